@@ -1,0 +1,43 @@
+# Every target sets up what it needs in .venv; nothing is installed elsewhere.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+JOBS ?= 2
+
+.DEFAULT_GOAL := example
+.PHONY: example test test-all check bench format clean help
+
+example: $(STAMP)  ## set everything up and show kappa of a bundled dataset (the default)
+	@$(BIN)/kappamax example rapallo2022 | $(BIN)/kappamax kappa - --layout counts \
+		--weights unweighted --weights linear --weights quadratic --weights sqrt
+
+test: $(STAMP)  ## the quick tests, under two minutes
+	$(BIN)/python -m pytest -q -n $(JOBS) -m "not slow and not browser and not cluster"
+
+test-all: $(STAMP)  ## every test, and the ten slowest by name
+	$(BIN)/python -m pytest -q -n $(JOBS) --durations=10
+
+check: $(STAMP)  ## style, types and layers
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: $(STAMP)  ## speed and honesty beside other packages; takes some minutes
+	$(BIN)/python -m benchmarks
+
+format: $(STAMP)  ## let ruff lay out the code
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+clean:  ## remove what make made
+	rm -rf $(VENV) benchmarks/.peers .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+help:  ## this list
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+$(STAMP): pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[dev]"
+	@touch $@

@@ -1,0 +1,87 @@
+"""Agreement between raters: weighted kappa, and how large it could have been.
+
+>>> import kappamax as km
+>>> t = km.from_counts([[20, 5], [10, 15]], categories=["no", "yes"])
+>>> km.kappa(t).exact
+Fraction(2, 5)
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from kappamax.datasets import EXAMPLES as EXAMPLES
+    from kappamax.datasets import example as example
+    from kappamax.errors import InputError as InputError
+    from kappamax.errors import InvalidOptionError as InvalidOptionError
+    from kappamax.errors import InvalidRatingsError as InvalidRatingsError
+    from kappamax.errors import InvalidTableError as InvalidTableError
+    from kappamax.errors import InvalidWeightsError as InvalidWeightsError
+    from kappamax.errors import KappamaxError as KappamaxError
+    from kappamax.errors import KappamaxWarning as KappamaxWarning
+    from kappamax.errors import NotSupportedError as NotSupportedError
+    from kappamax.errors import UndefinedKappaError as UndefinedKappaError
+    from kappamax.errors import UnreadableFileError as UnreadableFileError
+    from kappamax.inference import compare as compare
+    from kappamax.inference import standard_error as standard_error
+    from kappamax.inference import value_test as value_test
+    from kappamax.intake import from_counts as from_counts
+    from kappamax.intake import from_ratings as from_ratings
+    from kappamax.intake import read_ratings as read_ratings
+    from kappamax.measure import agreement as agreement
+    from kappamax.measure import category_kappas as category_kappas
+    from kappamax.measure import kappa as kappa
+    from kappamax.measure import leave_one_out as leave_one_out
+    from kappamax.measure import pairwise_kappas as pairwise_kappas
+    from kappamax.resampling import bootstrap as bootstrap
+    from kappamax.resampling import jackknife as jackknife
+    from kappamax.table import Table as Table
+    from kappamax.weights import Weights as Weights
+
+__version__ = "0.1.0"
+
+# Imported when first used: numpy alone takes longer than answering --help.
+_HOME = {
+    "EXAMPLES": "datasets",
+    "InputError": "errors",
+    "InvalidOptionError": "errors",
+    "InvalidRatingsError": "errors",
+    "InvalidTableError": "errors",
+    "InvalidWeightsError": "errors",
+    "KappamaxError": "errors",
+    "KappamaxWarning": "errors",
+    "NotSupportedError": "errors",
+    "Table": "table",
+    "UndefinedKappaError": "errors",
+    "UnreadableFileError": "errors",
+    "Weights": "weights",
+    "agreement": "measure",
+    "bootstrap": "resampling",
+    "category_kappas": "measure",
+    "compare": "inference",
+    "example": "datasets",
+    "from_counts": "intake",
+    "from_ratings": "intake",
+    "jackknife": "resampling",
+    "kappa": "measure",
+    "leave_one_out": "measure",
+    "pairwise_kappas": "measure",
+    "read_ratings": "intake",
+    "standard_error": "inference",
+    "value_test": "inference",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'kappamax' has no attribute {name!r}")
+    from importlib import import_module
+
+    value = getattr(import_module(f"kappamax.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*_HOME, "__version__"])

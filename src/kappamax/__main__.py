@@ -1,0 +1,5 @@
+"""`python -m kappamax`: the command line."""
+
+from kappamax.cli import main
+
+main()

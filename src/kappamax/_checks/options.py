@@ -1,0 +1,46 @@
+"""Options in, clean values or a clear error out."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from difflib import get_close_matches
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from kappamax.display.text import listing
+from kappamax.errors import InvalidOptionError
+
+
+def choice(argument: str, value: object, allowed: Collection[str]) -> str:
+    """One of a few names; a misspelt one is answered with the nearest."""
+    if isinstance(value, str) and value.lower() in allowed:
+        return value.lower()
+    near = get_close_matches(str(value).lower(), list(allowed), n=1)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    raise InvalidOptionError(f"{argument} must be one of {listing(allowed, most=20)}; got {value!r}.{hint}")
+
+
+def between(argument: str, value: float, low: float, high: float) -> float:
+    """A number strictly between two bounds."""
+    if not low < value < high:
+        raise InvalidOptionError(f"{argument} must lie between {low:g} and {high:g}; got {value!r}.")
+    return float(value)
+
+
+def at_least(argument: str, value: int, least: int) -> int:
+    """A whole number no smaller than a bound."""
+    if value != int(value) or value < least:
+        raise InvalidOptionError(f"{argument} must be a whole number >= {least}; got {value!r}.")
+    return int(value)
+
+
+def cell_name(index: Sequence[Any] | npt.NDArray[Any]) -> str:
+    """A place in an array, counted from one as readers do."""
+    return "(" + ", ".join(str(int(i) + 1) for i in index) + ")"
+
+
+def is_number(item: object) -> bool:
+    return isinstance(item, int | float | Fraction | np.number) and not isinstance(item, bool | np.bool_)

@@ -1,0 +1,103 @@
+"""What came as ratings in, a clear error out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from difflib import get_close_matches
+from typing import Any, NoReturn
+
+from kappamax.display.text import listing
+from kappamax.errors import InvalidRatingsError
+
+
+def refuse_bare_array(shape: tuple[int, ...]) -> NoReturn:
+    """A 2-D array does not say what it is."""
+    raise InvalidRatingsError(
+        f"a bare {' x '.join(map(str, shape))} array could be counts or ratings. "
+        "Say which: km.from_counts(a) for a table of counts, km.from_ratings(a) for subjects x raters."
+    )
+
+
+def refuse_type(value: object) -> NoReturn:
+    """Something that is no kind of ratings."""
+    raise InvalidRatingsError(
+        f"ratings must be a Table, a frame, or two or more label arrays; got {type(value).__name__}."
+    )
+
+
+def equal_lengths(lengths: Sequence[int]) -> None:
+    """Label arrays of one length."""
+    if len(lengths) < 2:
+        raise InvalidRatingsError(f"agreement needs at least two raters; got {len(lengths)}.")
+    if len(set(lengths)) > 1:
+        raise InvalidRatingsError(f"label arrays must have one length; got {', '.join(map(str, lengths))}.")
+    if lengths[0] == 0:
+        raise InvalidRatingsError("there is no subject to compare: the label arrays are empty.")
+
+
+def known_label(label: object, labels: Sequence[Any], place: str) -> NoReturn:
+    """A rating outside `categories`."""
+    raise InvalidRatingsError(f"rating {label!r} ({place}) is not in categories {listing(labels)}.")
+
+
+def no_rating() -> NoReturn:
+    """Nothing but missing values."""
+    raise InvalidRatingsError("there is no rating: every value is missing.")
+
+
+def missing_category(label: object) -> NoReturn:
+    """None or NaN named as a category."""
+    raise InvalidRatingsError(f"categories must be labels; {label!r} is a missing value.")
+
+
+def one_order(orders: Sequence[Sequence[Any]]) -> NoReturn:
+    """Two raters whose ordered categoricals differ."""
+    raise InvalidRatingsError(
+        f"the raters' columns declare different ordered categories: {listing(orders[0])} and {listing(orders[1])}. "
+        "Pass categories=[...] with all labels in order."
+    )
+
+
+def one_label(value: object, where: int) -> NoReturn:
+    """A list where a label should be."""
+    raise InvalidRatingsError(f"a rating must be one label; entry {where + 1} is {value!r}.")
+
+
+def one_dimension(shape: tuple[int, ...]) -> NoReturn:
+    """A label array of two dimensions."""
+    raise InvalidRatingsError(
+        f"each label array must have one dimension; got {' x '.join(map(str, shape)) or 'a single value'}."
+    )
+
+
+def two_dimensions(shape: tuple[int, ...]) -> NoReturn:
+    """Ratings that are not subjects x raters."""
+    raise InvalidRatingsError(f"ratings must be a 2-D array, subjects x raters; got shape {shape}.")
+
+
+def rows_of_one_length(rows: Sequence[Any]) -> None:
+    """Nested lists of ratings."""
+    if not rows:
+        no_subject()
+    for i, row in enumerate(rows):
+        if row is None:
+            raise InvalidRatingsError(f"ratings must be rows of labels, one row per subject; row {i + 1} is no row.")
+        if len(row) != len(rows[0]):
+            raise InvalidRatingsError(
+                f"every subject must have one entry per rater; row {i + 1} has {len(row)} and row 1 has {len(rows[0])}."
+            )
+
+
+def no_subject() -> NoReturn:
+    """No row at all."""
+    raise InvalidRatingsError("there is no subject to compare.")
+
+
+def columns_named(names: list[str], present: Sequence[str]) -> list[str]:
+    """The raters' columns, each of which exists."""
+    for name in names:
+        if name not in present:
+            near = get_close_matches(name, list(present), n=1)
+            hint = f" Did you mean {near[0]!r}?" if near else ""
+            raise InvalidRatingsError(f"there is no column {name!r}; the columns are {listing(present)}.{hint}")
+    return names

@@ -1,0 +1,55 @@
+"""Results in, plain data and a readable picture out.
+
+The one base class of everything a public function returns: frozen, unrounded, and able to show itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from kappamax.display import html, text
+
+__all__ = ["Result", "plain"]
+
+_JSON_SAFE = 2**53
+
+
+class Result:
+    """Base of the frozen dataclasses that public functions return."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Every field as plain data for JSON: fractions as strings, integers above 2^53 as strings."""
+        return {field.name: plain(getattr(self, field.name)) for field in fields(self)}  # type: ignore[arg-type]  # subclasses are dataclasses
+
+    def _rows(self) -> list[tuple[str, str]]:
+        """The lines shown to a reader: a name and formatted text each."""
+        return [(name.replace("_", " "), text.value(value)) for name, value in self.to_dict().items()]
+
+    def __repr__(self) -> str:
+        return text.card(type(self).__name__, self._rows())
+
+    def _repr_html_(self) -> str:
+        return html.card(type(self).__name__, self._rows())
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON can hold it, with nothing rounded."""
+    if isinstance(value, Fraction):
+        return str(value)
+    if isinstance(value, np.ndarray):
+        return [plain(item) for item in value.tolist()]
+    if isinstance(value, dict):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    if isinstance(value, np.generic):
+        return plain(value.item())
+    if isinstance(value, int) and abs(value) > _JSON_SAFE:
+        return str(value)
+    if hasattr(value, "to_dict"):
+        return value.to_dict()
+    return value

@@ -1,0 +1,76 @@
+"""Reading options in, a table out: what every command that takes a FILE shares."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from kappamax.table import Table
+
+__all__ = ["comma_list", "notes_to_stderr", "read_table", "reading_options"]
+
+
+def comma_list(_context: click.Context, _option: click.Parameter, text: str | None) -> list[str] | None:
+    """A comma-separated option as a list; a label with a comma is put in quotation marks."""
+    if text is None:
+        return None
+    import csv
+
+    return [part.strip() for part in next(csv.reader([text], skipinitialspace=True))]
+
+
+def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add FILE and the options that say how to read it."""
+    for option in reversed(
+        (
+            click.argument("file", type=click.Path(allow_dash=True)),
+            click.option(
+                "--layout",
+                default="wide",
+                metavar="LAYOUT",
+                show_default=True,
+                help="wide (a column per rater), long (subject, rater, rating), counts (a square matrix) or patterns.",
+            ),
+            click.option(
+                "--categories",
+                callback=comma_list,
+                metavar="A,B,C",
+                help="All categories in order, unused ones too.",
+            ),
+            click.option(
+                "--raters",
+                callback=comma_list,
+                metavar="A,B",
+                help="The raters' columns, if not all of them.",
+            ),
+        )
+    ):
+        command = option(command)
+    return command
+
+
+def read_table(file: str, layout: str, categories: list[str] | None, raters: list[str] | None) -> Table:
+    """The table of FILE."""
+    from kappamax.intake import read_ratings
+
+    return read_ratings(file, layout=layout, categories=categories, raters=raters)
+
+
+@contextmanager
+def notes_to_stderr() -> Iterator[None]:
+    """Show our warnings as one line each on standard error."""
+    from kappamax.errors import KappamaxWarning
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", KappamaxWarning)
+        yield
+    for warning in caught:
+        if issubclass(warning.category, KappamaxWarning):
+            click.echo(f"note: {warning.message}", err=True)
+        else:
+            warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)

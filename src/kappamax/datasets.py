@@ -1,0 +1,100 @@
+"""The name of a bundled example in, its table out: the paper's tables and the classics of the field."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from kappamax._checks import options
+from kappamax.intake import read_ratings
+from kappamax.table import Label, Table
+
+__all__ = ["EXAMPLES", "Example", "example"]
+
+_FOLDER = Path(__file__).parent / "data"
+
+
+@dataclass(frozen=True)
+class Example:
+    """A bundled dataset: what it is, where it comes from, and how its file is laid out."""
+
+    name: str
+    title: str
+    source: str
+    layout: str
+    categories: tuple[Label, ...] | None = None
+
+    @property
+    def path(self) -> Path:
+        """The file that holds it."""
+        return _FOLDER / f"{self.name}.csv"
+
+
+def example(name: str) -> Table:
+    """A bundled table by name; `EXAMPLES` lists them with their sources.
+
+    Examples
+    --------
+    >>> import kappamax as km
+    >>> km.example("rapallo2022")
+    Table(33 subjects, 2 raters, categories 1, 2, 3, 4)
+    """
+    chosen = EXAMPLES[options.choice("name", name, tuple(EXAMPLES))]
+    return read_ratings(chosen.path, layout=chosen.layout, categories=chosen.categories)
+
+
+EXAMPLES = {
+    one.name: one
+    for one in (
+        Example(
+            "rapallo2022",
+            "two raters, four ordered categories, 33 subjects",
+            "Rapallo (2022), Psychometrika, figure 3(a)",
+            "counts",
+        ),
+        Example(
+            "rapallo2022-three",
+            "three raters, three ordered categories, 16 subjects",
+            "Rapallo (2022), Psychometrika, figure 5",
+            "wide",
+        ),
+        Example(
+            "cohen1968",
+            "two judges, three diagnoses, 200 patients",
+            "Cohen (1968), Psychological Bulletin 70, table 1",
+            "counts",
+        ),
+        Example(
+            "fleiss1969",
+            "two clinicians, three diagnoses, 200 patients",
+            "Fleiss, Cohen and Everitt (1969), Psychological Bulletin 72",
+            "counts",
+        ),
+        Example(
+            "diagnoses",
+            "six raters, five diagnoses, 30 patients; who is who was not recorded",
+            "Fleiss (1971), Psychological Bulletin 76; R package irr",
+            "wide",
+        ),
+        Example("anxiety", "three raters, scores 1 to 6, 20 people", "artificial; R package irr", "wide"),
+        Example(
+            "gwet2014",
+            "four raters, five categories, 12 units, some ratings missing",
+            "Krippendorff (2011); Gwet (2014), Handbook of Inter-Rater Reliability, page 120",
+            "wide",
+        ),
+        Example(
+            "vision",
+            "right and left eye, four grades, 7,477 women",
+            "Stuart (1953), Biometrika 40; R package irr",
+            "counts",
+        ),
+        Example(
+            "sexual-fun",
+            "wives and husbands, four answers, 91 couples",
+            "Hout, Duncan and Sobel (1987), Sociological Methodology 17; R package vcd",
+            "counts",
+        ),
+        Example("vassarstats", "two raters, three categories, 100 subjects", "VassarStats, kappa page", "counts"),
+    )
+}

@@ -1,0 +1,43 @@
+"""Names and values in, lines of plain text out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from kappamax.display import numbers
+
+__all__ = ["MAX_ROWS", "card", "listing", "value"]
+
+MAX_ROWS = 20
+_MAX_LISTED = 8
+
+
+def value(item: Any) -> str:
+    """Any plain value as a reader should see it."""
+    if item is None:
+        return "-"
+    if isinstance(item, bool):
+        return "yes" if item else "no"
+    if isinstance(item, int):
+        return numbers.count(item)
+    if isinstance(item, float):
+        return numbers.decimal(item)
+    if isinstance(item, list | tuple):
+        return ", ".join(value(part) for part in item[:_MAX_LISTED]) + (", ..." if len(item) > _MAX_LISTED else "")
+    if isinstance(item, dict):
+        return value([f"{key} {value(part)}" for key, part in item.items()])
+    return str(item)
+
+
+def listing(items: Iterable[Any], most: int = _MAX_LISTED) -> str:
+    """Labels as Python would write them, cut after `most`: "'a', 'b', ... (12 in all)"."""
+    items = list(items)
+    shown = ", ".join(repr(item) for item in items[:most])
+    return shown if len(items) <= most else f"{shown}, ... ({len(items)} in all)"
+
+
+def card(title: str, rows: Sequence[tuple[str, str]]) -> str:
+    """A title and one aligned line per row."""
+    width = max((len(name) for name, _ in rows), default=0)
+    return "\n".join([title, *(f"  {name:<{width}}  {shown}" for name, shown in rows)])

@@ -1,0 +1,81 @@
+"""The exceptions and the warning kappamax raises.
+
+Everything a caller can cause is a `KappamaxError`; anything else that escapes is a bug.
+
+::
+
+    KappamaxError
+    ├── InputError (also a ValueError)
+    │   ├── InvalidTableError       counts or patterns that cannot be a table
+    │   ├── InvalidRatingsError     labels or columns that cannot be ratings
+    │   ├── InvalidWeightsError     weights that do not fit the table or the rules
+    │   ├── InvalidOptionError      an unknown name or a value out of range
+    │   └── UnreadableFileError     a file that cannot be read as asked
+    ├── UndefinedKappaError         the coefficient is 0/0; `.reason` says why
+    └── NotSupportedError           a combination that has no definition
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "InputError",
+    "InvalidOptionError",
+    "InvalidRatingsError",
+    "InvalidTableError",
+    "InvalidWeightsError",
+    "KappamaxError",
+    "KappamaxWarning",
+    "NotSupportedError",
+    "UndefinedKappaError",
+    "UnreadableFileError",
+]
+
+
+class KappamaxError(Exception):
+    """Root of every error kappamax raises on purpose."""
+
+
+class InputError(KappamaxError, ValueError):
+    """Something the caller passed breaks a rule; the message names it."""
+
+
+class InvalidTableError(InputError):
+    """Counts or patterns that cannot be a table."""
+
+
+class InvalidRatingsError(InputError):
+    """Labels or columns that cannot be ratings."""
+
+
+class InvalidWeightsError(InputError):
+    """Weights that do not fit the table or break a rule of weights."""
+
+
+class InvalidOptionError(InputError):
+    """An unknown name, or a value outside its range."""
+
+
+class UnreadableFileError(InputError):
+    """A file that cannot be read as asked."""
+
+
+class NotSupportedError(KappamaxError, ValueError):
+    """A combination for which no definition exists; the message says why."""
+
+
+class UndefinedKappaError(KappamaxError, ZeroDivisionError):
+    """The coefficient is 0/0: chance alone leaves no disagreement to expect.
+
+    Attributes
+    ----------
+    reason : str
+        The case in words, such as "both raters used only 'x'".
+    """
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+        super().__init__(f"undefined: {reason}")
+
+
+class KappamaxWarning(UserWarning):
+    """A result stands, but the caller should know how it came about."""

@@ -1,0 +1,45 @@
+"""Shares and weights in, x' U y out: in doubles for many tables at once, or exactly."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import lcm
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from kappamax._exact import RootSum, sum_by_key, widen
+from kappamax.weights import Weights
+
+__all__ = ["exact_form", "form", "weighted_sum"]
+
+Array = npt.NDArray[Any]
+
+
+def form(x: Array, y: Array, *, weights: Weights) -> Array:
+    """X' U y in doubles or complex numbers."""
+    return np.asarray(((x @ weights.matrix) * y).sum(axis=-1))
+
+
+def exact_form(x: Array, y: Array, *, weights: Weights) -> Any:
+    """X' U y for vectors of fractions, or for each row of two matrices."""
+    if x.ndim > 1:
+        rows = [exact_form(a, b, weights=weights) for a, b in zip(x, y, strict=True)]
+        return np.array(rows, dtype=object)
+    (x, x_scale), (y, y_scale) = _whole(x), _whole(y)
+    bound = int(max(x)) * int(max(y))
+    return weighted_sum(np.outer(widen(x, bound), widen(y, bound)), weights) / (x_scale * y_scale)
+
+
+def weighted_sum(cells: Array, weights: Weights) -> RootSum:
+    """The exact sum of cells * u over a k x k array of whole numbers."""
+    bound = int(cells.max()) * int(weights.multipliers.max())
+    products = widen(cells, bound) * widen(weights.multipliers, bound)
+    return RootSum(dict(sum_by_key(weights.radicands, products))) / weights.denominator
+
+
+def _whole(shares: Array) -> tuple[Array, int]:
+    """Fractions as whole numbers over one denominator."""
+    scale = lcm(*(Fraction(share).denominator for share in shares))
+    return np.array([int(share * scale) for share in shares], dtype=object), scale

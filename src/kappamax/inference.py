@@ -1,0 +1,336 @@
+"""An objective in; standard errors, intervals and tests out.
+
+Standard errors by formula come from one place: the slope of the coefficient in each pattern's count. The slopes are
+found by a complex step, which is exact to rounding, so no coefficient needs a second formula for its variance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import sqrt
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from kappamax._checks import inference as checks
+from kappamax._checks import options
+from kappamax._result import Result
+from kappamax.coefficients import objective_for
+from kappamax.intake import Ratings, as_table
+from kappamax.objective import Objective, Totals
+from kappamax.resampling import jackknife_of
+from kappamax.table import MISSING, Label
+from kappamax.weights import WeightsLike
+
+__all__ = [
+    "Comparison",
+    "StandardError",
+    "ValueTest",
+    "compare",
+    "normal_interval",
+    "slopes",
+    "standard_error",
+    "standard_error_of",
+    "value_test",
+    "value_test_of",
+]
+
+Array = npt.NDArray[Any]
+
+SE_METHODS = ("auto", "fleiss-cohen-everitt", "gwet", "jackknife", "null")
+_STEP = 1e-150
+
+
+def standard_error(
+    *ratings: Ratings,
+    weights: WeightsLike = "unweighted",
+    coefficient: str = "kappa",
+    method: str = "auto",
+    categories: Sequence[Label] | None = None,
+) -> StandardError:
+    """The standard error of a coefficient.
+
+    Parameters
+    ----------
+    *ratings : a Table, a frame, or two or more label arrays
+    weights, coefficient, categories
+        As for `agreement`.
+    method : str
+        "fleiss-cohen-everitt" (1969; two raters, nothing missing), "gwet" (any coefficient and number of raters,
+        missing ratings), "jackknife", or "null" (Cohen's kappa if the raters were independent). "auto" takes the
+        first for Cohen's kappa without missing ratings and Gwet's otherwise.
+
+    Examples
+    --------
+    >>> import kappamax as km
+    >>> round(km.standard_error(km.from_counts([[20, 5], [10, 15]])).se, 4)
+    0.1265
+    """
+    table = as_table(*ratings, categories=categories)
+    return standard_error_of(objective_for(table, weights=weights, coefficient=coefficient), method)
+
+
+def value_test(
+    *ratings: Ratings,
+    value: float = 0.0,
+    weights: WeightsLike = "unweighted",
+    coefficient: str = "kappa",
+    alternative: str = "two-sided",
+    method: str = "auto",
+    categories: Sequence[Label] | None = None,
+) -> ValueTest:
+    """Test whether the coefficient in the population equals a value.
+
+    Parameters
+    ----------
+    *ratings : a Table, a frame, or two or more label arrays
+    value : float
+        The value under the null hypothesis.
+    alternative : "two-sided", "greater" or "less"
+    method : str
+        The standard error to use, as for `standard_error`; "null" is the usual choice for value = 0.
+    weights, coefficient, categories
+        As for `agreement`.
+    """
+    table = as_table(*ratings, categories=categories)
+    objective = objective_for(table, weights=weights, coefficient=coefficient)
+    return value_test_of(objective, value=value, alternative=alternative, method=method)
+
+
+def compare(
+    *ratings: Ratings,
+    first: Mapping[str, Any],
+    second: Mapping[str, Any],
+    level: float = 0.95,
+    categories: Sequence[Label] | None = None,
+) -> Comparison:
+    """Compare two coefficients computed from the same subjects.
+
+    Parameters
+    ----------
+    *ratings : a Table, a frame, or two or more label arrays
+    first, second : mappings
+        What to compute: `weights` and `coefficient` as for `agreement`, and `raters`, the names of the raters to
+        use (all if left out).
+    level : float
+        Of the interval for the difference.
+
+    Examples
+    --------
+    Does the second rater agree better with the first than the third does?
+
+    >>> import kappamax as km
+    >>> t = km.from_ratings([[1, 1, 2], [2, 2, 2], [3, 3, 1], [1, 2, 1], [3, 3, 3]], raters=["a", "b", "c"])
+    >>> c = km.compare(t, first={"raters": ["a", "b"]}, second={"raters": ["a", "c"]})
+    >>> round(c.difference, 4), c.n_subjects
+    (0.3333, 5)
+    """
+    table = as_table(*ratings, categories=categories)
+    level = options.between("level", level, 0, 1)
+    objectives, patterns = [], []
+    for spec in (first, second):
+        checks.comparison_keys(spec)
+        columns = [table.rater_index(rater) for rater in spec.get("raters", table.raters)]
+        chosen = {key: value for key, value in spec.items() if key != "raters"}
+        objectives.append(objective_for(table.select(columns), **chosen))
+        patterns.append(table.patterns[:, columns])
+    return _compare(objectives[0], objectives[1], patterns, table.counts, level)
+
+
+def standard_error_of(objective: Objective, method: str = "auto") -> StandardError:
+    """The coefficient's standard error.
+
+    "auto" is Fleiss, Cohen and Everitt's (1969) for Cohen's kappa without missing ratings, and Gwet's (2008, 2021)
+    for everything else.
+    """
+    method = options.choice("method", method, SE_METHODS)
+    cohen = objective.coefficient.name == "cohen" and objective.table.complete
+    if method == "auto":
+        method = "fleiss-cohen-everitt" if cohen else "gwet"
+    if method == "jackknife":
+        return StandardError(jackknife_of(objective.table, objective).se, method, objective.table.n_subjects - 1)
+    if method == "gwet":
+        return _gwet(objective)
+    checks.cohen_complete(method, cohen)
+    if method == "null":
+        return StandardError(null_standard_error(objective), method, None)
+    counts = objective.table.counts.astype(float)
+    gradient = slopes(objective)
+    return StandardError(_root(_variance(counts, gradient)), method, None)
+
+
+def slopes(objective: Objective, patterns: npt.NDArray[np.int32] | None = None, *, gwet: bool = False) -> Array:
+    """How fast the coefficient changes with the count of each pattern, shape (m,).
+
+    Parameters
+    ----------
+    patterns : integers, shape (m, r), optional
+        Patterns to ask about; the table's own if left out. A pattern without ratings has slope 0.
+    gwet : bool
+        Treat the share of subjects with two or more ratings as known, as Gwet's variance does.
+    """
+    totals = objective.totals()
+    share = float(totals.units / totals.size)
+
+    def value(moved: Totals) -> Array:
+        if not gwet or objective.coefficient.by_rating:
+            return objective.value_of(moved)
+        return np.asarray((moved.units - moved.score / objective.expected_of(moved.use)) / (share * moved.size))
+
+    def slope(**step: Any) -> Array:
+        moved = totals._replace(**{name: getattr(totals, name) + 1j * h for name, h in step.items()})
+        return np.imag(value(moved)) / _STEP
+
+    by_use = slope(use=_unit_steps(totals.use)).reshape(totals.use.shape)
+    table = objective.table
+    if patterns is None:
+        patterns = table.patterns
+        scores, units, use_weights = objective.disagreements, objective.units, objective.use_weights
+    else:
+        scores, units = objective.disagreements_of(patterns), objective.units_of(patterns)
+        use_weights = objective.use_weights_of(patterns)
+    rated = patterns != MISSING
+    if by_use.ndim == 1:
+        by_use = np.broadcast_to(by_use, (table.n_raters, table.n_categories))
+    through_use = np.where(rated, by_use[np.arange(table.n_raters), patterns], 0.0).sum(axis=1) * use_weights
+    direct = slope(score=_STEP) * scores + slope(units=_STEP) * units + slope(size=_STEP) * rated.any(axis=1)
+    return np.asarray(direct + through_use)
+
+
+def null_standard_error(objective: Objective) -> float | None:
+    """Standard error of Cohen's kappa if the raters were independent (Fleiss, Cohen and Everitt 1969, eq. 9)."""
+    table = objective.table
+    p, q = table.margins / table.n_subjects
+    u = objective.pair_matrix(0, 1)
+    expected = float(p @ u @ q)
+    deviation = u - (u @ q)[:, None] - (p @ u)[None, :]
+    return _root(float(p @ deviation**2 @ q - expected**2) / (table.n_subjects * expected**2))
+
+
+def normal_interval(value: float, error: StandardError, level: float = 0.95) -> tuple[float, float] | None:
+    """Value -+ quantile * se, from the normal or, with degrees of freedom, from Student's t; cut at 1."""
+    level = options.between("level", level, 0, 1)
+    if error.se is None:
+        return None
+    reach = _quantile((1 + level) / 2, error.df) * error.se
+    return value - reach, min(1.0, value + reach)
+
+
+def value_test_of(
+    objective: Objective, *, value: float = 0.0, alternative: str = "two-sided", method: str = "auto"
+) -> ValueTest:
+    """Test whether the coefficient in the population equals a value."""
+    alternative = options.choice("alternative", alternative, ("two-sided", "greater", "less"))
+    estimate = objective.value(objective.score)
+    error = standard_error_of(objective, method)
+    statistic, pvalue = _z_test(estimate - value, error, alternative)
+    return ValueTest(estimate, value, alternative, statistic, pvalue, error.se, error.method, error.df)
+
+
+@dataclass(frozen=True, repr=False)
+class StandardError(Result):
+    """A standard error, how it was found, and the degrees of freedom of its t distribution (None: normal)."""
+
+    se: float | None
+    method: str
+    df: int | None
+
+
+@dataclass(frozen=True, repr=False)
+class ValueTest(Result):
+    """A test of the coefficient against a value; statistic and p-value are None where the standard error is 0."""
+
+    estimate: float
+    value: float
+    alternative: str
+    statistic: float | None
+    pvalue: float | None
+    se: float | None
+    method: str
+    df: int | None
+
+
+@dataclass(frozen=True, repr=False)
+class Comparison(Result):
+    """Two coefficients on the same subjects and their difference, first minus second."""
+
+    first: float
+    second: float
+    difference: float
+    se: float | None
+    ci: tuple[float, float] | None
+    level: float
+    statistic: float | None
+    pvalue: float | None
+    n_subjects: int
+
+
+def _compare(first: Objective, second: Objective, patterns: Sequence[Array], counts: Array, level: float) -> Comparison:
+    """The difference of two coefficients on the same subjects, with the variance of the paired difference."""
+    n = int(counts.sum())
+    gradient = slopes(first, patterns[0], gwet=True) - slopes(second, patterns[1], gwet=True)
+    se = _root(_variance(counts.astype(float), gradient) * n / (n - 1)) if n > 1 else None
+    error = StandardError(se, "paired", n - 1)
+    values = first.value(first.score), second.value(second.score)
+    difference = values[0] - values[1]
+    statistic, pvalue = _z_test(difference, error, "two-sided")
+    ci = None if se is None else _spread(difference, error, level)
+    return Comparison(*values, difference, se, ci, level, statistic, pvalue, n)
+
+
+def _gwet(objective: Objective) -> StandardError:
+    """Gwet's variance: the slopes' with n - 1 in place of n; alpha counts the subjects with two ratings or more."""
+    table = objective.table
+    counts = table.counts.astype(float)
+    if objective.coefficient.by_rating:
+        counts = counts * (table.n_ratings >= 2)
+    n = int(counts.sum())
+    if n < 2:
+        return StandardError(None, "gwet", None)
+    return StandardError(_root(_variance(counts, slopes(objective, gwet=True)) * n / (n - 1)), "gwet", n - 1)
+
+
+def _variance(counts: Array, gradient: Array) -> float:
+    """Variance of a function of multinomial counts with these slopes."""
+    return float(counts @ gradient**2 - (counts @ gradient) ** 2 / counts.sum())
+
+
+def _root(variance: float) -> float:
+    """The standard error; a variance that rounding left below zero is zero."""
+    return sqrt(max(0.0, variance))
+
+
+def _unit_steps(use: Array) -> Array:
+    """One complex step in each entry of `use`, stacked."""
+    return np.eye(use.size).reshape(use.size, *use.shape) * _STEP
+
+
+def _z_test(difference: float, error: StandardError, alternative: str) -> tuple[float | None, float | None]:
+    if not error.se:
+        return None, None
+    z = difference / error.se
+    below = _cdf(z, error.df)
+    above = _cdf(-z, error.df)
+    return z, {"less": below, "greater": above, "two-sided": 2 * min(below, above)}[alternative]
+
+
+def _spread(center: float, error: StandardError, level: float) -> tuple[float, float]:
+    reach = _quantile((1 + level) / 2, error.df) * float(error.se or 0)
+    return center - reach, center + reach
+
+
+def _quantile(level: float, df: int | None) -> float:
+    if df is None:
+        return NormalDist().inv_cdf(level)
+    from scipy.special import stdtrit  # 0.2 s to import
+
+    return float(stdtrit(df, level))
+
+
+def _cdf(z: float, df: int | None) -> float:
+    from scipy.special import ndtr, stdtr  # NormalDist loses the far tail
+
+    return float(ndtr(z) if df is None else stdtr(df, z))

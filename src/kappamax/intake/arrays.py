@@ -1,0 +1,202 @@
+"""Label arrays or counts in, a table out.
+
+The cost that grows with the number of ratings is one pass that turns each value into a small integer and one that
+counts the patterns, done block by block so that both stay in the processor's cache.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from kappamax._checks import ratings as checks
+from kappamax._checks import tables
+from kappamax.intake.labels import Levels, encode
+from kappamax.table import MISSING, Table, group_patterns
+
+__all__ = ["Column", "column_of", "table_of_columns", "table_of_counts"]
+
+_BLOCK = 1 << 15
+_DENSE_CELLS = 1 << 20
+
+Codes = npt.NDArray[Any]
+
+
+class Column(NamedTuple):
+    """One rater's ratings as integers below len(values), made for a slice at a time."""
+
+    values: Sequence[Any]
+    codes: Callable[[slice], Codes]
+    size: int
+    levels: Levels = None
+
+
+def table_of_columns(
+    columns: Sequence[Column],
+    *,
+    raters: Sequence[str] | None = None,
+    categories: Sequence[Any] | None = None,
+) -> Table:
+    """Count the patterns of some columns of equal length."""
+    checks.equal_lengths([column.size for column in columns])
+    names = tables.rater_names(raters, len(columns))
+    levels = [column.levels for column in columns]
+    raw, counts = _raw_patterns(columns)
+    seen = [np.unique(codes) for codes in raw.T]
+    values = [[column.values[i] for i in used.tolist()] for column, used in zip(columns, seen, strict=True)]
+    levels = [column.levels for column in columns]
+    encoded, chosen, ordered = encode(values, raters=names, categories=categories, levels=levels)
+    patterns = [code[np.searchsorted(used, codes)] for code, used, codes in zip(encoded, seen, raw.T, strict=True)]
+    return Table(np.stack(patterns, axis=1), counts, chosen, names, ordered=ordered)
+
+
+def table_of_counts(
+    counts: npt.ArrayLike, *, raters: Sequence[str] | None = None, categories: Sequence[Any] | None = None
+) -> Table:
+    """A table from its k x k (x k ...) array of counts."""
+    array = tables.square_counts(counts)
+    k = array.shape[0]
+    labels = tuple(range(1, k + 1)) if categories is None else tables.categories_for(categories, k)
+    codes, chosen, _ = encode([labels], raters=["categories"], categories=labels, levels=[None])
+    cells = np.argwhere(array)
+    return Table(codes[0][cells], array[tuple(cells.T)], chosen, raters, ordered=True)
+
+
+def column_of(values: Any) -> Column:
+    """Any one-dimensional array or list of labels as a column."""
+    array = _as_array(values)
+    if array.dtype.kind in "iub":
+        return _integers(array)
+    if array.dtype.kind == "f":
+        return _floats(array)
+    if array.dtype.kind == "U" and array.size and array.dtype.itemsize:
+        return _text(array)
+    return _objects(array)
+
+
+def _raw_patterns(columns: Sequence[Column]) -> tuple[Codes, npt.NDArray[np.int64]]:
+    """The distinct patterns of raw codes and how often each occurs."""
+    sizes = [len(column.values) for column in columns]
+    if np.prod([float(size) for size in sizes]) > _DENSE_CELLS:
+        codes = np.stack([column.codes(slice(None)) for column in columns], axis=1).astype(np.int32)
+        return group_patterns(codes, None, n_categories=max(sizes))
+    n_cells = int(np.prod(sizes))
+    counts = np.zeros(n_cells, dtype=np.int64)
+    step = max(_BLOCK, n_cells)
+    for start in range(0, columns[0].size, step):
+        block = slice(start, start + step)
+        keys = columns[0].codes(block)
+        for column, size in zip(columns[1:], sizes[1:], strict=True):
+            keys = keys * size
+            keys += column.codes(block)
+        counts += np.bincount(keys, minlength=n_cells)
+    cells = np.flatnonzero(counts)
+    return np.stack(np.unravel_index(cells, sizes), axis=1), counts[cells]
+
+
+def _integers(array: Codes) -> Column:
+    """Whole numbers: the code is the distance from the smallest, as long as the range is no larger than the data."""
+    if array.dtype.kind == "b":
+        return Column([False, True], lambda block: array[block].astype(np.intp), array.size)
+    low, high = (int(array.min()), int(array.max())) if array.size else (0, 0)
+    if high - low > min(4 * array.size + 1024, _DENSE_CELLS) or high >= 2**62:
+        return _distinct(array)
+
+    def codes(block: slice) -> Codes:
+        return np.subtract(array[block], low, dtype=np.intp, casting="unsafe")
+
+    return Column(range(low, high + 1), codes, array.size)
+
+
+def _floats(array: Codes) -> Column:
+    """Decimals: whole ones go the way of integers, with NaN as one value more."""
+    missing = np.isnan(array)
+    whole = array[~missing]
+    if whole.size and (whole == np.floor(whole)).all() and np.abs(whole).max() < 2**53:
+        column = _integers(whole.astype(np.int64))
+        codes = np.full(array.size, len(column.values), dtype=np.intp)
+        codes[~missing] = column.codes(slice(None))
+        return Column([*column.values, None], lambda block: codes[block], array.size)
+    return _distinct(array)
+
+
+def _distinct(array: Codes) -> Column:
+    """Any sortable array."""
+    values, codes = np.unique(array, return_inverse=True)
+    return Column(values.tolist(), lambda block: codes[block], array.size)
+
+
+def _objects(array: Codes) -> Column:
+    """Python objects, by hashing."""
+    items = array.tolist()
+    try:
+        position = {value: i for i, value in enumerate(dict.fromkeys(items))}
+        codes = np.fromiter(map(position.__getitem__, items), dtype=np.intp, count=len(items))
+    except TypeError:
+        where, value = next((i, v) for i, v in enumerate(items) if getattr(type(v), "__hash__", None) is None)
+        checks.one_label(value, where)
+    return Column(list(position), lambda block: codes[block], len(items))
+
+
+def _text(array: Codes) -> Column:
+    """Fixed-width text: rows of code points are hashed and looked up among the few distinct ones, then compared.
+
+    Sorting ten million strings takes seconds; this takes a fraction of one.
+    """
+    rows = np.ascontiguousarray(array).view(np.uint32).reshape(array.size, -1)
+    multipliers = np.random.default_rng(0).integers(1, 2**63, size=rows.shape[1], dtype=np.uint64) | np.uint64(1)
+    codes = np.empty(array.size, dtype=np.intp)
+    known = np.empty(0, dtype=array.dtype)
+    hashes = np.empty(0, dtype=np.uint64)
+    for start in range(0, array.size, _BLOCK):
+        block = slice(start, start + _BLOCK)
+        keys = _hash(rows[block], multipliers)
+        found = _look_up(keys, hashes)
+        if (found < 0).any():
+            fresh = np.unique(array[block][found < 0])
+            known = np.concatenate([known, fresh])
+            hashes = _hash(known.view(np.uint32).reshape(len(known), -1), multipliers)
+            if len(known) > _DENSE_CELLS or len(np.unique(hashes)) < len(hashes):
+                return _distinct(array)
+            found = _look_up(keys, hashes)
+        if not (rows[block] == known.view(np.uint32).reshape(len(known), -1)[found]).all():
+            return _distinct(array)  # two texts share a hash
+        codes[block] = found
+    return Column(known.tolist(), lambda block: codes[block], array.size)
+
+
+def _hash(rows: Codes, multipliers: Codes) -> Codes:
+    keys = rows[:, 0] * multipliers[0]
+    for column in range(1, rows.shape[1]):
+        keys += rows[:, column] * multipliers[column]
+    return np.asarray(keys)
+
+
+def _look_up(keys: Codes, hashes: Codes) -> Codes:
+    """The position of each key among the hashes, -1 where it is not there."""
+    if len(hashes) == 0:
+        return np.full(len(keys), -1, dtype=np.intp)
+    order = np.argsort(hashes)
+    place = order[np.searchsorted(hashes, keys, sorter=order).clip(max=len(hashes) - 1)]
+    return np.where(hashes[place] == keys, place, MISSING)
+
+
+def _as_array(values: Any) -> Codes:
+    """A one-dimensional array; a list of text stays a list of objects, which is cheaper than fixed-width text."""
+    if isinstance(values, str):
+        checks.refuse_type(values)
+    if isinstance(values, list | tuple) and any(isinstance(value, str) or value is None for value in values[:100]):
+        array = np.empty(len(values), dtype=object)
+        array[:] = values
+    else:
+        try:
+            array = np.asarray(values)
+        except ValueError:
+            array = np.empty(len(values), dtype=object)
+            array[:] = values
+    if array.ndim != 1:
+        checks.one_dimension(array.shape)
+    return array
