@@ -67,7 +67,7 @@ def kappa(
     >>> import kappamax as km
     >>> result = km.kappa([1, 2, 3, 3], [1, 2, 3, 2], weights="linear")
     >>> result.exact
-    Fraction(2, 3)
+    Fraction(5, 7)
     """
     return agreement(*ratings, weights=weights, categories=categories, level=level)
 

@@ -22,12 +22,14 @@ import numpy.typing as npt
 from kappamax._checks import coefficients as checks
 from kappamax._exact import RootSum, dot, quotient, rational_quotient, widen
 from kappamax.forms import exact_form, form, weighted_sum
-from kappamax.table import MISSING, Table, category_counts, margins_of, pair_counts
+from kappamax.table import Table, category_counts, margins_of, n_ratings_of, pair_counts
 from kappamax.weights import PairWeights, Weights
 
 __all__ = ["Coefficient", "Form", "Objective", "Totals"]
 
 Array = npt.NDArray[Any]
+
+_CHUNK_CELLS = 4_000_000
 
 
 #: x' U y over the last axis of two arrays of shares: doubles give doubles, fractions give exact numbers
@@ -127,8 +129,7 @@ class Objective:
 
     def scores(self, patterns: npt.NDArray[np.int32]) -> Array:
         """The exact score of each pattern, shape (m, number of radicands), in whole units."""
-        rated = patterns != MISSING
-        factors = np.array([self.factors[size] for size in rated.sum(axis=1).tolist()], dtype=object)
+        factors = np.array([self.factors[size] for size in n_ratings_of(patterns).tolist()], dtype=object)
         g = self.coefficient.group_size
         bound = self._largest_multiplier() * comb(self.table.n_raters, g) * max(self.factors.values(), default=1)
         raw = self._group_scores(patterns)[:, None] if g > 2 else self._pair_scores(patterns, bound)
@@ -139,8 +140,9 @@ class Objective:
         """The table's score: its total observed disagreement in whole units."""
         total = RootSum()
         for size in np.unique(self.table.n_ratings).tolist():
-            chosen = self.table.n_ratings == size
-            patterns, counts = self.table.patterns[chosen], self.table.counts[chosen]
+            patterns, counts = self.table.patterns, self.table.counts
+            if not (chosen := self.table.n_ratings == size).all():
+                patterns, counts = patterns[chosen], counts[chosen]
             if self.coefficient.group_size > 2:
                 part = RootSum(dot(self._group_scores(patterns), counts))
             else:
@@ -185,47 +187,22 @@ class Objective:
     @cached_property
     def disagreements(self) -> npt.NDArray[np.float64]:
         """What one subject of each pattern adds to the total disagreement, shape (m,)."""
-        return self.disagreements_of(self.table.patterns)
+        return self._disagreements(self.table.patterns, self.table.n_ratings)
 
     @cached_property
     def units(self) -> npt.NDArray[np.float64]:
         """How much one subject of each pattern counts in the mean, shape (m,)."""
-        return self.units_of(self.table.patterns)
+        return self._units(self.table.n_ratings)
 
     @cached_property
     def use_weights(self) -> npt.NDArray[np.float64]:
         """How much each of a pattern's ratings counts in the use of categories, shape (m,)."""
-        return self.use_weights_of(self.table.patterns)
+        return self._use_weights(self.table.n_ratings)
 
-    def disagreements_of(self, patterns: npt.NDArray[np.int32]) -> npt.NDArray[np.float64]:
-        """`disagreements` for any patterns."""
-        shares = np.zeros(self.table.n_raters + 1)
-        for size, factor in self.factors.items():
-            shares[size] = factor / self.scale
-        if self.coefficient.group_size > 2:
-            raw = self._group_scores(patterns).astype(float) / self.denominator
-        elif isinstance(self.weights, Weights) and self._through_counts:
-            c = category_counts(patterns, self.table.n_categories).astype(float)
-            raw = (c @ self.weights.matrix * c).sum(axis=1) / 2
-        else:
-            raw = np.zeros(len(patterns))
-            for a, b, weights in self._pairs():
-                raw += _padded(weights.matrix)[patterns[:, a], patterns[:, b]]
-        return np.asarray(raw * shares[(patterns != MISSING).sum(axis=1)])
-
-    def units_of(self, patterns: npt.NDArray[np.int32]) -> npt.NDArray[np.float64]:
-        """`units` for any patterns."""
-        by_size = [self.coefficient.subject_units(size) for size in range(self.table.n_raters + 1)]
-        return np.asarray(np.array(by_size, dtype=float)[(patterns != MISSING).sum(axis=1)])
-
-    def use_weights_of(self, patterns: npt.NDArray[np.int32]) -> npt.NDArray[np.float64]:
-        """`use_weights` for any patterns."""
-        n_ratings = (patterns != MISSING).sum(axis=1)
-        if self.coefficient.use == "subjects":
-            return np.asarray(1.0 / n_ratings.clip(min=1))
-        if self.coefficient.use == "pairable":
-            return np.asarray(n_ratings >= 2, dtype=float)
-        return np.ones(len(patterns))
+    def features_of(self, patterns: npt.NDArray[np.int32]) -> tuple[Array, Array, Array]:
+        """`disagreements`, `units` and `use_weights` for any patterns."""
+        n_ratings = n_ratings_of(patterns)
+        return self._disagreements(patterns, n_ratings), self._units(n_ratings), self._use_weights(n_ratings)
 
     def pair_matrix(self, a: int, b: int) -> npt.NDArray[np.float64]:
         """The weights between two raters, a < b."""
@@ -233,8 +210,19 @@ class Objective:
 
     def totals(self, counts: Array | None = None) -> Totals:
         """The sums a coefficient depends on, for the table's own counts or for rows of other counts, shape (..., m)."""
-        counts = self.table.counts.astype(float) if counts is None else np.asarray(counts, dtype=float)
-        return Totals(counts @ self.disagreements, counts @ self.units, counts.sum(axis=-1), self._use(counts))
+        if counts is None:
+            own = self.table.counts.astype(float)
+            return Totals(own @ self.disagreements, own @ self.units, own.sum(), self._own_use(own))
+        counts = np.asarray(counts, dtype=float)
+        use: Any = 0
+        for chunk in self.chunks():
+            use = use + np.tensordot(counts[..., chunk], self.pattern_totals(chunk).use, axes=1)
+        return Totals(counts @ self.disagreements, counts @ self.units, counts.sum(axis=-1), use)
+
+    def chunks(self) -> Iterator[slice]:
+        """Slices of the patterns that keep what `pattern_totals` returns below some megabytes."""
+        step = max(1, _CHUNK_CELLS // (self.table.n_raters * self.table.n_categories))
+        return (slice(start, start + step) for start in range(0, len(self.table.counts), step))
 
     def pattern_totals(self, index: slice) -> Totals:
         """The contribution of one subject of each pattern in a slice; use is dense, so slices keep it small."""
@@ -271,6 +259,32 @@ class Objective:
 
     def _largest_multiplier(self) -> int:
         return max(int(w.multipliers.max()) * (self.denominator // w.denominator) for w in self._all_weights())
+
+    def _units(self, n_ratings: Array) -> npt.NDArray[np.float64]:
+        by_size = [self.coefficient.subject_units(size) for size in range(self.table.n_raters + 1)]
+        return np.asarray(np.array(by_size, dtype=float)[n_ratings])
+
+    def _use_weights(self, n_ratings: Array) -> npt.NDArray[np.float64]:
+        if self.coefficient.use == "subjects":
+            return np.asarray(1.0 / n_ratings.clip(min=1))
+        if self.coefficient.use == "pairable":
+            return np.asarray(n_ratings >= 2, dtype=float)
+        return np.ones(len(n_ratings))
+
+    def _disagreements(self, patterns: npt.NDArray[np.int32], n_ratings: Array) -> npt.NDArray[np.float64]:
+        shares = np.zeros(self.table.n_raters + 1)
+        for size, factor in self.factors.items():
+            shares[size] = factor / self.scale
+        if self.coefficient.group_size > 2:
+            raw = self._group_scores(patterns).astype(float) / self.denominator
+        elif isinstance(self.weights, Weights) and self._through_counts:
+            c = category_counts(patterns, self.table.n_categories).astype(float)
+            raw = (c @ self.weights.matrix * c).sum(axis=1) / 2
+        else:
+            raw = np.zeros(len(patterns))
+            for a, b, weights in self._pairs():
+                raw += _padded(weights.matrix)[patterns[:, a], patterns[:, b]]
+        return np.asarray(raw * shares[n_ratings])
 
     @property
     def _through_counts(self) -> bool:
@@ -323,15 +337,13 @@ class Objective:
         counts = category_counts(patterns, self.table.n_categories)
         return np.asarray((ways[counts.sum(axis=1)] - ways[counts].sum(axis=1)) * self.denominator)
 
-    def _use(self, counts: Array) -> Array:
-        """Use of categories for rows of counts: (..., r, k) per rater or (..., k) pooled."""
-        k, patterns = self.table.n_categories, self.table.patterns
-        weighted = counts * self.use_weights
-        flat = weighted.reshape(-1, weighted.shape[-1])
-        use = np.stack([np.stack([_weighted_counts(codes, row, k) for codes in patterns.T]) for row in flat]).reshape(
-            *weighted.shape[:-1], self.table.n_raters, k
+    def _own_use(self, counts: Array) -> Array:
+        """Use of categories, (r, k) per rater or (k,) pooled."""
+        k, weighted = self.table.n_categories, counts * self.use_weights
+        use = np.stack(
+            [np.bincount(codes + 1, weights=weighted, minlength=k + 1)[1:] for codes in self.table.patterns.T]
         )
-        return use if self.coefficient.use == "raters" else use.sum(axis=-2)
+        return use if self.coefficient.use == "raters" else use.sum(axis=0)
 
     def _exact_use(self) -> Array:
         """Use of categories as whole numbers, or as fractions where subjects with fewer ratings count more each."""
@@ -367,8 +379,3 @@ class Objective:
 def _padded(matrix: Array) -> Array:
     """A k x k matrix with a row and a column of zeros at the end, where code -1 (missing) points."""
     return np.pad(matrix, ((0, 1), (0, 1)))
-
-
-def _weighted_counts(codes: npt.NDArray[np.int32], weights: Array, n_categories: int) -> npt.NDArray[np.float64]:
-    """Sum of weights at each category; missing codes are set aside in a first bin."""
-    return np.asarray(np.bincount(codes + 1, weights=weights, minlength=n_categories + 1)[1:], dtype=float)

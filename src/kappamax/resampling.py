@@ -40,7 +40,6 @@ Progress = Callable[[int, int], None]
 Array = npt.NDArray[Any]
 
 _BLOCK = 100
-_CHUNK_CELLS = 4_000_000
 INTERVALS = ("bca", "percentile")
 
 
@@ -256,10 +255,9 @@ def _leave_one_out(table: Table, statistic: Statistic) -> Array:
     m = len(table.counts)
     if isinstance(statistic, Objective):
         whole = statistic.totals()
-        step = max(1, _CHUNK_CELLS // (table.n_raters * table.n_categories))
         parts = []
-        for start in range(0, m, step):
-            one = statistic.pattern_totals(slice(start, start + step))
+        for chunk in statistic.chunks():
+            one = statistic.pattern_totals(chunk)
             rest = Totals(*(np.asarray(total) - part for total, part in zip(whole, one, strict=True)))
             parts.append(statistic.value_of(rest))
         return np.concatenate(parts)

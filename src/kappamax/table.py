@@ -17,7 +17,16 @@ from kappamax._checks import tables as checks
 from kappamax._result import plain
 from kappamax.display import html, text
 
-__all__ = ["MISSING", "Label", "Table", "category_counts", "group_patterns", "margins_of", "pair_counts"]
+__all__ = [
+    "MISSING",
+    "Label",
+    "Table",
+    "category_counts",
+    "group_patterns",
+    "margins_of",
+    "n_ratings_of",
+    "pair_counts",
+]
 
 Label = str | int | float
 MISSING = -1
@@ -92,7 +101,7 @@ class Table:
     @cached_property
     def n_ratings(self) -> npt.NDArray[np.int64]:
         """How many ratings each pattern holds, shape (m,)."""
-        return np.asarray((self.patterns != MISSING).sum(axis=1), dtype=np.int64)
+        return n_ratings_of(self.patterns)
 
     @property
     def n_missing(self) -> int:
@@ -203,27 +212,37 @@ def group_patterns(
     n_categories : int
         Codes are below this.
     """
-    keep = (codes != MISSING).any(axis=1)
-    if counts is not None:
-        keep &= counts > 0
-    if not keep.all():
-        codes, counts = codes[keep], None if counts is None else counts[keep]
-    n, base = len(codes), n_categories + 1
-    keys, n_keys = np.zeros(n, dtype=np.int64), 1
+    base = n_categories + 1
+    keys, n_keys = np.zeros(len(codes), dtype=np.int64), 1
     for column in codes.T:
         if n_keys > 2**62 // base:  # the mixed-radix key would overflow: number the prefixes seen so far instead
-            distinct, keys = np.unique(keys, return_inverse=True)
-            n_keys = len(distinct)
-        keys = keys * base + (column + 1)
+            distinct, keys = np.unique(np.append(keys, 0), return_inverse=True)
+            keys, n_keys = keys[:-1], len(distinct)
+        keys *= base
+        keys += column
+        keys += 1
         n_keys *= base
-    if n_keys <= 4 * n + 1024:
-        sums = _sum_at(keys, counts, n_keys)
-        first = np.empty(n_keys, dtype=np.int64)
-        first[keys] = np.arange(n)
-        used = np.flatnonzero(sums)
-        return codes[first[used]], sums[used]
-    _, first, group = np.unique(keys, return_index=True, return_inverse=True)
-    return codes[first], _sum_at(group, counts, len(first))
+    order = np.argsort(keys)
+    keys = keys[order]
+    kept = keys > 0  # a key of zero is a subject nobody rated
+    if counts is not None:
+        kept &= counts[order] > 0
+    if not kept.all():
+        order, keys = order[kept], keys[kept]
+    starts = np.flatnonzero(np.diff(keys, prepend=-1))
+    if counts is None:
+        sums = np.diff(starts, append=len(keys))
+    else:
+        sums = np.add.reduceat(counts[order], starts) if len(starts) else np.zeros(0, dtype=np.int64)
+    return np.asfortranarray(codes[order[starts]]), sums
+
+
+def n_ratings_of(patterns: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
+    """How many ratings each pattern holds, shape (m,)."""
+    total = np.zeros(len(patterns), dtype=np.int64)
+    for column in patterns.T:  # one rater at a time: patterns are stored by rater
+        total += column != MISSING
+    return total
 
 
 def margins_of(
@@ -251,9 +270,11 @@ def pair_counts(
 
 def category_counts(patterns: npt.NDArray[np.int32], n_categories: int) -> npt.NDArray[np.int64]:
     """How many raters chose each category in each pattern, shape (m, n_categories)."""
-    m = len(patterns)
-    cells = np.arange(m)[:, None] * n_categories + patterns
-    return np.bincount(cells[patterns != MISSING], minlength=m * n_categories).reshape(m, n_categories)
+    counts = np.zeros((n_categories, len(patterns)), dtype=np.int64)
+    for category, row in enumerate(counts):
+        for column in patterns.T:
+            row += column == category
+    return counts.T
 
 
 def _sum_at(positions: npt.NDArray[Any], counts: npt.NDArray[np.int64] | None, size: int) -> npt.NDArray[np.int64]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import warnings
+from collections.abc import Collection, Sequence
 from difflib import get_close_matches
 from typing import Any, NoReturn
 
 from kappamax.display.text import listing
-from kappamax.errors import InvalidRatingsError
+from kappamax.errors import InvalidRatingsError, KappamaxWarning
 
 
 def refuse_bare_array(shape: tuple[int, ...]) -> NoReturn:
@@ -101,3 +102,18 @@ def columns_named(names: list[str], present: Sequence[str]) -> list[str]:
             hint = f" Did you mean {near[0]!r}?" if near else ""
             raise InvalidRatingsError(f"there is no column {name!r}; the columns are {listing(present)}.{hint}")
     return names
+
+
+def refuse_bytes() -> NoReturn:
+    """Text in an unknown encoding."""
+    raise InvalidRatingsError("labels are bytes; text must be decoded first, as in a.astype(str).")
+
+
+def none_is_missing(kept: Collection[str]) -> None:
+    """The word None may be a category; say how it was read."""
+    if "None" not in kept:
+        warnings.warn(
+            "'None' was read as a missing rating; if it is a category, name it in categories=[...].",
+            KappamaxWarning,
+            stacklevel=2,
+        )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -23,13 +24,10 @@ def count_array(counts: npt.ArrayLike) -> npt.NDArray[np.int64]:
     except ValueError:
         raise InvalidTableError("counts must form a rectangular array; its rows have different lengths.") from None
     if array.dtype.kind not in "biuf":
-        try:
-            array = array.astype(float)
-        except (TypeError, ValueError):
-            where = next(index for index, item in np.ndenumerate(array) if not is_number(item))
-            raise InvalidTableError(
-                f"counts must be whole numbers >= 0; cell {cell_name(where)} is {array[where]!r}."
-            ) from None
+        array = np.array(counts, dtype=object)
+        for index, item in np.ndenumerate(array):
+            if not is_number(item):
+                raise InvalidTableError(f"counts must be whole numbers >= 0; cell {cell_name(index)} is {item!r}.")
     with np.errstate(invalid="ignore"):
         wrong = ~((array >= 0) & (array == np.floor(array)) & (array < _MAX_TOTAL))
     if wrong.any():
@@ -82,17 +80,22 @@ def pattern_counts(counts: npt.ArrayLike, *, n_patterns: int) -> npt.NDArray[np.
     return array
 
 
-def categories(labels: Sequence[Any]) -> tuple[Any, ...]:
-    """At least one label, none twice."""
+def label_sequence(labels: Sequence[Any]) -> Sequence[Any]:
+    """Labels in a sequence; text is a sequence of letters, and not meant."""
     if isinstance(labels, str):
         raise InvalidOptionError(f"categories must be a sequence of labels; got the text {labels!r}.")
-    seen = list(labels)
-    if not seen:
+    return labels
+
+
+def categories(labels: Sequence[Any]) -> tuple[Any, ...]:
+    """At least one label, none twice."""
+    chosen = tuple(label_sequence(labels))
+    if not chosen:
         raise InvalidOptionError("categories must name at least one category; got none.")
-    for i, label in enumerate(seen):
-        if label in seen[:i] if len(seen) < 50 else len(set(seen)) < len(seen) and label in set(seen[:i]):
-            raise InvalidOptionError(f"categories must differ; {label!r} occurs twice.")
-    return tuple(seen)
+    twice = [label for label, times in Counter(chosen).items() if times > 1]
+    if twice:
+        raise InvalidOptionError(f"categories must differ; {twice[0]!r} occurs twice.")
+    return chosen
 
 
 def rater_names(names: Sequence[str] | None, n_raters: int) -> tuple[str, ...]:

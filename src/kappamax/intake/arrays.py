@@ -15,7 +15,7 @@ import numpy.typing as npt
 from kappamax._checks import ratings as checks
 from kappamax._checks import tables
 from kappamax.intake.labels import Levels, encode
-from kappamax.table import MISSING, Table, group_patterns
+from kappamax.table import MISSING, Table
 
 __all__ = ["Column", "column_of", "table_of_columns", "table_of_counts"]
 
@@ -37,20 +37,29 @@ class Column(NamedTuple):
 def table_of_columns(
     columns: Sequence[Column],
     *,
+    counts: Sequence[int] | None = None,
     raters: Sequence[str] | None = None,
     categories: Sequence[Any] | None = None,
 ) -> Table:
-    """Count the patterns of some columns of equal length."""
+    """Count the patterns of some columns of equal length; `counts` says how many subjects each row stands for."""
     checks.equal_lengths([column.size for column in columns])
     names = tables.rater_names(raters, len(columns))
-    levels = [column.levels for column in columns]
-    raw, counts = _raw_patterns(columns)
-    seen = [np.unique(codes) for codes in raw.T]
+    sizes = [len(column.values) for column in columns]
+    if counts is None and np.prod([float(size) for size in sizes]) <= _DENSE_CELLS:
+        raw, totals = _count_cells(columns, sizes)
+    else:
+        raw = [column.codes(slice(None)) for column in columns]
+        totals = np.ones(columns[0].size, dtype=np.int64) if counts is None else np.asarray(counts, dtype=np.int64)
+    seen = [np.flatnonzero(np.bincount(codes)) for codes in raw]
     values = [[column.values[i] for i in used.tolist()] for column, used in zip(columns, seen, strict=True)]
     levels = [column.levels for column in columns]
     encoded, chosen, ordered = encode(values, raters=names, categories=categories, levels=levels)
-    patterns = [code[np.searchsorted(used, codes)] for code, used, codes in zip(encoded, seen, raw.T, strict=True)]
-    return Table(np.stack(patterns, axis=1), counts, chosen, names, ordered=ordered)
+    patterns = np.empty((len(totals), len(columns)), dtype=np.int32, order="F")
+    for i, (code, used, codes) in enumerate(zip(encoded, seen, raw, strict=True)):
+        final = np.full(used[-1] + 1, MISSING, dtype=np.int32)
+        final[used] = code
+        patterns[:, i] = final[codes]
+    return Table(patterns, totals, chosen, names, ordered=ordered)
 
 
 def table_of_counts(
@@ -74,15 +83,13 @@ def column_of(values: Any) -> Column:
         return _floats(array)
     if array.dtype.kind == "U" and array.size and array.dtype.itemsize:
         return _text(array)
+    if array.dtype.kind == "S":
+        checks.refuse_bytes()
     return _objects(array)
 
 
-def _raw_patterns(columns: Sequence[Column]) -> tuple[Codes, npt.NDArray[np.int64]]:
-    """The distinct patterns of raw codes and how often each occurs."""
-    sizes = [len(column.values) for column in columns]
-    if np.prod([float(size) for size in sizes]) > _DENSE_CELLS:
-        codes = np.stack([column.codes(slice(None)) for column in columns], axis=1).astype(np.int32)
-        return group_patterns(codes, None, n_categories=max(sizes))
+def _count_cells(columns: Sequence[Column], sizes: Sequence[int]) -> tuple[list[Codes], npt.NDArray[np.int64]]:
+    """Each rater's codes in the distinct patterns, and how often those occur: bincount of a mixed-radix key."""
     n_cells = int(np.prod(sizes))
     counts = np.zeros(n_cells, dtype=np.int64)
     step = max(_BLOCK, n_cells)
@@ -94,7 +101,7 @@ def _raw_patterns(columns: Sequence[Column]) -> tuple[Codes, npt.NDArray[np.int6
             keys += column.codes(block)
         counts += np.bincount(keys, minlength=n_cells)
     cells = np.flatnonzero(counts)
-    return np.stack(np.unravel_index(cells, sizes), axis=1), counts[cells]
+    return list(np.unravel_index(cells, sizes)), counts[cells]
 
 
 def _integers(array: Codes) -> Column:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from kappamax._checks import ratings as checks
-from kappamax.intake.arrays import Column, column_of
-from kappamax.intake.labels import Levels, encode, label_of
+from kappamax.intake.arrays import Column, column_of, table_of_columns
+from kappamax.intake.labels import Levels, label_of
 from kappamax.table import Table
 
 __all__ = ["as_frame", "series_column", "table_of_frame", "table_of_rows"]
@@ -71,17 +71,9 @@ def table_of_rows(
         checks.no_subject()
     *values, counts = zip(*rows, strict=True)
     columns = [column_of(list(column)) for column in values]
-    codes, chosen, ordered = encode(
-        [column.values for column in columns],
-        raters=raters,
-        categories=categories,
-        levels=levels or [None] * len(columns),
-    )
-    import numpy as np
-
-    whole = slice(None)
-    patterns = np.stack([code[column.codes(whole)] for code, column in zip(codes, columns, strict=True)], axis=1)
-    return Table(patterns, counts, chosen, raters, ordered=ordered)
+    if levels is not None:
+        columns = [column._replace(levels=declared) for column, declared in zip(columns, levels, strict=True)]
+    return table_of_columns(columns, counts=counts, raters=raters, categories=categories)
 
 
 def _levels(dtype: Any) -> Levels:

@@ -72,9 +72,13 @@ def encode(
         Given by the caller: then any other rating is an error.
     levels : for each rater, the categories its column declares, or None
     """
-    given = None if categories is None else tables.categories([_given_label(label) for label in categories])
+    given = None
+    if categories is not None:
+        given = tables.categories([_given_label(label) for label in tables.label_sequence(categories)])
     kept = frozenset(label for label in given or () if isinstance(label, str))
     labels = [[label_of(value, kept) for value in column] for column in columns]
+    if any(isinstance(value, str) and value.strip() == "None" for column in columns for value in column):
+        checks.none_is_missing(kept)
     used = dict.fromkeys(label for column in labels for label in column if label is not None)
     if not used:
         checks.no_rating()

@@ -1,0 +1,59 @@
+"""The command line in; printed tables, and after a full run `results.md`, out.
+
+python -m benchmarks                  both parts, written to benchmarks/results.md
+python -m benchmarks speed            one part, printed only
+python -m benchmarks coverage
+python -m benchmarks --quick          small sizes: does everything still run?
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+from benchmarks import peers
+
+RESULTS = peers.HERE / "results.md"
+
+
+def main() -> None:
+    arguments = _arguments()
+    if not peers.inside("main"):
+        _start_again_in(peers.python_of("main"))
+
+    from benchmarks import coverage, report, speed  # these need what only the peers' environment has
+
+    sections = []
+    if arguments.part in (None, "speed"):
+        sections.append(report.speed_section(speed.comparisons(quick=arguments.quick)))
+    if arguments.part in (None, "coverage"):
+        sections.append(report.coverage_section(coverage.coverages(quick=arguments.quick)))
+    text = report.document(sections, quick=arguments.quick)
+    print(text, end="")
+    if arguments.output is not None:
+        arguments.output.write_text(text)
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks")
+    parser.add_argument("part", nargs="?", choices=("speed", "coverage"), help="one part only; both if left out")
+    parser.add_argument("--quick", action="store_true", help="small sizes, to see that everything runs")
+    parser.add_argument(
+        "--output", type=Path, help="file for the results; a full run writes benchmarks/results.md, any other none"
+    )
+    arguments = parser.parse_args()
+    if arguments.output is None and arguments.part is None and not arguments.quick:
+        arguments.output = RESULTS
+    return arguments
+
+
+def _start_again_in(python: Path) -> None:
+    """Replace this process by the same command in another environment, with kappamax from `src`."""
+    command = [str(python), "-m", "benchmarks", *sys.argv[1:]]
+    os.execve(python, command, os.environ | {"PYTHONPATH": str(peers.ROOT / "src")})
+
+
+if __name__ == "__main__":
+    main()

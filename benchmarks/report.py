@@ -1,0 +1,106 @@
+"""Comparisons and coverages in, Markdown out."""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+import kappamax as km
+from benchmarks import peers
+from benchmarks.coverage import LEVEL, N_RESAMPLES, Coverage
+from benchmarks.speed import Comparison
+
+__all__ = ["coverage_section", "document", "speed_section"]
+
+
+def document(sections: Sequence[str], *, quick: bool) -> str:
+    """The sections under a heading that says where and with what they were made."""
+    title = "# Benchmarks"
+    if quick:
+        title += "\n\nA quick run on small data, to see that everything runs: its figures mean nothing."
+    return "\n\n".join([title, _circumstances(), *sections]) + "\n"
+
+
+def speed_section(rows: Sequence[Comparison]) -> str:
+    """The table of comparisons."""
+    header = ["case", "ours", "floor or peer", "theirs", "ratio", "target", "met"]
+    cells = [
+        [
+            row.case,
+            _seconds(row.ours),
+            row.peer or "",
+            _seconds(row.theirs),
+            "" if row.ratio is None else f"{row.ratio:.2f}",
+            "" if row.target is None else f">= {row.target:g}",
+            "" if row.met is None else "yes" if row.met else "no",
+        ]
+        for row in rows
+    ]
+    text = (
+        "Median time per call; the two sides take turns on the same data, five categories, and give the same kappa. "
+        "The ratio is theirs / ours. Our time includes the standard error and the interval, which scikit-learn and "
+        "the floor (counting the cells, without which there is no kappa) do not compute."
+    )
+    return f"## Speed\n\n{text}\n\n{_table(header, cells)}"
+
+
+def coverage_section(rows: Sequence[Coverage]) -> str:
+    """The table of coverages."""
+    header = ["raters", "subjects", "kappa", "interval", "tables", "undefined", "coverage", "Monte Carlo error"]
+    cells = [
+        [
+            str(row.n_raters),
+            str(row.n_subjects),
+            f"{row.kappa:g}",
+            row.interval,
+            f"{row.n_tables:,}",
+            str(row.n_undefined),
+            f"{100 * row.coverage:.1f}%",
+            f"{100 * row.monte_carlo_error:.1f}%",
+        ]
+        for row in rows
+    ]
+    text = (
+        f"How often nominal {100 * LEVEL:g}% intervals for linear kappa of three categories hold the kappa of the "
+        f"population the tables are drawn from. The bootstrap uses {N_RESAMPLES} resamples. Coverage is over the "
+        "tables where kappa is defined."
+    )
+    return f"## How honest the intervals are\n\n{text}\n\n{_table(header, cells)}"
+
+
+def _circumstances() -> str:
+    """Date, machine and versions, without the machine's name."""
+    main, apart = peers.pins("main"), peers.pins("irrcac")
+    beside = ", ".join(f"{name} {main[name]}" for name in ("numpy", "scipy", "scikit-learn", "statsmodels"))
+    behind = ", ".join(f"{name} {apart[name]}" for name in ("numpy", "scipy", "pandas"))
+    return (
+        f"- {datetime.now(UTC):%Y-%m-%d}\n"
+        f"- {_processor()}, {os.cpu_count()} cores\n"
+        f"- Python {platform.python_version()}, kappamax {km.__version__}, {beside}\n"
+        f"- irrCAC {apart['irrCAC']}, in a process of its own with {behind}"
+    )
+
+
+def _processor() -> str:
+    file = Path("/proc/cpuinfo")
+    found = re.search(r"^model name\s*:\s*(.+)$", file.read_text(), re.MULTILINE) if file.exists() else None
+    return found.group(1).strip() if found else platform.machine()
+
+
+def _seconds(value: float | None) -> str:
+    if value is None:
+        return ""
+    return f"{value:.2f} s" if value >= 1 else f"{1000 * value:.1f} ms"
+
+
+def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A Markdown table whose columns line up in print too."""
+    widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
+    lines = [header, ["-" * width for width in widths], *rows]
+    return "\n".join(
+        "| " + " | ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)) + " |" for line in lines
+    )

@@ -1,0 +1,99 @@
+"""One label per rating, whatever it looked like; missing is never a category."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import kappamax as km
+from kappamax.intake.labels import label_of
+
+
+@pytest.mark.parametrize("value", [1, 1.0, "1", " 1 ", "1.0", "1.00", np.int8(1), np.float32(1), np.uint64(1)])
+def test_one_is_one_whatever_its_type(value):
+    """Routes differ in types; labels do not."""
+    assert label_of(value) == 1
+    assert type(label_of(value)) is int
+
+
+@pytest.mark.parametrize(
+    "value", [None, float("nan"), np.nan, np.float32("nan"), pd.NA, pd.NaT, "", "  ", "NA", "NaN", "null"]
+)
+def test_missing_is_missing_whatever_its_type(value):
+    """None, NaN and their spellings."""
+    assert label_of(value) is None
+
+
+@pytest.mark.parametrize(
+    ("value", "label"),
+    [
+        ("none", "none"),
+        ("01", "01"),
+        ("1e3", "1e3"),
+        (" mild", " mild"),
+        ("0.5", 0.5),
+        (0.5, 0.5),
+        ("-2", -2),
+        ("0", 0),
+        (True, "True"),
+        ("12345678901234567890", 12345678901234567890),
+        (np.str_("x"), "x"),
+    ],
+)
+def test_other_labels(value, label):
+    """Codes with leading zeros, words and spaces stay as they are."""
+    assert label_of(value) == label
+
+
+def test_numbers_sort_as_numbers():
+    """10 comes after 9, also as text; the order means something."""
+    values = [str(i) for i in range(1, 11)]
+    t = km.from_ratings([[v, v] for v in reversed(values)])
+    assert t.categories == tuple(range(1, 11))
+    assert t.ordered
+
+
+def test_text_has_no_order():
+    """Sorted for display, but not ordered; numbers among words are no order either."""
+    t = km.from_ratings([["mild", "none"], ["severe", 2]])
+    assert t.categories == (2, "mild", "none", "severe")
+    assert not t.ordered
+
+
+def test_categories_given_are_the_categories():
+    """In their order, unused ones included, and nothing else; they may spell like a missing value."""
+    t = km.from_ratings([["b", "a"], ["NA", ""]], categories=["b", "a", "NA", "z"])
+    assert t.categories == ("b", "a", "NA", "z")
+    assert t.ordered
+    assert t.margins.tolist() == [[1, 0, 1, 0], [0, 1, 0, 0]]
+    with pytest.raises(km.InvalidRatingsError, match="rating 'c' \\(rater '2'\\) is not in categories 'a', 'b'"):
+        km.kappa(["a", "b"], ["a", "c"], categories=["a", "b"])
+    with pytest.raises(km.InvalidOptionError, match="categories must differ; 1 occurs twice"):
+        km.kappa([1, 2], [1, 2], categories=[1, "1", 2])
+    with pytest.raises(km.InvalidOptionError, match="must be a sequence of labels; got the text 'abc'"):
+        km.kappa(["a"], ["b"], categories="abc")
+    with pytest.raises(km.InvalidRatingsError, match="None is a missing value"):
+        km.kappa(["a"], ["b"], categories=["a", None])
+    with pytest.raises(km.InvalidOptionError, match="at least one category"):
+        km.kappa(["a"], ["b"], categories=[])
+
+
+def test_categories_can_be_reordered_on_a_table():
+    """A table made without an order gets one."""
+    t = km.from_ratings([["mild", "none"], ["severe", "mild"], ["none", "none"]])
+    ordered = km.kappa(t, weights="linear", categories=["none", "mild", "severe"])
+    assert ordered.value == km.kappa([2, 3, 1], [1, 2, 1], weights="linear").value
+
+
+def test_the_word_none_is_missing_and_said_so():
+    """It may be a category: then it must be named."""
+    with pytest.warns(km.KappamaxWarning, match="'None' was read as a missing rating"):
+        t = km.from_ratings([["None", "mild"], ["mild", "severe"], ["severe", "severe"]])
+    assert t.n_missing == 1
+    named = km.from_ratings([["None", "mild"], ["mild", "severe"]], categories=["None", "mild", "severe"])
+    assert named.n_missing == 0
+
+
+def test_nothing_but_missing_values():
+    """No label, no table."""
+    with pytest.raises(km.InvalidRatingsError, match="every value is missing"):
+        km.kappa([None, "NA"], ["", None])

@@ -1,0 +1,40 @@
+"""Random tables, ratings and weights for hypothesis."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import assume
+from hypothesis import strategies as st
+
+from kappamax import Table, Weights
+from kappamax.schemes import SCHEMES
+
+
+@st.composite
+def tables(draw, *, min_raters=2, max_raters=4, min_categories=2, max_categories=4, missing=False, max_rows=8):
+    """A small table in which kappa is defined: two categories used, two raters compared."""
+    r = draw(st.integers(min_raters, max_raters))
+    k = draw(st.integers(min_categories, max_categories))
+    lowest = -1 if missing else 0
+    row = st.lists(st.integers(lowest, k - 1), min_size=r, max_size=r)
+    rows = draw(st.lists(row, min_size=1, max_size=max_rows))
+    counts = draw(st.lists(st.integers(1, 5), min_size=len(rows), max_size=len(rows)))
+    codes = np.array(rows)
+    assume(((codes >= 0).sum(axis=1) >= 2).any())
+    assume((codes >= 0).any(axis=0).all())
+    assume(len(np.unique(codes[codes >= 0])) > 1)
+    return Table(codes, counts, tuple(range(1, k + 1)), ordered=True)
+
+
+scheme_names = st.sampled_from([*SCHEMES, "power(1.5)", "power(0.3)"])
+
+
+@st.composite
+def matrices(draw, n_categories):
+    """A symmetric whole-number disagreement matrix with positive off-diagonal entries."""
+    entry = st.integers(1, 9)
+    u = [[0] * n_categories for _ in range(n_categories)]
+    for i in range(n_categories):
+        for j in range(i):
+            u[i][j] = u[j][i] = draw(entry)
+    return Weights.from_matrix(u, kind="disagreement")

@@ -1,0 +1,75 @@
+"""Exact sums of square roots."""
+
+from fractions import Fraction
+from math import sqrt
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kappamax._exact import RootSum, as_fraction, dot, quotient, square_free, sum_by_key
+
+sums = st.dictionaries(st.sampled_from([1, 2, 3, 5, 6, 7]), st.fractions(-50, 50, max_denominator=20)).map(RootSum)
+
+
+def test_sign_is_right_where_doubles_give_zero():
+    """131836323 - 93222358 sqrt(2) is positive; in doubles it is 0.0."""
+    number = RootSum({1: 131836323, 2: -93222358})
+    assert 131836323 - 93222358 * sqrt(2) == 0.0
+    assert number.sign() == 1
+    assert (number * -1).sign() == -1
+
+
+@given(sums, sums)
+def test_order_agrees_with_doubles_where_those_are_clear(a, b):
+    """Whenever doubles differ by more than rounding, the exact order is the same."""
+    difference = float(a) - float(b)
+    if abs(difference) > 1e-9:
+        assert (a > b) == (difference > 0)
+    assert (a == b) == (a.terms == b.terms)
+    assert (a - a).sign() == 0
+
+
+@given(sums, sums)
+def test_arithmetic_agrees_with_doubles(a, b):
+    """Sums, differences and multiples of root sums are those of their values."""
+    assert float(a + b) == pytest.approx(float(a) + float(b), abs=1e-9)
+    assert float(a - b) == pytest.approx(float(a) - float(b), abs=1e-9)
+    assert float(a * Fraction(3, 7)) == pytest.approx(float(a) * 3 / 7, abs=1e-9)
+    assert float(a / 4) == pytest.approx(float(a) / 4, abs=1e-9)
+
+
+def test_quotient_of_multiples_is_a_fraction():
+    """2 sqrt(2) + 4 over 3 sqrt(2) + 6 is 2/3 although both are irrational."""
+    assert quotient(RootSum({1: 4, 2: 2}), RootSum({1: 6, 2: 3})) == 2 / 3
+
+
+@given(st.integers(1, 10_000))
+def test_square_free_part(number):
+    """Number = m^2 f, and no square above one divides f."""
+    m, f = square_free(number)
+    assert m * m * f == number
+    assert all(f % (p * p) for p in range(2, 101))
+
+
+def test_decimals_are_read_as_the_simple_fraction_they_stand_for():
+    """0.1 is 1/10; pi is not a simple fraction and stands for its own binary value."""
+    assert as_fraction(0.1) == (Fraction(1, 10), True)
+    assert as_fraction(0.3333333333333333) == (Fraction(1, 3), True)
+    assert as_fraction(5) == (Fraction(5), True)
+    assert as_fraction(3.141592653589793) == (Fraction(3.141592653589793), False)
+
+
+@given(st.lists(st.tuples(st.integers(0, 2**62 - 1), st.integers(0, 2**62 - 1)), max_size=5))
+def test_dot_never_overflows(pairs):
+    """Sums of products beyond 64 bits are exact."""
+    left, right = (np.array([pair[i] for pair in pairs], dtype=np.int64) for i in (0, 1))
+    assert dot(left, right) == sum(a * b for a, b in pairs)
+
+
+def test_sum_by_key_beyond_64_bits():
+    """Values of one key add up exactly."""
+    keys, values = np.array([[1, 2], [2, 1]]), np.array([[2**62, 1], [2, 2**62]])
+    assert dict(sum_by_key(keys, values)) == {1: 2**63, 2: 3}
+    assert dict(sum_by_key(np.empty(0), np.empty(0))) == {}

@@ -1,0 +1,181 @@
+"""Standard errors, intervals, tests and paired comparisons."""
+
+from math import sqrt
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+
+import kappamax as km
+from kappamax.coefficients import COEFFICIENTS, objective_for
+from kappamax.errors import UndefinedKappaError
+from kappamax.inference import slopes
+from strategies import scheme_names, tables
+
+ALL = sorted(set(COEFFICIENTS) - {"cohen"})
+
+
+@pytest.mark.parametrize("coefficient", ALL)
+@given(table=tables(missing=True, max_rows=6), name=scheme_names)
+def test_slopes_are_differences_in_the_limit(coefficient, table, name):
+    """The complex step agrees with central differences of the value in each pattern's count."""
+    try:
+        objective = objective_for(table, weights=name, coefficient=coefficient)
+        objective.value(objective.score)
+    except UndefinedKappaError:
+        assume(False)
+    h = 1e-5
+    counts = table.counts + h * np.stack([np.eye(len(table.counts)), -np.eye(len(table.counts))])
+    up, down = objective.value_of(objective.totals(counts))
+    assert slopes(objective) == pytest.approx((up - down) / (2 * h), rel=1e-4, abs=1e-6)
+
+
+@given(tables(max_raters=2), scheme_names)
+def test_fleiss_cohen_everitt_by_their_formula(table, name):
+    """Var = [sum p_ij (w_ij - (w_i. + w_.j)(1 - kappa))^2 - (kappa - p_e (1 - kappa))^2] / (N (1 - p_e)^2)."""
+    try:
+        result = km.kappa(table, weights=name)
+    except UndefinedKappaError:
+        assume(False)
+    w = 1 - km.Weights.from_scheme(name, table.n_categories).matrix
+    p = table.pair(0, 1) / table.n_subjects
+    rows, columns = p.sum(axis=1), p.sum(axis=0)
+    bar = (w @ columns)[:, None] + (rows @ w)[None, :]
+    chance = rows @ w @ columns
+    kappa = result.value
+    bracket = (p * (w - bar * (1 - kappa)) ** 2).sum() - (kappa - chance * (1 - kappa)) ** 2
+    variance = max(0.0, bracket) / (table.n_subjects * (1 - chance) ** 2)
+    assert result.se**2 == pytest.approx(variance, rel=1e-6, abs=1e-12)
+
+
+@given(tables(min_raters=3, max_raters=4), scheme_names)
+def test_gwets_variance_of_conger_by_its_formula(table, name):
+    """Gwet's (2021) linearised subject values, complete data: a_i and e_i straight from the ratings."""
+    assume(table.n_subjects > 1)
+    try:
+        result = km.kappa(table, weights=name)
+    except UndefinedKappaError:
+        assume(False)
+    w = 1 - km.Weights.from_scheme(name, table.n_categories).matrix
+    rows = np.repeat(table.patterns, table.counts, axis=0)
+    n, r = rows.shape
+    shares = table.margins / n
+    pairs = [(a, b) for a in range(r) for b in range(r) if a != b]
+    agree = np.mean([w[rows[:, a], rows[:, b]] for a, b in pairs], axis=0)
+    chance = np.mean([shares[a] @ w @ shares[b] for a, b in pairs])
+    own = np.mean([(w @ shares[b])[rows[:, a]] for a, b in pairs], axis=0)
+    kappa = (agree.mean() - chance) / (1 - chance)
+    values = (agree - chance) / (1 - chance) - 2 * (1 - kappa) * (own - chance) / (1 - chance)
+    assert result.se == pytest.approx(sqrt(((values - kappa) ** 2).sum() / (n * (n - 1))), rel=1e-6, abs=1e-9)
+
+
+def test_gwets_variance_with_missing_ratings():
+    """The linearised values of irrCAC 0.4.4 for its own example (four raters, five missing ratings)."""
+    table = km.example("gwet2014")
+    published = {"unweighted": 0.14916815248, "linear": 0.145085402493, "quadratic": 0.143670663829}
+    for name, se in published.items():
+        assert km.kappa(table, weights=name).se == pytest.approx(se, abs=1e-9)
+
+
+def test_interval_by_hand():
+    """Kappa = 0.4, normal quantile 1.959964; Gwet's uses Student's t with n - 1 degrees of freedom."""
+    t = km.from_counts([[20, 5], [10, 15]])
+    result = km.kappa(t)
+    assert result.ci == pytest.approx((0.4 - 1.959964 * result.se, 0.4 + 1.959964 * result.se), abs=1e-6)
+    gwet = km.agreement(t, method="gwet")
+    assert gwet.se == pytest.approx(result.se * sqrt(50 / 49), rel=1e-12)
+    assert gwet.ci[0] == pytest.approx(0.4 - 2.009575 * gwet.se, abs=1e-6)
+    assert km.kappa(t, level=0.5).ci[0] == pytest.approx(0.4 - 0.674490 * result.se, abs=1e-6)
+
+
+def test_no_interval_reaches_above_one():
+    """The upper end is cut at 1."""
+    t = km.from_counts([[30, 1], [0, 2]])
+    assert km.kappa(t).ci[1] == 1
+
+
+def test_perfect_agreement_has_zero_standard_error_and_no_test():
+    """Nothing varies: the interval is a point, and z is not a number anyone should print."""
+    t = km.from_counts([[3, 0], [0, 4]])
+    result = km.kappa(t)
+    assert (result.value, result.se, result.ci) == (1, 0, (1, 1))
+    test = km.value_test(t, value=0.5)
+    assert (test.statistic, test.pvalue) == (None, None)
+
+
+def test_one_subject_has_no_standard_error_for_more_raters():
+    """N - 1 = 0: None, not a division by zero."""
+    result = km.kappa([1], [2], [1])
+    assert result.se is None
+    assert result.ci is None
+    assert "undefined" in repr(result)
+    assert km.jackknife([1], [2], [1]).se is None
+
+
+def test_value_test_by_hand():
+    """Z = (kappa - value) / se, one- and two-sided."""
+    t = km.from_counts([[20, 5], [10, 15]])
+    se = km.kappa(t).se
+    test = km.value_test(t, value=0.6)
+    assert test.statistic == pytest.approx((0.4 - 0.6) / se)
+    less = km.value_test(t, value=0.6, alternative="less")
+    greater = km.value_test(t, value=0.6, alternative="greater")
+    assert test.pvalue == pytest.approx(2 * less.pvalue)
+    assert less.pvalue + greater.pvalue == pytest.approx(1)
+    far = km.value_test(km.example("vision"), value=-1)
+    assert 0 < far.pvalue < 1e-300 or far.pvalue == 0
+
+
+def test_methods_that_do_not_apply_are_refused():
+    """Fleiss, Cohen and Everitt's formulas are for two raters and complete data."""
+    with pytest.raises(km.NotSupportedError, match="the null standard error is for Cohen's kappa of two raters"):
+        km.standard_error(km.example("anxiety"), method="null")
+    with pytest.raises(km.NotSupportedError, match="fleiss-cohen-everitt"):
+        km.standard_error(km.example("cohen1968"), coefficient="fleiss", method="fleiss-cohen-everitt")
+    with pytest.raises(km.InvalidOptionError, match="Did you mean 'gwet'"):
+        km.standard_error(km.example("anxiety"), method="gwett")
+    with pytest.raises(km.InvalidOptionError, match="alternative must be one of"):
+        km.value_test(km.example("anxiety"), alternative="both")
+
+
+def test_comparing_a_coefficient_with_itself_gives_zero():
+    """The same numbers on the same subjects cannot differ."""
+    t = km.example("anxiety")
+    c = km.compare(t, first={"weights": "linear"}, second={"weights": "linear"})
+    assert (c.difference, c.se, c.pvalue) == (0, 0, None)
+
+
+def test_paired_comparison_agrees_with_the_jackknife():
+    """Raters 1 and 2 against 1 and 3: the variance of the difference, not of two independent kappas."""
+    t = km.example("diagnoses")
+    c = km.compare(
+        t,
+        first={"raters": ["1", "2"]} if "1" in t.raters else {"raters": t.raters[:2]},
+        second={"raters": t.raters[2:4]},
+    )
+    first, second = km.kappa(t.select([0, 1])).value, km.kappa(t.select([2, 3])).value
+    assert (c.first, c.second, c.difference) == (first, second, first - second)
+    difference = km.jackknife(
+        t, statistic=lambda s: km.kappa(s.select([0, 1])).value - km.kappa(s.select([2, 3])).value
+    )
+    assert c.se == pytest.approx(difference.se, rel=0.1)
+    assert c.ci[0] < c.difference < c.ci[1]
+    assert c.pvalue == pytest.approx(2 * min(_t_tail(c.statistic, 29), _t_tail(-c.statistic, 29)), rel=1e-9)
+
+
+def _t_tail(z, df):
+    from scipy.stats import t
+
+    return t.cdf(z, df)
+
+
+def test_comparing_two_coefficients_with_missing_ratings():
+    """Subjects whom neither of two raters saw have no influence on their kappa."""
+    t = km.example("gwet2014")
+    c = km.compare(t, first={"coefficient": "gwet"}, second={"coefficient": "fleiss"})
+    assert c.difference == pytest.approx(0.775444068127 - 0.761169275422, abs=1e-9)
+    pair = km.compare(t, first={"raters": ["rater1", "rater2"]}, second={"raters": ["rater3", "rater4"]})
+    assert pair.n_subjects == 12
+    assert pair.se > 0
+    with pytest.raises(km.InvalidOptionError, match="got 'wieghts'. Did you mean 'weights'"):
+        km.compare(t, first={"wieghts": "linear"}, second={})

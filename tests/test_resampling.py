@@ -1,0 +1,152 @@
+"""Jackknife and bootstrap of any statistic."""
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+
+import kappamax as km
+from kappamax.coefficients import objective_for
+from kappamax.errors import UndefinedKappaError
+from strategies import tables
+
+
+def kappa_value(table):
+    """A statistic other processes can import."""
+    return km.kappa(table, weights="linear").value
+
+
+@given(tables(missing=True, max_rows=6))
+def test_jackknife_leaves_out_one_subject_at_a_time(table):
+    """The fast path over patterns equals deleting each subject and starting again."""
+    try:
+        fast = km.jackknife(table, weights="linear")
+    except UndefinedKappaError:
+        assume(False)
+    slow = km.jackknife(table, statistic=kappa_value)
+    assert fast.values == pytest.approx(slow.values, abs=1e-9, nan_ok=True)
+    assert fast.n_undefined == slow.n_undefined
+    if fast.se is not None:
+        assert fast.se == pytest.approx(slow.se, abs=1e-9)
+        assert fast.bias == pytest.approx(slow.bias, abs=1e-7)
+
+
+def test_jackknife_by_hand():
+    """Percent agreement of 3 in 4: leaving out gives 2/3 three times and 1 once; se^2 = 3/4 * sum of squares."""
+    result = km.jackknife([1, 1, 2, 2], [1, 1, 2, 1], coefficient="percent")
+    values = np.repeat(result.values, result.counts)
+    assert sorted(values) == pytest.approx([2 / 3, 2 / 3, 2 / 3, 1])
+    assert result.se == pytest.approx(np.sqrt(3 / 4 * (3 * (1 / 12) ** 2 + (1 / 4) ** 2)))
+    assert result.bias == pytest.approx(0, abs=1e-12)
+
+
+def test_bootstrap_does_not_depend_on_the_number_of_processes():
+    """Blocks have generators of their own."""
+    t = km.example("anxiety")
+    one = km.bootstrap(t, statistic=kappa_value, n_resamples=250, rng=7)
+    two = km.bootstrap(t, statistic=kappa_value, n_resamples=250, rng=7, n_jobs=2)
+    assert np.array_equal(one.replicates, two.replicates)
+    assert one.ci == two.ci
+    fast = km.bootstrap(t, weights="linear", n_resamples=250, rng=7)
+    assert fast.replicates == pytest.approx(one.replicates, abs=1e-12)
+    assert km.bootstrap(t, weights="linear", n_resamples=250, rng=8).ci != fast.ci
+
+
+def test_bootstrap_standard_error_is_near_the_formula():
+    """7,477 subjects: within the Monte Carlo error of 2,000 resamples, se / sqrt(2 * 2000), four of them."""
+    t = km.example("vision")
+    b = km.bootstrap(t, weights="quadratic", method="percentile", rng=1)
+    se = km.kappa(t, weights="quadratic").se
+    assert abs(b.se - se) < 4 * se / np.sqrt(2 * 2000)
+    assert abs(b.bias) < 4 * se / np.sqrt(2000)
+    # a 2.5% quantile has standard error sqrt(0.025 * 0.975 / 2000) / density; the normal density there is 0.0584 / se
+    quantile = np.sqrt(0.025 * 0.975 / 2000) / (0.0584 / se)
+    assert b.ci == pytest.approx(km.kappa(t, weights="quadratic").ci, abs=4 * quantile)
+
+
+def test_bca_shifts_and_percentile_does_not():
+    """Percentile ends are plain quantiles of the resamples; BCa moves them."""
+    t = km.example("rapallo2022")
+    p = km.bootstrap(t, method="percentile", rng=3, n_resamples=999)
+    assert p.ci == pytest.approx(tuple(np.quantile(p.replicates, [0.025, 0.975])))
+    b = km.bootstrap(t, method="bca", rng=3, n_resamples=999)
+    assert np.array_equal(b.replicates, p.replicates)
+    assert b.ci != p.ci
+
+
+def test_bca_agrees_with_scipy():
+    """scipy.stats.bootstrap on the subjects: same method, other draws; ends agree within Monte Carlo error."""
+    from scipy import stats
+
+    x, y = np.repeat(km.example("cohen1968").patterns, km.example("cohen1968").counts, axis=0).T
+
+    def kappa(a, b):
+        return km.kappa(a, b, categories=[0, 1, 2]).value
+
+    theirs = stats.bootstrap(
+        (x, y), kappa, paired=True, vectorized=False, n_resamples=999, method="BCa", rng=np.random.default_rng(1)
+    )
+    ours = km.bootstrap(x, y, n_resamples=20_000, rng=2)
+    # a 2.5% quantile of 999 draws has standard error sqrt(0.025 * 0.975 / 999) / density, density ~ 0.0584 / se
+    error = 4 * np.sqrt(0.025 * 0.975 / 999) / (0.0584 / ours.se)
+    assert ours.ci == pytest.approx(tuple(theirs.confidence_interval), abs=error)
+
+
+def test_undefined_resamples_are_counted():
+    """With three subjects some resamples hold one category only."""
+    b = km.bootstrap([1, 1, 2], [1, 2, 2], n_resamples=300, rng=1)
+    assert b.n_undefined == np.isnan(b.replicates).sum() > 0
+    assert b.ci is not None
+
+
+def test_a_statistic_that_never_varies_has_a_point_interval():
+    """BCa falls back to the percentile interval where there is no spread."""
+    b = km.bootstrap([1, 2], [1, 2], coefficient="percent", n_resamples=50, rng=1)
+    assert b.ci == (1, 1)
+    assert b.se == 0
+
+
+def test_progress_is_reported():
+    """After every block of a hundred: how many are done, and of how many."""
+    seen = []
+    km.bootstrap(
+        km.example("rapallo2022"), n_resamples=250, rng=1, progress=lambda done, all_: seen.append((done, all_))
+    )
+    assert seen == [(100, 250), (200, 250), (250, 250)]
+
+
+def test_resamples_of_ten_to_the_twelve_subjects():
+    """Counts are drawn, not subjects."""
+    t = km.Table([[0, 0], [0, 1], [1, 1]], [10**12, 10**11, 10**12], [1, 2], ordered=True)
+    b = km.bootstrap(t, n_resamples=200, rng=1)
+    assert 0 < b.se < 1e-5
+
+
+def test_options_are_checked():
+    """Method, level and number of resamples."""
+    t = km.example("rapallo2022")
+    with pytest.raises(km.InvalidOptionError, match="method must be one of 'bca', 'percentile'; got 'bc'"):
+        km.bootstrap(t, method="bc")
+    with pytest.raises(km.InvalidOptionError, match="n_resamples must be a whole number >= 2; got 1"):
+        km.bootstrap(t, n_resamples=1)
+    with pytest.raises(km.InvalidOptionError, match="level must lie between 0 and 1; got 1"):
+        km.bootstrap(t, level=1)
+
+
+def test_arrays_are_kept_out_of_the_short_description():
+    """Thousands of replicates do not belong in a repr."""
+    b = km.bootstrap(km.example("rapallo2022"), n_resamples=100, rng=1)
+    assert "replicates" not in repr(b)
+    assert "values" not in repr(km.jackknife(km.example("rapallo2022")))
+    assert len(b.to_dict()["replicates"]) == 100
+
+
+def test_objective_at_other_counts_is_the_objective_of_that_table():
+    """Rows of counts broadcast: each gives the value of its own table."""
+    t = km.example("gwet2014")
+    for coefficient in ("conger", "fleiss", "gwet", "krippendorff", "brennan-prediger", "percent"):
+        objective = objective_for(t, weights="sqrt", coefficient=coefficient)
+        counts = np.stack([t.counts, t.counts + np.arange(len(t.counts))])
+        values = objective.value_of(objective.totals(counts))
+        for row, value in zip(counts, values, strict=True):
+            other = km.Table(t.patterns, row, t.categories, ordered=True)
+            assert km.agreement(other, weights="sqrt", coefficient=coefficient).value == pytest.approx(value, abs=1e-12)

@@ -1,0 +1,258 @@
+"""Weights: named, by positions, by matrix; metric, Monge, exact."""
+
+from fractions import Fraction
+from itertools import product
+from math import sin, sqrt
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import kappamax as km
+from kappamax import Weights
+from kappamax.weights import PairWeights, as_weights
+from strategies import matrices, scheme_names
+
+
+def test_the_papers_three_weightings_by_hand():
+    """Equations (3), (4) and (6) of the paper at k = 4."""
+    assert Weights.from_scheme("quadratic", 4).matrix[0].tolist() == [0, 1 / 9, 4 / 9, 1]
+    assert Weights.from_scheme("linear", 4).matrix[0].tolist() == [0, 1 / 3, 2 / 3, 1]
+    assert Weights.from_scheme("sqrt", 4).matrix[0] == pytest.approx([0, sqrt(1 / 3), sqrt(2 / 3), 1], abs=1e-15)
+    assert Weights.from_scheme("unweighted", 3).matrix.tolist() == [[0, 1, 1], [1, 0, 1], [1, 1, 0]]
+
+
+def test_gwets_weightings_by_hand():
+    """Over ranks 1 to 4, as in irrCAC's weights for the categories 1, 2, 3, 4."""
+    ordinal = Weights.from_scheme("ordinal", 4).matrix[0]  # C(d + 1, 2) / C(4, 2)
+    assert ordinal.tolist() == [0, 1 / 6, 3 / 6, 1]
+    ratio = Weights.from_scheme("ratio", 4).matrix[0]  # ((i - j) / (i + j))^2 over (3/5)^2
+    assert ratio == pytest.approx([0, (1 / 9) / (9 / 25), (1 / 4) / (9 / 25), 1], abs=1e-15)
+    circular = Weights.from_scheme("circular", 5).matrix[0]  # sin^2(pi d / 5), largest at d = 2
+    largest = sin(2 * np.pi / 5) ** 2
+    assert circular == pytest.approx([sin(np.pi * d / 5) ** 2 / largest for d in range(5)], abs=1e-15)
+    bipolar = Weights.from_scheme("bipolar", 3).matrix  # (i-j)^2 / ((i+j-2)(6-i-j)): 1/(1*3), 4/(2*2), 1/(3*1)
+    assert bipolar == pytest.approx(np.array([[0, 1 / 3, 1], [1 / 3, 0, 1 / 3], [1, 1 / 3, 0]]), abs=1e-15)
+
+
+@given(scheme_names, st.integers(1, 9))
+def test_named_weights_are_symmetric_with_largest_one(name, k):
+    """Zero diagonal, largest entry one (none for a single category)."""
+    w = Weights.from_scheme(name, k)
+    assert w.symmetric
+    assert (w.matrix.diagonal() == 0).all()
+    assert w.matrix.max() == (1 if k > 1 else 0)
+    exact = np.array([[float(w.entry(i, j)) for j in range(k)] for i in range(k)])
+    assert exact == pytest.approx(w.matrix, abs=1e-15)
+
+
+def test_aliases_and_powers_are_the_schemes_they_name():
+    """Radical is sqrt; power(2) is quadratic; power(1/2) is sqrt."""
+    for alias, name in [("radical", "sqrt"), ("power(2)", "quadratic"), ("power(1/2)", "sqrt"), ("Power:1", "linear")]:
+        assert Weights.from_scheme(alias, 5).name == name
+        assert (Weights.from_scheme(alias, 5).matrix == Weights.from_scheme(name, 5).matrix).all()
+    assert Weights.from_scheme("power(1.5)", 4).exact
+    assert not Weights.from_scheme("power(0.3)", 4).exact
+    assert Weights.from_scheme("power(0.3)", 4).matrix[0, 1] == pytest.approx(3**-0.3, abs=1e-15)
+
+
+def _violated(u):
+    k = len(u)
+    return [(i, j, h) for i, j, h in product(range(k), repeat=3) if u[i][h] > u[i][j] + u[j][h]]
+
+
+@given(st.data(), st.integers(2, 5))
+def test_metric_and_monge_agree_with_the_definitions(data, k):
+    """Every triangle and every 2 x 2 block, in whole numbers."""
+    w = data.draw(matrices(k))
+    u = w.multipliers.tolist()
+    assert w.metric == (not _violated(u))
+    if not w.metric:
+        assert w.violated_triangle in _violated(u)
+    blocks = [u[i][j] + u[i + 1][j + 1] <= u[i][j + 1] + u[i + 1][j] for i in range(k - 1) for j in range(k - 1)]
+    assert w.monge == all(blocks)
+
+
+@pytest.mark.parametrize(
+    ("name", "metric", "monge", "exact"),
+    [
+        ("unweighted", True, False, True),
+        ("linear", True, True, True),
+        ("quadratic", False, True, True),
+        ("sqrt", True, False, True),
+        ("power(1.5)", False, True, True),
+        ("power(0.3)", True, False, False),
+        ("ordinal", False, True, True),
+    ],
+)
+@pytest.mark.parametrize("k", [4, 9])
+def test_what_each_weighting_is(name, metric, monge, exact, k):
+    """Concave functions of the distance are metrics, convex ones are Monge, linear is both."""
+    w = Weights.from_scheme(name, k)
+    assert (w.metric, w.monge, w.exact) == (metric, monge, exact)
+    assert (w.violated_triangle is None) == metric
+
+
+def test_two_categories_make_every_weighting_metric_and_monge():
+    """One distance leaves no triangle to break."""
+    for name in ("quadratic", "sqrt", "ordinal"):
+        w = Weights.from_scheme(name, 2)
+        assert w.metric
+        assert w.monge
+
+
+def test_borderline_triangles_are_decided_exactly():
+    """With u = 0.1, 0.2 and 0.3 the triangle is tight; doubles would call it broken or not by luck."""
+    tie = Weights.from_matrix([[0, 0.1, 0.3], [0.1, 0, 0.2], [0.3, 0.2, 0]], kind="disagreement")
+    assert tie.exact
+    assert 0.1 + 0.2 > 0.3  # what doubles say of the reverse order
+    assert tie.metric
+    broken = Weights.from_matrix([[0, 1, 3], [1, 0, Fraction(19, 10)], [3, Fraction(19, 10), 0]], kind="disagreement")
+    assert broken.violated_triangle == (0, 1, 2)
+
+
+def test_positions_replace_ranks():
+    """Linear over 0, 1, 10 puts the first two categories close together."""
+    w = Weights.from_positions([0, 1, 10])
+    assert w.matrix[0].tolist() == [0, 0.1, 1]
+    assert w.name == "linear over positions"
+    assert Weights.from_positions([3, 1, 2], "quadratic").matrix.tolist() == [
+        [0, 1, 0.25],
+        [1, 0, 0.25],
+        [0.25, 0.25, 0],
+    ]
+    roots = Weights.from_positions([0, Fraction(1, 2), 2], "sqrt")
+    assert roots.exact
+    assert roots.matrix[0] == pytest.approx([0, 0.5, 1])
+    assert not Weights.from_positions([0.0, np.pi, 10.0]).exact
+
+
+def test_matrices_of_both_kinds():
+    """Disagreement is rescaled to largest 1; agreement is turned into 1 - w as it stands."""
+    w = Weights.from_matrix([[0, 1, 3], [1, 0, 6], [3, 6, 0]], kind="disagreement")
+    assert w.matrix.tolist() == [[0, 1 / 6, 0.5], [1 / 6, 0, 1], [0.5, 1, 0]]
+    a = Weights.from_matrix([[1, 0.5], [0.5, 1]], kind="agreement")
+    assert a.matrix.tolist() == [[0, 0.5], [0.5, 0]]
+    assert a.exact
+    assert a.notes == ("weights given as decimals were read as the nearest simple fractions",)
+    odd = Weights.from_matrix(np.array([[0, np.pi, 1], [np.pi, 0, 1], [1, 1, 0]]), kind="disagreement")
+    assert not odd.exact
+    assert odd.tolerance > 0
+    assert "ties are decided within" in odd.notes[0]
+
+
+def test_an_off_diagonal_zero_is_noted():
+    """Two categories that never count as different are allowed, and said."""
+    w = Weights.from_matrix([[0, 0, 1], [0, 0, 1], [1, 1, 0]], kind="disagreement")
+    assert w.notes == ("weight (1, 2) is zero: those two categories count as full agreement",)
+    assert w.metric
+
+
+@pytest.mark.parametrize(
+    ("matrix", "kind", "message"),
+    [
+        ([[0, 1], [1, 0, 1]], "disagreement", "must be square; row 2 has 3 of 2"),
+        ([[0, 1, 2], [1, 0, 1]], "disagreement", "must be square; row 1 has 3 of 2"),
+        ([[0, -1], [1, 0]], "disagreement", r"must be >= 0; entry \(1, 2\) is -1"),
+        ([[0, 1], [1, 2]], "disagreement", r"diagonal of disagreement weights must be 0; entry \(2, 2\) is 2"),
+        ([[0, float("nan")], [1, 0]], "disagreement", r"finite numbers; entry \(1, 2\) is nan"),
+        ([[0, "x"], [1, 0]], "disagreement", r"finite numbers; entry \(1, 2\) is 'x'"),
+        ([[0, 0], [0, 0]], "disagreement", "every weight is zero"),
+        ([[1, 1], [1, 1]], "agreement", "every weight is zero"),
+        ([[1, 1.5], [1, 1]], "agreement", r"at most 1; entry \(1, 2\) is 1.5"),
+        ([[1, 0], [0, 0.9]], "agreement", r"must be 1; entry \(2, 2\) is 0.9"),
+        ([], "disagreement", "at least one row"),
+        (5, "disagreement", "must have rows; got int"),
+    ],
+)
+def test_what_cannot_be_weights(matrix, kind, message):
+    """Every rule names the entry that breaks it."""
+    with pytest.raises(km.InvalidWeightsError, match=message):
+        Weights.from_matrix(matrix, kind=kind)
+
+
+def test_a_matrix_must_say_what_it_holds():
+    """Agreement or disagreement is never guessed."""
+    t = km.from_counts([[1, 2], [3, 4]])
+    with pytest.raises(km.InvalidOptionError, match="kind must be one of 'disagreement', 'agreement'; got 'cost'"):
+        Weights.from_matrix([[0, 1], [1, 0]], kind="cost")
+    with pytest.raises(km.InvalidWeightsError, match="could hold agreement or disagreement"):
+        km.kappa(t, weights=[[0, 1], [1, 0]])
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("linaer", "got 'linaer'. Did you mean 'linear'"),
+        ("power(x)", "weights must be one of"),
+        ("power(0)", "between 0 and 100"),
+        ("power(1/0)", "must be a number > 0"),
+    ],
+)
+def test_unknown_names(name, message):
+    """A misspelt name is answered with the nearest one."""
+    with pytest.raises(km.InvalidWeightsError, match=message):
+        Weights.from_scheme(name, 3)
+
+
+def test_positions_are_checked():
+    """Distinct finite numbers, for schemes that use them."""
+    with pytest.raises(km.InvalidWeightsError, match="must differ; 1 occurs twice"):
+        Weights.from_positions([1, 1, 2])
+    with pytest.raises(km.InvalidWeightsError, match="entry 2 is inf"):
+        Weights.from_positions([1, float("inf")])
+    with pytest.raises(km.InvalidWeightsError, match="ordinal weights do not depend on positions"):
+        Weights.from_positions([1, 2], "ordinal")
+    with pytest.raises(km.InvalidWeightsError, match="divide by x_i"):
+        Weights.from_positions([-1, 1], "ratio")
+
+
+def test_weights_must_fit_the_table():
+    """Size and order are checked against the categories."""
+    three = Weights.from_scheme("linear", 3)
+    with pytest.raises(km.InvalidWeightsError, match="linear weights are 3 x 3, but there are 2 categories"):
+        km.kappa(km.from_counts([[1, 2], [3, 4]]), weights=three)
+    text = km.from_ratings([["mild", "none"], ["severe", "mild"], ["none", "none"]])
+    with pytest.raises(km.InvalidWeightsError, match="need ordered categories, but these are text: 'mild', 'none'"):
+        km.kappa(text, weights="linear")
+    with pytest.raises(km.InvalidWeightsError, match="custom weights need ordered categories"):
+        km.kappa(text, weights=Weights.from_matrix([[0, 1, 2], [1, 0, 1], [2, 1, 0]], kind="disagreement"))
+    assert km.kappa(text).weights == "unweighted"
+    assert km.kappa(["a", "b", "b"], ["a", "b", "a"], weights="linear").value == km.kappa([1, 2, 2], [1, 2, 1]).value
+
+
+def test_asymmetric_weights_are_for_two_raters():
+    """Cohen's (1968) asymmetric example: 0.353; with three raters nobody is first."""
+    w = Weights.from_matrix([[0, 1, 4], [1, 0, 6], [2, 2, 0]], kind="disagreement")
+    assert km.kappa(km.example("cohen1968"), weights=w).value == pytest.approx(0.353, abs=5e-4)
+    with pytest.raises(km.InvalidWeightsError, match="must be symmetric for 3 raters"):
+        km.kappa(km.example("rapallo2022-three"), weights=w)
+    with pytest.raises(km.NotSupportedError, match="cannot tell which rater comes first"):
+        km.agreement(km.example("cohen1968"), weights=w, coefficient="fleiss")
+
+
+def test_weights_per_pair_are_checked():
+    """Every pair once, by name or position; refused where margins are pooled."""
+    t = km.example("rapallo2022-three")
+    pairs = {("X1", "X2"): "linear", ("X1", "X3"): "quadratic", ("X3", "X2"): "unweighted"}
+    assert km.kappa(t, weights=pairs).weights == "per pair"
+    with pytest.raises(km.NotSupportedError, match="Fleiss' kappa pools the raters' margins"):
+        km.agreement(t, weights=pairs, coefficient="fleiss")
+    with pytest.raises(km.InvalidWeightsError, match=r"\('X2', 'X3'\) is missing"):
+        km.kappa(t, weights={("X1", "X2"): "linear", ("X1", "X3"): "linear"})
+    with pytest.raises(km.InvalidWeightsError, match="must name two raters"):
+        km.kappa(t, weights={("X1", "X1"): "linear"})
+    with pytest.raises(km.InvalidWeightsError, match="keys"):
+        km.kappa(t, weights={"X1": "linear"})
+    made = as_weights(pairs, categories=t.categories, ordered=True, raters=t.raters)
+    assert isinstance(made, PairWeights)
+    with pytest.raises(km.InvalidWeightsError, match="cover 3 pairs, but 2 raters make 1"):
+        km.kappa(t.select([0, 1]), weights=made)
+
+
+def test_ratio_weights_over_hundreds_of_categories_fall_back_to_doubles():
+    """Their common denominator has hundreds of digits."""
+    w = Weights.from_scheme("ratio", 150)
+    assert not w.exact
+    assert w.matrix[0, 149] == 1
