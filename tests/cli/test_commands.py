@@ -1,0 +1,166 @@
+"""The command line in a fresh process: answers, JSON, errors and exit codes."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+import kappamax as km
+
+WIDE = "a,b\nno,no\nno,yes\nyes,yes\nno,no\nmaybe,yes\n"
+
+
+def run(*arguments, stdin=None, **environment):
+    """Run `python -m kappamax` and return the finished process."""
+    return subprocess.run(
+        [sys.executable, "-m", "kappamax", *arguments],
+        input=stdin,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        env=os.environ | environment,
+        check=False,
+    )
+
+
+@pytest.fixture
+def wide(tmp_path):
+    path = tmp_path / "ratings.csv"
+    path.write_text(WIDE, encoding="utf-8")
+    return str(path)
+
+
+def test_json_follows_the_contract(wide):
+    """Version, data, and one result per weighting with every agreed field."""
+    done = run("kappa", wide, "--categories", "no,maybe,yes", "-w", "linear", "-w", "sqrt", "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    document = json.loads(done.stdout)
+    assert document["schema_version"] == 1
+    assert document["data"] == {
+        "n_subjects": 5,
+        "n_raters": 2,
+        "n_categories": 3,
+        "categories": ["no", "maybe", "yes"],
+        "raters": ["a", "b"],
+        "n_missing": 0,
+    }
+    linear, sqrt = document["results"]
+    ours = km.kappa(km.read_ratings(wide, categories=["no", "maybe", "yes"]), weights="linear")
+    for field in ("coefficient", "weights", "value", "observed_agreement", "expected_agreement", "se"):
+        assert linear[field] == getattr(ours, field)
+    assert linear["exact"] == str(ours.exact)
+    assert linear["ci"] == list(ours.ci)
+    assert sqrt["weights"] == "sqrt"
+    assert sqrt["exact"] is None
+
+
+def test_the_table_shows_the_numbers(wide):
+    """Rounded to four digits, within 80 columns, with the data below."""
+    done = run("kappa", wide, COLUMNS="80")
+    assert done.returncode == 0
+    assert f"{km.kappa(km.read_ratings(wide)).value:.4f}" in done.stdout
+    assert "5 subjects, 2 raters; categories 'maybe', 'no', 'yes'" in done.stdout
+    assert max(map(len, done.stdout.splitlines())) <= 80
+
+
+def test_standard_input_and_bundled_examples():
+    """`kappamax example NAME | kappamax kappa -`, in any layout."""
+    example = run("example", "cohen1968")
+    done = run("kappa", "-", "--layout", "counts", "--json", stdin=example.stdout)
+    assert json.loads(done.stdout)["results"][0]["exact"] == "29/59"
+    listing = run("example").stdout
+    assert all(name in listing for name in km.EXAMPLES)
+
+
+@pytest.mark.parametrize("coefficient", ["fleiss", "gwet", "brennan-prediger", "krippendorff", "percent", "conger"])
+def test_every_coefficient(coefficient, tmp_path):
+    """By name, on data with missing ratings."""
+    path = tmp_path / "gwet.csv"
+    path.write_text(run("example", "gwet2014").stdout, encoding="utf-8")
+    document = json.loads(run("kappa", str(path), "-c", coefficient, "--json").stdout)
+    assert document["data"]["n_missing"] == 7
+    assert document["results"][0]["value"] == km.agreement(km.example("gwet2014"), coefficient=coefficient).value
+
+
+def test_undefined_is_an_answer(tmp_path):
+    """Null and a reason in JSON, words in the table, exit code 0."""
+    path = tmp_path / "one.csv"
+    path.write_text("a,b\nx,x\nx,x\n", encoding="utf-8")
+    done = run("kappa", str(path), "--json")
+    assert done.returncode == 0
+    (result,) = json.loads(done.stdout)["results"]
+    assert result["value"] is None
+    assert result["reason"] == "both raters used only 'x'"
+    assert result["observed_agreement"] == 1
+    shown = run("kappa", str(path))
+    assert "undefined: both raters used only 'x'" in shown.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["kappa", "nothing.csv"], 1, "there is no file nothing.csv"),
+        (["kappa", "{wide}", "-w", "linear"], 1, "linear weights need ordered categories"),
+        (["kappa", "{wide}", "-w", "linera"], 1, "Did you mean 'linear'"),
+        (["kappa", "{wide}", "-c", "flies"], 1, "Did you mean 'fleiss'"),
+        (["kappa", "{wide}", "--layout", "tall"], 1, "layout must be one of"),
+        (["kappa", "{wide}", "--categories", "no,yes"], 1, "rating 'maybe' (rater 'a') is not in categories"),
+        (["kappa", "{wide}", "--raters", "a"], 1, "at least two raters"),
+        (["kappa", "{wide}", "--level", "2"], 1, "level must lie between 0 and 1"),
+        (["example", "cohen"], 1, "Did you mean 'cohen1968'"),
+        (["kappa"], 2, "Missing argument 'FILE'"),
+        (["kappa", "{wide}", "--wieghts", "linear"], 2, "No such option"),
+        (["kapa"], 2, "No such command"),
+    ],
+)
+def test_errors_are_one_line_and_leave_standard_output_empty(arguments, code, message, wide):
+    """Exit code 1 for ours, 2 for usage; never a traceback."""
+    done = run(*(argument.format(wide=wide) for argument in arguments))
+    assert done.returncode == code
+    assert message in done.stderr
+    assert done.stdout == ""
+    assert "Traceback" not in done.stderr
+    if code == 1:
+        assert len(done.stderr.splitlines()) == 1
+
+
+def test_notes_go_to_standard_error(tmp_path):
+    """The word None was read as missing: said once, beside the answer."""
+    path = tmp_path / "none.csv"
+    path.write_text("a,b\nNone,mild\nmild,mild\nsevere,mild\n", encoding="utf-8")
+    done = run("kappa", str(path), "--json")
+    assert done.returncode == 0
+    assert done.stderr.startswith("note: 'None' was read as a missing rating")
+    assert json.loads(done.stdout)["data"]["n_missing"] == 1
+
+
+def test_plain_terminals(wide):
+    """ASCII output and NO_COLOR work."""
+    done = run("kappa", wide, PYTHONIOENCODING="ascii", NO_COLOR="1", TERM="dumb")
+    assert done.returncode == 0
+    assert done.stdout.isascii()
+    assert "\x1b" not in done.stdout
+
+
+def test_a_reader_that_leaves_early_is_no_error(wide):
+    """`kappamax kappa ... | head -0` ends quietly."""
+    command = f"{sys.executable} -m kappamax kappa {wide} --json | head -c 1"
+    done = subprocess.run(["bash", "-c", f"set -o pipefail; {command}"], capture_output=True, text=True, check=False)
+    assert "Traceback" not in done.stderr
+    assert "Exception" not in done.stderr
+
+
+def test_welcome_help_and_version():
+    """`kappamax` alone shows three commands to try."""
+    assert run().stdout.count("\n  kappamax ") == 3
+    assert "Commands:" in run("--help").stdout
+    assert run("--version").stdout.strip() == f"kappamax, version {km.__version__}"
+
+
+def test_help_imports_nothing_heavy():
+    """numpy, duckdb, scipy and rich wait until they are needed."""
+    code = "import sys, kappamax.cli; print([m for m in ('numpy', 'duckdb', 'scipy', 'rich') if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,61 @@
+"""The names `import kappamax as km` offers."""
+
+import subprocess
+import sys
+
+import pytest
+
+import kappamax as km
+
+NAMES = {
+    "EXAMPLES", "InputError", "InvalidOptionError", "InvalidRatingsError", "InvalidTableError", "InvalidWeightsError",
+    "KappamaxError", "KappamaxWarning", "NotSupportedError", "Table", "UndefinedKappaError", "UnreadableFileError",
+    "Weights", "__version__", "agreement", "bootstrap", "category_kappas", "compare", "example", "from_counts",
+    "from_ratings", "jackknife", "kappa", "leave_one_out", "pairwise_kappas", "read_ratings", "standard_error",
+    "value_test",
+}  # fmt: skip
+
+
+def test_the_public_names_are_these():
+    """Adding or removing one is a decision."""
+    assert set(dir(km)) == NAMES
+    for name in NAMES:
+        assert getattr(km, name) is not None
+
+
+def test_unknown_names_are_attribute_errors():
+    """As for any module."""
+    with pytest.raises(AttributeError, match="module 'kappamax' has no attribute 'kapa'"):
+        km.kapa  # noqa: B018
+
+
+def test_no_public_function_shares_a_modules_name():
+    """`import kappamax.x` must not shadow `kappamax.x`."""
+    from pathlib import Path
+
+    folder = Path(km.__file__).parent
+    modules = {path.stem for path in folder.glob("*.py")} | {path.name for path in folder.iterdir() if path.is_dir()}
+    assert not NAMES & modules
+
+
+def test_type_checkers_see_every_name():
+    """The lazy table and the imports under TYPE_CHECKING name the same things."""
+    from pathlib import Path
+
+    source = Path(km.__file__).read_text(encoding="utf-8")
+    assert all(f"import {name} as {name}\n" in source for name in NAMES - {"__version__"})
+
+
+def test_importing_is_light():
+    """Numpy is imported by the first call, not by the import."""
+    code = "import sys, kappamax; print('numpy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"
+
+
+def test_our_errors_have_one_root():
+    """`except km.KappamaxError` catches everything raised on purpose."""
+    for name in NAMES:
+        if name.endswith("Error"):
+            assert issubclass(getattr(km, name), km.KappamaxError)
+    assert issubclass(km.InputError, ValueError)
+    assert issubclass(km.UndefinedKappaError, ZeroDivisionError)
