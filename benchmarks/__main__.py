@@ -1,6 +1,6 @@
-"""The command line in; printed tables, and after a full run `results.md`, out.
+"""The command line in; printed tables, and after a full run docs/benchmarks.md, out.
 
-python -m benchmarks                  both parts, written to benchmarks/results.md
+python -m benchmarks                  both parts, written to docs/benchmarks.md
 python -m benchmarks speed            one part, printed only
 python -m benchmarks coverage
 python -m benchmarks --quick          small sizes: does everything still run?
@@ -15,7 +15,7 @@ from pathlib import Path
 
 from benchmarks import peers
 
-RESULTS = peers.HERE / "results.md"
+RESULTS = peers.ROOT / "docs" / "benchmarks.md"
 
 
 def main() -> None:
@@ -41,7 +41,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("part", nargs="?", choices=("speed", "coverage"), help="one part only; both if left out")
     parser.add_argument("--quick", action="store_true", help="small sizes, to see that everything runs")
     parser.add_argument(
-        "--output", type=Path, help="file for the results; a full run writes benchmarks/results.md, any other none"
+        "--output", type=Path, help="file for the results; a full run writes docs/benchmarks.md, any other none"
     )
     arguments = parser.parse_args()
     if arguments.output is None and arguments.part is None and not arguments.quick:

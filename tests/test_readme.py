@@ -1,0 +1,44 @@
+"""What the README shows is what happens."""
+
+import re
+import subprocess
+import sys
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+README = Path(__file__).parents[1] / "README.md"
+
+
+@pytest.fixture(scope="module")
+def readme():
+    return README.read_text(encoding="utf-8")
+
+
+def test_the_python_example_runs_and_prints_what_it_says(readme, tmp_path, monkeypatch):
+    """The values in its comment are the values."""
+    (code,) = re.findall(r"```python\n(.*?)```", readme, re.DOTALL)
+    (tmp_path / "ratings.csv").write_text("a,b\nnone,mild\nmild,mild\nsevere,mild\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    names = {}
+    exec(code, names)
+    result = names["result"]
+    shown = re.search(r"result\.exact\s+# (.*)", code).group(1)
+    assert eval(shown, {"Fraction": Fraction}) == (result.value, result.exact)
+    assert len([line for line in code.splitlines() if line.strip()]) <= 10
+
+
+def test_the_terminal_example_prints_what_it_says(readme):
+    """The same command gives the same table."""
+    command, shown = re.search(r"\$ (kappamax example rapallo2022 \|.*?)\n(.*?)```", readme, re.DOTALL).groups()
+    command = command.replace("kappamax ", f"{sys.executable} -m kappamax ")
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True, encoding="utf-8")
+    assert [line.rstrip() for line in done.stdout.splitlines()] == shown.splitlines()
+
+
+def test_the_readme_names_both_commands(readme):
+    """`make` and `make test`, and a way without make."""
+    assert "$ make " in readme
+    assert "make test" in readme
+    assert "Scripts" in readme
