@@ -43,6 +43,7 @@ def test_fleiss_cohen_everitt_by_their_formula(table, name):
     bar = (w @ columns)[:, None] + (rows @ w)[None, :]
     chance = rows @ w @ columns
     kappa = result.value
+    assume(table.n_subjects > 1)
     bracket = (p * (w - bar * (1 - kappa)) ** 2).sum() - (kappa - chance * (1 - kappa)) ** 2
     variance = max(0.0, bracket) / (table.n_subjects * (1 - chance) ** 2)
     assert result.se**2 == pytest.approx(variance, rel=1e-6, abs=1e-12)
@@ -179,3 +180,43 @@ def test_comparing_two_coefficients_with_missing_ratings():
     assert pair.se > 0
     with pytest.raises(km.InvalidOptionError, match="got 'wieghts'. Did you mean 'weights'"):
         km.compare(t, first={"wieghts": "linear"}, second={})
+
+
+def test_a_coefficient_that_cannot_vary_has_zero_standard_error():
+    """One rater uses a single category: kappa is 0 whatever happens, and rounding must not look like variance."""
+    constant = km.kappa([1, 1, 1, 1, 1, 1], [1, 2, 1, 1, 3, 1])
+    assert (constant.value, constant.se) == (0, 0)
+    assert km.value_test([1, 1, 1, 1, 1, 1], [1, 2, 1, 1, 3, 1], value=0.1).pvalue is None
+
+
+def test_one_subject_and_two_raters():
+    """No standard error from a sample of one."""
+    assert km.kappa([1], [2]).se is None
+
+
+def test_a_jackknife_without_its_one_informative_subject():
+    """Leaving out the only 'b' leaves nothing to compute: no standard error, and the count says why."""
+    ratings = ["a"] * 10, ["a"] * 10, ["a"] * 9 + ["b"]
+    jackknife = km.jackknife(*ratings, coefficient="fleiss")
+    assert (jackknife.se, jackknife.n_undefined) == (None, 1)
+    assert km.agreement(*ratings, coefficient="fleiss", method="jackknife").ci is None
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda t: km.kappa(t, level="0.9"), "level must lie between 0 and 1; got '0.9'"),
+        (lambda t: km.value_test(t, value=float("nan")), "value must be a finite number; got nan"),
+        (lambda t: km.value_test(t, value="0"), "value must be a finite number; got '0'"),
+        (lambda t: km.bootstrap(t, n_resamples=None), "n_resamples must be a whole number >= 2; got None"),
+        (lambda t: km.compare(t, first=None, second={}), "must be mappings"),
+        (
+            lambda t: km.agreement(t, coefficient="percent", group_size=float("inf")),
+            "group_size must be a whole number",
+        ),
+    ],
+)
+def test_arguments_of_the_wrong_kind(call, message):
+    """Each in our words."""
+    with pytest.raises(km.InvalidOptionError, match=message):
+        call(km.example("rapallo2022"))

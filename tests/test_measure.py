@@ -1,5 +1,7 @@
 """Pairs, categories, and leaving one rater out."""
 
+import json
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -84,3 +86,17 @@ def test_results_show_themselves():
     )
     assert "nearest simple fractions" in repr(noted)
     assert "x" in repr(km.category_kappas(["x", "y"], ["x", "x"]))
+
+
+def test_leaving_out_the_rater_who_links_the_others():
+    """Without the third rater no two ratings of a subject are left."""
+    result = km.leave_one_out([1, 2, None, None], [None, None, 1, 2], [1, 2, 2, 1])
+    assert result.without["3"] is None
+    assert "no subject was rated by two raters" in result.reasons["3"]
+
+
+def test_undefined_numbers_are_null_in_plain_data():
+    """Strict JSON has no NaN."""
+    plain = km.jackknife([1, 1, 2], [1, 1, 1]).to_dict()
+    assert None in plain["values"]
+    json.dumps(plain, allow_nan=False)

@@ -99,7 +99,7 @@ def test_html_shows_labels_escaped():
     assert "<b>" not in two._repr_html_()
     three = Table([[0, 1, 1], [1, -1, 0]], [3, 1], ["<b>", "y"], ordered=True)
     assert "<b>" not in three._repr_html_()
-    assert "1 missing ratings" in three._repr_html_()
+    assert "1 missing rating)" in three._repr_html_()
 
 
 @pytest.mark.parametrize(
@@ -109,6 +109,9 @@ def test_html_shows_labels_escaped():
         ([0, 1], [1, 1], "patterns must be a 2-D array"),
         (np.empty((0, 2)), [], "there is no subject"),
         ([[0, 2]], [1], r"positions 0 to 1, or -1 for missing; cell \(1, 2\) is 2"),
+        ([[0.5, 1]], [1], "positions in the categories"),
+        ([[0, 1], [1]], [1, 1], "rows have different lengths"),
+        ([["x", "y"]], [1], "positions in the categories"),
         ([[0, 1]], [1, 2], r"one number per pattern \(1\)"),
         ([[0, 1]], [-1], r"whole numbers >= 0; cell \(1\) is -1"),
         ([[0, 1]], [1.5], r"whole numbers >= 0; cell \(1\) is 1.5"),

@@ -256,3 +256,36 @@ def test_ratio_weights_over_hundreds_of_categories_fall_back_to_doubles():
     w = Weights.from_scheme("ratio", 150)
     assert not w.exact
     assert w.matrix[0, 149] == 1
+
+
+def test_the_kind_of_a_matrix_in_any_case():
+    """Agreement is agreement."""
+    w = Weights.from_matrix([[1, 0.5], [0.5, 1]], kind="Agreement")
+    assert w.matrix.tolist() == [[0, 0.5], [0.5, 0]]
+
+
+def test_positions_whose_squares_cannot_be_factored_quickly():
+    """Long decimals under a root are not exact, and do not take forever."""
+    w = Weights.from_positions([0, 3.14159265358979, 2.718281828459045], "sqrt")
+    assert not w.exact
+    assert w.matrix[0, 1] == 1
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Weights.from_scheme("linear", 0), "n_categories must be a whole number >= 1; got 0"),
+        (lambda: Weights.from_scheme(None, 3), "given by name; got NoneType"),
+        (lambda: Weights.from_positions([]), "one per category"),
+        (lambda: Weights.from_positions("123"), "one per category"),
+        (lambda: Weights.from_positions([1, 10**400]), "must be finite numbers; entry 2"),
+        (lambda: Weights.from_matrix([[0, 10**400], [1, 0]], kind="disagreement"), r"entry \(1, 2\)"),
+        (lambda: km.kappa(km.example("rapallo2022"), weights=None), "weights must be a name, .*; got None"),
+        (lambda: km.kappa([1, 2], [2, 2], weights={(0, 1): "linear", (1, 0): "linear"}), "comes again"),
+        (lambda: km.kappa([1, 2], [2, 2], weights={(0, 1): None}), "must be a name or Weights; got None"),
+    ],
+)
+def test_arguments_that_are_no_weights(make, message):
+    """Each in our words, not in numpy's."""
+    with pytest.raises(km.InputError, match=message):
+        make()

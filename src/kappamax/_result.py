@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import fields
 from fractions import Fraction
+from math import isnan
 from typing import Any
 
 import numpy as np
@@ -50,6 +51,8 @@ def plain(value: Any) -> Any:
         return plain(value.item())
     if isinstance(value, int) and abs(value) > _JSON_SAFE:
         return str(value)
+    if isinstance(value, float) and isnan(value):
+        return None
     if hasattr(value, "to_dict"):
         return value.to_dict()
     return value

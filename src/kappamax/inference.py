@@ -42,6 +42,7 @@ Array = npt.NDArray[Any]
 
 SE_METHODS = ("auto", "fleiss-cohen-everitt", "gwet", "jackknife", "null")
 _STEP = 1e-150
+_LOST = 1e-13
 
 
 def standard_error(
@@ -157,9 +158,10 @@ def standard_error_of(objective: Objective, method: str = "auto") -> StandardErr
     checks.cohen_complete(method, cohen)
     if method == "null":
         return StandardError(null_standard_error(objective), method, None)
+    if objective.table.n_subjects < 2:
+        return StandardError(None, method, None)
     counts = objective.table.counts.astype(float)
-    gradient = slopes(objective)
-    return StandardError(_root(_variance(counts, gradient)), method, None)
+    return StandardError(_root(_variance(counts, slopes(objective))), method, None)
 
 
 def slopes(objective: Objective, patterns: npt.NDArray[np.int32] | None = None, *, gwet: bool = False) -> Array:
@@ -197,7 +199,10 @@ def slopes(objective: Objective, patterns: npt.NDArray[np.int32] | None = None, 
         through_use += np.append(effect, 0.0)[codes]  # code -1, missing, finds the zero
     rated = n_ratings_of(patterns) > 0
     direct = slope(score=_STEP) * scores + slope(units=_STEP) * units + slope(size=_STEP) * rated
-    return np.asarray(direct + through_use * use_weights)
+    through_use *= use_weights
+    total = direct + through_use
+    lost = np.abs(total) < _LOST * (np.abs(direct) + np.abs(through_use))  # two effects that cancel up to rounding
+    return np.where(lost, 0.0, total)
 
 
 def null_standard_error(objective: Objective) -> float | None:
@@ -224,6 +229,7 @@ def value_test_of(
 ) -> ValueTest:
     """Test whether the coefficient in the population equals a value."""
     alternative = options.choice("alternative", alternative, ("two-sided", "greater", "less"))
+    value = options.finite("value", value)
     estimate = objective.value(objective.score)
     error = standard_error_of(objective, method)
     statistic, pvalue = _z_test(estimate - value, error, alternative)
@@ -295,7 +301,7 @@ def _gwet(objective: Objective) -> StandardError:
 
 def _variance(counts: Array, gradient: Array) -> float:
     """Variance of a function of multinomial counts with these slopes."""
-    return float(counts @ gradient**2 - (counts @ gradient) ** 2 / counts.sum())
+    return float(counts @ (gradient - counts @ gradient / counts.sum()) ** 2)
 
 
 def _root(variance: float) -> float:

@@ -14,7 +14,7 @@ from kappamax._checks import coefficients as checks
 from kappamax._result import Result
 from kappamax.coefficients import coefficient_for, objective_for
 from kappamax.display import numbers, text
-from kappamax.errors import UndefinedKappaError
+from kappamax.errors import InvalidRatingsError, UndefinedKappaError
 from kappamax.inference import normal_interval, standard_error_of
 from kappamax.intake import Ratings, as_table
 from kappamax.table import Label, Table
@@ -297,6 +297,8 @@ def _value_or_reason(table: Table, **options: Any) -> tuple[float | None, str | 
         return objective.value(objective.score), None
     except UndefinedKappaError as error:
         return None, error.reason
+    except InvalidRatingsError as error:
+        return None, str(error)
 
 
 def _reasons(found: dict[Any, tuple[float | None, str | None]]) -> dict[Any, str]:

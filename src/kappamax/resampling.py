@@ -124,13 +124,12 @@ def jackknife_of(table: Table, statistic: Statistic) -> Jackknife:
     n = table.n_subjects
     values = _leave_one_out(table, statistic)
     estimate = _estimate(table, statistic)
-    defined = ~np.isnan(values)
-    n_undefined = int(table.counts[~defined].sum())
-    counts, values_defined = table.counts[defined].astype(float), values[defined]
-    if n < 2 or counts.sum() == 0:
+    n_undefined = int(table.counts[np.isnan(values)].sum())
+    if n < 2 or n_undefined:
         return Jackknife(estimate, None, None, values, table.counts, n_undefined)
-    mean = float(counts @ values_defined / counts.sum())
-    variance = (n - 1) / n * float(counts @ (values_defined - mean) ** 2)
+    counts = table.counts.astype(float)
+    mean = float(counts @ values / n)
+    variance = (n - 1) / n * float(counts @ (values - mean) ** 2)
     return Jackknife(estimate, variance**0.5, (n - 1) * (mean - estimate), values, table.counts, n_undefined)
 
 
@@ -178,11 +177,12 @@ class Jackknife(Result):
     estimate : float
         The statistic of the whole table.
     se, bias : float or None
-        Jackknife standard error and bias; None with fewer than two subjects.
+        Jackknife standard error and bias; None with fewer than two subjects, or if the statistic is undefined
+        without one of them.
     values, counts : arrays, shape (m,)
         The statistic without one subject of each pattern, and how many subjects share it.
     n_undefined : int
-        Subjects without whom the statistic is undefined; they are left aside.
+        Subjects without whom the statistic is undefined.
     """
 
     estimate: float

@@ -22,6 +22,8 @@ SCHEMES = ("unweighted", "linear", "quadratic", "sqrt", "ordinal", "ratio", "cir
 _ALIASES = {"radical": "sqrt", "identity": "unweighted", "nominal": "unweighted", "none": "unweighted"}
 _POWERS = {"unweighted": Fraction(0), "sqrt": Fraction(1, 2), "linear": Fraction(1), "quadratic": Fraction(2)}
 
+_LARGEST_FACTORED = 10**10  # its square-free part is found by trial division
+
 Term = tuple[Fraction, int]  # coefficient c and square-free f: the number c * sqrt(f)
 
 
@@ -74,6 +76,8 @@ def _power_term(distance: Fraction, power: Fraction) -> tuple[Term, bool]:
     whole, odd = divmod(int(2 * power), 2)
     if not odd:
         return (distance**whole, 1), True
+    if distance.numerator * distance.denominator > _LARGEST_FACTORED:
+        return (Fraction(float(distance) ** float(power)), 1), False
     root, f = square_free(distance.numerator * distance.denominator)
     return (distance**whole * Fraction(root, distance.denominator), f), True
 

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kappamax._checks import tables as checks
+from kappamax._exact import dot
 from kappamax._result import plain
 from kappamax.display import html, text
 
@@ -106,7 +107,7 @@ class Table:
     @property
     def n_missing(self) -> int:
         """Ratings that are missing, over all subjects that have one."""
-        return self.n_subjects * self.n_raters - int(self.counts @ self.n_ratings)
+        return dot(self.counts, self.n_raters - self.n_ratings)
 
     @property
     def complete(self) -> bool:
@@ -177,9 +178,9 @@ class Table:
         return hash((self.categories, self.raters, self.patterns.tobytes(), self.counts.tobytes()))
 
     def __repr__(self) -> str:
-        missing = f", {self.n_missing} missing ratings" if self.n_missing else ""
+        missing = f", {text.plural(self.n_missing, 'missing rating')}" if self.n_missing else ""
         return (
-            f"Table({self.n_subjects} subjects, {self.n_raters} raters, "
+            f"Table({text.plural(self.n_subjects, 'subject')}, {self.n_raters} raters, "
             f"categories {text.listing(self.categories)}{missing})"
         )
 

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from kappamax._checks import options
 from kappamax._checks import weights as checks
 from kappamax._exact import RootSum, as_fraction, widen
 from kappamax.schemes import SCHEMES, Terms, terms_of
@@ -63,7 +64,8 @@ class Weights:
     @classmethod
     def from_scheme(cls, name: str, n_categories: int) -> Weights:
         """Weights by name over the ranks 1, ..., k; "power(1.5)" is |i - j|^1.5. The largest weight is 1."""
-        return _from_terms(terms_of(name, [Fraction(rank) for rank in range(1, n_categories + 1)]))
+        k = options.at_least("n_categories", n_categories, 1)
+        return _from_terms(terms_of(name, [Fraction(rank) for rank in range(1, k + 1)]))
 
     @classmethod
     def from_positions(cls, positions: Sequence[float | Fraction], scheme: str = "linear") -> Weights:
@@ -93,6 +95,7 @@ class Weights:
             Disagreement: zero diagonal, no negative entry; rescaled so that the largest is 1.
             Agreement: ones on the diagonal, entries between 0 and 1; u = 1 - w.
         """
+        kind = checks.matrix_kind(kind)
         entries = checks.weight_matrix(matrix, kind)
         cells = [[as_fraction(entry) for entry in row] for row in entries]
         exact = all(meant for row in cells for _, meant in row)
@@ -248,7 +251,7 @@ def as_weights(
     elif isinstance(weights, str):
         weights = Weights.from_scheme(weights, len(categories))
     elif not isinstance(weights, Weights | PairWeights):
-        checks.refuse_bare_matrix()
+        checks.refuse(weights)
     if isinstance(weights, PairWeights):
         for single in weights.by_pair.values():
             checks.weights_fit(single.n_categories, single.needs_order, single.name, categories, ordered)
@@ -273,6 +276,7 @@ def _by_pair(
     by_pair: dict[tuple[int, int], Weights] = {}
     for key, value in weights.items():
         a, b = checks.rater_pair(key, raters)
+        checks.pair_weights(value, key, (min(a, b), max(a, b)) in by_pair)
         single = value if isinstance(value, Weights) else Weights.from_scheme(str(value), len(categories))
         if a > b:
             a, b, single = b, a, _transposed(single)

@@ -110,6 +110,9 @@ def test_undefined_is_an_answer(tmp_path):
         (["kappa", "{wide}", "--raters", "a"], 1, "at least two raters"),
         (["kappa", "{wide}", "--level", "2"], 1, "level must lie between 0 and 1"),
         (["example", "cohen"], 1, "Did you mean 'cohen1968'"),
+        (["kappa", "x\ny"], 1, "there is no file x\\ny"),
+        (["kappa", "{wide}", "--categories", "1\n2"], 2, "new-line character"),
+        (["kappa", "{wide}", "--raters", ""], 1, "at least two raters"),
         (["kappa"], 2, "Missing argument 'FILE'"),
         (["kappa", "{wide}", "--wieghts", "linear"], 2, "No such option"),
         (["kapa"], 2, "No such command"),
@@ -164,3 +167,62 @@ def test_help_imports_nothing_heavy():
     code = "import sys, kappamax.cli; print([m for m in ('numpy', 'duckdb', 'scipy', 'rich') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("columns", ["0", "20", "40"])
+def test_numbers_are_never_cut_to_fit(wide, columns):
+    """A narrow terminal wraps; it does not lose digits."""
+    done = run("kappa", wide, COLUMNS=columns)
+    assert f"{km.kappa(km.read_ratings(wide)).value:.4f}" in done.stdout
+    assert "…" not in done.stdout
+
+
+def test_labels_an_ascii_terminal_cannot_show(tmp_path):
+    """They are spelled out."""
+    path = tmp_path / "words.csv"
+    path.write_text("a,b\nmäßig,stark\nstark,stark\n", encoding="utf-8")
+    done = run("kappa", str(path), PYTHONIOENCODING="ascii")
+    assert done.returncode == 0
+    assert "m\\xe4\\xdfig" in done.stdout
+
+
+def test_closed_standard_input_and_full_disks(wide):
+    """One line each."""
+    closed = subprocess.run(
+        ["bash", "-c", f"{sys.executable} -m kappamax kappa - <&-"], capture_output=True, text=True, check=False
+    )
+    assert (closed.returncode, closed.stderr) == (1, "kappamax: standard input is closed.\n")
+    full = subprocess.run(
+        ["bash", "-c", f"{sys.executable} -m kappamax kappa {wide} --json > /dev/full"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (full.returncode, full.stderr) == (1, "kappamax: cannot write the answer: No space left on device\n")
+
+
+def test_ctrl_c_while_a_file_is_read(tmp_path):
+    """Exit code 130 and one line, also from inside DuckDB."""
+    path = tmp_path / "large.csv"
+    with path.open("w", encoding="utf-8") as file:
+        file.write("a,b\n")
+        for _ in range(200):
+            file.write("1,2\n2,2\n" * 50_000)
+    process = subprocess.Popen(
+        [sys.executable, "-c", INTERRUPTED, "kappa", str(path)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    _, errors = process.communicate()
+    assert process.returncode == 130
+    assert errors == "kappamax: interrupted\n"
+
+
+INTERRUPTED = """
+import os, signal, threading
+import duckdb, kappamax.intake
+from kappamax.cli import main
+threading.Timer(0.15, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+main()
+"""

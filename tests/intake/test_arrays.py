@@ -1,6 +1,7 @@
 """Label arrays of any type give the same table."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -156,3 +157,28 @@ def test_what_cannot_be_ratings(call, message):
     """Each refusal says what to do instead."""
     with pytest.raises(km.InputError, match=message):
         call()
+
+
+def test_masked_arrays():
+    """A masked rating is missing; a masked count is no count."""
+    a = np.ma.masked_array([1, 2, 3, 1], mask=[0, 0, 0, 1])
+    b = np.ma.masked_array([1, 2, 3, 2], mask=[0, 0, 0, 1])
+    assert km.kappa(a, b).value == 1
+    assert km.from_ratings(np.ma.stack([a, b], axis=1)).n_subjects == 3
+    with pytest.raises(km.InvalidTableError, match=r"cell \(1, 2\) is nan"):
+        km.from_counts(np.ma.masked_array([[1, 2], [3, 4]], mask=[[0, 1], [0, 0]]))
+
+
+def test_a_crosstab_brings_its_labels():
+    """pandas.crosstab drops categories only one rater used: the labels then differ, and that is said."""
+    whole = pd.crosstab(pd.Series(list("aabb")), pd.Series(list("abab")))
+    assert km.from_counts(whole).categories == ("a", "b")
+    partial = pd.crosstab(pd.Series(list("aabb")), pd.Series(list("bbcc")))
+    with pytest.raises(km.InvalidTableError, match="rows are 'a', 'b' and columns 'b', 'c'"):
+        km.from_counts(partial)
+
+
+def test_missing_ratings_of_many_subjects_are_counted_exactly():
+    """Beyond 64 bits."""
+    t = km.Table([[0] * 10 + [-1] * 10, [1] * 20], [10**18, 10**18], [1, 2], ordered=True)
+    assert t.n_missing == 10**19

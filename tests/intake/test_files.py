@@ -1,5 +1,9 @@
 """Text files in every layout, and what is said when they are broken."""
 
+import gzip
+import os
+import threading
+
 import pytest
 
 import kappamax as km
@@ -109,7 +113,7 @@ BROKEN = [
     ("patterns", "a,b,count\n1,1,x\n", "line 2, column 'count' is 'x'"),
     ("patterns", "a,b,count\n1,1,1\n1,2,-3\n", "line 3, column 'count' is '-3'"),
     ("patterns", "a,b,count\n1,1,0\n", "every count is zero"),
-    ("patterns", "a,count\n1,1\n", "at least two raters; got 1"),
+    ("patterns", "a,count\n1,1\n", "at least two raters, one column each"),
 ]
 
 
@@ -146,3 +150,99 @@ def test_labelled_counts_have_their_own_order(write):
     assert km.read_ratings(path, layout="counts", categories=["a", "b"]).categories == ("a", "b")
     with pytest.raises(km.InvalidOptionError, match="has its own order of categories, 'a', 'b'"):
         km.read_ratings(path, layout="counts", categories=["b", "a"])
+
+
+def test_a_file_name_is_a_name_and_not_a_pattern(tmp_path):
+    """Brackets and stars in a name do not reach for other files; folders named key=value add no column."""
+    (tmp_path / "d1.csv").write_text("a,b\n9,9\n8,8\n", encoding="utf-8")
+    for name in ("d[1].csv", "d*.csv", "d?.csv"):
+        (tmp_path / name).write_text("a,b\n1,2\n2,2\n", encoding="utf-8")
+        assert km.read_ratings(tmp_path / name).categories == (1, 2)
+    folder = tmp_path / "year=2020"
+    folder.mkdir()
+    (folder / "t.csv").write_text("5,1\n2,7\n", encoding="utf-8")
+    assert km.read_ratings(folder / "t.csv", layout="counts").n_subjects == 15
+
+
+def test_pipes_are_read_once(tmp_path):
+    """A named pipe gives what was written into it."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    rows = "a,b\n" + "1,2\n2,2\n" * 50_000
+    writer = threading.Thread(target=lambda: pipe.write_text(rows, encoding="utf-8"))
+    writer.start()
+    assert km.read_ratings(pipe).n_subjects == 100_000
+    writer.join()
+
+
+def test_compressed_and_spaced_files(tmp_path, write):
+    """Gzip is recognised by its content; blank lines before the header and spaces in it do not matter."""
+    packed = tmp_path / "ratings.csv.gz"
+    packed.write_bytes(gzip.compress(WIDE.encode()))
+    assert km.read_ratings(packed, categories=ORDER) == EXPECTED
+    assert km.read_ratings(write("\n\n" + WIDE.replace("a,b", " a , b ")), categories=ORDER) == EXPECTED
+    packed.write_bytes(gzip.compress(WIDE.encode())[:20])
+    with pytest.raises(km.UnreadableFileError, match="cannot be read"):
+        km.read_ratings(packed)
+
+
+def test_the_delimiter_splits_every_row_alike(write):
+    """Commas inside names do not win over the tabs between columns."""
+    t = km.read_ratings(write("Smith, J\tDoe, K\n1\t2\n2\t2\n"))
+    assert t.raters == ("Smith, J", "Doe, K")
+
+
+MISTAKEN = [
+    ("wide", "subject,rater,rating\n1,a,1\n1,b,1\n", "read it with layout long"),
+    ("wide", "a,b,count\n1,1,5\n1,2,3\n", "read it with layout patterns"),
+    ("wide", ",x,y\nx,1,2\ny,3,4\n", "column 1 has none. A matrix of counts is read with layout counts"),
+    ("wide", "1,2\n2,2\n1,1\n", "the first row of .* must name the raters, but it holds numbers: 1, 2"),
+    ("wide", "id,a,b\n1,1,1\n2,2,1\n", "column 'id' .* is probably not a rating"),
+    ("counts", ",x,y,Total\nx,5,1,6\ny,2,7,9\nTotal,7,8,15\n", "are the totals of the others; leave them out"),
+    ("counts", "1,1000000000000000000000\n1,1\n", r"counts must be below 2\^62; row 1, column 2"),
+    ("patterns", "a,b,n,count\n1,1,1,5\n", None),
+    ("long", "subject,rater,rating\n1,,1\n1,b,1\n", "every row must name a subject and a rater; 1 rows do not"),
+    ("long", "subject,Subject,rater,rating\n1,1,a,1\n", "needs one column subject; there are 'subject', 'Subject'"),
+    ("wide", b"\xff\xfea\x00,\x00b\x00\n\x00", "is UTF-16 text; save it as UTF-8"),
+    ("wide", "a,b\r\n1,2\n1,1\r\n", "lines must end alike"),
+    ("wide", '"a,b\n' + "x,1\n" * 40_000, "field larger than|quotation mark|at least two"),
+]
+
+
+@pytest.mark.parametrize(("layout", "content", "message"), MISTAKEN)
+def test_likely_mistakes_are_pointed_out(write, layout, content, message):
+    """A file that would give a wrong answer in this layout is refused with the way out."""
+    if message is None:
+        assert km.read_ratings(write(content), layout=layout).counts.tolist() == [5]
+        return
+    with pytest.raises(km.InputError, match=message) as caught:
+        km.read_ratings(write(content), layout=layout)
+    assert "\n" not in str(caught.value)
+
+
+def test_nul_bytes_late_in_a_file(write):
+    """The beginning looked like text."""
+    with pytest.raises(km.UnreadableFileError, match="is a binary file"):
+        km.read_ratings(write(b"a,b\n" + b"1,2\n" * 300_000 + b"\x00\x01,2\n"))
+
+
+def test_raters_named_by_numbers_can_be_chosen(write):
+    """A header of numbers is accepted where the caller names it."""
+    assert km.read_ratings(write("0,1\nx,y\nx,x\n"), raters=["0", "1"]).raters == ("0", "1")
+    with pytest.raises(km.InvalidRatingsError, match="at least two raters"):
+        km.read_ratings(write("a,b\n1,2\n"), raters=[])
+    with pytest.raises(km.InvalidRatingsError, match="column 'count' holds the counts"):
+        km.read_ratings(write("a,b,count\n1,1,5\n"), layout="patterns", raters=["a", "count"])
+
+
+@pytest.mark.parametrize("path", [None, 3, b"x.csv"])
+def test_what_cannot_be_a_path(path):
+    """Only text and paths name files."""
+    with pytest.raises(km.UnreadableFileError, match="must be the name of a file"):
+        km.read_ratings(path)
+
+
+def test_names_too_long_for_the_file_system():
+    """The operating system's refusal, in one line."""
+    with pytest.raises(km.UnreadableFileError, match="cannot be read: File name too long"):
+        km.read_ratings("x" * 5000)

@@ -106,3 +106,30 @@ def test_large_frames_are_grouped_in_their_engine():
     frame = pd.DataFrame(codes, columns=["a", "b"])
     assert km.from_ratings(frame) == km.from_ratings(codes, raters=["a", "b"])
     assert km.from_ratings(pl.from_pandas(frame)) == km.from_ratings(codes, raters=["a", "b"])
+
+
+def test_columns_named_by_numbers_or_twice():
+    """Pandas allows both; numbers become names, doubles are refused."""
+    assert km.from_ratings(pd.DataFrame([[1, 1], [2, 1]])).raters == ("0", "1")
+    with pytest.raises(km.InvalidRatingsError, match="different names; 'a' occurs twice"):
+        km.from_ratings(pd.DataFrame([[1, 1], [2, 1]], columns=["a", "a"]))
+    with pytest.raises(km.InvalidRatingsError, match="different names; 'a' occurs twice"):
+        km.from_ratings(pd.DataFrame({"a": [1], "b": [2]}), raters=["a", "a"])
+
+
+def test_identifiers_are_not_raters():
+    """A column in which every row differs is no rating."""
+    frame = pd.DataFrame({"case": range(50), "a": [1, 2] * 25, "b": [2, 1] * 25})
+    with pytest.raises(km.InvalidRatingsError, match="column 'case' has 50 distinct values in 50 rows"):
+        km.kappa(frame)
+    assert km.from_ratings(frame, raters=["a", "b"]).n_subjects == 50
+
+
+def test_a_declared_level_that_spells_like_a_missing_value():
+    """'None, Mild, Severe' is a common scale; a declared level is a category."""
+    levels = ["None", "Mild", "Severe"]
+    dtype = pd.CategoricalDtype(levels, ordered=True)
+    frame = pd.DataFrame({"a": ["None", "Mild", "Severe"], "b": ["None", "None", "Severe"]}).astype(dtype)
+    t = km.from_ratings(frame)
+    assert t.categories == tuple(levels)
+    assert t.n_missing == 0

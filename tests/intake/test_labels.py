@@ -1,5 +1,8 @@
 """One label per rating, whatever it looked like; missing is never a category."""
 
+from decimal import Decimal
+from fractions import Fraction
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -97,3 +100,35 @@ def test_nothing_but_missing_values():
     """No label, no table."""
     with pytest.raises(km.InvalidRatingsError, match="every value is missing"):
         km.kappa([None, "NA"], ["", None])
+
+
+def test_labels_that_look_alike_are_pointed_out():
+    """Spaces and case make other categories, and the caller is told."""
+    with pytest.warns(km.KappamaxWarning, match="labels 'yes', ' yes' differ only in case or spaces"):
+        km.from_ratings([["yes", " yes"], ["no", "no"]])
+    with pytest.warns(km.KappamaxWarning, match="'Yes', 'yes'"):
+        km.from_ratings([["Yes", "yes"], ["no", "no"]])
+
+
+def test_decimals_and_fractions_are_numbers():
+    """Decimal columns and single precision give the labels they stand for."""
+    assert label_of(Decimal("2")) == 2
+    assert label_of(Decimal("0.5")) == 0.5
+    assert label_of(Fraction(1, 2)) == 0.5
+    single = km.from_ratings(np.array([[0.1, 0.2], [0.2, 0.2]], dtype=np.float32))
+    assert single.categories == (0.1, 0.2)
+
+
+def test_numbers_too_long_to_be_numbers():
+    """Thousands of digits stay text."""
+    assert label_of("9" * 5000) == "9" * 5000
+    assert label_of("9" * 400 + ".5") == "9" * 400 + ".5"
+
+
+@pytest.mark.parametrize("categories", [{1, 2}, {1: 2}, 3, iter([1, 2]), [1, [2]]])
+def test_categories_must_have_an_order(categories):
+    """A set has none; nor has anything else that is not a list of labels."""
+    with pytest.raises(km.InvalidOptionError, match="categories must be a list of labels"):
+        km.kappa([1, 2], [1, 2], categories=categories)
+    with pytest.raises(km.InvalidRatingsError, match="'' is a missing value"):
+        km.kappa([1, 2], [1, 2], categories=["1", "2", ""])

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from kappamax._checks.options import choice
-from kappamax.errors import NotSupportedError
+from kappamax.errors import InvalidOptionError, NotSupportedError
 
 
 def cohen_complete(method: str, holds: bool) -> None:
@@ -20,5 +20,7 @@ def cohen_complete(method: str, holds: bool) -> None:
 
 def comparison_keys(spec: Mapping[str, Any]) -> None:
     """The options of one side of a comparison."""
+    if not isinstance(spec, Mapping):
+        raise InvalidOptionError(f"first and second must be mappings such as {{'weights': 'linear'}}; got {spec!r}.")
     for key in spec:
         choice("first and second", key, ("raters", "weights", "coefficient", "group_size"))

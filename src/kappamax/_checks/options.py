@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from difflib import get_close_matches
 from fractions import Fraction
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -25,16 +26,23 @@ def choice(argument: str, value: object, allowed: Collection[str]) -> str:
 
 def between(argument: str, value: float, low: float, high: float) -> float:
     """A number strictly between two bounds."""
-    if not low < value < high:
+    if not is_number(value) or not low < value < high:
         raise InvalidOptionError(f"{argument} must lie between {low:g} and {high:g}; got {value!r}.")
     return float(value)
 
 
 def at_least(argument: str, value: int, least: int) -> int:
     """A whole number no smaller than a bound."""
-    if value != int(value) or value < least:
+    if not is_number(value) or not isfinite(value) or value != int(value) or value < least:
         raise InvalidOptionError(f"{argument} must be a whole number >= {least}; got {value!r}.")
     return int(value)
+
+
+def finite(argument: str, value: float) -> float:
+    """A finite number."""
+    if not is_number(value) or not isfinite(value):
+        raise InvalidOptionError(f"{argument} must be a finite number; got {value!r}.")
+    return float(value)
 
 
 def cell_name(index: Sequence[Any] | npt.NDArray[Any]) -> str:

@@ -10,6 +10,10 @@ from typing import Any, NoReturn
 from kappamax.display.text import listing
 from kappamax.errors import InvalidRatingsError, KappamaxWarning
 
+_MANY_VALUES = 100
+_FEW_ROWS = 20
+_IDENTIFIERS = {"id", "subject", "subject_id", "subjectid", "patient", "patient_id", "patientid", "case_id", "item_id"}
+
 
 def refuse_bare_array(shape: tuple[int, ...]) -> NoReturn:
     """A 2-D array does not say what it is."""
@@ -117,3 +121,43 @@ def none_is_missing(kept: Collection[str]) -> None:
             KappamaxWarning,
             stacklevel=2,
         )
+
+
+def few_values(names: Sequence[str], n_values: Sequence[int], n_rows: int) -> None:
+    """Columns of ratings repeat few values and are not called id; identifiers are no ratings."""
+    for name, n in zip(names, n_values, strict=True):
+        many = n > _MANY_VALUES and n > n_rows / 2
+        if many or (n == n_rows > _FEW_ROWS) or name.strip().lower() in _IDENTIFIERS:
+            raise InvalidRatingsError(
+                f"column {name!r} has {n} distinct values in {n_rows} rows, so it is probably not a rating. "
+                "Choose the raters' columns: raters=[...] (on the command line --raters a,b)."
+            )
+
+
+def alike(labels: Sequence[str]) -> None:
+    """Labels a reader would take for one."""
+    by_look: dict[str, list[str]] = {}
+    for label in labels:
+        by_look.setdefault(" ".join(label.split()).casefold(), []).append(label)
+    twins = [same for same in by_look.values() if len(same) > 1]
+    if twins:
+        warnings.warn(
+            f"labels {listing(twins[0])} differ only in case or spaces; they count as different categories.",
+            KappamaxWarning,
+            stacklevel=2,
+        )
+
+
+def different(names: list[str]) -> list[str]:
+    """Column names, none twice."""
+    twice = next((name for i, name in enumerate(names) if name in names[:i]), None)
+    if twice is not None:
+        raise InvalidRatingsError(f"columns must have different names; {twice!r} occurs twice.")
+    return names
+
+
+def at_least_two(names: Sequence[str]) -> None:
+    """Two raters or more."""
+    if len(names) < 2:
+        raise InvalidRatingsError(f"agreement needs at least two raters; got {len(names)}.")
+    different(list(names))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -27,12 +27,16 @@ def count_array(counts: npt.ArrayLike) -> npt.NDArray[np.int64]:
         array = np.array(counts, dtype=object)
         for index, item in np.ndenumerate(array):
             if not is_number(item):
-                raise InvalidTableError(f"counts must be whole numbers >= 0; cell {cell_name(index)} is {item!r}.")
+                place = f"cell {cell_name(index)}" if index else "the argument"
+                raise InvalidTableError(f"counts must be whole numbers >= 0; {place} is {item!r}.")
     with np.errstate(invalid="ignore"):
         wrong = ~((array >= 0) & (array == np.floor(array)) & (array < _MAX_TOTAL))
     if wrong.any():
         where = tuple(int(i) for i in np.argwhere(wrong)[0])
-        raise InvalidTableError(f"counts must be whole numbers >= 0; cell {cell_name(where)} is {array[where]:g}.")
+        place = f"cell {cell_name(where)}" if where else "the argument"
+        if array[where] >= _MAX_TOTAL:
+            raise InvalidTableError(f"counts must be below 2^62; {place} is {float(array[where]):g}.")
+        raise InvalidTableError(f"counts must be whole numbers >= 0; {place} is {array[where]:g}.")
     whole = array.astype(np.int64)
     if whole.size and float(whole.astype(float).sum()) >= _MAX_TOTAL:
         raise InvalidTableError(f"counts must add up to less than 2^62; got {float(whole.astype(float).sum()):.3g}.")
@@ -54,7 +58,14 @@ def square_counts(counts: npt.ArrayLike) -> npt.NDArray[np.int64]:
 
 def patterns(codes: npt.ArrayLike, *, n_categories: int) -> npt.NDArray[np.int32]:
     """An (m, r) array of positions in the categories, -1 for missing."""
-    array = np.asarray(codes)
+    try:
+        array = np.asarray(codes)
+    except ValueError:
+        raise InvalidTableError("patterns must have one entry per rater; its rows have different lengths.") from None
+    if array.size and array.dtype.kind not in "biu":
+        raise InvalidTableError(
+            f"patterns must be whole numbers, positions in the categories; got {array.dtype} values."
+        )
     if array.ndim != 2:
         raise InvalidTableError(f"patterns must be a 2-D array, one column per rater; got {array.ndim} dimensions.")
     if array.shape[1] < 2:
@@ -81,9 +92,14 @@ def pattern_counts(counts: npt.ArrayLike, *, n_patterns: int) -> npt.NDArray[np.
 
 
 def label_sequence(labels: Sequence[Any]) -> Sequence[Any]:
-    """Labels in a sequence; text is a sequence of letters, and not meant."""
+    """Labels in an order; text is a sequence of letters and not meant, and a set has no order."""
     if isinstance(labels, str):
         raise InvalidOptionError(f"categories must be a sequence of labels; got the text {labels!r}.")
+    if not hasattr(labels, "__getitem__") or not hasattr(labels, "__len__") or isinstance(labels, Mapping):
+        raise InvalidOptionError(f"categories must be a list of labels in order; got {type(labels).__name__}.")
+    for label in labels:
+        if not isinstance(label, Hashable):
+            raise InvalidOptionError(f"categories must be a list of labels; {label!r} is not a label.")
     return labels
 
 
@@ -154,3 +170,13 @@ def categories_for(labels: Sequence[Any], n_categories: int) -> tuple[Any, ...]:
             f"categories must name the {n_categories} rows of the counts; got {len(chosen)}: {listing(chosen)}."
         )
     return chosen
+
+
+def crosstab_labels(rows: Sequence[Any], columns: Sequence[Any]) -> Sequence[Any]:
+    """The labels of a frame of counts, the same on both sides."""
+    if rows != columns:
+        raise InvalidTableError(
+            "a frame of counts must have the same labels in the same order on both sides; "
+            f"rows are {listing(rows)} and columns {listing(columns)}."
+        )
+    return columns

@@ -6,7 +6,6 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from difflib import get_close_matches
 from fractions import Fraction
-from math import isfinite
 from typing import Any, NoReturn
 
 import numpy as np
@@ -17,11 +16,15 @@ from kappamax._checks.tables import rater_index
 from kappamax.display.text import listing
 from kappamax.errors import InvalidWeightsError
 
+_HUGE = 1e300
+
 
 def scheme(
     name: str, schemes: Sequence[str], aliases: Mapping[str, str], powers: Mapping[str, Fraction]
 ) -> tuple[str, Fraction | None]:
     """A scheme's own name, and its power if it is a power of the distance."""
+    if not isinstance(name, str):
+        raise InvalidWeightsError(f"weights must be given by name; got {type(name).__name__}.")
     match = re.fullmatch(r"power\s*[(:]\s*([0-9./]+)\s*\)?", name.strip().lower())
     if match:
         try:
@@ -52,9 +55,11 @@ def positional_scheme(name: str) -> str:
 
 def positions(values: Sequence[Any]) -> list[Any]:
     """Distinct finite numbers."""
+    if isinstance(values, str) or not hasattr(values, "__len__") or len(values) == 0:
+        raise InvalidWeightsError(f"positions must be a list of numbers, one per category; got {values!r}.")
     numbers = list(values)
     for i, number in enumerate(numbers):
-        if not is_number(number) or not isfinite(number):
+        if not is_number(number) or not -_HUGE < number < _HUGE:
             raise InvalidWeightsError(f"positions must be finite numbers; entry {i + 1} is {number!r}.")
         if number in numbers[:i]:
             raise InvalidWeightsError(f"positions must differ; {number!r} occurs twice.")
@@ -68,9 +73,13 @@ def ratio_divisor(total: Fraction) -> Fraction:
     return total
 
 
+def matrix_kind(kind: str) -> str:
+    """Whether a matrix holds disagreement or agreement."""
+    return choice("kind", kind, ("disagreement", "agreement"))
+
+
 def weight_matrix(matrix: npt.ArrayLike, kind: str) -> list[list[Any]]:
     """The entries of a square matrix that obeys the rules of its kind."""
-    choice("kind", kind, ("disagreement", "agreement"))
     rows = [list(row) if isinstance(row, Sequence | np.ndarray) else [row] for row in _rows_of(matrix)]
     k = len(rows)
     for i, row in enumerate(rows):
@@ -85,7 +94,7 @@ def weight_matrix(matrix: npt.ArrayLike, kind: str) -> list[list[Any]]:
                 if not hasattr(entry, "item")
                 else (f"entry ({i + 1}, {j + 1}) is {entry.item()!r}")
             )
-            if not is_number(entry) or not isfinite(entry):
+            if not is_number(entry) or not -_HUGE < entry < _HUGE:
                 raise InvalidWeightsError(f"weights must be finite numbers; {place}.")
             if entry < 0:
                 raise InvalidWeightsError(f"weights must be >= 0; {place}.")
@@ -105,8 +114,10 @@ def some_disagreement(largest: Any) -> None:
         raise InvalidWeightsError("every weight is zero: nothing counts as disagreement.")
 
 
-def refuse_bare_matrix() -> NoReturn:
-    """A matrix does not say whether it holds agreement or disagreement."""
+def refuse(weights: object) -> NoReturn:
+    """A matrix does not say whether it holds agreement or disagreement; anything else is no weights at all."""
+    if not isinstance(weights, Sequence | np.ndarray) and not hasattr(weights, "to_numpy"):
+        raise InvalidWeightsError(f"weights must be a name, Weights, or a mapping per pair; got {weights!r}.")
     raise InvalidWeightsError(
         "a bare matrix could hold agreement or disagreement. "
         "Say which: km.Weights.from_matrix(m, kind='disagreement') or kind='agreement'."
@@ -123,8 +134,7 @@ def weights_fit(n_categories: int, needs_order: bool, name: str, labels: Sequenc
     if needs_order and not ordered and len(labels) > 2:
         raise InvalidWeightsError(
             f"{name} weights need ordered categories, but these are text: {listing(labels)}. "
-            f"Pass categories=[...] with the labels in order "
-            f"(on the command line --categories {','.join(map(str, labels[:8]))}, in order)."
+            "Pass categories=[...] with the labels in order (on the command line --categories a,b,c)."
         )
 
 
@@ -147,6 +157,14 @@ def rater_pair(key: object, raters: Sequence[str]) -> tuple[int, int]:
     return a, b
 
 
+def pair_weights(value: object, key: object, known: bool) -> None:
+    """One pair's weights, given once."""
+    if known:
+        raise InvalidWeightsError(f"weights per pair must name each pair once; {key!r} comes again.")
+    if not value:
+        raise InvalidWeightsError(f"weights for the pair {key!r} must be a name or Weights; got {value!r}.")
+
+
 def every_pair(pairs: Collection[tuple[int, int]], raters: Sequence[str]) -> None:
     """Weights for all pairs of raters."""
     for a in range(len(raters)):
@@ -165,8 +183,8 @@ def pairs_fit(pairs: Collection[tuple[int, int]], n_raters: int) -> None:
 
 
 def _rows_of(matrix: Any) -> list[Any]:
-    if isinstance(matrix, np.ndarray):
-        return list(matrix)
+    if isinstance(matrix, np.ndarray) or hasattr(matrix, "to_numpy"):
+        return list(np.asarray(matrix))
     try:
         return list(matrix)
     except TypeError:

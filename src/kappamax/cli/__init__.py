@@ -6,7 +6,9 @@ Standard output holds the answer alone; notes and errors go to standard error. E
 
 from __future__ import annotations
 
+import os
 import sys
+from io import TextIOWrapper
 from typing import Any
 
 import click
@@ -32,17 +34,26 @@ class _Group(click.Group):
     """Turns our errors into one line and exit code 1, and Ctrl-C into 130."""
 
     def invoke(self, context: click.Context) -> Any:
+        for stream in (sys.stdout, sys.stderr):
+            if isinstance(stream, TextIOWrapper):
+                stream.reconfigure(errors="backslashreplace")  # labels an ASCII terminal cannot show
         try:
-            return super().invoke(context)
+            super().invoke(context)
+            sys.stdout.flush()
+            return None
         except KappamaxError as error:
-            click.echo(f"kappamax: {error}", err=True)
+            click.echo(f"kappamax: {_one_line(str(error))}", err=True)
             context.exit(1)
         except KeyboardInterrupt:
             click.echo("kappamax: interrupted", err=True)
             context.exit(130)
         except BrokenPipeError:  # the reader of our output has left
-            sys.stderr.close()
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             context.exit(0)
+        except OSError as error:
+            click.echo(f"kappamax: cannot write the answer: {error.strerror or error}", err=True)
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            context.exit(1)
 
 
 @click.group(cls=_Group, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
@@ -52,6 +63,11 @@ def main(context: click.Context) -> None:
     """How much raters agree beyond chance."""
     if context.invoked_subcommand is None:
         click.echo(_WELCOME)
+
+
+def _one_line(message: str) -> str:
+    """A message without line breaks or control characters, which file names and labels may hold."""
+    return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in message)
 
 
 main.add_command(kappa)

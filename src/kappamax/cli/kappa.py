@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -59,23 +60,27 @@ def kappa(
 
 def _measure(table: Table, scheme: str, coefficient: str, level: float) -> tuple[dict[str, Any], Agreement | None]:
     """One weighting's result as plain data, with the result itself where it is defined."""
+    from kappamax._result import plain
     from kappamax.coefficients import objective_for
     from kappamax.errors import UndefinedKappaError
-    from kappamax.measure import agreement
+    from kappamax.measure import Agreement, agreement
 
     try:
         result = agreement(table, weights=scheme, coefficient=coefficient, level=level)
         return result.to_dict(), result
     except UndefinedKappaError as error:
         objective = objective_for(table, weights=scheme, coefficient=coefficient)
-        undefined = dict.fromkeys(("value", "exact", "expected_agreement", "se", "ci"))
-        observed = 1 - float(objective.observed(objective.score))
-        return {
+        undefined: dict[str, Any] = {field.name: None for field in fields(Agreement)}
+        return undefined | {
             "coefficient": objective.coefficient.name,
             "title": objective.coefficient.title,
             "weights": objective.weights.name,
-            "observed_agreement": observed,
-            **undefined,
+            "observed_agreement": 1 - float(objective.observed(objective.score)),
+            "level": level,
+            "n_subjects": plain(table.n_subjects),
+            "n_raters": table.n_raters,
+            "n_categories": table.n_categories,
+            "notes": list(objective.weights.notes),
             "reason": error.reason,
         }, None
 
@@ -95,10 +100,10 @@ def _show(table: Table, found: list[tuple[dict[str, Any], Agreement | None]], le
         value, se, observed, expected = (numbers.decimal(number) for number in shown)
         rows.append([result.weights, value, numbers.interval(result.ci), se, observed, expected])
         notes.extend(f"{result.weights}: {note}." for note in result.notes)
-    missing = f", {numbers.count(table.n_missing)} ratings missing" if table.n_missing else ""
+    missing = f", {text.plural(table.n_missing, 'rating')} missing" if table.n_missing else ""
     notes.insert(
         0,
-        f"{numbers.count(table.n_subjects)} subjects, {table.n_raters} raters{missing}; "
+        f"{text.plural(table.n_subjects, 'subject')}, {table.n_raters} raters{missing}; "
         f"categories {text.listing(table.categories)}",
     )
     echo_table(found[0][0]["title"], header, rows, notes)

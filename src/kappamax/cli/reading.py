@@ -21,7 +21,10 @@ def comma_list(_context: click.Context, _option: click.Parameter, text: str | No
         return None
     import csv
 
-    return [part.strip() for part in next(csv.reader([text], skipinitialspace=True))]
+    try:
+        return [part.strip() for part in next(csv.reader([text], skipinitialspace=True, strict=True))]
+    except csv.Error as error:
+        raise click.BadParameter(str(error)) from None
 
 
 def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -7,10 +7,11 @@ from typing import Any
 
 from kappamax.display import numbers
 
-__all__ = ["MAX_ROWS", "card", "listing", "value"]
+__all__ = ["MAX_ROWS", "card", "listing", "plural", "shortened", "value"]
 
 MAX_ROWS = 20
 _MAX_LISTED = 8
+_MAX_LENGTH = 80
 
 
 def value(item: Any) -> str:
@@ -33,8 +34,18 @@ def value(item: Any) -> str:
 def listing(items: Iterable[Any], most: int = _MAX_LISTED) -> str:
     """Labels as Python would write them, cut after `most`: "'a', 'b', ... (12 in all)"."""
     items = list(items)
-    shown = ", ".join(repr(item) for item in items[:most])
+    shown = ", ".join(shortened(repr(item)) for item in items[:most])
     return shown if len(items) <= most else f"{shown}, ... ({len(items)} in all)"
+
+
+def plural(number: int, noun: str) -> str:
+    """A number and its noun: "1 subject", "2,000 subjects"."""
+    return f"{numbers.count(number)} {noun}" + ("" if number == 1 else "s")
+
+
+def shortened(text: str) -> str:
+    """Text cut in the middle where it is longer than anyone reads."""
+    return text if len(text) <= _MAX_LENGTH else f"{text[: _MAX_LENGTH - 20]} ... {text[-15:]}"
 
 
 def card(title: str, rows: Sequence[tuple[str, str]]) -> str:

@@ -51,7 +51,7 @@ def from_ratings(
     if isinstance(ratings, np.ndarray):
         if ratings.ndim != 2:
             checks.two_dimensions(ratings.shape)
-        columns = list(ratings.T)
+        columns: list[Any] = [ratings[:, rater] for rater in range(ratings.shape[1])]
     else:
         checks.rows_of_one_length([row if isinstance(row, list | tuple | np.ndarray) else None for row in ratings])
         columns = [list(column) for column in zip(*ratings, strict=True)]

@@ -66,6 +66,11 @@ def table_of_counts(
     counts: npt.ArrayLike, *, raters: Sequence[str] | None = None, categories: Sequence[Any] | None = None
 ) -> Table:
     """A table from its k x k (x k ...) array of counts."""
+    frame: Any = counts
+    if categories is None and hasattr(frame, "index") and hasattr(frame, "columns"):  # a pandas crosstab
+        categories = tables.crosstab_labels(list(frame.index), list(frame.columns))
+    if isinstance(counts, np.ma.MaskedArray):
+        counts = np.ma.filled(counts.astype(float), np.nan)
     array = tables.square_counts(counts)
     k = array.shape[0]
     labels = tuple(range(1, k + 1)) if categories is None else tables.categories_for(categories, k)
@@ -133,7 +138,9 @@ def _floats(array: Codes) -> Column:
 def _distinct(array: Codes) -> Column:
     """Any sortable array."""
     values, codes = np.unique(array, return_inverse=True)
-    return Column(values.tolist(), lambda block: codes[block], array.size)
+    single = array.dtype.kind == "f" and array.dtype.itemsize < 8  # 0.1 in single precision is meant as 0.1
+    labels = [float(str(value)) for value in values] if single else values.tolist()
+    return Column(labels, lambda block: codes[block], array.size)
 
 
 def _objects(array: Codes) -> Column:
@@ -193,8 +200,10 @@ def _look_up(keys: Codes, hashes: Codes) -> Codes:
 
 def _as_array(values: Any) -> Codes:
     """A one-dimensional array; a list of text stays a list of objects, which is cheaper than fixed-width text."""
-    if isinstance(values, str):
+    if isinstance(values, str | dict | set) or not hasattr(values, "__len__"):
         checks.refuse_type(values)
+    if isinstance(values, np.ma.MaskedArray):
+        values = np.where(np.ma.getmaskarray(values), None, values.data)
     if isinstance(values, list | tuple) and any(isinstance(value, str) or value is None for value in values[:100]):
         array = np.empty(len(values), dtype=object)
         array[:] = values

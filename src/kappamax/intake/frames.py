@@ -19,7 +19,7 @@ def as_frame(data: Any) -> Any | None:
     """A narwhals frame if the data is a frame of any library narwhals knows, else None."""
     import narwhals as nw  # 0.1 s to import
 
-    frame = nw.from_native(data, pass_through=True)
+    frame = nw.from_native(_with_text_names(data), pass_through=True)
     return frame if isinstance(frame, nw.DataFrame | nw.LazyFrame) else None
 
 
@@ -45,7 +45,8 @@ def table_of_frame(
     import narwhals as nw
 
     schema = frame.collect_schema()
-    names = checks.columns_named(list(schema.names()) if raters is None else list(raters), list(schema.names()))
+    names = checks.columns_named(list(schema.names() if raters is None else raters), list(schema.names()))
+    checks.at_least_two(names)
     levels = [_levels(schema[name]) for name in names]
     declared = [name for name in names if schema[name] in (nw.Enum, nw.Categorical)]
     grouped = (
@@ -56,7 +57,12 @@ def table_of_frame(
     )
     if isinstance(grouped, nw.LazyFrame):
         grouped = grouped.collect()
-    return table_of_rows(grouped.rows(), raters=names, categories=categories, levels=levels)
+    rows = grouped.rows()
+    if raters is None:
+        checks.few_values(
+            names, [len({row[i] for row in rows}) for i in range(len(names))], sum(row[-1] for row in rows)
+        )
+    return table_of_rows(rows, raters=names, categories=categories, levels=levels)
 
 
 def table_of_rows(
@@ -76,10 +82,17 @@ def table_of_rows(
     return table_of_columns(columns, counts=counts, raters=raters, categories=categories)
 
 
+def _with_text_names(data: Any) -> Any:
+    """A pandas frame with its column names as text; pandas allows numbers and doubles, narwhals does not."""
+    if type(data).__module__.split(".")[0] != "pandas" or not hasattr(data, "set_axis") or not hasattr(data, "columns"):
+        return data
+    return data.set_axis(checks.different([str(name) for name in data.columns]), axis="columns")
+
+
 def _levels(dtype: Any) -> Levels:
     """The categories of an ordered categorical, unused ones included."""
     import narwhals as nw
 
     if dtype != nw.Enum:
         return None
-    return tuple(label for label in map(label_of, dtype.categories) if label is not None)
+    return tuple(label_of(level, frozenset({level})) or level for level in dtype.categories)

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable, Iterable, Sequence
+from decimal import Decimal
+from fractions import Fraction
+from math import isnan
 from typing import Any
 
 import numpy as np
@@ -25,7 +28,7 @@ MISSING_TEXT = frozenset({"", "NA", "N/A", "<NA>", "NaN", "nan", "None", "null",
 #: the categories a column declares itself (an ordered categorical), or None
 Levels = tuple[Label, ...] | None
 
-_NUMBER = re.compile(r"[+-]?(0|[1-9]\d*)(\.\d+)?")
+_NUMBER = re.compile(r"[+-]?(0|[1-9]\d{0,29})(\.\d{1,30})?")
 
 
 def label_of(value: Any, kept: frozenset[str] = frozenset()) -> Label | None:
@@ -45,14 +48,14 @@ def label_of(value: Any, kept: frozenset[str] = frozenset()) -> Label | None:
         if not _NUMBER.fullmatch(bare):
             return value
         return _number(float(bare)) if "." in bare else int(bare)
-    if value is None or value is not value or type(value).__name__ in {"NAType", "NaTType"}:
+    if value is None or type(value).__name__ in {"NAType", "NaTType"}:
         return None
     if isinstance(value, bool | np.bool_):
         return str(bool(value))
     if isinstance(value, int | np.integer):
         return int(value)
-    if isinstance(value, float | np.floating):
-        return None if np.isnan(value) else _number(float(value))
+    if isinstance(value, float | np.floating | Decimal | Fraction):
+        return None if isnan(value) else _number(float(value))
     return str(value)
 
 
@@ -75,13 +78,14 @@ def encode(
     given = None
     if categories is not None:
         given = tables.categories([_given_label(label) for label in tables.label_sequence(categories)])
-    kept = frozenset(label for label in given or () if isinstance(label, str))
+    kept = frozenset(label for source in (given, *levels) for label in source or () if isinstance(label, str))
     labels = [[label_of(value, kept) for value in column] for column in columns]
     if any(isinstance(value, str) and value.strip() == "None" for column in columns for value in column):
         checks.none_is_missing(kept)
     used = dict.fromkeys(label for column in labels for label in column if label is not None)
     if not used:
         checks.no_rating()
+    checks.alike([label for label in used if isinstance(label, str)])
     chosen, ordered = (given, True) if given is not None else _categories(used, levels)
     position = {label: i for i, label in enumerate(chosen)}
     codes = []
@@ -107,7 +111,7 @@ def _categories(used: Iterable[Label], levels: Sequence[Levels]) -> tuple[tuple[
 
 def _given_label(label: Any) -> Label:
     """A category named by the caller: normalised, and a category even if it reads like a missing value."""
-    kept = frozenset({label.strip()}) if isinstance(label, str) else frozenset[str]()
+    kept = frozenset({label.strip()} - {""}) if isinstance(label, str) else frozenset[str]()
     normal = label_of(label, kept)
     return checks.missing_category(label) if normal is None else normal
 
