@@ -28,7 +28,9 @@ class Result:
 
     def _rows(self) -> list[tuple[str, str]]:
         """The lines shown to a reader: a name and formatted text each."""
-        return [(name.replace("_", " "), text.value(value)) for name, value in self.to_dict().items()]
+        shown = [field.name for field in fields(self) if field.repr]  # type: ignore[arg-type]  # subclasses are dataclasses
+        plain_fields = self.to_dict()
+        return [(name.replace("_", " "), text.value(plain_fields[name])) for name in shown]
 
     def __repr__(self) -> str:
         return text.card(type(self).__name__, self._rows())

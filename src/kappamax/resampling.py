@@ -192,9 +192,6 @@ class Jackknife(Result):
     counts: Array = field(repr=False)
     n_undefined: int = 0
 
-    def _rows(self) -> list[tuple[str, str]]:
-        return [row for row in super()._rows() if row[0] not in {"values", "counts"}]
-
 
 @dataclass(frozen=True, repr=False)
 class Bootstrap(Result):
@@ -223,9 +220,6 @@ class Bootstrap(Result):
     n_resamples: int
     n_undefined: int
     replicates: Array = field(repr=False)
-
-    def _rows(self) -> list[tuple[str, str]]:
-        return [row for row in super()._rows() if row[0] != "replicates"]
 
 
 def _run(

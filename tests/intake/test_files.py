@@ -91,7 +91,7 @@ BROKEN = [
     ("wide", "a,b\n", "no row after the header"),
     ("wide", "a,b\n1,2,3\n", "line 2: every row must have 2 columns like the first; got 3"),
     ("wide", "a,b\n1,2\n1\n", "line 3: every row must have 2 columns like the first; got 1"),
-    ("wide", "a\n1\n", "at least two raters, one column each; .* has 1: 'a'"),
+    ("wide", "a\n1\n", "at least two raters; got 1 of the columns 'a'"),
     ("wide", "a,a\n1,2\n", "columns must have different names; 'a' occurs twice"),
     ("wide", b"a,b\n\x00\x01\x02\n", "is a binary file"),
     ("wide", b"a,b\n\xff\xfe,1\n", "is not UTF-8 text: line 2 has the byte 0xff"),
@@ -101,7 +101,7 @@ BROKEN = [
     ("wide", "a,b\nx,1\n", "rating 'x' .*is not in categories"),
     ("long", "a,b\n1,2\n", "needs columns subject, rater and rating; 'subject' is missing"),
     ("long", "subject,rater,rating\n1,a,1\n1,a,2\n", "'a' rated '1' more than once"),
-    ("long", "subject,rater,rating\n1,a,1\n2,a,2\n", "at least two raters; got 'a'"),
+    ("long", "subject,rater,rating\n1,a,1\n2,a,2\n", "at least two raters; got 1 of the raters 'a'"),
     ("long", "subject,rater,rating\n", "no row after the header"),
     ("counts", "1,2\n3,4\n5,6\n", "must be square; .* has 3 rows and 2 columns"),
     ("counts", "1,2\n3,-4\n", "whole numbers >= 0; row 2, column 2 is '-4'"),
@@ -113,7 +113,7 @@ BROKEN = [
     ("patterns", "a,b,count\n1,1,x\n", "line 2, column 'count' is 'x'"),
     ("patterns", "a,b,count\n1,1,1\n1,2,-3\n", "line 3, column 'count' is '-3'"),
     ("patterns", "a,b,count\n1,1,0\n", "every count is zero"),
-    ("patterns", "a,count\n1,1\n", "at least two raters, one column each"),
+    ("patterns", "a,count\n1,1\n", "at least two raters; got 1 of the columns"),
 ]
 
 

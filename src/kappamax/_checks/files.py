@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
-from difflib import get_close_matches
 from gzip import GzipFile
 from pathlib import Path
 from typing import IO, Any, NoReturn, TextIO
@@ -101,14 +100,6 @@ def header(names: Sequence[str], name: str) -> list[str]:
     return list(names)
 
 
-def two_columns(names: Sequence[str], name: str) -> None:
-    """At least two raters."""
-    if len(names) < 2:
-        raise InvalidRatingsError(
-            f"agreement needs at least two raters, one column each; {name} has {len(names)}: {listing(names)}."
-        )
-
-
 def some_row(rows: Sequence[Any], name: str) -> None:
     """Something after the header."""
     if not rows:
@@ -175,18 +166,6 @@ def no_double(found: Sequence[tuple[Any, ...]]) -> None:
     if found:
         subject, rater = found[0]
         raise InvalidRatingsError(f"a rater must rate a subject once; {rater!r} rated {subject!r} more than once.")
-
-
-def raters_named(names: list[str], present: Sequence[str]) -> list[str]:
-    """Raters of a long file."""
-    for name in names:
-        if name not in present:
-            near = get_close_matches(name, list(present), n=1)
-            hint = f" Did you mean {near[0]!r}?" if near else ""
-            raise InvalidRatingsError(f"there is no rater {name!r}; the raters are {listing(present)}.{hint}")
-    if len(names) < 2:
-        raise InvalidRatingsError(f"agreement needs at least two raters; got {listing(names) or 'none'}.")
-    return names
 
 
 def same_labels(rows: Sequence[Any], columns: Sequence[Any]) -> None:

@@ -19,9 +19,14 @@ def choice(argument: str, value: object, allowed: Collection[str]) -> str:
     """One of a few names; a misspelt one is answered with the nearest."""
     if isinstance(value, str) and value.lower() in allowed:
         return value.lower()
-    near = get_close_matches(str(value).lower(), list(allowed), n=1)
-    hint = f" Did you mean {near[0]!r}?" if near else ""
+    hint = nearest(str(value).lower(), allowed)
     raise InvalidOptionError(f"{argument} must be one of {listing(allowed, most=20)}; got {value!r}.{hint}")
+
+
+def nearest(name: str, known: Collection[str]) -> str:
+    """A sentence that offers the known name most like a misspelt one, if any is."""
+    near = get_close_matches(name, list(known), n=1, cutoff=0.5)
+    return f" Did you mean {near[0]!r}?" if near else ""
 
 
 def between(argument: str, value: float, low: float, high: float) -> float:

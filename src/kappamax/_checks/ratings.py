@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Collection, Sequence
-from difflib import get_close_matches
 from typing import Any, NoReturn
 
+from kappamax._checks.options import nearest
 from kappamax.display.text import listing
 from kappamax.errors import InvalidRatingsError, KappamaxWarning
 
@@ -98,14 +98,17 @@ def no_subject() -> NoReturn:
     raise InvalidRatingsError("there is no subject to compare.")
 
 
-def columns_named(names: list[str], present: Sequence[str]) -> list[str]:
-    """The raters' columns, each of which exists."""
+def raters_among(names: Sequence[str], present: Sequence[str], what: str) -> list[str]:
+    """Two or more raters, each once, each among the columns (or raters) there are."""
     for name in names:
         if name not in present:
-            near = get_close_matches(name, list(present), n=1)
-            hint = f" Did you mean {near[0]!r}?" if near else ""
-            raise InvalidRatingsError(f"there is no column {name!r}; the columns are {listing(present)}.{hint}")
-    return names
+            hint = nearest(str(name), present)
+            raise InvalidRatingsError(f"there is no {what} {name!r}; the {what}s are {listing(present)}.{hint}")
+    if len(names) < 2:
+        raise InvalidRatingsError(
+            f"agreement needs at least two raters; got {len(names)} of the {what}s {listing(present)}."
+        )
+    return different(list(names))
 
 
 def refuse_bytes() -> NoReturn:
@@ -154,10 +157,3 @@ def different(names: list[str]) -> list[str]:
     if twice is not None:
         raise InvalidRatingsError(f"columns must have different names; {twice!r} occurs twice.")
     return names
-
-
-def at_least_two(names: Sequence[str]) -> None:
-    """Two raters or more."""
-    if len(names) < 2:
-        raise InvalidRatingsError(f"agreement needs at least two raters; got {len(names)}.")
-    different(list(names))

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from difflib import get_close_matches
 from fractions import Fraction
 from typing import Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
 
-from kappamax._checks.options import choice, is_number
+from kappamax._checks.options import choice, is_number, nearest
 from kappamax._checks.tables import rater_index
 from kappamax.display.text import listing
 from kappamax.errors import InvalidWeightsError
@@ -37,9 +36,7 @@ def scheme(
     lowered = name.strip().lower()
     own = aliases.get(lowered, lowered)
     if own not in schemes:
-        allowed = [*schemes, *aliases, "power(p)"]
-        near = get_close_matches(own, allowed, n=1, cutoff=0.5)
-        hint = f" Did you mean {near[0]!r}?" if near else ""
+        hint = nearest(own, [*schemes, *aliases, "power(p)"])
         raise InvalidWeightsError(
             f"weights must be one of {listing([*schemes, 'power(p)'], most=20)}; got {name!r}.{hint}"
         )

@@ -45,7 +45,8 @@ def echo_table(title: str, header: Sequence[str], rows: Sequence[Sequence[str]],
     for row in rows:
         grid.add_row(*(Text(cell) for cell in row))
     console = Console(highlight=False)
-    console.width = max(80, console.width, console.measure(grid).maximum)  # numbers are never cut to fit
+    unbounded = console.options.update(max_width=1000)
+    console.width = max(80, console.width, console.measure(grid, options=unbounded).maximum)  # no number is cut to fit
     console.print(grid)
     for note in notes:
         console.print(Text(f"  {note}"))

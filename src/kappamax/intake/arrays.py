@@ -203,7 +203,7 @@ def _as_array(values: Any) -> Codes:
     if isinstance(values, str | dict | set) or not hasattr(values, "__len__"):
         checks.refuse_type(values)
     if isinstance(values, np.ma.MaskedArray):
-        values = np.where(np.ma.getmaskarray(values), None, values.data)
+        values = np.where(np.ma.getmaskarray(values), np.array(None), values.data)
     if isinstance(values, list | tuple) and any(isinstance(value, str) or value is None for value in values[:100]):
         array = np.empty(len(values), dtype=object)
         array[:] = values

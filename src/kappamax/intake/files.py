@@ -109,8 +109,7 @@ def _read_wide(source: _Source, categories: Sequence[Label] | None, raters: Sequ
     header = checks.header(source.first, source.name)
     if raters is None:
         checks.looks_wide(header, [label_of(cell) for cell in header], source.name)
-    names = rating_checks.columns_named(list(header if raters is None else raters), header)
-    checks.two_columns(names, source.name)
+    names = rating_checks.raters_among(header if raters is None else raters, header, "column")
     columns = ", ".join(source.column(name) for name in names)
     rows = source.rows(f"SELECT {columns}, count(*) FROM file GROUP BY ALL")
     checks.some_row(rows, source.name)
@@ -125,8 +124,7 @@ def _read_patterns(source: _Source, categories: Sequence[Label] | None, raters: 
     by_lower = {name.lower(): name for name in reversed(header)}
     count = next((by_lower[name] for name in _COUNT_NAMES if name in by_lower), header[-1])
     chosen = [name for name in header if name != count] if raters is None else list(raters)
-    names = checks.without_count(rating_checks.columns_named(chosen, header), count)
-    checks.two_columns(names, source.name)
+    names = checks.without_count(rating_checks.raters_among(chosen, header, "column"), count)
     columns = ", ".join(source.column(name) for name in names)
     rows = source.rows(f"SELECT {columns}, {source.column(count)} FROM file")
     checks.some_row(rows, source.name)
@@ -151,7 +149,7 @@ def _read_long(source: _Source, categories: Sequence[Label] | None, raters: Sequ
     )
     checks.some_row(found, source.name)
     present = [name for (name,) in found]
-    names = checks.raters_named(list(present if raters is None else raters), present)
+    names = rating_checks.raters_among(present if raters is None else raters, present, "rater")
     columns = ", ".join(f"max({rating}) FILTER ({rater} = {_quoted(name)}) AS r{i}" for i, name in enumerate(names))
     keys = ", ".join(f"r{i}" for i in range(len(names)))
     rows = source.rows(f"SELECT {keys}, count(*) FROM (SELECT {columns} FROM file GROUP BY {subject}) GROUP BY ALL")

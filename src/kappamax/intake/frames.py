@@ -45,8 +45,8 @@ def table_of_frame(
     import narwhals as nw
 
     schema = frame.collect_schema()
-    names = checks.columns_named(list(schema.names() if raters is None else raters), list(schema.names()))
-    checks.at_least_two(names)
+    present = list(schema.names())
+    names = checks.raters_among(present if raters is None else raters, present, "column")
     levels = [_levels(schema[name]) for name in names]
     declared = [name for name in names if schema[name] in (nw.Enum, nw.Categorical)]
     grouped = (
