@@ -12,7 +12,7 @@ import numpy.typing as npt
 from kappamax._exact import RootSum, sum_by_key, widen
 from kappamax.weights import Weights
 
-__all__ = ["exact_form", "form", "weighted_sum"]
+__all__ = ["exact_form", "form", "padded", "weighted_sum"]
 
 Array = npt.NDArray[Any]
 
@@ -43,3 +43,8 @@ def _whole(shares: Array) -> tuple[Array, int]:
     """Fractions as whole numbers over one denominator."""
     scale = lcm(*(Fraction(share).denominator for share in shares))
     return np.array([int(share * scale) for share in shares], dtype=object), scale
+
+
+def padded(matrix: Array) -> Array:
+    """A k x k matrix with a row and a column of zeros at the end, where code -1 (missing) points."""
+    return np.pad(matrix, ((0, 1), (0, 1)))

@@ -19,8 +19,9 @@ from kappamax._checks import inference as checks
 from kappamax._checks import options
 from kappamax._result import Result
 from kappamax.coefficients import objective_for
+from kappamax.evaluate import Evaluator, Totals
 from kappamax.intake import Ratings, as_table
-from kappamax.objective import Objective, Totals
+from kappamax.objective import Objective
 from kappamax.resampling import jackknife_of
 from kappamax.table import Label, n_ratings_of
 from kappamax.weights import WeightsLike
@@ -174,13 +175,14 @@ def slopes(objective: Objective, patterns: npt.NDArray[np.int32] | None = None, 
     gwet : bool
         Treat the share of subjects with two or more ratings as known, as Gwet's variance does.
     """
-    totals = objective.totals()
+    evaluator = Evaluator(objective)
+    totals = evaluator.totals()
     share = float(totals.units / totals.size)
 
     def value(moved: Totals) -> Array:
         if not gwet or objective.coefficient.by_rating:
-            return objective.value_of(moved)
-        return np.asarray((moved.units - moved.score / objective.expected_of(moved.use)) / (share * moved.size))
+            return evaluator.value_of(moved)
+        return np.asarray((moved.units - moved.score / evaluator.expected_of(moved.use)) / (share * moved.size))
 
     def slope(**step: Any) -> Array:
         moved = totals._replace(**{name: getattr(totals, name) + 1j * h for name, h in step.items()})
@@ -190,9 +192,9 @@ def slopes(objective: Objective, patterns: npt.NDArray[np.int32] | None = None, 
     table = objective.table
     if patterns is None:
         patterns = table.patterns
-        scores, units, use_weights = objective.disagreements, objective.units, objective.use_weights
+        scores, units, use_weights = evaluator.disagreements, evaluator.units, evaluator.use_weights
     else:
-        scores, units, use_weights = objective.features_of(patterns)
+        scores, units, use_weights = evaluator.features_of(patterns)
     by_use = np.broadcast_to(by_use, (table.n_raters, table.n_categories))
     through_use = np.zeros(len(patterns))
     for effect, codes in zip(by_use, patterns.T, strict=True):
@@ -209,7 +211,8 @@ def null_standard_error(objective: Objective) -> float | None:
     """Standard error of Cohen's kappa if the raters were independent (Fleiss, Cohen and Everitt 1969, eq. 9)."""
     table = objective.table
     p, q = table.margins / table.n_subjects
-    u = objective.pair_matrix(0, 1)
+    (_, _, weights), *_ = objective.pairs()
+    u = weights.matrix
     expected = float(p @ u @ q)
     deviation = u - (u @ q)[:, None] - (p @ u)[None, :]
     return _root(float(p @ deviation**2 @ q - expected**2) / (table.n_subjects * expected**2))

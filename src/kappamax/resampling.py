@@ -19,8 +19,9 @@ from kappamax._checks import options
 from kappamax._result import Result
 from kappamax.coefficients import objective_for
 from kappamax.errors import InvalidRatingsError, UndefinedKappaError
+from kappamax.evaluate import Evaluator, Totals
 from kappamax.intake import Ratings, as_table
-from kappamax.objective import Objective, Totals
+from kappamax.objective import Objective
 from kappamax.table import Label, Table
 from kappamax.weights import WeightsLike
 
@@ -240,7 +241,8 @@ def _block(table: Table, statistic: Statistic, size: int, generator: np.random.G
     """Values of the statistic for so many resamples."""
     counts = generator.multinomial(table.n_subjects, table.counts / table.n_subjects, size=size)
     if isinstance(statistic, Objective):
-        return statistic.value_of(statistic.totals(counts))
+        evaluator = Evaluator(statistic)
+        return evaluator.value_of(evaluator.totals(counts))
     return np.array([_value(statistic, table, row) for row in counts])
 
 
@@ -248,12 +250,13 @@ def _leave_one_out(table: Table, statistic: Statistic) -> Array:
     """The statistic without one subject of each pattern."""
     m = len(table.counts)
     if isinstance(statistic, Objective):
-        whole = statistic.totals()
+        evaluator = Evaluator(statistic)
+        whole = evaluator.totals()
         parts = []
-        for chunk in statistic.chunks():
-            one = statistic.pattern_totals(chunk)
+        for chunk in evaluator.chunks():
+            one = evaluator.pattern_totals(chunk)
             rest = Totals(*(np.asarray(total) - part for total, part in zip(whole, one, strict=True)))
-            parts.append(statistic.value_of(rest))
+            parts.append(evaluator.value_of(rest))
         return np.concatenate(parts)
     return np.array([_value(statistic, table, table.counts - (np.arange(m) == i)) for i in range(m)])
 
