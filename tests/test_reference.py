@@ -162,18 +162,17 @@ def test_alpha_as_in_the_krippendorff_package(name):
     """Nominal and interval are unweighted and quadratic; its ordinal metric is quadratic over pooled mid-ranks."""
     table = many_raters(name)
     published = MANY[name]["krippendorff_alpha_py"]
+    for metric, weights in _krippendorff_metrics(table).items():
+        alpha = km.agreement(table, coefficient="krippendorff", weights=weights).value
+        assert alpha == pytest.approx(published[metric], abs=1e-9), metric
+
+
+def _krippendorff_metrics(table):
     pairable = table.counts * (table.n_ratings >= 2)
     pooled = [int((pairable[:, None] * (table.patterns == i)).sum()) for i in range(table.n_categories)]
     midranks = [sum(pooled[:i]) + (pooled[i] + 1) / 2 for i in range(len(pooled))]
-    ours = {
-        "nominal": km.agreement(table, coefficient="krippendorff"),
-        "interval": km.agreement(table, coefficient="krippendorff", weights="quadratic"),
-        "ordinal": km.agreement(
-            table, coefficient="krippendorff", weights=km.Weights.from_positions(midranks, "quadratic")
-        ),
-    }
-    for metric, result in ours.items():
-        assert result.value == pytest.approx(published[metric], abs=1e-9), metric
+    ordinal = km.Weights.from_positions(midranks, "quadratic")
+    return {"nominal": "unweighted", "interval": "quadratic", "ordinal": ordinal}
 
 
 @pytest.mark.parametrize("name", MANY)
@@ -186,10 +185,10 @@ def test_alpha_as_in_irr(name):
     table = many_raters(name)
     published = MANY[name]["peer_values"]["irr_kripp_alpha"]
     n, r = table.n_subjects, table.n_raters
-    for metric, scheme in (("nominal", "unweighted"), ("interval", "quadratic")):
-        alpha = km.agreement(table, coefficient="krippendorff", weights=scheme).value
+    for metric, weights in _krippendorff_metrics(table).items():
+        alpha = km.agreement(table, coefficient="krippendorff", weights=weights).value
         if table.complete:
-            fleiss = km.agreement(table, coefficient="fleiss", weights=scheme).value
+            fleiss = km.agreement(table, coefficient="fleiss", weights=weights).value
             alpha = 1 - (1 - fleiss) * (1 - 1 / (n * r * (r - 1)))
         assert alpha == pytest.approx(published[metric], abs=1e-9), metric
 
