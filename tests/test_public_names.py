@@ -11,8 +11,8 @@ NAMES = {
     "EXAMPLES", "InputError", "InvalidOptionError", "InvalidRatingsError", "InvalidTableError", "InvalidWeightsError",
     "KappamaxError", "KappamaxWarning", "NotSupportedError", "Table", "UndefinedKappaError", "UnreadableFileError",
     "Weights", "__version__", "agreement", "bootstrap", "category_kappas", "compare", "example", "from_counts",
-    "from_ratings", "jackknife", "kappa", "leave_one_out", "pairwise_kappas", "read_ratings", "standard_error",
-    "value_test",
+    "from_ratings", "jackknife", "kappa", "leave_one_out", "max_kappa", "pairwise_kappas", "read_ratings",
+    "standard_error", "value_test", "verify", "Interrupted",
 }  # fmt: skip
 
 

@@ -29,9 +29,11 @@ def test_the_python_example_runs_and_prints_what_it_says(readme, tmp_path, monke
     assert len([line for line in code.splitlines() if line.strip()]) <= 10
 
 
-def test_the_terminal_example_prints_what_it_says(readme):
+@pytest.mark.parametrize("name", ["kappa", "max"])
+def test_the_terminal_examples_print_what_they_say(readme, name):
     """The same command gives the same table."""
-    command, shown = re.search(r"\$ (kappamax example rapallo2022 \|.*?)\n(.*?)```", readme, re.DOTALL).groups()
+    block = re.search(rf"\$ (kappamax example rapallo2022 \| kappamax {name} .*?)\n(.*?)```", readme, re.DOTALL)
+    command, shown = block.groups()
     command = command.replace("kappamax ", f"{sys.executable} -m kappamax ")
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True, encoding="utf-8")
     assert [line.rstrip() for line in done.stdout.splitlines()] == shown.splitlines()

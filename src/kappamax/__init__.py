@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from kappamax.datasets import EXAMPLES as EXAMPLES
     from kappamax.datasets import example as example
     from kappamax.errors import InputError as InputError
+    from kappamax.errors import Interrupted as Interrupted
     from kappamax.errors import InvalidOptionError as InvalidOptionError
     from kappamax.errors import InvalidRatingsError as InvalidRatingsError
     from kappamax.errors import InvalidTableError as InvalidTableError
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from kappamax.intake import from_counts as from_counts
     from kappamax.intake import from_ratings as from_ratings
     from kappamax.intake import read_ratings as read_ratings
+    from kappamax.maximum.extremes import max_kappa as max_kappa
+    from kappamax.maximum.extremes import verify as verify
     from kappamax.measure import agreement as agreement
     from kappamax.measure import category_kappas as category_kappas
     from kappamax.measure import kappa as kappa
@@ -45,6 +48,7 @@ __version__ = "0.1.0"
 _HOME = {
     "EXAMPLES": "datasets",
     "InputError": "errors",
+    "Interrupted": "errors",
     "InvalidOptionError": "errors",
     "InvalidRatingsError": "errors",
     "InvalidTableError": "errors",
@@ -66,10 +70,12 @@ _HOME = {
     "jackknife": "resampling",
     "kappa": "measure",
     "leave_one_out": "measure",
+    "max_kappa": "maximum.extremes",
     "pairwise_kappas": "measure",
     "read_ratings": "intake",
     "standard_error": "inference",
     "value_test": "inference",
+    "verify": "maximum.extremes",
 }
 
 

@@ -13,12 +13,17 @@ Everything a caller can cause is a `KappamaxError`; anything else that escapes i
     │   └── UnreadableFileError     a file that cannot be read as asked
     ├── UndefinedKappaError         the coefficient is 0/0; `.reason` says why
     └── NotSupportedError           a combination that has no definition
+
+    Interrupted (a KeyboardInterrupt)   Ctrl-C during long work; `.best` is the best so far
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 __all__ = [
     "InputError",
+    "Interrupted",
     "InvalidOptionError",
     "InvalidRatingsError",
     "InvalidTableError",
@@ -75,6 +80,14 @@ class UndefinedKappaError(KappamaxError, ZeroDivisionError):
     def __init__(self, reason: str) -> None:
         self.reason = reason
         super().__init__(f"undefined: {reason}")
+
+
+class Interrupted(KeyboardInterrupt):  # an interruption, not an error
+    """Ctrl-C during long work; `.best` holds the best result so far, marked unproven."""
+
+    def __init__(self, best: Any) -> None:
+        self.best = best
+        super().__init__("interrupted")
 
 
 class KappamaxWarning(UserWarning):

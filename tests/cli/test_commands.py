@@ -226,3 +226,68 @@ from kappamax.cli import main
 threading.Timer(0.15, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
 main()
 """
+
+
+def test_max_follows_the_contract(tmp_path):
+    """Value, maximum, minimum, ratio, proofs and the table for every weighting."""
+    path = tmp_path / "table.csv"
+    path.write_text(run("example", "rapallo2022").stdout, encoding="utf-8")
+    done = run("max", str(path), "--layout", "counts", "-w", "linear", "-w", "sqrt", "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    linear, sqrt = json.loads(done.stdout)["results"]
+    ours = km.max_kappa(km.example("rapallo2022"), weights="linear")
+    for field in ("value", "maximum", "minimum", "ratio", "method", "proven", "proof", "bound"):
+        assert linear[field] == getattr(ours, field)
+    assert linear["minimum_proven"] is True
+    assert linear["minimum_bound"] == ours.minimum_bound
+    assert linear["table"] == ours.table.to_dict()
+    assert sqrt["maximum"] == km.max_kappa(km.example("rapallo2022"), weights="sqrt").maximum
+
+
+def test_max_shows_numbers_and_tables(tmp_path):
+    """The range, how much of it was reached, and a table that reaches it."""
+    example = run("example", "rapallo2022").stdout
+    shown = run("max", "-", "--layout", "counts", "-w", "linear", "--minimum", stdin=example).stdout
+    assert "0.7511" in shown
+    assert "66.9%" in shown
+    assert "A table with the maximum, linear weights" in shown
+    assert "A table with the minimum, linear weights" in shown
+    three = run("max", "-", "-w", "sqrt", stdin=run("example", "diagnoses").stdout)
+    assert three.returncode == 1
+    assert "need ordered categories" in three.stderr
+    named = run("max", "-", stdin=run("example", "diagnoses").stdout).stdout
+    assert "rater6" in named
+    assert "prices" in named
+
+
+def test_max_of_one_category_and_of_missing_ratings(tmp_path):
+    """Undefined with its reason; missing ratings are refused."""
+    undefined = run("max", "-", "--json", stdin="a,b\nx,x\n")
+    assert json.loads(undefined.stdout)["results"][0]["reason"] == "both raters used only 'x'"
+    assert "undefined: both raters used only 'x'" in run("max", "-", stdin="a,b\nx,x\n").stdout
+    single = run("max", "-", stdin="a,b\nx,y\n").stdout
+    assert "ratio undefined: the margins allow one value only" in single
+    missing = run("max", "-", stdin=run("example", "gwet2014").stdout)
+    assert missing.returncode == 1
+    assert "complete ratings; 7 are missing" in missing.stderr
+
+
+def test_ctrl_c_during_a_long_search_prints_the_best_so_far(tmp_path):
+    """Marked unproven, exit code 130."""
+    code = """
+import sys
+import kappamax.maximum.columns as columns
+def interrupted(*arguments):
+    raise KeyboardInterrupt
+columns._generate = interrupted
+from kappamax.cli import main
+main()
+"""
+    path = tmp_path / "ratings.csv"
+    path.write_text(run("example", "diagnoses").stdout, encoding="utf-8")
+    command = [sys.executable, "-c", code, "max", str(path), "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 130
+    (result,) = json.loads(done.stdout)["results"]
+    assert result["proven"] is False
+    assert result["bound"] >= result["maximum"] >= result["value"]

@@ -16,6 +16,7 @@ import click
 from kappamax import __version__
 from kappamax.cli.example import example
 from kappamax.cli.kappa import kappa
+from kappamax.cli.maximum import maximum
 from kappamax.errors import KappamaxError
 
 __all__ = ["main"]
@@ -25,7 +26,7 @@ Agreement between raters. Three commands to try:
 
   kappamax example cohen1968                   print a bundled dataset
   kappamax kappa ratings.csv                   kappa of your own file, one column per rater
-  kappamax kappa ratings.csv --weights linear --categories none,mild,severe
+  kappamax max ratings.csv --weights linear --categories none,mild,severe
 
 kappamax --help lists every command."""
 
@@ -71,4 +72,5 @@ def _one_line(message: str) -> str:
 
 
 main.add_command(kappa)
+main.add_command(maximum)
 main.add_command(example)

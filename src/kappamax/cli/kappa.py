@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kappamax.cli.reading import notes_to_stderr, read_table, reading_options
+from kappamax.cli.reading import measuring_options, notes_to_stderr, read_table, reading_options
 
 if TYPE_CHECKING:
     from kappamax.measure import Agreement
@@ -18,22 +18,7 @@ __all__ = ["kappa"]
 
 @click.command()
 @reading_options
-@click.option(
-    "--weights",
-    "-w",
-    multiple=True,
-    metavar="W",
-    help="unweighted, linear, quadratic, sqrt, power(p), ordinal, ratio, circular or bipolar; may be repeated. "
-    "Default: unweighted.",
-)
-@click.option(
-    "--coefficient",
-    "-c",
-    default="kappa",
-    metavar="C",
-    show_default=True,
-    help="kappa (Cohen's or Conger's), fleiss, gwet, brennan-prediger, krippendorff or percent.",
-)
+@measuring_options
 @click.option("--level", type=float, default=0.95, show_default=True, help="Of the confidence interval.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of a table.")
 def kappa(
@@ -86,11 +71,11 @@ def _measure(table: Table, scheme: str, coefficient: str, level: float) -> tuple
 
 
 def _show(table: Table, found: list[tuple[dict[str, Any], Agreement | None]], level: float) -> None:
-    from kappamax.cli.writing import echo_table
-    from kappamax.display import numbers, text
+    from kappamax.cli.writing import data_line, echo_table
+    from kappamax.display import numbers
 
     header = ["weights", "value", f"{100 * level:g}% interval", "std. error", "observed", "expected"]
-    rows, notes = [], []
+    rows, notes = [], [data_line(table)]
     for plain, result in found:
         if result is None:
             rows.append([plain["weights"], "undefined", "", "", numbers.decimal(plain["observed_agreement"]), ""])
@@ -100,10 +85,4 @@ def _show(table: Table, found: list[tuple[dict[str, Any], Agreement | None]], le
         value, se, observed, expected = (numbers.decimal(number) for number in shown)
         rows.append([result.weights, value, numbers.interval(result.ci), se, observed, expected])
         notes.extend(f"{result.weights}: {note}." for note in result.notes)
-    missing = f", {text.plural(table.n_missing, 'rating')} missing" if table.n_missing else ""
-    notes.insert(
-        0,
-        f"{text.plural(table.n_subjects, 'subject')}, {table.n_raters} raters{missing}; "
-        f"categories {text.listing(table.categories)}",
-    )
     echo_table(found[0][0]["title"], header, rows, notes)

@@ -12,7 +12,7 @@ import click
 if TYPE_CHECKING:
     from kappamax.table import Table
 
-__all__ = ["comma_list", "notes_to_stderr", "read_table", "reading_options"]
+__all__ = ["comma_list", "measuring_options", "notes_to_stderr", "read_table", "reading_options"]
 
 
 def comma_list(_context: click.Context, _option: click.Parameter, text: str | None) -> list[str] | None:
@@ -50,6 +50,32 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
                 callback=comma_list,
                 metavar="A,B",
                 help="The raters' columns, if not all of them.",
+            ),
+        )
+    ):
+        command = option(command)
+    return command
+
+
+def measuring_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the weights and the coefficient."""
+    for option in reversed(
+        (
+            click.option(
+                "--weights",
+                "-w",
+                multiple=True,
+                metavar="W",
+                help="unweighted, linear, quadratic, sqrt, power(p), ordinal, ratio, circular or bipolar; may be "
+                "repeated. Default: unweighted.",
+            ),
+            click.option(
+                "--coefficient",
+                "-c",
+                default="kappa",
+                metavar="C",
+                show_default=True,
+                help="kappa (Cohen's or Conger's), fleiss, gwet, brennan-prediger, krippendorff or percent.",
             ),
         )
     ):

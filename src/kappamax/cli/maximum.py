@@ -1,0 +1,134 @@
+"""`kappamax max FILE`: the largest and smallest agreement the raters' margins allow."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from kappamax.cli.reading import measuring_options, notes_to_stderr, read_table, reading_options
+
+if TYPE_CHECKING:
+    from kappamax.maximum.extremes import Maximum
+    from kappamax.table import Table
+
+__all__ = ["maximum"]
+
+
+@click.command("max")
+@reading_options
+@measuring_options
+@click.option("--minimum", is_flag=True, help="Show the table with the least agreement too.")
+@click.option("--time-limit", type=float, metavar="S", help="Seconds per search; then the best so far and a bound.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object instead of a table.")
+def maximum(
+    file: str,
+    layout: str,
+    categories: list[str] | None,
+    raters: list[str] | None,
+    weights: tuple[str, ...],
+    coefficient: str,
+    minimum: bool,
+    time_limit: float | None,
+    as_json: bool,
+) -> None:
+    """The largest agreement the margins of FILE allow, proven, and a table that reaches it."""
+    from kappamax.errors import Interrupted
+
+    interrupted = False
+    with notes_to_stderr(), _progress_line() as tell:
+        table = read_table(file, layout, categories, raters)
+        found = []
+        for scheme in weights or ("unweighted",):
+            try:
+                found.append(_limits(table, scheme, coefficient, time_limit, tell))
+            except Interrupted as stopped:
+                found.append((stopped.best.to_dict(), stopped.best))
+                interrupted = True
+                break
+    if as_json:
+        from kappamax.cli.writing import echo_json
+
+        echo_json(table, [plain for plain, _ in found])
+    else:
+        _show(table, found, minimum)
+    if interrupted:
+        raise KeyboardInterrupt
+
+
+def _limits(
+    table: Table, scheme: str, coefficient: str, time_limit: float | None, tell: Any
+) -> tuple[dict[str, Any], Maximum | None]:
+    """One weighting's range as plain data, with the result itself where it is defined."""
+    from kappamax.coefficients import coefficient_for
+    from kappamax.errors import UndefinedKappaError
+    from kappamax.maximum.extremes import max_kappa
+
+    try:
+        result = max_kappa(table, weights=scheme, coefficient=coefficient, time_limit=time_limit, progress=tell)
+        return result.to_dict(), result
+    except UndefinedKappaError as error:
+        chosen = coefficient_for(coefficient, table.n_raters)
+        undefined: dict[str, Any] = dict.fromkeys(_FIELDS)
+        return undefined | {
+            "coefficient": chosen.name,
+            "title": chosen.title,
+            "weights": scheme,
+            "reason": error.reason,
+        }, None
+
+
+_FIELDS = (
+    *("value", "maximum", "minimum", "ratio", "method", "proven", "proof", "bound"),
+    *("minimum_method", "minimum_proven", "minimum_proof", "minimum_bound", "table", "minimum_table"),
+)
+
+
+def _show(table: Table, found: list[tuple[dict[str, Any], Maximum | None]], minimum: bool) -> None:
+    from kappamax.cli.writing import data_line, echo_pattern_table, echo_table
+    from kappamax.display import numbers
+
+    header = ["weights", "value", "maximum", "minimum", "reached", "proof"]
+    rows, notes = [], [data_line(table)]
+    for plain, result in found:
+        if result is None:
+            rows.append([plain["weights"], "undefined", "", "", "", ""])
+            notes.append(f"{plain['weights']}: undefined: {plain['reason']}.")
+            continue
+        values = (numbers.decimal(number) for number in (result.value, result.maximum, result.minimum))
+        reached = "undefined" if result.ratio is None else numbers.percent(result.ratio)
+        rows.append([result.weights, *values, reached, result.proof or "not proven"])
+        if result.ratio_reason is not None:
+            notes.append(f"{result.weights}: ratio undefined: {result.ratio_reason}.")
+        if not result.proven:
+            notes.append(f"{result.weights}: maximum not proven; at most {numbers.decimal(result.bound)}.")
+        if not result.minimum_proven:
+            notes.append(f"{result.weights}: minimum not proven; at least {numbers.decimal(result.minimum_bound)}.")
+    echo_table(found[0][0]["title"], header, rows, notes)
+    for _, result in found:
+        if result is not None:
+            echo_pattern_table(f"A table with the maximum, {result.weights} weights", result.table)
+            if minimum:
+                echo_pattern_table(f"A table with the minimum, {result.weights} weights", result.minimum_table)
+
+
+@contextmanager
+def _progress_line() -> Iterator[Any]:
+    """A line on standard error that is written over, where that is a terminal; nothing otherwise."""
+    stream = sys.stderr
+    if not stream.isatty():
+        yield None
+        return
+
+    def tell(message: str) -> None:
+        stream.write(f"\r\x1b[K{message[:78]}")
+        stream.flush()
+
+    try:
+        yield tell
+    finally:
+        stream.write("\r\x1b[K")
+        stream.flush()

@@ -1,0 +1,103 @@
+"""A problem and prices in; the bound they prove out. No solver is trusted: this check stands alone.
+
+If no pattern costs less than its ratings' prices, no table costs less than the prices' total. Where one does, by at
+most d, the bound falls by d for every subject.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import gcd
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from kappamax._exact import RootSum, widen
+from kappamax.maximum.pricing import Pricing
+from kappamax.maximum.problem import Prices, Problem, Solution
+
+__all__ = ["LISTED_CELLS", "bound_of", "certified", "cost_step", "reduced_costs", "settles"]
+
+Array = npt.NDArray[Any]
+
+LISTED_CELLS = 2_000_000
+_CLEAR = 1e-9
+_MOST_TIED = 200_000
+
+
+def certified(problem: Problem, patterns: Array, counts: Array, prices: Prices, method: str) -> Solution:
+    """A solution with the exact bound of its prices, proven where that settles it."""
+    cost = problem.total(patterns, counts)
+    bound = bound_of(problem, prices)
+    proof = "prices" if settles(problem, cost, bound) else None
+    return Solution(patterns, counts, cost, cost if proof else bound, method, prices, proof)
+
+
+def settles(problem: Problem, cost: RootSum, bound: RootSum) -> bool:
+    """Whether a bound proves a cost optimal: no attainable cost lies between them."""
+    if bound >= cost:
+        return True
+    step = cost_step(problem)
+    return step is not None and cost - step < bound
+
+
+def bound_of(problem: Problem, prices: Prices) -> RootSum:
+    """The exact bound that prices prove."""
+    total = prices.total(problem.margins, problem.objective.radicands)
+    return total + lowest_reduced_cost(problem, prices) * problem.n_subjects
+
+
+def lowest_reduced_cost(problem: Problem, prices: Prices) -> RootSum:
+    """The least of cost minus prices over all patterns, zero if none is below.
+
+    All patterns are listed where there are at most two million; otherwise a search finds those that could be lowest.
+    """
+    lowest = RootSum()
+    if problem.n_cells <= LISTED_CELLS:
+        for patterns in problem.all_patterns():
+            lowest = min(lowest, _lowest(problem, prices, patterns))
+        return lowest
+    worth = prices.real(problem.roots)
+    margin = _CLEAR * (1 + float(np.abs(worth).max()))  # far above what rounding can do to a sum of r prices
+    pricing = Pricing(problem)
+    least = min(0.0, pricing.least(worth).least)
+    found = pricing.below(worth, least + margin, _MOST_TIED)
+    if found.total > _MOST_TIED:  # too many to compare exactly: give the margin away
+        return RootSum(Fraction(least - margin))
+    return min(lowest, _lowest(problem, prices, found.patterns)) if found.total else lowest
+
+
+def reduced_costs(problem: Problem, prices: Prices, patterns: Array) -> Array:
+    """Cost minus prices of each pattern, exactly, times the prices' denominator."""
+    costs, worth = problem.costs(patterns), prices.of(patterns)
+    bound = int(np.abs(costs).max(initial=0)) * prices.denominator + int(np.abs(worth).max(initial=0))
+    return np.asarray(widen(costs, bound) * prices.denominator - widen(worth, bound))
+
+
+def _lowest(problem: Problem, prices: Prices, patterns: Array) -> RootSum:
+    """The least reduced cost among some patterns; only those near the least in doubles are worked out exactly."""
+    if len(problem.roots) == 1:
+        least = int(reduced_costs(problem, prices, patterns).min())
+        return RootSum({problem.objective.radicands[0]: Fraction(least, prices.denominator)})
+    worth = prices.real(problem.roots)
+    real = problem.real(patterns) - sum(worth[a][patterns[:, a]] for a in range(problem.n_raters))
+    near = patterns[real <= min(0.0, real.min()) + _CLEAR * (1 + float(np.abs(worth).max()))]
+    exact = np.unique(reduced_costs(problem, prices, near), axis=0)
+    return (
+        min(RootSum(dict(zip(problem.objective.radicands, row.tolist(), strict=True))) for row in exact)
+        / prices.denominator
+    )
+
+
+def cost_step(problem: Problem) -> int | None:
+    """The greatest whole number that divides every pattern's cost, None with roots or weights that are not exact."""
+    if problem.objective.radicands != (1,) or not problem.objective.weights.exact:
+        return None
+    denominator = problem.objective.denominator
+    entries = [
+        int(value) * (denominator // weights.denominator) * problem.factor
+        for _, _, weights in problem.objective.pairs()
+        for value in np.unique(weights.multipliers)
+    ]
+    return gcd(*entries)

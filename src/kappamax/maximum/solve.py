@@ -1,0 +1,46 @@
+"""A problem in, its solution out: the one place that decides which method solves it.
+
+1. Raters with equal margins can agree on everything: the diagonal.
+2. Monge weights: every rater's ratings sorted and matched in order, any number of raters. For the most disagreement of
+   two raters, in reversed order.
+3. Two raters: transportation, the diagonal first for metric weights. Three raters, unweighted: triples, then pairs.
+4. Up to some thousands of cells: the linear programme over all of them, the integer programme where that is not whole.
+5. Beyond: column generation.
+6. When the time limit runs out, the best table so far and its bound, not proven.
+"""
+
+from __future__ import annotations
+
+from kappamax._checks import maximum as checks
+from kappamax.maximum.closed import comonotone, diagonal, reversed_order, three_raters_unweighted
+from kappamax.maximum.columns import columns
+from kappamax.maximum.problem import Problem, Solution, Watch
+from kappamax.maximum.programme import programme
+from kappamax.maximum.transport import transport
+
+__all__ = ["PROGRAMME_CELLS", "solve"]
+
+PROGRAMME_CELLS = 4000
+
+
+def solve(problem: Problem, watch: Watch | None = None) -> Solution:
+    """The least cost over all tables with the problem's margins, by the first method above that applies."""
+    watch = watch or Watch()
+    weights = [weights for _, _, weights in problem.objective.pairs()]
+    pairwise = problem.objective.coefficient.group_size == 2
+    if problem.sign == 1 and (problem.margins == problem.margins[0]).all():
+        return diagonal(problem)
+    if pairwise and all(one.monge for one in weights):
+        if problem.sign == 1:
+            return comonotone(problem)
+        if problem.n_raters == 2:
+            return reversed_order(problem)
+    if pairwise and problem.n_raters == 2:
+        return transport(problem)
+    unweighted = all(one.power == 0 for one in weights)
+    if pairwise and problem.n_raters == 3 and unweighted and problem.sign == 1:
+        return three_raters_unweighted(problem)
+    if problem.n_cells <= PROGRAMME_CELLS:
+        return programme(problem, watch)
+    checks.pairwise_beyond_cells(problem.objective.coefficient.group_size, problem.n_cells, PROGRAMME_CELLS)
+    return columns(problem, watch)

@@ -1,0 +1,153 @@
+"""Two raters' margins and any weights in, an optimal table and its prices out: a transportation problem.
+
+Shortest augmenting paths on whole costs. For metric weights the diagonal is filled first, which keeps the optimal value
+and leaves a smaller problem; its prices are lifted back to all categories by the triangle inequality.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from kappamax._jit import kernel
+from kappamax.maximum.certificate import certified
+from kappamax.maximum.problem import Prices, Problem, Solution
+from kappamax.maximum.recovery import certified_near
+
+__all__ = ["transport", "transport_table"]
+
+Array = npt.NDArray[Any]
+
+_SCALE = 2.0**44
+_WORTH_COMPILING = 400  # cells; below, plain Python answers sooner than numba is imported
+
+
+def transport(problem: Problem) -> Solution:
+    """The least cost of two raters' table; metric weights fill the diagonal first."""
+    ((_, _, real),) = problem.pairs()
+    whole, exact = _whole_costs(problem, real)
+    rows, columns = problem.margins
+    metric = problem.sign == 1 and all(weights.metric for _, _, weights in problem.objective.pairs())
+    method = "diagonal first, then transportation" if metric else "transportation"
+    if metric:
+        table, second = _diagonal_first(whole, rows, columns)
+    else:
+        table, second = transport_table(whole, rows, columns)
+    first = (whole - second[None, :]).min(axis=1)
+    i, j = np.nonzero(table)
+    patterns, counts = np.stack([i, j], axis=1).astype(np.int32), table[i, j]
+    if exact:
+        return certified(problem, patterns, counts, Prices(np.stack([first, second])[:, :, None]), method)
+    prices = np.stack([first, second]) / (_SCALE / np.abs(real).max())
+    i, j = np.nonzero(whole - first[:, None] - second[None, :] <= 4 * problem.n_categories)
+    tight = np.stack([i, j], axis=1).astype(np.int32)
+    return certified_near(problem, patterns, counts, prices, tight, patterns, method)
+
+
+def transport_table(costs: Array, rows: Array, columns: Array) -> tuple[Array, Array]:
+    """An optimal table for whole costs, and column prices v: costs - u - v >= 0 with u = min over j of costs - v."""
+    table = np.zeros(costs.shape, dtype=np.int64)
+    u, v = np.zeros(len(rows), dtype=np.int64), np.zeros(len(columns), dtype=np.int64)
+    run = kernel(_augmenting_paths, work=costs.size, worth=_WORTH_COMPILING)
+    run(np.ascontiguousarray(costs), rows.astype(np.int64), columns.astype(np.int64), table, u, v)
+    return table, v
+
+
+def _whole_costs(problem: Problem, real: Array) -> tuple[Array, bool]:
+    """Costs as 64-bit whole numbers: the costs themselves where they are small, rounded multiples otherwise."""
+    if len(problem.roots) == 1 and np.abs(real).max() < 2**40:
+        return np.rint(real / problem.roots[0]).astype(np.int64), True
+    return np.rint(real * (_SCALE / np.abs(real).max())).astype(np.int64), False
+
+
+def _diagonal_first(costs: Array, rows: Array, columns: Array) -> tuple[Array, Array]:
+    """Agree on min(row, column) of every category, solve the rest, and lift its prices.
+
+    With v on the columns left, phi(i) = min over those j of costs[i, j] - v[j] differs between two categories by at
+    most their cost, so the prices phi and -phi serve all cells and are exact on the diagonal.
+    """
+    agreed = np.minimum(rows, columns)
+    table = np.diag(agreed)
+    over, under = np.flatnonzero(rows > agreed), np.flatnonzero(columns > agreed)
+    if len(over) == 0:
+        return table, np.zeros(len(columns), dtype=np.int64)
+    rest, v = transport_table(costs[np.ix_(over, under)], (rows - agreed)[over], (columns - agreed)[under])
+    table[np.ix_(over, under)] += rest
+    return table, -(costs[:, under] - v[None, :]).min(axis=1)
+
+
+def _augmenting_paths(cost, a, b, table, u, v):  # type: ignore[no-untyped-def]  # compiled by numba
+    """Fill `table` and the prices u, v in place; a and b are the margins still to be placed.
+
+    Each row sends what it has left along the cheapest path of cells to a column that has room (Dijkstra on reduced
+    costs), so that costs - u - v stay >= 0 and are 0 wherever the table is not.
+    """
+    k, m = cost.shape
+    for j in range(m):
+        v[j] = cost[:, j].min()
+    for i in range(k):
+        u[i] = (cost[i] - v).min()
+        for j in range(m):
+            if b[j] > 0 and a[i] > 0 and cost[i, j] == u[i] + v[j]:
+                placed = min(a[i], b[j])
+                table[i, j] += placed
+                a[i] -= placed
+                b[j] -= placed
+    distance = np.zeros(m, dtype=np.int64)
+    from_row = np.zeros(m, dtype=np.int64)
+    row_distance = np.zeros(k, dtype=np.int64)
+    from_column = np.zeros(k, dtype=np.int64)
+    for start in range(k):
+        while a[start] > 0:
+            for j in range(m):
+                distance[j] = cost[start, j] - u[start] - v[j]
+                from_row[j] = start
+            column_done = np.zeros(m, dtype=np.bool_)
+            row_done = np.zeros(k, dtype=np.bool_)
+            row_done[start] = True
+            row_distance[start] = 0
+            while True:
+                end = -1
+                for j in range(m):
+                    if not column_done[j] and (end < 0 or distance[j] < distance[end]):
+                        end = j
+                column_done[end] = True
+                if b[end] > 0:
+                    break
+                reached = distance[end]
+                for i in range(k):
+                    if not row_done[i] and table[i, end] > 0:
+                        row_done[i] = True
+                        row_distance[i] = reached
+                        from_column[i] = end
+                        for j in range(m):
+                            if not column_done[j]:
+                                through = reached + cost[i, j] - u[i] - v[j]
+                                if through < distance[j]:
+                                    distance[j] = through
+                                    from_row[j] = i
+            total = distance[end]
+            for i in range(k):
+                if row_done[i]:
+                    u[i] += total - row_distance[i]
+            for j in range(m):
+                if column_done[j]:
+                    v[j] -= total - distance[j]
+            placed = min(a[start], b[end])
+            j = end
+            while from_row[j] != start:
+                i = from_row[j]
+                j = from_column[i]
+                placed = min(placed, table[i, j])
+            j = end
+            while True:
+                i = from_row[j]
+                table[i, j] += placed
+                if i == start:
+                    break
+                j = from_column[i]
+                table[i, j] -= placed
+            a[start] -= placed
+            b[end] -= placed

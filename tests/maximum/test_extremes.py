@@ -1,0 +1,163 @@
+"""The public side: the paper's maxima, the peers' tables, verification that can fail, and what is refused."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import kappamax as km
+from kappamax._exact import RootSum
+
+REFERENCE = json.loads((Path(__file__).parents[1] / "data" / "reference.json").read_text(encoding="utf-8"))
+
+
+def test_the_papers_maxima():
+    """0.7511 linear, 0.8703 quadratic, 0.7528 sqrt for figure 3(a), with the tables of figure 6."""
+    t = km.example("rapallo2022")
+    published = {"linear": 0.7511, "quadratic": 0.8703, "sqrt": 0.7528}
+    for name, value in published.items():
+        result = km.max_kappa(t, weights=name)
+        assert result.maximum == pytest.approx(value, abs=5e-5)
+        assert result.proven
+    quadratic = [[6, 5, 0, 0], [0, 4, 4, 0], [0, 0, 7, 0], [0, 0, 1, 6]]
+    sqrt = [[6, 1, 4, 0], [0, 8, 0, 0], [0, 0, 7, 0], [0, 0, 1, 6]]
+    linear = [[6, 3, 2, 0], [0, 6, 2, 0], [0, 0, 7, 0], [0, 0, 1, 6]]
+    assert km.max_kappa(t, weights="quadratic").table.dense().tolist() == quadratic
+    assert km.max_kappa(t, weights="sqrt").table.dense().tolist() == sqrt
+    best = km.max_kappa(t, weights="linear").maximum
+    for table in (quadratic, linear, sqrt):
+        assert km.kappa(km.from_counts(table), weights="linear").value == best
+
+
+@pytest.mark.parametrize(
+    ("name", "scheme"), [(n, s) for n, entry in REFERENCE["two_rater"].items() for s in entry["peer_values"]]
+)
+def test_two_raters_as_in_the_reference(name, scheme):
+    """Maximum and minimum by HiGHS over all cells."""
+    entry = REFERENCE["two_rater"][name]
+    weights = scheme
+    if scheme == "custom":
+        weights = km.Weights.from_matrix(entry["custom_disagreement_weights"], kind="disagreement")
+    result = km.max_kappa(km.from_counts(entry["table"]), weights=weights)
+    values = entry["peer_values"][scheme]
+    assert result.maximum == pytest.approx(values["exact_kappa_max_LP"], abs=1e-9)
+    assert result.minimum == pytest.approx(values["exact_kappa_min_LP"], abs=1e-9)
+    assert result.proven
+    assert result.minimum_proven
+    assert km.verify(result)
+
+
+@pytest.mark.parametrize(
+    ("name", "scheme"),
+    [(n, s) for n, e in REFERENCE["multi_rater"].items() if "reference_formula" in e for s in e["reference_formula"]],
+)
+def test_many_raters_as_in_the_reference(name, scheme):
+    """Maximum by the integer programme over all cells, up to six raters and five categories."""
+    entry = REFERENCE["multi_rater"][name]
+    labels = [[entry["categories"][code - 1] for code in row] for row in entry["ratings"]]
+    result = km.max_kappa(km.from_ratings(labels, categories=entry["categories"]), weights=scheme)
+    assert result.maximum == pytest.approx(entry["reference_formula"][scheme]["conger_max_MILP"], abs=1e-9)
+    assert result.proven
+    assert km.verify(result)
+
+
+def test_the_unweighted_maximum_by_the_diagonal_rule():
+    """Cohen's 1968 table: 0.8305 and ratio 0.5918, as Cardillo's kappa.m prints for unweighted kappa."""
+    result = km.max_kappa(km.example("cohen1968"))
+    assert result.maximum == pytest.approx(0.8305, abs=5e-5)
+    assert result.ratio == pytest.approx(0.5918, abs=5e-5)
+
+
+def test_every_coefficient_is_largest_at_the_same_table():
+    """Complete data, the same weights: one optimisation, every maximum."""
+    t = km.example("anxiety")
+    best = km.max_kappa(t, weights="sqrt")
+    for coefficient in ("fleiss", "gwet", "brennan-prediger", "krippendorff", "percent"):
+        result = km.max_kappa(t, weights="sqrt", coefficient=coefficient)
+        assert result.proven
+        assert km.agreement(best.table, weights="sqrt", coefficient=coefficient).value == result.maximum
+
+
+def test_equal_margins_reach_one():
+    """The diagonal."""
+    result = km.max_kappa([1, 2, 3, 1], [2, 3, 1, 1], weights="sqrt")
+    assert (result.maximum, result.method, result.proof) == (1, "diagonal", "prices")
+    assert result.ratio == result.value
+
+
+@pytest.fixture
+def result():
+    return km.max_kappa(km.example("rapallo2022"), weights="sqrt")
+
+
+def test_verify_accepts_what_holds(result):
+    """And answers as a truth value."""
+    assert km.verify(result)
+    assert km.verify(result).faults == ()
+
+
+def test_verify_rejects_a_wrong_cell(result):
+    """One subject moved to another cell: the margins are off."""
+    counts = result.solution.counts.copy()
+    counts[0] -= 1
+    counts[1] += 1
+    wrong = replace(result, solution=replace(result.solution, counts=counts))
+    assert km.verify(wrong).faults == (
+        "maximum: the table does not have the observed margins",
+        "maximum: the table's score is not the one stated",
+        "maximum: the value is not that of the table",
+    )
+
+
+def test_verify_rejects_a_wrong_score(result):
+    """The table is right, the number is not."""
+    wrong = replace(result, solution=replace(result.solution, cost=result.solution.cost - RootSum(1)))
+    assert km.verify(wrong).faults == ("maximum: the table's score is not the one stated",)
+    other = replace(result, maximum=0.9)
+    assert km.verify(other).faults == ("maximum: the value is not that of the table",)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_verify_rejects_a_loosened_price(result, sign):
+    """One price raised lets a pattern undercut it; one lowered proves less than the score."""
+    prices = result.solution.prices
+    numerators = prices.numerators.astype(object)
+    numerators[0, 0, 0] += sign * prices.denominator // 1000
+    wrong = replace(result, solution=replace(result.solution, prices=replace(prices, numerators=numerators)))
+    assert "the prices do not prove the score" in km.verify(wrong).faults[0]
+
+
+def test_verify_rejects_a_table_that_is_not_optimal(result):
+    """The observed table with the maximum's prices."""
+    t = result.objective.table
+    score = result.objective.score
+    worse = replace(result.solution, patterns=t.patterns, counts=t.counts, cost=score, bound=score)
+    wrong = replace(result, solution=worse, maximum=result.value)
+    assert "the prices do not prove the score" in km.verify(wrong).faults[0]
+
+
+def test_results_show_themselves(result):
+    """In words, in HTML and as plain data."""
+    assert "largest the margins allow  0.7528 (proven)" in repr(result)
+    assert "60.0%" in repr(result)
+    plain = result.to_dict()
+    assert plain["table"]["counts"] == [6, 1, 4, 8, 7, 1, 6]
+    assert "objective" not in plain
+    json.dumps(plain, allow_nan=False)
+    unproven = replace(result, proof=None, proven=False, bound=0.8)
+    assert "0.7528 (not proven; at most 0.8000)" in repr(unproven)
+    single = km.max_kappa([1], [2])
+    assert "undefined: the margins allow one value only" in repr(single)
+
+
+def test_what_is_refused():
+    """Missing ratings, and groups of raters beyond the listed cells."""
+    with pytest.raises(km.NotSupportedError, match="defined here for complete ratings; 7 are missing"):
+        km.max_kappa(km.example("gwet2014"))
+    with pytest.raises(km.UndefinedKappaError, match="both raters used only 1"):
+        km.max_kappa([1, 1], [1, 1])
+    many = km.from_ratings(np.random.default_rng(0).integers(0, 5, size=(20, 7)))
+    with pytest.raises(km.NotSupportedError, match="3 raters at a time is found up to 4,000 possible patterns"):
+        km.max_kappa(many, coefficient="conger", group_size=3)

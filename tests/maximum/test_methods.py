@@ -1,0 +1,234 @@
+"""Closed forms, transportation, programmes and column generation against each other and against full enumeration."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+import kappamax as km
+from kappamax.coefficients import objective_for
+from kappamax.errors import UndefinedKappaError
+from kappamax.maximum.closed import comonotone, reversed_order, three_raters_unweighted
+from kappamax.maximum.columns import columns
+from kappamax.maximum.problem import Problem, Watch
+from kappamax.maximum.programme import programme
+from kappamax.maximum.solve import solve
+from kappamax.maximum.transport import transport
+from kappamax.table import margins_of
+from strategies import tables
+
+SCHEMES = ["unweighted", "linear", "quadratic", "sqrt", "power(1.5)", "ordinal", "bipolar"]
+
+
+def all_tables(margins):
+    """Every table with the margins, as a list of (pattern, count): patterns in order, each as often as it fits."""
+    r, k = margins.shape
+    cells = list(product(range(k), repeat=r))
+
+    def extend(position, left, chosen):
+        if not left.any():
+            yield list(chosen)
+            return
+        if position == len(cells):
+            return
+        cell = cells[position]
+        most = min(left[a][i] for a, i in enumerate(cell))
+        for count in range(most + 1):
+            for a, i in enumerate(cell):
+                left[a][i] -= count
+            if count:
+                chosen.append((cell, count))
+            yield from extend(position + 1, left, chosen)
+            if count:
+                chosen.pop()
+            for a, i in enumerate(cell):
+                left[a][i] += count
+
+    yield from extend(0, margins.copy(), [])
+
+
+def least_cost(problem):
+    """The least cost found by listing the whole fiber."""
+    best = None
+    for table in all_tables(problem.margins):
+        patterns = np.array([pattern for pattern, _ in table], dtype=np.int32)
+        cost = problem.total(patterns, np.array([count for _, count in table]))
+        best = cost if best is None or cost < best else best
+    return best
+
+
+def small_tables(**options):
+    """Tables whose fiber can be listed."""
+    return tables(max_rows=4, **options).filter(lambda table: table.n_subjects <= 7)
+
+
+@st.composite
+def weights_for(draw, table):
+    """A named weighting, a random symmetric matrix, or (sometimes) a matrix per pair of raters."""
+    k, r = table.n_categories, table.n_raters
+    kind = draw(st.sampled_from(["scheme", "matrix", "pairs"]))
+    if kind == "scheme":
+        return draw(st.sampled_from(SCHEMES))
+    entries = st.lists(st.integers(0, 9), min_size=k * k, max_size=k * k)
+
+    def matrix(symmetric):
+        u = np.array(draw(entries)).reshape(k, k)
+        u = u + u.T if symmetric else u
+        np.fill_diagonal(u, 0)
+        assume(u.any())
+        return km.Weights.from_matrix(u, kind="disagreement")
+
+    if kind == "matrix":
+        return matrix(symmetric=True)
+    return {(a, b): matrix(symmetric=False) for a in range(r) for b in range(a + 1, r)}
+
+
+def check(problem, solution, best):
+    """The solution is the optimum, says so, and its table has the margins and the cost."""
+    assert solution.cost == best
+    assert solution.proven
+    assert solution.bound == best
+    assert (margins_of(solution.patterns, solution.counts, problem.n_categories) == problem.margins).all()
+    assert problem.total(solution.patterns, solution.counts) == best
+
+
+@settings(max_examples=300)
+@given(st.data(), st.sampled_from([1, -1]))
+def test_the_chosen_method_finds_and_proves_what_enumeration_finds(data, sign):
+    """Any weights, two to four raters, both directions."""
+    table = data.draw(small_tables(max_raters=3, max_categories=3))
+    objective = objective_for(table, weights=data.draw(weights_for(table)))
+    problem = Problem(objective, sign)
+    check(problem, solve(problem), least_cost(problem))
+
+
+@settings(max_examples=60)
+@given(st.data(), st.sampled_from([1, -1]))
+def test_four_raters(data, sign):
+    """Two categories, whose fibers are still small."""
+    table = data.draw(small_tables(min_raters=4, max_raters=4, max_categories=2))
+    objective = objective_for(table, weights=data.draw(weights_for(table)))
+    problem = Problem(objective, sign)
+    check(problem, solve(problem), least_cost(problem))
+
+
+@settings(max_examples=300)
+@given(st.data(), st.sampled_from([1, -1]))
+def test_two_raters_by_every_method(data, sign):
+    """Transportation, the linear programme and column generation agree, and the closed forms where they apply."""
+    table = data.draw(tables(max_raters=2, max_categories=5, max_rows=12))
+    objective = objective_for(table, weights=data.draw(weights_for(table)))
+    problem = Problem(objective, sign)
+    reference = programme(problem, Watch())
+    assert reference.proven
+    check(problem, transport(problem), reference.cost)
+    check(problem, columns(problem, Watch()), reference.cost)
+    if all(w.monge for _, _, w in objective.pairs()):
+        check(problem, comonotone(problem) if sign == 1 else reversed_order(problem), reference.cost)
+
+
+@settings(max_examples=150)
+@given(st.data(), st.sampled_from([1, -1]))
+def test_several_raters_by_every_method(data, sign):
+    """The linear programme over all cells and column generation agree, and the closed forms where they apply."""
+    table = data.draw(tables(min_raters=3, max_raters=5, max_categories=3, max_rows=12))
+    objective = objective_for(table, weights=data.draw(weights_for(table)))
+    problem = Problem(objective, sign)
+    reference = programme(problem, Watch())
+    assert reference.proven
+    check(problem, columns(problem, Watch()), reference.cost)
+    if sign == 1 and all(w.monge for _, _, w in objective.pairs()):
+        check(problem, comonotone(problem), reference.cost)
+
+
+@settings(max_examples=200)
+@given(tables(min_raters=3, max_raters=3, max_categories=6, max_rows=20))
+def test_three_raters_unweighted_by_triples_and_pairs(table):
+    """The closed form reaches the linear programme's optimum."""
+    problem = Problem(objective_for(table), 1)
+    reference = programme(problem, Watch())
+    check(problem, three_raters_unweighted(problem), reference.cost)
+
+
+@settings(max_examples=100)
+@given(small_tables(min_raters=3, max_raters=4, max_categories=2), st.sampled_from([1, -1]))
+def test_agreement_of_three_raters_at_a_time(table, sign):
+    """g-wise agreement over cells."""
+    objective = objective_for(table, coefficient="conger", group_size=3)
+    problem = Problem(objective, sign)
+    check(problem, solve(problem), least_cost(problem))
+
+
+@given(tables(max_raters=4), st.sampled_from(SCHEMES))
+def test_minimum_kappa_maximum_are_in_order(table, name):
+    """Minimum <= kappa <= maximum <= 1, each proven, and verified without a solver."""
+    try:
+        result = km.max_kappa(table, weights=name)
+    except UndefinedKappaError:
+        assume(False)
+    assert result.minimum <= result.value <= result.maximum <= 1
+    assert result.proven
+    assert result.minimum_proven
+    assert (result.bound, result.minimum_bound) == (result.maximum, result.minimum)
+    assert km.verify(result)
+    assert (result.table.margins == table.margins).all()
+    assert km.kappa(result.table, weights=name).value == result.maximum
+    assert km.kappa(result.minimum_table, weights=name).value == result.minimum
+
+
+def test_filling_the_diagonal_is_not_optimal_for_three_raters():
+    """The counterexample to the remark that distance weights maximise the diagonal: 44, and 46 with a full diagonal."""
+    u = [[0, 7, 4, 3], [7, 0, 5, 4], [4, 5, 0, 1], [3, 4, 1, 0]]
+    margins = [(4, 0, 3, 1), (3, 2, 2, 1), (0, 2, 4, 2)]
+    weights = km.Weights.from_matrix(u, kind="disagreement")
+    assert weights.metric
+    columns_of_labels = [np.repeat(np.arange(4), margin) for margin in margins]
+    table = km.from_ratings(np.stack(columns_of_labels, axis=1), categories=[0, 1, 2, 3])
+    problem = Problem(objective_for(table, weights=weights), 1)
+    solution = solve(problem)
+    assert solution.cost == 44
+    assert solution.proven
+    full = np.minimum.reduce(table.margins)
+    rest = table.margins - full
+    smaller = km.from_ratings(np.stack([np.repeat(np.arange(4), row) for row in rest], axis=1), categories=[0, 1, 2, 3])
+    with_diagonal = solve(Problem(objective_for(smaller, weights=weights), 1)).cost
+    assert with_diagonal == 46
+
+
+def test_an_optimum_that_no_prices_prove():
+    """Five raters: the largest disagreement is 370 and the linear programme says 371; the proof is a search."""
+    u = [[0, 7, 1], [7, 0, 2], [1, 2, 0]]
+    margins = [(2, 6, 3), (6, 1, 4), (3, 7, 1), (6, 3, 2), (2, 8, 1)]
+    columns_of_labels = [np.repeat(np.arange(3), margin) for margin in margins]
+    table = km.from_ratings(np.stack(columns_of_labels, axis=1), categories=[0, 1, 2])
+    result = km.max_kappa(table, weights=km.Weights.from_matrix(u, kind="disagreement"))
+    assert result.minimum_solution.cost == -370
+    assert result.minimum_proof == "search"
+    assert result.minimum_proven
+    assert km.verify(result)
+
+
+@pytest.mark.parametrize("name", ["unweighted", "linear", "quadratic", "sqrt"])
+def test_one_subject_two_categories_and_unused_ones(name):
+    """N = 1, k = 2, categories nobody used: the margins allow one value."""
+    result = km.max_kappa([1], [2], weights=name, categories=[1, 2, 3])
+    assert result.maximum == result.minimum == result.value
+    assert result.ratio is None
+    assert result.ratio_reason == "the margins allow one value only"
+    assert result.proven
+
+
+@pytest.mark.parametrize("n", [10**6, 10**12])
+@pytest.mark.parametrize("name", ["unweighted", "linear", "sqrt"])
+def test_huge_counts(n, name):
+    """Scaling the counts scales the optimum."""
+    small = km.example("rapallo2022")
+    large = km.Table(small.patterns, small.counts * n, small.categories, ordered=True)
+    assert km.max_kappa(large, weights=name).maximum == km.max_kappa(small, weights=name).maximum
+    three = km.example("rapallo2022-three")
+    big = km.Table(three.patterns, three.counts * n, three.categories, ordered=True)
+    result = km.max_kappa(big, weights=name)
+    assert result.proven
+    assert result.maximum == km.max_kappa(three, weights=name).maximum
