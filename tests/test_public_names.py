@@ -12,7 +12,8 @@ NAMES = {
     "KappamaxError", "KappamaxWarning", "NotSupportedError", "Table", "UndefinedKappaError", "UnreadableFileError",
     "Weights", "__version__", "agreement", "bootstrap", "category_kappas", "compare", "example", "from_counts",
     "from_ratings", "jackknife", "kappa", "leave_one_out", "max_kappa", "pairwise_kappas", "read_ratings",
-    "standard_error", "value_test", "verify", "Interrupted",
+    "standard_error", "value_test", "verify", "Interrupted", "bootstrap_ratio", "count_maximizers",
+    "disagreement_split", "iter_maximizers", "maximizer_range",
 }  # fmt: skip
 
 

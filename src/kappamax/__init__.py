@@ -32,6 +32,11 @@ if TYPE_CHECKING:
     from kappamax.intake import read_ratings as read_ratings
     from kappamax.maximum.extremes import max_kappa as max_kappa
     from kappamax.maximum.extremes import verify as verify
+    from kappamax.maximum.maximizers import count_maximizers as count_maximizers
+    from kappamax.maximum.maximizers import iter_maximizers as iter_maximizers
+    from kappamax.maximum.maximizers import maximizer_range as maximizer_range
+    from kappamax.maximum.split import bootstrap_ratio as bootstrap_ratio
+    from kappamax.maximum.split import disagreement_split as disagreement_split
     from kappamax.measure import agreement as agreement
     from kappamax.measure import category_kappas as category_kappas
     from kappamax.measure import kappa as kappa
@@ -71,6 +76,11 @@ _HOME = {
     "kappa": "measure",
     "leave_one_out": "measure",
     "max_kappa": "maximum.extremes",
+    "maximizer_range": "maximum.maximizers",
+    "iter_maximizers": "maximum.maximizers",
+    "disagreement_split": "maximum.split",
+    "count_maximizers": "maximum.maximizers",
+    "bootstrap_ratio": "maximum.split",
     "pairwise_kappas": "measure",
     "read_ratings": "intake",
     "standard_error": "inference",

@@ -241,6 +241,7 @@ def test_max_follows_the_contract(tmp_path):
     assert linear["minimum_proven"] is True
     assert linear["minimum_bound"] == ours.minimum_bound
     assert linear["table"] == ours.table.to_dict()
+    assert (linear["n_maximizers"], sqrt["n_maximizers"]) == (5, 1)
     assert sqrt["maximum"] == km.max_kappa(km.example("rapallo2022"), weights="sqrt").maximum
 
 
@@ -252,6 +253,10 @@ def test_max_shows_numbers_and_tables(tmp_path):
     assert "66.9%" in shown
     assert "A table with the maximum, linear weights" in shown
     assert "A table with the minimum, linear weights" in shown
+    every = run("max", "-", "--layout", "counts", "-w", "linear", "--all", stdin=example).stdout
+    assert "Table 5 of 5 with the maximum, linear weights" in every
+    listed = run("max", "-", "--layout", "counts", "-w", "linear", "--all", "--json", stdin=example).stdout
+    assert len(json.loads(listed)["results"][0]["maximizers"]) == 5
     three = run("max", "-", "-w", "sqrt", stdin=run("example", "diagnoses").stdout)
     assert three.returncode == 1
     assert "need ordered categories" in three.stderr

@@ -28,3 +28,15 @@ def time_limit(seconds: float | None) -> None:
     """Seconds above zero, or none."""
     if seconds is not None and (not is_number(seconds) or not seconds > 0):
         raise InvalidOptionError(f"time_limit must be a number of seconds > 0; got {seconds!r}.")
+
+
+def proven_maximum(proven: bool) -> None:
+    """Maximisers are known only of a proven maximum."""
+    if not proven:
+        raise NotSupportedError("the maximum is not proven, so the tables that reach it are not known.")
+
+
+def no_gap(holds: bool) -> None:
+    """Beyond listing, maximisers are described by prices that meet the maximum exactly."""
+    if not holds:
+        raise NotSupportedError("too many tables reach the maximum to list, and no prices describe them exactly.")

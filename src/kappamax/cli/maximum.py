@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,6 +14,7 @@ from kappamax.cli.reading import measuring_options, notes_to_stderr, read_table,
 
 if TYPE_CHECKING:
     from kappamax.maximum.extremes import Maximum
+    from kappamax.maximum.maximizers import MaximizerCount
     from kappamax.table import Table
 
 __all__ = ["maximum"]
@@ -22,6 +24,7 @@ __all__ = ["maximum"]
 @reading_options
 @measuring_options
 @click.option("--minimum", is_flag=True, help="Show the table with the least agreement too.")
+@click.option("--all", "list_all", is_flag=True, help="Show every table that reaches the maximum (up to 100).")
 @click.option("--time-limit", type=float, metavar="S", help="Seconds per search; then the best so far and a bound.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of a table.")
 def maximum(
@@ -32,6 +35,7 @@ def maximum(
     weights: tuple[str, ...],
     coefficient: str,
     minimum: bool,
+    list_all: bool,
     time_limit: float | None,
     as_json: bool,
 ) -> None:
@@ -44,7 +48,7 @@ def maximum(
         found = []
         for scheme in weights or ("unweighted",):
             try:
-                found.append(_limits(table, scheme, coefficient, time_limit, tell))
+                found.append(_limits(table, scheme, coefficient, time_limit, list_all, tell))
             except Interrupted as stopped:
                 found.append((stopped.best.to_dict(), stopped.best))
                 interrupted = True
@@ -54,22 +58,26 @@ def maximum(
 
         echo_json(table, [plain for plain, _ in found])
     else:
-        _show(table, found, minimum)
+        _show(table, found, minimum, list_all)
     if interrupted:
         raise KeyboardInterrupt
 
 
 def _limits(
-    table: Table, scheme: str, coefficient: str, time_limit: float | None, tell: Any
+    table: Table, scheme: str, coefficient: str, time_limit: float | None, list_all: bool, tell: Any
 ) -> tuple[dict[str, Any], Maximum | None]:
     """One weighting's range as plain data, with the result itself where it is defined."""
     from kappamax.coefficients import coefficient_for
     from kappamax.errors import UndefinedKappaError
     from kappamax.maximum.extremes import max_kappa
+    from kappamax.maximum.maximizers import maximizer_count_of, maximizers_of
 
     try:
         result = max_kappa(table, weights=scheme, coefficient=coefficient, time_limit=time_limit, progress=tell)
-        return result.to_dict(), result
+        plain = result.to_dict() | _maximizers(maximizer_count_of(result))
+        if list_all and result.proven:
+            plain["maximizers"] = [one.to_dict() for one in islice(maximizers_of(result), _MOST_SHOWN)]
+        return plain, result
     except UndefinedKappaError as error:
         chosen = coefficient_for(coefficient, table.n_raters)
         undefined: dict[str, Any] = dict.fromkeys(_FIELDS)
@@ -81,26 +89,38 @@ def _limits(
         }, None
 
 
+def _maximizers(count: MaximizerCount) -> dict[str, Any]:
+    """How many tables reach the maximum: a number, or null with at least how many and why."""
+    from kappamax._result import plain
+
+    if count.n is not None:
+        return {"n_maximizers": plain(count.n)}
+    return {"n_maximizers": None, "n_maximizers_at_least": count.at_least, "n_maximizers_reason": count.reason}
+
+
+_MOST_SHOWN = 100
 _FIELDS = (
     *("value", "maximum", "minimum", "ratio", "method", "proven", "proof", "bound"),
-    *("minimum_method", "minimum_proven", "minimum_proof", "minimum_bound", "table", "minimum_table"),
+    *("n_maximizers", "minimum_method", "minimum_proven", "minimum_proof", "minimum_bound", "table", "minimum_table"),
 )
 
 
-def _show(table: Table, found: list[tuple[dict[str, Any], Maximum | None]], minimum: bool) -> None:
+def _show(table: Table, found: list[tuple[dict[str, Any], Maximum | None]], minimum: bool, list_all: bool) -> None:
     from kappamax.cli.writing import data_line, echo_pattern_table, echo_table
     from kappamax.display import numbers
+    from kappamax.maximum.maximizers import maximizers_of
 
-    header = ["weights", "value", "maximum", "minimum", "reached", "proof"]
+    header = ["weights", "value", "maximum", "minimum", "reached", "proof", "tables"]
     rows, notes = [], [data_line(table)]
     for plain, result in found:
         if result is None:
-            rows.append([plain["weights"], "undefined", "", "", "", ""])
+            rows.append([plain["weights"], "undefined", *[""] * 5])
             notes.append(f"{plain['weights']}: undefined: {plain['reason']}.")
             continue
         values = (numbers.decimal(number) for number in (result.value, result.maximum, result.minimum))
         reached = "undefined" if result.ratio is None else numbers.percent(result.ratio)
-        rows.append([result.weights, *values, reached, result.proof or "not proven"])
+        tables = _tables(plain)
+        rows.append([result.weights, *values, reached, result.proof or "not proven", tables])
         if result.ratio_reason is not None:
             notes.append(f"{result.weights}: ratio undefined: {result.ratio_reason}.")
         if not result.proven:
@@ -108,11 +128,23 @@ def _show(table: Table, found: list[tuple[dict[str, Any], Maximum | None]], mini
         if not result.minimum_proven:
             notes.append(f"{result.weights}: minimum not proven; at least {numbers.decimal(result.minimum_bound)}.")
     echo_table(found[0][0]["title"], header, rows, notes)
-    for _, result in found:
+    for plain, result in found:
         if result is not None:
-            echo_pattern_table(f"A table with the maximum, {result.weights} weights", result.table)
+            title = f"A table with the maximum, {result.weights} weights"
+            shown = [result.table]
+            if list_all and result.proven:
+                shown = list(islice(maximizers_of(result), _MOST_SHOWN))
+                title = f"Table {{}} of {_tables(plain)} with the maximum, {result.weights} weights"
+            for number, one in enumerate(shown, start=1):
+                echo_pattern_table(title.format(number), one)
             if minimum:
                 echo_pattern_table(f"A table with the minimum, {result.weights} weights", result.minimum_table)
+
+
+def _tables(plain: dict[str, Any]) -> str:
+    """How many tables reach the maximum, for a reader."""
+    n = plain.get("n_maximizers")
+    return f">= {plain.get('n_maximizers_at_least', 1)}" if n is None else str(n)
 
 
 @contextmanager

@@ -1,0 +1,5 @@
+"""Margins in; all tables with those margins, counted or listed, out.
+
+`count` counts without listing, `enumerate` lists lazily. Both take the patterns that may occur, so that parts of a
+fiber, such as the tables of maximum agreement, are counted and listed by the same code.
+"""

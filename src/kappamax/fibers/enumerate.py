@@ -1,0 +1,67 @@
+"""Margins in, the tables with those margins out, one at a time.
+
+Depth first over the patterns in order, each as often as its raters' margins leave room; a branch ends as soon as a
+category that no later pattern uses is not used up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["iter_tables"]
+
+Array = npt.NDArray[Any]
+
+
+def iter_tables(margins: Array, patterns: Array) -> Iterator[npt.NDArray[np.int64]]:
+    """Every way to reach the margins with the given patterns, as counts in the order of the patterns.
+
+    Parameters
+    ----------
+    margins : integers, shape (r, k)
+        Each rater's category counts, with one total.
+    patterns : integers, shape (m, r)
+        The patterns that may occur, each once.
+
+    Examples
+    --------
+    >>> diagonal_or_not = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
+    >>> [counts.tolist() for counts in iter_tables(np.array([[1, 1], [1, 1]]), diagonal_or_not)]
+    [[1, 0, 0, 1], [0, 1, 1, 0]]
+    """
+    cells = [tuple(enumerate(pattern)) for pattern in patterns.tolist()]
+    last = {cell: position for position, pattern in enumerate(cells) for cell in pattern}
+    left = {(a, i): int(count) for a, row in enumerate(margins) for i, count in enumerate(row)}
+    if any(count and cell not in last for cell, count in left.items()):
+        return
+    closing = [[cell for cell in pattern if last[cell] == position] for position, pattern in enumerate(cells)]
+    counts = [0] * len(cells)
+    position, entering = 0, True
+    while position >= 0:
+        pattern = cells[position]
+        if entering:
+            counts[position] = min(left[cell] for cell in pattern)
+            for cell in pattern:
+                left[cell] -= counts[position]
+        else:
+            counts[position] -= 1
+            for cell in pattern:
+                left[cell] += 1
+        if counts[position] < 0:
+            counts[position] = 0
+            for cell in pattern:
+                left[cell] -= 1
+            position, entering = position - 1, False
+        elif any(left[cell] for cell in closing[position]):
+            entering = False
+            if counts[position] == 0:  # fewer of this pattern leave even more
+                position -= 1
+        elif position == len(cells) - 1:
+            yield np.array(counts, dtype=np.int64)
+            entering = False
+        else:
+            position, entering = position + 1, True

@@ -1,0 +1,199 @@
+"""A proven maximum in; how many tables reach it, which ones, and what else can be said of them out.
+
+With prices that meet the optimum exactly, a table is optimal exactly when every pattern it uses has reduced cost zero:
+counting and listing maximisers is counting and listing the fiber over those patterns. Where the prices leave a gap,
+tables over the patterns within the gap are listed and those of optimal score kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from kappamax._checks import maximum as checks
+from kappamax._exact import RootSum
+from kappamax._result import Result
+from kappamax.coefficients import objective_for
+from kappamax.fibers.count import STATE_LIMIT, count_tables, n_states
+from kappamax.fibers.enumerate import iter_tables
+from kappamax.intake import Ratings, as_table
+from kappamax.maximum.certificate import LISTED_CELLS, reduced_costs
+from kappamax.maximum.extremes import Maximum, max_kappa
+from kappamax.maximum.pricing import Pricing
+from kappamax.maximum.problem import Problem, Watch
+from kappamax.maximum.programme import integer_table
+from kappamax.table import Label, Table
+from kappamax.weights import WeightsLike
+
+__all__ = [
+    "MaximizerCount",
+    "MaximizerRange",
+    "count_maximizers",
+    "iter_maximizers",
+    "maximizer_count_of",
+    "maximizer_range",
+    "maximizers_of",
+]
+
+Array = npt.NDArray[Any]
+
+LISTED_TABLES = 100_000
+_MOST_PATTERNS = 100_000
+_NEAR = 1e-6
+
+
+def iter_maximizers(
+    *ratings: Ratings,
+    weights: WeightsLike = "unweighted",
+    coefficient: str = "kappa",
+    categories: Sequence[Label] | None = None,
+) -> Iterator[Table]:
+    """Every table with the observed margins that reaches the maximum, one at a time.
+
+    Examples
+    --------
+    >>> import kappamax as km
+    >>> len(list(km.iter_maximizers(km.example("rapallo2022"), weights="linear")))
+    5
+    """
+    table = as_table(*ratings, categories=categories)
+    return maximizers_of(max_kappa(table, weights=weights, coefficient=coefficient))
+
+
+def count_maximizers(
+    *ratings: Ratings,
+    weights: WeightsLike = "unweighted",
+    coefficient: str = "kappa",
+    categories: Sequence[Label] | None = None,
+) -> MaximizerCount:
+    """How many tables with the observed margins reach the maximum, exactly or "at least" with the reason.
+
+    Examples
+    --------
+    >>> import kappamax as km
+    >>> km.count_maximizers(km.example("rapallo2022"), weights="linear").n
+    5
+    """
+    table = as_table(*ratings, categories=categories)
+    return maximizer_count_of(max_kappa(table, weights=weights, coefficient=coefficient))
+
+
+def maximizer_range(
+    *ratings: Ratings,
+    weights: WeightsLike = "unweighted",
+    other_weights: WeightsLike = "unweighted",
+    other_coefficient: str = "kappa",
+    coefficient: str = "kappa",
+    categories: Sequence[Label] | None = None,
+) -> MaximizerRange:
+    """How far another coefficient, or the same with other weights, varies over the tables that reach the maximum.
+
+    Examples
+    --------
+    >>> import kappamax as km
+    >>> found = km.maximizer_range(km.example("rapallo2022"), weights="linear", other_weights="quadratic")
+    >>> round(found.minimum, 4), round(found.maximum, 4)
+    (0.7665, 0.8703)
+    """
+    table = as_table(*ratings, categories=categories)
+    result = max_kappa(table, weights=weights, coefficient=coefficient)
+    checks.proven_maximum(result.proven)
+    other = objective_for(table, weights=other_weights, coefficient=other_coefficient)
+    patterns, gap = _patterns(result)
+    scores = other.scores(patterns)
+    listed = list(islice(_counts(result, patterns, gap), LISTED_TABLES + 1))
+    if len(listed) <= LISTED_TABLES:
+        values = [other.total(scores, counts) for counts in listed]
+        return MaximizerRange(other.value(max(values)), other.value(min(values)), len(listed), "listing")
+    checks.no_gap(gap == 0)
+    ends = []
+    for sign in (-1, 1):
+        counts = integer_table(Problem(other, sign), patterns, Watch())
+        assert counts is not None  # the maximiser itself is such a table
+        ends.append(other.value(other.total(scores, counts)))
+    return MaximizerRange(ends[0], ends[1], None, "integer programme")
+
+
+@dataclass(frozen=True, repr=False)
+class MaximizerCount(Result):
+    """How many tables reach the maximum: `n`, or None with `at_least` and the reason."""
+
+    n: int | None
+    at_least: int
+    reason: str | None = None
+
+
+@dataclass(frozen=True, repr=False)
+class MaximizerRange(Result):
+    """The smallest and largest value of a coefficient over the tables that reach another one's maximum."""
+
+    minimum: float
+    maximum: float
+    n_tables: int | None
+    method: str
+
+
+def maximizer_count_of(result: Maximum) -> MaximizerCount:
+    """The number of maximisers of a result that is at hand."""
+    if not result.proven:
+        return MaximizerCount(None, 1, "the maximum is not proven")
+    patterns, gap = _patterns(result)
+    if len(patterns) > _MOST_PATTERNS:
+        return MaximizerCount(None, 1, f"more than {_MOST_PATTERNS:,} patterns can occur in them")
+    margins = result.objective.table.margins
+    if gap == 0 and n_states(margins) <= STATE_LIMIT:
+        n = count_tables(margins, patterns)
+        return MaximizerCount(n, n)
+    found = sum(1 for _ in islice(_counts(result, patterns, gap), LISTED_TABLES + 1))
+    if found <= LISTED_TABLES:
+        return MaximizerCount(found, found)
+    return MaximizerCount(None, LISTED_TABLES, f"listing stopped at {LISTED_TABLES:,} tables")
+
+
+def maximizers_of(result: Maximum) -> Iterator[Table]:
+    """The tables that reach a maximum that is at hand, one at a time."""
+    checks.proven_maximum(result.proven)
+    table = result.objective.table
+    patterns, gap = _patterns(result)
+    for counts in _counts(result, patterns, gap):
+        yield Table(patterns, counts, table.categories, table.raters, ordered=table.ordered)
+
+
+def _counts(result: Maximum, patterns: Array, gap: RootSum) -> Iterator[npt.NDArray[np.int64]]:
+    """Counts of the patterns in every maximiser."""
+    listed = iter_tables(result.objective.table.margins, patterns)
+    if gap == 0:
+        yield from listed
+        return
+    problem = Problem(result.objective, 1)
+    costs = problem.costs(patterns)
+    for counts in listed:
+        if result.objective.total(costs, counts) == result.solution.cost:
+            yield counts
+
+
+def _patterns(result: Maximum) -> tuple[npt.NDArray[np.int32], RootSum]:
+    """The patterns that can occur in maximisers, and the gap that the prices leave."""
+    problem, solution = Problem(result.objective, 1), result.solution
+    assert solution.prices is not None
+    gap = solution.cost - solution.prices.total(problem.margins, result.objective.radicands)
+    worth = solution.prices.real(problem.roots)
+    limit = float(gap) + _NEAR * (1 + float(np.abs(worth).max()))
+    if problem.n_cells <= LISTED_CELLS:
+        near = np.concatenate([_near(problem, worth, patterns, limit) for patterns in problem.all_patterns()])
+    else:
+        near = Pricing(problem).below(worth, limit, _MOST_PATTERNS + 1).patterns
+    exact = reduced_costs(problem, solution.prices, near)
+    sums = (RootSum(dict(zip(result.objective.radicands, row, strict=True))) for row in exact.tolist())
+    kept = [reduced <= gap * solution.prices.denominator for reduced in sums]
+    return near[np.array(kept, dtype=bool)], gap
+
+
+def _near(problem: Problem, worth: Array, patterns: Array, limit: float) -> Array:
+    reduced = problem.real(patterns) - sum(worth[a][patterns[:, a]] for a in range(problem.n_raters))
+    return np.asarray(patterns[reduced <= limit])

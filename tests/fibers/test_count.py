@@ -1,0 +1,90 @@
+"""Counting agrees with listing, and listing with brute force."""
+
+from itertools import permutations
+from math import comb, factorial
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import kappamax as km
+from kappamax.fibers import count
+from kappamax.fibers.count import count_tables, n_states
+from kappamax.fibers.enumerate import iter_tables
+from strategies import tables
+
+
+def all_patterns(r, k):
+    return np.stack(np.unravel_index(np.arange(k**r), (k,) * r), axis=1)
+
+
+def brute_force(margins):
+    """All tables as sets of sorted subjects: every arrangement of all raters but the first."""
+    columns = [np.repeat(np.arange(len(row)), row).tolist() for row in margins]
+    rows = {tuple((value,) for value in columns[0])}
+    for column in columns[1:]:
+        rows = {
+            tuple(sorted((*subject, value) for subject, value in zip(row, order, strict=True)))
+            for row in rows
+            for order in set(permutations(column))
+        }
+    return rows
+
+
+@settings(max_examples=60)
+@given(tables(max_raters=3, max_categories=3, max_rows=3).filter(lambda table: table.n_subjects <= 6))
+def test_counting_listing_and_brute_force_agree(table):
+    """Small fibers of two and three raters."""
+    r, k = table.n_raters, table.n_categories
+    listed = list(iter_tables(table.margins, all_patterns(r, k)))
+    assert len({tuple(counts.tolist()) for counts in listed}) == len(listed)
+    assert count_tables(table.margins) == len(listed) == len(brute_force(table.margins.tolist()))
+
+
+@settings(max_examples=100)
+@given(tables(max_raters=3, max_categories=3, max_rows=4), st.data())
+def test_counting_and_listing_agree_on_some_patterns(table, data):
+    """Only the given patterns occur."""
+    every = all_patterns(table.n_raters, table.n_categories)
+    kept = data.draw(st.lists(st.booleans(), min_size=len(every), max_size=len(every)))
+    patterns = every[np.array(kept)]
+    if len(patterns) == 0:
+        return
+    listed = [counts for _, counts in zip(range(3000), iter_tables(table.margins, patterns), strict=False)]
+    for counts in listed[:50]:
+        made = np.zeros_like(table.margins)
+        for pattern, times in zip(patterns, counts, strict=True):
+            made[np.arange(len(pattern)), pattern] += times
+        assert (made == table.margins).all()
+    if len(listed) < 3000:
+        assert count_tables(table.margins, patterns) == len(listed)
+
+
+def test_the_papers_fibers():
+    """644,850 tables (figure 3(a)) and 2,160,537 for its three raters."""
+    assert count_tables(km.example("rapallo2022").margins) == 644_850
+    assert count_tables(km.example("rapallo2022-three").margins) == 2_160_537
+
+
+def test_known_counts():
+    """The number of 3 x 3 tables with all margins n is C(n+2, 4) + C(n+3, 4) + C(n+4, 4) (MacMahon); k! with n = 1."""
+    for n in (1, 2, 7, 40):
+        assert count_tables(np.full((2, 3), n)) == comb(n + 2, 4) + comb(n + 3, 4) + comb(n + 4, 4)
+    assert count_tables(np.ones((2, 8), dtype=int)) == factorial(8)
+
+
+def test_python_integers_take_over_where_64_bits_end(monkeypatch):
+    """The same programme in both arithmetics."""
+    margins = np.array([[3, 4, 5], [6, 2, 4], [4, 4, 4]])
+    small = count_tables(margins)
+    monkeypatch.setattr(count, "_INT64_SAFE", 10)
+    assert count_tables(margins) == small
+
+
+def test_too_many_states_are_refused():
+    """Before memory is asked for."""
+    margins = np.full((3, 5), 20)
+    assert n_states(margins) == 21**10
+    with pytest.raises(km.NotSupportedError, match="needs 1.67e\\+13 states; the limit is 2,000,000"):
+        count_tables(margins)

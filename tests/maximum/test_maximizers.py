@@ -1,0 +1,133 @@
+"""How many tables reach the maximum, which ones, and what the margins force."""
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+import kappamax as km
+from kappamax.coefficients import objective_for
+from kappamax.errors import UndefinedKappaError
+from kappamax.maximum import maximizers
+from kappamax.maximum.problem import Problem
+from maximum.test_methods import SCHEMES, all_tables, small_tables, weights_for
+
+
+def as_set(tables):
+    return {(table.patterns.tobytes(), table.counts.tobytes()) for table in tables}
+
+
+def test_the_papers_five_maximisers():
+    """Linear weights: 5 tables, among them the three of figure 6; quadratic kappa over them from 0.7665 to 0.8703."""
+    t = km.example("rapallo2022")
+    found = list(km.iter_maximizers(t, weights="linear"))
+    assert len(found) == 5
+    assert km.count_maximizers(t, weights="linear").n == 5
+    figure = [
+        [[6, 5, 0, 0], [0, 4, 4, 0], [0, 0, 7, 0], [0, 0, 1, 6]],
+        [[6, 3, 2, 0], [0, 6, 2, 0], [0, 0, 7, 0], [0, 0, 1, 6]],
+        [[6, 1, 4, 0], [0, 8, 0, 0], [0, 0, 7, 0], [0, 0, 1, 6]],
+    ]
+    dense = [table.dense().tolist() for table in found]
+    assert all(table in dense for table in figure)
+    spread = km.maximizer_range(t, weights="linear", other_weights="quadratic")
+    assert (spread.minimum, spread.maximum) == pytest.approx((0.7665, 0.8703), abs=5e-5)
+    assert spread.n_tables == 5
+    assert km.count_maximizers(km.example("rapallo2022-three"), weights="linear").n == 1
+
+
+@settings(max_examples=150)
+@given(st.data())
+def test_maximisers_are_those_that_enumeration_finds(data):
+    """Any weights, two and three raters: counted and listed."""
+    table = data.draw(small_tables(max_raters=3, max_categories=3))
+    weights = data.draw(weights_for(table))
+    objective = objective_for(table, weights=weights)
+    problem = Problem(objective, 1)
+    costs = []
+    for pairs in all_tables(problem.margins):
+        patterns = np.array([pattern for pattern, _ in pairs], dtype=np.int32)
+        made = km.Table(patterns, [count for _, count in pairs], table.categories, ordered=True)
+        costs.append((problem.total(made.patterns, made.counts), made))
+    best = min(cost for cost, _ in costs)
+    expected = as_set(made for cost, made in costs if cost == best)
+    try:
+        found = list(km.iter_maximizers(table, weights=weights))
+    except UndefinedKappaError:
+        assume(False)
+    assert as_set(found) == expected
+    assert len(found) == len(expected)
+    assert km.count_maximizers(table, weights=weights).n == len(expected)
+
+
+def test_astronomical_numbers_are_counted_or_bounded(monkeypatch):
+    """Counted without listing where the states fit, "at least" with the reason where they do not."""
+    big = km.from_counts(np.full((5, 5), 3) + np.diag([9, 2, 3, 4, 5]) + 2 * np.eye(5, k=2, dtype=int))
+    counted = km.count_maximizers(big)
+    assert counted.n is not None
+    assert counted.n > 1
+    monkeypatch.setattr(maximizers, "STATE_LIMIT", 1)
+    monkeypatch.setattr(maximizers, "LISTED_TABLES", 2)
+    few = km.count_maximizers(big)
+    assert few.n is None
+    assert few.at_least == 2
+    assert few.reason == "listing stopped at 2 tables"
+    spread = km.maximizer_range(big, other_weights="linear")
+    assert spread.method == "integer programme"
+    assert spread.minimum <= spread.maximum
+
+
+@settings(max_examples=50)
+@given(st.data())
+def test_the_range_over_maximisers_by_listing_and_by_programme(data):
+    """Both ways give the same ends."""
+    table = data.draw(small_tables(max_raters=3, max_categories=3))
+    name, other = data.draw(st.sampled_from(SCHEMES)), data.draw(st.sampled_from(SCHEMES))
+    try:
+        listed = km.maximizer_range(table, weights=name, other_weights=other)
+    except UndefinedKappaError:
+        assume(False)
+    values = [km.kappa(made, weights=other).value for made in km.iter_maximizers(table, weights=name)]
+    assert (listed.minimum, listed.maximum) == (min(values), max(values))
+
+
+def test_what_the_margins_force():
+    """By hand: 20 of 200 patients cannot agree in Cohen's table, unweighted; 60 disagreements were observed."""
+    split = km.disagreement_split(km.example("cohen1968"))
+    assert split.observed == pytest.approx(60 / 200)
+    assert split.forced == pytest.approx(20 / 200)
+    assert split.avoidable == pytest.approx(40 / 200)
+    assert split.by_pair == {"1, 2": (split.observed, split.forced)}
+    # personality disorder: rows 120, columns 100, so 20 are forced of 14 + 18 + 10 + 2 = 44 disagreements
+    assert split.by_category["personality disorder"] == pytest.approx((44 / 200, 20 / 200))
+
+
+def test_forced_disagreement_of_several_raters():
+    """Each pair alone can force no more than all pairs together."""
+    split = km.disagreement_split(km.example("anxiety"), weights="sqrt")
+    pairs = list(split.by_pair.values())
+    assert len(pairs) == 3
+    assert np.mean([forced for _, forced in pairs]) <= split.forced + 1e-12
+    assert np.mean([observed for observed, _ in pairs]) == pytest.approx(split.observed)
+
+
+def test_bootstrap_of_the_ratio():
+    """Each resample is held against its own maximum; those without a ratio are counted."""
+    t = km.example("rapallo2022")
+    b = km.bootstrap_ratio(t, weights="linear", n_resamples=100, rng=1)
+    assert b.estimate == km.max_kappa(t, weights="linear").ratio
+    assert b.ci[0] < b.estimate < b.ci[1]
+    assert km.bootstrap_ratio(t, weights="linear", n_resamples=100, rng=1, n_jobs=2).ci == b.ci
+    few = km.bootstrap_ratio([1, 1, 2], [1, 2, 2], n_resamples=100, rng=1)
+    assert few.n_undefined > 0
+
+
+def test_an_unproven_maximum_has_no_known_maximisers():
+    """Refused, with the reason."""
+    from dataclasses import replace
+
+    result = km.max_kappa(km.example("rapallo2022"))
+    unproven = replace(result, proven=False)
+    assert maximizers.maximizer_count_of(unproven).reason == "the maximum is not proven"
+    with pytest.raises(km.NotSupportedError, match="the maximum is not proven"):
+        next(maximizers.maximizers_of(unproven))
