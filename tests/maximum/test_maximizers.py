@@ -72,6 +72,8 @@ def test_astronomical_numbers_are_counted_or_bounded(monkeypatch):
     assert few.n is None
     assert few.at_least == 2
     assert few.reason == "listing stopped at 2 tables"
+    monkeypatch.setattr(maximizers, "LISTING_STEPS", 10)
+    assert km.count_maximizers(big).reason == "listing stopped after 10 steps"
     spread = km.maximizer_range(big, other_weights="linear")
     assert spread.method == "integer programme"
     assert spread.minimum <= spread.maximum

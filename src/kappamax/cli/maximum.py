@@ -123,6 +123,8 @@ def _show(table: Table, found: list[tuple[dict[str, Any], Maximum | None]], mini
         rows.append([result.weights, *values, reached, result.proof or "not proven", tables])
         if result.ratio_reason is not None:
             notes.append(f"{result.weights}: ratio undefined: {result.ratio_reason}.")
+        if plain.get("n_maximizers_reason"):
+            notes.append(f"{result.weights}: tables not counted to the end: {plain['n_maximizers_reason']}.")
         if not result.proven:
             notes.append(f"{result.weights}: maximum not proven; at most {numbers.decimal(result.bound)}.")
         if not result.minimum_proven:

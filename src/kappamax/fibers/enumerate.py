@@ -12,12 +12,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["iter_tables"]
+__all__ = ["OutOfSteps", "iter_tables"]
 
 Array = npt.NDArray[Any]
 
 
-def iter_tables(margins: Array, patterns: Array) -> Iterator[npt.NDArray[np.int64]]:
+class OutOfSteps(Exception):  # noqa: N818  # a limit the caller set, not an error
+    """The search has taken as many steps as the caller allowed; what was listed before stands."""
+
+
+def iter_tables(margins: Array, patterns: Array, most_steps: int | None = None) -> Iterator[npt.NDArray[np.int64]]:
     """Every way to reach the margins with the given patterns, as counts in the order of the patterns.
 
     Parameters
@@ -26,6 +30,8 @@ def iter_tables(margins: Array, patterns: Array) -> Iterator[npt.NDArray[np.int6
         Each rater's category counts, with one total.
     patterns : integers, shape (m, r)
         The patterns that may occur, each once.
+    most_steps : int, optional
+        Steps of the search, dead ends included, after which it raises `OutOfSteps`.
 
     Examples
     --------
@@ -40,8 +46,11 @@ def iter_tables(margins: Array, patterns: Array) -> Iterator[npt.NDArray[np.int6
         return
     closing = [[cell for cell in pattern if last[cell] == position] for position, pattern in enumerate(cells)]
     counts = [0] * len(cells)
-    position, entering = 0, True
+    position, entering, steps = 0, True, 0
     while position >= 0:
+        steps += 1
+        if most_steps is not None and steps > most_steps:
+            raise OutOfSteps
         pattern = cells[position]
         if entering:
             counts[position] = min(left[cell] for cell in pattern)

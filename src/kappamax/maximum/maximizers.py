@@ -20,7 +20,7 @@ from kappamax._exact import RootSum
 from kappamax._result import Result
 from kappamax.coefficients import objective_for
 from kappamax.fibers.count import STATE_LIMIT, count_tables, n_states
-from kappamax.fibers.enumerate import iter_tables
+from kappamax.fibers.enumerate import OutOfSteps, iter_tables
 from kappamax.intake import Ratings, as_table
 from kappamax.maximum.certificate import LISTED_CELLS, reduced_costs
 from kappamax.maximum.extremes import Maximum, max_kappa
@@ -43,6 +43,7 @@ __all__ = [
 Array = npt.NDArray[Any]
 
 LISTED_TABLES = 100_000
+LISTING_STEPS = 300_000
 _MOST_PATTERNS = 100_000
 _NEAR = 1e-6
 
@@ -106,8 +107,11 @@ def maximizer_range(
     other = objective_for(table, weights=other_weights, coefficient=other_coefficient)
     patterns, gap = _patterns(result)
     scores = other.scores(patterns)
-    listed = list(islice(_counts(result, patterns, gap), LISTED_TABLES + 1))
-    if len(listed) <= LISTED_TABLES:
+    try:
+        listed = list(islice(_counts(result, patterns, gap, LISTING_STEPS), LISTED_TABLES))
+    except OutOfSteps:
+        listed = []
+    if 0 < len(listed) < LISTED_TABLES:
         values = [other.total(scores, counts) for counts in listed]
         return MaximizerRange(other.value(max(values)), other.value(min(values)), len(listed), "listing")
     checks.no_gap(gap == 0)
@@ -149,10 +153,15 @@ def maximizer_count_of(result: Maximum) -> MaximizerCount:
     if gap == 0 and n_states(margins) <= STATE_LIMIT:
         n = count_tables(margins, patterns)
         return MaximizerCount(n, n)
-    found = sum(1 for _ in islice(_counts(result, patterns, gap), LISTED_TABLES + 1))
-    if found <= LISTED_TABLES:
+    found = 0
+    try:
+        for _ in islice(_counts(result, patterns, gap, LISTING_STEPS), LISTED_TABLES):
+            found += 1
+    except OutOfSteps:
+        return MaximizerCount(None, max(1, found), f"listing stopped after {LISTING_STEPS:,} steps")
+    if found < LISTED_TABLES:
         return MaximizerCount(found, found)
-    return MaximizerCount(None, LISTED_TABLES, f"listing stopped at {LISTED_TABLES:,} tables")
+    return MaximizerCount(None, found, f"listing stopped at {LISTED_TABLES:,} tables")
 
 
 def maximizers_of(result: Maximum) -> Iterator[Table]:
@@ -164,9 +173,11 @@ def maximizers_of(result: Maximum) -> Iterator[Table]:
         yield Table(patterns, counts, table.categories, table.raters, ordered=table.ordered)
 
 
-def _counts(result: Maximum, patterns: Array, gap: RootSum) -> Iterator[npt.NDArray[np.int64]]:
+def _counts(
+    result: Maximum, patterns: Array, gap: RootSum, most_steps: int | None = None
+) -> Iterator[npt.NDArray[np.int64]]:
     """Counts of the patterns in every maximiser."""
-    listed = iter_tables(result.objective.table.margins, patterns)
+    listed = iter_tables(result.objective.table.margins, patterns, most_steps)
     if gap == 0:
         yield from listed
         return
