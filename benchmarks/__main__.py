@@ -1,7 +1,8 @@
 """The command line in; printed tables, and after a full run docs/benchmarks.md, out.
 
-python -m benchmarks                  both parts, written to docs/benchmarks.md
+python -m benchmarks                  all parts, written to docs/benchmarks.md
 python -m benchmarks speed            one part, printed only
+python -m benchmarks maximum
 python -m benchmarks coverage
 python -m benchmarks --quick          small sizes: does everything still run?
 """
@@ -23,11 +24,14 @@ def main() -> None:
     if not peers.inside("main"):
         _start_again_in(peers.python_of("main"))
 
-    from benchmarks import coverage, report, speed  # these need what only the peers' environment has
+    from benchmarks import coverage, maximum, report, speed  # these need what only the peers' environment has
 
     sections = []
     if arguments.part in (None, "speed"):
         sections.append(report.speed_section(speed.comparisons(quick=arguments.quick)))
+    if arguments.part in (None, "maximum"):
+        beside, alone = maximum.comparisons(quick=arguments.quick), maximum.proofs(quick=arguments.quick)
+        sections.append(report.maximum_section(beside, alone))
     if arguments.part in (None, "coverage"):
         sections.append(report.coverage_section(coverage.coverages(quick=arguments.quick)))
     text = report.document(sections, quick=arguments.quick)
@@ -38,7 +42,9 @@ def main() -> None:
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks")
-    parser.add_argument("part", nargs="?", choices=("speed", "coverage"), help="one part only; both if left out")
+    parser.add_argument(
+        "part", nargs="?", choices=("speed", "maximum", "coverage"), help="one part only; all if left out"
+    )
     parser.add_argument("--quick", action="store_true", help="small sizes, to see that everything runs")
     parser.add_argument(
         "--output", type=Path, help="file for the results; a full run writes docs/benchmarks.md, any other none"

@@ -12,9 +12,10 @@ from pathlib import Path
 import kappamax as km
 from benchmarks import peers
 from benchmarks.coverage import LEVEL, N_RESAMPLES, Coverage
+from benchmarks.maximum import Proof
 from benchmarks.speed import Comparison
 
-__all__ = ["coverage_section", "document", "speed_section"]
+__all__ = ["coverage_section", "document", "maximum_section", "speed_section"]
 
 
 def document(sections: Sequence[str], *, quick: bool) -> str:
@@ -25,8 +26,7 @@ def document(sections: Sequence[str], *, quick: bool) -> str:
     return "\n\n".join([title, _circumstances(), *sections]) + "\n"
 
 
-def speed_section(rows: Sequence[Comparison]) -> str:
-    """The table of comparisons."""
+def _comparisons(rows: Sequence[Comparison]) -> str:
     header = ["case", "ours", "floor or peer", "theirs", "ratio", "target", "met"]
     cells = [
         [
@@ -35,17 +35,37 @@ def speed_section(rows: Sequence[Comparison]) -> str:
             row.peer or "",
             _seconds(row.theirs),
             "" if row.ratio is None else f"{row.ratio:.2f}",
-            "" if row.target is None else f">= {row.target:g}",
+            "" if row.target is None else f">= {row.target:.3g}",
             "" if row.met is None else "yes" if row.met else "no",
         ]
         for row in rows
     ]
+    return _table(header, cells)
+
+
+def speed_section(rows: Sequence[Comparison]) -> str:
+    """The table of comparisons."""
     text = (
         "Median time per call; the two sides take turns on the same data, five categories, and give the same kappa. "
         "The ratio is theirs / ours. Our time includes the standard error and the interval, which scikit-learn and "
         "the floor (counting the cells, without which there is no kappa) do not compute."
     )
-    return f"## Speed\n\n{text}\n\n{_table(header, cells)}"
+    return f"## Speed\n\n{text}\n\n{_comparisons(rows)}"
+
+
+def maximum_section(rows: Sequence[Comparison], proofs: Sequence[Proof]) -> str:
+    """The tables of maxima: beside general solvers, and large designs alone."""
+    header = ["design", "seconds", "proof", "relative gap", "peak memory"]
+    cells = [
+        [row.case, f"{row.seconds:.2f}", row.proof, f"{row.gap:.1e}" if row.gap else "0", f"{row.peak_mb:.0f} MB"]
+        for row in proofs
+    ]
+    text = (
+        "The largest kappa of given margins. Ours is exact and proven except where the row says that it is the table "
+        "alone; the solvers beside it work in doubles. After compiling."
+    )
+    large = "Designs whose cells cannot be listed, up to two minutes each. Memory is the peak of the whole run so far."
+    return f"## The maximum\n\n{text}\n\n{_comparisons(rows)}\n\n{large}\n\n{_table(header, cells)}"
 
 
 def coverage_section(rows: Sequence[Coverage]) -> str:
@@ -75,7 +95,9 @@ def coverage_section(rows: Sequence[Coverage]) -> str:
 def _circumstances() -> str:
     """Date, machine and versions, without the machine's name."""
     main, apart = peers.pins("main"), peers.pins("irrcac")
-    beside = ", ".join(f"{name} {main[name]}" for name in ("numpy", "scipy", "scikit-learn", "statsmodels"))
+    beside = ", ".join(
+        f"{name} {main[name]}" for name in ("numpy", "scipy", "numba", "scikit-learn", "statsmodels", "POT")
+    )
     behind = ", ".join(f"{name} {apart[name]}" for name in ("numpy", "scipy", "pandas"))
     return (
         f"- {datetime.now(UTC):%Y-%m-%d}\n"

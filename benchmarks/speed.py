@@ -26,7 +26,7 @@ from statsmodels.stats.inter_rater import cohens_kappa, to_table
 import kappamax as km
 from benchmarks import peers
 
-__all__ = ["Comparison", "DisagreementError", "comparisons"]
+__all__ = ["Comparison", "DisagreementError", "Run", "compare", "comparisons", "timed"]
 
 Array = npt.NDArray[Any]
 
@@ -89,25 +89,25 @@ def _integers(n: int) -> Iterator[Comparison]:
     both = np.stack([first, second], axis=1)
     ours = _ours(first, second)
     case = f"two arrays of {n:,} integers"
-    floor = _timed(lambda: np.bincount(first * CATEGORIES + second), _kappa_of_cells)
-    yield _compare(case, ours, "floor: numpy.bincount", floor, target=0.5)
-    yield _compare(case, ours, "scikit-learn", _timed(lambda: cohen_kappa_score(first, second)), target=15)
-    statsmodels = _timed(lambda: cohens_kappa(to_table(both)[0], return_results=False))
-    yield _compare(case, ours, "statsmodels (to_table)", statsmodels)
+    floor = timed(lambda: np.bincount(first * CATEGORIES + second), _kappa_of_cells)
+    yield compare(case, ours, "floor: numpy.bincount", floor, target=0.5)
+    yield compare(case, ours, "scikit-learn", timed(lambda: cohen_kappa_score(first, second)), target=15)
+    statsmodels = timed(lambda: cohens_kappa(to_table(both)[0], return_results=False))
+    yield compare(case, ours, "statsmodels (to_table)", statsmodels)
 
 
 def _text(n: int) -> Iterator[Comparison]:
     first, second = LABELS[_codes(n, 2)]
-    theirs = _timed(lambda: cohen_kappa_score(first, second))
+    theirs = timed(lambda: cohen_kappa_score(first, second))
     case = f"two arrays of {n:,} texts"
-    yield _compare(case, _ours(first, second), "scikit-learn", theirs, target=5, repetitions=3)
+    yield compare(case, _ours(first, second), "scikit-learn", theirs, target=5, repetitions=3)
 
 
 def _objects(n: int) -> Iterator[Comparison]:
     first, second = LABELS.astype(object)[_codes(n, 2)]
-    theirs = _timed(lambda: cohen_kappa_score(first, second))
+    theirs = timed(lambda: cohen_kappa_score(first, second))
     case = f"two arrays of {n:,} Python strings"
-    yield _compare(case, _ours(first, second), "scikit-learn", theirs, target=5, repetitions=3)
+    yield compare(case, _ours(first, second), "scikit-learn", theirs, target=5, repetitions=3)
 
 
 def _many_raters(n: int) -> Iterator[Comparison]:
@@ -116,7 +116,7 @@ def _many_raters(n: int) -> Iterator[Comparison]:
         for weights in IRRCAC_WEIGHTS:
             ours = _ours_of_rows(ratings, weights)
             case = f"10 raters, {n:,} subjects, {weights}"
-            yield _compare(case, ours, "irrCAC", conger(weights), target=10)
+            yield compare(case, ours, "irrCAC", conger(weights), target=10)
 
 
 def _twenty_raters(n: int) -> Comparison:
@@ -126,21 +126,28 @@ def _twenty_raters(n: int) -> Comparison:
     return Comparison(case, median(ours().seconds for _ in range(5)))
 
 
-def _compare(
-    case: str, ours: Run, peer: str, theirs: Run, *, target: float | None = None, repetitions: int = 5
+def compare(
+    case: str,
+    ours: Run,
+    peer: str,
+    theirs: Run,
+    *,
+    target: float | None = None,
+    repetitions: int = 5,
+    tolerance: float = TOLERANCE,
 ) -> Comparison:
-    """Let both sides take turns."""
+    """Let both sides take turns; their values must agree within the tolerance."""
     peers.note(f"{case}: {peer}")
     mine, other = [], []
     for _ in range(repetitions):
         mine.append(ours())
         other.append(theirs())
-        if not abs(mine[-1].value - other[-1].value) <= TOLERANCE:
+        if not abs(mine[-1].value - other[-1].value) <= tolerance:
             raise DisagreementError(f"{case}: kappamax gives {mine[-1].value!r}, {peer} {other[-1].value!r}")
     return Comparison(case, median(run.seconds for run in mine), peer, median(run.seconds for run in other), target)
 
 
-def _timed(call: Callable[[], Any], value: Callable[[Any], float] = float) -> Run:
+def timed(call: Callable[[], Any], value: Callable[[Any], float] = float) -> Run:
     """A call with a stopwatch; reading the value off what it returns is not timed."""
 
     def run() -> Timed:
@@ -152,11 +159,11 @@ def _timed(call: Callable[[], Any], value: Callable[[Any], float] = float) -> Ru
 
 
 def _ours(first: Array, second: Array) -> Run:
-    return _timed(lambda: km.kappa(first, second), lambda result: result.value)
+    return timed(lambda: km.kappa(first, second), lambda result: result.value)
 
 
 def _ours_of_rows(ratings: Array, weights: str) -> Run:
-    return _timed(lambda: km.kappa(km.from_ratings(ratings), weights=weights), lambda result: result.value)
+    return timed(lambda: km.kappa(km.from_ratings(ratings), weights=weights), lambda result: result.value)
 
 
 @contextmanager

@@ -16,7 +16,7 @@ from kappamax.maximum.certificate import certified
 from kappamax.maximum.problem import Prices, Problem, Solution
 from kappamax.maximum.recovery import certified_near
 
-__all__ = ["transport", "transport_table"]
+__all__ = ["diagonal_first", "transport", "transport_table"]
 
 Array = npt.NDArray[Any]
 
@@ -32,7 +32,7 @@ def transport(problem: Problem) -> Solution:
     metric = problem.sign == 1 and all(weights.metric for _, _, weights in problem.objective.pairs())
     method = "diagonal first, then transportation" if metric else "transportation"
     if metric:
-        table, second = _diagonal_first(whole, rows, columns)
+        table, second = diagonal_first(whole, rows, columns)
     else:
         table, second = transport_table(whole, rows, columns)
     first = (whole - second[None, :]).min(axis=1)
@@ -62,7 +62,7 @@ def _whole_costs(problem: Problem, real: Array) -> tuple[Array, bool]:
     return np.rint(real * (_SCALE / np.abs(real).max())).astype(np.int64), False
 
 
-def _diagonal_first(costs: Array, rows: Array, columns: Array) -> tuple[Array, Array]:
+def diagonal_first(costs: Array, rows: Array, columns: Array) -> tuple[Array, Array]:
     """Agree on min(row, column) of every category, solve the rest, and lift its prices.
 
     With v on the columns left, phi(i) = min over those j of costs[i, j] - v[j] differs between two categories by at

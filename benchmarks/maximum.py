@@ -1,0 +1,147 @@
+"""Sizes in; how long a proven maximum takes, beside general solvers given the same problem, out."""
+
+from __future__ import annotations
+
+import resource
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import ot
+from scipy.optimize import Bounds, LinearConstraint, linprog, milp
+from scipy.sparse import csc_array
+
+import kappamax as km
+from benchmarks import peers
+from benchmarks.speed import Comparison, compare, timed
+from kappamax.coefficients import objective_for
+from kappamax.maximum.problem import Problem, Solution, Watch
+from kappamax.maximum.solve import solve
+from kappamax.maximum.transport import diagonal_first
+
+__all__ = ["Proof", "comparisons", "proofs"]
+
+Array = npt.NDArray[Any]
+
+SEED = 7
+SCALE = 2.0**44
+DESIGNS = [(8, 5, 1000), (10, 5, 10**6), (3, 100, 1000), (10, 10, 1000), (15, 5, 1000), (20, 3, 1000), (20, 5, 1000)]
+
+
+def comparisons(*, quick: bool) -> list[Comparison]:
+    """Beside linprog, POT and milp; `quick` makes the problems small."""
+    small, large = (20, 50) if quick else (100, 1000)
+    _solved(_problem(8, 5, 100, "sqrt"))  # compile before the clock runs
+    return [
+        _monge(small, "linear"),
+        _monge(small, "quadratic"),
+        _transport(small, target=1),
+        _transport(large, target=1 / 3),
+        _three_raters(5 if quick else 7),
+    ]
+
+
+@dataclass(frozen=True)
+class Proof:
+    """One large design: seconds, whether the maximum was proven, the relative gap, and the memory of the whole run."""
+
+    case: str
+    seconds: float
+    proof: str
+    gap: float
+    peak_mb: float
+
+
+def proofs(*, quick: bool) -> list[Proof]:
+    """Designs whose cells nobody can list."""
+    designs = [
+        (8, 5, 1000),
+        (10, 5, 10**6),
+        (3, 100, 1000),
+        (10, 10, 1000),
+        (15, 5, 1000),
+        (20, 3, 1000),
+        (20, 5, 1000),
+    ]
+    found = []
+    for r, k, n in designs[:2] if quick else designs:
+        for weights in ("unweighted", "sqrt"):
+            case = f"{r} raters, {k} categories, N = {n:,}, {weights}"
+            peers.note(case)
+            problem = _problem(r, k, n, weights)
+            start = perf_counter()
+            solution = solve(problem, Watch(time_limit=120))
+            seconds = perf_counter() - start
+            gap = float(solution.cost - solution.bound) / float(solution.cost)
+            peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+            found.append(Proof(case, seconds, solution.proof or "not proven", gap, peak))
+    return found
+
+
+def _monge(k: int, weights: str) -> Comparison:
+    problem = _problem(2, k, 20 * k, weights)
+    case = f"2 raters, {k} categories, {weights}, proven"
+    theirs = timed(lambda: _linear_programme(problem), lambda found: float(found.fun) / k)
+    ours = timed(lambda: _solved(problem), lambda solution: float(solution.cost) / k)
+    return compare(case, ours, "scipy linprog over all cells", theirs, target=100, tolerance=1e-6)
+
+
+def _transport(k: int, target: float) -> Comparison:
+    problem = _problem(2, k, 20 * k, "sqrt")
+    ((_, _, costs),) = problem.pairs()
+    whole = np.rint(costs * (SCALE / costs.max())).astype(np.int64)
+    rows, columns = problem.margins
+
+    def value(table: Array) -> float:
+        return float((table * costs).sum()) / float(costs.max())
+
+    ours = timed(lambda: diagonal_first(whole, rows, columns)[0], value)
+    theirs = timed(lambda: ot.emd(rows.astype(float), columns.astype(float), costs), value)
+    return compare(
+        f"2 raters, {k} categories, sqrt, the table", ours, "POT ot.emd", theirs, target=target, tolerance=1e-6
+    )
+
+
+def _three_raters(k: int) -> Comparison:
+    problem = _problem(3, k, 100, "sqrt")
+    theirs = timed(lambda: _integer_programme(problem), lambda found: float(found.fun))
+    ours = timed(lambda: _solved(problem), lambda solution: float(solution.cost))
+    case = f"3 raters, {k} categories, N = 100, sqrt, proven"
+    return compare(case, ours, "scipy milp over all cells", theirs, target=1, tolerance=1e-6)
+
+
+def _solved(problem: Problem) -> Solution:
+    solution = solve(problem)
+    assert solution.proven
+    return solution
+
+
+def _problem(r: int, k: int, n: int, weights: str) -> Problem:
+    """Random margins around uniform ones, arranged in some order."""
+    rng = np.random.default_rng(SEED)
+    margins = [rng.multinomial(n, rng.dirichlet(np.full(k, 20.0))) for _ in range(r)]
+    ratings = np.stack([rng.permutation(np.repeat(np.arange(k), margin)) for margin in margins], axis=1)
+    table = km.from_ratings(ratings, categories=list(range(k)))
+    return Problem(objective_for(table, weights=weights), 1)
+
+
+def _incidence(problem: Problem) -> tuple[Array, Any]:
+    patterns = np.concatenate(list(problem.all_patterns()))
+    m, r = patterns.shape
+    rows = (patterns + problem.n_categories * np.arange(r)).ravel()
+    shape = (r * problem.n_categories, m)
+    return problem.real(patterns), csc_array((np.ones(m * r), rows, np.arange(0, m * r + 1, r)), shape=shape)
+
+
+def _linear_programme(problem: Problem) -> Any:
+    costs, matrix = _incidence(problem)
+    return linprog(costs, A_eq=matrix, b_eq=problem.margins.ravel(), method="highs")
+
+
+def _integer_programme(problem: Problem) -> Any:
+    costs, matrix = _incidence(problem)
+    margins = problem.margins.ravel()
+    equal = LinearConstraint(matrix, margins, margins)
+    return milp(costs, constraints=equal, integrality=np.ones(len(costs)), bounds=Bounds(0, np.inf))
