@@ -117,11 +117,12 @@ class Objective:
 
     def scores(self, patterns: npt.NDArray[np.int32]) -> Array:
         """The exact score of each pattern, shape (m, number of radicands), in whole units."""
-        factors = np.array([self.factors[size] for size in n_ratings_of(patterns).tolist()], dtype=object)
+        by_size = np.array([self.factors.get(size, 0) for size in range(self.table.n_raters + 1)], dtype=object)
         g = self.coefficient.group_size
         bound = self._largest_multiplier() * comb(self.table.n_raters, g) * max(self.factors.values(), default=1)
         raw = self.group_scores(patterns)[:, None] if g > 2 else self._pair_scores(patterns, bound)
-        return np.asarray(widen(raw, bound) * widen(factors, bound)[:, None])
+        factors = widen(by_size, bound)[n_ratings_of(patterns)]
+        return np.asarray(widen(raw, bound) * factors[:, None])
 
     @cached_property
     def score(self) -> RootSum:
@@ -200,6 +201,12 @@ class Objective:
         if isinstance(self.weights, Weights) and self.through_counts and self.radicands == (1,):
             c = widen(category_counts(patterns, self.table.n_categories), 2 * bound)
             return np.asarray((c @ widen(self.weights.multipliers, 2 * bound) * c).sum(axis=1) // 2)[:, None]
+        if self.radicands == (1,):
+            total = widen(np.zeros(len(patterns), dtype=np.int64), bound)
+            for a, b, weights in self.pairs():
+                scale = self.denominator // weights.denominator
+                total += padded(widen(weights.multipliers, bound) * scale)[patterns[:, a], patterns[:, b]]
+            return total[:, None]
         roots = np.array(self.radicands)
         scores = widen(np.zeros((len(patterns), len(roots)), dtype=np.int64), bound)
         rows = np.arange(len(patterns))

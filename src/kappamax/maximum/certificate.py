@@ -54,6 +54,8 @@ def lowest_reduced_cost(problem: Problem, prices: Prices) -> RootSum:
     All patterns are listed where there are at most two million; otherwise a search finds those that could be lowest.
     """
     lowest = RootSum()
+    if problem.n_raters == 2 and len(problem.roots) == 1:
+        return min(lowest, _lowest_of_two(problem, prices))
     if problem.n_cells <= LISTED_CELLS:
         for patterns in problem.all_patterns():
             lowest = min(lowest, _lowest(problem, prices, patterns))
@@ -73,6 +75,16 @@ def reduced_costs(problem: Problem, prices: Prices, patterns: Array) -> Array:
     costs, worth = problem.costs(patterns), prices.of(patterns)
     bound = int(np.abs(costs).max(initial=0)) * prices.denominator + int(np.abs(worth).max(initial=0))
     return np.asarray(widen(costs, bound) * prices.denominator - widen(worth, bound))
+
+
+def _lowest_of_two(problem: Problem, prices: Prices) -> RootSum:
+    """The least reduced cost of two raters' cells at once, rational costs."""
+    ((_, _, costs),) = problem.entries()
+    first, second = prices.numerators[:, :, 0]
+    largest = int(np.abs(costs).max()) * prices.denominator + 2 * int(np.abs(prices.numerators).max())
+    matrix = widen(costs[:, :, 0], largest) * prices.denominator
+    matrix = matrix - widen(first, largest)[:, None] - widen(second, largest)[None, :]
+    return RootSum({problem.objective.radicands[0]: Fraction(int(matrix.min()), prices.denominator)})
 
 
 def _lowest(problem: Problem, prices: Prices, patterns: Array) -> RootSum:

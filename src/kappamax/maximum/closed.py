@@ -13,7 +13,6 @@ import numpy.typing as npt
 
 from kappamax.maximum.certificate import certified
 from kappamax.maximum.problem import Prices, Problem, Solution
-from kappamax.weights import Weights
 
 __all__ = ["comonotone", "comonotone_table", "diagonal", "reversed_order", "three_raters_unweighted"]
 
@@ -34,7 +33,7 @@ def comonotone(problem: Problem) -> Solution:
     """
     patterns, counts = comonotone_table(problem.margins)
     prices = _zero_prices(problem)
-    for a, b, entries in _pair_entries(problem):
+    for a, b, entries in problem.entries():
         first, second = _staircase_prices(entries, problem.margins[a], problem.margins[b])
         prices.numerators[a] += first
         prices.numerators[b] += second
@@ -47,7 +46,7 @@ def reversed_order(problem: Problem) -> Solution:
     turned[1] = turned[1][::-1]
     patterns, counts = comonotone_table(turned)
     patterns[:, 1] = problem.n_categories - 1 - patterns[:, 1]
-    ((_, _, entries),) = _pair_entries(problem)
+    ((_, _, entries),) = problem.entries()
     first, second = _staircase_prices(entries[:, ::-1], turned[0], turned[1])
     prices = Prices(np.stack([first, second[::-1]]))
     return certified(problem, patterns, counts, prices, "reversed order")
@@ -86,20 +85,20 @@ def comonotone_table(margins: Array) -> tuple[npt.NDArray[np.int32], npt.NDArray
 
 
 def _staircase_prices(entries: Array, rows: Array, columns: Array) -> tuple[Array, Array]:
-    """Prices that are exact along the staircase of matched categories, also across its corners."""
+    """Prices that are exact along the staircase of matched categories, also across its corners.
+
+    Going down from row i to i + 1 happens at one column and changes the row price by what the entry changes there;
+    going right from column j to j + 1 likewise.
+    """
     k = len(rows)
+    row_ends, column_ends = np.cumsum(rows)[:-1], np.cumsum(columns)[:-1]
+    at_column = np.searchsorted(column_ends, row_ends, side="left")
+    at_row = np.searchsorted(row_ends, column_ends, side="right")
+    step = np.arange(k - 1)
     first, second = np.zeros_like(entries[:, 0]), np.zeros_like(entries[0])
-    row_ends, column_ends = np.cumsum(rows), np.cumsum(columns)
-    i = j = 0
-    second[0] = entries[0, 0]
-    while i < k - 1 or j < k - 1:
-        if j == k - 1 or (i < k - 1 and row_ends[i] <= column_ends[j]):
-            i += 1
-            first[i] = entries[i, j] - second[j]
-        else:
-            j += 1
-            second[j] = entries[i, j] - first[i]
-    return first, second
+    first[1:] = np.cumsum(entries[step + 1, at_column] - entries[step, at_column], axis=0)
+    second[1:] = np.cumsum(entries[at_row, step + 1] - entries[at_row, step], axis=0)
+    return first, second + entries[0, 0]
 
 
 def _triples_and_pairs(margins: Array, order: Array, ranked: Array) -> tuple[npt.NDArray[np.int32], Array]:
@@ -139,22 +138,6 @@ def _draw(stack: list[tuple[int, int]], count: int) -> list[tuple[int, int]]:
         drawn.append((category, times))
         count -= times
     return drawn
-
-
-def _pair_entries(problem: Problem) -> list[tuple[int, int, Array]]:
-    """For every pair of raters the exact cost of their ratings, shape (k, k, number of roots)."""
-    radicands = np.array(problem.objective.radicands)
-    found = []
-    for a, b, weights in problem.objective.pairs():
-        whole = _spread(weights, radicands, problem.objective.denominator)
-        found.append((a, b, problem.sign * problem.factor * whole))
-    return found
-
-
-def _spread(weights: Weights, radicands: Array, denominator: int) -> Array:
-    """Weights as whole multiples of each root over the objective's denominator."""
-    multipliers = weights.multipliers * (denominator // weights.denominator)
-    return np.where(weights.radicands[:, :, None] == radicands, multipliers[:, :, None], 0 * multipliers[:, :, None])
 
 
 def _zero_prices(problem: Problem) -> Prices:

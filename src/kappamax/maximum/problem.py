@@ -71,6 +71,20 @@ class Problem:
         for a, b, weights in self.objective.pairs():
             yield a, b, weights.matrix * scale
 
+    def entries(self) -> Iterator[tuple[int, int, Array]]:
+        """Every pair of raters and the exact cost of their ratings, shape (k, k, number of roots)."""
+        radicands = np.array(self.objective.radicands)
+        for a, b, weights in self.objective.pairs():
+            scale = self.sign * self.factor * (self.objective.denominator // weights.denominator)
+            whole = widen(weights.multipliers, int(weights.multipliers.max()) * abs(scale)) * scale
+            zero = np.zeros_like(whole)
+            yield a, b, np.stack([np.where(weights.radicands == f, whole, zero) for f in radicands], axis=2)
+
+    @property
+    def n_entries(self) -> int:
+        """How many numbers `entries` holds for each pair."""
+        return int(self.n_categories**2 * len(self.roots))
+
     def total(self, patterns: Patterns, counts: npt.NDArray[np.int64]) -> RootSum:
         """The exact cost of a table."""
         return self.objective.total(self.costs(patterns), counts)

@@ -21,6 +21,7 @@ from kappamax.maximum.transport import transport
 __all__ = ["PROGRAMME_CELLS", "solve"]
 
 PROGRAMME_CELLS = 4000
+LARGEST_ENTRIES = 20_000_000  # exact costs per pair of raters: categories squared times roots
 
 
 def solve(problem: Problem, watch: Watch | None = None) -> Solution:
@@ -30,7 +31,7 @@ def solve(problem: Problem, watch: Watch | None = None) -> Solution:
     pairwise = problem.objective.coefficient.group_size == 2
     if problem.sign == 1 and (problem.margins == problem.margins[0]).all():
         return diagonal(problem)
-    if pairwise and all(one.monge for one in weights):
+    if pairwise and problem.n_entries <= LARGEST_ENTRIES and all(one.monge for one in weights):
         if problem.sign == 1:
             return comonotone(problem)
         if problem.n_raters == 2:
