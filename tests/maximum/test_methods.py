@@ -104,6 +104,31 @@ def test_the_chosen_method_finds_and_proves_what_enumeration_finds(data, sign):
     check(problem, solve(problem), least_cost(problem))
 
 
+@pytest.mark.slow
+@settings(max_examples=2000)
+@given(st.data(), st.sampled_from([1, -1]))
+def test_thousands_of_small_designs(data, sign):
+    """The same, at length."""
+    table = data.draw(small_tables(max_raters=3, max_categories=3))
+    objective = objective_for(table, weights=data.draw(weights_for(table)))
+    problem = Problem(objective, sign)
+    check(problem, solve(problem), least_cost(problem))
+
+
+@pytest.mark.slow
+@settings(max_examples=1500)
+@given(st.data(), st.sampled_from([1, -1]))
+def test_thousands_of_designs_by_every_method(data, sign):
+    """Two to four raters with skewed margins: transportation, linear programme and column generation."""
+    table = data.draw(tables(max_raters=4, max_categories=4, max_rows=15))
+    objective = objective_for(table, weights=data.draw(weights_for(table)))
+    problem = Problem(objective, sign)
+    reference = programme(problem, Watch())
+    assert reference.proven
+    check(problem, columns(problem, Watch()), reference.cost)
+    check(problem, solve(problem), reference.cost)
+
+
 @settings(max_examples=60)
 @given(st.data(), st.sampled_from([1, -1]))
 def test_four_raters(data, sign):
