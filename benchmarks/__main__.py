@@ -27,11 +27,12 @@ def main() -> None:
     from benchmarks import coverage, maximum, report, speed  # these need what only the peers' environment has
 
     sections = []
+    if arguments.part in (None, "maximum"):
+        alone = maximum.proofs(quick=arguments.quick)  # first, so that its peak of memory is its own
+        beside = maximum.comparisons(quick=arguments.quick)
+        sections.append(report.maximum_section(beside, alone))
     if arguments.part in (None, "speed"):
         sections.append(report.speed_section(speed.comparisons(quick=arguments.quick)))
-    if arguments.part in (None, "maximum"):
-        beside, alone = maximum.comparisons(quick=arguments.quick), maximum.proofs(quick=arguments.quick)
-        sections.append(report.maximum_section(beside, alone))
     if arguments.part in (None, "coverage"):
         sections.append(report.coverage_section(coverage.coverages(quick=arguments.quick)))
     text = report.document(sections, quick=arguments.quick)

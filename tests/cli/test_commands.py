@@ -266,15 +266,19 @@ def test_max_shows_numbers_and_tables(tmp_path):
 
 
 def test_max_of_one_category_and_of_missing_ratings(tmp_path):
-    """Undefined with its reason; missing ratings are refused."""
+    """Undefined with its reason; missing ratings are kept in their place."""
     undefined = run("max", "-", "--json", stdin="a,b\nx,x\n")
     assert json.loads(undefined.stdout)["results"][0]["reason"] == "both raters used only 'x'"
     assert "undefined: both raters used only 'x'" in run("max", "-", stdin="a,b\nx,x\n").stdout
     single = run("max", "-", stdin="a,b\nx,y\n").stdout
     assert "ratio undefined: the margins allow one value only" in single
-    missing = run("max", "-", stdin=run("example", "gwet2014").stdout)
-    assert missing.returncode == 1
-    assert "complete ratings; 7 are missing" in missing.stderr
+    missing = run("max", "-", "--json", stdin=run("example", "gwet2014").stdout)
+    (result,) = json.loads(missing.stdout)["results"]
+    assert result["maximum"] == km.max_kappa(km.example("gwet2014")).maximum
+    assert result["proven"] is True
+    fleiss = run("max", "-", "-c", "fleiss", stdin=run("example", "gwet2014").stdout)
+    assert fleiss.returncode == 1
+    assert "changes what it expects by chance" in fleiss.stderr
 
 
 def test_ctrl_c_during_a_long_search_prints_the_best_so_far(tmp_path):

@@ -153,9 +153,17 @@ def test_results_show_themselves(result):
 
 
 def test_what_is_refused():
-    """Missing ratings, and groups of raters beyond the listed cells."""
-    with pytest.raises(km.NotSupportedError, match="defined here for complete ratings; 7 are missing"):
-        km.max_kappa(km.example("gwet2014"))
+    """Coefficients whose chance term moves when ratings are missing, and groups of raters beyond the listed cells."""
+    gaps = km.example("gwet2014")
+    for coefficient in ("fleiss", "gwet", "krippendorff"):
+        with pytest.raises(km.NotSupportedError, match="rearranging ratings changes what it expects by chance"):
+            km.max_kappa(gaps, coefficient=coefficient)
+    with pytest.raises(km.NotSupportedError, match="3 raters at a time needs complete ratings"):
+        km.max_kappa(gaps, coefficient="conger", group_size=3)
+    with pytest.raises(km.NotSupportedError, match="split of disagreement needs complete ratings; 7 are missing"):
+        km.disagreement_split(gaps)
+    with pytest.raises(km.InvalidOptionError, match="time_limit must be a number of seconds > 0; got 0"):
+        km.max_kappa(gaps, time_limit=0)
     with pytest.raises(km.UndefinedKappaError, match="both raters used only 1"):
         km.max_kappa([1, 1], [1, 1])
     many = km.from_ratings(np.random.default_rng(0).integers(0, 5, size=(20, 7)))

@@ -6,13 +6,25 @@ from kappamax._checks.options import is_number
 from kappamax.errors import InvalidOptionError, NotSupportedError
 
 
-def complete(n_missing: int) -> None:
-    """The maximum fixes who rated what; with missing ratings that is another problem."""
-    if n_missing:
+def fixed_chance(title: str, fixed: bool) -> None:
+    """With missing ratings only some coefficients expect the same by chance for all tables with the margins."""
+    if not fixed:
         raise NotSupportedError(
-            f"the maximum is defined here for complete ratings; {n_missing} are missing. "
-            "Leave out incomplete subjects, or the raters who have gaps."
+            f"with missing ratings {title} has no maximum over the margins: rearranging ratings changes what it "
+            "expects by chance. Conger's kappa, Brennan-Prediger and percent agreement have one."
         )
+
+
+def pairwise_if_incomplete(group_size: int) -> None:
+    """Groups of raters are optimised for complete ratings only."""
+    if group_size > 2:
+        raise NotSupportedError(f"the maximum for {group_size} raters at a time needs complete ratings.")
+
+
+def complete(n_missing: int, what: str) -> None:
+    """Some questions are asked of complete ratings only."""
+    if n_missing:
+        raise NotSupportedError(f"{what} needs complete ratings; {n_missing} are missing.")
 
 
 def pairwise_beyond_cells(group_size: int, n_cells: int, most: int) -> None:

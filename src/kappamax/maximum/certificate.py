@@ -108,8 +108,9 @@ def cost_step(problem: Problem) -> int | None:
         return None
     denominator = problem.objective.denominator
     entries = [
-        int(value) * (denominator // weights.denominator) * problem.factor
+        int(value) * (denominator // weights.denominator) * factor
         for _, _, weights in problem.objective.pairs()
         for value in np.unique(weights.multipliers)
+        for factor in problem.factors
     ]
     return gcd(*entries)

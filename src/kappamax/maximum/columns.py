@@ -15,12 +15,10 @@ import numpy.typing as npt
 
 from kappamax.errors import Interrupted
 from kappamax.maximum.certificate import certified
-from kappamax.maximum.closed import comonotone_table
 from kappamax.maximum.gap import close_gap
-from kappamax.maximum.improve import improved_table
 from kappamax.maximum.pricing import Pricing
 from kappamax.maximum.problem import Problem, Solution, Watch
-from kappamax.maximum.programme import integer_table, relaxation, whole_table
+from kappamax.maximum.programme import first_guess, integer_table, relaxation, whole_table
 from kappamax.maximum.recovery import certified_near
 
 __all__ = ["columns"]
@@ -41,8 +39,8 @@ def columns(problem: Problem, watch: Watch) -> Solution:
     On Ctrl-C, `Interrupted` carries the best table and bound so far.
     """
     pricing = Pricing(problem)
-    best = improved_table(problem, *comonotone_table(problem.margins))
-    pool = _Pool(np.concatenate([best[0], comonotone_table(problem.margins)[0]]))
+    best = first_guess(problem)
+    pool = _Pool(best[0])
     state = _State(np.zeros(problem.margins.shape))
     try:
         _generate(problem, pricing, pool, state, watch)

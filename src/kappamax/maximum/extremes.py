@@ -20,12 +20,12 @@ from kappamax.maximum.certificate import bound_of, settles
 from kappamax.maximum.gap import search_gap
 from kappamax.maximum.problem import Problem, Solution, Watch
 from kappamax.maximum.programme import first_table
-from kappamax.maximum.solve import solve
+from kappamax.maximum.solve import problem_for, solve
 from kappamax.objective import Objective
 from kappamax.table import Label, Table, margins_of
 from kappamax.weights import WeightsLike
 
-__all__ = ["Maximum", "Verification", "max_kappa", "verify"]
+__all__ = ["Maximum", "Verification", "max_kappa", "table_of", "verify"]
 
 
 def max_kappa(
@@ -42,7 +42,8 @@ def max_kappa(
     Parameters
     ----------
     *ratings : a Table, a frame, or two or more label arrays
-        Without missing ratings.
+        With missing ratings, who rated what stays fixed and each rater's ratings are rearranged over the subjects that
+        rater rated; Conger's kappa, Brennan-Prediger and percent agreement have a maximum then.
     weights, coefficient, group_size, categories
         As for `agreement`. On complete data all coefficients with the same weights share the maximising table.
     time_limit : float, optional
@@ -55,7 +56,7 @@ def max_kappa(
     UndefinedKappaError
         If all raters used a single category.
     NotSupportedError
-        If ratings are missing.
+        If ratings are missing and the coefficient's chance term is not fixed by the margins.
     Interrupted
         On Ctrl-C during a long search; its `.best` is the result so far.
 
@@ -69,17 +70,16 @@ def max_kappa(
     0.6687
     """
     table = as_table(*ratings, categories=categories)
-    checks.complete(table.n_missing)
     checks.time_limit(time_limit)
     objective = objective_for(table, weights=weights, coefficient=coefficient, group_size=group_size)
     value = objective.value(objective.score)
     try:
-        most = solve(Problem(objective, 1), Watch(time_limit, progress))
+        most = solve(problem_for(objective, 1), Watch(time_limit, progress))
     except Interrupted as stopped:
-        rough = first_table(Problem(objective, -1))
+        rough = first_table(problem_for(objective, -1))
         raise Interrupted(_maximum(objective, value, stopped.best, rough)) from None
     try:
-        least = solve(Problem(objective, -1), Watch(time_limit, progress))
+        least = solve(problem_for(objective, -1), Watch(time_limit, progress))
     except Interrupted as stopped:
         raise Interrupted(_maximum(objective, value, most, stopped.best)) from None
     return _maximum(objective, value, most, least)
@@ -99,7 +99,7 @@ def verify(result: Maximum) -> Verification:
         ("maximum", 1, result.solution, result.maximum),
         ("minimum", -1, result.minimum_solution, result.minimum),
     ):
-        problem = Problem(result.objective, sign)
+        problem = problem_for(result.objective, sign)
         problems += [f"{name}: {fault}" for fault in _faults(problem, solution, claimed)]
     return Verification(not problems, tuple(problems))
 
@@ -115,7 +115,7 @@ class Maximum(Result):
     maximum, minimum : float
         The largest and smallest value found; `exact_maximum` and `exact_minimum` as fractions where they are.
     ratio : float or None
-        value / maximum; None, with `ratio_reason`, where the margins allow one value only.
+        value / maximum; None, with `ratio_reason`, where the margins allow one value only or none above zero.
     table, minimum_table : Table
         Tables that reach them.
     proven, minimum_proven : bool
@@ -184,7 +184,11 @@ def _maximum(objective: Objective, value: float, most: Solution, least: Solution
     """Scores turned into values of the coefficient."""
     low, high = most.cost, least.cost * -1  # scores: least and most disagreement
     top, bottom = objective.value(low), objective.value(high)
-    single = low == high
+    reason = None
+    if low == high:
+        reason = "the margins allow one value only"
+    elif top <= 0:  # only with missing ratings
+        reason = "the largest value the margins allow is not above zero"
     return Maximum(
         coefficient=objective.coefficient.name,
         title=objective.coefficient.title,
@@ -192,8 +196,8 @@ def _maximum(objective: Objective, value: float, most: Solution, least: Solution
         value=value,
         maximum=top,
         minimum=bottom,
-        ratio=None if single else value / top,
-        ratio_reason="the margins allow one value only" if single else None,
+        ratio=None if reason else value / top,
+        ratio_reason=reason,
         exact_maximum=objective.exact_value(low),
         exact_minimum=objective.exact_value(high),
         method=most.method,
@@ -204,17 +208,19 @@ def _maximum(objective: Objective, value: float, most: Solution, least: Solution
         minimum_proven=least.proven,
         minimum_proof=least.proof,
         minimum_bound=objective.value(least.bound * -1),
-        table=_table(objective, most),
-        minimum_table=_table(objective, least),
+        table=table_of(objective, most.patterns, most.counts),
+        minimum_table=table_of(objective, least.patterns, least.counts),
         objective=objective,
         solution=most,
         minimum_solution=least,
     )
 
 
-def _table(objective: Objective, solution: Solution) -> Table:
+def table_of(objective: Objective, patterns: Any, counts: Any) -> Table:
+    """A solver's table with the labels of the observed one."""
     table = objective.table
-    return Table(solution.patterns, solution.counts, table.categories, table.raters, ordered=table.ordered)
+    codes = problem_for(objective, 1).decoded(patterns)
+    return Table(codes, counts, table.categories, table.raters, ordered=table.ordered)
 
 
 def _faults(problem: Problem, solution: Solution, claimed: float) -> list[str]:

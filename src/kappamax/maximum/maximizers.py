@@ -23,10 +23,11 @@ from kappamax.fibers.count import STATE_LIMIT, count_tables, n_states
 from kappamax.fibers.enumerate import OutOfSteps, iter_tables
 from kappamax.intake import Ratings, as_table
 from kappamax.maximum.certificate import LISTED_CELLS, reduced_costs
-from kappamax.maximum.extremes import Maximum, max_kappa
+from kappamax.maximum.extremes import Maximum, max_kappa, table_of
 from kappamax.maximum.pricing import Pricing
 from kappamax.maximum.problem import Problem, Watch
 from kappamax.maximum.programme import integer_table
+from kappamax.maximum.solve import problem_for
 from kappamax.table import Label, Table
 from kappamax.weights import WeightsLike
 
@@ -106,7 +107,8 @@ def maximizer_range(
     checks.proven_maximum(result.proven)
     other = objective_for(table, weights=other_weights, coefficient=other_coefficient)
     patterns, gap = _patterns(result)
-    scores = other.scores(patterns)
+    problem = problem_for(other, 1)
+    scores = problem.costs(patterns)
     try:
         listed = list(islice(_counts(result, patterns, gap, LISTING_STEPS), LISTED_TABLES))
     except OutOfSteps:
@@ -117,7 +119,7 @@ def maximizer_range(
     checks.no_gap(gap == 0)
     ends = []
     for sign in (-1, 1):
-        counts = integer_table(Problem(other, sign), patterns, Watch())
+        counts = integer_table(problem_for(other, sign), patterns, Watch())
         assert counts is not None  # the maximiser itself is such a table
         ends.append(other.value(other.total(scores, counts)))
     return MaximizerRange(ends[0], ends[1], None, "integer programme")
@@ -149,7 +151,7 @@ def maximizer_count_of(result: Maximum) -> MaximizerCount:
     patterns, gap = _patterns(result)
     if len(patterns) > _MOST_PATTERNS:
         return MaximizerCount(None, 1, f"more than {_MOST_PATTERNS:,} patterns can occur in them")
-    margins = result.objective.table.margins
+    margins = problem_for(result.objective, 1).margins
     if gap == 0 and n_states(margins) <= STATE_LIMIT:
         n = count_tables(margins, patterns)
         return MaximizerCount(n, n)
@@ -167,21 +169,20 @@ def maximizer_count_of(result: Maximum) -> MaximizerCount:
 def maximizers_of(result: Maximum) -> Iterator[Table]:
     """The tables that reach a maximum that is at hand, one at a time."""
     checks.proven_maximum(result.proven)
-    table = result.objective.table
     patterns, gap = _patterns(result)
     for counts in _counts(result, patterns, gap):
-        yield Table(patterns, counts, table.categories, table.raters, ordered=table.ordered)
+        yield table_of(result.objective, patterns, counts)
 
 
 def _counts(
     result: Maximum, patterns: Array, gap: RootSum, most_steps: int | None = None
 ) -> Iterator[npt.NDArray[np.int64]]:
     """Counts of the patterns in every maximiser."""
-    listed = iter_tables(result.objective.table.margins, patterns, most_steps)
+    listed = iter_tables(problem_for(result.objective, 1).margins, patterns, most_steps)
     if gap == 0:
         yield from listed
         return
-    problem = Problem(result.objective, 1)
+    problem = problem_for(result.objective, 1)
     costs = problem.costs(patterns)
     for counts in listed:
         if result.objective.total(costs, counts) == result.solution.cost:
@@ -190,7 +191,7 @@ def _counts(
 
 def _patterns(result: Maximum) -> tuple[npt.NDArray[np.int32], RootSum]:
     """The patterns that can occur in maximisers, and the gap that the prices leave."""
-    problem, solution = Problem(result.objective, 1), result.solution
+    problem, solution = problem_for(result.objective, 1), result.solution
     assert solution.prices is not None
     gap = solution.cost - solution.prices.total(problem.margins, result.objective.radicands)
     worth = solution.prices.real(problem.roots)

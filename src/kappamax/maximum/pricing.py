@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kappamax._jit import kernel
-from kappamax.maximum.problem import Problem
+from kappamax.maximum.problem import Part, Problem
 
 __all__ = ["Found", "Pricing"]
 
@@ -34,31 +34,47 @@ class Pricing:
     """The search for one problem; only the prices change from call to call."""
 
     def __init__(self, problem: Problem) -> None:
-        r, k = problem.n_raters, problem.n_categories
-        self.pair_costs = np.zeros((r, r, k, k))
-        for a, b, matrix in problem.pairs():
-            self.pair_costs[a, b] = matrix
-        #: a lower bound for the cost of all pairs among raters d, ..., r - 1
-        least = self.pair_costs.min(axis=(2, 3))
-        self.rest = np.array([least[d:, d:].sum() for d in range(r + 1)])
+        self.parts = list(problem.parts())
+        #: for each part a lower bound for the cost of all pairs among its raters d, d + 1, ...
+        self.rests = [_rest(part) for part in self.parts]
         self.run = kernel(_search, work=float(problem.n_cells), worth=_WORTH_COMPILING)
 
     def least(self, prices: Array, limit: float = np.inf) -> Found:
         """The pattern of least reduced cost, if that is below the limit."""
-        return self._call(prices, limit, 0)
+        best = Found(np.zeros((0, len(prices)), dtype=np.int32), np.zeros(0), 0, np.inf)
+        for part, rest in zip(self.parts, self.rests, strict=True):
+            found = self._call(part, rest, prices, min(limit, best.least), 0)
+            if found.total:
+                best = found
+        return best
 
     def below(self, prices: Array, limit: float, most: int) -> Found:
         """Up to `most` patterns with reduced cost below the limit, and how many there are."""
-        return self._call(prices, limit, most)
+        found = [self._call(part, rest, prices, limit, most) for part, rest in zip(self.parts, self.rests, strict=True)]
+        return Found(
+            np.concatenate([one.patterns for one in found])[:most],
+            np.concatenate([one.reduced for one in found])[:most],
+            sum(one.total for one in found),
+            min(one.least for one in found),
+        )
 
-    def _call(self, prices: Array, limit: float, most: int) -> Found:
-        r = prices.shape[0]
+    def _call(self, part: Part, rest: Array, prices: Array, limit: float, most: int) -> Found:
+        r, k = len(part.raters), part.pair_costs.shape[-1]
         patterns = np.zeros((max(1, most), r), dtype=np.int32)
         reduced = np.zeros(max(1, most))
-        prices = np.ascontiguousarray(prices)
-        count, least = self.run(self.pair_costs, prices, self.rest, limit, most, patterns, reduced)
+        others = np.setdiff1d(np.arange(len(prices)), part.raters)
+        paid = float(prices[others, part.base[others]].sum())  # columns that are the same in every pattern of the part
+        own = np.ascontiguousarray(prices[part.raters, :k])
+        count, least = self.run(part.pair_costs, own, rest, limit + paid, most, patterns, reduced)
         kept = min(count, max(1, most))
-        return Found(patterns[:kept], reduced[:kept], int(count), float(least))
+        whole = np.repeat(part.base[None, :], kept, axis=0)
+        whole[:, part.raters] = patterns[:kept]
+        return Found(whole, reduced[:kept] - paid, int(count), float(least) - paid)
+
+
+def _rest(part: Part) -> npt.NDArray[np.float64]:
+    least = part.pair_costs.min(axis=(2, 3))
+    return np.array([least[d:, d:].sum() for d in range(len(part.raters) + 1)])
 
 
 def _search(costs, prices, rest, limit, most, patterns, reduced):  # type: ignore[no-untyped-def]  # compiled by numba

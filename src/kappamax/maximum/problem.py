@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from time import monotonic
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +18,7 @@ import numpy.typing as npt
 from kappamax._exact import RootSum, widen
 from kappamax.objective import Objective
 
-__all__ = ["Prices", "Problem", "Solution", "Watch"]
+__all__ = ["Part", "Prices", "Problem", "Solution", "Watch"]
 
 Array = npt.NDArray[Any]
 Patterns = npt.NDArray[np.int32]
@@ -44,8 +44,8 @@ class Problem:
         self.n_raters, self.n_categories = self.margins.shape
         self.n_subjects = objective.table.n_subjects
         self.roots = np.sqrt(np.array(objective.radicands, dtype=float))
-        #: what one disagreeing pair (or group) of raters counts in the score
-        self.factor = objective.factors[self.n_raters]
+        #: what one disagreeing pair (or group) of raters can count in the score
+        self.factors = [objective.factors.get(self.n_raters, 0)]
 
     @property
     def n_cells(self) -> int:
@@ -67,7 +67,7 @@ class Problem:
 
     def pairs(self) -> Iterator[tuple[int, int, npt.NDArray[np.float64]]]:
         """Every pair of raters and the cost of their ratings, in the units of `real`."""
-        scale = self.sign * self.factor * float(self.objective.denominator)
+        scale = self.sign * self.factors[0] * float(self.objective.denominator)
         for a, b, weights in self.objective.pairs():
             yield a, b, weights.matrix * scale
 
@@ -75,7 +75,7 @@ class Problem:
         """Every pair of raters and the exact cost of their ratings, shape (k, k, number of roots)."""
         radicands = np.array(self.objective.radicands)
         for a, b, weights in self.objective.pairs():
-            scale = self.sign * self.factor * (self.objective.denominator // weights.denominator)
+            scale = self.sign * self.factors[0] * (self.objective.denominator // weights.denominator)
             whole = widen(weights.multipliers, int(weights.multipliers.max()) * abs(scale)) * scale
             zero = np.zeros_like(whole)
             yield a, b, np.stack([np.where(weights.radicands == f, whole, zero) for f in radicands], axis=2)
@@ -84,6 +84,17 @@ class Problem:
     def n_entries(self) -> int:
         """How many numbers `entries` holds for each pair."""
         return int(self.n_categories**2 * len(self.roots))
+
+    def parts(self) -> Iterator[Part]:
+        """What a search over patterns has to try: here all raters at once."""
+        costs = np.zeros((self.n_raters, self.n_raters, self.n_categories, self.n_categories))
+        for a, b, matrix in self.pairs():
+            costs[a, b] = matrix
+        yield Part(np.arange(self.n_raters), costs, np.zeros(self.n_raters, dtype=np.int32))
+
+    def decoded(self, patterns: Patterns) -> Patterns:
+        """Patterns as tables hold them."""
+        return patterns
 
     def total(self, patterns: Patterns, counts: npt.NDArray[np.int64]) -> RootSum:
         """The exact cost of a table."""
@@ -95,6 +106,14 @@ class Problem:
         for start in range(0, self.n_cells, _CHUNK):
             cells = np.arange(start, min(start + _CHUNK, self.n_cells))
             yield np.stack(np.unravel_index(cells, shape), axis=1).astype(np.int32)
+
+
+class Part(NamedTuple):
+    """Some raters, the cost of each pair of their ratings (a before b), and the codes of all columns without them."""
+
+    raters: npt.NDArray[np.intp]
+    pair_costs: npt.NDArray[np.float64]
+    base: npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True)

@@ -14,10 +14,11 @@ from kappamax.maximum.certificate import certified
 from kappamax.maximum.closed import comonotone_table
 from kappamax.maximum.gap import close_gap
 from kappamax.maximum.improve import improved_table
+from kappamax.maximum.incomplete import IncompleteProblem
 from kappamax.maximum.problem import Prices, Problem, Solution, Watch
 from kappamax.maximum.recovery import certified_near
 
-__all__ = ["Relaxation", "first_table", "integer_table", "programme", "relaxation", "whole_table"]
+__all__ = ["Relaxation", "first_guess", "first_table", "integer_table", "programme", "relaxation", "whole_table"]
 
 Array = npt.NDArray[Any]
 
@@ -54,9 +55,16 @@ def programme(problem: Problem, watch: Watch) -> Solution:
 
 def first_table(problem: Problem) -> Solution:
     """A table found without a solver, with the bound of prices zero: what is left when time runs out at once."""
-    patterns, counts = improved_table(problem, *comonotone_table(problem.margins))
+    patterns, counts = first_guess(problem)
     zero = np.zeros((problem.n_raters, problem.n_categories, len(problem.roots)), dtype=np.int64)
     return certified(problem, patterns, counts, Prices(zero), "one rater at a time")
+
+
+def first_guess(problem: Problem) -> tuple[Array, Array]:
+    """A table to start from: sorted ratings improved rater by rater, or the observed one where ratings are missing."""
+    if isinstance(problem, IncompleteProblem):
+        return problem.start()
+    return improved_table(problem, *comonotone_table(problem.margins))
 
 
 def relaxation(problem: Problem, patterns: Array, watch: Watch) -> Relaxation | None:

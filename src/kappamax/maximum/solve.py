@@ -6,7 +6,8 @@
 3. Two raters: transportation, the diagonal first for metric weights. Three raters, unweighted: triples, then pairs.
 4. Up to some thousands of cells: the linear programme over all of them, the integer programme where that is not whole.
 5. Beyond: column generation.
-6. When the time limit runs out, the best table so far and its bound, not proven.
+6. Missing ratings: 4 or 5, with the number of subjects of every set of raters as one more margin.
+7. When the time limit runs out, the best table so far and its bound, not proven.
 """
 
 from __future__ import annotations
@@ -14,19 +15,34 @@ from __future__ import annotations
 from kappamax._checks import maximum as checks
 from kappamax.maximum.closed import comonotone, diagonal, reversed_order, three_raters_unweighted
 from kappamax.maximum.columns import columns
+from kappamax.maximum.incomplete import IncompleteProblem
 from kappamax.maximum.problem import Problem, Solution, Watch
 from kappamax.maximum.programme import programme
 from kappamax.maximum.transport import transport
+from kappamax.objective import Objective
 
-__all__ = ["PROGRAMME_CELLS", "solve"]
+__all__ = ["PROGRAMME_CELLS", "problem_for", "solve"]
 
 PROGRAMME_CELLS = 4000
+_CHANCE_FREE = ("brennan-prediger", "percent")  # their chance term does not depend on the ratings
 LARGEST_ENTRIES = 20_000_000  # exact costs per pair of raters: categories squared times roots
+
+
+def problem_for(objective: Objective, sign: int) -> Problem:
+    """The problem of an objective, with or without missing ratings; refused where margins do not fix chance."""
+    if objective.table.complete:
+        return Problem(objective, sign)
+    coefficient = objective.coefficient
+    checks.fixed_chance(coefficient.title, coefficient.use == "raters" or coefficient.name in _CHANCE_FREE)
+    checks.pairwise_if_incomplete(coefficient.group_size)
+    return IncompleteProblem(objective, sign)
 
 
 def solve(problem: Problem, watch: Watch | None = None) -> Solution:
     """The least cost over all tables with the problem's margins, by the first method above that applies."""
     watch = watch or Watch()
+    if isinstance(problem, IncompleteProblem):
+        return programme(problem, watch) if problem.n_cells <= PROGRAMME_CELLS else columns(problem, watch)
     weights = [weights for _, _, weights in problem.objective.pairs()]
     pairwise = problem.objective.coefficient.group_size == 2
     if problem.sign == 1 and (problem.margins == problem.margins[0]).all():

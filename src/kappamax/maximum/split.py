@@ -40,7 +40,7 @@ def disagreement_split(
     (0.202, 0.101, 0.101)
     """
     table = as_table(*ratings, categories=categories)
-    checks.complete(table.n_missing)
+    checks.complete(table.n_missing, "the split of disagreement")
     objective = objective_for(table, weights=weights)
     observed, forced = _parts(objective)
     pairs = {}
@@ -69,7 +69,6 @@ def bootstrap_ratio(
     Resamples whose margins allow one value only have no ratio; they are counted in `n_undefined`.
     """
     table = as_table(*ratings, categories=categories)
-    checks.complete(table.n_missing)
     statistic = _Ratio(weights, coefficient)
     return bootstrap_of(
         table,
