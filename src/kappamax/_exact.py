@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["RootSum", "as_fraction", "dot", "quotient", "square_free", "sum_by_key", "widen"]
+__all__ = ["RootSum", "as_fraction", "dot", "magnitude", "quotient", "square_free", "sum_by_key", "widen"]
 
 _INT64_SAFE = 2**62
 _MAX_DENOMINATOR = 100_000
@@ -61,7 +61,7 @@ class RootSum:
         return RootSum({f: c * factor for f, c in self.terms.items()})
 
     def __truediv__(self, divisor: int | Fraction) -> RootSum:
-        return self * (1 / Fraction(divisor))
+        return self if divisor == 1 else self * (1 / Fraction(divisor))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, RootSum | int | Fraction):
@@ -164,11 +164,16 @@ def widen(array: npt.ArrayLike, bound: int) -> npt.NDArray[Any]:
     return np.asarray(array).astype(np.int64 if bound < _INT64_SAFE else object)
 
 
+def magnitude(array: npt.NDArray[Any]) -> int:
+    """The largest absolute value among whole numbers, 0 if there are none."""
+    return max(int(array.max()), -int(array.min())) if array.size else 0
+
+
 def dot(left: npt.NDArray[Any], right: npt.NDArray[Any]) -> int:
     """The exact sum of products of two integer vectors of any size."""
     if left.size == 0:
         return 0
-    bound = int(np.abs(left).max()) * int(np.abs(right).max()) * left.size
+    bound = magnitude(left) * magnitude(right) * left.size
     return int(np.dot(widen(left, bound), widen(right, bound)))
 
 
@@ -177,7 +182,7 @@ def sum_by_key(keys: npt.NDArray[Any], values: npt.NDArray[Any]) -> Iterable[tup
     flat_keys, flat_values = keys.ravel(), values.ravel()
     if flat_keys.size == 0:
         return []
-    bound = int(np.abs(flat_values).max()) * flat_values.size
+    bound = magnitude(flat_values) * flat_values.size
     distinct, group = np.unique(flat_keys, return_inverse=True)
     sums = widen(np.zeros(len(distinct), dtype=np.int64), bound)
     np.add.at(sums, group, widen(flat_values, bound))

@@ -47,4 +47,7 @@ def _whole(shares: Array) -> tuple[Array, int]:
 
 def padded(matrix: Array) -> Array:
     """A k x k matrix with a row and a column of zeros at the end, where code -1 (missing) points."""
-    return np.pad(matrix, ((0, 1), (0, 1)))
+    k = len(matrix)
+    wide = np.zeros((k + 1, k + 1), dtype=matrix.dtype)
+    wide[:k, :k] = matrix
+    return wide

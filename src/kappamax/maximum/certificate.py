@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from kappamax._exact import RootSum, widen
+from kappamax._exact import RootSum, magnitude, widen
 from kappamax.maximum.pricing import Pricing
 from kappamax.maximum.problem import Prices, Problem, Solution
 
@@ -73,15 +73,15 @@ def lowest_reduced_cost(problem: Problem, prices: Prices) -> RootSum:
 def reduced_costs(problem: Problem, prices: Prices, patterns: Array) -> Array:
     """Cost minus prices of each pattern, exactly, times the prices' denominator."""
     costs, worth = problem.costs(patterns), prices.of(patterns)
-    bound = int(np.abs(costs).max(initial=0)) * prices.denominator + int(np.abs(worth).max(initial=0))
+    bound = magnitude(costs) * prices.denominator + magnitude(worth)
     return np.asarray(widen(costs, bound) * prices.denominator - widen(worth, bound))
 
 
 def _lowest_of_two(problem: Problem, prices: Prices) -> RootSum:
     """The least reduced cost of two raters' cells at once, rational costs."""
-    ((_, _, costs),) = problem.entries()
+    ((_, _, costs),) = problem.entries
     first, second = prices.numerators[:, :, 0]
-    largest = int(np.abs(costs).max()) * prices.denominator + 2 * int(np.abs(prices.numerators).max())
+    largest = magnitude(costs) * prices.denominator + 2 * magnitude(prices.numerators)
     matrix = widen(costs[:, :, 0], largest) * prices.denominator
     matrix = matrix - widen(first, largest)[:, None] - widen(second, largest)[None, :]
     return RootSum({problem.objective.radicands[0]: Fraction(int(matrix.min()), prices.denominator)})

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from kappamax._exact import magnitude, widen
 from kappamax.maximum.certificate import certified
 from kappamax.maximum.problem import Prices, Problem, Solution
 
@@ -32,12 +33,13 @@ def comonotone(problem: Problem) -> Solution:
     The prices are the sums over pairs of the pair's own prices, which follow the staircase of matched ratings.
     """
     patterns, counts = comonotone_table(problem.margins)
-    prices = _zero_prices(problem)
-    for a, b, entries in problem.entries():
+    largest = max(magnitude(entries) for _, _, entries in problem.entries)
+    numerators = widen(_zero_prices(problem).numerators, 4 * largest * problem.n_categories * problem.n_raters)
+    for a, b, entries in problem.entries:
         first, second = _staircase_prices(entries, problem.margins[a], problem.margins[b])
-        prices.numerators[a] += first
-        prices.numerators[b] += second
-    return certified(problem, patterns, counts, prices, "sorted ratings")
+        numerators[a] += first
+        numerators[b] += second
+    return certified(problem, patterns, counts, Prices(numerators), "sorted ratings")
 
 
 def reversed_order(problem: Problem) -> Solution:
@@ -46,7 +48,7 @@ def reversed_order(problem: Problem) -> Solution:
     turned[1] = turned[1][::-1]
     patterns, counts = comonotone_table(turned)
     patterns[:, 1] = problem.n_categories - 1 - patterns[:, 1]
-    ((_, _, entries),) = problem.entries()
+    ((_, _, entries),) = problem.entries
     first, second = _staircase_prices(entries[:, ::-1], turned[0], turned[1])
     prices = Prices(np.stack([first, second[::-1]]))
     return certified(problem, patterns, counts, prices, "reversed order")
@@ -78,10 +80,13 @@ def three_raters_unweighted(problem: Problem) -> Solution:
 def comonotone_table(margins: Array) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
     """Patterns and counts when every rater's ratings are sorted and matched in order."""
     ends = np.cumsum(margins, axis=1)
-    breaks = np.unique(ends)
-    breaks = breaks[breaks > 0]
-    patterns = np.stack([np.searchsorted(own, breaks, side="left") for own in ends], axis=1)
-    return patterns.astype(np.int32), np.diff(breaks, prepend=0)
+    sorted_ends = np.sort(ends, axis=None)
+    steps = np.diff(sorted_ends, prepend=0)
+    counts = steps[steps > 0]
+    patterns = np.empty((len(counts), len(margins)), dtype=np.int32)
+    for rater, own in enumerate(ends):
+        patterns[:, rater] = own.searchsorted(sorted_ends[steps > 0], side="left")
+    return patterns, counts
 
 
 def _staircase_prices(entries: Array, rows: Array, columns: Array) -> tuple[Array, Array]:
@@ -141,4 +146,4 @@ def _draw(stack: list[tuple[int, int]], count: int) -> list[tuple[int, int]]:
 
 
 def _zero_prices(problem: Problem) -> Prices:
-    return Prices(np.zeros((problem.n_raters, problem.n_categories, len(problem.roots)), dtype=object))
+    return Prices(np.zeros((problem.n_raters, problem.n_categories, len(problem.roots)), dtype=np.int64))

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from kappamax._exact import RootSum, widen
+from kappamax._exact import RootSum, dot, magnitude, widen
 from kappamax.objective import Objective
 
 __all__ = ["Part", "Prices", "Problem", "Solution", "Watch"]
@@ -24,6 +24,7 @@ Array = npt.NDArray[Any]
 Patterns = npt.NDArray[np.int32]
 
 _CHUNK = 1 << 18
+_FEW_ENTRIES = 1_000_000
 
 
 class Problem:
@@ -54,7 +55,9 @@ class Problem:
 
     def costs(self, patterns: Patterns) -> Array:
         """The exact cost of each pattern, shape (m, number of roots)."""
-        return self.sign * self.objective.scores(patterns)
+        if self.objective.coefficient.group_size > 2 or self.n_entries > _FEW_ENTRIES:
+            return np.asarray(self.sign * self.objective.scores(patterns))
+        return np.asarray(sum(entries[patterns[:, a], patterns[:, b]] for a, b, entries in self.entries))
 
     def real(self, patterns: Patterns) -> npt.NDArray[np.float64]:
         """The cost of each pattern in doubles."""
@@ -71,14 +74,18 @@ class Problem:
         for a, b, weights in self.objective.pairs():
             yield a, b, weights.matrix * scale
 
-    def entries(self) -> Iterator[tuple[int, int, Array]]:
+    @cached_property
+    def entries(self) -> list[tuple[int, int, Array]]:
         """Every pair of raters and the exact cost of their ratings, shape (k, k, number of roots)."""
-        radicands = np.array(self.objective.radicands)
+        radicands = self.objective.radicands
+        found = []
         for a, b, weights in self.objective.pairs():
             scale = self.sign * self.factors[0] * (self.objective.denominator // weights.denominator)
-            whole = widen(weights.multipliers, int(weights.multipliers.max()) * abs(scale)) * scale
-            zero = np.zeros_like(whole)
-            yield a, b, np.stack([np.where(weights.radicands == f, whole, zero) for f in radicands], axis=2)
+            bound = int(weights.multipliers.max()) * abs(scale) * self.n_raters**2  # so that sums over pairs fit too
+            whole = widen(weights.multipliers, bound) * scale
+            layers = [whole] if len(radicands) == 1 else [np.where(weights.radicands == f, whole, 0) for f in radicands]
+            found.append((a, b, np.stack(layers, axis=2)))
+        return found
 
     @property
     def n_entries(self) -> int:
@@ -134,14 +141,14 @@ class Prices:
     def of(self, patterns: Patterns) -> Array:
         """Numerators of what each pattern's ratings are worth together, shape (m, number of roots)."""
         raters = range(self.numerators.shape[0])
-        bound = len(raters) * int(np.abs(self.numerators).max(initial=0))
+        bound = len(raters) * magnitude(self.numerators)
         wide = widen(self.numerators, bound)
         return np.asarray(sum(wide[a][patterns[:, a]] for a in raters))
 
     def total(self, margins: npt.NDArray[np.int64], radicands: tuple[int, ...]) -> RootSum:
         """What all ratings of the margins are worth."""
-        worth = (self.numerators.astype(object) * margins.astype(object)[:, :, None]).sum(axis=(0, 1))
-        return RootSum({f: int(number) for f, number in zip(radicands, worth, strict=True)}) / self.denominator
+        worth = {f: dot(self.numerators[:, :, i].ravel(), margins.ravel()) for i, f in enumerate(radicands)}
+        return RootSum(worth) / self.denominator
 
 
 class Watch:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from kappamax._exact import widen
+from kappamax._exact import magnitude, widen
 from kappamax.maximum.certificate import certified
 from kappamax.maximum.problem import Prices, Problem, Solution
 
@@ -177,4 +177,4 @@ def _independent(rows: Array, rank: int) -> tuple[list[int], list[int]]:
 
 def _narrowed(numerators: Array) -> Array:
     """64-bit integers where they suffice."""
-    return widen(numerators, int(np.abs(numerators).max(initial=0)))
+    return widen(numerators, magnitude(numerators))
