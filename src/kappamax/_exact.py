@@ -161,7 +161,7 @@ def as_fraction(number: object) -> tuple[Fraction, bool]:
 
 def widen(array: npt.ArrayLike, bound: int) -> npt.NDArray[Any]:
     """The integers of `array` as int64 where `bound` shows that nothing overflows, as Python integers otherwise."""
-    return np.asarray(array).astype(np.int64 if bound < _INT64_SAFE else object)
+    return np.asarray(array).astype(np.int64 if bound < _INT64_SAFE else object, copy=False)
 
 
 def magnitude(array: npt.NDArray[Any]) -> int:

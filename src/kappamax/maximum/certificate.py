@@ -82,8 +82,8 @@ def _lowest_of_two(problem: Problem, prices: Prices) -> RootSum:
     ((_, _, costs),) = problem.entries
     first, second = prices.numerators[:, :, 0]
     largest = magnitude(costs) * prices.denominator + 2 * magnitude(prices.numerators)
-    matrix = widen(costs[:, :, 0], largest) * prices.denominator
-    matrix = matrix - widen(first, largest)[:, None] - widen(second, largest)[None, :]
+    matrix = widen(costs[:, :, 0], largest) * prices.denominator - widen(first, largest)[:, None]
+    matrix -= widen(second, largest)[None, :]
     return RootSum({problem.objective.radicands[0]: Fraction(int(matrix.min()), prices.denominator)})
 
 

@@ -83,8 +83,11 @@ class Problem:
             scale = self.sign * self.factors[0] * (self.objective.denominator // weights.denominator)
             bound = int(weights.multipliers.max()) * abs(scale) * self.n_raters**2  # so that sums over pairs fit too
             whole = widen(weights.multipliers, bound) * scale
-            layers = [whole] if len(radicands) == 1 else [np.where(weights.radicands == f, whole, 0) for f in radicands]
-            found.append((a, b, np.stack(layers, axis=2)))
+            if len(radicands) > 1:
+                layers = [np.where(weights.radicands == f, whole, 0) for f in radicands]
+                found.append((a, b, np.stack(layers, axis=2)))
+            else:
+                found.append((a, b, whole[:, :, None]))
         return found
 
     @property
