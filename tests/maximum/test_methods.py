@@ -1,5 +1,6 @@
 """Closed forms, transportation, programmes and column generation against each other and against full enumeration."""
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 import kappamax as km
 from kappamax.coefficients import objective_for
 from kappamax.errors import UndefinedKappaError
+from kappamax.maximum import extremes
 from kappamax.maximum.closed import comonotone, reversed_order, three_raters_unweighted
 from kappamax.maximum.columns import columns
 from kappamax.maximum.problem import Problem, Watch
@@ -222,7 +224,7 @@ def test_filling_the_diagonal_is_not_optimal_for_three_raters():
     assert with_diagonal == 46
 
 
-def test_an_optimum_that_no_prices_prove():
+def test_an_optimum_that_no_prices_prove(monkeypatch):
     """Five raters: the largest disagreement is 370 and the linear programme says 371; the proof is a search."""
     u = [[0, 7, 1], [7, 0, 2], [1, 2, 0]]
     margins = [(2, 6, 3), (6, 1, 4), (3, 7, 1), (6, 3, 2), (2, 8, 1)]
@@ -233,6 +235,10 @@ def test_an_optimum_that_no_prices_prove():
     assert result.minimum_proof == "search"
     assert result.minimum_proven
     assert km.verify(result)
+    monkeypatch.setattr(extremes, "_LISTED_CELLS", 1)  # as for designs too large to list
+    assert km.verify(result)
+    cheaper = replace(result.minimum_solution, cost=result.minimum_solution.cost + 3)
+    assert extremes._searched(Problem(result.objective, -1), cheaper) == "better"
 
 
 @pytest.mark.parametrize("name", ["unweighted", "linear", "quadratic", "sqrt"])

@@ -18,12 +18,17 @@ from kappamax.errors import Interrupted
 from kappamax.intake import Ratings, as_table
 from kappamax.maximum.certificate import bound_of, settles
 from kappamax.maximum.gap import search_gap
+from kappamax.maximum.pricing import Pricing
 from kappamax.maximum.problem import Problem, Solution, Watch
 from kappamax.maximum.programme import first_table
 from kappamax.maximum.solve import problem_for, solve
 from kappamax.objective import Objective
 from kappamax.table import Label, Table, margins_of
 from kappamax.weights import WeightsLike
+
+_LISTED_CELLS = 100_000
+_MOST_PATTERNS = 200_000
+_CLEAR = 1e-9
 
 __all__ = ["Maximum", "Verification", "max_kappa", "table_of", "verify"]
 
@@ -246,8 +251,16 @@ def _faults(problem: Problem, solution: Solution, claimed: float) -> list[str]:
 
 
 def _searched(problem: Problem, solution: Solution) -> str:
-    patterns = np.concatenate(list(problem.all_patterns())) if problem.n_cells <= 10**5 else solution.patterns
-    return search_gap(problem, solution, patterns)
+    """The own search of a gap, over every pattern that fits into it."""
+    if problem.n_cells <= _LISTED_CELLS:
+        return search_gap(problem, solution, np.concatenate(list(problem.all_patterns())))
+    assert solution.prices is not None
+    worth = solution.prices.real(problem.roots)
+    gap = float(solution.cost - solution.prices.total(problem.margins, problem.objective.radicands))
+    within = Pricing(problem).below(worth, gap + _CLEAR * (1 + float(np.abs(worth).max())), _MOST_PATTERNS)
+    if within.total > _MOST_PATTERNS:
+        return "bound only"
+    return search_gap(problem, solution, within.patterns)
 
 
 def _shown(value: float, bound: float, proof: str | None, word: str) -> str:
