@@ -169,3 +169,15 @@ def test_what_is_refused():
     many = km.from_ratings(np.random.default_rng(0).integers(0, 5, size=(20, 7)))
     with pytest.raises(km.NotSupportedError, match="3 raters at a time is found up to 4,000 possible patterns"):
         km.max_kappa(many, coefficient="conger", group_size=3)
+
+
+@pytest.mark.parametrize("name", ["rapallo2022", "rapallo2022-three", "anxiety"])
+@pytest.mark.parametrize("weights", ["power(0.3)", "power(1.3)", "circular"])
+def test_weights_that_are_not_exact_are_proven_within_their_tolerance(name, weights):
+    """Both ends; the bound lies within the stated tolerance of the value."""
+    result = km.max_kappa(km.example(name), weights=weights)
+    assert result.proven
+    assert result.minimum_proven
+    assert result.objective.weights.tolerance == (0 if result.objective.weights.exact else 1e-12)
+    assert km.verify(result)
+    assert km.count_maximizers(km.example(name), weights=weights).at_least >= 1

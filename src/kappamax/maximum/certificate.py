@@ -17,7 +17,7 @@ from kappamax._exact import RootSum, magnitude, widen
 from kappamax.maximum.pricing import Pricing
 from kappamax.maximum.problem import Prices, Problem, Solution
 
-__all__ = ["LISTED_CELLS", "bound_of", "certified", "cost_step", "reduced_costs", "settles"]
+__all__ = ["LISTED_CELLS", "bound_of", "certified", "cost_step", "reduced_costs", "settles", "slack"]
 
 Array = npt.NDArray[Any]
 
@@ -35,11 +35,20 @@ def certified(problem: Problem, patterns: Array, counts: Array, prices: Prices, 
 
 
 def settles(problem: Problem, cost: RootSum, bound: RootSum) -> bool:
-    """Whether a bound proves a cost optimal: no attainable cost lies between them."""
-    if bound >= cost:
+    """Whether a bound proves a cost optimal: no attainable cost lies between them, beyond the weights' tolerance."""
+    if bound >= cost - slack(problem):
         return True
     step = cost_step(problem)
     return step is not None and cost - step < bound
+
+
+def slack(problem: Problem) -> Fraction:
+    """How far two tables' costs may differ and count as equal: 0 for exact weights, else a tolerance per pair."""
+    weights = problem.objective.weights
+    if weights.exact:
+        return Fraction(0)
+    pairs = int(problem.n_subjects * problem.n_raters**2 // 2)
+    return Fraction(weights.tolerance) * (pairs * int(problem.objective.denominator) * int(max(problem.factors)))
 
 
 def bound_of(problem: Problem, prices: Prices) -> RootSum:

@@ -9,12 +9,10 @@ patterns that fit their set exist.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import comb
 
 import numpy as np
 import numpy.typing as npt
 
-from kappamax._exact import RootSum
 from kappamax.maximum.problem import Array, Part, Patterns, Problem
 from kappamax.objective import Objective
 from kappamax.table import MISSING
@@ -65,10 +63,6 @@ class IncompleteProblem(Problem):
         """The cost of each pattern in doubles."""
         return np.asarray(self.costs(patterns).astype(float) @ self.roots)
 
-    def total(self, patterns: Patterns, counts: npt.NDArray[np.int64]) -> RootSum:
-        """The exact cost of a table."""
-        return self.objective.total(self.costs(patterns), counts)
-
     def all_patterns(self) -> Iterator[Patterns]:
         """Every pattern that fits its set, one set after the other."""
         for index, members in enumerate(self.sets):
@@ -86,10 +80,9 @@ class IncompleteProblem(Problem):
             raters = np.flatnonzero(members)
             scale = self.sign * self.objective.factors[len(raters)] * float(self.objective.denominator)
             costs = np.zeros((len(raters), len(raters), self.n_labels, self.n_labels))
-            if len(raters) >= 2 and comb(len(raters), 2):
-                for x, a in enumerate(raters):
-                    for y, b in enumerate(raters[x + 1 :], start=x + 1):
-                        costs[x, y] = matrices[int(a), int(b)] * scale
+            for x, a in enumerate(raters):
+                for y, b in enumerate(raters[x + 1 :], start=x + 1):
+                    costs[x, y] = matrices[int(a), int(b)] * scale
             base = np.full(self.n_raters, self.n_labels, dtype=np.int32)
             base[-1] = index
             yield Part(raters, costs, base)

@@ -22,7 +22,7 @@ from kappamax.coefficients import objective_for
 from kappamax.fibers.count import STATE_LIMIT, count_tables, n_states
 from kappamax.fibers.enumerate import OutOfSteps, iter_tables
 from kappamax.intake import Ratings, as_table
-from kappamax.maximum.certificate import LISTED_CELLS, reduced_costs
+from kappamax.maximum.certificate import LISTED_CELLS, reduced_costs, slack
 from kappamax.maximum.extremes import Maximum, max_kappa, table_of
 from kappamax.maximum.pricing import Pricing
 from kappamax.maximum.problem import Problem, Watch
@@ -185,7 +185,7 @@ def _counts(
     problem = problem_for(result.objective, 1)
     costs = problem.costs(patterns)
     for counts in listed:
-        if result.objective.total(costs, counts) == result.solution.cost:
+        if result.objective.total(costs, counts) <= result.solution.cost + slack(problem):
             yield counts
 
 
@@ -202,7 +202,8 @@ def _patterns(result: Maximum) -> tuple[npt.NDArray[np.int32], RootSum]:
         near = Pricing(problem).below(worth, limit, _MOST_PATTERNS + 1).patterns
     exact = reduced_costs(problem, solution.prices, near)
     sums = (RootSum(dict(zip(result.objective.radicands, row, strict=True))) for row in exact.tolist())
-    kept = [reduced <= gap * solution.prices.denominator for reduced in sums]
+    most = (gap + slack(problem)) * solution.prices.denominator
+    kept = [reduced <= most for reduced in sums]
     return near[np.array(kept, dtype=bool)], gap
 
 
