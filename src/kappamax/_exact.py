@@ -7,7 +7,7 @@ their coefficients are, and the sign of a difference can be found by computing w
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import total_ordering
 from math import isqrt
@@ -16,10 +16,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["RootSum", "as_fraction", "dot", "magnitude", "quotient", "square_free", "sum_by_key", "widen"]
+__all__ = ["RootSum", "as_fraction", "dot", "magnitude", "order", "quotient", "square_free", "sum_by_key", "widen"]
 
 _INT64_SAFE = 2**62
 _MAX_DENOMINATOR = 100_000
+_CLOSE = 1e-12
 
 
 @total_ordering
@@ -129,6 +130,21 @@ def rational_quotient(numerator: RootSum, denominator: RootSum) -> Fraction | No
         return None
     ratios = {c / denominator.terms[f] for f, c in numerator.terms.items()}
     return ratios.pop() if len(ratios) == 1 else None
+
+
+def order(sums: Sequence[RootSum]) -> list[int]:
+    """The positions of numbers from smallest to largest: by doubles, and exactly where those are close."""
+    reals = [sum(float(c) * f**0.5 for f, c in number.terms.items()) for number in sums]
+    size = [sum(abs(float(c)) * f**0.5 for f, c in number.terms.items()) for number in sums]
+    by_double = sorted(range(len(sums)), key=reals.__getitem__)
+    ordered: list[int] = []
+    run: list[int] = []
+    for i in by_double:
+        if run and reals[i] - reals[run[-1]] > _CLOSE * (size[i] + size[run[-1]]):
+            ordered += sorted(run, key=sums.__getitem__)
+            run = []
+        run.append(i)
+    return ordered + sorted(run, key=sums.__getitem__)
 
 
 def square_free(number: int) -> tuple[int, int]:

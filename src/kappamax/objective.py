@@ -196,6 +196,17 @@ class Objective:
                     self.weights.by_pair[a, b] if isinstance(self.weights, PairWeights) else self.weights,
                 )
 
+    def entries(self) -> Iterator[tuple[int, int, Array]]:
+        """Every pair of raters and the exact disagreement of their ratings, shape (k, k, number of radicands).
+
+        In whole units before the factor of a subject's number of ratings; sums over all pairs do not overflow.
+        """
+        for a, b, weights in self.pairs():
+            scale = self.denominator // weights.denominator
+            bound = int(weights.multipliers.max()) * scale * max(self.factors.values()) * self.table.n_raters**2
+            whole = widen(weights.multipliers, bound) * scale
+            yield a, b, np.stack([np.where(weights.radicands == f, whole, 0) for f in self.radicands], axis=2)
+
     def _pair_scores(self, patterns: npt.NDArray[np.int32], bound: int) -> Array:
         """Disagreement summed over the pairs of raters of each pattern, in multiples of each root."""
         if isinstance(self.weights, Weights) and self.through_counts and self.radicands == (1,):

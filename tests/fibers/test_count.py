@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import kappamax as km
-from kappamax.fibers import count
-from kappamax.fibers.count import count_tables, n_states
+from kappamax.fibers import ways
+from kappamax.fibers.count import count_tables
 from kappamax.fibers.enumerate import iter_tables
 from strategies import tables
 
@@ -74,17 +74,32 @@ def test_known_counts():
     assert count_tables(np.ones((2, 8), dtype=int)) == factorial(8)
 
 
-def test_python_integers_take_over_where_64_bits_end(monkeypatch):
-    """The same programme in both arithmetics."""
+def test_published_counts():
+    """n x n tables with margins 2 (OEIS A000681) and 4 x 4 tables with margins n (OEIS A001496)."""
+    squares = [count_tables(np.full((2, n), 2)) for n in range(2, 11)]
+    assert squares == [3, 21, 282, 6210, 202410, 9135630, 545007960, 41514583320, 3930730108200]
+    assert [count_tables(np.full((2, 4), n)) for n in range(1, 6)] == [24, 282, 2008, 10147, 40176]
+
+
+def test_residues_give_what_64_bits_give(monkeypatch):
+    """Counting modulo several coprime numbers, pretending that integers end at 12 bits."""
     margins = np.array([[3, 4, 5], [6, 2, 4], [4, 4, 4]])
-    small = count_tables(margins)
-    monkeypatch.setattr(count, "_INT64_SAFE", 10)
-    assert count_tables(margins) == small
+    plain = count_tables(margins)
+    monkeypatch.setattr(ways, "_BITS", 12)
+    assert plain > 2**12
+    assert count_tables(margins) == plain
 
 
-def test_too_many_states_are_refused():
-    """Before memory is asked for."""
-    margins = np.full((3, 5), 20)
-    assert n_states(margins) == 21**10
-    with pytest.raises(km.NotSupportedError, match="needs 1.67e\\+13 states; the limit is 2,000,000"):
-        count_tables(margins)
+@pytest.mark.slow
+def test_counts_beyond_64_bits_are_exact():
+    """n x n tables with margins 3 (OEIS A001500): 4.8e20 for n = 11."""
+    assert count_tables(np.full((2, 10), 3)) == 523853880779443200
+    assert count_tables(np.full((2, 11), 3)) == 477360556805016931200
+
+
+def test_too_much_memory_is_refused():
+    """Before it is asked for, with the size and the limit."""
+    with pytest.raises(km.NotSupportedError, match="would take 6.35 TB of memory; the limit is 1 GB"):
+        count_tables(np.full((3, 5), 20))
+    with pytest.raises(km.NotSupportedError, match="1.05e\\+06 patterns are possible"):
+        count_tables(np.full((20, 2), 3))

@@ -1,11 +1,54 @@
-"""Fibers too large to count in, a clear error out."""
+"""Fibers too large to count, list or hold in, a clear error out."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from math import prod
+
 from kappamax.errors import NotSupportedError
 
+_MOST_PATTERNS = 1_000_000
 
-def few_states(n_states: int, limit: int) -> None:
-    """The state space of a count fits into memory."""
-    if n_states > limit:
-        raise NotSupportedError(f"counting these tables needs {float(n_states):.3g} states; the limit is {limit:,}.")
+
+def fits(what: str, n_bytes: int, limit: float) -> None:
+    """Work fits into the memory it may take."""
+    if n_bytes > limit:
+        raise NotSupportedError(
+            f"{what} would take {_size(n_bytes)} of memory; the limit is {_size(limit)} (memory_limit=). "
+            "Sampling and the Monte Carlo test need little."
+        )
+
+
+def few_patterns(used: Sequence[int]) -> None:
+    """All possible patterns can be listed."""
+    if prod(used) > _MOST_PATTERNS:
+        raise NotSupportedError(
+            f"{float(prod(used)):.3g} patterns are possible; counting and listing tables work up to "
+            f"{_MOST_PATTERNS:,}. Sampling and the Monte Carlo test work for any number."
+        )
+
+
+def complete(n_missing: int) -> None:
+    """A fiber is counted, listed and connected for complete ratings."""
+    if n_missing:
+        raise NotSupportedError(
+            f"this needs complete ratings; {n_missing} are missing. Sampling and the Monte Carlo test work with gaps."
+        )
+
+
+def exact_scores(exact: bool, name: str) -> None:
+    """Scores are counted where they are exact."""
+    if not exact:
+        raise NotSupportedError(
+            f"{name} weights are not exact numbers, so tables cannot be counted by score. "
+            "Sampling and the Monte Carlo test work."
+        )
+
+
+def _size(n_bytes: float) -> str:
+    """Bytes as a reader would say it."""
+    for unit in ("bytes", "kB", "MB", "GB"):
+        if n_bytes < 1000:
+            return f"{n_bytes:.3g} {unit}"
+        n_bytes /= 1000
+    return f"{n_bytes:.3g} TB"

@@ -19,8 +19,9 @@ from kappamax._checks import maximum as checks
 from kappamax._exact import RootSum
 from kappamax._result import Result
 from kappamax.coefficients import objective_for
-from kappamax.fibers.count import STATE_LIMIT, count_tables, n_states
+from kappamax.fibers.count import MEMORY_LIMIT
 from kappamax.fibers.enumerate import OutOfSteps, iter_tables
+from kappamax.fibers.ways import Ways
 from kappamax.intake import Ratings, as_table
 from kappamax.maximum.certificate import LISTED_CELLS, reduced_costs, slack
 from kappamax.maximum.extremes import Maximum, max_kappa, table_of
@@ -44,6 +45,7 @@ __all__ = [
 Array = npt.NDArray[Any]
 
 LISTED_TABLES = 100_000
+COUNTING_WORK = 1_000_000_000
 LISTING_STEPS = 300_000
 _MOST_PATTERNS = 100_000
 _NEAR = 1e-6
@@ -152,8 +154,9 @@ def maximizer_count_of(result: Maximum) -> MaximizerCount:
     if len(patterns) > _MOST_PATTERNS:
         return MaximizerCount(None, 1, f"more than {_MOST_PATTERNS:,} patterns can occur in them")
     margins = problem_for(result.objective, 1).margins
-    if gap == 0 and n_states(margins) <= STATE_LIMIT:
-        n = count_tables(margins, patterns)
+    ways = Ways(margins, patterns)
+    if gap == 0 and ways.table_bytes() <= MEMORY_LIMIT and ways.work() <= COUNTING_WORK:
+        (n,) = ways.n_tables()
         return MaximizerCount(n, n)
     found = 0
     try:

@@ -77,18 +77,8 @@ class Problem:
     @cached_property
     def entries(self) -> list[tuple[int, int, Array]]:
         """Every pair of raters and the exact cost of their ratings, shape (k, k, number of roots)."""
-        radicands = self.objective.radicands
-        found = []
-        for a, b, weights in self.objective.pairs():
-            scale = self.sign * self.factors[0] * (self.objective.denominator // weights.denominator)
-            bound = int(weights.multipliers.max()) * abs(scale) * self.n_raters**2  # so that sums over pairs fit too
-            whole = widen(weights.multipliers, bound) * scale
-            if len(radicands) > 1:
-                layers = [np.where(weights.radicands == f, whole, 0) for f in radicands]
-                found.append((a, b, np.stack(layers, axis=2)))
-            else:
-                found.append((a, b, whole[:, :, None]))
-        return found
+        scale = self.sign * self.factors[0]
+        return [(a, b, scale * entries) for a, b, entries in self.objective.entries()]
 
     @property
     def n_entries(self) -> int:

@@ -1,0 +1,222 @@
+"""Objectives of one table in; the scores its fiber can reach, numbered 0, 1, 2, ..., out.
+
+A score has a component per square root, and a second weighting adds more. The components of all tables with the same
+margins differ by multiples of a step each. So costs are reduced first: the step is divided out, and with it what a
+rater's category costs whatever the others choose; components that follow from others are left out. What remains is
+packed into one total by mixed radix, so that `ways` counts few totals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from math import prod
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from kappamax._checks import fibers as checks
+from kappamax._exact import RootSum, dot, magnitude
+from kappamax.fibers.count import all_patterns
+from kappamax.fibers.enumerate import iter_tables
+from kappamax.fibers.ways import Progress, Ways
+from kappamax.objective import Objective
+
+__all__ = ["ScoreSpace"]
+
+Array = npt.NDArray[Any]
+
+LISTED_TABLES = 20_000
+_SAFE = 2**60
+
+
+class ScoreSpace:
+    """The scores that one or several objectives of one complete table reach over its fiber.
+
+    Parameters
+    ----------
+    objectives : sequence of Objective
+    memory_limit : float
+        Bytes that an answer may take.
+
+    Raises
+    ------
+    NotSupportedError
+        If ratings are missing, the weights are not exact, or the states alone exceed the limit.
+    """
+
+    def __init__(self, objectives: Sequence[Objective], memory_limit: float) -> None:
+        table = objectives[0].table
+        checks.complete(table.n_missing)
+        for objective in objectives:
+            checks.exact_scores(objective.weights.exact, objective.weights.name)
+        self.objectives = objectives
+        self.memory_limit = memory_limit
+        patterns = all_patterns(table.margins)
+        self.ways = Ways(table.margins, patterns)
+        checks.fits("the distribution", self.ways.chance_bytes(), memory_limit)
+        columns = np.concatenate([objective.scores(patterns) for objective in objectives], axis=1)
+        own = np.concatenate([objective.scores(table.patterns) for objective in objectives], axis=1)
+        #: the observed table's own components
+        self.own = [dot(column, table.counts) for column in own.T]
+        shape = [int((row > 0).sum()) for row in table.margins]
+        cores = [_core(column.reshape(shape)) for column in columns.T]
+        #: each component's change as a sum of multiples of independent ones' changes
+        self.recipes = _recipes(cores)
+        self.parts: list[_Part] = []
+        at = np.ravel_multi_index(tuple(_places(table.margins, table.patterns).T), shape)
+        for i in _independent(self.recipes):
+            costs, step = _reduced(columns[:, i].reshape(shape), cores[i])
+            offset = self.own[i] - step * dot(costs[at], table.counts)
+            self.parts.append(_Part(i, costs, step, offset, self._size_of(costs)))
+        if not self.parts:  # every table has the same score
+            self.parts.append(_Part(0, np.zeros(len(patterns), dtype=np.int64), 1, self.own[0], 1))
+        self.n_totals = prod(self._sizes)
+
+    def n_tables(self, progress: Progress | None = None) -> list[int]:
+        """The number of tables at every total: by listing where there are few tables but many states."""
+        needed = self.ways.table_bytes(self.n_totals)
+        if needed > self.memory_limit >= self.ways.table_bytes() and self.ways.n_tables()[0] <= LISTED_TABLES:
+            return self._listed()
+        checks.fits("counting tables by score", needed, self.memory_limit)
+        return self.ways.n_tables(self._packed(), self.n_totals, progress)
+
+    def chances(self, progress: Progress | None = None) -> npt.NDArray[np.float64]:
+        """The probability by chance of every total."""
+        checks.fits("the distribution", self.ways.chance_bytes(self.n_totals), self.memory_limit)
+        return self.ways.chances(self._packed(), self.n_totals, progress)
+
+    def work(self) -> int:
+        """Additions needed for either of the two."""
+        return self.ways.work(self.n_totals)
+
+    def scores(self, totals: Sequence[int]) -> list[tuple[RootSum, ...]]:
+        """Each objective's exact score at given totals."""
+        digits = np.unravel_index(np.asarray(totals, dtype=np.int64), self._sizes)
+        changes = {
+            part.column: [part.step * int(digit) + part.offset - self.own[part.column] for digit in column]
+            for part, column in zip(self.parts, digits, strict=True)
+        }
+        found = []
+        for row in range(len(totals)):
+            column, scores = 0, []
+            for objective in self.objectives:
+                terms = {}
+                for f in objective.radicands:
+                    recipe = self.recipes[column].items()
+                    terms[f] = self.own[column] + sum((q * changes[i][row] for i, q in recipe), Fraction(0))
+                    column += 1
+                scores.append(RootSum(terms))
+            found.append(tuple(scores))
+        return found
+
+    def totals_at(self, score: RootSum) -> list[int]:
+        """All totals at which the first objective has a given score (one that some table has)."""
+        radicands = self.objectives[0].radicands
+        fixed = [
+            (int(score.terms.get(radicands[part.column], 0)) - part.offset) // part.step
+            for part in self.parts
+            if part.column < len(radicands)
+        ]
+        totals = np.arange(self.n_totals).reshape(self._sizes)
+        return [int(total) for total in totals[tuple(fixed)].ravel()]
+
+    def _listed(self) -> list[int]:
+        """The number of tables at every total, by listing all of them."""
+        n_tables = [0] * self.n_totals
+        packed = self._packed()
+        margins = self.objectives[0].table.margins
+        for counts in iter_tables(margins, all_patterns(margins)):
+            n_tables[int(counts @ packed)] += 1
+        return n_tables
+
+    @property
+    def _sizes(self) -> list[int]:
+        return [part.size for part in self.parts]
+
+    def _packed(self) -> Array:
+        """The components of each pattern's cost as one number."""
+        packed = np.zeros(len(self.ways.possible), dtype=np.int64)
+        for part in self.parts:
+            packed = packed * part.size + part.costs
+        return packed
+
+    def _size_of(self, costs: Array) -> int:
+        """One more than the largest total of a table; an upper bound where that is far beyond counting."""
+        most = magnitude(costs) * self.objectives[0].table.n_subjects
+        return (self.ways.largest_total(costs) if most < _SAFE else most) + 1
+
+
+class _Part(NamedTuple):
+    """An independent component: its column, reduced costs per pattern, step, score at total zero, number of totals."""
+
+    column: int
+    costs: Array
+    step: int
+    offset: int
+    size: int
+
+
+def _core(costs: Array) -> Array:
+    """What costs cannot be changed by adding numbers to one rater's one category: zero wherever a code is zero.
+
+    Such an addition changes the score of every table of the fiber alike. So two costs with one core differ by a
+    constant over the fiber, and the greatest common divisor of the core is the step between scores.
+    """
+    r = costs.ndim
+    return np.asarray(costs - sum(_along(edge, a, r) for a, edge in enumerate(_edges(costs))) - costs[(0,) * r])
+
+
+def _reduced(costs: Array, core: Array) -> tuple[Array, int]:
+    """Costs of all patterns, one axis per rater, as small whole numbers >= 0, and the step between scores."""
+    r = costs.ndim
+    step = int(np.gcd.reduce(np.abs(core).ravel()))
+    whole = costs - costs[(0,) * r] + sum(_along(-edge % step, a, r) for a, edge in enumerate(_edges(costs)))
+    whole = whole // step
+    for a in range(r):
+        whole = whole - _along(whole.min(axis=tuple(b for b in range(r) if b != a)), a, r)
+    return whole.ravel(), step
+
+
+def _edges(costs: Array) -> list[Array]:
+    """For each rater the costs of its categories beside everybody else's first, less that of all first."""
+    r = costs.ndim
+    return [np.moveaxis(costs, a, -1)[(0,) * (r - 1)] - costs[(0,) * r] for a in range(r)]
+
+
+def _along(edge: Array, axis: int, n_axes: int) -> Array:
+    """A vector laid along one axis of an array."""
+    shape = [1] * n_axes
+    shape[axis] = -1
+    return edge.reshape(shape)
+
+
+def _recipes(cores: Sequence[Array]) -> list[dict[int, Fraction]]:
+    """Each core as a combination of the first independent ones, by elimination in fractions."""
+    rows = np.unique(np.stack([core.ravel() for core in cores], axis=1).astype(np.int64), axis=0)
+    recipes: list[dict[int, Fraction]] = []
+    basis: list[tuple[int, list[Fraction], dict[int, Fraction]]] = []
+    for i, column in enumerate(rows.T.tolist()):
+        left, made = [Fraction(entry) for entry in column], {i: Fraction(1)}
+        for pivot, vector, recipe in basis:
+            factor = left[pivot] / vector[pivot]
+            if factor:
+                left = [a - factor * b for a, b in zip(left, vector, strict=True)]
+                made = {j: made.get(j, Fraction(0)) - factor * recipe.get(j, Fraction(0)) for j in {*made, *recipe}}
+        pivot = next((row for row, entry in enumerate(left) if entry), -1)
+        if pivot < 0:
+            recipes.append({j: -q for j, q in made.items() if j != i and q})
+        else:
+            basis.append((pivot, left, made))
+            recipes.append({i: Fraction(1)})
+    return recipes
+
+
+def _independent(recipes: Sequence[dict[int, Fraction]]) -> list[int]:
+    return [i for i, recipe in enumerate(recipes) if recipe == {i: 1}]
+
+
+def _places(margins: Array, patterns: Array) -> Array:
+    """Codes counted among the categories that each rater used."""
+    return np.stack([np.cumsum(row > 0)[codes] - 1 for row, codes in zip(margins, patterns.T, strict=True)], axis=1)

@@ -1,0 +1,266 @@
+"""Distributions over fibers agree with listing, with scipy and with the paper."""
+
+from collections import defaultdict
+from fractions import Fraction
+from itertools import product
+from math import factorial, prod
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import hypergeom, random_table
+
+import kappamax as km
+from kappamax._exact import RootSum, order
+from kappamax.coefficients import objective_for
+from kappamax.fibers import scores, ways
+from kappamax.fibers.count import all_patterns
+from kappamax.fibers.distribution import mean_score
+from kappamax.fibers.enumerate import iter_tables
+from strategies import matrices, tables
+
+SCHEMES = ["unweighted", "linear", "quadratic", "sqrt", "power(1.5)", "bipolar", "ordinal"]
+small_tables = tables(max_raters=3, max_categories=3, max_rows=3).filter(lambda table: table.n_subjects <= 7)
+
+
+def chance_of(table):
+    """Hypergeometric probability of a table, from factorials: N!^(1-r) prod(margins!) / prod(counts!)."""
+    n = factorial(table.n_subjects)
+    margins = prod(factorial(int(count)) for count in table.margins.ravel())
+    return Fraction(margins, n ** (table.n_raters - 1) * prod(factorial(int(count)) for count in table.counts))
+
+
+def listed(table, *weights):
+    """By listing: {scores: [number of tables, probability]}."""
+    found = defaultdict(lambda: [0, Fraction(0)])
+    for member in km.fiber(table).tables():
+        scores = tuple(objective_for(member, weights=one).score for one in weights)
+        found[scores][0] += 1
+        found[scores][1] += chance_of(member)
+    return dict(found)
+
+
+@settings(max_examples=150)
+@given(small_tables, st.sampled_from(SCHEMES))
+def test_the_distribution_is_what_listing_gives(table, scheme):
+    """Scores, numbers of tables and probabilities, for two and three raters."""
+    expected = listed(table, scheme)
+    found = km.fiber(table).distribution(scheme)
+    assert {(score,): n for score, n in zip(found.scores, found.n_tables, strict=True)} == {
+        score: n for score, (n, _) in expected.items()
+    }
+    chances = [float(expected[score,][1]) for score in found.scores]
+    np.testing.assert_allclose(found.probabilities, chances, rtol=1e-13)
+    assert (np.diff(found.values) > 0).all()
+    assert found.observed in found.values
+    assert found.probabilities.sum() == pytest.approx(1, abs=1e-12)
+
+
+@settings(max_examples=60)
+@given(st.data())
+def test_any_whole_matrix_has_a_distribution(data):
+    """Steps, potentials and packing hold for arbitrary weights, also asymmetric and per pair."""
+    table = data.draw(small_tables)
+    weights = data.draw(matrices(table.n_categories))
+    if table.n_raters == 3:
+        weights = {pair: data.draw(matrices(table.n_categories)) for pair in ((0, 1), (0, 2), (1, 2))}
+    expected = listed(table, weights)
+    found = km.fiber(table).distribution(weights)
+    assert dict(zip(found.scores, found.n_tables, strict=True)) == {score: n for (score,), (n, _) in expected.items()}
+
+
+@settings(max_examples=60)
+@given(small_tables, st.sampled_from(list(product(SCHEMES, SCHEMES))))
+def test_the_joint_distribution_is_what_listing_gives(table, pair):
+    """Also where one weighting follows from the other's components and is left out of the count."""
+    expected = listed(table, *pair)
+    first, second = (objective_for(table, weights=one) for one in pair)
+    found = km.fiber(table).joint_distribution(*pair)
+    by_value = {(first.value(a), second.value(b)): each for (a, b), each in expected.items()}
+    assert {tuple(row): n for row, n in zip(found.values.tolist(), found.n_tables, strict=True)} == {
+        values: n for values, (n, _) in by_value.items()
+    }
+    for (value, n, low, high), (start, group) in zip(found.ranges(), sorted(_grouped(by_value).items()), strict=True):
+        assert value == start
+        assert n == sum(size for _, size in group)
+        assert (low, high) == (min(group)[0], max(group)[0])
+
+
+def _grouped(by_value):
+    groups = defaultdict(list)
+    for (a, b), (n, _) in by_value.items():
+        groups[a].append((b, n))
+    return groups
+
+
+@settings(max_examples=60)
+@given(small_tables, st.sampled_from(list(product(SCHEMES, SCHEMES))))
+def test_tables_with_the_same_kappa_are_what_listing_gives(table, pair):
+    """Their number, and the range of the other kappa with the number of tables at its ends."""
+    own, other = (objective_for(table, weights=one) for one in pair)
+    expected = {b: n for (a, b), (n, _) in listed(table, *pair).items() if a == own.score}
+    found = km.fiber(table).same_kappa(pair[0], other=pair[1])
+    assert found.n_tables == sum(expected.values())
+    assert found == km.fiber(table).same_kappa(pair[0], other=[pair[1]])
+    assert km.fiber(table).same_kappa(pair[0]).n_tables == found.n_tables
+    (spread,) = found.other
+    assert (spread.minimum, spread.n_at_minimum) == (other.value(max(expected)), expected[max(expected)])
+    assert (spread.maximum, spread.n_at_maximum) == (other.value(min(expected)), expected[min(expected)])
+
+
+def test_the_papers_example():
+    """Figure 3: the paper counts 1,527 tables with the same linear kappa, quadratic kappa being extreme in 3 and 3.
+
+    Exactly it is 1,654, and 4 and 15: sums of |i - j| / 3 rounded to doubles differ between tables that tie. The range
+    of quadratic kappa is as printed.
+    """
+    found = km.fiber(km.example("rapallo2022")).same_kappa("linear", other=["quadratic", "sqrt"])
+    assert found.value == pytest.approx(0.5023, abs=5e-5)
+    assert found.n_tables == 1654
+    quadratic, sqrt = found.other
+    assert (quadratic.minimum, quadratic.maximum) == pytest.approx((0.3774, 0.7406), abs=5e-5)
+    assert (quadratic.n_at_minimum, quadratic.n_at_maximum) == (4, 15)
+    assert sqrt.minimum <= 0.4520 <= sqrt.maximum
+
+
+@pytest.mark.slow
+def test_the_papers_count_is_a_rounding_artefact():
+    """Terms in doubles, added in extended precision as R does, rounded and compared with == give 1,527, and 3 and 3."""
+    if np.finfo(np.longdouble).nmant < 63:
+        pytest.skip("extended precision is the same as double here")
+    table = km.example("rapallo2022")
+    patterns = all_patterns(table.margins)
+    distance = np.abs(patterns[:, 0] - patterns[:, 1])
+    observed = table.dense().ravel()
+
+    def rounded(counts, weights=distance / 3):
+        return float(np.cumsum((weights * counts).astype(np.longdouble))[-1])
+
+    tied = [counts for counts in iter_tables(table.margins, patterns) if counts @ distance == observed @ distance]
+    kept = [counts for counts in tied if rounded(counts) == rounded(observed)]
+    squares = [rounded(counts, distance**2 / 9) for counts in kept]
+    assert (len(tied), len(kept)) == (1654, 1527)
+    assert (squares.count(max(squares)), squares.count(min(squares))) == (3, 3)
+
+
+def test_the_papers_three_raters():
+    """2,324 tables share linear kappa 0.4872; quadratic kappa runs from 0.3364 to 0.6313 over them."""
+    found = km.fiber(km.example("rapallo2022-three")).same_kappa("linear", other="quadratic")
+    assert found.value == pytest.approx(0.4872, abs=5e-5)
+    assert found.n_tables == 2324
+    (quadratic,) = found.other
+    assert (quadratic.minimum, quadratic.maximum) == pytest.approx((0.3364, 0.6313), abs=5e-5)
+
+
+def test_the_range_is_that_of_max_kappa():
+    """The ends of the distribution are the proven minimum and maximum, and the count of maximisers is the last one."""
+    table = km.example("rapallo2022")
+    for weights in ("unweighted", "linear", "quadratic", "sqrt"):
+        found = km.fiber(table).distribution(weights)
+        best = km.max_kappa(table, weights=weights)
+        assert (found.values[0], found.values[-1]) == (best.minimum, best.maximum)
+        assert found.n_tables[-1] == km.count_maximizers(table, weights=weights).n
+        assert sum(found.n_tables) == km.fiber(table).count() == 644_850
+
+
+def test_two_by_two_is_the_hypergeometric_distribution():
+    """scipy's hypergeom for the top left cell; kappa rises with it."""
+    table = km.from_counts([[7, 3], [2, 8]])
+    found = km.fiber(table).distribution()
+    np.testing.assert_allclose(found.probabilities, hypergeom(20, 10, 9).pmf(np.arange(10)), rtol=1e-13)
+
+
+def test_probabilities_match_scipys_random_table():
+    """Every table of a 3 x 3 fiber, by its probability mass function."""
+    table = km.from_counts([[2, 1, 0], [1, 2, 1], [0, 0, 3]])
+    expected = defaultdict(float)
+    for member in km.fiber(table).tables():
+        mass = random_table(*(row.tolist() for row in table.margins)).pmf(member.dense())
+        expected[km.kappa(member, weights="quadratic").value] += mass
+    found = km.fiber(table).distribution("quadratic")
+    np.testing.assert_allclose(found.probabilities, [expected[value] for value in found.values], rtol=1e-12)
+
+
+def test_the_mean_of_kappa_by_chance_is_zero():
+    """On complete ratings the expected disagreement is the mean over all arrangements."""
+    for name in ("rapallo2022", "rapallo2022-three"):
+        for weights in ("unweighted", "linear", "quadratic"):
+            objective = objective_for(km.example(name), weights=weights)
+            assert objective.value(mean_score(objective)) == 0
+            found = km.fiber(km.example(name)).distribution(weights)
+            assert found.probabilities @ found.values == pytest.approx(0, abs=1e-15)
+
+
+def test_many_subjects_neither_overflow_nor_underflow():
+    """1,200 subjects have 10^358 arrangements, beyond doubles; scipy's hypergeom where it is above 1e-250."""
+    found = km.fiber(km.from_counts([[450, 150], [100, 500]])).distribution()
+    expected = hypergeom(1200, 600, 550).pmf(np.arange(551))
+    seen = expected > 1e-250
+    np.testing.assert_allclose(found.probabilities[seen], expected[seen], rtol=1e-9)
+    assert found.probabilities[~seen].max() < 1e-249
+    assert found.probabilities.sum() == pytest.approx(1, abs=1e-12)
+
+
+def test_few_tables_with_many_states_are_listed(monkeypatch):
+    """The same numbers; more tables than that are refused."""
+    fiber = km.fiber(km.from_counts([[9, 3, 1], [2, 10, 2], [0, 4, 4]]))
+    counted = fiber.distribution("quadratic").n_tables
+    fiber.memory_limit = 100_000
+    assert fiber.distribution("quadratic").n_tables == counted
+    monkeypatch.setattr(scores, "LISTED_TABLES", 10)
+    with pytest.raises(km.NotSupportedError, match="counting tables by score would take .* the limit is 100 kB"):
+        fiber.distribution("quadratic")
+
+
+def test_residues_give_the_same_distribution(monkeypatch):
+    """Counting by score modulo several numbers."""
+    table = km.example("rapallo2022")
+    plain = km.fiber(table).distribution("linear").n_tables
+    monkeypatch.setattr(ways, "_BITS", 14)
+    assert km.fiber(table).distribution("linear").n_tables == plain
+
+
+def test_progress_runs_from_start_to_end(monkeypatch):
+    """Also where several residues are counted."""
+    seen = []
+    monkeypatch.setattr(ways, "_BITS", 14)
+    km.fiber(km.example("rapallo2022")).count(progress=lambda done, in_all: seen.append(done / in_all))
+    assert seen == sorted(seen)
+    assert seen[-1] == 1
+
+
+def test_an_only_table():
+    """One table, one value, probability one; kappa is still defined."""
+    found = km.fiber(km.from_counts([[3, 2], [0, 0]])).distribution()
+    assert (found.values.tolist(), found.n_tables, found.probabilities.tolist()) == ([0.0], (1,), [1.0])
+    assert found.pvalue() == 1
+
+
+def test_what_cannot_be_counted_is_refused():
+    """Missing ratings, weights that are not exact."""
+    gaps = km.fiber(km.example("gwet2014"))
+    for ask in (gaps.count, gaps.distribution, lambda: next(gaps.tables())):
+        with pytest.raises(km.NotSupportedError, match="needs complete ratings; 7 are missing"):
+            ask()
+    with pytest.raises(km.NotSupportedError, match="circular weights are not exact numbers"):
+        km.fiber(km.example("rapallo2022")).distribution("circular")
+
+
+def test_results_show_themselves():
+    """In words, and as plain data."""
+    found = km.fiber(km.example("rapallo2022")).distribution("linear")
+    assert "with the observed value      1,654" in repr(found)
+    plain = found.to_dict()
+    assert plain["n_tables"] == 644_850
+    assert plain["distribution"][-1] == {
+        "value": found.values[-1],
+        "n_tables": 5,
+        "probability": found.probabilities[-1],
+    }
+    assert "Fiber of Table(33 subjects" in repr(km.fiber(km.example("rapallo2022")))
+
+
+def test_exact_order_where_doubles_tie():
+    """131836323 - 93222358 sqrt(2) is positive and doubles give 0."""
+    assert order([RootSum({1: 131836323, 2: -93222358}), RootSum(), RootSum(-1), RootSum({2: 1})]) == [2, 1, 0, 3]
