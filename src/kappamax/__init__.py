@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from kappamax.errors import UndefinedKappaError as UndefinedKappaError
     from kappamax.errors import UnreadableFileError as UnreadableFileError
     from kappamax.fibers.overview import fiber as fiber
+    from kappamax.fibers.testing import exact_test as exact_test
     from kappamax.inference import compare as compare
     from kappamax.inference import standard_error as standard_error
     from kappamax.inference import value_test as value_test
@@ -70,6 +71,7 @@ _HOME = {
     "bootstrap": "resampling",
     "category_kappas": "measure",
     "compare": "inference",
+    "exact_test": "fibers.testing",
     "example": "datasets",
     "fiber": "fibers.overview",
     "from_counts": "intake",

@@ -7,7 +7,7 @@ results do not depend on how many processes share the work.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from statistics import NormalDist
 from typing import Any
@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kappamax._checks import options
+from kappamax._parallel import run_tasks
 from kappamax._result import Result
 from kappamax.coefficients import objective_for
 from kappamax.errors import InvalidRatingsError, UndefinedKappaError
@@ -154,7 +155,7 @@ def bootstrap_of(
     sizes = [min(_BLOCK, n_resamples - start) for start in range(0, n_resamples, _BLOCK)]
     blocks = list(zip(sizes, generator.spawn(len(sizes)), strict=True))
     drawn: list[Array] = []
-    for block in _run(table, statistic, blocks, n_jobs):
+    for block in run_tasks(_block, ((table, statistic, *block) for block in blocks), n_jobs):
         drawn.append(block)
         if progress is not None:
             progress(sum(map(len, drawn)), n_resamples)
@@ -221,20 +222,6 @@ class Bootstrap(Result):
     n_resamples: int
     n_undefined: int
     replicates: Array = field(repr=False)
-
-
-def _run(
-    table: Table, statistic: Statistic, blocks: list[tuple[int, np.random.Generator]], n_jobs: int
-) -> Iterator[Array]:
-    """The blocks in order, here or in other processes."""
-    if n_jobs == 1:
-        for size, generator in blocks:
-            yield _block(table, statistic, size, generator)
-        return
-    from joblib import Parallel, delayed  # 0.2 s to import
-
-    tasks = (delayed(_block)(table, statistic, size, generator) for size, generator in blocks)
-    yield from Parallel(n_jobs=n_jobs, return_as="generator")(tasks)
 
 
 def _block(table: Table, statistic: Statistic, size: int, generator: np.random.Generator) -> Array:

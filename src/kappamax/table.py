@@ -238,7 +238,7 @@ def group_patterns(
     return np.asfortranarray(codes[order[starts]]), sums
 
 
-def n_ratings_of(patterns: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
+def n_ratings_of(patterns: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
     """How many ratings each pattern holds, shape (m,)."""
     total = np.zeros(len(patterns), dtype=np.int64)
     for column in patterns.T:  # one rater at a time: patterns are stored by rater

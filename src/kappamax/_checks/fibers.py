@@ -8,6 +8,7 @@ from math import prod
 from kappamax.errors import NotSupportedError
 
 _MOST_PATTERNS = 1_000_000
+_MOST_CELLS = 50_000_000
 
 
 def fits(what: str, n_bytes: int, limit: float) -> None:
@@ -33,6 +34,16 @@ def complete(n_missing: int) -> None:
     if n_missing:
         raise NotSupportedError(
             f"this needs complete ratings; {n_missing} are missing. Sampling and the Monte Carlo test work with gaps."
+        )
+
+
+def few_cells(n_categories: int, n_raters: int, size: int = 1) -> None:
+    """A count for every possible pattern can be held, for each of so many tables."""
+    n_patterns = n_categories**n_raters
+    if n_patterns * size > _MOST_CELLS:
+        raise NotSupportedError(
+            f"{n_categories} categories and {n_raters} raters have {float(n_patterns):.3g} possible patterns: counts "
+            f"of {size:,} such tables are more than {_MOST_CELLS:,} numbers. iter_sample() gives tables one by one."
         )
 
 

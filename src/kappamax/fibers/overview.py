@@ -9,11 +9,14 @@ import numpy as np
 import numpy.typing as npt
 
 from kappamax._checks import fibers as checks
+from kappamax._checks import options
 from kappamax.coefficients import objective_for
 from kappamax.fibers import distribution as distributions
 from kappamax.fibers.count import MEMORY_LIMIT, all_patterns, count_tables
 from kappamax.fibers.distribution import Distribution, JointDistribution, SameValue
 from kappamax.fibers.enumerate import iter_tables
+from kappamax.fibers.sample import arrangements, random_counts
+from kappamax.fibers.walk import Walk, walk_of
 from kappamax.fibers.ways import Progress
 from kappamax.intake import Ratings, as_table
 from kappamax.table import Label, Table
@@ -141,6 +144,103 @@ class Fiber:
         objective = objective_for(self.table, weights=weights)
         others = [objective_for(self.table, weights=one) for one in several]
         return distributions.same_value_of(objective, others, memory_limit=self.memory_limit, progress=progress)
+
+    def sample(self, size: int = 1, *, rng: np.random.Generator | int | None = None) -> npt.NDArray[np.int64]:
+        """Independent tables as likely as by chance, as counts of shape (size, k, ..., k).
+
+        Parameters
+        ----------
+        size : int
+        rng : int, Generator or None
+            Seed or source of randomness.
+
+        Raises
+        ------
+        NotSupportedError
+            If ratings are missing or there are too many possible patterns: `iter_sample` gives such tables.
+
+        Examples
+        --------
+        >>> import kappamax as km
+        >>> km.fiber(km.example("rapallo2022")).sample(1000, rng=1).shape
+        (1000, 4, 4)
+        """
+        size = options.at_least("size", size, 1)
+        checks.complete(self.table.n_missing)
+        checks.few_cells(self.table.n_categories, self.table.n_raters, size)
+        return random_counts(self.table, size, np.random.default_rng(rng))
+
+    def iter_sample(self, size: int = 1, *, rng: np.random.Generator | int | None = None) -> Iterator[Table]:
+        """Independent tables as likely as by chance, one at a time; any number of raters, missing ratings too."""
+        size = options.at_least("size", size, 1)
+        for drawn in arrangements(self.table, size, np.random.default_rng(rng)):
+            for rows in np.moveaxis(drawn, 0, 2):
+                yield self._member(rows, np.ones(len(rows), dtype=np.int64))
+
+    def walk(
+        self,
+        n_steps: int = 100_000,
+        *,
+        weights: WeightsLike = "unweighted",
+        target: str = "null",
+        tilt: float = 0.0,
+        held: WeightsLike | None = None,
+        excursion: int = 4,
+        thin: int = 1,
+        keep_tables: bool = False,
+        rng: np.random.Generator | int | None = None,
+        progress: Progress | None = None,
+    ) -> Walk:
+        """Walk through the fiber by swapping ratings between subjects.
+
+        Parameters
+        ----------
+        n_steps : int
+        weights : name or Weights
+            Of the kappa that is recorded, and towards which the target may be tilted.
+        target : "null" or "uniform"
+            Tables as likely as by chance, or all equally likely.
+        tilt : float
+            Every table's probability is multiplied by exp(tilt * a), a being its agreement in subjects (N times the
+            observed agreement): above zero towards agreement, below zero away from it.
+        held : name or Weights, optional
+            Of a kappa that stays as it is: the walk goes through the tables that share it. It may not reach them all;
+            `level_set` says whether it does, where they are few enough to visit.
+        excursion : int
+            Swaps in a row after which a held kappa must be back.
+        thin : int
+            Record every so many steps.
+        keep_tables : bool
+            Also keep the counts of every recorded table.
+        rng : int, Generator or None
+        progress : callable, optional
+            Called with (steps done, steps in all).
+
+        Raises
+        ------
+        Interrupted
+            On Ctrl-C; `.best` is the walk so far.
+
+        Examples
+        --------
+        >>> import kappamax as km
+        >>> walk = km.fiber(km.example("rapallo2022")).walk(2000, weights="quadratic", held="linear", rng=1)
+        >>> round(km.kappa(walk.table, weights="linear").value, 4)
+        0.5023
+        """
+        objective = objective_for(self.table, weights=weights)
+        return walk_of(
+            objective,
+            n_steps=n_steps,
+            target=target,
+            tilt=tilt,
+            held=None if held is None else objective_for(self.table, weights=held),
+            excursion=excursion,
+            thin=thin,
+            keep_tables=keep_tables,
+            rng=rng,
+            progress=progress,
+        )
 
     def _member(self, patterns: Array, counts: npt.NDArray[np.int64]) -> Table:
         """A table of the fiber from its patterns' counts."""

@@ -1,0 +1,165 @@
+"""A fiber and a target in, a walk through its tables out, with how well it mixed.
+
+Steps are swaps of ratings between two subjects (see `swaps`). On the null distribution every step is accepted; a
+uniform distribution over tables, and a distribution tilted towards agreement, accept some (Metropolis). A walk can also
+hold the score of another weighting: swaps may leave it for a few steps in a row and must come back.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from kappamax._checks import fibers as checks
+from kappamax._checks import options
+from kappamax._result import Result
+from kappamax.display import numbers
+from kappamax.errors import Interrupted
+from kappamax.fibers.swaps import Walker
+from kappamax.fibers.ways import Progress
+from kappamax.objective import Objective
+from kappamax.table import Table
+
+__all__ = ["TARGETS", "Walk", "autocorrelation_time", "walk_of"]
+
+Array = npt.NDArray[Any]
+
+TARGETS = ("null", "uniform")
+_BLOCK = 50_000
+_WINDOW = 5.0
+
+
+def walk_of(
+    objective: Objective,
+    *,
+    n_steps: int,
+    target: str = "null",
+    tilt: float = 0.0,
+    held: Objective | None = None,
+    excursion: int = 4,
+    thin: int = 1,
+    keep_tables: bool = False,
+    rng: np.random.Generator | int | None = None,
+    progress: Progress | None = None,
+) -> Walk:
+    """Walk through the fiber of an objective's table; see `Fiber.walk` for the parameters."""
+    n_steps = options.at_least("n_steps", n_steps, 1)
+    thin = options.at_least("thin", thin, 1)
+    excursion = options.at_least("excursion", excursion, 1)
+    target = options.choice("target", target, TARGETS)
+    tilt = options.finite("tilt", tilt)
+    if held is not None:
+        checks.exact_scores(held.weights.exact, held.weights.name)
+    table = objective.table
+    start = objective.value(objective.score)
+    walker = Walker(objective, held=held, uniform=target == "uniform", excursion=excursion)
+    if target == "uniform" or keep_tables:
+        checks.few_cells(table.n_categories + (not table.complete), table.n_raters)
+        walker.count_cells()
+    generator = np.random.default_rng(rng)
+    unit = float(objective.scale * objective.denominator)
+    step = max(thin, _BLOCK // thin * thin)
+    traces: list[Array] = []
+    kept: list[Array] = []
+    done = changed = 0
+
+    def result() -> Walk:
+        changes = np.concatenate([np.zeros((0, len(walker.costs)), dtype=np.int64), *traces])
+        slope = float(objective.n_units) * unit * float(objective.expected)
+        values = start - changes[:, : len(walker.roots)] @ walker.roots / slope
+        time = autocorrelation_time(values)
+        shape = (-1, *(table.n_categories,) * table.n_raters)
+        codes, ones = walker.codes, np.ones(len(walker.codes), dtype=np.int64)
+        return Walk(
+            weights=objective.weights.name,
+            target=target,
+            tilt=tilt,
+            held=None if held is None else held.weights.name,
+            n_steps=done,
+            thin=thin,
+            acceptance=changed / max(1, done),
+            autocorrelation_time=time,
+            effective_size=None if time is None else len(values) / time,
+            values=values,
+            table=Table(codes, ones, table.categories, table.raters, ordered=table.ordered),
+            counts=np.concatenate(kept).reshape(shape) if kept else None,
+        )
+
+    try:
+        while done < n_steps:
+            size = min(step, n_steps - done)
+            snapshots = np.zeros((size // thin, len(walker.counts)), dtype=np.int64) if keep_tables else None
+            trace, taken, moved = walker.advance(generator, np.full(size, tilt / unit), thin=thin, snapshots=snapshots)
+            traces.append(trace)
+            if snapshots is not None:
+                kept.append(snapshots)
+            done, changed = done + taken, changed + moved
+            if progress is not None:
+                progress(done, n_steps)
+    except KeyboardInterrupt:
+        raise Interrupted(result()) from None
+    return result()
+
+
+@dataclass(frozen=True, repr=False)
+class Walk(Result):
+    """A walk through a fiber.
+
+    Attributes
+    ----------
+    acceptance : float
+        Share of steps that changed the table.
+    values : floats, shape (n_steps // thin,)
+        The coefficient after every `thin` steps.
+    autocorrelation_time : float or None
+        Kept steps that are worth one independent draw, for the mean of `values`; None where they never change.
+    effective_size : float or None
+        Independent draws that `values` are worth.
+    table : Table
+        Where the walk ended.
+    counts : integers, shape (n_steps // thin, k, ..., k), or None
+        Every kept table, if asked for.
+    """
+
+    weights: str
+    target: str
+    tilt: float
+    held: str | None
+    n_steps: int
+    thin: int
+    acceptance: float
+    autocorrelation_time: float | None
+    effective_size: float | None
+    values: npt.NDArray[np.float64] = field(repr=False)
+    table: Table = field(repr=False)
+    counts: Array | None = field(repr=False, default=None)
+
+    def _rows(self) -> list[tuple[str, str]]:
+        target = self.target if not self.tilt else f"{self.target}, tilted by {self.tilt:g}"
+        rows = [("weights", self.weights), ("target", target), ("steps", numbers.count(self.n_steps))]
+        if self.held is not None:
+            rows.append(("held", f"{self.held} kappa"))
+        rows.append(("steps that changed the table", numbers.percent(self.acceptance)))
+        if self.autocorrelation_time is not None and self.effective_size is not None:
+            rows.append(("autocorrelation time", f"{self.autocorrelation_time * self.thin:.1f} steps"))
+            rows.append(("effective sample size", numbers.count(round(self.effective_size))))
+        return rows
+
+
+def autocorrelation_time(values: npt.NDArray[np.float64]) -> float | None:
+    """The integrated autocorrelation time 1 + 2 sum rho(t), summed up to five times itself (Sokal's window).
+
+    Values in a row that are worth one independent one; None for fewer than four values or where all are equal.
+    """
+    n = len(values)
+    centred = values - values.mean() if n else values
+    if n < 4 or not centred.any():
+        return None
+    padded = np.fft.rfft(centred, 2 * n)
+    covariance = np.fft.irfft(padded * padded.conj())[:n]
+    times = 2 * np.cumsum(covariance / covariance[0]) - 1
+    inside = np.flatnonzero(np.arange(n) >= _WINDOW * times)
+    return float(max(times[inside[0]] if len(inside) else times[-1], 1.0))

@@ -1,0 +1,231 @@
+"""Exact tests against full enumeration, Fisher's test and permutations."""
+
+from fractions import Fraction
+from itertools import permutations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import fisher_exact
+from test_distribution import SCHEMES, chance_of, small_tables
+
+import kappamax as km
+from kappamax.coefficients import objective_for
+from kappamax.fibers import testing
+from strategies import tables
+
+ALTERNATIVES = ["greater", "less", "two-sided"]
+
+
+def listed_pvalue(table, weights, alternative):
+    """The probability of all tables at least as extreme, by listing; the mean by chance by listing too."""
+    observed = km.kappa(table, weights=weights).value
+    members = [(km.kappa(one, weights=weights).value, chance_of(one)) for one in km.fiber(table).tables()]
+    mean = sum(Fraction(value) * chance for value, chance in members)
+    near = 1e-12
+    extreme = {
+        "greater": lambda value: value >= observed - near,
+        "less": lambda value: value <= observed + near,
+        "two-sided": lambda value: abs(value - mean) >= abs(observed - mean) - near,
+    }[alternative]
+    return float(sum(chance for value, chance in members if extreme(value)))
+
+
+@settings(max_examples=150)
+@given(small_tables, st.sampled_from(SCHEMES), st.sampled_from(ALTERNATIVES))
+def test_exact_pvalues_are_what_enumeration_gives(table, weights, alternative):
+    """Two and three raters, all weights, all alternatives."""
+    test = km.exact_test(table, weights=weights, alternative=alternative)
+    assert test.method == "exact"
+    assert test.se is None
+    assert test.pvalue == pytest.approx(listed_pvalue(table, weights, alternative), rel=1e-9)
+    assert test.pvalue == pytest.approx(km.fiber(table).distribution(weights).pvalue(alternative), rel=1e-12)
+
+
+@settings(max_examples=60)
+@given(small_tables.filter(lambda table: table.n_raters == 2), st.sampled_from(["linear", "quadratic", "sqrt"]))
+def test_two_rater_pvalues_are_those_of_all_permutations(table, weights):
+    """Fisher's idea: every order of the second rater's ratings is equally likely."""
+    rows = np.repeat(table.patterns, table.counts, axis=0)
+    u = np.array(km.Weights.from_scheme(weights, table.n_categories).matrix)
+    observed = u[rows[:, 0], rows[:, 1]].sum()
+    orders = np.array(list(permutations(rows[:, 1].tolist())))
+    scores = u[rows[:, 0], orders].sum(axis=1)
+    expected = (scores <= observed + 1e-9).mean()
+    assert km.exact_test(table, weights=weights).pvalue == pytest.approx(expected, rel=1e-9)
+
+
+@settings(max_examples=40)
+@given(st.lists(st.integers(0, 12), min_size=4, max_size=4))
+def test_two_categories_are_fishers_exact_test(cells):
+    """One-sided: scipy's fisher_exact."""
+    table = np.array(cells).reshape(2, 2)
+    if 0 in table.sum(axis=0) or 0 in table.sum(axis=1):
+        return
+    for alternative in ("greater", "less"):
+        expected = fisher_exact(table, alternative=alternative).pvalue
+        assert km.exact_test(km.from_counts(table), alternative=alternative).pvalue == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+@pytest.mark.parametrize("weights", ["linear", "sqrt"])
+@pytest.mark.parametrize("name", ["rapallo2022-three", "vassarstats"])
+def test_monte_carlo_agrees_with_the_exact_method(name, weights, alternative):
+    """Within four standard errors of a binomial share, at a p-value that is not tiny."""
+    table = next(km.fiber(km.example(name)).iter_sample(rng=11)) if name != "vassarstats" else _weak()
+    exact = km.exact_test(table, weights=weights, alternative=alternative, method="exact")
+    drawn = km.exact_test(table, weights=weights, alternative=alternative, method="monte-carlo", n_draws=20_000, rng=5)
+    assert drawn.method == "monte-carlo"
+    assert drawn.n_draws == 20_000
+    spread = (exact.pvalue * (1 - exact.pvalue) / 20_000) ** 0.5
+    assert abs(drawn.pvalue - exact.pvalue) <= 4 * spread + 1 / 20_001
+
+
+def _weak():
+    return km.from_counts([[4, 3, 2], [2, 4, 3], [3, 2, 5]])
+
+
+def test_missing_ratings_are_tested_by_monte_carlo():
+    """Against all arrangements of a small design: each rater's ratings over the subjects that rater rated."""
+    table = km.from_ratings([[1, 1, None], [1, 2, 1], [2, None, 2], [2, 2, 2], [None, 1, 2]])
+    rows = np.repeat(table.patterns, table.counts, axis=0)
+    values = []
+    for a in set(permutations([0, 1, 2, 3])):
+        for b in set(permutations([0, 1, 2, 3])):
+            moved = rows.copy()
+            for rater, arrangement in ((0, a), (1, b)):
+                rated = np.flatnonzero(rows[:, rater] >= 0)
+                moved[rated, rater] = rows[rated[list(arrangement)], rater]
+            for c in set(permutations([0, 1, 2, 3])):
+                rated = np.flatnonzero(rows[:, 2] >= 0)
+                moved[rated, 2] = rows[rated[list(c)], 2]
+                values.append(_disagreement(moved))
+    expected = float((np.array(values) <= _disagreement(rows) + 1e-12).mean())
+    test = km.exact_test(table, n_draws=40_000, rng=1)
+    assert test.method == "monte-carlo"
+    assert "needs complete ratings" in str(test.reason)
+    assert test.pvalue == pytest.approx(expected, abs=4 * (expected * (1 - expected) / 40_000) ** 0.5 + 1e-4)
+
+
+def _disagreement(rows):
+    """Gwet: the mean over subjects of the share of their pairs that disagree."""
+    shares = []
+    for row in rows:
+        rated = row[row >= 0]
+        pairs = [a != b for i, a in enumerate(rated) for b in rated[i + 1 :]]
+        shares.append(np.mean(pairs))
+    return float(np.mean(shares))
+
+
+def test_the_method_is_decided_and_said(monkeypatch):
+    """Exact where the work is small, Monte Carlo with the reason otherwise."""
+    table = km.example("rapallo2022")
+    assert km.exact_test(table).reason is None
+    monkeypatch.setattr(testing, "EXACT_WORK", 10)
+    assert "the exact distribution would take" in str(km.exact_test(table, n_draws=100, rng=1).reason)
+    assert km.exact_test(table, method="exact").method == "exact"
+    big = km.from_ratings(np.random.default_rng(0).integers(1, 6, size=(50, 8)))
+    assert "of memory" in str(km.exact_test(big, n_draws=50, rng=1).reason)
+    with pytest.raises(km.NotSupportedError, match="of memory; the limit is 1 GB"):
+        km.exact_test(big, method="exact")
+    assert "circular weights are not exact" in str(km.exact_test(table, weights="circular", n_draws=50, rng=1).reason)
+
+
+def test_weights_that_are_not_exact_tie_within_their_tolerance():
+    """Circular weights of four categories are sqrt(1/2) and 1: the matrix of their squares' roots ties the same way."""
+    table = _weak()
+    circular = km.exact_test(table, weights="circular", n_draws=5000, rng=2)
+    flat = km.exact_test(table, weights="unweighted", method="monte-carlo", n_draws=5000, rng=2)
+    assert km.Weights.from_scheme("circular", 3).matrix.round(12).tolist() == (1 - np.eye(3)).tolist()
+    assert circular.pvalue == flat.pvalue
+    for alternative in ALTERNATIVES:
+        near = km.exact_test(table, weights="power(0.3)", alternative=alternative, n_draws=4000, rng=1)
+        exact = listed_sample(table, alternative)
+        assert near.pvalue == exact
+
+
+def listed_sample(table, alternative):
+    """The same draws, compared in doubles with a generous tolerance."""
+    objective = objective_for(table, weights="power(0.3)")
+    from kappamax.fibers.sample import random_scores
+
+    generators = np.random.default_rng(1).spawn(50)
+    scores = np.concatenate([random_scores(objective, 80, own) for own in generators])[:, 0].astype(float)
+    from kappamax.fibers.distribution import mean_score
+
+    observed, mean = float(objective.score), float(mean_score(objective))
+    near = 1e-9 * abs(observed)
+    extreme = {
+        "greater": scores <= observed + near,
+        "less": scores >= observed - near,
+        "two-sided": np.abs(scores - mean) >= abs(observed - mean) - near,
+    }[alternative]
+    return (int(extreme.sum()) + 1) / 4001
+
+
+def test_processes_and_seeds():
+    """The result depends on the seed alone."""
+    table = km.example("anxiety")
+    one = km.exact_test(table, weights="linear", method="monte-carlo", n_draws=2000, rng=4)
+    two = km.exact_test(table, weights="linear", method="monte-carlo", n_draws=2000, rng=4, n_jobs=2)
+    assert one == two
+    assert one.to_dict()["reason"] is None
+
+
+def test_ctrl_c_keeps_the_draws_so_far():
+    """As an Interrupted with the test up to then."""
+    calls = []
+
+    def stop(done, _in_all):
+        calls.append(done)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+
+    with pytest.raises(km.Interrupted) as caught:
+        km.exact_test(km.example("anxiety"), method="monte-carlo", n_draws=1000, rng=1, progress=stop)
+    assert caught.value.best.n_draws == calls[-1] == 60
+    assert caught.value.best.reason == "interrupted"
+
+
+def test_all_coefficients_of_complete_ratings_have_one_pvalue():
+    """Their scores order tables alike."""
+    table = km.example("rapallo2022-three")
+    values = {
+        km.exact_test(table, weights="linear", coefficient=name).pvalue
+        for name in ("kappa", "fleiss", "gwet", "brennan-prediger", "krippendorff", "percent")
+    }
+    assert max(values) == pytest.approx(min(values), rel=1e-12)
+
+
+def test_undefined_kappa_has_no_test():
+    """One category only."""
+    with pytest.raises(km.UndefinedKappaError, match="both raters used only 1"):
+        km.exact_test([1, 1], [1, 1])
+
+
+def test_options_are_checked():
+    """By name and range."""
+    table = km.example("rapallo2022")
+    with pytest.raises(km.InvalidOptionError, match="alternative must be one of 'greater', 'less', 'two-sided'"):
+        km.exact_test(table, alternative="more")
+    with pytest.raises(km.InvalidOptionError, match="method must be one of 'auto', 'exact', 'monte-carlo'"):
+        km.exact_test(table, method="bootstrap")
+    with pytest.raises(km.InvalidOptionError, match="n_draws must be a whole number >= 1; got 0"):
+        km.exact_test(table, method="monte-carlo", n_draws=0)
+
+
+def test_the_result_shows_itself():
+    """In words."""
+    shown = repr(km.exact_test(km.example("anxiety"), method="monte-carlo", n_draws=1000, rng=1))
+    assert "monte-carlo, 1,000 tables" in shown
+    assert "standard error" in shown
+
+
+@settings(max_examples=30)
+@given(tables(missing=True, max_rows=5), st.integers(0, 50))
+def test_pvalues_lie_between_zero_and_one(table, seed):
+    """And Monte Carlo ones are never zero."""
+    for alternative in ALTERNATIVES:
+        test = km.exact_test(table, alternative=alternative, n_draws=40, rng=seed)
+        assert 0 < test.pvalue <= 1
