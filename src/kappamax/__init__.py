@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from kappamax.errors import NotSupportedError as NotSupportedError
     from kappamax.errors import UndefinedKappaError as UndefinedKappaError
     from kappamax.errors import UnreadableFileError as UnreadableFileError
+    from kappamax.fibers.bases import MoveSet as MoveSet
+    from kappamax.fibers.bases import basic_moves as basic_moves
+    from kappamax.fibers.bases import minimal_moves as minimal_moves
+    from kappamax.fibers.moves import Move as Move
     from kappamax.inference import compare as compare
     from kappamax.inference import standard_error as standard_error
     from kappamax.inference import value_test as value_test
@@ -60,12 +64,15 @@ _HOME = {
     "InvalidWeightsError": "errors",
     "KappamaxError": "errors",
     "KappamaxWarning": "errors",
+    "Move": "fibers.moves",
+    "MoveSet": "fibers.bases",
     "NotSupportedError": "errors",
     "Table": "table",
     "UndefinedKappaError": "errors",
     "UnreadableFileError": "errors",
     "Weights": "weights",
     "agreement": "measure",
+    "basic_moves": "fibers.bases",
     "bootstrap": "resampling",
     "category_kappas": "measure",
     "compare": "inference",
@@ -76,6 +83,7 @@ _HOME = {
     "kappa": "measure",
     "leave_one_out": "measure",
     "max_kappa": "maximum.extremes",
+    "minimal_moves": "fibers.bases",
     "maximizer_range": "maximum.maximizers",
     "iter_maximizers": "maximum.maximizers",
     "disagreement_split": "maximum.split",
