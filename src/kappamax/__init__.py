@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from kappamax.fibers.bases import MoveSet as MoveSet
     from kappamax.fibers.bases import basic_moves as basic_moves
     from kappamax.fibers.bases import minimal_moves as minimal_moves
+    from kappamax.fibers.explanation import explain as explain
+    from kappamax.fibers.explorer import rank_moves as rank_moves
     from kappamax.fibers.moves import Move as Move
     from kappamax.inference import compare as compare
     from kappamax.inference import standard_error as standard_error
@@ -77,6 +79,7 @@ _HOME = {
     "category_kappas": "measure",
     "compare": "inference",
     "example": "datasets",
+    "explain": "fibers.explanation",
     "from_counts": "intake",
     "from_ratings": "intake",
     "jackknife": "resampling",
@@ -90,6 +93,7 @@ _HOME = {
     "count_maximizers": "maximum.maximizers",
     "bootstrap_ratio": "maximum.split",
     "pairwise_kappas": "measure",
+    "rank_moves": "fibers.explorer",
     "read_ratings": "intake",
     "standard_error": "inference",
     "value_test": "inference",
