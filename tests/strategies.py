@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import assume
 from hypothesis import strategies as st
 
-from kappamax import Table, Weights
+from kappamax import Table, Weights, basic_moves, minimal_moves
 from kappamax.schemes import SCHEMES
 
 
@@ -38,3 +38,11 @@ def matrices(draw, n_categories):
         for j in range(i):
             u[i][j] = u[j][i] = draw(entry)
     return Weights.from_matrix(u, kind="disagreement")
+
+
+@st.composite
+def drawn_moves(draw, *, most_categories=5, most_raters=6):
+    """A set of moves and an index into it."""
+    k, r = draw(st.integers(2, most_categories)), draw(st.integers(2, most_raters))
+    moves = draw(st.sampled_from([basic_moves, minimal_moves]))(k, r)
+    return moves, draw(st.integers(0, moves.n_moves - 1))

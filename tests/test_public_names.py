@@ -13,7 +13,8 @@ NAMES = {
     "Weights", "__version__", "agreement", "bootstrap", "category_kappas", "compare", "example", "from_counts",
     "from_ratings", "jackknife", "kappa", "leave_one_out", "max_kappa", "pairwise_kappas", "read_ratings",
     "standard_error", "value_test", "verify", "Interrupted", "bootstrap_ratio", "count_maximizers",
-    "disagreement_split", "exact_test", "fiber", "iter_maximizers", "maximizer_range",
+    "disagreement_split", "iter_maximizers", "maximizer_range", "Move", "MoveSet", "basic_moves", "explain",
+    "exact_test", "fiber", "minimal_moves", "rank_moves",
 }  # fmt: skip
 
 

@@ -1,5 +1,6 @@
-"""What the README shows is what happens."""
+"""What the README and the docs show is what happens."""
 
+import doctest
 import re
 import subprocess
 import sys
@@ -8,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-README = Path(__file__).parents[1] / "README.md"
+ROOT = Path(__file__).parents[1]
+README = ROOT / "README.md"
 
 
 @pytest.fixture(scope="module")
@@ -29,10 +31,22 @@ def test_the_python_example_runs_and_prints_what_it_says(readme, tmp_path, monke
     assert len([line for line in code.splitlines() if line.strip()]) <= 10
 
 
-@pytest.mark.parametrize("name", ["kappa", "max"])
-def test_the_terminal_examples_print_what_they_say(readme, name):
+@pytest.mark.parametrize("page", ["moves.md"])
+def test_the_docs_examples_print_what_they_say(page):
+    """Every block of a page in turn, as a doctest."""
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / page).read_text(encoding="utf-8"), re.DOTALL)
+    examples = doctest.DocTestParser().get_doctest("\n".join(blocks), {}, page, page, 0)
+    assert len(examples.examples) >= len(blocks) > 0
+    report = []
+    doctest.DocTestRunner().run(examples, out=report.append)
+    assert not report, "".join(report)
+
+
+@pytest.mark.parametrize(("page", "name"), [("README.md", "kappa"), ("README.md", "max"), ("docs/moves.md", "moves")])
+def test_the_terminal_examples_print_what_they_say(page, name):
     """The same command gives the same table."""
-    block = re.search(rf"\$ (kappamax example rapallo2022 \| kappamax {name} .*?)\n(.*?)```", readme, re.DOTALL)
+    text = (ROOT / page).read_text(encoding="utf-8")
+    block = re.search(rf"\$ (kappamax example rapallo2022 \| kappamax {name} .*?)\n(.*?)```", text, re.DOTALL)
     command, shown = block.groups()
     command = command.replace("kappamax ", f"{sys.executable} -m kappamax ")
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True, encoding="utf-8")

@@ -24,6 +24,12 @@ if TYPE_CHECKING:
     from kappamax.errors import NotSupportedError as NotSupportedError
     from kappamax.errors import UndefinedKappaError as UndefinedKappaError
     from kappamax.errors import UnreadableFileError as UnreadableFileError
+    from kappamax.fibers.bases import MoveSet as MoveSet
+    from kappamax.fibers.bases import basic_moves as basic_moves
+    from kappamax.fibers.bases import minimal_moves as minimal_moves
+    from kappamax.fibers.explanation import explain as explain
+    from kappamax.fibers.explorer import rank_moves as rank_moves
+    from kappamax.fibers.moves import Move as Move
     from kappamax.fibers.overview import fiber as fiber
     from kappamax.fibers.testing import exact_test as exact_test
     from kappamax.inference import compare as compare
@@ -62,30 +68,36 @@ _HOME = {
     "InvalidWeightsError": "errors",
     "KappamaxError": "errors",
     "KappamaxWarning": "errors",
+    "Move": "fibers.moves",
+    "MoveSet": "fibers.bases",
     "NotSupportedError": "errors",
     "Table": "table",
     "UndefinedKappaError": "errors",
     "UnreadableFileError": "errors",
     "Weights": "weights",
     "agreement": "measure",
+    "basic_moves": "fibers.bases",
     "bootstrap": "resampling",
     "category_kappas": "measure",
     "compare": "inference",
     "exact_test": "fibers.testing",
     "example": "datasets",
     "fiber": "fibers.overview",
+    "explain": "fibers.explanation",
     "from_counts": "intake",
     "from_ratings": "intake",
     "jackknife": "resampling",
     "kappa": "measure",
     "leave_one_out": "measure",
     "max_kappa": "maximum.extremes",
+    "minimal_moves": "fibers.bases",
     "maximizer_range": "maximum.maximizers",
     "iter_maximizers": "maximum.maximizers",
     "disagreement_split": "maximum.split",
     "count_maximizers": "maximum.maximizers",
     "bootstrap_ratio": "maximum.split",
     "pairwise_kappas": "measure",
+    "rank_moves": "fibers.explorer",
     "read_ratings": "intake",
     "standard_error": "inference",
     "value_test": "inference",

@@ -17,6 +17,7 @@ from kappamax import __version__
 from kappamax.cli.example import example
 from kappamax.cli.kappa import kappa
 from kappamax.cli.maximum import maximum
+from kappamax.cli.moves import moves
 from kappamax.errors import KappamaxError
 
 __all__ = ["main"]
@@ -73,4 +74,5 @@ def _one_line(message: str) -> str:
 
 main.add_command(kappa)
 main.add_command(maximum)
+main.add_command(moves)
 main.add_command(example)

@@ -2,4 +2,7 @@
 
 `count` counts without listing, `enumerate` lists lazily. Both take the patterns that may occur, so that parts of a
 fiber, such as the tables of maximum agreement, are counted and listed by the same code.
+
+`moves` and `bases` hold the moves that lead from one table of a fiber to another, `explanation` says why they change
+agreement, `explorer` which of them apply to a table.
 """
