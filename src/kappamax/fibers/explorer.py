@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from kappamax._checks import moves as checks
 from kappamax._checks import options
-from kappamax._exact import RootSum
+from kappamax._exact import RootSum, order
 from kappamax._result import Result, plain
 from kappamax.coefficients import objective_for
 from kappamax.display import numbers
@@ -35,7 +35,6 @@ Array = npt.NDArray[Any]
 _CHUNK_CELLS = 2_000_000
 _SHOWN = 10
 _LONGEST = 60
-_EPS = 8 * float(np.finfo(float).eps)
 
 
 def rank_moves(
@@ -262,12 +261,10 @@ def _ranking(objective: Objective, changes: Array) -> tuple[list[RootSum], Array
     """The distinct changes in exact order, and the place of each move's change among them."""
     vectors, place = _distinct(changes)
     sums = [RootSum(dict(zip(objective.radicands, row, strict=True))) for row in vectors]
-    roots = np.sqrt(np.array(objective.radicands, dtype=float))
-    terms = np.array([[float(number) for number in row] for row in vectors]).reshape(-1, len(roots)) * roots
-    order = _exact_order(sums, terms.sum(axis=1), _EPS * float(np.abs(terms).sum(axis=1).max(initial=0)))
-    rank = np.empty(len(order), dtype=np.int64)
-    rank[order] = np.arange(len(order))
-    return [sums[i] for i in order], rank[place]
+    ascending = order(sums)
+    rank = np.empty(len(ascending), dtype=np.int64)
+    rank[ascending] = np.arange(len(ascending))
+    return [sums[i] for i in ascending], rank[place]
 
 
 def _distinct(changes: Array) -> tuple[list[list[int]], Array]:
@@ -278,14 +275,6 @@ def _distinct(changes: Array) -> tuple[list[list[int]], Array]:
     seen: dict[tuple[int, ...], int] = {}
     numbered = [seen.setdefault(tuple(row), len(seen)) for row in changes.tolist()]
     return [list(row) for row in seen], np.array(numbered, dtype=np.int64)
-
-
-def _exact_order(sums: list[RootSum], doubles: Array, error: float) -> list[int]:
-    """Indexes in increasing order: by doubles, and exactly among neighbours that doubles cannot tell apart."""
-    order = np.argsort(doubles, kind="stable")
-    cuts = np.flatnonzero(np.diff(doubles[order]) > 2 * error) + 1
-    runs = (run.tolist() for run in np.split(order, cuts))
-    return [i for run in runs for i in (sorted(run, key=lambda j: sums[j]) if len(run) > 1 else run)]
 
 
 def _slack(objective: Objective) -> Fraction:
