@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kappamax.cli.reading import measuring_options, notes_to_stderr, read_table, reading_options
+from kappamax.cli.reading import Reading, measuring_options, notes_to_stderr, read_table, reading_options
 
 if TYPE_CHECKING:
     from kappamax.measure import Agreement
@@ -22,10 +22,7 @@ __all__ = ["kappa"]
 @click.option("--level", type=float, default=0.95, show_default=True, help="Of the confidence interval.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of a table.")
 def kappa(
-    file: str,
-    layout: str,
-    categories: list[str] | None,
-    raters: list[str] | None,
+    reading: Reading,
     weights: tuple[str, ...],
     coefficient: str,
     level: float,
@@ -33,7 +30,7 @@ def kappa(
 ) -> None:
     """Agreement of the raters in FILE ("-" is standard input)."""
     with notes_to_stderr():
-        table = read_table(file, layout, categories, raters)
+        table = read_table(reading)
         found = [_measure(table, scheme, coefficient, level) for scheme in weights or ("unweighted",)]
     if as_json:
         from kappamax.cli.writing import echo_json

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kappamax.cli.reading import measuring_options, notes_to_stderr, read_table, reading_options
+from kappamax.cli.reading import Reading, measuring_options, notes_to_stderr, read_table, reading_options
 
 if TYPE_CHECKING:
     from kappamax.maximum.extremes import Maximum
@@ -28,10 +28,7 @@ __all__ = ["maximum"]
 @click.option("--time-limit", type=float, metavar="S", help="Seconds per search; then the best so far and a bound.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of a table.")
 def maximum(
-    file: str,
-    layout: str,
-    categories: list[str] | None,
-    raters: list[str] | None,
+    reading: Reading,
     weights: tuple[str, ...],
     coefficient: str,
     minimum: bool,
@@ -44,7 +41,7 @@ def maximum(
 
     interrupted = False
     with notes_to_stderr(), _progress_line() as tell:
-        table = read_table(file, layout, categories, raters)
+        table = read_table(reading)
         found = []
         for scheme in weights or ("unweighted",):
             try:

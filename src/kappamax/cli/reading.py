@@ -5,6 +5,8 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import asdict, dataclass, fields
+from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,7 +14,17 @@ import click
 if TYPE_CHECKING:
     from kappamax.table import Table
 
-__all__ = ["comma_list", "measuring_options", "notes_to_stderr", "read_table", "reading_options"]
+__all__ = ["Reading", "comma_list", "measuring_options", "notes_to_stderr", "read_table", "reading_options"]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """FILE and how to read it; apart from `file`, each field is the argument of `read_ratings` with that name."""
+
+    file: str
+    layout: str
+    categories: list[str] | None
+    raters: list[str] | None
 
 
 def comma_list(_context: click.Context, _option: click.Parameter, text: str | None) -> list[str] | None:
@@ -28,7 +40,14 @@ def comma_list(_context: click.Context, _option: click.Parameter, text: str | No
 
 
 def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add FILE and the options that say how to read it."""
+    """Add FILE and the options that say how to read it; the command receives them as one `Reading`, first."""
+
+    @wraps(command)
+    def with_reading(**given: Any) -> Any:
+        reading = Reading(**{field.name: given.pop(field.name) for field in fields(Reading)})
+        return command(reading, **given)
+
+    decorated: Callable[..., Any] = with_reading
     for option in reversed(
         (
             click.argument("file", type=click.Path(allow_dash=True)),
@@ -53,8 +72,8 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
             ),
         )
     ):
-        command = option(command)
-    return command
+        decorated = option(decorated)
+    return decorated
 
 
 def measuring_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -83,11 +102,12 @@ def measuring_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-def read_table(file: str, layout: str, categories: list[str] | None, raters: list[str] | None) -> Table:
+def read_table(reading: Reading) -> Table:
     """The table of FILE."""
     from kappamax.intake import read_ratings
 
-    return read_ratings(file, layout=layout, categories=categories, raters=raters)
+    options = asdict(reading)
+    return read_ratings(options.pop("file"), **options)
 
 
 @contextmanager
