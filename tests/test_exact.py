@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kappamax._exact import RootSum, as_fraction, dot, quotient, square_free, sum_by_key
+from kappamax._exact import RootSum, as_fraction, dot, order, quotient, square_free, sum_by_key
 
 sums = st.dictionaries(st.sampled_from([1, 2, 3, 5, 6, 7]), st.fractions(-50, 50, max_denominator=20)).map(RootSum)
 
@@ -73,3 +73,10 @@ def test_sum_by_key_beyond_64_bits():
     keys, values = np.array([[1, 2], [2, 1]]), np.array([[2**62, 1], [2, 2**62]])
     assert dict(sum_by_key(keys, values)) == {1: 2**63, 2: 3}
     assert dict(sum_by_key(np.empty(0), np.empty(0))) == {}
+
+
+def test_numbers_are_ordered_exactly_where_doubles_tie():
+    """131836323 - 93222358 sqrt(2) is positive and doubles give 0."""
+    tiny = RootSum({1: 131836323, 2: -93222358})
+    assert order([tiny, RootSum(), tiny * -1, RootSum(1), RootSum(-1), RootSum({2: 1})]) == [4, 2, 1, 0, 3, 5]
+    assert order([]) == []

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from scipy.stats import hypergeom, random_table
 
 import kappamax as km
-from kappamax._exact import RootSum, order
 from kappamax.coefficients import objective_for
 from kappamax.fibers import scores, ways
 from kappamax.fibers.count import all_patterns
@@ -259,8 +258,3 @@ def test_results_show_themselves():
         "probability": found.probabilities[-1],
     }
     assert "Fiber of Table(33 subjects" in repr(km.fiber(km.example("rapallo2022")))
-
-
-def test_exact_order_where_doubles_tie():
-    """131836323 - 93222358 sqrt(2) is positive and doubles give 0."""
-    assert order([RootSum({1: 131836323, 2: -93222358}), RootSum(), RootSum(-1), RootSum({2: 1})]) == [2, 1, 0, 3]

@@ -4,13 +4,11 @@ import json
 from fractions import Fraction
 from itertools import combinations, product
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import kappamax as km
-from kappamax._exact import RootSum
 from kappamax.fibers import explorer
 from kappamax.weights import PairWeights
 from strategies import matrices, scheme_names, tables
@@ -212,14 +210,6 @@ def test_ranked_moves_of_more_raters(table, which):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(explorer, "_CHUNK_CELLS", 1)
         assert km.rank_moves(table, weights="linear", top=10**6, moves=which).moves == ranked.moves
-
-
-def test_near_ties_are_settled_exactly():
-    """131836323 - 93222358 sqrt(2) is positive, and doubles say 0.0."""
-    tiny = RootSum({1: 131836323, 2: -93222358})
-    sums = [tiny, RootSum(0), tiny * -1, RootSum(1), RootSum(-1)]
-    doubles = np.array([0.0, 0.0, 0.0, 1.0, -1.0])
-    assert explorer._exact_order(sums, doubles, 1e-7) == [4, 2, 1, 0, 3]
 
 
 def test_whole_numbers_beyond_64_bits():

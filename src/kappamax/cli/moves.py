@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kappamax.cli.reading import measuring_options, notes_to_stderr, read_table, reading_options
+from kappamax.cli.reading import Reading, measuring_options, notes_to_stderr, read_table, reading_options
 
 if TYPE_CHECKING:
     from kappamax.fibers.explorer import RankedMoves
@@ -22,10 +22,7 @@ __all__ = ["moves"]
 @click.option("--minimal", is_flag=True, help="Only moves of the minimal Markov basis instead of all basic ones.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of a table.")
 def moves(
-    file: str,
-    layout: str,
-    categories: list[str] | None,
-    raters: list[str] | None,
+    reading: Reading,
     weights: tuple[str, ...],
     coefficient: str,
     top: int,
@@ -34,7 +31,7 @@ def moves(
 ) -> None:
     """Moves that keep the margins of FILE, best first: two subjects swap some raters' ratings."""
     with notes_to_stderr():
-        table = read_table(file, layout, categories, raters)
+        table = read_table(reading)
         found = [_rank(table, scheme, coefficient, top, minimal) for scheme in weights or ("unweighted",)]
     if as_json:
         from kappamax.cli.writing import echo_json
