@@ -11,20 +11,25 @@ import numpy.typing as npt
 from kappamax._checks import fibers as checks
 from kappamax._checks import options
 from kappamax.coefficients import objective_for
+from kappamax.errors import NotSupportedError
 from kappamax.fibers import distribution as distributions
 from kappamax.fibers.count import MEMORY_LIMIT, all_patterns, count_tables
 from kappamax.fibers.distribution import Distribution, JointDistribution, SameValue
 from kappamax.fibers.enumerate import iter_tables
+from kappamax.fibers.levels import LevelSet, level_set_of
 from kappamax.fibers.sample import arrangements, random_counts
 from kappamax.fibers.walk import Walk, walk_of
 from kappamax.fibers.ways import Progress
 from kappamax.intake import Ratings, as_table
+from kappamax.objective import Objective
 from kappamax.table import Label, Table
 from kappamax.weights import WeightsLike
 
 __all__ = ["Fiber", "fiber"]
 
 Array = npt.NDArray[Any]
+
+_VISITED_ON_A_WALK = 2_000
 
 
 def fiber(*ratings: Ratings, categories: Sequence[Label] | None = None, memory_limit: float = MEMORY_LIMIT) -> Fiber:
@@ -204,8 +209,8 @@ class Fiber:
             Every table's probability is multiplied by exp(tilt * a), a being its agreement in subjects (N times the
             observed agreement): above zero towards agreement, below zero away from it.
         held : name or Weights, optional
-            Of a kappa that stays as it is: the walk goes through the tables that share it. It may not reach them all;
-            `level_set` says whether it does, where they are few enough to visit.
+            Of a kappa that stays as it is: the walk goes through the tables that share it. `connected` of the result
+            says whether it can reach all of them, found out by visiting them where they are 2,000 or fewer.
         excursion : int
             Swaps in a row after which a held kappa must be back.
         thin : int
@@ -229,18 +234,54 @@ class Fiber:
         0.5023
         """
         objective = objective_for(self.table, weights=weights)
+        stays = None if held is None else objective_for(self.table, weights=held)
         return walk_of(
             objective,
             n_steps=n_steps,
             target=target,
             tilt=tilt,
-            held=None if held is None else objective_for(self.table, weights=held),
+            held=stays,
+            connected=None if stays is None else self._connected(stays, excursion),
             excursion=excursion,
             thin=thin,
             keep_tables=keep_tables,
             rng=rng,
             progress=progress,
         )
+
+    def level_set(self, weights: WeightsLike = "unweighted", *, excursion: int = 4) -> LevelSet:
+        """Whether moves lead from the observed table to every other with the same kappa.
+
+        Parameters
+        ----------
+        weights : name or Weights
+        excursion : int
+            Moves in a row that may leave that kappa; lengths 1, 2, ... are tried until all tables are reached.
+
+        Examples
+        --------
+        >>> import kappamax as km
+        >>> km.fiber(km.example("rapallo2022")).level_set("linear")
+        LevelSet
+          weights    linear
+          n tables   1,654
+          n reached  1,654
+          connected  yes
+          excursion  2
+        """
+        objective = objective_for(self.table, weights=weights)
+        excursion = options.at_least("excursion", excursion, 1)
+        return level_set_of(objective, excursion=excursion, memory_limit=self.memory_limit)
+
+    def _connected(self, held: Objective, excursion: int) -> bool | None:
+        """Whether excursions reach every table with a score, or None where that takes too long to find out."""
+        try:
+            n_tables = distributions.same_value_of(held, [], memory_limit=self.memory_limit).n_tables
+            if n_tables > _VISITED_ON_A_WALK:
+                return None
+            return level_set_of(held, excursion=excursion, memory_limit=self.memory_limit).connected
+        except NotSupportedError:  # ratings missing, or too many tables to count
+            return None
 
     def _member(self, patterns: Array, counts: npt.NDArray[np.int64]) -> Table:
         """A table of the fiber from its patterns' counts."""

@@ -107,6 +107,7 @@ class Walker:
         self.excursion = excursion if held is not None else 1
         self.uniform = uniform
         self.stale = 0
+        self.worth_compiling = _WORTH
         self.strides = np.zeros(table.n_raters, dtype=np.int64)
         self.cells = np.zeros(len(self.codes), dtype=np.int64)
         self.counts = np.zeros(0, dtype=np.int64)
@@ -145,7 +146,7 @@ class Walker:
         trace = np.zeros((steps // thin, len(self.costs)), dtype=np.int64)
         kept = np.zeros((0, 0), dtype=np.int64) if snapshots is None else snapshots
         single = 1.0 if r == 2 or r > _SUBSET_RATERS else 0.5
-        run = kernel(_walk, work=steps * r, worth=_WORTH)
+        run = kernel(_walk, work=steps * r, worth=self.worth_compiling)
         taken, changed, self.stale = run(
             *(self.codes, self.cells, self.strides, self.counts, self.costs, self.factors),
             *(self.tilts, self.held, self.score, self.uniform, single, self.excursion),

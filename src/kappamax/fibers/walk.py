@@ -30,6 +30,11 @@ Array = npt.NDArray[Any]
 TARGETS = ("null", "uniform")
 _BLOCK = 50_000
 _WINDOW = 5.0
+_CONNECTED = {
+    True: "every table with it can be reached",
+    False: "not every table with it can be reached",
+    None: "it may not reach every table with it",
+}
 
 
 def walk_of(
@@ -39,6 +44,7 @@ def walk_of(
     target: str = "null",
     tilt: float = 0.0,
     held: Objective | None = None,
+    connected: bool | None = None,
     excursion: int = 4,
     thin: int = 1,
     keep_tables: bool = False,
@@ -78,6 +84,7 @@ def walk_of(
             target=target,
             tilt=tilt,
             held=None if held is None else held.weights.name,
+            connected=connected,
             n_steps=done,
             thin=thin,
             acceptance=changed / max(1, done),
@@ -110,6 +117,10 @@ class Walk(Result):
 
     Attributes
     ----------
+    held : str or None
+        The weights whose kappa stays.
+    connected : bool or None
+        Whether the walk can reach every table with that kappa; None where that was not found out.
     acceptance : float
         Share of steps that changed the table.
     values : floats, shape (n_steps // thin,)
@@ -128,6 +139,7 @@ class Walk(Result):
     target: str
     tilt: float
     held: str | None
+    connected: bool | None
     n_steps: int
     thin: int
     acceptance: float
@@ -141,7 +153,7 @@ class Walk(Result):
         target = self.target if not self.tilt else f"{self.target}, tilted by {self.tilt:g}"
         rows = [("weights", self.weights), ("target", target), ("steps", numbers.count(self.n_steps))]
         if self.held is not None:
-            rows.append(("held", f"{self.held} kappa"))
+            rows.append(("held", f"{self.held} kappa; {_CONNECTED[self.connected]}"))
         rows.append(("steps that changed the table", numbers.percent(self.acceptance)))
         if self.autocorrelation_time is not None and self.effective_size is not None:
             rows.append(("autocorrelation time", f"{self.autocorrelation_time * self.thin:.1f} steps"))

@@ -1,0 +1,218 @@
+"""Walks keep what they must keep and go where they should, as often as they should."""
+
+from collections import Counter
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from test_sample import SMALL, chi_square_pvalue, expected_counts
+
+import kappamax as km
+from kappamax.coefficients import objective_for
+from kappamax.fibers import levels, overview
+from kappamax.fibers.swaps import Walker, costs_of
+from kappamax.fibers.walk import autocorrelation_time
+from kappamax.table import Table
+from strategies import tables
+
+WEIGHTS = ["unweighted", "linear", "quadratic", "sqrt", "circular"]
+
+
+def table_of(walker):
+    """Where a walker stands."""
+    table = walker.objective.table
+    ones = np.ones(len(walker.codes), dtype=int)
+    return Table(walker.codes, ones, table.categories, table.raters, ordered=table.ordered)
+
+
+@settings(max_examples=80)
+@given(tables(missing=True), st.sampled_from(WEIGHTS), st.booleans(), st.integers(0, 1000))
+def test_the_kernel_keeps_margins_scores_and_counts(table, weights, uniform, seed):
+    """After some hundred steps the running score, cells and counts are those of the ratings themselves."""
+    objective = objective_for(table, weights=weights)
+    walker = Walker(objective, uniform=uniform)
+    walker.count_cells()
+    trace, taken, changed = walker.advance(np.random.default_rng(seed), np.full(150, 0.01), thin=3)
+    assert (taken, trace.shape) == (150, (50, len(walker.costs)))
+    assert 0 <= changed <= 150
+    reached = table_of(walker)
+    assert (reached.margins == table.margins).all()
+    moved = float(objective_for(reached, weights=weights).score - objective.score)
+    unit = float(objective.scale * objective.denominator)
+    assert trace[-1] @ walker.roots / unit == pytest.approx(moved / unit, abs=1e-9)
+    counts, cells = walker.counts.copy(), walker.cells.copy()
+    walker.count_cells()
+    assert (walker.counts == counts).all()
+    assert (walker.cells == cells).all()
+
+
+def test_plain_and_compiled_kernels_agree():
+    """One source, the same random numbers, the same walk."""
+    pytest.importorskip("numba")
+    objective = objective_for(km.example("rapallo2022-three"), weights="sqrt")
+    held = objective_for(km.example("rapallo2022-three"), weights="linear")
+    ends = []
+    for worth in (0, 10**9):
+        walker = Walker(objective, held=held, uniform=True, excursion=3)
+        walker.count_cells()
+        walker.worth_compiling = worth
+        trace, *counts = walker.advance(np.random.default_rng(5), np.full(400, 0.1))
+        ends.append((trace.tolist(), counts, walker.codes.tolist()))
+    assert ends[0] == ends[1]
+
+
+@pytest.mark.parametrize("target", ["null", "uniform"])
+@pytest.mark.parametrize("name", SMALL)
+def test_walks_visit_tables_as_often_as_the_target_says(name, target):
+    """A chi-square of kept tables, far enough apart to be independent."""
+    fiber = km.fiber(SMALL[name])
+    walk = fiber.walk(400_000, target=target, thin=100, keep_tables=True, rng=2)
+    visited = Counter(km.from_counts(counts, categories=fiber.table.categories) for counts in walk.counts)
+    expected = expected_counts(fiber.table, 4000)
+    if target == "uniform":
+        expected = dict.fromkeys(expected, 4000 / len(expected))
+    assert walk.effective_size > 3000
+    assert chi_square_pvalue(visited, expected) > 1e-4
+
+
+@pytest.mark.parametrize(("target", "tilt"), [("null", 1.5), ("null", -1.0), ("uniform", 0.7)])
+def test_a_tilted_walk_has_the_tilted_mean(target, tilt):
+    """Against the exact distribution, within five standard errors by the effective sample size."""
+    table = km.example("rapallo2022")
+    fiber = km.fiber(table)
+    exact = fiber.distribution("linear")
+    base = exact.probabilities if target == "null" else np.array(exact.n_tables, dtype=float)
+    disagreement = np.array([float(score) for score in exact.scores]) / 3  # weights are multiples of 1/3
+    chance = base * np.exp(-tilt * (disagreement - disagreement.mean()))
+    chance /= chance.sum()
+    mean = chance @ exact.values
+    spread = (chance @ (exact.values - mean) ** 2) ** 0.5
+    walk = fiber.walk(400_000, weights="linear", target=target, tilt=tilt, rng=4)
+    assert abs(walk.values.mean() - mean) < 5 * spread / walk.effective_size**0.5
+    assert walk.values[-1] == pytest.approx(km.kappa(walk.table, weights="linear").value, abs=1e-12)
+
+
+def test_a_held_kappa_stays_and_its_tables_have_their_share():
+    """The paper's future work, on a fiber small enough to list: all tables with that kappa, as likely as by chance."""
+    table = km.from_counts([[3, 2, 1], [1, 3, 1], [0, 1, 3]])
+    fiber = km.fiber(table)
+    value = km.kappa(table, weights="linear").value
+    walk = fiber.walk(600_000, weights="quadratic", held="linear", thin=200, keep_tables=True, rng=1)
+    visited = Counter(km.from_counts(counts, categories=table.categories) for counts in walk.counts)
+    shares = {one: share for one, share in expected_counts(table, 1.0).items() if _linear(one) == value}
+    assert len(shares) == fiber.same_kappa("linear").n_tables > 10
+    assert walk.connected is True
+    expected = {one: 3000 * share / sum(shares.values()) for one, share in shares.items()}
+    assert walk.effective_size > 2500
+    assert chi_square_pvalue(visited, expected) > 1e-4
+
+
+def _linear(table):
+    return km.kappa(table, weights="linear").value
+
+
+def listed_levels(table, weights):
+    """All tables by score."""
+    found = {}
+    for member in km.fiber(table).tables():
+        found.setdefault(objective_for(member, weights=weights).score, []).append(member)
+    return found
+
+
+def test_excursions_of_two_moves_connect_linear_levels_here():
+    """Every level of some fibers; single moves that keep kappa do not connect all of them."""
+    needed = Counter()
+    rng = np.random.default_rng(3)
+    for _ in range(4):
+        table = km.from_counts(np.bincount(rng.integers(9, size=9), minlength=9).reshape(3, 3))
+        for members in listed_levels(table, "linear").values():
+            found = km.fiber(members[0]).level_set("linear")
+            assert found.n_tables == len(members)
+            assert found.connected
+            needed[found.excursion] += 1
+    assert set(needed) == {1, 2}
+
+
+def test_a_level_that_single_moves_do_not_connect():
+    """Said so, with how many tables are reached."""
+    rng = np.random.default_rng(3)
+    table = km.from_counts(np.bincount(rng.integers(9, size=9), minlength=9).reshape(3, 3))
+    split = [
+        km.fiber(members[0]).level_set("linear", excursion=1)
+        for members in listed_levels(table, "linear").values()
+        if len(members) > 1
+    ]
+    assert any(one.connected is False and one.n_reached < one.n_tables for one in split)
+
+
+def test_the_papers_tables_with_one_linear_kappa_are_connected():
+    """1,654 and 2,324 tables, by excursions of two moves."""
+    for name, n in (("rapallo2022", 1654), ("rapallo2022-three", 2324)):
+        found = km.fiber(km.example(name)).level_set("linear")
+        assert (found.n_tables, found.n_reached, found.connected, found.excursion) == (n, n, True, 2)
+
+
+def test_what_is_not_known_is_said(monkeypatch):
+    """Too many tables to visit, missing ratings."""
+    fiber = km.fiber(km.example("rapallo2022"))
+    monkeypatch.setattr(levels, "VISITED_TABLES", 50)
+    assert fiber.level_set("linear").connected is None
+    monkeypatch.setattr(overview, "_VISITED_ON_A_WALK", 10)
+    walk = fiber.walk(100, held="linear", rng=1)
+    assert walk.connected is None
+    assert "it may not reach every table with it" in repr(walk)
+    gaps = km.fiber(km.example("gwet2014")).walk(100, weights="linear", held="unweighted", rng=1)
+    assert gaps.connected is None
+
+
+def test_autocorrelation_time_of_a_known_chain():
+    """x_t = a x_(t-1) + noise has (1 + a) / (1 - a); independent draws have 1; five percent by the length."""
+    rng = np.random.default_rng(0)
+    noise = rng.normal(size=400_000)
+    assert autocorrelation_time(noise) == pytest.approx(1, rel=0.05)
+    chain = np.empty_like(noise)
+    chain[0] = noise[0]
+    for t in range(1, len(noise)):
+        chain[t] = 0.8 * chain[t - 1] + noise[t]
+    assert autocorrelation_time(chain) == pytest.approx(9, rel=0.05)
+    assert autocorrelation_time(np.ones(100)) is None
+    assert autocorrelation_time(np.zeros(0)) is None
+
+
+def test_ctrl_c_keeps_the_walk_so_far():
+    """As an Interrupted."""
+
+    def stop(_done, _in_all):
+        raise KeyboardInterrupt
+
+    with pytest.raises(km.Interrupted) as caught:
+        km.fiber(km.example("rapallo2022")).walk(200_000, rng=1, progress=stop)
+    assert 0 < caught.value.best.n_steps < 200_000
+
+
+def test_costs_are_symmetric_in_the_raters():
+    """Both orders of two raters hold the same numbers, also for asymmetric weights."""
+    asymmetric = km.Weights.from_matrix([[0, 1, 2], [3, 0, 1], [4, 1, 0]], kind="disagreement")
+    table = km.from_counts([[1, 2, 0], [0, 1, 1], [1, 0, 2]])
+    pairs = costs_of(objective_for(table, weights=asymmetric)).pairs
+    for x, y in product(range(3), repeat=2):
+        assert pairs[0, 0, 1, x, y] == pairs[0, 1, 0, y, x] == [[0, 1, 2], [3, 0, 1], [4, 1, 0]][x][y]
+
+
+def test_options_are_checked():
+    """Before anything moves."""
+    fiber = km.fiber(km.example("rapallo2022"))
+    with pytest.raises(km.InvalidOptionError, match="target must be one of 'null', 'uniform'"):
+        fiber.walk(10, target="flat")
+    with pytest.raises(km.InvalidOptionError, match="n_steps must be a whole number >= 1"):
+        fiber.walk(0)
+    with pytest.raises(km.InvalidOptionError, match="tilt must be a finite number"):
+        fiber.walk(10, tilt=float("inf"))
+    with pytest.raises(km.NotSupportedError, match="circular weights are not exact numbers"):
+        fiber.walk(10, held="circular")
+    many = km.from_ratings(np.random.default_rng(0).integers(1, 6, size=(30, 12)))
+    with pytest.raises(km.NotSupportedError, match="2.44e\\+08 possible patterns"):
+        km.fiber(many).walk(10, target="uniform")
+    assert km.fiber(many).walk(1000, weights="linear", rng=1).acceptance > 0.5
