@@ -29,6 +29,15 @@ def few_patterns(used: Sequence[int]) -> None:
         )
 
 
+def few_tables(n_tables: int, limit: int) -> None:
+    """Few enough tables to list."""
+    if n_tables > limit:
+        shown = f"{n_tables:,}" if n_tables < 10**9 else f"{float(n_tables):.2g}"
+        raise NotSupportedError(
+            f"the fiber has {shown} tables; they are listed up to {limit:,}. Use its distribution, or a sample."
+        )
+
+
 def complete(n_missing: int) -> None:
     """A fiber is counted, listed and connected for complete ratings."""
     if n_missing:

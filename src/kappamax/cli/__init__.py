@@ -15,9 +15,11 @@ import click
 
 from kappamax import __version__
 from kappamax.cli.example import example
+from kappamax.cli.fiber import fiber
 from kappamax.cli.kappa import kappa
 from kappamax.cli.maximum import maximum
 from kappamax.cli.moves import moves
+from kappamax.cli.testing import test
 from kappamax.errors import KappamaxError
 
 __all__ = ["main"]
@@ -75,4 +77,6 @@ def _one_line(message: str) -> str:
 main.add_command(kappa)
 main.add_command(maximum)
 main.add_command(moves)
+main.add_command(fiber)
+main.add_command(test)
 main.add_command(example)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from kappamax.cli.progress import progress_line
 from kappamax.cli.reading import Reading, measuring_options, notes_to_stderr, read_table, reading_options
 
 if TYPE_CHECKING:
@@ -40,7 +38,7 @@ def maximum(
     from kappamax.errors import Interrupted
 
     interrupted = False
-    with notes_to_stderr(), _progress_line() as tell:
+    with notes_to_stderr(), progress_line() as tell:
         table = read_table(reading)
         found = []
         for scheme in weights or ("unweighted",):
@@ -64,7 +62,7 @@ def _limits(
     table: Table, scheme: str, coefficient: str, time_limit: float | None, list_all: bool, tell: Any
 ) -> tuple[dict[str, Any], Maximum | None]:
     """One weighting's range as plain data, with the result itself where it is defined."""
-    from kappamax.coefficients import coefficient_for
+    from kappamax.cli.writing import undefined_result
     from kappamax.errors import UndefinedKappaError
     from kappamax.maximum.extremes import max_kappa
     from kappamax.maximum.maximizers import maximizer_count_of, maximizers_of
@@ -76,14 +74,7 @@ def _limits(
             plain["maximizers"] = [one.to_dict() for one in islice(maximizers_of(result), _MOST_SHOWN)]
         return plain, result
     except UndefinedKappaError as error:
-        chosen = coefficient_for(coefficient, table.n_raters)
-        undefined: dict[str, Any] = dict.fromkeys(_FIELDS)
-        return undefined | {
-            "coefficient": chosen.name,
-            "title": chosen.title,
-            "weights": scheme,
-            "reason": error.reason,
-        }, None
+        return undefined_result(table, coefficient, scheme, _FIELDS, error.reason), None
 
 
 def _maximizers(count: MaximizerCount) -> dict[str, Any]:
@@ -144,22 +135,3 @@ def _tables(plain: dict[str, Any]) -> str:
     """How many tables reach the maximum, for a reader."""
     n = plain.get("n_maximizers")
     return f">= {plain.get('n_maximizers_at_least', 1)}" if n is None else str(n)
-
-
-@contextmanager
-def _progress_line() -> Iterator[Any]:
-    """A line on standard error that is written over, where that is a terminal; nothing otherwise."""
-    stream = sys.stderr
-    if not stream.isatty():
-        yield None
-        return
-
-    def tell(message: str) -> None:
-        stream.write(f"\r\x1b[K{message[:78]}")
-        stream.flush()
-
-    try:
-        yield tell
-    finally:
-        stream.write("\r\x1b[K")
-        stream.flush()

@@ -11,7 +11,15 @@ import click
 if TYPE_CHECKING:
     from kappamax.table import Table
 
-__all__ = ["SCHEMA_VERSION", "data_line", "echo_json", "echo_pattern_table", "echo_table"]
+__all__ = [
+    "SCHEMA_VERSION",
+    "data_line",
+    "echo_json",
+    "echo_pattern_table",
+    "echo_table",
+    "named",
+    "undefined_result",
+]
 
 SCHEMA_VERSION = 1
 
@@ -30,6 +38,21 @@ def echo_json(table: Table, results: Sequence[dict[str, Any]]) -> None:
     }
     document = {"schema_version": SCHEMA_VERSION, "data": data, "results": list(results)}
     click.echo(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def named(table: Table, coefficient: str, weights: str) -> dict[str, Any]:
+    """What every result says first: the coefficient, its name for readers, and the weights."""
+    from kappamax.coefficients import coefficient_for
+
+    chosen = coefficient_for(coefficient, table.n_raters)
+    return {"coefficient": chosen.name, "title": chosen.title, "weights": weights}
+
+
+def undefined_result(
+    table: Table, coefficient: str, weights: str, fields: Sequence[str], reason: str
+) -> dict[str, Any]:
+    """A result whose fields are null, with the reason."""
+    return named(table, coefficient, weights) | dict.fromkeys(fields) | {"reason": reason}
 
 
 def echo_table(title: str, header: Sequence[str], rows: Sequence[Sequence[str]], notes: Sequence[str] = ()) -> None:

@@ -1,0 +1,98 @@
+"""`kappamax test FILE`: how surprising the agreement is by chance alone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from kappamax.cli.progress import progress_bar
+from kappamax.cli.reading import Reading, measuring_options, notes_to_stderr, read_table, reading_options
+
+if TYPE_CHECKING:
+    from kappamax.fibers.testing import ExactTest
+    from kappamax.table import Table
+
+__all__ = ["test"]
+
+_FIELDS = ("value", "pvalue", "alternative", "method", "se", "n_draws")
+
+
+@click.command()
+@reading_options
+@measuring_options
+@click.option(
+    "--alternative",
+    default="greater",
+    metavar="A",
+    show_default=True,
+    help="greater (more agreement than by chance), less or two-sided.",
+)
+@click.option("--method", default="auto", metavar="M", show_default=True, help="auto, exact or monte-carlo.")
+@click.option("--draws", type=int, metavar="N", help="Random tables for Monte Carlo.")
+@click.option("--seed", type=int, help="Of the random tables.")
+@click.option("--jobs", type=int, default=1, show_default=True, help="Processes; the result does not depend on it.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object instead of a table.")
+def test(
+    reading: Reading,
+    weights: tuple[str, ...],
+    coefficient: str,
+    alternative: str,
+    method: str,
+    draws: int | None,
+    seed: int | None,
+    jobs: int,
+    as_json: bool,
+) -> None:
+    """Test whether the raters in FILE agree more than by chance, their margins given."""
+    from kappamax.cli.writing import named, undefined_result
+    from kappamax.errors import Interrupted, UndefinedKappaError
+    from kappamax.fibers.testing import exact_test
+
+    options: dict[str, Any] = {"alternative": alternative, "method": method, "n_draws": draws, "n_jobs": jobs}
+    found: list[tuple[dict[str, Any], ExactTest | None]] = []
+    interrupted = False
+    with notes_to_stderr():
+        table = read_table(reading)
+        for scheme in weights or ("unweighted",):
+            names = named(table, coefficient, scheme)
+            try:
+                with progress_bar(f"{scheme} test") as tell:
+                    result = exact_test(
+                        table, weights=scheme, coefficient=coefficient, rng=seed, progress=tell, **options
+                    )
+                found.append((names | result.to_dict(), result))
+            except UndefinedKappaError as error:
+                found.append((undefined_result(table, coefficient, scheme, _FIELDS, error.reason), None))
+            except Interrupted as stopped:
+                found.append((names | stopped.best.to_dict(), stopped.best))
+                interrupted = True
+                break
+    if as_json:
+        from kappamax.cli.writing import echo_json
+
+        echo_json(table, [plain for plain, _ in found])
+    else:
+        _show(table, found)
+    if interrupted:
+        raise KeyboardInterrupt
+
+
+def _show(table: Table, found: list[tuple[dict[str, Any], ExactTest | None]]) -> None:
+    from kappamax.cli.writing import data_line, echo_table
+    from kappamax.display import numbers
+
+    header = ["weights", "value", "p-value", "std. error", "alternative", "method"]
+    rows, notes = [], [data_line(table)]
+    for plain, result in found:
+        if result is None:
+            rows.append([plain["weights"], "undefined", *[""] * 4])
+            notes.append(f"{plain['weights']}: undefined: {plain['reason']}.")
+            continue
+        se = "" if result.se is None else f"{result.se:.1g}"
+        value, pvalue = numbers.decimal(result.value), numbers.pvalue(result.pvalue)
+        rows.append([result.weights, value, pvalue, se, result.alternative, result.method])
+        if result.n_draws is not None:
+            why = f" ({result.reason.split('. ')[0].rstrip('.')})" if result.reason else ""
+            notes.append(f"{result.weights}: {numbers.count(result.n_draws)} random tables{why}.")
+    echo_table(f"Test of {found[0][0]['title']} against chance, margins given", header, rows, notes)

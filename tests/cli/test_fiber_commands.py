@@ -1,0 +1,117 @@
+"""`kappamax fiber` and `kappamax test` in a fresh process."""
+
+import json
+
+import numpy as np
+import pytest
+from test_commands import run
+
+import kappamax as km
+
+
+@pytest.fixture
+def paper(tmp_path):
+    path = tmp_path / "paper.csv"
+    path.write_text(run("example", "rapallo2022").stdout, encoding="utf-8")
+    return [str(path), "--layout", "counts"]
+
+
+def results(done):
+    assert (done.returncode, done.stderr) == (0, "")
+    return json.loads(done.stdout)["results"]
+
+
+def test_fiber_json_follows_the_contract(paper):
+    """Numbers of tables and the whole distribution, as the library gives them."""
+    linear, sqrt = results(run("fiber", *paper, "-w", "linear", "-w", "sqrt", "--json"))
+    ours = km.fiber(km.example("rapallo2022")).distribution("linear")
+    assert linear == {"coefficient": "cohen", "title": "Cohen's kappa"} | ours.to_dict()
+    assert (linear["n_tables"], linear["n_same_value"]) == (644_850, 1654)
+    assert set(linear["distribution"][0]) == {"value", "n_tables", "probability"}
+    assert sum(row["n_tables"] for row in sqrt["distribution"]) == 644_850
+    assert sum(row["probability"] for row in sqrt["distribution"]) == pytest.approx(1, abs=1e-12)
+
+
+def test_fiber_shows_the_values(paper):
+    """With the observed one marked, within 80 columns."""
+    done = run("fiber", *paper, "-w", "linear")
+    assert done.returncode == 0
+    assert "0.5023 observed    1,654" in done.stdout
+    assert all(len(line.rstrip()) <= 80 for line in done.stdout.splitlines())
+
+
+def test_listing_has_a_limit(paper, tmp_path):
+    """Small fibers are listed; large ones answer with their size and what to do."""
+    done = run("fiber", *paper, "--list")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == (
+        "kappamax: the fiber has 644,850 tables; they are listed up to 10,000. Use its distribution, or a sample.\n"
+    )
+    small = tmp_path / "small.csv"
+    small.write_text("1,1\n0,1\n", encoding="utf-8")
+    (found,) = results(run("fiber", str(small), "--layout", "counts", "--list", "--json"))
+    assert [table["counts"] for table in found["tables"]] == [[1, 1, 1], [2, 1]]
+    assert "Table 2 of 2" in run("fiber", str(small), "--layout", "counts", "--list").stdout
+
+
+def test_sampling(paper):
+    """As many tables as asked for, the same with the same seed."""
+    first, second = (results(run("fiber", *paper, "--sample", "3", "--seed", "5", "--json"))[0] for _ in range(2))
+    assert first["sample"] == second["sample"]
+    assert len(first["sample"]) == 3
+    assert all(sum(table["counts"]) == 33 for table in first["sample"])
+    assert run("fiber", *paper, "--sample", "0").returncode == 1
+
+
+def test_what_cannot_be_counted_is_null_with_a_reason(tmp_path):
+    """Too many states, missing ratings, an undefined coefficient; the sample still comes."""
+    big = tmp_path / "big.csv"
+    ratings = np.random.default_rng(0).integers(1, 6, size=(60, 6))
+    big.write_text("a,b,c,d,e,f\n" + "\n".join(",".join(map(str, row)) for row in ratings), encoding="utf-8")
+    (found,) = results(run("fiber", str(big), "--sample", "1", "--json"))
+    assert found["value"] == pytest.approx(km.kappa(km.from_ratings(ratings)).value)
+    assert (found["n_tables"], found["n_same_value"], found["distribution"]) == (None, None, None)
+    assert "of memory" in found["reason"]
+    assert len(found["sample"]) == 1
+    gaps = tmp_path / "gaps.csv"
+    gaps.write_text("a,b\n1,1\n1,\n2,1\n2,2\n", encoding="utf-8")
+    assert "needs complete ratings; 1 are missing" in results(run("fiber", str(gaps), "--json"))[0]["reason"]
+    assert "needs complete ratings" in run("fiber", str(gaps)).stdout
+    one = tmp_path / "one.csv"
+    one.write_text("a,b\n1,1\n1,1\n", encoding="utf-8")
+    assert results(run("fiber", str(one), "--json"))[0]["reason"] == "both raters used only 1"
+
+
+def test_test_json_follows_the_contract(paper):
+    """p-value, alternative, method and standard error, as the library gives them."""
+    linear, circular = results(run("test", *paper, "-w", "linear", "-w", "circular", "--seed", "1", "--json"))
+    ours = km.exact_test(km.example("rapallo2022"), weights="linear")
+    assert linear == {"coefficient": "cohen", "title": "Cohen's kappa"} | ours.to_dict()
+    assert (linear["method"], linear["se"], linear["alternative"]) == ("exact", None, "greater")
+    assert circular["method"] == "monte-carlo"
+    assert circular["se"] > 0
+
+
+def test_test_options(paper):
+    """Alternative, method, draws and processes."""
+    (less,) = results(run("test", *paper, "--alternative", "less", "--json"))
+    assert less["pvalue"] > 0.99
+    arguments = ("--method", "monte-carlo", "--draws", "500", "--seed", "3", "--json")
+    one, two = (results(run("test", *paper, *arguments, "--jobs", jobs))[0] for jobs in ("1", "2"))
+    assert one == two
+    assert one["n_draws"] == 500
+    wrong = run("test", *paper, "--alternative", "bigger")
+    assert (wrong.returncode, wrong.stdout) == (1, "")
+    assert "alternative must be one of 'greater', 'less', 'two-sided'; got 'bigger'" in wrong.stderr
+
+
+def test_test_shows_a_table(tmp_path, paper):
+    """And says how many random tables stand behind a p-value, and why."""
+    assert "exact" in run("test", *paper).stdout
+    gaps = tmp_path / "gaps.csv"
+    gaps.write_text("a,b\n1,1\n1,\n2,1\n2,2\n", encoding="utf-8")
+    shown = run("test", str(gaps), "--draws", "200", "--seed", "1").stdout
+    assert "200 random tables (this needs complete ratings; 1 are missing)" in shown
+    one = tmp_path / "one.csv"
+    one.write_text("a,b\n1,1\n1,1\n", encoding="utf-8")
+    assert "undefined: both raters used only 1" in run("test", str(one)).stdout
