@@ -3,6 +3,7 @@
 python -m benchmarks                  all parts, written to docs/benchmarks.md
 python -m benchmarks speed            one part, printed only
 python -m benchmarks maximum
+python -m benchmarks fibers
 python -m benchmarks coverage
 python -m benchmarks --quick          small sizes: does everything still run?
 """
@@ -24,13 +25,16 @@ def main() -> None:
     if not peers.inside("main"):
         _start_again_in(peers.python_of("main"))
 
-    from benchmarks import coverage, maximum, report, speed  # these need what only the peers' environment has
+    from benchmarks import coverage, fibers, maximum, report, speed  # these need what only the peers' environment has
 
     sections = []
     if arguments.part in (None, "maximum"):
         alone = maximum.proofs(quick=arguments.quick)  # first, so that its peak of memory is its own
         beside = maximum.comparisons(quick=arguments.quick)
         sections.append(report.maximum_section(beside, alone))
+    if arguments.part in (None, "fibers"):
+        figures = fibers.figures(quick=arguments.quick)
+        sections.append(report.fibers_section(fibers.comparisons(quick=arguments.quick), figures))
     if arguments.part in (None, "speed"):
         sections.append(report.speed_section(speed.comparisons(quick=arguments.quick)))
     if arguments.part in (None, "coverage"):
@@ -44,7 +48,7 @@ def main() -> None:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks")
     parser.add_argument(
-        "part", nargs="?", choices=("speed", "maximum", "coverage"), help="one part only; all if left out"
+        "part", nargs="?", choices=("speed", "maximum", "fibers", "coverage"), help="one part only; all if left out"
     )
     parser.add_argument("--quick", action="store_true", help="small sizes, to see that everything runs")
     parser.add_argument(

@@ -12,10 +12,11 @@ from pathlib import Path
 import kappamax as km
 from benchmarks import peers
 from benchmarks.coverage import LEVEL, N_RESAMPLES, Coverage
+from benchmarks.fibers import Figure
 from benchmarks.maximum import Proof
 from benchmarks.speed import Comparison
 
-__all__ = ["coverage_section", "document", "maximum_section", "speed_section"]
+__all__ = ["coverage_section", "document", "fibers_section", "maximum_section", "speed_section"]
 
 
 def document(sections: Sequence[str], *, quick: bool) -> str:
@@ -68,6 +69,15 @@ def maximum_section(rows: Sequence[Comparison], proofs: Sequence[Proof]) -> str:
     return f"## The maximum\n\n{text}\n\n{_comparisons(rows)}\n\n{large}\n\n{_table(header, cells)}"
 
 
+def fibers_section(rows: Sequence[Comparison], figures: Sequence[Figure]) -> str:
+    """The tables of fibers: beside other programs, and what takes how long alone."""
+    header = ["question", "measured", "target", "met", "memory stated"]
+    cells = [[row.case, row.measured, row.target, "yes" if row.met else "no", row.memory] for row in figures]
+    text = "Counting and drawing tables with given margins; both sides give the same counts, or draw as many tables."
+    alone = "Median of several calls in one process, after the first. Memory is what the method says it will need."
+    return f"## Fibers\n\n{text}\n\n{_comparisons(rows)}\n\n{alone}\n\n{_table(header, cells)}"
+
+
 def coverage_section(rows: Sequence[Coverage]) -> str:
     """The table of coverages."""
     header = ["raters", "subjects", "kappa", "interval", "tables", "undefined", "coverage", "Monte Carlo error"]
@@ -96,7 +106,8 @@ def _circumstances() -> str:
     """Date, machine and versions, without the machine's name."""
     main, apart = peers.pins("main"), peers.pins("irrcac")
     beside = ", ".join(
-        f"{name} {main[name]}" for name in ("numpy", "scipy", "numba", "scikit-learn", "statsmodels", "POT")
+        f"{name} {main[name]}"
+        for name in ("numpy", "scipy", "numba", "scikit-learn", "statsmodels", "POT", "PyNormaliz")
     )
     behind = ", ".join(f"{name} {apart[name]}" for name in ("numpy", "scipy", "pandas"))
     return (

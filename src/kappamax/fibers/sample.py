@@ -90,5 +90,7 @@ def _two_raters(table: Table, size: int, rng: np.random.Generator) -> npt.NDArra
     from scipy.stats import random_table  # 0.5 s to import
 
     rows, columns = table.margins
-    drawn = random_table.rvs(rows, columns, size=size, random_state=rng)
+    # shuffling (Boyett) takes time by subjects, Patefield's method by cells; measured, they meet here
+    method = "patefield" if rows.sum() > 0.7 * len(rows) * len(columns) * np.log(rows.sum() + 1) else "boyett"
+    drawn = random_table.rvs(rows, columns, size=size, method=method, random_state=rng)
     return np.asarray(drawn, dtype=np.int64).reshape(size, len(rows), len(columns))
