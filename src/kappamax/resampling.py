@@ -150,7 +150,7 @@ def bootstrap_of(
     method = options.choice("method", method, INTERVALS)
     level = options.between("level", level, 0, 1)
     n_resamples = options.at_least("n_resamples", n_resamples, 2)
-    generator = np.random.default_rng(rng)
+    generator = options.generator(rng)
     estimate = _estimate(table, statistic)
     sizes = [min(_BLOCK, n_resamples - start) for start in range(0, n_resamples, _BLOCK)]
     blocks = list(zip(sizes, generator.spawn(len(sizes)), strict=True))

@@ -115,3 +115,12 @@ def test_test_shows_a_table(tmp_path, paper):
     one = tmp_path / "one.csv"
     one.write_text("a,b\n1,1\n1,1\n", encoding="utf-8")
     assert "undefined: both raters used only 1" in run("test", str(one)).stdout
+
+
+def test_memory_and_seeds_are_checked(paper):
+    """The limit is in gigabytes; a negative seed is wrong usage."""
+    (small,) = results(run("fiber", *paper, "-w", "linear", "--memory-limit", "0.001", "--json"))
+    assert "would take 1.51 MB of memory; the limit is 1 MB" in small["reason"]
+    assert small["n_tables"] == 644_850
+    assert run("test", *paper, "--seed", "-1").returncode == 2
+    assert run("test", *paper, "--memory-limit", "0").returncode == 2

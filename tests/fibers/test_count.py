@@ -32,7 +32,7 @@ def brute_force(margins):
     return rows
 
 
-@settings(max_examples=60)
+@settings(max_examples=250)
 @given(tables(max_raters=3, max_categories=3, max_rows=3).filter(lambda table: table.n_subjects <= 6))
 def test_counting_listing_and_brute_force_agree(table):
     """Small fibers of two and three raters."""

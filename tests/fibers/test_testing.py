@@ -213,6 +213,9 @@ def test_options_are_checked():
         km.exact_test(table, method="bootstrap")
     with pytest.raises(km.InvalidOptionError, match="n_draws must be a whole number >= 1; got 0"):
         km.exact_test(table, method="monte-carlo", n_draws=0)
+    for wrong in (-1, 0.5, "seed"):
+        with pytest.raises(km.InvalidOptionError, match="rng must be a whole number >= 0, a Generator or None"):
+            km.exact_test(table, method="monte-carlo", rng=wrong)
 
 
 def test_the_result_shows_itself():

@@ -15,7 +15,7 @@ def fits(what: str, n_bytes: int, limit: float) -> None:
     """Work fits into the memory it may take."""
     if n_bytes > limit:
         raise NotSupportedError(
-            f"{what} would take {_size(n_bytes)} of memory; the limit is {_size(limit)} (memory_limit=). "
+            f"{what} would take {_size(n_bytes)} of memory; the limit is {_size(limit)} (memory_limit). "
             "Sampling and the Monte Carlo test need little."
         )
 

@@ -50,6 +50,15 @@ def finite(argument: str, value: float) -> float:
     return float(value)
 
 
+def generator(rng: np.random.Generator | int | None) -> np.random.Generator:
+    """A source of randomness from a seed, a generator or nothing."""
+    if isinstance(rng, np.random.Generator):
+        return rng
+    if rng is not None and (not is_number(rng) or not isfinite(rng) or rng != int(rng) or rng < 0):
+        raise InvalidOptionError(f"rng must be a whole number >= 0, a Generator or None; got {rng!r}.")
+    return np.random.default_rng(None if rng is None else int(rng))
+
+
 def cell_name(index: Sequence[Any] | npt.NDArray[Any]) -> str:
     """A place in an array, counted from one as readers do."""
     return "(" + ", ".join(str(int(i) + 1) for i in index) + ")"

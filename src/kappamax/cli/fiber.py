@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kappamax.cli.progress import progress_bar
-from kappamax.cli.reading import Reading, measuring_options, notes_to_stderr, read_table, reading_options
+from kappamax.cli.reading import (
+    Reading,
+    measuring_options,
+    memory_option,
+    notes_to_stderr,
+    read_table,
+    reading_options,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -28,7 +35,8 @@ _MOST_ROWS = 40
 @measuring_options
 @click.option("--list", "list_all", is_flag=True, help=f"List every table too (up to {_MOST_LISTED:,}).")
 @click.option("--sample", "n_sample", type=int, metavar="N", help="Draw N tables as likely as by chance too.")
-@click.option("--seed", type=int, help="Of the random tables.")
+@click.option("--seed", type=click.IntRange(min=0), help="Of the random tables.")
+@memory_option
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of a table.")
 def fiber(
     reading: Reading,
@@ -37,6 +45,7 @@ def fiber(
     list_all: bool,
     n_sample: int | None,
     seed: int | None,
+    memory_limit: float,
     as_json: bool,
 ) -> None:
     """Every table with the margins of FILE: how many there are, and how likely each value is by chance."""
@@ -44,7 +53,7 @@ def fiber(
 
     with notes_to_stderr():
         table = read_table(reading)
-        tables = Fiber(table)
+        tables = Fiber(table, memory_limit=1e9 * memory_limit)
         listed = _listed(tables) if list_all else []
         drawn = list(tables.iter_sample(n_sample, rng=seed)) if n_sample is not None else []
         found = [_distribution(tables, scheme, coefficient) for scheme in weights or ("unweighted",)]

@@ -14,7 +14,15 @@ import click
 if TYPE_CHECKING:
     from kappamax.table import Table
 
-__all__ = ["Reading", "comma_list", "measuring_options", "notes_to_stderr", "read_table", "reading_options"]
+__all__ = [
+    "Reading",
+    "comma_list",
+    "measuring_options",
+    "memory_option",
+    "notes_to_stderr",
+    "read_table",
+    "reading_options",
+]
 
 
 @dataclass(frozen=True)
@@ -100,6 +108,18 @@ def measuring_options(command: Callable[..., Any]) -> Callable[..., Any]:
     ):
         command = option(command)
     return command
+
+
+def memory_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add how much memory counting may take."""
+    return click.option(
+        "--memory-limit",
+        type=click.FloatRange(min=0, min_open=True),
+        default=1.0,
+        metavar="GB",
+        show_default=True,
+        help="Memory that counting tables may take.",
+    )(command)
 
 
 def read_table(reading: Reading) -> Table:

@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kappamax.cli.progress import progress_bar
-from kappamax.cli.reading import Reading, measuring_options, notes_to_stderr, read_table, reading_options
+from kappamax.cli.reading import (
+    Reading,
+    measuring_options,
+    memory_option,
+    notes_to_stderr,
+    read_table,
+    reading_options,
+)
 
 if TYPE_CHECKING:
     from kappamax.fibers.testing import ExactTest
@@ -30,7 +37,8 @@ _FIELDS = ("value", "pvalue", "alternative", "method", "se", "n_draws")
 )
 @click.option("--method", default="auto", metavar="M", show_default=True, help="auto, exact or monte-carlo.")
 @click.option("--draws", type=int, metavar="N", help="Random tables for Monte Carlo.")
-@click.option("--seed", type=int, help="Of the random tables.")
+@click.option("--seed", type=click.IntRange(min=0), help="Of the random tables.")
+@memory_option
 @click.option("--jobs", type=int, default=1, show_default=True, help="Processes; the result does not depend on it.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of a table.")
 def test(
@@ -41,6 +49,7 @@ def test(
     method: str,
     draws: int | None,
     seed: int | None,
+    memory_limit: float,
     jobs: int,
     as_json: bool,
 ) -> None:
@@ -50,6 +59,7 @@ def test(
     from kappamax.fibers.testing import exact_test
 
     options: dict[str, Any] = {"alternative": alternative, "method": method, "n_draws": draws, "n_jobs": jobs}
+    options["memory_limit"] = 1e9 * memory_limit
     found: list[tuple[dict[str, Any], ExactTest | None]] = []
     interrupted = False
     with notes_to_stderr():

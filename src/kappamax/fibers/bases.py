@@ -149,7 +149,7 @@ class MoveSet:
 
     def draw(self, rng: Generator | int | None = None, size: int | None = None) -> Move | list[Move]:
         """A random move, or `size` of them one after the other; all are equally likely, however many there are."""
-        generator = np.random.default_rng(rng)
+        generator = options.generator(rng)
         if size is None:
             return self[_below(self.n_moves, generator)]
         return [self[_below(self.n_moves, generator)] for _ in range(options.at_least("size", size, 0))]

@@ -173,12 +173,12 @@ class Fiber:
         size = options.at_least("size", size, 1)
         checks.complete(self.table.n_missing)
         checks.few_cells(self.table.n_categories, self.table.n_raters, size)
-        return random_counts(self.table, size, np.random.default_rng(rng))
+        return random_counts(self.table, size, options.generator(rng))
 
     def iter_sample(self, size: int = 1, *, rng: np.random.Generator | int | None = None) -> Iterator[Table]:
         """Independent tables as likely as by chance, one at a time; any number of raters, missing ratings too."""
         size = options.at_least("size", size, 1)
-        for drawn in arrangements(self.table, size, np.random.default_rng(rng)):
+        for drawn in arrangements(self.table, size, options.generator(rng)):
             for rows in np.moveaxis(drawn, 0, 2):
                 yield self._member(rows, np.ones(len(rows), dtype=np.int64))
 

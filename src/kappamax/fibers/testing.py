@@ -37,6 +37,7 @@ EXACT_WORK = 3_000_000_000
 _SHUFFLED_RATINGS = 2_000_000_000
 _FEWEST_DRAWS, _MOST_DRAWS = 2_000, 100_000
 _BLOCKS = 50
+_CLEAR = 1e-9
 
 
 def exact_test(
@@ -99,7 +100,7 @@ def exact_test(
     reason = None
     if method != "monte-carlo":
         try:
-            space = ScoreSpace([objective], memory_limit if method == "exact" else min(memory_limit, MEMORY_LIMIT))
+            space = ScoreSpace([objective], memory_limit)
             if method == "exact" or space.work() <= EXACT_WORK:
                 pvalue = _exact_pvalue(space, objective, alternative, progress)
                 return _result(objective, value, pvalue, alternative)
@@ -111,7 +112,7 @@ def exact_test(
     draws = _draws_for(table.n_subjects * table.n_raters) if n_draws is None else n_draws
     draws = options.at_least("n_draws", draws, 1)
     sizes = [size for size in np.diff(np.linspace(0, draws, _BLOCKS + 1).astype(int)).tolist() if size]
-    generators = np.random.default_rng(rng).spawn(len(sizes))
+    generators = options.generator(rng).spawn(len(sizes))
     done = extreme = 0
     tasks = ((objective, size, alternative, own) for size, own in zip(sizes, generators, strict=True))
     try:
@@ -198,26 +199,30 @@ def _exact_pvalue(space: ScoreSpace, objective: Objective, alternative: str, pro
 
 
 def _extreme_draws(objective: Objective, size: int, alternative: str, rng: np.random.Generator) -> int:
-    """How many of so many random tables are at least as extreme as the observed one."""
+    """How many of so many random tables are at least as extreme as the observed one.
+
+    Decided by doubles where they are clear; else exactly, or within the tolerance of weights that are not exact.
+    """
     rows, counts = np.unique(random_scores(objective, size, rng), axis=0, return_counts=True)
-    scores = [RootSum(dict(zip(objective.radicands, row, strict=True))) for row in rows.tolist()]
     observed, mean = objective.score, mean_score(objective)
-    if not objective.weights.exact:
-        return int(counts @ _nearly_as_extreme(objective, scores, alternative))
-    return int(counts @ np.array(as_extreme(scores, observed, mean, alternative), dtype=np.int64))
+    reals = rows.astype(float) @ np.sqrt(np.array(objective.radicands, dtype=float))
+    beyond = _beyond(reals, float(observed), float(mean), alternative)
+    tolerance = objective.weights.tolerance / float(objective.observed(RootSum(1)))
+    extreme = beyond >= -tolerance
+    if objective.weights.exact:
+        near = np.flatnonzero(np.abs(beyond) <= _CLEAR * (np.abs(reals).max() + abs(float(observed))))
+        scores = [RootSum(dict(zip(objective.radicands, row, strict=True))) for row in rows[near].tolist()]
+        extreme[near] = as_extreme(scores, observed, mean, alternative)
+    return int(counts @ extreme)
 
 
-def _nearly_as_extreme(objective: Objective, scores: Sequence[RootSum], alternative: str) -> Any:
-    """`as_extreme` for weights that are not exact: within their tolerance counts as equal."""
-    unit = 1 / float(objective.observed(RootSum(1)))
-    slack = objective.weights.tolerance * unit
-    reals = np.array([float(score) for score in scores])
-    observed, mean = float(objective.score), float(mean_score(objective))
+def _beyond(scores: Any, observed: float, mean: float, alternative: str) -> Any:
+    """How far beyond the observed score each score is in the direction of the alternative; negative if it is not."""
     if alternative == "greater":
-        return reals <= observed + slack
+        return observed - scores
     if alternative == "less":
-        return reals >= observed - slack
-    return np.abs(reals - mean) >= abs(observed - mean) - slack
+        return scores - observed
+    return np.abs(scores - mean) - abs(observed - mean)
 
 
 def _draws_for(n_ratings: int) -> int:

@@ -65,7 +65,7 @@ def walk_of(
     if target == "uniform" or keep_tables:
         checks.few_cells(table.n_categories + (not table.complete), table.n_raters)
         walker.count_cells()
-    generator = np.random.default_rng(rng)
+    generator = options.generator(rng)
     unit = float(objective.scale * objective.denominator)
     step = max(thin, _BLOCK // thin * thin)
     traces: list[Array] = []
