@@ -12,7 +12,7 @@ from test_distribution import SCHEMES, chance_of, small_tables
 
 import kappamax as km
 from kappamax.coefficients import objective_for
-from kappamax.fibers import testing
+from kappamax.fibers import null
 from strategies import tables
 
 ALTERNATIVES = ["greater", "less", "two-sided"]
@@ -122,7 +122,7 @@ def test_the_method_is_decided_and_said(monkeypatch):
     """Exact where the work is small, Monte Carlo with the reason otherwise."""
     table = km.example("rapallo2022")
     assert km.exact_test(table).reason is None
-    monkeypatch.setattr(testing, "EXACT_WORK", 10)
+    monkeypatch.setattr(null, "EXACT_WORK", 10)
     assert "the exact distribution would take" in str(km.exact_test(table, n_draws=100, rng=1).reason)
     assert km.exact_test(table, method="exact").method == "exact"
     big = km.from_ratings(np.random.default_rng(0).integers(1, 6, size=(50, 8)))

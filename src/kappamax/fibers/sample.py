@@ -20,6 +20,7 @@ __all__ = ["arrangements", "random_counts", "random_scores", "subject_rows"]
 Array = npt.NDArray[Any]
 
 _BLOCK_RATINGS = 2_000_000
+_WORTH_SCIPY = 5_000_000  # ratings to shuffle before scipy's import pays
 
 
 def subject_rows(table: Table) -> npt.NDArray[np.int64]:
@@ -65,7 +66,7 @@ def random_counts(table: Table, size: int, rng: np.random.Generator) -> npt.NDAr
 def random_scores(objective: Objective, size: int, rng: np.random.Generator) -> Array:
     """The score components of random tables, shape (size, number of radicands), in the objective's whole units."""
     table = objective.table
-    if table.n_raters == 2 and table.complete:
+    if table.n_raters == 2 and table.complete and size * table.n_subjects > _WORTH_SCIPY:
         patterns = np.stack(np.unravel_index(np.arange(table.n_categories**2), (table.n_categories,) * 2), axis=1)
         return np.asarray(_two_raters(table, size, rng).reshape(size, -1) @ objective.scores(patterns.astype(np.int32)))
     rows = subject_rows(table)

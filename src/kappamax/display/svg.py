@@ -1,0 +1,218 @@
+"""Plain arrays and labels in, small accessible SVG pictures out: the one place that draws.
+
+Reports, notebooks and the web page draw with these. Colours are CSS variables with fallbacks, so that a page can set them
+for light and dark; every picture has a title and a description, and is drawn to be read in black and white too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from kappamax.display import numbers, text
+
+__all__ = ["atoms", "heat_map", "paired_bars"]
+
+Array = npt.NDArray[Any]
+
+INK = "var(--km-ink, #1b1f24)"
+FAINT = "var(--km-faint, #5b6570)"
+ACCENT = "var(--km-accent, #1f5fbf)"
+SECOND = "var(--km-second, #b3541e)"
+_FONT = "font-family:system-ui,sans-serif;font-size:13px"
+_CELL = 46
+_LONGEST = 16
+
+
+def heat_map(
+    values: Array,
+    rows: Sequence[Any],
+    columns: Sequence[Any],
+    *,
+    title: str,
+    row_name: str = "",
+    column_name: str = "",
+    marked: Array | None = None,
+    largest: float | None = None,
+) -> str:
+    """A matrix, each cell shaded by its share of the largest value, marked cells framed.
+
+    Parameters
+    ----------
+    values : numbers, shape (n, m)
+        NaN cells are left empty.
+    rows, columns : labels
+    marked : bools, shape (n, m), optional
+    largest : float, optional
+        The value of full shade, to compare several maps; the largest of `values` if left out.
+    """
+    shown = [[_number(item) for item in row] for row in values.tolist()]
+    left = 24 + 7 * max([len(_label(row)) for row in rows], default=0)
+    width, height = left + _CELL * len(columns) + 4, 48 + _CELL * len(rows) + 4
+    most = largest or float(np.nanmax(np.abs(values), initial=0.0)) or 1.0
+    parts = [_text(left + _CELL * len(columns) / 2, 14, column_name, anchor="middle", fill=FAINT)]
+    if row_name:
+        parts.append(_text(0, 14, row_name, fill=FAINT))
+    for j, name in enumerate(columns):
+        parts.append(_text(left + _CELL * (j + 0.5), 38, _label(name), anchor="middle"))
+    for i, name in enumerate(rows):
+        y = 48 + _CELL * i
+        parts.append(_text(left - 8, y + _CELL / 2 + 5, _label(name), anchor="end"))
+        for j in range(len(columns)):
+            x = left + _CELL * j
+            value = float(values[i, j])
+            shade = 0.0 if np.isnan(value) else 0.55 * min(1.0, abs(value) / most)
+            parts.append(_rectangle(x, y, _CELL - 2, _CELL - 2, fill=ACCENT if value >= 0 else SECOND, opacity=shade))
+            if marked is not None and marked[i, j]:
+                parts.append(_frame(x + 1, y + 1, _CELL - 4, _CELL - 4))
+            parts.append(_text(x + _CELL / 2 - 1, y + _CELL / 2 + 5, shown[i][j], anchor="middle"))
+    described = "; ".join(f"{name}: {', '.join(row)}" for name, row in zip(rows, shown, strict=True))
+    return _picture(width, height, title, described, parts)
+
+
+def paired_bars(labels: Sequence[Any], names: Sequence[str], values: Array, *, title: str) -> str:
+    """One group of bars per label, one bar per name, values written at their ends.
+
+    Parameters
+    ----------
+    labels : n labels
+    names : m names
+    values : numbers >= 0, shape (m, n)
+    """
+    left, full = 20 + 7 * max([len(_label(label)) for label in labels], default=0), 260
+    bar, gap = 18, 12
+    most = float(values.max(initial=0)) or 1.0
+    top = 8 + 18 * len(names)
+    parts = []
+    for a, name in enumerate(names):
+        parts.append(_rectangle(left, 4 + 18 * a, 12, 12, fill=_colour(a), opacity=_strength(a)))
+        parts.append(_text(left + 18, 15 + 18 * a, text.shortened(str(name))))
+    y = float(top + 8)
+    for i, label in enumerate(labels):
+        middle = y + bar * len(names) / 2 + 5
+        parts.append(_text(left - 8, middle, _label(label), anchor="end"))
+        for a in range(len(names)):
+            length = full * float(values[a, i]) / most
+            parts.append(_rectangle(left, y, length, bar - 3, fill=_colour(a), opacity=_strength(a)))
+            parts.append(_text(left + length + 6, y + bar - 6, _number(values[a, i].item())))
+            y += bar
+        y += gap
+    described = "; ".join(
+        f"{label}: " + ", ".join(f"{name} {_number(values[a, i].item())}" for a, name in enumerate(names))
+        for i, label in enumerate(labels)
+    )
+    return _picture(left + full + 60, y, title, described, parts)
+
+
+def atoms(
+    values: Array, heights: Array, *, title: str, marks: Sequence[tuple[float, str]] = (), axis: str = "kappa"
+) -> str:
+    """A discrete distribution: one line per value, with some values marked and named.
+
+    Parameters
+    ----------
+    values, heights : numbers, shape (n,)
+        In increasing order of values; heights are probabilities.
+    marks : pairs (value, name)
+    """
+    width, height, left, bottom = 560, 250, 24, 46
+    low, high = min([*values, *(value for value, _ in marks)]), max([*values, *(value for value, _ in marks)])
+    spread = (high - low) or 1.0
+    low, spread = low - 0.04 * spread, 1.08 * spread
+    most = float(heights.max()) or 1.0
+    floor, top = height - bottom, 22 + 16 * len(marks)
+
+    def across(value: float) -> float:
+        return left + (width - 2 * left) * (value - low) / spread
+
+    thick = max(0.6, min(6.0, 0.6 * (width - 2 * left) / max(1, len(values))))
+    parts = [_line(left, floor, width - left, floor, FAINT)]
+    for value, share in zip(values.tolist(), heights.tolist(), strict=True):
+        tall = (floor - top) * share / most
+        if tall >= 0.2:
+            parts.append(_line(across(value), floor, across(value), floor - tall, ACCENT, thick))
+    for tick in _ticks(low, low + spread):
+        parts.append(_line(across(tick), floor, across(tick), floor + 5, FAINT))
+        parts.append(_text(across(tick), floor + 19, numbers.decimal(tick, 1), anchor="middle", fill=FAINT))
+    parts.append(_text(width / 2, height - 6, axis, anchor="middle", fill=FAINT))
+    for place, (value, name) in enumerate(marks):
+        x, y = across(value), 14 + 16 * place
+        parts.append(_line(x, floor, x, y + 4, SECOND, 1.6, dashed=place > 0))
+        anchor = "end" if x > width * 0.6 else "start"
+        parts.append(
+            _text(x + (-5 if anchor == "end" else 5), y + 8, f"{name} {numbers.decimal(value)}", anchor=anchor)
+        )
+    described = (
+        f"{len(values)} values from {numbers.decimal(float(values[0]))} to {numbers.decimal(float(values[-1]))}; "
+        + "; ".join(f"{name} at {numbers.decimal(value)}" for value, name in marks)
+    )
+    return _picture(width, height, title, described, parts)
+
+
+def _picture(width: float, height: float, title: str, described: str, parts: Sequence[str]) -> str:
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="0 0 {width:.0f} {height:.0f}" '
+        f'width="{width:.0f}" height="{height:.0f}" style="max-width:100%;height:auto;{_FONT}" '
+        f'aria-label="{escape(title)}"><title>{escape(title)}</title><desc>{escape(described)}</desc>'
+        f"{''.join(parts)}</svg>"
+    )
+
+
+def _text(x: float, y: float, words: str, *, anchor: str = "start", fill: str = INK) -> str:
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" style="fill:{fill}">{escape(words)}</text>'
+
+
+def _rectangle(x: float, y: float, width: float, height: float, *, fill: str, opacity: float) -> str:
+    return (
+        f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" rx="2" '
+        f'style="fill:{fill};fill-opacity:{opacity:.3f};stroke:{FAINT};stroke-opacity:0.35;stroke-width:0.5"/>'
+    )
+
+
+def _frame(x: float, y: float, width: float, height: float) -> str:
+    return (
+        f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" rx="2" '
+        f'style="fill:none;stroke:{SECOND};stroke-width:2;stroke-dasharray:4 2"/>'
+    )
+
+
+def _line(x1: float, y1: float, x2: float, y2: float, stroke: str, width: float = 1.0, *, dashed: bool = False) -> str:
+    dash = ";stroke-dasharray:5 3" if dashed else ""
+    return (
+        f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" '
+        f'style="stroke:{stroke};stroke-width:{width:.2g}{dash}"/>'
+    )
+
+
+def _colour(place: int) -> str:
+    return (ACCENT, SECOND)[place % 2]
+
+
+def _strength(place: int) -> float:
+    """Raters beyond the second get lighter shades of the two colours."""
+    return max(0.25, 0.85 - 0.2 * (place // 2))
+
+
+def _label(name: Any) -> str:
+    words = str(name)
+    return words if len(words) <= _LONGEST else f"{words[: _LONGEST - 1]}…"
+
+
+def _number(item: float) -> str:
+    if isinstance(item, int):
+        return numbers.count(item)
+    return "" if np.isnan(item) else numbers.decimal(item, 2)
+
+
+def _ticks(low: float, high: float) -> list[float]:
+    """Round numbers between two ends, four to nine of them."""
+    for step in (0.1, 0.2, 0.25, 0.5, 1.0):
+        first = int(np.ceil(low / step))
+        ticks = [place * step for place in range(first, int(np.floor(high / step)) + 1)]
+        if len(ticks) <= 9:
+            return ticks
+    return [low, high]

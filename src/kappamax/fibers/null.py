@@ -1,0 +1,176 @@
+"""An objective in; the distribution of its score by chance, exact or drawn, and p-values out.
+
+By chance each rater's ratings fall on the subjects in any order, all orders equally likely. The distribution is exact
+where it takes little work and fits into memory, and a sample of random tables otherwise.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from kappamax._checks import options
+from kappamax._exact import RootSum
+from kappamax._parallel import run_tasks
+from kappamax.errors import Interrupted, NotSupportedError
+from kappamax.fibers.count import MEMORY_LIMIT
+from kappamax.fibers.distribution import as_extreme, mean_score
+from kappamax.fibers.sample import random_scores
+from kappamax.fibers.scores import ScoreSpace
+from kappamax.fibers.ways import Progress
+from kappamax.objective import Objective
+
+__all__ = ["EXACT_WORK", "METHODS", "Null", "null_of"]
+
+Array = npt.NDArray[Any]
+
+METHODS = ("auto", "exact", "monte-carlo")
+EXACT_WORK = 3_000_000_000
+_SHUFFLED_RATINGS = 2_000_000_000
+_FEWEST_DRAWS, _MOST_DRAWS = 2_000, 100_000
+_BLOCKS = 50
+_CLEAR = 1e-9
+
+
+def null_of(
+    objective: Objective,
+    *,
+    method: str = "auto",
+    exact_work: float | None = None,
+    n_draws: int | None = None,
+    rng: np.random.Generator | int | None = None,
+    n_jobs: int = 1,
+    memory_limit: float = MEMORY_LIMIT,
+    progress: Progress | None = None,
+) -> Null:
+    """The distribution of an objective's score by chance; see `exact_test` for the parameters.
+
+    `exact_work` is how many additions "auto" takes for an exact distribution.
+    """
+    generator = options.generator(rng)
+    reason = None
+    if method != "monte-carlo":
+        try:
+            space = ScoreSpace([objective], memory_limit)
+            if method == "exact" or space.work() <= (EXACT_WORK if exact_work is None else exact_work):
+                return _exact_null(space, objective, progress)
+            reason = f"the exact distribution would take {float(space.work()):.2g} additions"
+        except NotSupportedError as error:
+            if method == "exact":
+                raise
+            reason = str(error)
+    draws = _draws_for(objective.table.n_subjects * objective.table.n_raters) if n_draws is None else n_draws
+    draws = options.at_least("n_draws", draws, 1)
+    sizes = [size for size in np.diff(np.linspace(0, draws, _BLOCKS + 1).astype(int)).tolist() if size]
+    tasks = ((objective, size, own) for size, own in zip(sizes, generator.spawn(len(sizes)), strict=True))
+    drawn: list[tuple[Array, Array]] = []
+    done = 0
+    try:
+        for size, block in zip(sizes, run_tasks(_drawn, tasks, n_jobs), strict=True):
+            drawn.append(block)
+            done += size
+            if progress is not None:
+                progress(done, draws)
+    except KeyboardInterrupt:
+        if not done:
+            raise
+        raise Interrupted(_gathered(objective, drawn, done, "interrupted")) from None
+    return _gathered(objective, drawn, done, reason)
+
+
+@dataclass(frozen=True)
+class Null:
+    """Scores by chance: every different one with its share of all arrangements, or of the draws.
+
+    Attributes
+    ----------
+    rows : whole numbers, shape (n, number of radicands)
+        Components of the score.
+    counts : numbers, shape (n,)
+        Probabilities, or how many draws had that score.
+    n_draws : int or None
+        None where the distribution is exact.
+    reason : str or None
+        Why it is not.
+    """
+
+    objective: Objective
+    rows: Array
+    counts: Array
+    n_draws: int | None
+    reason: str | None
+
+    @property
+    def probabilities(self) -> npt.NDArray[np.float64]:
+        """The share of each score."""
+        return np.asarray(self.counts if self.n_draws is None else self.counts / self.n_draws, dtype=float)
+
+    @cached_property
+    def values(self) -> npt.NDArray[np.float64]:
+        """The coefficient at each score, in doubles."""
+        scale = float(self.objective.observed(RootSum(1))) / float(self.objective.expected)
+        return np.asarray(1 - self._reals * scale)
+
+    @cached_property
+    def _reals(self) -> npt.NDArray[np.float64]:
+        return np.asarray(self.rows.astype(float) @ np.sqrt(np.array(self.objective.radicands, dtype=float)))
+
+    def pvalue(self, alternative: str) -> float:
+        """The probability by chance of a score at least as extreme as the observed one.
+
+        From draws it is (b + 1) / (n_draws + 1) with b such draws: never zero, and valid as a p-value.
+        """
+        extreme = float(self.counts[self._extreme(alternative)].sum())
+        return min(1.0, extreme) if self.n_draws is None else (extreme + 1) / (self.n_draws + 1)
+
+    def _extreme(self, alternative: str) -> npt.NDArray[np.bool_]:
+        """Which scores are at least as extreme: by doubles where they are clear; else exactly, or within the tolerance
+        of weights that are not exact.
+        """
+        objective = self.objective
+        observed, mean = objective.score, mean_score(objective)
+        beyond = _beyond(self._reals, float(observed), float(mean), alternative)
+        extreme = np.asarray(beyond >= -objective.weights.tolerance / float(objective.observed(RootSum(1))))
+        if objective.weights.exact:
+            near = np.flatnonzero(np.abs(beyond) <= _CLEAR * (np.abs(self._reals).max() + abs(float(observed))))
+            scores = [RootSum(dict(zip(objective.radicands, row, strict=True))) for row in self.rows[near].tolist()]
+            extreme[near] = as_extreme(scores, observed, mean, alternative)
+        return extreme
+
+
+def _exact_null(space: ScoreSpace, objective: Objective, progress: Progress | None) -> Null:
+    chances = space.chances(progress)
+    reached = np.flatnonzero(chances)
+    rows = [[int(score.terms.get(f, 0)) for f in objective.radicands] for (score,) in space.scores(reached.tolist())]
+    return Null(objective, np.array(rows, dtype=object), chances[reached], None, None)
+
+
+def _drawn(objective: Objective, size: int, rng: np.random.Generator) -> tuple[Array, Array]:
+    """The different scores of so many random tables, and how often each came."""
+    rows, counts = np.unique(random_scores(objective, size, rng), axis=0, return_counts=True)
+    return rows, counts
+
+
+def _gathered(objective: Objective, drawn: list[tuple[Array, Array]], done: int, reason: str | None) -> Null:
+    """Several blocks of draws as one."""
+    rows, place = np.unique(np.concatenate([rows for rows, _ in drawn]), axis=0, return_inverse=True)
+    counts = np.bincount(place.reshape(-1), weights=np.concatenate([counts for _, counts in drawn]))
+    return Null(objective, rows, counts, done, reason)
+
+
+def _beyond(scores: Array, observed: float, mean: float, alternative: str) -> Array:
+    """How far beyond the observed score each score is in the direction of the alternative; negative if it is not."""
+    if alternative == "greater":
+        return observed - scores
+    if alternative == "less":
+        return scores - observed
+    return np.asarray(np.abs(scores - mean) - abs(observed - mean))
+
+
+def _draws_for(n_ratings: int) -> int:
+    """How many random tables are worth their time by default."""
+    return max(_FEWEST_DRAWS, min(_MOST_DRAWS, _SHUFFLED_RATINGS // max(1, n_ratings)))
