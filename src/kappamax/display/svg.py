@@ -1,7 +1,7 @@
 """Plain arrays and labels in, small accessible SVG pictures out: the one place that draws.
 
-Reports, notebooks and the web page draw with these. Colours are CSS variables with fallbacks, so that a page can set them
-for light and dark; every picture has a title and a description, and is drawn to be read in black and white too.
+Reports, notebooks and the web page draw with these. Colours are CSS variables with fallbacks, so that a page can set
+them for light and dark; every picture has a title and a description, and can be read in black and white too.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ def atoms(
     floor, top = height - bottom, 22 + 16 * len(marks)
 
     def across(value: float) -> float:
-        return left + (width - 2 * left) * (value - low) / spread
+        return float(left + (width - 2 * left) * (value - low) / spread)
 
     thick = max(0.6, min(6.0, 0.6 * (width - 2 * left) / max(1, len(values))))
     parts = [_line(left, floor, width - left, floor, FAINT)]
@@ -142,10 +142,11 @@ def atoms(
     for place, (value, name) in enumerate(marks):
         x, y = across(value), 14 + 16 * place
         parts.append(_line(x, floor, x, y + 4, SECOND, 1.6, dashed=place > 0))
-        anchor = "end" if x > width * 0.6 else "start"
-        parts.append(
-            _text(x + (-5 if anchor == "end" else 5), y + 8, f"{name} {numbers.decimal(value)}", anchor=anchor)
-        )
+        words = f"{name} {numbers.decimal(value)}"
+        if x > width * 0.6:
+            parts.append(_text(x - 5, y + 8, words, anchor="end"))
+        else:
+            parts.append(_text(x + 5, y + 8, words))
     described = (
         f"{len(values)} values from {numbers.decimal(float(values[0]))} to {numbers.decimal(float(values[-1]))}; "
         + "; ".join(f"{name} at {numbers.decimal(value)}" for value, name in marks)

@@ -20,7 +20,7 @@ from kappamax.intake import Ratings, as_table
 from kappamax.table import Label
 from kappamax.weights import WeightsLike
 
-__all__ = ["ExactTest", "exact_test", "tested"]
+__all__ = ["ExactTest", "exact_test", "outcome_of"]
 
 
 def exact_test(
@@ -91,8 +91,8 @@ def exact_test(
             progress=progress,
         )
     except Interrupted as stopped:
-        raise Interrupted(tested(stopped.best, alternative)) from None
-    return tested(null, alternative)
+        raise Interrupted(outcome_of(stopped.best, alternative)) from None
+    return outcome_of(null, alternative)
 
 
 @dataclass(frozen=True, repr=False)
@@ -135,7 +135,7 @@ class ExactTest(Result):
         return rows if self.se is None else [*rows, ("standard error", numbers.decimal(self.se))]
 
 
-def tested(null: Null, alternative: str) -> ExactTest:
+def outcome_of(null: Null, alternative: str) -> ExactTest:
     """The test that a distribution by chance gives."""
     objective = null.objective
     pvalue = null.pvalue(alternative)
