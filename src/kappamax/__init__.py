@@ -50,6 +50,10 @@ if TYPE_CHECKING:
     from kappamax.measure import kappa as kappa
     from kappamax.measure import leave_one_out as leave_one_out
     from kappamax.measure import pairwise_kappas as pairwise_kappas
+    from kappamax.reporting.analysis import report as report
+    from kappamax.reporting.plots import plot_agreement as plot_agreement
+    from kappamax.reporting.plots import plot_distribution as plot_distribution
+    from kappamax.reporting.plots import plot_maximum as plot_maximum
     from kappamax.resampling import bootstrap as bootstrap
     from kappamax.resampling import jackknife as jackknife
     from kappamax.table import Table as Table
@@ -99,6 +103,10 @@ _HOME = {
     "pairwise_kappas": "measure",
     "rank_moves": "fibers.explorer",
     "read_ratings": "intake",
+    "report": "reporting.analysis",
+    "plot_agreement": "reporting.plots",
+    "plot_maximum": "reporting.plots",
+    "plot_distribution": "reporting.plots",
     "standard_error": "inference",
     "value_test": "inference",
     "verify": "maximum.extremes",

@@ -161,6 +161,17 @@ class Weights:
         violation = self._first_positive([(1, (low, low)), (1, (high, high)), (-1, (low, high)), (-1, (high, low))])
         return violation is None
 
+    @cached_property
+    def additive(self) -> bool:
+        """Whether u[i, h] = u[i, j] + u[j, h] for all i < j < h, above and below the diagonal: linear in positions."""
+        along = range(self.n_categories - 2)
+        return all(
+            self.entry(i, h) == self.entry(i, i + 1) + self.entry(i + 1, h)
+            and self.entry(h, i) == self.entry(h, i + 1) + self.entry(i + 1, i)
+            for i in along
+            for h in range(i + 2, self.n_categories)
+        )
+
     def entry(self, i: int, j: int) -> RootSum:
         """One weight as an exact number."""
         return RootSum({int(self.radicands[i, j]): Fraction(int(self.multipliers[i, j]), self.denominator)})

@@ -19,6 +19,7 @@ from kappamax.cli.fiber import fiber
 from kappamax.cli.kappa import kappa
 from kappamax.cli.maximum import maximum
 from kappamax.cli.moves import moves
+from kappamax.cli.report import report
 from kappamax.cli.testing import test
 from kappamax.errors import KappamaxError
 
@@ -74,6 +75,7 @@ def _one_line(message: str) -> str:
     return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in message)
 
 
+main.add_command(report)
 main.add_command(kappa)
 main.add_command(maximum)
 main.add_command(moves)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +11,6 @@ if TYPE_CHECKING:
     from kappamax.table import Table
 
 __all__ = [
-    "SCHEMA_VERSION",
     "data_line",
     "echo_json",
     "echo_pattern_table",
@@ -21,23 +19,12 @@ __all__ = [
     "undefined_result",
 ]
 
-SCHEMA_VERSION = 1
-
 
 def echo_json(table: Table, results: Sequence[dict[str, Any]]) -> None:
     """One JSON object: the version of its schema, what the data are, and a result per weighting."""
-    from kappamax._result import plain
+    from kappamax.reporting.schema import as_json, document
 
-    data = {
-        "n_subjects": plain(table.n_subjects),
-        "n_raters": table.n_raters,
-        "n_categories": table.n_categories,
-        "categories": list(table.categories),
-        "raters": list(table.raters),
-        "n_missing": plain(table.n_missing),
-    }
-    document = {"schema_version": SCHEMA_VERSION, "data": data, "results": list(results)}
-    click.echo(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False))
+    click.echo(as_json(document(table, results)))
 
 
 def named(table: Table, coefficient: str, weights: str) -> dict[str, Any]:
@@ -92,7 +79,7 @@ def echo_pattern_table(title: str, table: Table) -> None:
     from kappamax.display import numbers, text
 
     if table.n_raters == 2:
-        first, second = (f"rater {name}" if name.isdigit() else name for name in table.raters)
+        first, second = map(text.rater, table.raters)
         header = [f"{first} \\ {second}", *map(str, table.categories)]
         rows = [
             [str(label), *map(numbers.count, row)]

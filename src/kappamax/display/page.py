@@ -19,6 +19,7 @@ h1 { font-size: 1.7rem; margin: 0 0 .3rem; } h2 { font-size: 1.25rem; margin: 2r
 h3 { font-size: 1.05rem; margin: 1.4rem 0 .4rem; }
 p { max-width: 46rem; margin: .5rem 0; } .faint { color: var(--km-faint); }
 .lead { font-size: 1.1rem; } ul { max-width: 46rem; }
+.words { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 22rem), 1fr)); gap: 0 2rem; }
 .scroll { overflow-x: auto; } .side { display: flex; flex-wrap: wrap; gap: 1.5rem; align-items: flex-start; }
 figure { margin: .6rem 0; max-width: 100%; } figcaption { color: var(--km-faint); font-size: .9rem; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: .93rem; }

@@ -7,7 +7,7 @@ from typing import Any
 
 from kappamax.display import numbers
 
-__all__ = ["MAX_ROWS", "card", "listing", "plural", "shortened", "value"]
+__all__ = ["MAX_ROWS", "card", "columns", "listing", "plural", "rater", "shortened", "value"]
 
 MAX_ROWS = 20
 _MAX_LISTED = 8
@@ -41,6 +41,24 @@ def listing(items: Iterable[Any], most: int = _MAX_LISTED) -> str:
 def plural(number: int, noun: str) -> str:
     """A number and its noun: "1 subject", "2,000 subjects"."""
     return f"{numbers.count(number)} {noun}" + ("" if number == 1 else "s")
+
+
+def rater(name: str) -> str:
+    """A rater as a sentence names one: "rater 2" for a bare number."""
+    return f"rater {name}" if name.isdigit() else name
+
+
+def columns(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """Lines of aligned columns, the first to the left and the others to the right, under a ruled header."""
+    widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
+    lines = [header, ["-" * width for width in widths], *rows]
+    return [
+        "  ".join(
+            cell.ljust(width) if i == 0 else cell.rjust(width)
+            for i, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ).rstrip()
+        for line in lines
+    ]
 
 
 def shortened(text: str) -> str:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import combinations
 from typing import Any, NamedTuple
 
 from kappamax._exact import RootSum
@@ -217,20 +216,10 @@ def _why_not_metric(weights: Weights) -> str:
 
 def _linear(weights: Weights) -> Reason:
     """Proposition 4: on one side of the diagonal, linear weights do not change."""
-    if _additive(weights):
+    if weights.additive:
         words = f"all cells on one side of the diagonal, and {weights.name} weights add up along the scale"
         return Reason("Proposition 4", True, words, ("keeps",))
     return Reason("Proposition 4", False, "all cells on one side of the diagonal, but needs linear weights", _ANY)
-
-
-def _additive(weights: Weights) -> bool:
-    """Whether u(i,h) = u(i,i+1) + u(i+1,h) for all i < h, above and below the diagonal: weights linear in positions."""
-    pairs = [(i, h) for i, h in combinations(range(weights.n_categories), 2) if h > i + 1]
-    return all(
-        weights.entry(i, h) == weights.entry(i, i + 1) + weights.entry(i + 1, h)
-        and weights.entry(h, i) == weights.entry(h, i + 1) + weights.entry(i + 1, i)
-        for i, h in pairs
-    )
 
 
 def _more_raters(move: Move, weights: Weights | PairWeights, change: RootSum, effect: Effect) -> Iterator[Reason]:

@@ -1,0 +1,291 @@
+"""Ratings in; every number a report gives, one result per weighting, out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from math import comb
+from pathlib import Path
+from typing import Any
+
+from kappamax._checks import maximum as maximum_checks
+from kappamax._checks import options
+from kappamax._result import Result, plain
+from kappamax.coefficients import coefficient_for, objective_for
+from kappamax.errors import NotSupportedError, UndefinedKappaError
+from kappamax.fibers.distribution import ALTERNATIVES
+from kappamax.fibers.explorer import RankedMoves, rank_moves
+from kappamax.fibers.null import Null, null_of
+from kappamax.fibers.testing import ExactTest, outcome_of
+from kappamax.intake import Ratings, as_table
+from kappamax.maximum.extremes import Maximum, max_kappa
+from kappamax.maximum.maximizers import MaximizerCount, maximizer_count_of
+from kappamax.measure import Agreement, PairwiseKappas, agreement, pairwise_kappas
+from kappamax.objective import Objective
+from kappamax.table import Label, Table
+from kappamax.weights import WeightsLike
+
+__all__ = ["Report", "WeightingReport", "report"]
+
+_EXACT_WORK = 3e8
+_MOST_MOVES = 100_000
+
+
+def report(
+    *ratings: Ratings,
+    weights: WeightsLike | Sequence[WeightsLike] | None = None,
+    coefficient: str = "kappa",
+    level: float = 0.95,
+    alternative: str = "greater",
+    time_limit: float | None = 30.0,
+    rng: int = 0,
+    title: str = "Agreement between raters",
+    progress: Callable[[str], None] | None = None,
+    categories: Sequence[Label] | None = None,
+) -> Report:
+    """Everything about the agreement of some ratings, ready to read, save and paste.
+
+    Parameters
+    ----------
+    *ratings : a Table, a frame, or two or more label arrays
+    weights : name, Weights, or a list of them, optional
+        Left out: unweighted, linear, quadratic and sqrt for ordered categories, unweighted otherwise.
+    coefficient, level, categories
+        As for `agreement`.
+    alternative : "greater", "less" or "two-sided"
+        Of the test against chance.
+    time_limit : float, optional
+        Seconds for each search of a maximum or minimum; then the best found and a bound.
+    rng : int
+        Seed of the Monte Carlo test, where the exact one would take long. The same input gives the same report.
+    title : str
+    progress : callable, optional
+        Called now and then with a line about how far the work is.
+
+    Examples
+    --------
+    >>> import kappamax as km
+    >>> r = km.report(km.example("rapallo2022"), weights="linear")
+    >>> print(r.results[0].sentences[1])
+    The raters reached 66.9% of the largest agreement beyond chance that their margins allow (0.7511, proven).
+    """
+    table = as_table(*ratings, categories=categories)
+    level = options.between("level", level, 0, 1)
+    alternative = options.choice("alternative", alternative, ALTERNATIVES)
+    maximum_checks.time_limit(time_limit)
+    seed = options.at_least("rng", rng, 0)
+    chosen = _weightings(weights, table)
+    results = []
+    for one in chosen:
+        objective = objective_for(table, weights=one, coefficient=coefficient)
+        if progress is not None:
+            progress(f"{objective.weights.name} weights")
+        results.append(_result(objective, one, coefficient, level, alternative, time_limit, seed, progress))
+    first = _main(results)
+    return Report(
+        title=title,
+        table=table,
+        coefficient=coefficient_for(coefficient, table.n_raters).title,
+        level=level,
+        alternative=alternative,
+        seed=seed,
+        results=tuple(results),
+        pairs=pairwise_kappas(table, weights=chosen[first]) if table.n_raters > 2 else None,
+        moves=_moves(table, chosen[first], coefficient) if results[first].agreement is not None else None,
+    )
+
+
+@dataclass(frozen=True, repr=False)
+class WeightingReport(Result):
+    """Everything about one weighting; where the coefficient is undefined only `weights` and `reason`.
+
+    Attributes
+    ----------
+    agreement : Agreement or None
+        Value, standard error, interval.
+    maximum : Maximum or None
+        The largest and smallest value the margins allow; None, with `maximum_reason`, where that has no definition.
+    n_maximizers : MaximizerCount or None
+    test : ExactTest
+        Against chance, margins given.
+    null : Null
+        The distribution behind it.
+    observed_disagreement, forced_disagreement : float or None
+        Mean disagreement, and the least the margins allow.
+    sentences : tuple of str
+        The result in words.
+    weights_in_words : str or None
+        What this choice of weights does here.
+    """
+
+    weights: str
+    agreement: Agreement | None = None
+    maximum: Maximum | None = None
+    maximum_reason: str | None = None
+    n_maximizers: MaximizerCount | None = None
+    test: ExactTest | None = None
+    null: Null | None = field(default=None, repr=False)
+    observed_disagreement: float | None = None
+    forced_disagreement: float | None = None
+    reason: str | None = None
+    sentences: tuple[str, ...] = ()
+    weights_in_words: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data; the distribution by chance is left out."""
+        names = [name for name in self.__dataclass_fields__ if name != "null"]
+        return {name: plain(getattr(self, name)) for name in names}
+
+
+@dataclass(frozen=True, repr=False)
+class Report(Result):
+    """A report: shows itself as text or, in a notebook, as HTML.
+
+    Attributes
+    ----------
+    results : tuple of WeightingReport
+        One per weighting, in the order asked for.
+    pairs : PairwiseKappas or None
+        For three or more raters.
+    moves : RankedMoves or None
+        The moves that would raise agreement most, where they are few enough to rank quickly.
+    """
+
+    title: str
+    table: Table
+    coefficient: str
+    level: float
+    alternative: str
+    seed: int
+    results: tuple[WeightingReport, ...]
+    pairs: PairwiseKappas | None
+    moves: RankedMoves | None
+
+    @property
+    def main(self) -> WeightingReport:
+        """The weighting that pictures and moves are shown for: linear if it is there, else the first."""
+        return self.results[_main(self.results)]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report as plain data, in the schema of `--json`."""
+        from kappamax.reporting.schema import report_document
+
+        return report_document(self)
+
+    def to_json(self) -> str:
+        """The report as a JSON document."""
+        from kappamax.reporting.schema import as_json
+
+        return as_json(self.to_dict())
+
+    def to_text(self) -> str:
+        """The report for a terminal of 80 columns."""
+        from kappamax.reporting.terminal import text_of
+
+        return text_of(self)
+
+    def to_html(self) -> str:
+        """The report as one self-contained HTML page."""
+        from kappamax.reporting.document import html_of
+
+        return html_of(self)
+
+    def to_csv(self) -> str:
+        """One row per weighting."""
+        from kappamax.reporting.papers import csv_of
+
+        return csv_of([("", self)])
+
+    def to_latex(self) -> str:
+        """The table of results for a paper, with booktabs rules."""
+        from kappamax.reporting.papers import latex_of
+
+        return latex_of(self)
+
+    def to_markdown(self) -> str:
+        """The table of results in Markdown."""
+        from kappamax.reporting.papers import markdown_of
+
+        return markdown_of(self)
+
+    def methods(self) -> str:
+        """A paragraph for a methods section, with the options used and references."""
+        from kappamax.reporting.methods import methods_paragraph
+
+        return methods_paragraph(self)
+
+    def save(self, path: str | Path) -> None:
+        """Write the report, by the ending of its name: .html, .json, .csv, .tex, .md or .txt."""
+        from kappamax.reporting.papers import write_report
+
+        write_report(self, Path(path))
+
+    def __repr__(self) -> str:
+        return self.to_text()
+
+    def _repr_html_(self) -> str:
+        from kappamax.reporting.document import fragment_of
+
+        return fragment_of(self)
+
+
+def _weightings(weights: Any, table: Table) -> list[Any]:
+    if weights is None:
+        return ["unweighted", "linear", "quadratic", "sqrt"] if table.ordered else ["unweighted"]
+    chosen = list(weights) if isinstance(weights, list | tuple) else [weights]
+    return chosen or ["unweighted"]
+
+
+def _main(results: Sequence[WeightingReport]) -> int:
+    names = [result.weights for result in results]
+    return names.index("linear") if "linear" in names else 0
+
+
+def _result(
+    objective: Objective,
+    weights: Any,
+    coefficient: str,
+    level: float,
+    alternative: str,
+    time_limit: float | None,
+    seed: int,
+    progress: Callable[[str], None] | None,
+) -> WeightingReport:
+    from kappamax.reporting import sentences
+
+    table, name = objective.table, objective.weights.name
+    try:
+        measured = agreement(table, weights=weights, coefficient=coefficient, level=level)
+    except UndefinedKappaError as error:
+        return WeightingReport(weights=name, reason=error.reason, sentences=sentences.undefined(error.reason))
+    most, reason, count = None, None, None
+    try:
+        most = max_kappa(table, weights=weights, coefficient=coefficient, time_limit=time_limit, progress=progress)
+        count = maximizer_count_of(most)
+    except NotSupportedError as error:
+        reason = str(error)
+    null = null_of(objective, exact_work=_EXACT_WORK, rng=seed)
+    test = outcome_of(null, alternative)
+    observed = float(objective.observed(objective.score))
+    forced = None if most is None else float(objective.observed(most.solution.cost))
+    return WeightingReport(
+        weights=name,
+        agreement=measured,
+        maximum=most,
+        maximum_reason=reason,
+        n_maximizers=count,
+        test=test,
+        null=null,
+        observed_disagreement=observed,
+        forced_disagreement=forced,
+        sentences=sentences.of_weighting(table, measured, most, reason, count, test, observed, forced),
+        weights_in_words=None if most is None else sentences.of_weights(objective.weights, table, most, count),
+    )
+
+
+def _moves(table: Table, weights: Any, coefficient: str) -> RankedMoves | None:
+    """The best moves, where there are not too many to look at."""
+    pairs = comb(len(table.counts), 2) * (2 ** (table.n_raters - 1) - 1)
+    if not table.complete or pairs > _MOST_MOVES:
+        return None
+    return rank_moves(table, weights=weights, coefficient=coefficient, top=5)

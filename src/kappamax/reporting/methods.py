@@ -1,0 +1,78 @@
+"""A report in, a paragraph for a methods section out, with references and the options that were used."""
+
+from __future__ import annotations
+
+from kappamax import __version__
+from kappamax.display import numbers, text
+from kappamax.reporting.analysis import Report
+
+__all__ = ["methods_paragraph", "references"]
+
+_REFERENCES = {
+    "cohen": "Cohen J (1960), Educational and Psychological Measurement 20, 37-46",
+    "cohen-weighted": "Cohen J (1968), Psychological Bulletin 70, 213-220",
+    "conger": "Conger AJ (1980), Psychological Bulletin 88, 322-328",
+    "fleiss": "Fleiss JL (1971), Psychological Bulletin 76, 378-382",
+    "gwet": "Gwet KL (2008), British Journal of Mathematical and Statistical Psychology 61, 29-48",
+    "krippendorff": "Krippendorff K (2011), Computing Krippendorff's alpha-reliability",
+    "brennan-prediger": "Brennan RL and Prediger DJ (1981), Educational and Psychological Measurement 41, 687-699",
+    "maximum": "Rapallo F (2022), Analysis of the weighted kappa and its maximum with Markov moves, Psychometrika",
+}
+
+
+def methods_paragraph(report: Report) -> str:
+    """What was computed and how, ready to paste."""
+    table = report.table
+    names = [result.weights for result in report.results]
+    said = [
+        f"Agreement between {table.n_raters} raters on {text.plural(table.n_subjects, 'subject')} in "
+        f"{table.n_categories} categories was measured by {report.coefficient} with "
+        f"{_joined(names)} weights and {100 * report.level:g}% confidence intervals."
+    ]
+    if any(result.maximum is not None for result in report.results):
+        proven = all(result.maximum is None or result.maximum.proven for result in report.results)
+        said.append(
+            "The largest and smallest values that the raters' margins allow were computed"
+            + (" and proven optimal." if proven else "; where they are not proven optimal, a bound is given.")
+        )
+    said.append(_test_words(report))
+    if table.n_missing:
+        said.append("Missing ratings were treated as by Gwet; for the largest value, who rated what was kept.")
+    said.append(f"Computed with kappamax {__version__}.")
+    return " ".join([*said, f"References: {'; '.join(references(report))}."])
+
+
+def references(report: Report) -> list[str]:
+    """The publications behind the numbers of a report."""
+    found = []
+    measured = next((result.agreement for result in report.results if result.agreement is not None), None)
+    name = measured.coefficient if measured is not None else "cohen"
+    if name in _REFERENCES:
+        found.append(_REFERENCES[name])
+    if name in {"cohen", "conger"} and any(result.weights != "unweighted" for result in report.results):
+        found.append(_REFERENCES["cohen-weighted"])
+    if any(result.maximum is not None for result in report.results):
+        found.append(_REFERENCES["maximum"])
+    return found
+
+
+def _test_words(report: Report) -> str:
+    tests = [result.test for result in report.results if result.test is not None]
+    if not tests:
+        return "No test was made."
+    sides = {"greater": "one-sided, for more agreement", "less": "one-sided, for less agreement"}
+    side = sides.get(report.alternative, "two-sided")
+    drawn = [test for test in tests if test.n_draws is not None]
+    if not drawn:
+        return f"P-values ({side}) are exact, given the margins."
+    most = max(test.n_draws or 0 for test in drawn)
+    which = "" if len(drawn) == len(tests) else f" for {_joined([test.weights for test in drawn])} weights"
+    rest = "" if len(drawn) == len(tests) else "exact, given the margins, and"
+    return (
+        f"P-values ({side}) are {rest}{' ' if rest else ''}from {numbers.count(most)} random tables with the same "
+        f"margins (seed {report.seed}){which}."
+    )
+
+
+def _joined(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -1,0 +1,191 @@
+"""Reports in every form: golden files, self-contained HTML, tables for papers."""
+
+import csv
+import io
+import json
+import re
+
+import numpy as np
+import pytest
+from golden import ENDINGS, FOLDER, reports
+
+import kappamax as km
+from kappamax.display import svg
+from kappamax.reporting.papers import CSV_COLUMNS
+
+MADE = reports()
+
+
+def written(report, ending):
+    forms = {
+        "txt": report.to_text,
+        "html": report.to_html,
+        "json": report.to_json,
+        "tex": report.to_latex,
+        "md": report.to_markdown,
+        "csv": report.to_csv,
+    }
+    return forms[ending]()
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+@pytest.mark.parametrize("name", MADE)
+def test_reports_are_what_they_were(name, ending):
+    """Words, layout and numbers, the last digits of doubles aside; golden.py writes the files anew."""
+    expected = (FOLDER / f"{name}.{ending}").read_text(encoding="utf-8")
+    found = written(MADE[name], ending)
+    if ending == "json":
+        assert_same(json.loads(found), json.loads(expected))
+    elif ending == "csv":
+        for row, known in zip(csv.reader(io.StringIO(found)), csv.reader(io.StringIO(expected)), strict=True):
+            assert_same([_number(cell) for cell in row], [_number(cell) for cell in known])
+    else:
+        assert found == expected
+
+
+def assert_same(found, expected):
+    """Equal, doubles within 1e-9."""
+    if isinstance(expected, dict):
+        assert found.keys() == expected.keys()
+        for key in expected:
+            assert_same(found[key], expected[key])
+    elif isinstance(expected, list):
+        assert len(found) == len(expected)
+        for one, other in zip(found, expected, strict=True):
+            assert_same(one, other)
+    elif isinstance(expected, float):
+        assert found == pytest.approx(expected, rel=1e-9, abs=1e-12)
+    else:
+        assert found == expected
+
+
+def test_assert_same_notices_differences():
+    """It fails where it should."""
+    for one, other in (({"a": 1}, {"a": 2}), ([1.0], [1.1]), ({"a": 1}, {"b": 1}), ([1], [1, 2])):
+        with pytest.raises(AssertionError):
+            assert_same(one, other)
+
+
+def _number(cell):
+    try:
+        return float(cell)
+    except ValueError:
+        return cell
+
+
+def test_the_same_input_gives_the_same_bytes():
+    """Monte Carlo included."""
+    again = reports()
+    for name, report in MADE.items():
+        for ending in ENDINGS:
+            assert written(report, ending) == written(again[name], ending)
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_text_fits_80_columns(name):
+    """Every line."""
+    assert max(map(len, MADE[name].to_text().splitlines())) <= 80
+
+
+def test_html_is_self_contained_and_escaped():
+    """No script, no address but the SVG name space, labels escaped."""
+    table = km.from_ratings([["<b>", "x&y"], ["x&y", "x&y"], ["<b>", "<b>"]], raters=['"A"', "<i>"])
+    page = km.report(table, title="<script>alert(1)</script>").to_html()
+    assert "<script" not in page
+    assert "<b>" not in page
+    assert "<i>" not in page
+    assert set(re.findall(r"https?://[^\s\"'<]+", page)) == {"http://www.w3.org/2000/svg"}
+    assert "url(" not in page
+    assert "@import" not in page
+
+
+def test_json_has_the_documented_shape():
+    """Version, data, results, and what belongs to the whole report."""
+    document = MADE["two"].to_dict()
+    assert list(document) == ["schema_version", "data", "results", "report"]
+    linear = document["results"][1]
+    for field in ("weights", "value", "ci", "maximum", "minimum", "ratio", "proven", "bound", "table", "n_maximizers"):
+        assert field in linear
+    assert (linear["n_maximizers"], linear["pvalue"]) == (5, MADE["two"].results[1].test.pvalue)
+    assert document["report"]["margins"] == {"1": [11, 8, 7, 7], "2": [6, 9, 12, 6]}
+    assert document["report"]["options"] == {"level": 0.95, "alternative": "greater", "seed": 0}
+
+
+def test_undefined_is_null_with_a_reason_everywhere():
+    """In JSON, CSV and the text."""
+    report = km.report([1, 1], [1, 1], weights="unweighted")
+    (result,) = report.to_dict()["results"]
+    assert result["value"] is None
+    assert result["reason"] == "both raters used only 1"
+    (row,) = csv.DictReader(io.StringIO(report.to_csv()))
+    assert (row["value"], row["error"]) == ("", "both raters used only 1")
+    assert "undefined" in report.to_text()
+    assert "Kappa is undefined" in report.to_html()
+
+
+def test_csv_has_one_row_per_weighting():
+    """With documented columns."""
+    rows = list(csv.DictReader(io.StringIO(MADE["two"].to_csv())))
+    assert [row["weights"] for row in rows] == ["unweighted", "linear", "quadratic", "sqrt"]
+    assert tuple(rows[0]) == CSV_COLUMNS
+
+
+def test_latex_escapes_what_it_must():
+    """Weights and numbers with percent signs and comparisons."""
+    assert "66.9\\%" in MADE["two"].to_latex()
+    assert "\\textless{} 0.0001" in MADE["two"].to_latex()
+
+
+def test_files_are_written_by_their_ending(tmp_path):
+    """Whole or not at all; wrong endings and folders are refused."""
+    report = MADE["two"]
+    for ending in ENDINGS:
+        report.save(tmp_path / f"r.{ending}")
+        assert (tmp_path / f"r.{ending}").read_text(encoding="utf-8") == written(report, ending)
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(f"r.{ending}" for ending in ENDINGS)
+    with pytest.raises(km.InvalidOptionError, match=r"must end in .html, .* or .txt; got 'r.pdf'"):
+        report.save(tmp_path / "r.pdf")
+    with pytest.raises(km.InvalidOptionError, match="there is no folder"):
+        report.save(tmp_path / "nowhere" / "r.html")
+
+
+def test_a_notebook_shows_the_page_without_its_frame():
+    """A fragment, with pictures."""
+    fragment = MADE["two"]._repr_html_()
+    assert fragment.startswith('<div class="kappamax">')
+    assert "<svg" in fragment
+    assert "<html" not in fragment
+    assert repr(MADE["two"]) == MADE["two"].to_text()
+
+
+def test_unordered_categories_are_reported_unweighted():
+    """No weighting that needs an order."""
+    report = km.report(km.from_ratings([["a", "b"], ["b", "b"], ["c", "a"]]))
+    assert [result.weights for result in report.results] == ["unweighted"]
+
+
+def test_many_raters_and_gaps_have_a_report():
+    """Patterns instead of crossed tables."""
+    page = km.report(km.example("gwet2014")).to_html()
+    assert "Observed patterns" in page
+    many = km.from_ratings(np.random.default_rng(0).integers(1, 4, size=(40, 10)), categories=[1, 2, 3])
+    assert "10 raters" in km.report(many, weights="linear").to_text()
+
+
+def test_pictures_say_what_they_show():
+    """Title and description for those who do not see them; empty cells stay empty."""
+    picture = svg.heat_map(np.array([[1, 0], [2, 3]]), ["a", "b"], ["a", "b"], title="Counts & more")
+    assert "<title>Counts &amp; more</title><desc>a: 1, 0; b: 2, 3</desc>" in picture
+    assert ">nan<" not in svg.heat_map(np.array([[np.nan, -0.5]]), ["a"], ["a", "b"], title="t")
+    bars = svg.paired_bars(["x"], ["A", "B"], np.array([[3], [4]]), title="t")
+    assert "<desc>x: A 3, B 4</desc>" in bars
+    drawn = svg.atoms(np.array([0.0, 0.5]), np.array([0.4, 0.6]), title="t", marks=[(0.5, "observed")])
+    assert "observed at 0.5000" in drawn
+
+
+def test_options_are_checked():
+    """Before anything is computed."""
+    with pytest.raises(km.InvalidOptionError, match="level must lie between 0 and 1"):
+        km.report(km.example("rapallo2022"), level=2)
+    with pytest.raises(km.InvalidOptionError, match="alternative must be one of"):
+        km.report(km.example("rapallo2022"), alternative="more")
