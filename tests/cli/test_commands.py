@@ -45,6 +45,8 @@ def test_json_follows_the_contract(wide):
         "categories": ["no", "maybe", "yes"],
         "raters": ["a", "b"],
         "n_missing": 0,
+        "n_incomplete": 0,
+        "n_left_out": 0,
     }
     linear, sqrt = document["results"]
     ours = km.kappa(km.read_ratings(wide, categories=["no", "maybe", "yes"]), weights="linear")
@@ -106,7 +108,7 @@ def test_undefined_is_an_answer(tmp_path):
         (["kappa", "{wide}", "-w", "linera"], 1, "Did you mean 'linear'"),
         (["kappa", "{wide}", "-c", "flies"], 1, "Did you mean 'fleiss'"),
         (["kappa", "{wide}", "--layout", "tall"], 1, "layout must be one of"),
-        (["kappa", "{wide}", "--categories", "no,yes"], 1, "rating 'maybe' (rater 'a') is not in categories"),
+        (["kappa", "{wide}", "--categories", "no,yes"], 1, "rating 'maybe' (rater 'a', line 6) is not in categories"),
         (["kappa", "{wide}", "--raters", "a"], 1, "at least two raters"),
         (["kappa", "{wide}", "--level", "2"], 1, "level must lie between 0 and 1"),
         (["example", "cohen"], 1, "Did you mean 'cohen1968'"),

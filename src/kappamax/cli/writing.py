@@ -27,6 +27,8 @@ def echo_json(table: Table, results: Sequence[dict[str, Any]]) -> None:
         "categories": list(table.categories),
         "raters": list(table.raters),
         "n_missing": plain(table.n_missing),
+        "n_incomplete": plain(table.n_incomplete),
+        "n_left_out": plain(table.n_left_out),
     }
     document = {"schema_version": SCHEMA_VERSION, "data": data, "results": list(results)}
     click.echo(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False))
@@ -57,9 +59,11 @@ def data_line(table: Table) -> str:
     """Who and what, in one line."""
     from kappamax.display import text
 
-    missing = f", {text.plural(table.n_missing, 'rating')} missing" if table.n_missing else ""
+    subjects = text.plural(table.n_incomplete, "subject")
+    missing = f", {text.plural(table.n_missing, 'rating')} missing in {subjects}" if table.n_missing else ""
+    left_out = f", {text.plural(table.n_left_out, 'subject')} left out" if table.n_left_out else ""
     return (
-        f"{text.plural(table.n_subjects, 'subject')}, {table.n_raters} raters{missing}; "
+        f"{text.plural(table.n_subjects, 'subject')}, {table.n_raters} raters{missing}{left_out}; "
         f"categories {text.listing(table.categories)}"
     )
 
