@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import dask
 import dask.dataframe as dd
 import duckdb
+import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 
 from kappamax import Table
-
-dask.config.set(scheduler="synchronous")
 
 RATERS = ["zoe", "amy", "bob"]
 CATEGORIES = [1, 2, 5, 10]  # nobody used 5
@@ -53,6 +51,20 @@ def text_of(layout, delimiter, quote):
     return "".join(
         delimiter.join("" if cell is None else f"{quote}{cell}{quote}" for cell in line) + "\n" for line in lines
     )
+
+
+def write_parts(folder, n_parts=4, n_subjects=20_000):
+    """Folders wide and long of Parquet files with the same ratings from 9 to 11, some of them missing."""
+    rng = np.random.default_rng(3)
+    frame = pd.DataFrame(rng.integers(9, 12, size=(n_subjects, 3)), columns=RATERS).astype("Int64")
+    for rater in ("zoe", "bob"):
+        frame.loc[rng.random(n_subjects) < 0.1, rater] = pd.NA
+    for part, rows in enumerate(np.array_split(np.arange(n_subjects), n_parts)):
+        wide = frame.loc[rows]
+        long = wide.reset_index(names="subject").melt("subject", var_name="rater", value_name="rating")
+        for name, content in {"wide": wide, "long": long}.items():
+            (folder / name).mkdir(exist_ok=True)
+            content.to_parquet(folder / name / f"part-{part}.parquet", index=False)
 
 
 def _columns(layout):
