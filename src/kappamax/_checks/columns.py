@@ -83,6 +83,15 @@ def rated_once(subject: object, rater: object, places: str = "") -> NoReturn:
     raise InvalidRatingsError(f"a rater must rate a subject once; {rater!r} rated {subject!r} more than once{places}.")
 
 
+def few_pairs(n_pairs: int, most: int, rater: str, rating: str) -> None:
+    """Columns that can be rater and rating."""
+    if n_pairs > most:
+        raise InvalidRatingsError(
+            f"columns {rater!r} and {rating!r} have more than {most:,} distinct pairs of values, so they are probably "
+            "not rater and rating."
+        )
+
+
 def few_raters(n_raters: int, column: str) -> None:
     """Each rater becomes a column of the table."""
     if n_raters > _MOST_RATERS:

@@ -16,7 +16,7 @@ from kappamax._checks.options import nearest
 from kappamax.display.text import listing, shortened
 from kappamax.errors import InvalidOptionError, InvalidRatingsError, InvalidTableError, UnreadableFileError
 
-_MOST_COLUMNS = 10_000
+_MOST_COLUMNS = 2_000
 
 
 def path(value: object) -> None:
@@ -78,10 +78,27 @@ def parquet_files(folder: Path) -> list[Path]:
     return found
 
 
-def only_objects(n_others: int, name: str) -> None:
-    """Each line of JSON is an object."""
+def only_objects(n_others: int, n_doubles: int, name: str) -> None:
+    """Each line of JSON is an object with different keys."""
+    if n_doubles:
+        raise UnreadableFileError(f"{name}: the keys of a JSON object must differ; {n_doubles:,} have one twice.")
     if n_others:
         raise UnreadableFileError(f"{name}: every line must be a JSON object; {n_others:,} are not.")
+
+
+def some_key(keys: list[str], name: str) -> list[str]:
+    """Objects with at least one key between them."""
+    if not keys:
+        raise UnreadableFileError(f"{name}: the JSON objects have no keys.")
+    return keys
+
+
+def some_split(tried: Sequence[tuple[str, list[list[str]]]], name: str) -> list[tuple[str, list[list[str]]]]:
+    """Delimiters under which the first rows can be read."""
+    readable = [(delimiter, records) for delimiter, records in tried if records]
+    if not readable:
+        raise UnreadableFileError(f"{name}: the first rows hold cells longer than 131,072 characters.")
+    return readable
 
 
 def sheet_of_spreadsheet(sheet: object, spreadsheet: bool, name: str) -> None:
@@ -168,6 +185,8 @@ def reading_failed(name: str, message: str) -> NoReturn:
         raise UnreadableFileError(f"{where}: every row must have {expected} columns like the first; got {found}.")
     if re.search(r"unterminated quote|not terminated|quote should be followed", message, re.IGNORECASE):
         raise UnreadableFileError(f"{where}: a quotation mark is not closed.")
+    if "Maximum line size" in message:
+        raise UnreadableFileError(f"{where}: the row is longer than 2,000,000 bytes.")
     if "state machine" in message:
         raise UnreadableFileError(f"{where}: lines must end alike; some end in CR LF and some in LF.")
     if re.search(r"unicode|utf-?8|encod", message, re.IGNORECASE):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections import Counter
 from collections.abc import Collection, Sequence
 from typing import Any, NoReturn
 
@@ -64,9 +65,9 @@ def one_order(orders: Sequence[Sequence[Any]]) -> NoReturn:
     )
 
 
-def one_label(value: object, where: int) -> NoReturn:
+def one_label(value: object, place: str) -> NoReturn:
     """A list where a label should be."""
-    raise InvalidRatingsError(f"a rating must be one label; entry {where + 1} is {value!r}.")
+    raise InvalidRatingsError(f"a rating must be one label; {place} is {value!r}.")
 
 
 def one_dimension(shape: tuple[int, ...]) -> NoReturn:
@@ -101,8 +102,9 @@ def no_subject() -> NoReturn:
 
 def raters_among(names: Sequence[str], present: Sequence[str], what: str) -> list[str]:
     """Two or more raters, each once, each among the columns (or raters) there are."""
+    there = set(present)
     for name in names:
-        if name not in present:
+        if name not in there:
             hint = nearest(str(name), present)
             raise InvalidRatingsError(f"there is no {what} {name!r}; the {what}s are {listing(present)}.{hint}")
     if len(names) < 2:
@@ -144,6 +146,13 @@ def few_values(names: Sequence[str], n_values: Sequence[int], n_rows: int, *, ch
             )
 
 
+def few_patterns(n_patterns: int) -> NoReturn:
+    """More patterns than come into memory."""
+    raise NotSupportedError(
+        f"the ratings have more than {n_patterns:,} distinct patterns; a table of them does not fit into memory."
+    )
+
+
 def few_categories(n_categories: int) -> None:
     """Weights are a matrix, categories x categories."""
     if n_categories > _MOST_CATEGORIES:
@@ -182,7 +191,7 @@ def no_missing_category(categories: Collection[Any], missing: Collection[Any]) -
 
 def different(names: list[str]) -> list[str]:
     """Column names, none twice."""
-    twice = next((name for i, name in enumerate(names) if name in names[:i]), None)
+    twice = next((name for name, times in Counter(names).items() if times > 1), None)
     if twice is not None:
         raise InvalidRatingsError(f"columns must have different names; {twice!r} occurs twice.")
     return names

@@ -167,7 +167,7 @@ def _objects(array: Codes) -> Column:
         codes = np.fromiter(map(position.__getitem__, items), dtype=np.intp, count=len(items))
     except TypeError:
         where, value = next((i, v) for i, v in enumerate(items) if getattr(type(v), "__hash__", None) is None)
-        checks.one_label(value, where)
+        checks.one_label(value, f"entry {where + 1}")
     return Column(list(position), lambda block: codes[block], len(items))
 
 

@@ -16,13 +16,16 @@ from kappamax._checks import columns as column_checks
 from kappamax._checks import files as checks
 from kappamax._checks import ratings as rating_checks
 from kappamax.intake.arrays import table_of_counts
-from kappamax.intake.frames import table_of_rows
+from kappamax.intake.frames import few_values, table_of_rows
 from kappamax.intake.labels import label_of
 from kappamax.intake.plan import Plan
 from kappamax.intake.sources import Source, source_of, sql_list
 from kappamax.table import Label, Table
 
 __all__ = ["read_ratings"]
+
+_MOST_CELLS = 20_000_000
+_MOST_PAIRS = 200_000
 
 
 def read_ratings(
@@ -89,15 +92,14 @@ def _read_wide(source: Source, plan: Plan) -> Table:
     if plan.raters is None:
         checks.looks_wide(header, [label_of(cell) for cell in header], source.name)
     names = plan.rating_columns(header, source.apart)
-    rows = source.rows(f"SELECT {_values(source, names)}, count(*) FROM file GROUP BY ALL")
-    return _table_of_columns(source, plan, names, rows)
+    return _table_of_columns(source, plan, names, _grouped(source, plan, names))
 
 
 def _read_patterns(source: Source, plan: Plan) -> Table:
     header = source.columns
     count = plan.count_column(header)
     names = column_checks.without_count(plan.rating_columns(header, {count, *source.apart}), count)
-    rows = source.rows(f"SELECT {_values(source, [*names, count])}, count(*) FROM file GROUP BY ALL")
+    rows = _grouped(source, plan, [*names, count])
     counts = [
         times * column_checks.whole_count(size, partial(_place_of_count, source, count, size))
         for *_, size, times in rows
@@ -115,8 +117,10 @@ def _read_long(source: Source, plan: Plan) -> Table:
     )
     tally = source.rows(
         "SELECT rater, rating, min(line), count(*) FILTER (subject IS NULL OR rater IS NULL) "
-        f"FROM (SELECT *, row_number() OVER () AS line FROM ({named})) GROUP BY ALL ORDER BY min(line)"
+        f"FROM (SELECT *, row_number() OVER () AS line FROM ({named})) GROUP BY ALL ORDER BY min(line) "
+        f"LIMIT {_MOST_PAIRS + 1}"
     )
+    column_checks.few_pairs(len(tally), _MOST_PAIRS, rater, rating)
     checks.some_row(tally, source.name)
     column_checks.every_row_named(sum(row[-1] for row in tally), source.name)
     checks.no_nul(tally, source.name)
@@ -188,8 +192,17 @@ def _read_counts(source: Source, plan: Plan) -> Table:
 _READERS = {"wide": _read_wide, "long": _read_long, "counts": _read_counts, "patterns": _read_patterns}
 
 
-def _values(source: Source, names: Sequence[str]) -> str:
-    return ", ".join(source.values[name] for name in names)
+def _grouped(source: Source, plan: Plan, names: Sequence[str]) -> list[tuple[Any, ...]]:
+    """The distinct rows of some columns, each with how often it occurs, as long as they fit into memory."""
+    columns = [source.values[name] for name in names]
+    most = _MOST_CELLS // len(columns)
+    rows = source.rows(f"SELECT {', '.join(columns)}, count(*) FROM file GROUP BY ALL LIMIT {most + 1}")
+    if len(rows) > most:
+        counts = ", ".join(f"approx_count_distinct({column})" for column in columns)
+        ((n_rows, *distinct),) = source.rows(f"SELECT count(*), {counts} FROM file")
+        rating_checks.few_values(names, distinct, n_rows, chosen=plan.raters is not None)
+        rating_checks.few_patterns(most)
+    return rows
 
 
 def _place_of_count(source: Source, column: str, value: Any) -> str:
@@ -201,8 +214,7 @@ def _table_of_columns(source: Source, plan: Plan, names: Sequence[str], rows: Se
     checks.some_row(rows, source.name)
     checks.no_nul(rows, source.name)
     if plan.categories is None:
-        distinct = [len({row[i] for row in rows}) for i in range(len(names))]
-        rating_checks.few_values(names, distinct, sum(row[-1] for row in rows), chosen=plan.raters is not None)
+        few_values(names, rows, chosen=plan.raters is not None)
     return table_of_rows(rows, raters=names, plan=plan, locate=lambda i, value: source.place(names[i], value))
 
 

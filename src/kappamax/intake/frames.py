@@ -13,7 +13,16 @@ from kappamax.intake.labels import Levels, Locate, label_of
 from kappamax.intake.plan import Plan
 from kappamax.table import Label, Table
 
-__all__ = ["as_frame", "fetched", "levels_of", "series_column", "table_of_frame", "table_of_rows", "with_text"]
+__all__ = [
+    "as_frame",
+    "fetched",
+    "few_values",
+    "levels_of",
+    "series_column",
+    "table_of_frame",
+    "table_of_rows",
+    "with_text",
+]
 
 _COUNT = "kappamax_n"
 _WIDE = Plan()
@@ -64,8 +73,7 @@ def table_of_frame(frame: Any, plan: Plan = _WIDE) -> Table:
             return table_of_columns([series_column(frame[name]) for name in names], raters=names, plan=plan)
         rows = _grouped(frame, names)
     if plan.categories is None:
-        distinct = [len({row[i] for row in rows}) for i in range(len(names))]
-        rating_checks.few_values(names, distinct, sum(row[-1] for row in rows), chosen=plan.raters is not None)
+        few_values(names, rows, chosen=plan.raters is not None)
     return table_of_rows(rows, raters=names, plan=plan, levels=[levels_of(frame, name) for name in names])
 
 
@@ -81,6 +89,18 @@ def fetched(frame: Any) -> list[tuple[Any, ...]]:
     if frame.implementation.is_pyspark():
         return [tuple(row) for row in native.collect()]
     return list(frame.collect().rows())
+
+
+def few_values(names: Sequence[str], rows: Sequence[tuple[Any, ...]], *, chosen: bool) -> None:
+    """Check that the columns of some patterns and counts look like ratings."""
+    distinct = []
+    for i, name in enumerate(names):
+        try:
+            distinct.append(len({row[i] for row in rows}))
+        except TypeError:
+            value = next(row[i] for row in rows if isinstance(row[i], list | dict))
+            rating_checks.one_label(value, f"an entry of column {name!r}")
+    rating_checks.few_values(names, distinct, sum(row[-1] for row in rows), chosen=chosen)
 
 
 def with_text(frame: Any, names: Sequence[str]) -> Any:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from decimal import Decimal
 from fractions import Fraction
-from math import isnan
+from math import isfinite, isnan
 from typing import Any
 
 import numpy as np
@@ -58,7 +58,7 @@ def label_of(value: Any, kept: frozenset[str] = frozenset()) -> Label | None:
     if isinstance(value, int | np.integer):
         return int(value)
     if isinstance(value, float | np.floating | Decimal | Fraction):
-        return None if isnan(value) else _number(float(value))
+        return None if isnan(value) else _number(float(value)) if isfinite(value) else str(float(value))
     if isinstance(value, bytes | bytearray):
         checks.refuse_bytes()
     return str(value)
@@ -97,8 +97,8 @@ def encode(
     used = dict.fromkeys(label for column in labels for label in column if label is not None)
     if not used:
         checks.no_rating()
+    checks.few_categories(max(len(used), len(given or ())))
     chosen, ordered = (given, True) if given is not None else _categories(used, levels)
-    checks.few_categories(len(chosen))
     position = {label: i for i, label in enumerate(chosen)}
     codes = []
     for i, (rater, column) in enumerate(zip(raters, labels, strict=True)):

@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from kappamax._checks import files as checks
-from kappamax.intake.text import GZIP, early_keys, first_rows, is_json_lines
+from kappamax.intake.text import first_rows, json_format, sound
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -26,6 +26,7 @@ __all__ = ["Source", "source_of", "sql_list"]
 _PARQUET = b"PAR1"
 _SPREADSHEETS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
 _INDEX_COLUMNS = re.compile(r"__index_level_\d+__|__null_dask_index__")
+_EARLY = 1000  # objects whose keys keep their order
 _MEMORY_MB = 500
 _MEMORY_MB_PER_CORE = 50
 
@@ -90,8 +91,9 @@ def source_of(
             from kappamax.intake.excel import sheet_as_text
 
             path, delimiter = sheet_as_text(path, name, sheet, Path(folder)), ","
-        if delimiter is None and is_json_lines(path, name):
-            yield _json_lines(connection, path, name)
+        json = json_format(path, name) if delimiter is None else None
+        if json is not None:
+            yield _json(connection, path, name, json)
         else:
             unit = "row" if sheets else "line"
             yield _text(connection, path, name, unit, headed=headed, delimiter=delimiter)
@@ -109,7 +111,7 @@ def _text(
         connection,
         name,
         f"SELECT * FROM read_csv({_quoted(_literal(path))}, header = {headed}, delim = {_quoted(top.delimiter)}, "
-        f"quote = '\"', escape = '\"', skip = {top.skip}, compression = '{_compression(path)}', "
+        f"quote = '\"', escape = '\"', skip = {top.skip}, compression = '{sound(path, name)}', "
         "auto_detect = false, null_padding = false, strict_mode = true, hive_partitioning = false, "
         f"columns = {columns})",
     )
@@ -134,21 +136,25 @@ def _parquet(connection: DuckDBPyConnection, path: Path, name: str) -> Source:
     return Source(name, connection, values, texts, apart=apart)
 
 
-def _json_lines(connection: DuckDBPyConnection, path: Path, name: str) -> Source:
-    """One JSON object per line; a key that a line lacks is missing there."""
+def _json(connection: DuckDBPyConnection, path: Path, name: str, form: str) -> Source:
+    """One JSON object per line, or an array of them; a key that an object lacks is missing there."""
     _view(
         connection,
         name,
-        f"SELECT json FROM read_ndjson_objects({_quoted(_literal(path))}, compression = '{_compression(path)}')",
+        f"SELECT json FROM read_json_objects({_quoted(_literal(path))}, format = '{form}', "
+        f"compression = '{sound(path, name)}')",
     )
     with _failures_of(name):
-        ((others,),) = connection.execute("SELECT count(*) FROM file WHERE json_type(json) <> 'OBJECT'").fetchall()
-        found = connection.execute("SELECT DISTINCT unnest(json_keys(json)) AS key FROM file ORDER BY key").fetchall()
-    checks.only_objects(others, name)
-    early = early_keys(path, name)
-    keys = [*early, *(key for (key,) in found if key not in early)]
+        ((others, doubles),) = connection.execute(
+            "SELECT count(*) FILTER (json_type(json) <> 'OBJECT'), "
+            "count(*) FILTER (len(json_keys(json)) > len(list_distinct(json_keys(json)))) FROM file"
+        ).fetchall()
+        early = connection.execute(f"SELECT unnest(json_keys(json)) FROM (FROM file LIMIT {_EARLY})").fetchall()
+        every = connection.execute("SELECT DISTINCT unnest(json_keys(json)) AS key FROM file ORDER BY key").fetchall()
+    checks.only_objects(others, doubles, name)
+    keys = checks.some_key(list(dict.fromkeys(key for (key,) in [*early, *every])), name)
     texts = {key: _json_text(f"json_extract(json, {_quoted(_pointer(key))})") for key in keys}
-    return Source(name, connection, texts, texts, "line")
+    return Source(name, connection, texts, texts, "line" if form == "newline_delimited" else "row")
 
 
 @contextmanager
@@ -202,10 +208,6 @@ def _json_text(value: str) -> str:
 def _pointer(key: str) -> str:
     """The JSON pointer to a key; unlike column names in SQL it tells A from a."""
     return "/" + key.replace("~", "~0").replace("/", "~1")
-
-
-def _compression(path: Path) -> str:
-    return "gzip" if checks.first_bytes(path, 2) == GZIP else "none"
 
 
 def _literal(path: Path) -> str:
