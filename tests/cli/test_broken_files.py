@@ -205,7 +205,10 @@ PIECES = [b"", b",", b'"', b'""', b"\n", b"\r\n", b"\r", b"\t", b"\xff", b"\0", 
 @FIXTURES
 @given(cuts=st.lists(st.tuples(st.integers(0, 60), st.integers(0, 3), st.sampled_from(PIECES)), min_size=1, max_size=3))
 def test_damaged_text_is_refused_or_read_as_it_stands(tmp_path, cuts):
-    """Bytes removed and put in: a table that comes out is the one Python's own reader sees."""
+    """Bytes removed and put in: a table that comes out is the one Python's own reader sees.
+
+    Where that one sees no table there is nothing to compare with: spaces around quotation marks, which we allow.
+    """
     content = b'a,b,c\nx,"y, z",x\n"say ""no""",x,y\nx,x,y\ny,,x\n'
     for start, length, piece in cuts:
         content = content[:start] + piece + content[start + length :]
@@ -215,5 +218,7 @@ def test_damaged_text_is_refused_or_read_as_it_stands(tmp_path, cuts):
         read = km.read_ratings(path, delimiter=",")
     except km.InputError:
         return
-    header, *rows = reading_of(content.decode("utf-8-sig"), ",")
-    assert read == km.from_ratings(rows, raters=[name.strip() for name in header])
+    seen = reading_of(content.decode("utf-8-sig"), ",")
+    if seen is not None:
+        header, *rows = seen
+        assert read == km.from_ratings(rows, raters=[name.strip() for name in header])

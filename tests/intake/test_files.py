@@ -246,3 +246,16 @@ def test_names_too_long_for_the_file_system():
     """The operating system's refusal, in one line."""
     with pytest.raises(km.UnreadableFileError, match="cannot be read: File name too long"):
         km.read_ratings("x" * 5000)
+
+
+def test_more_patterns_than_memory_holds(write, monkeypatch):
+    """They are refused before they arrive; a column of identifiers is named as the reason."""
+    monkeypatch.setattr("kappamax.intake.files._MOST_CELLS", 40)
+    path = write("case,a,b\n" + "".join(f"{i},{i % 9},{i % 7}\n" for i in range(300)))
+    with pytest.raises(km.InvalidRatingsError, match="column 'case' has .* distinct values in 300 rows"):
+        km.read_ratings(path)
+    with pytest.raises(km.NotSupportedError, match="more than 20 distinct patterns"):
+        km.read_ratings(path, raters=["a", "b"])
+    rows = "".join(f"{i},{who},{i % size}\n" for i in range(300) for who, size in (("a", 9), ("b", 7)))
+    with pytest.raises(km.NotSupportedError, match="more than 20 distinct patterns"):
+        km.read_ratings(write("subject,rater,rating\n" + rows), layout="long")

@@ -97,7 +97,10 @@ def some_split(tried: Sequence[tuple[str, list[list[str]]]], name: str) -> list[
     """Delimiters under which the first rows can be read."""
     readable = [(delimiter, records) for delimiter, records in tried if records]
     if not readable:
-        raise UnreadableFileError(f"{name}: the first rows hold cells longer than 131,072 characters.")
+        raise UnreadableFileError(
+            f"{name}: the first row cannot be split; a quotation mark is not closed, or a cell is longer than 131,072 "
+            "characters."
+        )
     return readable
 
 

@@ -133,8 +133,11 @@ def _read_long(source: Source, plan: Plan) -> Table:
     chosen = f"SELECT * FROM ({named}) WHERE rater IN ({sql_list(names)})"
     rows = source.rows(
         f"SELECT {', '.join(keys)}, count(*), max(n - ({present})) "
-        f"FROM (SELECT {', '.join(ratings)}, count(*) AS n FROM ({chosen}) GROUP BY subject) GROUP BY ALL"
+        f"FROM (SELECT {', '.join(ratings)}, count(*) AS n FROM ({chosen}) GROUP BY subject) GROUP BY ALL "
+        f"LIMIT {_MOST_CELLS // len(names) + 1}"
     )
+    if len(rows) > _MOST_CELLS // len(names):
+        rating_checks.few_patterns(_MOST_CELLS // len(names))
     if any(row[-1] for row in rows):
         _refuse_double(source, named, sql_list(names))
     n_subjects = sum(row[-2] for row in rows)

@@ -6,6 +6,7 @@ import csv
 import gzip
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, cast
 
@@ -78,8 +79,9 @@ def _evenness(records: Sequence[Sequence[str]]) -> tuple[bool, int]:
 
 
 def _records(lines: Sequence[str], delimiter: str) -> list[list[str]]:
-    """The first rows under one delimiter, blank ones left out; none if it leaves cells too long to be cells."""
-    try:
-        return [row for row in csv.reader(lines, delimiter=delimiter) if row]
-    except csv.Error:
-        return []
+    """The first rows under one delimiter, blank ones left out, up to one that is cut or broken."""
+    records = []
+    with suppress(csv.Error):
+        for row in csv.reader(lines, delimiter=delimiter, strict=True):
+            records.append(row)
+    return [row for row in records if row]
