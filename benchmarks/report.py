@@ -124,7 +124,8 @@ def _circumstances() -> str:
     """Date, machine and versions, without the machine's name."""
     main, apart = peers.pins("main"), peers.pins("irrcac")
     beside = ", ".join(
-        f"{name} {main[name]}" for name in ("numpy", "scipy", "numba", "scikit-learn", "statsmodels", "POT")
+        f"{name} {main[name]}"
+        for name in ("numpy", "scipy", "numba", "duckdb", "pandas", "scikit-learn", "statsmodels", "POT")
     )
     behind = ", ".join(f"{name} {apart[name]}" for name in ("numpy", "scipy", "pandas"))
     return (

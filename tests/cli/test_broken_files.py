@@ -131,6 +131,7 @@ def test_the_check_of_one_line_can_fail(monkeypatch, tmp_path):
         ask(tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [[], ["--raters", "a,b"]])
 def test_a_million_categories(tmp_path, options):
     """Identifiers, chosen by mistake or by name."""

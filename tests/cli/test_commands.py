@@ -141,6 +141,24 @@ def test_notes_go_to_standard_error(tmp_path):
     assert json.loads(done.stdout)["data"]["n_missing"] == 1
 
 
+def test_reading_options_reach_every_command():
+    """Codes for missing, a delimiter spelled out, columns by name; the report says what was left out."""
+    rows = "case\ta\tb\n1\t1\t9\n2\t2\t2\n3\t9\t9\n4\t1\t1\n"
+    options = ["--delimiter", "tab", "--subject", "case", "--missing", "9,99"]
+    for command in ("kappa", "max"):
+        shown = " ".join(run(command, "-", *options, stdin=rows).stdout.split())
+        assert "3 subjects, 2 raters, 1 rating missing in 1 subject, 1 subject left out; categories 1, 2" in shown
+        complete = run(command, "-", *options, "--complete-only", "--json", stdin=rows)
+        data = json.loads(complete.stdout)["data"]
+        assert (data["n_subjects"], data["n_missing"], data["n_incomplete"], data["n_left_out"]) == (2, 0, 0, 2)
+    long = "who,case,grade\na,1,x\nb,1,y\na,2,y\nb,2,y\n"
+    names = ["--layout", "long", "--rater", "who", "--subject", "case", "--rating", "grade", "--raters", "b,a"]
+    assert json.loads(run("kappa", "-", *names, "--json", stdin=long).stdout)["data"]["raters"] == ["b", "a"]
+    times = ["--layout", "patterns", "--count", "times", "--json"]
+    patterns = run("kappa", "-", *times, stdin="a,b,times\n1,1,3\n1,2,4\n")
+    assert json.loads(patterns.stdout)["data"]["n_subjects"] == 7
+
+
 def test_plain_terminals(wide):
     """ASCII output and NO_COLOR work."""
     done = run("kappa", wide, PYTHONIOENCODING="ascii", NO_COLOR="1", TERM="dumb")

@@ -23,7 +23,6 @@ __all__ = ["Column", "column_of", "table_of_columns", "table_of_counts"]
 _BLOCK = 1 << 15
 _DENSE_CELLS = 1 << 20
 _AS_THEY_ARE = Plan()
-_TRUTHS = frozenset({False, True})
 _NO_NUMBERS = frozenset({str, bool, type(None)})
 
 Codes = npt.NDArray[Any]
@@ -161,9 +160,11 @@ def _objects(array: Codes) -> Column:
     """Python objects, by hashing."""
     items = array.tolist()
     try:
-        if any(value in _TRUTHS for value in dict.fromkeys(items)):  # Python would take True and 1 for one label
+        distinct = dict.fromkeys(items)
+        if False in distinct or True in distinct:  # as 0 or 1, perhaps: Python takes True and 1 for one label
             items = [str(value) if isinstance(value, bool) else value for value in items]
-        position = {value: i for i, value in enumerate(dict.fromkeys(items))}
+            distinct = dict.fromkeys(items)
+        position = {value: i for i, value in enumerate(distinct)}
         codes = np.fromiter(map(position.__getitem__, items), dtype=np.intp, count=len(items))
     except TypeError:
         where, value = next((i, v) for i, v in enumerate(items) if getattr(type(v), "__hash__", None) is None)
