@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 JOBS ?= 2
 
 .DEFAULT_GOAL := example
-.PHONY: example test test-all check bench format clean help
+.PHONY: example test test-all test-spark check bench format clean help
 
 example: $(STAMP)  ## set everything up and show kappa of a bundled dataset (the default)
 	@$(BIN)/kappamax example rapallo2022 | $(BIN)/kappamax kappa - --layout counts \
@@ -17,6 +17,10 @@ test: $(STAMP)  ## the quick tests, under two minutes
 
 test-all: $(STAMP)  ## every test, and the ten slowest by name
 	$(BIN)/python -m pytest -q -n $(JOBS) --durations=10
+
+test-spark: $(STAMP)  ## PySpark frames; installs pyspark and needs Java
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt "pyspark>=4"
+	$(BIN)/python -m pytest -q -rs tests/intake/test_spark.py
 
 check: $(STAMP)  ## style, types and layers
 	$(BIN)/ruff check .

@@ -2,6 +2,7 @@
 
 python -m benchmarks                  all parts, written to docs/benchmarks.md
 python -m benchmarks speed            one part, printed only
+python -m benchmarks intake
 python -m benchmarks maximum
 python -m benchmarks fibers
 python -m benchmarks coverage
@@ -25,7 +26,8 @@ def main() -> None:
     if not peers.inside("main"):
         _start_again_in(peers.python_of("main"))
 
-    from benchmarks import coverage, fibers, maximum, report, speed  # these need what only the peers' environment has
+    # these need what only the peers' environment has
+    from benchmarks import coverage, fibers, intake, maximum, report, speed
 
     sections = []
     if arguments.part in (None, "maximum"):
@@ -37,6 +39,8 @@ def main() -> None:
         sections.append(report.fibers_section(fibers.comparisons(quick=arguments.quick), figures))
     if arguments.part in (None, "speed"):
         sections.append(report.speed_section(speed.comparisons(quick=arguments.quick)))
+    if arguments.part in (None, "intake"):
+        sections.append(report.intake_section(list(intake.readings(quick=arguments.quick))))
     if arguments.part in (None, "coverage"):
         sections.append(report.coverage_section(coverage.coverages(quick=arguments.quick)))
     text = report.document(sections, quick=arguments.quick)
@@ -48,7 +52,10 @@ def main() -> None:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks")
     parser.add_argument(
-        "part", nargs="?", choices=("speed", "maximum", "fibers", "coverage"), help="one part only; all if left out"
+        "part",
+        nargs="?",
+        choices=("speed", "intake", "maximum", "fibers", "coverage"),
+        help="one part only; all if left out",
     )
     parser.add_argument("--quick", action="store_true", help="small sizes, to see that everything runs")
     parser.add_argument(

@@ -13,10 +13,11 @@ import kappamax as km
 from benchmarks import peers
 from benchmarks.coverage import LEVEL, N_RESAMPLES, Coverage
 from benchmarks.fibers import Figure
+from benchmarks.intake import Reading
 from benchmarks.maximum import Proof
 from benchmarks.speed import Comparison
 
-__all__ = ["coverage_section", "document", "fibers_section", "maximum_section", "speed_section"]
+__all__ = ["coverage_section", "document", "fibers_section", "intake_section", "maximum_section", "speed_section"]
 
 
 def document(sections: Sequence[str], *, quick: bool) -> str:
@@ -78,6 +79,33 @@ def fibers_section(rows: Sequence[Comparison], figures: Sequence[Figure]) -> str
     return f"## Fibers\n\n{text}\n\n{_comparisons(rows)}\n\n{alone}\n\n{_table(header, cells)}"
 
 
+def intake_section(rows: Sequence[Reading]) -> str:
+    """The table of large files."""
+    header = ["file", "reader", "time", "peak memory", "target", "met"]
+    cells = [
+        [
+            row.case,
+            row.reader,
+            _seconds(row.seconds),
+            f"{row.peak_mb:.0f} MB",
+            ", ".join(
+                [
+                    *([] if row.target_seconds is None else [f"<= {_seconds(row.target_seconds)}"]),
+                    *([] if row.target_mb is None else [f"<= {row.target_mb:g} MB"]),
+                ]
+            ),
+            "" if row.met is None else "yes" if row.met else "no",
+        ]
+        for row in rows
+    ]
+    text = (
+        "From a file of two raters to the table of patterns. Each reading is a process of its own: median time after "
+        "imports, largest peak of memory of the whole process; all give the same counts. The bare DuckDB query has "
+        "DuckDB's default limit of memory. The target for the time of Parquet is 1.5 times the bare query's."
+    )
+    return f"## Large files\n\n{text}\n\n{_table(header, cells)}"
+
+
 def coverage_section(rows: Sequence[Coverage]) -> str:
     """The table of coverages."""
     header = ["raters", "subjects", "kappa", "interval", "tables", "undefined", "coverage", "Monte Carlo error"]
@@ -107,7 +135,7 @@ def _circumstances() -> str:
     main, apart = peers.pins("main"), peers.pins("irrcac")
     beside = ", ".join(
         f"{name} {main[name]}"
-        for name in ("numpy", "scipy", "numba", "scikit-learn", "statsmodels", "POT", "PyNormaliz")
+        for name in ("numpy", "scipy", "numba", "duckdb", "pandas", "scikit-learn", "statsmodels", "POT", "PyNormaliz")
     )
     behind = ", ".join(f"{name} {apart[name]}" for name in ("numpy", "scipy", "pandas"))
     return (

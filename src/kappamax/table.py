@@ -51,6 +51,8 @@ class Table:
         Names; "1", "2", ... if left out.
     ordered : bool
         Whether the order of `categories` means something. Weights that need an order refuse a table without one.
+    n_left_out : int
+        Subjects that were given but are not among the patterns, for the record.
 
     Examples
     --------
@@ -64,6 +66,8 @@ class Table:
     categories: tuple[Label, ...]
     raters: tuple[str, ...]
     ordered: bool
+    #: subjects that were given but are not in the table: nobody rated them, or they were dropped on request
+    n_left_out: int
 
     def __init__(
         self,
@@ -73,6 +77,7 @@ class Table:
         raters: Sequence[str] | None = None,
         *,
         ordered: bool,
+        n_left_out: int = 0,
     ) -> None:
         codes = checks.patterns(patterns, n_categories=len(categories))
         sizes = checks.pattern_counts(counts, n_patterns=len(codes))
@@ -82,6 +87,7 @@ class Table:
         self.patterns, self.counts = group_patterns(codes, sizes, n_categories=len(self.categories))
         self.patterns.setflags(write=False)
         self.counts.setflags(write=False)
+        self.n_left_out = n_left_out + int(sizes.sum()) - self.n_subjects
         checks.every_rater_rated(self.raters, self.margins.sum(axis=1))
 
     @property
@@ -108,6 +114,11 @@ class Table:
     def n_missing(self) -> int:
         """Ratings that are missing, over all subjects that have one."""
         return dot(self.counts, self.n_raters - self.n_ratings)
+
+    @property
+    def n_incomplete(self) -> int:
+        """Subjects that lack the rating of at least one rater."""
+        return int(self.counts[self.n_ratings < self.n_raters].sum())
 
     @property
     def complete(self) -> bool:

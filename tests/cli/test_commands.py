@@ -45,6 +45,8 @@ def test_json_follows_the_contract(wide):
         "categories": ["no", "maybe", "yes"],
         "raters": ["a", "b"],
         "n_missing": 0,
+        "n_incomplete": 0,
+        "n_left_out": 0,
     }
     linear, sqrt = document["results"]
     ours = km.kappa(km.read_ratings(wide, categories=["no", "maybe", "yes"]), weights="linear")
@@ -106,7 +108,7 @@ def test_undefined_is_an_answer(tmp_path):
         (["kappa", "{wide}", "-w", "linera"], 1, "Did you mean 'linear'"),
         (["kappa", "{wide}", "-c", "flies"], 1, "Did you mean 'fleiss'"),
         (["kappa", "{wide}", "--layout", "tall"], 1, "layout must be one of"),
-        (["kappa", "{wide}", "--categories", "no,yes"], 1, "rating 'maybe' (rater 'a') is not in categories"),
+        (["kappa", "{wide}", "--categories", "no,yes"], 1, "rating 'maybe' (rater 'a', line 6) is not in categories"),
         (["kappa", "{wide}", "--raters", "a"], 1, "at least two raters"),
         (["kappa", "{wide}", "--level", "2"], 1, "level must lie between 0 and 1"),
         (["example", "cohen"], 1, "Did you mean 'cohen1968'"),
@@ -137,6 +139,24 @@ def test_notes_go_to_standard_error(tmp_path):
     assert done.returncode == 0
     assert done.stderr.startswith("note: 'None' was read as a missing rating")
     assert json.loads(done.stdout)["data"]["n_missing"] == 1
+
+
+def test_reading_options_reach_every_command():
+    """Codes for missing, a delimiter spelled out, columns by name; the report says what was left out."""
+    rows = "case\ta\tb\n1\t1\t9\n2\t2\t2\n3\t9\t9\n4\t1\t1\n"
+    options = ["--delimiter", "tab", "--subject", "case", "--missing", "9,99"]
+    for command in ("kappa", "max"):
+        shown = " ".join(run(command, "-", *options, stdin=rows).stdout.split())
+        assert "3 subjects, 2 raters, 1 rating missing in 1 subject, 1 subject left out; categories 1, 2" in shown
+        complete = run(command, "-", *options, "--complete-only", "--json", stdin=rows)
+        data = json.loads(complete.stdout)["data"]
+        assert (data["n_subjects"], data["n_missing"], data["n_incomplete"], data["n_left_out"]) == (2, 0, 0, 2)
+    long = "who,case,grade\na,1,x\nb,1,y\na,2,y\nb,2,y\n"
+    names = ["--layout", "long", "--rater", "who", "--subject", "case", "--rating", "grade", "--raters", "b,a"]
+    assert json.loads(run("kappa", "-", *names, "--json", stdin=long).stdout)["data"]["raters"] == ["b", "a"]
+    times = ["--layout", "patterns", "--count", "times", "--json"]
+    patterns = run("kappa", "-", *times, stdin="a,b,times\n1,1,3\n1,2,4\n")
+    assert json.loads(patterns.stdout)["data"]["n_subjects"] == 7
 
 
 def test_plain_terminals(wide):

@@ -100,7 +100,7 @@ BROKEN = [
     ("wide", "a,b\n1,NA\n2,NA\n", "'b' rated none"),
     ("wide", "a,b\nx,1\n", "rating 'x' .*is not in categories"),
     ("long", "a,b\n1,2\n", "needs columns subject, rater and rating; 'subject' is missing"),
-    ("long", "subject,rater,rating\n1,a,1\n1,a,2\n", "'a' rated '1' more than once"),
+    ("long", "subject,rater,rating\n1,a,1\n1,a,2\n1,b,2\n", "'a' rated '1' more than once, in lines 2 and 3"),
     ("long", "subject,rater,rating\n1,a,1\n2,a,2\n", "at least two raters; got 1 of the raters 'a'"),
     ("long", "subject,rater,rating\n", "no row after the header"),
     ("counts", "1,2\n3,4\n5,6\n", "must be square; .* has 3 rows and 2 columns"),
@@ -110,8 +110,8 @@ BROKEN = [
     ("counts", ",a,b\na,1,2\nc,3,4\n", "same labels in the same order on both sides"),
     ("counts", ",a,\na,1,2\nb,3,4\n", "column 3 has no name"),
     ("counts", "0,0\n0,0\n", "every cell is zero"),
-    ("patterns", "a,b,count\n1,1,x\n", "line 2, column 'count' is 'x'"),
-    ("patterns", "a,b,count\n1,1,1\n1,2,-3\n", "line 3, column 'count' is '-3'"),
+    ("patterns", "a,b,count\n1,1,x\n", "column 'count', line 2 is 'x'"),
+    ("patterns", "a,b,count\n1,1,1\n1,2,-3\n", "column 'count', line 3 is '-3'"),
     ("patterns", "a,b,count\n1,1,0\n", "every count is zero"),
     ("patterns", "a,count\n1,1\n", "at least two raters; got 1 of the columns"),
 ]
@@ -130,7 +130,7 @@ def test_files_that_are_not_there(tmp_path):
     """Missing, a folder, or a layout that does not exist."""
     with pytest.raises(km.UnreadableFileError, match="there is no file"):
         km.read_ratings(tmp_path / "nothing.csv")
-    with pytest.raises(km.UnreadableFileError, match="is a folder"):
+    with pytest.raises(km.UnreadableFileError, match="is a folder without Parquet files"):
         km.read_ratings(tmp_path)
     with pytest.raises(km.InvalidOptionError, match="layout must be one of 'wide', 'long', 'counts', 'patterns'"):
         km.read_ratings(tmp_path / "x", layout="tall")
@@ -246,3 +246,16 @@ def test_names_too_long_for_the_file_system():
     """The operating system's refusal, in one line."""
     with pytest.raises(km.UnreadableFileError, match="cannot be read: File name too long"):
         km.read_ratings("x" * 5000)
+
+
+def test_more_patterns_than_memory_holds(write, monkeypatch):
+    """They are refused before they arrive; a column of identifiers is named as the reason."""
+    monkeypatch.setattr("kappamax.intake.files._MOST_CELLS", 40)
+    path = write("case,a,b\n" + "".join(f"{i},{i % 9},{i % 7}\n" for i in range(300)))
+    with pytest.raises(km.InvalidRatingsError, match="column 'case' has .* distinct values in 300 rows"):
+        km.read_ratings(path)
+    with pytest.raises(km.NotSupportedError, match="more than 20 distinct patterns"):
+        km.read_ratings(path, raters=["a", "b"])
+    rows = "".join(f"{i},{who},{i % size}\n" for i in range(300) for who, size in (("a", 9), ("b", 7)))
+    with pytest.raises(km.NotSupportedError, match="more than 20 distinct patterns"):
+        km.read_ratings(write("subject,rater,rating\n" + rows), layout="long")

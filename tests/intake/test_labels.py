@@ -104,10 +104,30 @@ def test_nothing_but_missing_values():
 
 def test_labels_that_look_alike_are_pointed_out():
     """Spaces and case make other categories, and the caller is told."""
-    with pytest.warns(km.KappamaxWarning, match="labels 'yes', ' yes' differ only in case or spaces"):
+    with pytest.warns(
+        km.KappamaxWarning, match=r"labels ' yes' \(1 rating\) and 'yes' \(1 rating\) differ only in case or spaces"
+    ):
         km.from_ratings([["yes", " yes"], ["no", "no"]])
-    with pytest.warns(km.KappamaxWarning, match="'Yes', 'yes'"):
-        km.from_ratings([["Yes", "yes"], ["no", "no"]])
+    with pytest.warns(km.KappamaxWarning, match=r"'Yes' \(1 rating\) and 'yes' \(3 ratings\)"):
+        km.from_ratings([["Yes", "yes"], ["yes", "yes"]])
+
+
+@pytest.mark.parametrize(("one", "other"), [(1, "01"), (1, True), ("0", False), ("7", "007")])
+def test_labels_that_may_mean_the_same_are_pointed_out(one, other):
+    """A code with leading zeros and a truth value are text, not the number they look like; that is said."""
+    with pytest.warns(km.KappamaxWarning, match="may mean the same; they count as different categories"):
+        t = km.from_ratings([[one, other], [one, one]])
+    assert t.n_categories == 2
+
+
+def test_truth_values_among_numbers_are_not_numbers():
+    """Python takes True for 1; the labels are 'True' and 1 whichever comes first, in lists and in frames."""
+    for column in ([True, 1, 3], [1, True, 3]):
+        with pytest.warns(km.KappamaxWarning, match="may mean the same"):
+            t = km.from_ratings(pd.DataFrame({"a": pd.Series(column, dtype=object), "b": [3, 3, 3]}))
+        assert t.categories == (1, 3, "True")
+        with pytest.warns(km.KappamaxWarning, match="may mean the same"):
+            assert km.from_ratings([[value, 3] for value in column]).categories == (1, 3, "True")
 
 
 def test_decimals_and_fractions_are_numbers():
@@ -132,3 +152,33 @@ def test_categories_must_have_an_order(categories):
         km.kappa([1, 2], [1, 2], categories=categories)
     with pytest.raises(km.InvalidRatingsError, match="'' is a missing value"):
         km.kappa([1, 2], [1, 2], categories=["1", "2", ""])
+
+
+@pytest.mark.parametrize("codes", [[9, 99], ["9", "99"], [9.0, "99"]])
+def test_codes_that_stand_for_missing(codes):
+    """However they are written; the ratings and subjects they touch are counted."""
+    t = km.from_ratings([[1, 9], ["99", 2], [2, 2], [9, 99], [1, None]], missing=codes)
+    assert t.categories == (1, 2)
+    assert (t.n_missing, t.n_incomplete, t.n_left_out) == (3, 3, 1)
+    whole = km.from_ratings([[1, 9], ["99", 2], [2, 2], [9, 99], [1, None]], missing=codes, complete_only=True)
+    assert (whole.n_subjects, whole.n_missing, whole.n_left_out) == (1, 0, 4)
+    assert whole.categories == (1, 2)
+
+
+def test_codes_for_missing_are_no_categories():
+    """Not among the given ones; a declared level is dropped."""
+    with pytest.raises(km.InvalidRatingsError, match="cannot be a category and missing; 9 is in both lists"):
+        km.from_ratings([[1, 9]], missing=[9], categories=[1, 9])
+    levels = pd.CategoricalDtype(["low", "high", "unknown"], ordered=True)
+    frame = pd.DataFrame({"a": ["low", "unknown"], "b": ["high", "low"]}).astype(levels)
+    assert km.from_ratings(frame, missing=["unknown"]).categories == ("low", "high")
+    with pytest.raises(km.InvalidOptionError, match="missing must be a list; got '9'"):
+        km.from_ratings([[1, 9]], missing="9")
+    with pytest.raises(km.InvalidRatingsError, match="complete_only leaves no subject"):
+        km.from_ratings([[1, 9], [9, 1]], missing=[9], complete_only=True)
+
+
+def test_more_categories_than_a_table_holds():
+    """Weights are a matrix; a million labels are identifiers."""
+    with pytest.raises(km.NotSupportedError, match="2,001 different labels; a table holds up to 2,000"):
+        km.from_ratings(np.arange(2001)[:, None].repeat(2, axis=1))

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+import zlib
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from gzip import GzipFile
 from pathlib import Path
 from typing import IO, Any, NoReturn, TextIO
 
+from kappamax._checks.options import nearest
 from kappamax.display.text import listing, shortened
 from kappamax.errors import InvalidOptionError, InvalidRatingsError, InvalidTableError, UnreadableFileError
+
+_MOST_COLUMNS = 2_000
 
 
 def path(value: object) -> None:
@@ -19,11 +25,11 @@ def path(value: object) -> None:
         raise UnreadableFileError(f"path must be the name of a file; got {type(value).__name__}.")
 
 
-def regular_file(path: Path) -> bool:
-    """Whether a path that may be read is a file that can be read more than once."""
+def lasting(path: Path) -> bool:
+    """Whether a path that may be read is a file, or a folder of them, that can be read more than once."""
     try:
         if path.is_dir():
-            raise UnreadableFileError(f"{path} is a folder, not a file.")
+            return True
         if path.exists() and not path.is_file():
             return False
         with path.open("rb"):
@@ -46,8 +52,111 @@ def sample(file: IO[bytes] | GzipFile, size: int, name: str) -> bytes:
     """The beginning of a file, which may be compressed and cut short."""
     try:
         return file.read(size)
-    except (OSError, EOFError) as error:
+    except (OSError, EOFError, zlib.error) as error:
         raise UnreadableFileError(f"{name} cannot be read: {error}.") from None
+
+
+def first_bytes(path: Path, size: int) -> bytes:
+    """How a file begins."""
+    with path.open("rb") as file:
+        return file.read(size)
+
+
+def whole_lines(sample: bytes, name: str) -> bytes:
+    """A beginning without its last line, which may be cut."""
+    end = sample.rfind(b"\n") + 1
+    if not end and b"\0" not in sample:
+        raise UnreadableFileError(f"{name}: the first line is longer than {len(sample):,} bytes.")
+    return sample[:end] or sample
+
+
+def parquet_files(folder: Path) -> list[Path]:
+    """The Parquet files of a folder and its folders, without those that are hidden or say how the rest was written."""
+    found = sorted(file for file in folder.rglob("*.parquet") if file.is_file() and file.name[0] not in "._")
+    if not found:
+        raise UnreadableFileError(f"{folder} is a folder without Parquet files.")
+    return found
+
+
+def only_objects(n_others: int, n_doubles: int, name: str) -> None:
+    """Each line of JSON is an object with different keys."""
+    if n_doubles:
+        raise UnreadableFileError(f"{name}: the keys of a JSON object must differ; {n_doubles:,} have one twice.")
+    if n_others:
+        raise UnreadableFileError(f"{name}: every line must be a JSON object; {n_others:,} are not.")
+
+
+def some_key(keys: list[str], name: str) -> list[str]:
+    """Objects with at least one key between them."""
+    if not keys:
+        raise UnreadableFileError(f"{name}: the JSON objects have no keys.")
+    return keys
+
+
+def some_split(tried: Sequence[tuple[str, list[list[str]]]], name: str) -> list[tuple[str, list[list[str]]]]:
+    """Delimiters under which the first rows can be read."""
+    readable = [(delimiter, records) for delimiter, records in tried if records]
+    if not readable:
+        raise UnreadableFileError(
+            f"{name}: the first row cannot be split; a quotation mark is not closed, or a cell is longer than 131,072 "
+            "characters."
+        )
+    return readable
+
+
+def sheet_of_spreadsheet(sheet: object, spreadsheet: bool, name: str) -> None:
+    """Only a spreadsheet has sheets."""
+    if sheet is not None and not spreadsheet:
+        raise InvalidOptionError(f"sheet is for spreadsheets, and {name} is none.")
+
+
+def delimiter_of_text(delimiter: object, text: bool, name: str) -> None:
+    """One character, and only text has it between columns."""
+    if delimiter is None:
+        return
+    if not text:
+        raise InvalidOptionError(f"delimiter is for text, and {name} is none.")
+    if not isinstance(delimiter, str) or len(delimiter) != 1 or delimiter in '"\r\n\0' or not delimiter.isascii():
+        raise InvalidOptionError(
+            f"delimiter must be one ASCII character other than a quotation mark; got {delimiter!r}."
+        )
+
+
+def sheet_among(sheet: str | int | None, present: Sequence[str], name: str) -> str:
+    """A sheet by its name, or by its position counted from one; the only one if none is named."""
+    if sheet is None:
+        if len(present) != 1:
+            raise InvalidOptionError(f"{name} has the sheets {listing(present)}; choose one with sheet.")
+        return present[0]
+    if sheet in present:
+        return str(sheet)
+    if str(sheet).isdecimal() and 1 <= int(sheet) <= len(present):
+        return present[int(sheet) - 1]
+    raise InvalidOptionError(
+        f"there is no sheet {sheet!r} in {name}; the sheets are {listing(present)}.{nearest(str(sheet), present)}"
+    )
+
+
+def calamine() -> Any:
+    """The package that reads spreadsheets."""
+    try:
+        import python_calamine
+    except ImportError:
+        raise UnreadableFileError(
+            "spreadsheets need the extra excel: pip install 'kappamax[excel]', or save the sheet as CSV UTF-8."
+        ) from None
+    return python_calamine
+
+
+@contextmanager
+def calamine_failures(name: str) -> Iterator[None]:
+    """What the reader of spreadsheets said, in one line."""
+    try:
+        yield
+    except (calamine().CalamineError, OSError, ValueError) as error:
+        if isinstance(error, InvalidOptionError):
+            raise
+        raise UnreadableFileError(f"{name} cannot be read as a spreadsheet: {str(error).splitlines()[0]}.") from None
 
 
 def text(sample: bytes, name: str) -> str:
@@ -79,6 +188,8 @@ def reading_failed(name: str, message: str) -> NoReturn:
         raise UnreadableFileError(f"{where}: every row must have {expected} columns like the first; got {found}.")
     if re.search(r"unterminated quote|not terminated|quote should be followed", message, re.IGNORECASE):
         raise UnreadableFileError(f"{where}: a quotation mark is not closed.")
+    if "Maximum line size" in message:
+        raise UnreadableFileError(f"{where}: the row is longer than 2,000,000 bytes.")
     if "state machine" in message:
         raise UnreadableFileError(f"{where}: lines must end alike; some end in CR LF and some in LF.")
     if re.search(r"unicode|utf-?8|encod", message, re.IGNORECASE):
@@ -94,10 +205,19 @@ def header(names: Sequence[str], name: str) -> list[str]:
                 f"{name}: every column must have a name in the first row; column {i + 1} has none. "
                 "A matrix of counts is read with layout counts."
             )
-    for i, column in enumerate(names):
-        if column in names[:i]:
-            raise UnreadableFileError(f"{name}: columns must have different names; {column!r} occurs twice.")
+    twice = next((column for column, times in Counter(names).items() if times > 1), None)
+    if twice is not None:
+        raise UnreadableFileError(f"{name}: columns must have different names; {twice!r} occurs twice.")
     return list(names)
+
+
+def few_columns(n_columns: int, name: str) -> None:
+    """Rows that can be read."""
+    if n_columns > _MOST_COLUMNS:
+        raise UnreadableFileError(
+            f"{name} has {n_columns:,} columns in its first row; text is read up to {_MOST_COLUMNS:,}. "
+            "One row per rating is read with layout long."
+        )
 
 
 def some_row(rows: Sequence[Any], name: str) -> None:
@@ -126,46 +246,19 @@ def no_nul(rows: Sequence[tuple[Any, ...]], name: str) -> None:
         raise UnreadableFileError(f"{name} is a binary file, not text with columns.")
 
 
-def without_count(names: list[str], count: str) -> list[str]:
-    """Raters' columns of the patterns layout."""
-    if count in names:
-        raise InvalidRatingsError(f"column {count!r} holds the counts, so it cannot be a rater.")
-    return names
-
-
-def every_row_named(n_nameless: int, name: str) -> None:
-    """Rows of the long layout say who rated what."""
-    if n_nameless:
-        raise InvalidRatingsError(f"{name}: every row must name a subject and a rater; {n_nameless} rows do not.")
-
-
-def whole_count(cell: Any, place: str) -> int:
-    """A count written as text."""
-    written = "" if cell is None else str(cell).strip()
-    if re.fullmatch(r"\d{1,30}(\.0*)?", written):
-        if (count := int(written.split(".")[0])) < 2**62:
-            return count
-        raise InvalidTableError(f"counts must be below 2^62; {place} is {written}.")
-    raise InvalidTableError(f"counts must be whole numbers >= 0; {place} is {written!r}.")
-
-
-def long_column(present: Sequence[str], name: str) -> str:
-    """A column of the long layout, in any case."""
-    found = [column for column in present if column.lower() == name]
-    if not found:
-        raise InvalidRatingsError(
-            f"layout long needs columns subject, rater and rating; {name!r} is missing from {listing(present)}."
-        )
-    if len(found) > 1:
-        raise InvalidRatingsError(f"layout long needs one column {name}; there are {listing(found)}.")
-    return found[0]
-
-
-def no_double(found: Sequence[tuple[Any, ...]]) -> None:
-    """A rater rates a subject once."""
-    if found:
-        subject, rater = found[0]
-        raise InvalidRatingsError(f"a rater must rate a subject once; {rater!r} rated {subject!r} more than once.")
+def labels_first(grid: list[list[Any]], name: str) -> list[list[Any]]:
+    """Named columns of counts with their labels on the left, where the file has a column of them or none."""
+    header, rows = grid[0], grid[1:]
+    if len(header) == len(rows):
+        return [["", *header], *([label, *row] for label, row in zip(header, rows, strict=True))]
+    for i in range(len(header)):
+        others = [*header[:i], *header[i + 1 :]]
+        if [str(row[i]) for row in rows] == others:
+            return [["", *others], *([row[i], *row[:i], *row[i + 1 :]] for row in rows)]
+    raise InvalidTableError(
+        f"a matrix of counts must be square, or have one more column with the other columns' names; {name} has "
+        f"{len(rows)} rows and the columns {listing(header)}."
+    )
 
 
 def same_labels(rows: Sequence[Any], columns: Sequence[Any]) -> None:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import warnings
+from collections import Counter
 from collections.abc import Collection, Sequence
 from typing import Any, NoReturn
 
 from kappamax._checks.options import nearest
-from kappamax.display.text import listing
-from kappamax.errors import InvalidRatingsError, KappamaxWarning
+from kappamax.display.text import listing, plural
+from kappamax.errors import InvalidRatingsError, KappamaxWarning, NotSupportedError
 
 _MANY_VALUES = 100
 _FEW_ROWS = 20
+_MOST_CATEGORIES = 2_000
 _IDENTIFIERS = {"id", "subject", "subject_id", "subjectid", "patient", "patient_id", "patientid", "case_id", "item_id"}
 
 
@@ -63,9 +65,9 @@ def one_order(orders: Sequence[Sequence[Any]]) -> NoReturn:
     )
 
 
-def one_label(value: object, where: int) -> NoReturn:
+def one_label(value: object, place: str) -> NoReturn:
     """A list where a label should be."""
-    raise InvalidRatingsError(f"a rating must be one label; entry {where + 1} is {value!r}.")
+    raise InvalidRatingsError(f"a rating must be one label; {place} is {value!r}.")
 
 
 def one_dimension(shape: tuple[int, ...]) -> NoReturn:
@@ -100,8 +102,9 @@ def no_subject() -> NoReturn:
 
 def raters_among(names: Sequence[str], present: Sequence[str], what: str) -> list[str]:
     """Two or more raters, each once, each among the columns (or raters) there are."""
+    there = set(present)
     for name in names:
-        if name not in present:
+        if name not in there:
             hint = nearest(str(name), present)
             raise InvalidRatingsError(f"there is no {what} {name!r}; the {what}s are {listing(present)}.{hint}")
     if len(names) < 2:
@@ -126,34 +129,80 @@ def none_is_missing(kept: Collection[str]) -> None:
         )
 
 
-def few_values(names: Sequence[str], n_values: Sequence[int], n_rows: int) -> None:
-    """Columns of ratings repeat few values and are not called id; identifiers are no ratings."""
+def few_values(names: Sequence[str], n_values: Sequence[int], n_rows: int, *, chosen: bool) -> None:
+    """Columns of ratings repeat few values and are not called id; a column the caller chose is only remarked on."""
     for name, n in zip(names, n_values, strict=True):
-        many = n > _MANY_VALUES and n > n_rows / 2
-        if many or (n == n_rows > _FEW_ROWS) or name.strip().lower() in _IDENTIFIERS:
+        identifier = (n > _MANY_VALUES and n > n_rows / 2) or (n == n_rows > _FEW_ROWS)
+        if not chosen and (identifier or name.strip().lower() in _IDENTIFIERS):
             raise InvalidRatingsError(
                 f"column {name!r} has {n} distinct values in {n_rows} rows, so it is probably not a rating. "
                 "Choose the raters' columns: raters=[...] (on the command line --raters a,b)."
             )
+        if n > _MANY_VALUES:
+            warnings.warn(
+                f"column {name!r} has {n} distinct values, so it is probably not a rating.",
+                KappamaxWarning,
+                stacklevel=2,
+            )
 
 
-def alike(labels: Sequence[str]) -> None:
-    """Labels a reader would take for one."""
-    by_look: dict[str, list[str]] = {}
-    for label in labels:
-        by_look.setdefault(" ".join(label.split()).casefold(), []).append(label)
+def few_patterns(n_patterns: int) -> NoReturn:
+    """More patterns than come into memory."""
+    raise NotSupportedError(
+        f"the ratings have more than {n_patterns:,} distinct patterns; a table of them does not fit into memory."
+    )
+
+
+def few_categories(n_categories: int) -> None:
+    """Weights are a matrix, categories x categories."""
+    if n_categories > _MOST_CATEGORIES:
+        raise NotSupportedError(
+            f"the ratings have {n_categories:,} different labels; a table holds up to {_MOST_CATEGORIES:,} categories."
+        )
+
+
+def alike(labels: Sequence[Any], n_ratings: Sequence[int]) -> None:
+    """Labels in use that a reader would take for one."""
+    by_look: dict[str, list[int]] = {}
+    for i, label in enumerate(labels):
+        if n_ratings[i]:
+            by_look.setdefault(_look(label), []).append(i)
     twins = [same for same in by_look.values() if len(same) > 1]
     if twins:
-        warnings.warn(
-            f"labels {listing(twins[0])} differ only in case or spaces; they count as different categories.",
-            KappamaxWarning,
-            stacklevel=2,
-        )
+        shown = " and ".join(f"{labels[i]!r} ({plural(n_ratings[i], 'rating')})" for i in twins[0])
+        spelled = len({_bare(labels[i]) for i in twins[0]}) == 1
+        why = "differ only in case or spaces" if spelled else "may mean the same"
+        more = f" {len(twins) - 1} more labels have such twins." if len(twins) > 1 else ""
+        warnings.warn(f"labels {shown} {why}; they count as different categories.{more}", KappamaxWarning, stacklevel=2)
+
+
+def some_complete(complete: Any) -> None:
+    """At least one subject rated by everyone."""
+    if not complete.any():
+        raise InvalidRatingsError("complete_only leaves no subject: none has a rating by every rater.")
+
+
+def no_missing_category(categories: Collection[Any], missing: Collection[Any]) -> None:
+    """A label is a category or means missing, not both."""
+    both = [label for label in categories if label in missing]
+    if both:
+        raise InvalidRatingsError(f"a label cannot be a category and missing; {both[0]!r} is in both lists.")
 
 
 def different(names: list[str]) -> list[str]:
     """Column names, none twice."""
-    twice = next((name for i, name in enumerate(names) if name in names[:i]), None)
+    twice = next((name for name, times in Counter(names).items() if times > 1), None)
     if twice is not None:
         raise InvalidRatingsError(f"columns must have different names; {twice!r} occurs twice.")
     return names
+
+
+def _look(label: Any) -> str:
+    """What a reader sees in a label: without case, spaces and leading zeros, and True is 1."""
+    bare = _bare(label)
+    number = bare.lstrip("0") or "0" if bare.isdigit() else bare
+    return {"true": "1", "false": "0"}.get(number, number)
+
+
+def _bare(label: Any) -> str:
+    return " ".join(str(label).split()).casefold()

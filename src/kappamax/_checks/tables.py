@@ -121,7 +121,7 @@ def rater_names(names: Sequence[str] | None, n_raters: int) -> tuple[str, ...]:
     texts = tuple(str(name) for name in names)
     if len(texts) != n_raters:
         raise InvalidOptionError(f"raters must name all {n_raters} raters; got {len(texts)} names.")
-    twice = next((name for i, name in enumerate(texts) if name in texts[:i]), None)
+    twice = next((name for name, times in Counter(texts).items() if times > 1), None)
     if twice is not None:
         raise InvalidOptionError(f"raters must have different names; {twice!r} occurs twice.")
     return texts

@@ -131,7 +131,8 @@ def weights_fit(n_categories: int, needs_order: bool, name: str, labels: Sequenc
     if needs_order and not ordered and len(labels) > 2:
         raise InvalidWeightsError(
             f"{name} weights need ordered categories, but these are text: {listing(labels)}. "
-            "Pass categories=[...] with the labels in order (on the command line --categories a,b,c)."
+            "Pass categories=[...] with the labels in order; on the command line, once in order, "
+            f"--categories {','.join(map(str, labels[:5]))}{',...' if len(labels) > 5 else ''}."
         )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields
 from functools import wraps
@@ -30,9 +30,17 @@ class Reading:
     """FILE and how to read it; apart from `file`, each field is the argument of `read_ratings` with that name."""
 
     file: str
-    layout: str
-    categories: list[str] | None
-    raters: list[str] | None
+    layout: str = "wide"
+    categories: list[str] | None = None
+    raters: list[str] | None = None
+    subject: str | None = None
+    rater: str | None = None
+    rating: str | None = None
+    count: str | None = None
+    missing: Sequence[str] = ()
+    complete_only: bool = False
+    sheet: str | None = None
+    delimiter: str | None = None
 
 
 def comma_list(_context: click.Context, _option: click.Parameter, text: str | None) -> list[str] | None:
@@ -45,6 +53,15 @@ def comma_list(_context: click.Context, _option: click.Parameter, text: str | No
         return [part.strip() for part in next(csv.reader([text], skipinitialspace=True, strict=True))]
     except csv.Error as error:
         raise click.BadParameter(str(error)) from None
+
+
+def _codes(context: click.Context, option: click.Parameter, text: str | None) -> list[str]:
+    return comma_list(context, option, text) or []
+
+
+def _character(_context: click.Context, _option: click.Parameter, text: str | None) -> str | None:
+    """A delimiter that a shell can pass on: tab may be spelled."""
+    return "\t" if text in ("tab", "\\t") else text
 
 
 def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -76,8 +93,18 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
                 "--raters",
                 callback=comma_list,
                 metavar="A,B",
-                help="The raters' columns, if not all of them.",
+                help="The raters' columns, if not all of them; in layout long, the raters.",
             ),
+            click.option("--subject", metavar="NAME", help="The column of subjects, if it is not called subject."),
+            click.option("--rater", metavar="NAME", help="Layout long: the column of raters."),
+            click.option("--rating", metavar="NAME", help="Layout long: the column of ratings."),
+            click.option("--count", metavar="NAME", help="Layout patterns: the column of counts."),
+            click.option(
+                "--missing", callback=_codes, metavar="9,99", help="Codes that mean missing, beside empty and NA."
+            ),
+            click.option("--complete-only", is_flag=True, help="Leave out subjects that lack a rating."),
+            click.option("--sheet", metavar="NAME", help="The sheet of a spreadsheet, by name or position."),
+            click.option("--delimiter", callback=_character, metavar="D", help="Between columns of text; may be tab."),
         )
     ):
         decorated = option(decorated)

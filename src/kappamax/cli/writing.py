@@ -67,9 +67,11 @@ def data_line(table: Table) -> str:
     """Who and what, in one line."""
     from kappamax.display import text
 
-    missing = f", {text.plural(table.n_missing, 'rating')} missing" if table.n_missing else ""
+    subjects = text.plural(table.n_incomplete, "subject")
+    missing = f", {text.plural(table.n_missing, 'rating')} missing in {subjects}" if table.n_missing else ""
+    left_out = f", {text.plural(table.n_left_out, 'subject')} left out" if table.n_left_out else ""
     return (
-        f"{text.plural(table.n_subjects, 'subject')}, {table.n_raters} raters{missing}; "
+        f"{text.plural(table.n_subjects, 'subject')}, {table.n_raters} raters{missing}{left_out}; "
         f"categories {text.listing(table.categories)}"
     )
 

@@ -12,9 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from kappamax._checks import ratings as checks
+from kappamax._checks.columns import array_layout
 from kappamax.intake.arrays import column_of, table_of_columns, table_of_counts
 from kappamax.intake.files import read_ratings
 from kappamax.intake.frames import as_frame, series_column, table_of_frame, table_of_rows
+from kappamax.intake.plan import Plan
 from kappamax.table import Label, Table
 
 __all__ = ["Ratings", "as_table", "from_counts", "from_ratings", "read_ratings"]
@@ -24,38 +26,56 @@ Ratings = Any
 
 
 def from_ratings(
-    ratings: Any, *, categories: Sequence[Label] | None = None, raters: Sequence[str] | None = None
+    ratings: Any,
+    *,
+    layout: str = "wide",
+    categories: Sequence[Label] | None = None,
+    raters: Sequence[str] | None = None,
+    subject: str | None = None,
+    rater: str | None = None,
+    rating: str | None = None,
+    count: str | None = None,
+    missing: Sequence[Any] = (),
+    complete_only: bool = False,
 ) -> Table:
-    """A table from subjects x raters: one row per subject, one column per rater.
+    """A table from an array (subjects x raters) or a frame, whose own engine then does the counting.
 
     Parameters
     ----------
-    ratings : array or nested list, shape (n_subjects, n_raters), or a frame (pandas, polars, ...)
-        Labels; None, NaN, "" and "NA" are missing.
+    ratings : array or nested list, shape (n_subjects, n_raters), or a frame
+        Frames: pandas, polars (eager and lazy), pyarrow, DuckDB relations, Dask, PySpark.
+        None, NaN, "" and "NA" are missing.
+    layout : str
+        Of a frame: "wide" (one column per rater), "long" (columns subject, rater, rating) or "patterns" (one column
+        per rater and a column of counts).
     categories : sequence of labels, optional
         All categories in order. Left out, an ordered categorical keeps its own order and unused levels, numbers sort
         as numbers, and text has no order.
     raters : sequence of str, optional
-        Names of the raters; for a frame, the columns to use.
+        Names of the raters; for a frame, the columns to use, or in a long layout the raters.
+    subject, rater, rating, count, missing, complete_only
+        As for `read_ratings`.
 
     Examples
     --------
     >>> from_ratings([["a", "b"], ["a", "a"]], categories=["a", "b", "c"])
     Table(2 subjects, 2 raters, categories 'a', 'b', 'c')
     """
+    plan = Plan(layout, categories, raters, subject, rater, rating, count, missing, complete_only)
     if not isinstance(ratings, list | tuple | np.ndarray):
         frame = as_frame(ratings)
         if frame is None:
             checks.refuse_type(ratings)
-        return table_of_frame(frame, raters=raters, categories=categories)
+        return table_of_frame(frame, plan)
+    array_layout(plan.layout, plan.subject)
     if isinstance(ratings, np.ndarray):
         if ratings.ndim != 2:
             checks.two_dimensions(ratings.shape)
-        columns: list[Any] = [ratings[:, rater] for rater in range(ratings.shape[1])]
+        columns: list[Any] = [ratings[:, i] for i in range(ratings.shape[1])]
     else:
         checks.rows_of_one_length([row if isinstance(row, list | tuple | np.ndarray) else None for row in ratings])
         columns = [list(column) for column in zip(*ratings, strict=True)]
-    return table_of_columns([column_of(column) for column in columns], raters=raters, categories=categories)
+    return table_of_columns([column_of(column) for column in columns], raters=raters, plan=plan)
 
 
 def from_counts(
@@ -90,11 +110,11 @@ def as_table(*ratings: Ratings, categories: Sequence[Label] | None = None) -> Ta
         frame = as_frame(only)
         if frame is None:
             checks.refuse_type(only)
-        return table_of_frame(frame, categories=categories)
-    return table_of_columns([series_column(one) for one in ratings], categories=categories)
+        return table_of_frame(frame, Plan(categories=categories))
+    return table_of_columns([series_column(one) for one in ratings], plan=Plan(categories=categories))
 
 
 def _relabelled(table: Table, categories: Sequence[Label]) -> Table:
     """The same ratings with the categories in another order, or with unused ones added."""
     rows = [(*labels, count) for labels, count in zip(table.labels(), table.counts.tolist(), strict=True)]
-    return table_of_rows(rows, raters=table.raters, categories=categories)
+    return table_of_rows(rows, raters=table.raters, plan=Plan(categories=categories))

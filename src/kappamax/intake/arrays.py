@@ -14,13 +14,16 @@ import numpy.typing as npt
 
 from kappamax._checks import ratings as checks
 from kappamax._checks import tables
-from kappamax.intake.labels import Levels, encode
+from kappamax.intake.labels import Levels, Locate, encode
+from kappamax.intake.plan import Plan
 from kappamax.table import MISSING, Table
 
 __all__ = ["Column", "column_of", "table_of_columns", "table_of_counts"]
 
 _BLOCK = 1 << 15
 _DENSE_CELLS = 1 << 20
+_AS_THEY_ARE = Plan()
+_NO_NUMBERS = frozenset({str, bool, type(None)})
 
 Codes = npt.NDArray[Any]
 
@@ -39,7 +42,8 @@ def table_of_columns(
     *,
     counts: Sequence[int] | None = None,
     raters: Sequence[str] | None = None,
-    categories: Sequence[Any] | None = None,
+    plan: Plan = _AS_THEY_ARE,
+    locate: Locate | None = None,
 ) -> Table:
     """Count the patterns of some columns of equal length; `counts` says how many subjects each row stands for."""
     checks.equal_lengths([column.size for column in columns])
@@ -53,13 +57,22 @@ def table_of_columns(
     seen = [np.flatnonzero(np.bincount(codes)) for codes in raw]
     values = [[column.values[i] for i in used.tolist()] for column, used in zip(columns, seen, strict=True)]
     levels = [column.levels for column in columns]
-    encoded, chosen, ordered = encode(values, raters=names, categories=categories, levels=levels)
+    encoded, chosen, ordered = encode(
+        values, raters=names, categories=plan.categories, levels=levels, missing=plan.missing, locate=locate
+    )
     patterns = np.empty((len(totals), len(columns)), dtype=np.int32, order="F")
     for i, (code, used, codes) in enumerate(zip(encoded, seen, raw, strict=True)):
         final = np.full(used[-1] + 1, MISSING, dtype=np.int32)
         final[used] = code
         patterns[:, i] = final[codes]
-    return Table(patterns, totals, chosen, names, ordered=ordered)
+    n_given = int(totals.sum())
+    if plan.complete_only:
+        complete = (patterns != MISSING).all(axis=1)
+        checks.some_complete(complete)
+        patterns, totals = patterns[complete], totals[complete]
+    table = Table(patterns, totals, chosen, names, ordered=ordered, n_left_out=n_given - int(totals.sum()))
+    checks.alike(table.categories, table.margins.sum(axis=0).tolist())
+    return table
 
 
 def table_of_counts(
@@ -147,11 +160,15 @@ def _objects(array: Codes) -> Column:
     """Python objects, by hashing."""
     items = array.tolist()
     try:
-        position = {value: i for i, value in enumerate(dict.fromkeys(items))}
+        distinct = dict.fromkeys(items)
+        if False in distinct or True in distinct:  # as 0 or 1, perhaps: Python takes True and 1 for one label
+            items = [str(value) if isinstance(value, bool) else value for value in items]
+            distinct = dict.fromkeys(items)
+        position = {value: i for i, value in enumerate(distinct)}
         codes = np.fromiter(map(position.__getitem__, items), dtype=np.intp, count=len(items))
     except TypeError:
         where, value = next((i, v) for i, v in enumerate(items) if getattr(type(v), "__hash__", None) is None)
-        checks.one_label(value, where)
+        checks.one_label(value, f"entry {where + 1}")
     return Column(list(position), lambda block: codes[block], len(items))
 
 
@@ -199,12 +216,15 @@ def _look_up(keys: Codes, hashes: Codes) -> Codes:
 
 
 def _as_array(values: Any) -> Codes:
-    """A one-dimensional array; a list of text stays a list of objects, which is cheaper than fixed-width text."""
+    """A one-dimensional array; a list with text or truth values stays one of objects.
+
+    That is cheaper than fixed-width text, and numpy would make True a 1.
+    """
     if isinstance(values, str | dict | set) or not hasattr(values, "__len__"):
         checks.refuse_type(values)
     if isinstance(values, np.ma.MaskedArray):
         values = np.where(np.ma.getmaskarray(values), np.array(None), values.data)
-    if isinstance(values, list | tuple) and any(isinstance(value, str) or value is None for value in values[:100]):
+    if isinstance(values, list | tuple) and _NO_NUMBERS & set(map(type, values)):
         array = np.empty(len(values), dtype=object)
         array[:] = values
     else:

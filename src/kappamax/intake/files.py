@@ -1,37 +1,31 @@
-"""A file in, a table out: DuckDB reads the text and groups equal patterns, so only those come into memory.
-
-Everything is read as text; labels are normalised afterwards, in one place for all routes.
-"""
+"""A file in, a table out: DuckDB groups equal patterns, so only those come into memory."""
 
 from __future__ import annotations
 
-import csv
-import gzip
 import os
-import re
 import shutil
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NoReturn
 
+from kappamax._checks import columns as column_checks
 from kappamax._checks import files as checks
-from kappamax._checks import options
 from kappamax._checks import ratings as rating_checks
 from kappamax.intake.arrays import table_of_counts
-from kappamax.intake.frames import table_of_rows
+from kappamax.intake.frames import few_values, table_of_rows
 from kappamax.intake.labels import label_of
+from kappamax.intake.plan import Plan
+from kappamax.intake.sources import Source, source_of, sql_list
 from kappamax.table import Label, Table
 
-__all__ = ["LAYOUTS", "read_ratings"]
+__all__ = ["read_ratings"]
 
-LAYOUTS = ("wide", "long", "counts", "patterns")
-_DELIMITERS = (",", "\t", ";", "|")
-_COUNT_NAMES = ("count", "counts", "n", "freq", "frequency")
-_SAMPLE = 1 << 20
-_ROWS_TRIED = 20
+_MOST_CELLS = 20_000_000
+_MOST_PAIRS = 200_000
 
 
 def read_ratings(
@@ -40,8 +34,16 @@ def read_ratings(
     layout: str = "wide",
     categories: Sequence[Label] | None = None,
     raters: Sequence[str] | None = None,
+    subject: str | None = None,
+    rater: str | None = None,
+    rating: str | None = None,
+    count: str | None = None,
+    missing: Sequence[Any] = (),
+    complete_only: bool = False,
+    sheet: str | int | None = None,
+    delimiter: str | None = None,
 ) -> Table:
-    """A table from a text file with columns (comma, tab, semicolon or bar between them).
+    """A table from a file: text with columns, Parquet (a file or a folder), JSON lines, or a spreadsheet.
 
     Parameters
     ----------
@@ -55,139 +57,174 @@ def read_ratings(
         All categories in order, unused ones included.
     raters : sequence of str, optional
         Which columns (wide, patterns) or raters (long) to use, in which order; for counts, the raters' names.
+    subject : str, optional
+        The column that names the subjects: for long if it is not called so, otherwise a column to leave aside.
+    rater, rating : str, optional
+        The columns of a long layout, where they are not called so.
+    count : str, optional
+        The column of counts of a patterns layout.
+    missing : sequence of labels
+        Codes that stand for a missing rating, beside empty cells, NA and NaN.
+    complete_only : bool
+        Drop subjects that lack a rating; `Table.n_left_out` says how many.
+    sheet : str or int, optional
+        A spreadsheet's sheet by name, or by position counted from one.
+    delimiter : str, optional
+        What separates columns of text; left out, it is a comma, tab, semicolon or bar, whichever splits rows evenly.
 
     Raises
     ------
     UnreadableFileError
-        If the file is missing, empty, not text, or has rows of different lengths.
+        If the file is missing, empty, broken, or has rows of different lengths.
     """
-    layout = options.choice("layout", layout, LAYOUTS)
+    plan = Plan(layout, categories, raters, subject, rater, rating, count, missing, complete_only)
     checks.path(path)
-    with _local_file(path) as local:
-        source = _source_of(local, "standard input" if str(path) == "-" else str(path))
-        return _READERS[layout](source, categories, raters)
+    name = "standard input" if str(path) == "-" else str(path)
+    with (
+        _local_file(path) as local,
+        source_of(local, name, headed=plan.layout != "counts", sheet=sheet, delimiter=delimiter) as source,
+    ):
+        return _READERS[plan.layout](source, plan)
 
 
-class _Source(NamedTuple):
-    """A text file whose first row and delimiter are known, asked by SQL."""
-
-    path: Path
-    name: str
-    first: list[str]
-    delimiter: str
-    skip: int
-    compression: str
-
-    def rows(self, query: str, *, header: bool = True) -> list[tuple[Any, ...]]:
-        """Run a query over `file`, whose columns are c0, c1, ..., all text."""
-        import duckdb  # 0.1 s to import
-
-        columns = {f"c{i}": "VARCHAR" for i in range(len(self.first))}
-        with duckdb.connect(config=_DUCKDB) as connection:
-            try:
-                connection.execute(
-                    "CREATE VIEW file AS SELECT * FROM read_csv("
-                    f"{_quoted(_literal(self.path))}, header = {header}, delim = {_quoted(self.delimiter)}, "
-                    f"quote = '\"', escape = '\"', skip = {self.skip}, compression = '{self.compression}', "
-                    "auto_detect = false, null_padding = false, strict_mode = true, hive_partitioning = false, "
-                    f"columns = {columns})"
-                )
-                return connection.execute(query).fetchall()
-            except duckdb.Error as error:
-                checks.reading_failed(self.name, str(error))
-            except RuntimeError as error:
-                if "interrupt" not in str(error).lower():
-                    raise
-                raise KeyboardInterrupt from None  # how DuckDB reports Ctrl-C
-
-    def column(self, name: str) -> str:
-        """The SQL name of a column given by its header."""
-        return f"c{self.first.index(name)}"
-
-
-def _read_wide(source: _Source, categories: Sequence[Label] | None, raters: Sequence[str] | None) -> Table:
-    header = checks.header(source.first, source.name)
-    if raters is None:
+def _read_wide(source: Source, plan: Plan) -> Table:
+    header = source.columns
+    if plan.raters is None:
         checks.looks_wide(header, [label_of(cell) for cell in header], source.name)
-    names = rating_checks.raters_among(header if raters is None else raters, header, "column")
-    columns = ", ".join(source.column(name) for name in names)
-    rows = source.rows(f"SELECT {columns}, count(*) FROM file GROUP BY ALL")
-    checks.some_row(rows, source.name)
-    checks.no_nul(rows, source.name)
-    distinct = [len({row[i] for row in rows}) for i in range(len(names))]
-    rating_checks.few_values(names, distinct, sum(row[-1] for row in rows))
-    return table_of_rows(rows, raters=names, categories=categories)
+    names = plan.rating_columns(header, source.apart)
+    return _table_of_columns(source, plan, names, _grouped(source, plan, names))
 
 
-def _read_patterns(source: _Source, categories: Sequence[Label] | None, raters: Sequence[str] | None) -> Table:
-    header = checks.header(source.first, source.name)
-    by_lower = {name.lower(): name for name in reversed(header)}
-    count = next((by_lower[name] for name in _COUNT_NAMES if name in by_lower), header[-1])
-    chosen = [name for name in header if name != count] if raters is None else list(raters)
-    names = checks.without_count(rating_checks.raters_among(chosen, header, "column"), count)
-    columns = ", ".join(source.column(name) for name in names)
-    rows = source.rows(f"SELECT {columns}, {source.column(count)} FROM file")
-    checks.some_row(rows, source.name)
-    counts = [checks.whole_count(row[-1], f"line {line}, column {count!r}") for line, row in enumerate(rows, start=2)]
-    merged = [(*row[:-1], number) for row, number in zip(rows, counts, strict=True)]
-    return table_of_rows(merged, raters=names, categories=categories)
+def _read_patterns(source: Source, plan: Plan) -> Table:
+    header = source.columns
+    count = plan.count_column(header)
+    names = column_checks.without_count(plan.rating_columns(header, {count, *source.apart}), count)
+    rows = _grouped(source, plan, [*names, count])
+    counts = [
+        times * column_checks.whole_count(size, partial(_place_of_count, source, count, size))
+        for *_, size, times in rows
+    ]
+    merged = [(*row[:-2], number) for row, number in zip(rows, counts, strict=True)]
+    return _table_of_columns(source, plan, names, merged)
 
 
-def _read_long(source: _Source, categories: Sequence[Label] | None, raters: Sequence[str] | None) -> Table:
-    header = checks.header(source.first, source.name)
-    subject, rater, rating = (
-        source.column(checks.long_column(header, name)) for name in ("subject", "rater", "rating")
+def _read_long(source: Source, plan: Plan) -> Table:
+    subject, rater, rating = plan.long_columns(source.columns)
+    named = (
+        f"SELECT nullif(trim({source.texts[subject]}), '') AS subject, "
+        f"nullif(trim({source.texts[rater]}), '') AS rater, "
+        f"coalesce({source.texts[rating]}, '') AS rating FROM file"
     )
-    subject, rater = f"nullif(trim({subject}), '')", f"nullif(trim({rater}), '')"
-    nameless = source.rows(f"SELECT count(*) FROM file WHERE {subject} IS NULL OR {rater} IS NULL")
-    checks.every_row_named(nameless[0][0], source.name)
-    double = source.rows(f"SELECT {subject}, {rater} FROM file GROUP BY ALL HAVING count(*) > 1 ORDER BY ALL LIMIT 1")
-    checks.no_double(double)
-    found = source.rows(
-        f"SELECT who FROM (SELECT {rater} AS who, row_number() OVER () AS line FROM file) "
-        "GROUP BY who ORDER BY min(line)"
+    tally = source.rows(
+        "SELECT rater, rating, min(line), count(*) FILTER (subject IS NULL OR rater IS NULL) "
+        f"FROM (SELECT *, row_number() OVER () AS line FROM ({named})) GROUP BY ALL ORDER BY min(line) "
+        f"LIMIT {_MOST_PAIRS + 1}"
     )
-    checks.some_row(found, source.name)
-    present = [name for (name,) in found]
-    names = rating_checks.raters_among(present if raters is None else raters, present, "rater")
-    columns = ", ".join(f"max({rating}) FILTER ({rater} = {_quoted(name)}) AS r{i}" for i, name in enumerate(names))
-    keys = ", ".join(f"r{i}" for i in range(len(names)))
-    rows = source.rows(f"SELECT {keys}, count(*) FROM (SELECT {columns} FROM file GROUP BY {subject}) GROUP BY ALL")
-    return table_of_rows(rows, raters=names, categories=categories)
+    column_checks.few_pairs(len(tally), _MOST_PAIRS, rater, rating)
+    checks.some_row(tally, source.name)
+    column_checks.every_row_named(sum(row[-1] for row in tally), source.name)
+    checks.no_nul(tally, source.name)
+    names = plan.raters_of(dict.fromkeys(row[0] for row in tally))
+    column_checks.few_raters(len(names), rater)
+    n_values = len({row[1] for row in tally if row[0] in names})
+    keys = [f"r{i}" for i in range(len(names))]
+    ratings = [f"max(rating) FILTER (rater = {sql_list([one])}) AS {key}" for one, key in zip(names, keys, strict=True)]
+    present = " + ".join(f"({key} IS NOT NULL)::INT" for key in keys)
+    chosen = f"SELECT * FROM ({named}) WHERE rater IN ({sql_list(names)})"
+    rows = source.rows(
+        f"SELECT {', '.join(keys)}, count(*), max(n - ({present})) "
+        f"FROM (SELECT {', '.join(ratings)}, count(*) AS n FROM ({chosen}) GROUP BY subject) GROUP BY ALL "
+        f"LIMIT {_MOST_CELLS // len(names) + 1}"
+    )
+    if len(rows) > _MOST_CELLS // len(names):
+        rating_checks.few_patterns(_MOST_CELLS // len(names))
+    if any(row[-1] for row in rows):
+        _refuse_double(source, named, sql_list(names))
+    n_subjects = sum(row[-2] for row in rows)
+    if plan.categories is None:
+        rating_checks.few_values([rating], [n_values], n_subjects * len(names), chosen=plan.rating is not None)
+    lines = {(who, what): line for who, what, line, _ in reversed(tally)}
+
+    def locate(i: int, value: Any) -> str:
+        return f", {source.unit} {lines[names[i], value] - 1 + source.first}"
+
+    return table_of_rows([row[:-1] for row in rows], raters=names, plan=plan, locate=locate)
 
 
-def _read_counts(source: _Source, categories: Sequence[Label] | None, raters: Sequence[str] | None) -> Table:
-    rows = [list(row) for row in source.rows("SELECT * FROM file", header=False)]
-    corner = label_of(rows[0][0]) if rows else None
-    labels: Sequence[Any] | None = categories
+def _refuse_double(source: Source, named: str, raters: str) -> NoReturn:
+    """Name the first subject and rater that occur together twice, and where."""
+    numbered = f"(SELECT *, row_number() OVER () AS line FROM ({named})) WHERE rater IN ({raters})"
+    ((subject, rater, first),) = source.rows(
+        f"SELECT subject, rater, min(line) FROM {numbered} GROUP BY ALL HAVING count(*) > 1 ORDER BY min(line) LIMIT 1"
+    )
+    ((second,),) = source.rows(
+        f"SELECT min(line) FROM {numbered} "
+        f"AND subject = {sql_list([subject])} AND rater = {sql_list([rater])} AND line > {first}"
+    )
+    offset = source.first - 1
+    column_checks.rated_once(subject, rater, f", in {source.unit}s {first + offset} and {second + offset}")
+
+
+def _read_counts(source: Source, plan: Plan) -> Table:
+    cells = [[*row] for row in source.rows(f"SELECT {', '.join(source.texts.values())} FROM file")]
+    if source.labelled:
+        cells = checks.labels_first([source.columns, *cells], source.name)
+    checks.no_nul([tuple(row) for row in cells], source.name)
+    corner = label_of(cells[0][0]) if cells else None
+    labels: Sequence[Any] | None = plan.categories
     if not isinstance(corner, int | float):
-        columns = [label_of(cell) for cell in rows[0][1:]]
-        checks.same_labels([label_of(row[0]) for row in rows[1:]], columns)
-        rows = [row[1:] for row in rows[1:]]
-        labels = columns if categories is None else checks.same_set(categories, columns)
+        columns = [label_of(cell) for cell in cells[0][1:]]
+        checks.same_labels([label_of(row[0]) for row in cells[1:]], columns)
+        cells = [row[1:] for row in cells[1:]]
+        labels = columns if plan.categories is None else checks.same_set(plan.categories, columns)
         offset = 2
     else:
         offset = 1
     counts = [
-        [checks.whole_count(cell, f"row {i}, column {j}") for j, cell in enumerate(row, start=offset)]
-        for i, row in enumerate(rows, start=offset)
+        [
+            column_checks.whole_count(cell, partial("row {}, column {}".format, i, j))
+            for j, cell in enumerate(row, start=offset)
+        ]
+        for i, row in enumerate(cells, start=offset)
     ]
     checks.square(counts, source.name)
     checks.no_totals(counts, source.name)
-    return table_of_counts(counts, categories=labels, raters=raters)
+    return table_of_counts(counts, categories=labels, raters=plan.raters)
 
 
 _READERS = {"wide": _read_wide, "long": _read_long, "counts": _read_counts, "patterns": _read_patterns}
-_DUCKDB: dict[str, str | bool | int | float | list[str]] = {
-    "autoinstall_known_extensions": "false",
-    "autoload_known_extensions": "false",
-}
+
+
+def _grouped(source: Source, plan: Plan, names: Sequence[str]) -> list[tuple[Any, ...]]:
+    """The distinct rows of some columns, each with how often it occurs, as long as they fit into memory."""
+    columns = [source.values[name] for name in names]
+    most = _MOST_CELLS // len(columns)
+    rows = source.rows(f"SELECT {', '.join(columns)}, count(*) FROM file GROUP BY ALL LIMIT {most + 1}")
+    if len(rows) > most:
+        counts = ", ".join(f"approx_count_distinct({column})" for column in columns)
+        ((n_rows, *distinct),) = source.rows(f"SELECT count(*), {counts} FROM file")
+        rating_checks.few_values(names, distinct, n_rows, chosen=plan.raters is not None)
+        rating_checks.few_patterns(most)
+    return rows
+
+
+def _place_of_count(source: Source, column: str, value: Any) -> str:
+    return f"column {column!r}{source.place(column, value)}"
+
+
+def _table_of_columns(source: Source, plan: Plan, names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> Table:
+    """The table of some rating columns, from their distinct patterns and counts."""
+    checks.some_row(rows, source.name)
+    checks.no_nul(rows, source.name)
+    if plan.categories is None:
+        few_values(names, rows, chosen=plan.raters is not None)
+    return table_of_rows(rows, raters=names, plan=plan, locate=lambda i, value: source.place(names[i], value))
 
 
 @contextmanager
 def _local_file(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """The file itself; standard input and pipes, which can be read only once, are kept in a temporary file."""
-    if str(path) != "-" and checks.regular_file(Path(path)):
+    """The file or folder itself; standard input and pipes, which can be read only once, go into a temporary file."""
+    if str(path) != "-" and checks.lasting(Path(path)):
         yield Path(path)
         return
     with tempfile.TemporaryDirectory() as folder:
@@ -204,41 +241,3 @@ def _byte_stream(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         return
     with Path(path).open("rb") as stream:
         yield stream
-
-
-def _source_of(path: Path, name: str) -> _Source:
-    """The file's first row that is not blank, and the delimiter that splits the first rows most evenly."""
-    with path.open("rb") as file:
-        compressed = file.read(2) == b"\x1f\x8b"
-    with gzip.open(path) if compressed else path.open("rb") as file:
-        sample = checks.sample(file, _SAMPLE, name)
-    text = checks.text(sample, name)
-    skip = len(re.match(r"(?:[ \t]*\r?\n)*", text).group().splitlines())  # type: ignore[union-attr]  # matches always
-    lines = text.splitlines()[skip:]
-    tried = [(delimiter, _records(lines[:_ROWS_TRIED], delimiter, name)) for delimiter in _DELIMITERS]
-    delimiter, records = max(tried, key=lambda one: _evenness(one[1]))
-    header = [cell.strip() for cell in records[0]]
-    return _Source(path, name, header, delimiter, skip, "gzip" if compressed else "none")
-
-
-def _evenness(records: Sequence[Sequence[str]]) -> tuple[bool, int]:
-    """Whether the first rows have one length above 1, and the length of the first."""
-    width = len(records[0])
-    return width > 1 and all(len(record) == width for record in records), width
-
-
-def _records(lines: Sequence[str], delimiter: str, name: str) -> list[list[str]]:
-    """The first rows under one delimiter, blank ones left out."""
-    try:
-        return [row for row in csv.reader(lines, delimiter=delimiter) if row]
-    except csv.Error as error:
-        checks.reading_failed(name, str(error))
-
-
-def _literal(path: Path) -> str:
-    """A path as DuckDB's pattern that matches this path alone."""
-    return re.sub(r"([\[*?])", r"[\1]", str(path))
-
-
-def _quoted(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"

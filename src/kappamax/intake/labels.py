@@ -7,10 +7,10 @@ arrive as None, NaN or text such as "NA"; they are never a category.
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from decimal import Decimal
 from fractions import Fraction
-from math import isnan
+from math import isfinite, isnan
 from typing import Any
 
 import numpy as np
@@ -20,10 +20,13 @@ from kappamax._checks import ratings as checks
 from kappamax._checks import tables
 from kappamax.table import MISSING, Label
 
-__all__ = ["MISSING_TEXT", "Levels", "encode", "label_of"]
+__all__ = ["MISSING_TEXT", "Levels", "Locate", "encode", "label_of"]
 
 #: text read as a missing rating unless `categories` names it
-MISSING_TEXT = frozenset({"", "NA", "N/A", "<NA>", "NaN", "nan", "None", "null", "NULL"})
+MISSING_TEXT = frozenset({"", "NA", "N/A", "<NA>", "NaN", "nan", "None", "null", "NULL", "#N/A"})
+
+#: from a rater's position and a raw value to where it first occurs: ", line 7"
+Locate = Callable[[int, Any], str]
 
 #: the categories a column declares itself (an ordered categorical), or None
 Levels = tuple[Label, ...] | None
@@ -55,7 +58,9 @@ def label_of(value: Any, kept: frozenset[str] = frozenset()) -> Label | None:
     if isinstance(value, int | np.integer):
         return int(value)
     if isinstance(value, float | np.floating | Decimal | Fraction):
-        return None if isnan(value) else _number(float(value))
+        return None if isnan(value) else _number(float(value)) if isfinite(value) else str(float(value))
+    if isinstance(value, bytes | bytearray):
+        checks.refuse_bytes()
     return str(value)
 
 
@@ -65,6 +70,8 @@ def encode(
     raters: Sequence[str],
     categories: Sequence[Any] | None,
     levels: Sequence[Levels],
+    missing: Sequence[Any] = (),
+    locate: Locate | None = None,
 ) -> tuple[list[npt.NDArray[np.int32]], tuple[Label, ...], bool]:
     """For each rater the code of every distinct raw value; the categories; and whether their order means something.
 
@@ -74,25 +81,31 @@ def encode(
     categories : labels in order, optional
         Given by the caller: then any other rating is an error.
     levels : for each rater, the categories its column declares, or None
+    missing : labels that stand for a missing rating
+    locate : from a rater's position and a raw value to where it first occurs, for messages
     """
+    codes_of_missing = frozenset(_given_label(label) for label in missing)
     given = None
     if categories is not None:
         given = tables.categories([_given_label(label) for label in tables.label_sequence(categories)])
+        checks.no_missing_category(given, codes_of_missing)
+    levels = [declared and tuple(level for level in declared if level not in codes_of_missing) for declared in levels]
     kept = frozenset(label for source in (given, *levels) for label in source or () if isinstance(label, str))
-    labels = [[label_of(value, kept) for value in column] for column in columns]
+    labels = [[_rating(value, kept, codes_of_missing) for value in column] for column in columns]
     if any(isinstance(value, str) and value.strip() == "None" for column in columns for value in column):
         checks.none_is_missing(kept)
     used = dict.fromkeys(label for column in labels for label in column if label is not None)
     if not used:
         checks.no_rating()
-    checks.alike([label for label in used if isinstance(label, str)])
+    checks.few_categories(max(len(used), len(given or ())))
     chosen, ordered = (given, True) if given is not None else _categories(used, levels)
     position = {label: i for i, label in enumerate(chosen)}
     codes = []
-    for rater, column in zip(raters, labels, strict=True):
-        stranger = next((label for label in column if label is not None and label not in position), None)
+    for i, (rater, column) in enumerate(zip(raters, labels, strict=True)):
+        stranger = next((at for at, label in enumerate(column) if label is not None and label not in position), None)
         if stranger is not None:
-            checks.known_label(stranger, chosen, f"rater {rater!r}")
+            place = "" if locate is None else locate(i, columns[i][stranger])
+            checks.known_label(column[stranger], chosen, f"rater {rater!r}{place}")
         codes.append(np.array([MISSING if v is None else position[v] for v in column], dtype=np.int32))
     return codes, chosen, ordered
 
@@ -114,6 +127,14 @@ def _given_label(label: Any) -> Label:
     kept = frozenset({label.strip()} - {""}) if isinstance(label, str) else frozenset[str]()
     normal = label_of(label, kept)
     return checks.missing_category(label) if normal is None else normal
+
+
+def _rating(value: Any, kept: frozenset[str], missing: frozenset[Label]) -> Label | None:
+    """One raw value as a label, or None if it is missing, by its nature or because the caller said so."""
+    label = label_of(value, kept)
+    if not missing or label is None:
+        return label
+    return None if (label.strip() if isinstance(label, str) else label) in missing else label
 
 
 def _number(value: float) -> int | float:

@@ -26,6 +26,8 @@ def data_of(table: Table) -> dict[str, Any]:
         "categories": list(table.categories),
         "raters": list(table.raters),
         "n_missing": plain(table.n_missing),
+        "n_incomplete": plain(table.n_incomplete),
+        "n_left_out": plain(table.n_left_out),
     }
 
 

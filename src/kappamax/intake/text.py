@@ -1,0 +1,87 @@
+"""The beginning of a text file in, its first row and delimiter out."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import re
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import BinaryIO, NamedTuple, cast
+
+from kappamax._checks import files as checks
+
+__all__ = ["GZIP", "Top", "first_rows", "json_format", "sound"]
+
+GZIP = b"\x1f\x8b"
+_DELIMITERS = (",", "\t", ";", "|")
+_SAMPLE = 1 << 20
+_ROWS_TRIED = 20
+
+
+class Top(NamedTuple):
+    """How a text file begins: its first row that is not blank, what separates columns, and the blank lines above."""
+
+    first: list[str]
+    delimiter: str
+    skip: int
+
+
+def first_rows(path: Path, name: str, delimiter: str | None = None) -> Top:
+    """The first row, and the delimiter that splits the first rows most evenly unless it is given."""
+    text = _beginning(path, name)
+    skip = len(re.match(r"(?:[ \t]*\r?\n)*", text).group().splitlines())  # type: ignore[union-attr]  # matches always
+    lines = text.splitlines()[skip:]
+    choices = _DELIMITERS if delimiter is None else (delimiter,)
+    tried = [(one, _records(lines[:_ROWS_TRIED], one)) for one in choices]
+    best, records = max(checks.some_split(tried, name), key=lambda one: _evenness(one[1]))
+    return Top([cell.strip() for cell in records[0]], best, skip)
+
+
+def json_format(path: Path, name: str) -> str | None:
+    """What kind of JSON a file begins with, in DuckDB's words; None if it is other text."""
+    text = _beginning(path, name)
+    if re.match(r'\s*\{\s*("|\})', text):
+        return "newline_delimited"
+    return "array" if re.match(r"\s*\[\s*\{", text) else None
+
+
+def sound(path: Path, name: str) -> str:
+    """How a file is compressed, in DuckDB's words; its checksum is verified, which DuckDB does not do."""
+    if checks.first_bytes(path, 2) != GZIP:
+        return "none"
+    with gzip.open(path) as file:
+        while checks.sample(file, _SAMPLE, name):
+            pass
+    return "gzip"
+
+
+def _beginning(path: Path, name: str) -> str:
+    """The first lines, whole ones only, as text."""
+    with _opened(path) as file:
+        sample = checks.sample(file, _SAMPLE, name)
+    if len(sample) == _SAMPLE:
+        sample = checks.whole_lines(sample, name)
+    return checks.text(sample, name)
+
+
+def _opened(path: Path) -> BinaryIO:
+    """The bytes of a file, unpacked if it is compressed."""
+    packed = checks.first_bytes(path, 2) == GZIP
+    return cast(BinaryIO, gzip.open(path)) if packed else path.open("rb")
+
+
+def _evenness(records: Sequence[Sequence[str]]) -> tuple[bool, int]:
+    """Whether the first rows have one length above 1, and the length of the first."""
+    width = len(records[0])
+    return width > 1 and all(len(record) == width for record in records), width
+
+
+def _records(lines: Sequence[str], delimiter: str) -> list[list[str]]:
+    """The first rows under one delimiter, blank ones left out, up to one that is cut or broken."""
+    records = []
+    with suppress(csv.Error):
+        for row in csv.reader(lines, delimiter=delimiter, strict=True):
+            records.append(row)
+    return [row for row in records if row]

@@ -1,0 +1,225 @@
+"""Broken files never give a traceback or a silent wrong answer: a right table, or one line and exit code 1."""
+
+import csv
+import gzip
+import io
+import json
+
+import openpyxl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+import kappamax as km
+from kappamax.cli import main
+
+LAYOUTS = ["wide", "long", "counts", "patterns"]
+FIXTURES = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+def bytes_of(save):
+    stream = io.BytesIO()
+    save(stream)
+    return stream.getvalue()
+
+
+def parquet(columns):
+    return bytes_of(lambda stream: pq.write_table(pa.table(columns), stream))
+
+
+def workbook():
+    book = openpyxl.Workbook()
+    for row in (["a", "b"], [1, 2], [2, 2]):
+        book.active.append(row)
+    return bytes_of(book.save)
+
+
+ROWS = b"x,y\n" * 300_000  # longer than what is looked at first
+PACKED = gzip.compress(b"a,b\n" + ROWS)
+PARQUET = parquet({"a": [1, 2, 1] * 100, "b": [1, 1, 2] * 100})
+LINES = b'{"a":1,"b":2}\n{"a":2,"b":2}\n'
+
+#: what no layout can read
+HOPELESS = {
+    "empty": b"",
+    "byte order mark": b"\xef\xbb\xbf",
+    "blank": b"  \n \n",
+    "delimiters": b",,,\n,,,\n",
+    "header only": b"a,b\n",
+    "header without a line end": b"a,b",
+    "Latin-1": "a,b\nmäßig,1\n".encode("latin-1"),
+    "Latin-1 late": b"a,b\n" + ROWS + "mäßig,1\n".encode("latin-1"),
+    "UTF-16": "a,b\n1,2\n".encode("utf-16"),
+    "UTF-16 without a mark": "a,b\n1,2\n".encode("utf-16-le"),
+    "surrogates": b"a,b\n\xed\xa0\x80,1\n",
+    "NUL": b"a,b\n1,\x002\n",
+    "NUL late": b"a,b\n" + ROWS + b"1,\x00\n",
+    "NUL in the header": b"a\x00,b\n1,2\n",
+    "a million columns": b",".join(b"r%d" % i for i in range(10**6)) + b"\n" + b",".join([b"1"] * 10**6) + b"\n",
+    "many columns": b",".join(b"r%d" % i for i in range(20_000)) + b"\n" + b",".join([b"1"] * 20_000) + b"\n",
+    "quote unclosed": b'a,b\n"x,1\ny,2\n',
+    "quote unclosed late": b"a,b\n" + ROWS + b'"x,1\n',
+    "quote unclosed in the header": b'"a,b\nx,1\ny,2\n',
+    "text after a quote": b'a,b\n"x"y,1\nz,1\n',
+    "row too short": b"a,b\n1,2\n1\n",
+    "row too short late": b"a,b\n" + ROWS + b"x\n",
+    "row too long": b"a,b\n1,2,3\n",
+    "a cell of 3 MB": b"a,b\n" + b"x" * 3_000_000 + b",1\n",
+    "a line of 3 MB": b"x" * 3_000_000,
+    "gzip cut": PACKED[:-200],
+    "gzip cut early": PACKED[:20],
+    "gzip magic": b"\x1f\x8b",
+    "gzip with another checksum": PACKED[:-8] + b"\1\2\3\4" + PACKED[-4:],
+    "gzip with other bytes": PACKED[:300] + b"\xff" * 40 + PACKED[340:],
+    "gzip of gzip": gzip.compress(PACKED),
+    "Parquet cut": PARQUET[: len(PARQUET) // 2],
+    "Parquet magic": b"PAR1",
+    "Parquet with another footer": PARQUET[:-40] + b"\xff" * 32 + PARQUET[-8:],
+    "Parquet without rows": parquet({"a": pa.array([], pa.int64()), "b": pa.array([], pa.int64())}),
+    "Parquet of lists": parquet({"a": [[1], [2]], "b": [[1], [1]]}),
+    "Parquet of bytes": parquet({"a": [b"x", b"y"], "b": [b"x", b"x"]}),
+    "JSON cut": LINES[:-5],
+    "JSON broken late": LINES * 50_000 + b'{"a":1,\n',
+    "JSON with a number": LINES + b"5\n",
+    "JSON without keys": b"{}\n{}\n",
+    "JSON with a key twice": b'{"a":1,"a":2,"b":1}\n',
+    "JSON with NUL": b'{"a":"x\\u0000","b":"y"}\n{"a":"x","b":"y"}\n',
+    "spreadsheet cut": workbook()[:2000],
+    "empty spreadsheet": bytes_of(openpyxl.Workbook().save),
+    "zip magic": b"PK\x03\x04" + b"\0" * 100,
+    "old spreadsheet magic": b"\xd0\xcf\x11\xe0" + b"\0" * 600,
+    "every byte": bytes(range(256)) * 10,
+    "PDF": b"%PDF-1.4\n%\xe2\xe3\xcf\xd3\n1 0 obj\n",
+    "HTML": b"<!DOCTYPE html>\n<html><p>hello, world</p>\n</html>\n",
+}
+
+
+def ask(path, *options):
+    """The finished command, and its one error line, if that is how it ended."""
+    done = CliRunner().invoke(main, ["kappa", str(path), "--json", *options])
+    if done.exception is not None and not isinstance(done.exception, SystemExit):
+        raise done.exception
+    notes = done.stderr.splitlines()
+    if done.exit_code == 1:
+        assert done.stdout == ""
+        assert len(notes) == 1
+        assert notes[0].startswith("kappamax: ")
+        return None, notes[0]
+    assert done.exit_code == 0
+    assert all(note.startswith("note: ") for note in notes)
+    return json.loads(done.stdout), None
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("name", HOPELESS)
+def test_what_cannot_be_read_gives_one_line(tmp_path, name, layout):
+    """Truncated, wrongly encoded, binary, too wide, unclosed, or empty."""
+    path = tmp_path / "file"
+    path.write_bytes(HOPELESS[name])
+    answer, error = ask(path, "--layout", layout)
+    assert answer is None
+    assert str(path) in error or "rater" in error or "rating" in error or "column" in error or "labels" in error
+
+
+def test_the_check_of_one_line_can_fail(monkeypatch, tmp_path):
+    """A traceback, or a second line, would be noticed."""
+    monkeypatch.setattr("kappamax.intake.read_ratings", lambda *_, **__: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        ask(tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("options", [[], ["--raters", "a,b"]])
+def test_a_million_categories(tmp_path, options):
+    """Identifiers, chosen by mistake or by name."""
+    path = tmp_path / "file.csv"
+    path.write_text("a,b\n" + "".join(f"x{i},x{i}\n" for i in range(10**6)), encoding="utf-8")
+    _, error = ask(path, *options)
+    assert "probably not a rating" in error or "1,000,000 different labels" in error
+
+
+def test_a_million_raters_or_ratings_in_long_layout(tmp_path):
+    """Columns mistaken for each other are pointed at."""
+    path = tmp_path / "file.csv"
+    path.write_text("subject,rater,rating\n" + "".join(f"1,{i},2\n" for i in range(300_000)), encoding="utf-8")
+    assert "more than 200,000 distinct pairs" in ask(path, "--layout", "long")[1]
+    path.write_text("subject,rater,rating\n" + "".join(f"1,{i},2\n" for i in range(2000)), encoding="utf-8")
+    assert "names 2,000 raters; a table holds up to 1,000" in ask(path, "--layout", "long")[1]
+
+
+@FIXTURES
+@given(content=st.binary(max_size=300), layout=st.sampled_from(LAYOUTS))
+@example(content=b"a,b\n1,\xff\n", layout="wide")
+def test_any_bytes_give_an_answer_or_one_line(tmp_path, content, layout):
+    """Never anything else."""
+    path = tmp_path / "file"
+    path.write_bytes(content)
+    ask(path, "--layout", layout)
+
+
+labels = st.text(st.characters(codec="utf-8", exclude_characters="\0", exclude_categories=["Cs"]), max_size=6)
+
+
+def reading_of(text, delimiter):
+    """The rows Python's own reader sees, None where the text is not a table; delimiters may end a row."""
+    try:
+        rows = [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True) if row]
+    except csv.Error:
+        return None
+    width = len(rows[0]) if rows else 0
+    rows = [row if any(row[width:]) else row[:width] for row in rows]
+    return rows if rows and all(len(row) == len(rows[0]) for row in rows) else None
+
+
+@pytest.mark.filterwarnings("ignore::kappamax.KappamaxWarning")
+@FIXTURES
+@given(
+    rows=st.lists(st.tuples(labels, labels), min_size=1, max_size=8),
+    delimiter=st.sampled_from([",", ";", "\t", "|", ":", "~"]),
+    newline=st.sampled_from(["\n", "\r\n"]),
+)
+def test_whatever_is_written_is_read_back(tmp_path, rows, delimiter, newline):
+    """Quotes, delimiters, line ends and any letters inside labels."""
+    path = tmp_path / "file.csv"
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file, delimiter=delimiter, lineterminator=newline, quoting=csv.QUOTE_ALL).writerows(
+            [("a", "b"), *rows]
+        )
+    try:
+        expected = km.from_ratings([list(row) for row in rows], raters=["a", "b"])
+    except km.InputError:
+        expected = None
+    try:
+        read = km.read_ratings(path, delimiter=delimiter, raters=["a", "b"])
+    except km.InputError:
+        read = None
+    assert read == expected
+
+
+PIECES = [b"", b",", b'"', b'""', b"\n", b"\r\n", b"\r", b"\t", b"\xff", b"\0", b"x", b"1", b" ", b"\xef\xbb\xbf"]
+
+
+@pytest.mark.filterwarnings("ignore::kappamax.KappamaxWarning")
+@FIXTURES
+@given(cuts=st.lists(st.tuples(st.integers(0, 60), st.integers(0, 3), st.sampled_from(PIECES)), min_size=1, max_size=3))
+def test_damaged_text_is_refused_or_read_as_it_stands(tmp_path, cuts):
+    """Bytes removed and put in: a table that comes out is the one Python's own reader sees.
+
+    Where that one sees no table there is nothing to compare with: spaces around quotation marks, which we allow.
+    """
+    content = b'a,b,c\nx,"y, z",x\n"say ""no""",x,y\nx,x,y\ny,,x\n'
+    for start, length, piece in cuts:
+        content = content[:start] + piece + content[start + length :]
+    path = tmp_path / "file.csv"
+    path.write_bytes(content)
+    try:
+        read = km.read_ratings(path, delimiter=",")
+    except km.InputError:
+        return
+    seen = reading_of(content.decode("utf-8-sig"), ",")
+    if seen is not None:
+        header, *rows = seen
+        assert read == km.from_ratings(rows, raters=[name.strip() for name in header])

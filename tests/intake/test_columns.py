@@ -1,0 +1,197 @@
+"""Columns are chosen by name; what does not fit is said by name."""
+
+import json
+import sys
+from datetime import date
+
+import openpyxl
+import pandas as pd
+import polars as pl
+import pytest
+
+import kappamax as km
+
+LONG = "who,case,grade\nzoe,1,x\namy,1,y\nzoe,2,x\n"
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(content, name="file.csv"):
+        path = tmp_path / name
+        path.write_text(content, encoding="utf-8")
+        return path
+
+    return write
+
+
+def test_the_columns_of_a_long_layout_can_be_named(write):
+    """In files and frames alike."""
+    names = {"layout": "long", "subject": "case", "rater": "who", "rating": "grade"}
+    t = km.read_ratings(write(LONG), **names)
+    assert (t.raters, t.labels()) == (("zoe", "amy"), [["x", None], ["x", "y"]])
+    assert km.from_ratings(pd.read_csv(write(LONG)), **names) == t
+    assert km.from_ratings(pl.scan_csv(write(LONG)), raters=["zoe", "amy"], **names) == t
+
+
+def test_the_column_of_counts_can_be_named(write):
+    """Another column called n is then a rater's."""
+    path = write("n,b,times\n1,1,5\n1,2,3\n")
+    t = km.read_ratings(path, layout="patterns", count="times")
+    assert (t.raters, t.counts.tolist()) == (("n", "b"), [5, 3])
+    assert km.from_ratings(pd.read_csv(path), layout="patterns", count="times") == t
+
+
+def test_the_subjects_of_a_wide_layout_stay_aside(write):
+    """Named, the column is no rater."""
+    path = write("case,a,b\n1,1,2\n2,1,1\n")
+    assert km.read_ratings(path, subject="case").raters == ("a", "b")
+    assert km.from_ratings(pd.read_csv(path), subject="case").raters == ("a", "b")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"layout": "long"}, "'subject' is missing from 'who', 'case', 'grade'.*--subject NAME"),
+        ({"layout": "long", "subject": "cas"}, "no column 'cas' for subject.*Did you mean 'case'"),
+        ({"layout": "long", "subject": "case", "rater": "case", "rating": "grade"}, "three different columns"),
+        ({"rater": "who"}, "rater names a column of layout long, but layout is 'wide'"),
+        ({"count": "grade"}, "count names a column of layout patterns, but layout is 'wide'"),
+        ({"layout": "counts", "subject": "case"}, "subject names a column of layout wide or long or patterns"),
+        ({"layout": "counts", "missing": [9]}, "a matrix of counts has none"),
+        ({"subject": 3}, "subject must be the name of a column; got int"),
+        ({"raters": "who"}, "raters must be a list; got 'who'"),
+        ({"sheet": "x"}, "sheet is for spreadsheets"),
+        ({"delimiter": ",,"}, "delimiter must be one ASCII character other than a quotation mark; got ',,'"),
+    ],
+)
+def test_what_does_not_fit(write, options, message):
+    """The argument, the rule, and the nearest name."""
+    with pytest.raises(km.InputError, match=message):
+        km.read_ratings(write(LONG), **options)
+
+
+def test_what_does_not_fit_a_frame_or_an_array(write):
+    """Counts have a function of their own; an array has no names."""
+    with pytest.raises(km.InvalidOptionError, match=r"km.from_counts\(frame\)"):
+        km.from_ratings(pd.DataFrame({"a": [1]}), layout="counts")
+    with pytest.raises(km.InvalidOptionError, match="layout 'long' needs columns with names; pass a frame"):
+        km.from_ratings([[1, 2, 3]], layout="long")
+    with pytest.raises(km.InvalidOptionError, match="subject needs columns with names"):
+        km.from_ratings([[1, 2, 3]], subject="case")
+    with pytest.raises(km.InvalidTableError, match="whole numbers >= 0; column 'count' is '1.5'"):
+        km.from_ratings(pd.DataFrame({"a": [1], "b": [1], "count": [1.5]}), layout="patterns")
+    with pytest.raises(km.InvalidRatingsError, match=r"one label; an entry of column 'a' is \[1\]"):
+        km.from_ratings(pl.DataFrame({"a": [[1]], "b": [[1]]}))
+    path = write("a,b\n1,1\n")
+    pd.read_csv(path).to_parquet(path.with_suffix(".parquet"))
+    with pytest.raises(km.InvalidOptionError, match="delimiter is for text"):
+        km.read_ratings(path.with_suffix(".parquet"), delimiter=",")
+
+
+@pytest.mark.parametrize("lazy", [False, True])
+def test_long_frames_that_cannot_be_read(lazy):
+    """Rated twice, without a name, or without rows; the same words for frames in memory and elsewhere."""
+
+    def table(rows):
+        frame = pl.DataFrame(rows, schema=["subject", "rater", "rating"], orient="row")
+        return km.from_ratings(frame.lazy() if lazy else frame, layout="long")
+
+    with pytest.raises(km.InvalidRatingsError, match="'b' rated '?2'? more than once"):
+        table([(1, "a", 1), (1, "b", 1), (2, "b", 1), (2, "a", 1), (2, "b", None)])
+    for nameless in [(None, "a", 1), (1, None, 1)]:
+        with pytest.raises(km.InvalidRatingsError, match="name a subject and a rater; 1 rows do not"):
+            table([(1, "b", 1), nameless])
+    with pytest.raises(km.InvalidRatingsError, match="no subject"):
+        km.from_ratings(pl.DataFrame({"subject": [], "rater": [], "rating": []}), layout="long")
+    with pytest.raises(km.NotSupportedError, match="column 'rater' names 1,001 raters"):
+        table([(1, f"r{i}", 1) for i in range(1001)])
+
+
+def test_subjects_and_raters_are_one_whatever_their_type():
+    """1, 1.0 and "1" name one subject; an eager frame keeps its order of raters and a lazy one sorts them."""
+    frame = pd.DataFrame(
+        {"subject": pd.Series([1, "1", 1.0, 2], dtype=object), "rater": [10, 9, 2, 10], "rating": [1, 2, 3, 1]}
+    )
+    t = km.from_ratings(frame, layout="long")
+    assert (t.raters, t.labels()) == (("10", "9", "2"), [[1, None, None], [1, 2, 3]])
+    whole = pl.LazyFrame({"subject": [1, 1, 1, 2], "rater": [10, 9, 2, 10], "rating": [1, 2, 3, 1]})
+    assert km.from_ratings(whole, layout="long").raters == ("2", "9", "10")
+    assert km.from_ratings(whole, layout="long") == t.select(["2", "9", "10"])
+
+
+def test_more_than_a_hundred_values_are_remarked_on(write):
+    """Chosen by name or few among many rows, they are taken, with a note; named categories are not questioned."""
+    rows = [(i % 101, i % 2) for i in range(1000)]
+    path = write("a,b\n" + "".join(f"{a},{b}\n" for a, b in rows))
+    with pytest.warns(km.KappamaxWarning, match="column 'a' has 101 distinct values, so it is probably not a rating"):
+        assert km.read_ratings(path).n_categories == 101
+    with pytest.warns(km.KappamaxWarning, match="column 'a' has 101 distinct values"):
+        km.from_ratings(pd.read_csv(path))
+    assert km.read_ratings(path, categories=range(101)).n_categories == 101
+    long = write(
+        "subject,rater,rating\n" + "".join(f"{i},{who},{a}\n" for i, (a, _) in enumerate(rows) for who in "ab")
+    )
+    with pytest.warns(km.KappamaxWarning, match="column 'rating' has 101 distinct values"):
+        km.read_ratings(long, layout="long")
+
+
+def test_ratings_outside_the_categories_come_with_their_line(write):
+    """In every layout of files; blank lines and the header count."""
+    outside = {"categories": ["x", "y"]}
+    with pytest.raises(km.InvalidRatingsError, match=r"rating 'z' \(rater 'b', line 4\)"):
+        km.read_ratings(write("\na,b\nx,y\nx,z\ny,z\n"), **outside)
+    with pytest.raises(km.InvalidRatingsError, match=r"rating 'z' \(rater 'b', line 3\)"):
+        km.read_ratings(write("a,b,n\nx,y,1\nx,z,1\n"), layout="patterns", **outside)
+    with pytest.raises(km.InvalidRatingsError, match=r"rating 'z' \(rater 'b', line 5\)"):
+        km.read_ratings(write("subject,rater,rating\n1,a,x\n1,b,y\n2,a,x\n2,b,z\n"), layout="long", **outside)
+    lines = "".join(json.dumps({"a": "x", "b": b}) + "\n" for b in "yyz")
+    with pytest.raises(km.InvalidRatingsError, match=r"rating 'z' \(rater 'b', line 3\)"):
+        km.read_ratings(write(lines), **outside)
+
+
+@pytest.fixture
+def book(tmp_path):
+    book = openpyxl.Workbook()
+    book.active.title = "notes"
+    sheet = book.create_sheet("ratings")
+    for row in ([], [None, "a", "b"], [None, 1, True], [None, 2.5, date(2020, 1, 1)], [None, "=NA()", 1]):
+        sheet.append(row)
+    book.save(tmp_path / "book.xlsx")
+    return tmp_path / "book.xlsx"
+
+
+@pytest.mark.parametrize("sheet", ["ratings", 2, "2"])
+def test_a_sheet_is_chosen_by_name_or_position(book, sheet):
+    """Empty rows and columns around the cells do not matter; numbers, truth values and dates are labels."""
+    with pytest.warns(km.KappamaxWarning, match="may mean the same"):
+        t = km.read_ratings(book, sheet=sheet)
+    assert t.raters == ("a", "b")
+    assert t.categories == (1, 2.5, "2020-01-01", "True")
+    with pytest.raises(km.InvalidRatingsError, match=r"rating 'True' \(rater 'b', row 3\)"):
+        km.read_ratings(book, sheet=sheet, categories=[1, 2.5, "2020-01-01"])
+
+
+def test_sheets_that_are_not_there(book):
+    """The names there are, and the nearest."""
+    with pytest.raises(km.InvalidOptionError, match="has the sheets 'notes', 'ratings'; choose one with sheet"):
+        km.read_ratings(book)
+    with pytest.raises(km.InvalidOptionError, match="no sheet 'rating' .*Did you mean 'ratings'"):
+        km.read_ratings(book, sheet="rating")
+
+
+def test_spreadsheets_need_their_extra(book, monkeypatch):
+    """The command that installs it is named."""
+    monkeypatch.setitem(sys.modules, "python_calamine", None)
+    with pytest.raises(km.UnreadableFileError, match=r"pip install 'kappamax\[excel\]'"):
+        km.read_ratings(book, sheet="ratings")
+
+
+def test_keys_of_json_are_told_apart_by_case_and_keep_their_order(write):
+    """Unlike columns in SQL; a late key is a rater too, and an array of objects is read like lines."""
+    lines = [{"b": 1, "B": 2, "a/~": 1}, {"B": 2, "b": 2, "late": 1}]
+    for content in ("".join(json.dumps(line) + "\n" for line in lines), json.dumps(lines)):
+        t = km.read_ratings(write(content))
+        assert t.raters == ("b", "B", "a/~", "late")
+        assert t.labels() == [[1, 2, 1, None], [2, 2, None, 1]]
+    truth = write('{"a": true, "b": "True"}\n{"a": false, "b": null}\n')
+    assert km.read_ratings(truth).labels() == [["False", None], ["True", "True"]]

@@ -1,0 +1,184 @@
+"""The same ratings through every route give the identical table."""
+
+import gzip
+import json
+
+import duckdb
+import numpy as np
+import openpyxl
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import kappamax as km
+from routes import CATEGORIES, EXPECTED, FRAMES, LAYOUTS, RATERS, ROWS, text_of, typed_rows
+
+#: how to say "the categories", where the route itself does not
+NAMED = {"categories": CATEGORIES}
+
+
+def csv(folder, layout, *, delimiter=",", quote="", start=b"", pack=bytes):
+    path = folder / "ratings.csv"
+    path.write_bytes(pack(start + text_of(layout, delimiter, quote).encode()))
+    return path
+
+
+FILES = {
+    "csv": csv,
+    "tab": lambda folder, layout: csv(folder, layout, delimiter="\t"),
+    "semicolon": lambda folder, layout: csv(folder, layout, delimiter=";"),
+    "quoted with a byte order mark": lambda folder, layout: csv(folder, layout, quote='"', start=b"\xef\xbb\xbf"),
+    "gzip": lambda folder, layout: csv(folder, layout, pack=gzip.compress),
+}
+
+
+def file_route(make):
+    FILES[make.__name__.replace("_", " ")] = make
+    return make
+
+
+@file_route
+def parquet(folder, layout):
+    path = folder / "ratings.parquet"
+    pq.write_table(pa.Table.from_pylist(typed_rows(layout)), path)
+    return path
+
+
+@file_route
+def parquet_of_text(folder, layout):
+    path = folder / "ratings.parquet"
+    pd.read_csv(csv(folder, layout), dtype=str).to_parquet(path)
+    return path
+
+
+@file_route
+def parquet_of_decimals_with_an_index(folder, layout):
+    path = folder / "ratings.parquet"
+    frame = pd.DataFrame(typed_rows(layout))
+    frame.index = [f"row {i}" for i in range(len(frame))]
+    frame.to_parquet(path)
+    return path
+
+
+@file_route
+def folder_of_parquet(folder, layout):
+    rows = typed_rows(layout)
+    whole = pa.Table.from_pylist(rows)
+    parts = folder / "parts"
+    (parts / "then").mkdir(parents=True)
+    (parts / "_SUCCESS").touch()
+    (parts / "_metadata.parquet").write_bytes(b"not data")
+    pq.write_table(whole.slice(0, 2), parts / "part-0.parquet")
+    pq.write_table(whole.slice(2), parts / "then" / "part-1.parquet")
+    return parts
+
+
+@file_route
+def json_lines(folder, layout, pack=bytes):
+    path = folder / "ratings.jsonl"
+    path.write_bytes(pack("".join(json.dumps(row) + "\n" for row in typed_rows(layout)).encode()))
+    return path
+
+
+@file_route
+def compressed_json_lines(folder, layout):
+    return json_lines(folder, layout, pack=gzip.compress)
+
+
+@file_route
+def excel(folder, layout):
+    path = folder / "ratings.xlsx"
+    book = openpyxl.Workbook()
+    sheet = book.active
+    rows = typed_rows(layout)
+    sheet.append(list(rows[0]))
+    for row in rows:
+        sheet.append(list(row.values()))
+    book.save(path)
+    return path
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("route", FILES)
+def test_every_file_gives_the_same_table(tmp_path, route, layout):
+    """Missing ratings, a category nobody used, and 10 after 2."""
+    path = FILES[route](tmp_path, layout)
+    assert km.read_ratings(path, layout=layout, **NAMED) == EXPECTED
+    assert km.read_ratings(path, layout=layout, **NAMED).n_left_out == (layout != "long")
+    assert km.read_ratings(path, layout=layout).categories == (1, 2, 10)
+    chosen = km.read_ratings(path, layout=layout, raters=RATERS[::-1], **NAMED)
+    assert chosen == EXPECTED.select(RATERS[::-1])
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("route", FRAMES)
+def test_every_frame_gives_the_same_table(route, layout):
+    """Columns that declare an order say themselves which category nobody used."""
+    frame, declares = FRAMES[route](layout)
+    asked = {} if declares else NAMED
+    assert km.from_ratings(frame, layout=layout, raters=RATERS, **asked) == EXPECTED
+    if not declares:
+        assert km.from_ratings(frame, layout=layout, raters=RATERS).categories == (1, 2, 10)
+    complete = km.from_ratings(frame, layout=layout, raters=RATERS, complete_only=True, missing=["10"])
+    ratings = [[None if rating == 10 else rating for rating in row] for row in ROWS]
+    assert complete.complete
+    assert complete.n_subjects == sum(None not in row for row in ratings)
+
+
+@pytest.mark.parametrize(
+    "ratings",
+    [ROWS, np.array(ROWS, dtype=object), np.array(ROWS, dtype=float), np.array(ROWS).astype(str)],
+    ids=["lists", "objects", "decimals", "text"],
+)
+@pytest.mark.filterwarnings("ignore:'None' was read:kappamax.KappamaxWarning")
+def test_every_array_gives_the_same_table(ratings):
+    """Lists, objects, floats with NaN, and text."""
+    assert km.from_ratings(ratings, raters=RATERS, **NAMED) == EXPECTED
+
+
+def test_every_matrix_of_counts_gives_the_same_table(tmp_path):
+    """Two complete raters, as counts: text with and without labels, Parquet, JSON lines, a sheet, an array."""
+    two = km.from_ratings([row[:2] for row in ROWS if None not in row[:2]], **NAMED)
+    counts = two.dense().tolist()
+    routes = {
+        "bare.csv": "\n".join(",".join(map(str, row)) for row in counts),
+        "labelled.csv": "\n".join(
+            ",".join(map(str, row))
+            for row in [["", *CATEGORIES], *([c, *row] for c, row in zip(CATEGORIES, counts, strict=True))]
+        ),
+    }
+    for name, text in routes.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    frame = pd.DataFrame(counts, index=[str(c) for c in CATEGORIES], columns=[str(c) for c in CATEGORIES])
+    frame.to_parquet(tmp_path / "index.parquet")
+    frame.reset_index(drop=True).to_parquet(tmp_path / "bare.parquet")
+    frame.reset_index(names="rater").to_json(tmp_path / "labelled.jsonl", orient="records", lines=True)
+    frame.to_excel(tmp_path / "labelled.xlsx")
+    for path in tmp_path.iterdir():
+        asked = NAMED if path.name == "bare.csv" else {}
+        assert km.read_ratings(path, layout="counts", **asked) == two, path.name
+    assert km.from_counts(counts, **NAMED) == two
+    assert km.from_counts(frame) == two
+
+
+def test_partitions_named_in_folders(tmp_path):
+    """rater=zoe/part-0.parquet: the folder's name is a column, and no rater of a wide layout unless asked for."""
+    con = duckdb.connect()
+    con.register("long", pa.Table.from_pylist(typed_rows("long")))
+    con.execute(f"COPY long TO '{tmp_path / 'long'}' (FORMAT parquet, PARTITION_BY (rater))")
+    assert km.read_ratings(tmp_path / "long", layout="long", raters=RATERS, **NAMED) == EXPECTED
+    con.register("wide", pa.Table.from_pylist([row | {"site": i % 2} for i, row in enumerate(typed_rows("wide"))]))
+    con.execute(f"COPY wide TO '{tmp_path / 'wide'}' (FORMAT parquet, PARTITION_BY (site))")
+    assert km.read_ratings(tmp_path / "wide", **NAMED) == EXPECTED
+
+
+def test_sql_is_a_relation():
+    """Any query DuckDB can answer is a frame."""
+    con = duckdb.connect()
+    con.register("ratings", pl.DataFrame(typed_rows("wide")))
+    relation = con.sql("SELECT zoe, amy, bob FROM ratings WHERE zoe IS NOT NULL")
+    expected = km.from_ratings([row for row in ROWS if row[0] is not None], raters=RATERS)
+    assert km.from_ratings(relation) == expected
+    assert km.kappa(relation).n_subjects == expected.n_subjects
