@@ -15,7 +15,7 @@ NAMES = {
     "standard_error", "value_test", "verify", "Interrupted", "bootstrap_ratio", "count_maximizers",
     "disagreement_split", "iter_maximizers", "maximizer_range", "Move", "MoveSet", "basic_moves", "explain",
     "exact_test", "fiber", "minimal_moves", "plot_agreement",
-    "plot_distribution", "plot_maximum", "rank_moves", "report",
+    "plot_distribution", "plot_maximum", "rank_moves", "report", "report_groups",
 }  # fmt: skip
 
 

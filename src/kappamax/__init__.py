@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from kappamax.measure import leave_one_out as leave_one_out
     from kappamax.measure import pairwise_kappas as pairwise_kappas
     from kappamax.reporting.analysis import report as report
+    from kappamax.reporting.groups import report_groups as report_groups
     from kappamax.reporting.plots import plot_agreement as plot_agreement
     from kappamax.reporting.plots import plot_distribution as plot_distribution
     from kappamax.reporting.plots import plot_maximum as plot_maximum
@@ -107,6 +108,7 @@ _HOME = {
     "plot_agreement": "reporting.plots",
     "plot_maximum": "reporting.plots",
     "plot_distribution": "reporting.plots",
+    "report_groups": "reporting.groups",
     "standard_error": "inference",
     "value_test": "inference",
     "verify": "maximum.extremes",

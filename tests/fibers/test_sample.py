@@ -10,8 +10,8 @@ from scipy.stats import chisquare, random_table
 from test_distribution import chance_of
 
 import kappamax as km
-from kappamax._exact import RootSum
 from kappamax.coefficients import objective_for
+from kappamax.fibers import sample
 from kappamax.fibers.sample import arrangements, random_scores
 from kappamax.table import Table
 from strategies import tables
@@ -71,23 +71,32 @@ def _rated(table):
         yield from [tuple(code >= 0 for code in pattern)] * count
 
 
+def scores_of(objective, drawn, weights):
+    """The objective's score of each table, in the form of `random_scores`."""
+    scores = [objective_for(one, weights=weights).score for one in drawn]
+    return [[int(score.terms.get(f, 0)) for f in objective.radicands] for score in scores]
+
+
 @settings(max_examples=60)
 @given(tables(missing=True), st.sampled_from(["unweighted", "linear", "sqrt"]), st.integers(0, 100))
 def test_scores_of_draws_are_scores_of_tables(table, weights, seed):
-    """The quick sum over pairs is the objective's score of the same draws."""
+    """The quick sum over pairs is the objective's score of the same arrangements."""
     objective = objective_for(table, weights=weights)
-    if table.n_raters == 2 and table.complete:
-        patterns = np.stack(np.unravel_index(np.arange(table.n_categories**2), (table.n_categories,) * 2), axis=1)
-        drawn = [
-            Table(patterns, row.ravel(), table.categories, ordered=True) for row in km.fiber(table).sample(4, rng=seed)
-        ]
-    else:
-        blocks = arrangements(table, 4, np.random.default_rng(seed))
-        rows = np.concatenate([np.moveaxis(block, 0, 2) for block in blocks])
-        drawn = [Table(row, np.ones(len(row), dtype=int), table.categories, ordered=True) for row in rows]
+    blocks = arrangements(table, 4, np.random.default_rng(seed))
+    rows = np.concatenate([np.moveaxis(block, 0, 2) for block in blocks])
+    drawn = [Table(row, np.ones(len(row), dtype=int), table.categories, ordered=True) for row in rows]
     scores = random_scores(objective, 4, np.random.default_rng(seed))
-    expected = [objective_for(one, weights=weights).score for one in drawn]
-    assert [RootSum(dict(zip(objective.radicands, row, strict=True))) for row in scores.tolist()] == expected
+    assert scores.tolist() == scores_of(objective, drawn, weights)
+
+
+def test_scores_of_many_draws_come_from_scipys_tables(monkeypatch):
+    """Where shuffling would take longer than importing scipy."""
+    table = km.example("rapallo2022")
+    monkeypatch.setattr(sample, "_WORTH_SCIPY", 0)
+    for weights in ("linear", "sqrt"):
+        objective = objective_for(table, weights=weights)
+        drawn = [km.from_counts(counts) for counts in km.fiber(table).sample(5, rng=3)]
+        assert random_scores(objective, 5, np.random.default_rng(3)).tolist() == scores_of(objective, drawn, weights)
 
 
 def test_seeds_repeat_draws():

@@ -123,3 +123,17 @@ def array_layout(layout: str, subject: object) -> None:
     if layout != "wide" or subject is not None:
         asked = f"layout {layout!r}" if layout != "wide" else "subject"
         raise InvalidOptionError(f"{asked} needs columns with names; pass a frame instead of an array.")
+
+
+def can_be_grouped(layout: str) -> None:
+    """A matrix of counts has no rows to group."""
+    if layout == "counts":
+        raise InvalidOptionError("groups need rows of ratings; a matrix of counts has none.")
+
+
+def few_groups(n_groups: int, most: int, column: str) -> None:
+    """A column of groups, not of subjects."""
+    if n_groups > most:
+        raise InvalidOptionError(
+            f"column {column!r} has {n_groups:,} different values; groups are made up to {most:,}."
+        )

@@ -22,7 +22,7 @@ from kappamax.intake.plan import Plan
 from kappamax.intake.sources import Source, source_of, sql_list
 from kappamax.table import Label, Table
 
-__all__ = ["read_ratings"]
+__all__ = ["open_source", "read_ratings", "table_of_source"]
 
 _MOST_CELLS = 20_000_000
 _MOST_PAIRS = 200_000
@@ -78,13 +78,27 @@ def read_ratings(
         If the file is missing, empty, broken, or has rows of different lengths.
     """
     plan = Plan(layout, categories, raters, subject, rater, rating, count, missing, complete_only)
+    with open_source(path, headed=plan.layout != "counts", sheet=sheet, delimiter=delimiter) as source:
+        return table_of_source(source, plan)
+
+
+@contextmanager
+def open_source(
+    path: str | os.PathLike[str], *, headed: bool, sheet: str | int | None, delimiter: str | None
+) -> Iterator[Source]:
+    """Open a file, a folder or standard input for queries."""
     checks.path(path)
     name = "standard input" if str(path) == "-" else str(path)
     with (
         _local_file(path) as local,
-        source_of(local, name, headed=plan.layout != "counts", sheet=sheet, delimiter=delimiter) as source,
+        source_of(local, name, headed=headed, sheet=sheet, delimiter=delimiter) as source,
     ):
-        return _READERS[plan.layout](source, plan)
+        yield source
+
+
+def table_of_source(source: Source, plan: Plan) -> Table:
+    """The table that a file holds in the layout planned."""
+    return _READERS[plan.layout](source, plan)
 
 
 def _read_wide(source: Source, plan: Plan) -> Table:

@@ -108,7 +108,7 @@ def _two_maps(observed: Table, result: WeightingReport) -> str:
     labels = observed.categories
     pictures = []
     for counts, title, marked in (
-        (before, f"Observed: {numbers.decimal(result.maximum.value)}", None),
+        (before, f"Observed, {result.weights}: {numbers.decimal(result.maximum.value)}", None),
         (after, f"Largest, {result.weights}: {numbers.decimal(result.maximum.maximum)}", before != after),
     ):
         picture = svg.heat_map(
@@ -175,7 +175,7 @@ def _null(result: WeightingReport, report: Report) -> str:
     rows = [[numbers.decimal(float(values[i])), numbers.pvalue(float(chances[i]))] for i in kept]
     more = len(values) - len(kept)
     hidden = f"; {numbers.count(more)} less likely values left out" if more else ""
-    caption = f"Values and probabilities, {source}{hidden}"
+    caption = f"Values and probabilities with {result.weights} weights, {source}{hidden}"
     return _figure(picture, f"{title}; {source}", _table(["value", "probability"], rows, caption=caption))
 
 

@@ -13,7 +13,17 @@ from kappamax._checks import reports as checks
 from kappamax.reporting.analysis import Report, WeightingReport
 from kappamax.reporting.rows import result_rows
 
-__all__ = ["CSV_COLUMNS", "csv_of", "latex_of", "markdown_of", "plain_row", "write_report", "write_whole"]
+__all__ = [
+    "CSV_COLUMNS",
+    "csv_of",
+    "latex_of",
+    "latex_table",
+    "markdown_of",
+    "markdown_table",
+    "plain_row",
+    "write_report",
+    "write_whole",
+]
 
 CSV_COLUMNS = (
     *("group", "n_subjects", "n_raters", "n_categories", "n_missing", "weights", "value", "ci_low", "ci_high", "se"),
@@ -69,16 +79,24 @@ def plain_row(group: str, report: Report, result: WeightingReport) -> dict[str, 
 
 def markdown_of(report: Report) -> str:
     """The table of results in Markdown."""
-    header, rows = result_rows(report)
-    lines = [header, ["---", *["---:"] * (len(header) - 1)], *rows]
-    return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines) + "\n"
+    return markdown_table(*result_rows(report))
 
 
 def latex_of(report: Report) -> str:
     """The table of results in LaTeX (package booktabs)."""
-    header, rows = result_rows(report)
-    body = "\n".join(" & ".join(map(_escaped, row)) + r" \\" for row in rows)
     caption = f"{report.coefficient} of {report.table.n_raters} raters on {report.table.n_subjects} subjects."
+    return latex_table(*result_rows(report), caption=caption)
+
+
+def markdown_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Rows as a Markdown table, numbers to the right."""
+    lines = [header, ["---", *["---:"] * (len(header) - 1)], *rows]
+    return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines) + "\n"
+
+
+def latex_table(header: Sequence[str], rows: Sequence[Sequence[str]], *, caption: str) -> str:
+    """Rows as a LaTeX table with booktabs rules."""
+    body = "\n".join(" & ".join(map(_escaped, row)) + r" \\" for row in rows)
     return (
         "\\begin{table}\n\\centering\n"
         f"\\caption{{{_escaped(caption)}}}\n\\begin{{tabular}}{{l{'r' * (len(header) - 1)}}}\n\\toprule\n"

@@ -32,7 +32,7 @@ def pair_rows(report: Report) -> tuple[list[str], list[list[str]]]:
         [rater, *(_pair(value, i == j) for j, value in enumerate(row))]
         for i, (rater, row) in enumerate(zip(report.pairs.raters, report.pairs.values.tolist(), strict=True))
     ]
-    return ["", *report.pairs.raters], rows
+    return ["rater", *report.pairs.raters], rows
 
 
 def _row(result: WeightingReport) -> list[str]:

@@ -1,0 +1,74 @@
+"""The HTML report in a real browser: nothing loaded, nothing logged, accessible, readable on a phone."""
+
+import os
+import shutil
+
+import pytest
+
+import kappamax as km
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """Debian's Chromium; where it is missing tests are skipped, in CI they fail."""
+    path = shutil.which("chromium")
+    if path is None and os.environ.get("CI") != "true":
+        pytest.skip("Chromium is not installed (Debian package chromium)")
+    assert path is not None, "CI needs the Debian package chromium"
+    api = pytest.importorskip("playwright.sync_api")
+    with api.sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory):
+    """Reports of two raters, three raters and gaps, as files."""
+    folder = tmp_path_factory.mktemp("reports")
+    made = {
+        "two": km.report(km.example("rapallo2022")),
+        "three": km.report(km.example("rapallo2022-three"), weights=["unweighted", "linear"]),
+        "gaps": km.report(km.example("gwet2014"), weights="linear"),
+        "undefined": km.report([1, 1], [1, 1]),
+    }
+    for name, report in made.items():
+        report.save(folder / f"{name}.html")
+    return folder
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [400, 1200])
+@pytest.mark.parametrize("name", ["two", "three", "gaps", "undefined"])
+def test_the_page_is_quiet_accessible_and_fits(browser, pages, name, width, scheme):
+    """No console message, one request (itself), no axe-core violation, no sideways scrolling of the page."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme, offline=True)
+    page = context.new_page()
+    logged, requested = [], []
+    page.on("console", lambda message: logged.append(message.text))
+    page.on("pageerror", lambda error: logged.append(str(error)))
+    page.on("request", lambda request: requested.append(request.url))
+    address = (pages / f"{name}.html").as_uri()
+    page.goto(address)
+    page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true; })")
+    found = Axe().run(page)
+    assert found.violations_count == 0, found.generate_report()
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert (logged, requested) == ([], [address])
+    assert page.title() == "Agreement between raters"
+    context.close()
+
+
+def test_tables_behind_pictures_open_with_the_keyboard(browser, pages):
+    """Tab to a summary, Enter opens it."""
+    page = browser.new_page()
+    page.goto((pages / "two.html").as_uri())
+    summary = page.locator("figure summary").first
+    summary.focus()
+    page.keyboard.press("Enter")
+    assert page.locator("figure details").first.evaluate("one => one.open")
+    page.close()

@@ -1,0 +1,102 @@
+"""Many files and groups as one table: shared categories, errors kept apart."""
+
+import csv
+import io
+import json
+
+import pytest
+
+import kappamax as km
+from kappamax.errors import KappamaxError
+from kappamax.intake.groups import read_groups
+
+WIDE = "site,a,b\nX,1,1\nX,2,2\nX,1,2\nY,1,1\nY,1,1\nZ,1,3\nZ,2,2\nZ,3,3\n"
+LONG = "site,subject,rater,rating\n" + "".join(
+    f"{site},{site}{i},{rater},{rating}\n"
+    for site, pairs in (("X", ((1, 1), (2, 2), (1, 2))), ("Z", ((1, 3), (2, 2))))
+    for i, pair in enumerate(pairs)
+    for rater, rating in zip("ab", pair, strict=True)
+)
+
+
+@pytest.fixture
+def wide(tmp_path):
+    path = tmp_path / "wide.csv"
+    path.write_text(WIDE, encoding="utf-8")
+    return path
+
+
+def test_groups_share_the_categories_of_the_file(wide):
+    """Category 3 counts at site X too, where nobody used it, so linear weights are thirds of the scale everywhere."""
+    found = dict(read_groups(wide, by="site"))
+    assert list(found) == ["X", "Y", "Z"]
+    assert {table.categories for table in found.values()} == {(1, 2, 3)}
+    assert found["X"].dense().tolist() == [[1, 1, 0], [0, 1, 0], [0, 0, 0]]
+    assert found["X"].raters == ("a", "b")
+
+
+def test_text_stays_without_an_order(tmp_path):
+    """Sharing categories does not give them one."""
+    path = tmp_path / "text.csv"
+    path.write_text(WIDE.replace("1", "no").replace("2", "yes").replace("3", "dunno"), encoding="utf-8")
+    assert not any(table.ordered for _, table in read_groups(path, by="site"))
+
+
+def test_long_and_patterns_layouts(tmp_path):
+    """The same groups by other routes."""
+    long = tmp_path / "long.csv"
+    long.write_text(LONG, encoding="utf-8")
+    found = dict(read_groups(long, by="site", layout="long"))
+    assert found["X"].dense().tolist() == [[1, 1, 0], [0, 1, 0], [0, 0, 0]]
+    patterns = tmp_path / "patterns.csv"
+    patterns.write_text("site,a,b,n\nX,1,1,5\nX,1,2,2\nZ,3,3,4\n", encoding="utf-8")
+    assert dict(read_groups(patterns, by="site", layout="patterns"))["Z"].n_subjects == 4
+
+
+def test_a_group_that_fails_does_not_stop_the_rest(tmp_path):
+    """Its error is its row; a rating outside the categories is named by its row in the group."""
+    path = tmp_path / "gap.csv"
+    path.write_text("site,a,b\nX,1,1\nX,2,2\nY,1,\nY,2,\n", encoding="utf-8")
+    found = dict(read_groups(path, by="site"))
+    assert isinstance(found["Y"], KappamaxError)
+    made = km.report_groups(found.items(), weights="linear")
+    good, bad = made.rows
+    assert (good["group"], good["value"], good["error"]) == ("X", 1.0, None)
+    assert bad["value"] is None
+    assert "'b'" in bad["error"]
+    assert made.n_failed == 1
+    assert "Y: " in made.to_text()
+
+
+def test_wrong_columns_and_layouts_are_refused(wide):
+    """Before anything is grouped."""
+    with pytest.raises(km.InvalidRatingsError, match="there is no column 'place' for by"):
+        list(read_groups(wide, by="place"))
+    with pytest.raises(km.InvalidOptionError, match="a matrix of counts has none"):
+        list(read_groups(wide, by="site", layout="counts"))
+
+
+def test_rows_do_not_depend_on_processes(wide):
+    """Two processes, the same rows."""
+    groups = list(read_groups(wide, by="site"))
+    seen = []
+    one = km.report_groups(groups, weights=["linear", "unweighted"], progress=lambda *done: seen.append(done))
+    two = km.report_groups(groups, weights=["linear", "unweighted"], n_jobs=2)
+    assert one == two
+    assert seen == [(1, 3), (2, 3), (3, 3)]
+
+
+def test_every_form_of_the_table(wide, tmp_path):
+    """CSV, JSON, Markdown, LaTeX and text hold the same rows."""
+    made = km.report_groups(read_groups(wide, by="site"), weights="linear")
+    rows = list(csv.DictReader(io.StringIO(made.to_csv())))
+    assert [row["group"] for row in rows] == ["X", "Y", "Z"]
+    assert rows[1]["error"] == "both raters used only 1"
+    assert json.loads(made.to_json())["results"][0]["value"] == made.rows[0]["value"]
+    assert made.to_markdown().count("\n") == 5
+    assert "\\toprule" in made.to_latex()
+    for ending in ("csv", "json", "md", "tex", "txt"):
+        made.save(tmp_path / f"out.{ending}")
+        assert (tmp_path / f"out.{ending}").stat().st_size > 100
+    with pytest.raises(km.InvalidOptionError, match="must end in .csv"):
+        made.save(tmp_path / "out.html")
