@@ -8,12 +8,12 @@ JOBS ?= 2
 .DEFAULT_GOAL := example
 .PHONY: example test test-all test-spark check bench format clean help
 
-example: $(STAMP)  ## set everything up and show kappa of a bundled dataset (the default)
-	@$(BIN)/kappamax example rapallo2022 | $(BIN)/kappamax kappa - --layout counts \
-		--weights unweighted --weights linear --weights quadratic --weights sqrt
+example: $(STAMP)  ## set everything up, show the report of a bundled dataset and write report.html (the default)
+	@$(BIN)/kappamax example rapallo2022 | $(BIN)/kappamax report - --layout counts
+	@$(BIN)/kappamax example rapallo2022 | $(BIN)/kappamax report - --layout counts -o report.html
 
 test: $(STAMP)  ## the quick tests, under two minutes
-	$(BIN)/python -m pytest -q -n $(JOBS) -m "not slow and not browser and not cluster"
+	$(BIN)/python -m pytest -q -n $(JOBS) -m "not slow and not cluster"
 
 test-all: $(STAMP)  ## every test, and the ten slowest by name
 	$(BIN)/python -m pytest -q -n $(JOBS) --durations=10

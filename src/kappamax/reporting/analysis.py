@@ -28,6 +28,8 @@ from kappamax.weights import WeightsLike
 __all__ = ["Report", "WeightingReport", "report"]
 
 _EXACT_WORK = 3e8
+_SHUFFLED_RATINGS = 10_000_000
+_FEWEST_DRAWS, _MOST_DRAWS = 2_000, 100_000
 _MOST_MOVES = 100_000
 
 
@@ -264,7 +266,9 @@ def _result(
         count = maximizer_count_of(most)
     except NotSupportedError as error:
         reason = str(error)
-    null = null_of(objective, exact_work=_EXACT_WORK, rng=seed)
+    n_ratings = table.n_subjects * table.n_raters
+    draws = max(_FEWEST_DRAWS, min(_MOST_DRAWS, _SHUFFLED_RATINGS // n_ratings))
+    null = null_of(objective, exact_work=_EXACT_WORK, n_draws=draws, rng=seed)
     test = outcome_of(null, alternative)
     observed = float(objective.observed(objective.score))
     forced = None if most is None else float(objective.observed(most.solution.cost))

@@ -150,7 +150,7 @@ def _cause(table: Table, most: Maximum) -> list[str]:
         f"{first} says {table.categories[category]!r} more often than {second} ({said}); differences like this alone "
         f"cap the value at {numbers.decimal(most.bound if not most.proven else most.maximum)}."
     )
-    return [sentence[0].upper() + sentence[1:]]
+    return [f"Rater {sentence[6:]}" if sentence.startswith("rater ") else sentence]
 
 
 def _split(observed: float, forced: float) -> str:
