@@ -14,7 +14,8 @@ NAMES = {
     "from_ratings", "jackknife", "kappa", "leave_one_out", "max_kappa", "pairwise_kappas", "read_ratings",
     "standard_error", "value_test", "verify", "Interrupted", "bootstrap_ratio", "count_maximizers",
     "disagreement_split", "iter_maximizers", "maximizer_range", "Move", "MoveSet", "basic_moves", "explain",
-    "exact_test", "fiber", "minimal_moves", "rank_moves",
+    "exact_test", "fiber", "minimal_moves", "rank_moves", "Constant", "FixedSteps", "Geometric", "Linear",
+    "Logarithmic", "StaleAgreement", "StaleMoves", "anneal",
 }  # fmt: skip
 
 

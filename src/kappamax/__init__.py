@@ -11,6 +11,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from kappamax.annealing.schedules import Constant as Constant
+    from kappamax.annealing.schedules import FixedSteps as FixedSteps
+    from kappamax.annealing.schedules import Geometric as Geometric
+    from kappamax.annealing.schedules import Linear as Linear
+    from kappamax.annealing.schedules import Logarithmic as Logarithmic
+    from kappamax.annealing.schedules import StaleAgreement as StaleAgreement
+    from kappamax.annealing.schedules import StaleMoves as StaleMoves
+    from kappamax.annealing.search import anneal as anneal
     from kappamax.datasets import EXAMPLES as EXAMPLES
     from kappamax.datasets import example as example
     from kappamax.errors import InputError as InputError
@@ -102,6 +110,14 @@ _HOME = {
     "standard_error": "inference",
     "value_test": "inference",
     "verify": "maximum.extremes",
+    "Constant": "annealing.schedules",
+    "FixedSteps": "annealing.schedules",
+    "Geometric": "annealing.schedules",
+    "Linear": "annealing.schedules",
+    "Logarithmic": "annealing.schedules",
+    "StaleAgreement": "annealing.schedules",
+    "StaleMoves": "annealing.schedules",
+    "anneal": "annealing.search",
 }
 
 

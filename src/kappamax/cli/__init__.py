@@ -14,6 +14,7 @@ from typing import Any
 import click
 
 from kappamax import __version__
+from kappamax.cli.anneal import anneal
 from kappamax.cli.example import example
 from kappamax.cli.kappa import kappa
 from kappamax.cli.maximum import maximum
@@ -75,4 +76,5 @@ def _one_line(message: str) -> str:
 main.add_command(kappa)
 main.add_command(maximum)
 main.add_command(moves)
+main.add_command(anneal)
 main.add_command(example)

@@ -45,7 +45,7 @@ def _rank(
     table: Table, scheme: str, coefficient: str, top: int, minimal: bool
 ) -> tuple[dict[str, Any], RankedMoves | None]:
     """One weighting's moves as plain data, with the result itself where the coefficient is defined."""
-    from kappamax.coefficients import coefficient_for
+    from kappamax.cli.writing import undefined
     from kappamax.errors import UndefinedKappaError
     from kappamax.fibers.explorer import rank_moves
 
@@ -55,9 +55,7 @@ def _rank(
         )
         return ranked.to_dict(), ranked
     except UndefinedKappaError as error:
-        chosen = coefficient_for(coefficient, table.n_raters)
-        named = {"coefficient": chosen.name, "title": chosen.title, "weights": scheme}
-        return named | dict.fromkeys(_FIELDS) | {"reason": error.reason}, None
+        return undefined(table, scheme, coefficient, _FIELDS, error.reason), None
 
 
 _FIELDS = ("value", "n_applicable", "n_raising", "n_lowering", "n_keeping", "moves")

@@ -11,7 +11,7 @@ import click
 if TYPE_CHECKING:
     from kappamax.table import Table
 
-__all__ = ["SCHEMA_VERSION", "data_line", "echo_json", "echo_pattern_table", "echo_table"]
+__all__ = ["SCHEMA_VERSION", "data_line", "echo_json", "echo_pattern_table", "echo_table", "undefined"]
 
 SCHEMA_VERSION = 1
 
@@ -30,6 +30,15 @@ def echo_json(table: Table, results: Sequence[dict[str, Any]]) -> None:
     }
     document = {"schema_version": SCHEMA_VERSION, "data": data, "results": list(results)}
     click.echo(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def undefined(table: Table, scheme: str, coefficient: str, names: Sequence[str], reason: str) -> dict[str, Any]:
+    """A result that is null throughout, with its reason."""
+    from kappamax.coefficients import coefficient_for
+
+    chosen = coefficient_for(coefficient, table.n_raters)
+    named = {"coefficient": chosen.name, "title": chosen.title, "weights": scheme}
+    return named | dict.fromkeys(names) | {"reason": reason}
 
 
 def echo_table(title: str, header: Sequence[str], rows: Sequence[Sequence[str]], notes: Sequence[str] = ()) -> None:
