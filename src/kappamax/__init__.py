@@ -60,6 +60,11 @@ if TYPE_CHECKING:
     from kappamax.measure import pairwise_kappas as pairwise_kappas
     from kappamax.resampling import bootstrap as bootstrap
     from kappamax.resampling import jackknife as jackknife
+    from kappamax.study.claims import check_claims as check_claims
+    from kappamax.study.run import run_study as run_study
+    from kappamax.study.scenarios import Scenario as Scenario
+    from kappamax.study.scenarios import paper_scenarios as paper_scenarios
+    from kappamax.study.scenarios import read_scenarios as read_scenarios
     from kappamax.table import Table as Table
     from kappamax.weights import Weights as Weights
 
@@ -115,9 +120,14 @@ _HOME = {
     "Geometric": "annealing.schedules",
     "Linear": "annealing.schedules",
     "Logarithmic": "annealing.schedules",
+    "Scenario": "study.scenarios",
     "StaleAgreement": "annealing.schedules",
     "StaleMoves": "annealing.schedules",
     "anneal": "annealing.search",
+    "check_claims": "study.claims",
+    "paper_scenarios": "study.scenarios",
+    "read_scenarios": "study.scenarios",
+    "run_study": "study.run",
 }
 
 

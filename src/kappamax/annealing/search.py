@@ -111,6 +111,7 @@ def anneal(
     """
     table = as_table(*ratings, categories=categories)
     objective = objective_for(table, weights=weights, coefficient=coefficient)
+    objective.value(objective.score)  # undefined before anything else
     search = Search(
         objective=objective,
         proposal=options.choice("proposal", proposal, PROPOSALS),

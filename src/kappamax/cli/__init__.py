@@ -19,6 +19,7 @@ from kappamax.cli.example import example
 from kappamax.cli.kappa import kappa
 from kappamax.cli.maximum import maximum
 from kappamax.cli.moves import moves
+from kappamax.cli.study import study
 from kappamax.errors import KappamaxError
 
 __all__ = ["main"]
@@ -77,4 +78,5 @@ main.add_command(kappa)
 main.add_command(maximum)
 main.add_command(moves)
 main.add_command(anneal)
+main.add_command(study)
 main.add_command(example)
