@@ -3,6 +3,7 @@
 python -m benchmarks                  all parts, written to docs/benchmarks.md
 python -m benchmarks speed            one part, printed only
 python -m benchmarks maximum
+python -m benchmarks annealing
 python -m benchmarks coverage
 python -m benchmarks --quick          small sizes: does everything still run?
 """
@@ -24,7 +25,13 @@ def main() -> None:
     if not peers.inside("main"):
         _start_again_in(peers.python_of("main"))
 
-    from benchmarks import coverage, maximum, report, speed  # these need what only the peers' environment has
+    from benchmarks import (  # these need what only the peers' environment has
+        annealing,
+        coverage,
+        maximum,
+        report,
+        speed,
+    )
 
     sections = []
     if arguments.part in (None, "maximum"):
@@ -33,6 +40,8 @@ def main() -> None:
         sections.append(report.maximum_section(beside, alone))
     if arguments.part in (None, "speed"):
         sections.append(report.speed_section(speed.comparisons(quick=arguments.quick)))
+    if arguments.part in (None, "annealing"):
+        sections.append(report.annealing_section(annealing.measures(quick=arguments.quick)))
     if arguments.part in (None, "coverage"):
         sections.append(report.coverage_section(coverage.coverages(quick=arguments.quick)))
     text = report.document(sections, quick=arguments.quick)
@@ -44,7 +53,7 @@ def main() -> None:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks")
     parser.add_argument(
-        "part", nargs="?", choices=("speed", "maximum", "coverage"), help="one part only; all if left out"
+        "part", nargs="?", choices=("speed", "maximum", "annealing", "coverage"), help="one part only; all if left out"
     )
     parser.add_argument("--quick", action="store_true", help="small sizes, to see that everything runs")
     parser.add_argument(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kappamax.cli.reading import Reading, measuring_options, notes_to_stderr, read_table, reading_options
+from kappamax.cli.weightings import each_weighting
 
 if TYPE_CHECKING:
     from kappamax.annealing.search import Annealing
@@ -29,20 +30,12 @@ def anneal(
     reading: Reading, weights: tuple[str, ...], coefficient: str, seed: int | None, as_json: bool, **settings: Any
 ) -> None:
     """Search the tables with the margins of FILE for the largest agreement by simulated annealing."""
-    from kappamax.errors import Interrupted
-
     settings["n_jobs"] = settings.pop("jobs")
-    interrupted = False
-    found: list[tuple[dict[str, Any], Annealing | None]] = []
     with notes_to_stderr():
         table = read_table(reading)
-        for scheme in weights or ("unweighted",):
-            try:
-                found.append(_search(table, scheme, coefficient, rng=seed, **settings))
-            except Interrupted as stopped:
-                found.append((stopped.best.to_dict(), stopped.best))
-                interrupted = True
-                break
+        found, interrupted = each_weighting(
+            weights, lambda scheme: _search(table, scheme, coefficient, rng=seed, **settings)
+        )
     if as_json:
         from kappamax.cli.writing import echo_json
 

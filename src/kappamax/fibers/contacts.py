@@ -71,6 +71,7 @@ def contacts_walk(
     change = np.zeros(n_parts, dtype=np.int64)
     gained = np.zeros(k, dtype=np.int64)
     changed, taken, used = 0, 0, 0
+    due = thin - before % thin
     for step in range(len(words)):
         a = (((words[step, 0] >> 32) & 0x7FFFFFFF) * n_subjects) >> 31
         b = ((words[step, 0] & 0x7FFFFFFF) * n_subjects) >> 31
@@ -78,7 +79,6 @@ def contacts_walk(
         rater = ((words[step, 1] & 0x7FFFFFFF) * r) >> 31
         bits = words[step, 1] & 0x7FFFFFFFFFFFF
         inside = False
-        change[:] = 0
         x, y = 0, 0
         if one:
             x, y = codes[a, rater], codes[b, rater]
@@ -90,6 +90,7 @@ def contacts_walk(
                     change[c] += factors[b] * (contacts[b, x, c] - contacts[b, y, c] - met)
         else:
             gained[:] = 0
+            change[:] = 0
             for s in range(r):
                 if (bits >> s) & 1 == 1 and codes[a, s] >= 0 and codes[b, s] >= 0 and codes[a, s] != codes[b, s]:
                     inside = True
@@ -104,18 +105,18 @@ def contacts_walk(
                                 among += gained[p] * costs[c, p, q]
                             change[c] += gained[q] * factors[a] * (contacts[a, q, c] + among)
                             change[c] -= gained[q] * factors[b] * (contacts[b, q, c] - among)
-        exponent = 0.0
-        for c in range(n_parts):
-            exponent -= coldness[step] * tilts[c] * change[c]
         moved = False
-        accepted = exponent >= 0.0
-        if exponent < 0.0 and exponent > _NEVER:
-            if used == len(uniforms):
-                break
-            accepted = uniforms[used] < math.exp(exponent)
-            used += 1
-        if accepted:
-            if inside:
+        if inside:
+            exponent = 0.0
+            for c in range(n_parts):
+                exponent -= coldness[step] * tilts[c] * change[c]
+            accepted = exponent >= 0.0
+            if exponent < 0.0 and exponent > _NEVER:
+                if used == len(uniforms):
+                    break
+                accepted = uniforms[used] < math.exp(exponent)
+                used += 1
+            if accepted:
                 for s in range(r):  # the table changes if another rater tells the two subjects apart
                     swapped = s == rater if one else (bits >> s) & 1 == 1 and codes[a, s] >= 0 and codes[b, s] >= 0
                     if codes[a, s] != codes[b, s] and not swapped:
@@ -139,13 +140,15 @@ def contacts_walk(
                                 for c in range(n_parts):
                                     contacts[a, q, c] += gained[p] * costs[c, q, p]
                                     contacts[b, q, c] -= gained[p] * costs[c, q, p]
-            for c in range(n_parts):
-                score[c] += change[c]
-                moved = moved or change[c] != 0
+                for c in range(n_parts):
+                    score[c] += change[c]
+                    moved = moved or change[c] != 0
         stale = 0 if moved else stale + 1
         taken += 1
-        if (taken + before) % thin == 0:
+        due -= 1
+        if due == 0:
             trace[(taken + before) // thin - 1] = score
+            due = thin
         if patience > 0 and stale >= patience:
             break
     return taken, changed, used, stale

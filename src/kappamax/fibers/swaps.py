@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from functools import cached_property
+from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -60,12 +61,17 @@ def costs_of(objective: Objective) -> Costs:
     table, k = objective.table, objective.table.n_categories
     r, radicands = table.n_raters, objective.radicands
     factors = np.array([objective.factors.get(size, 0) for size in range(r + 1)], dtype=np.int64)
-    found = list(objective.entries())
-    bound = max(magnitude(entries) for _, _, entries in found) * r * r * table.n_subjects * int(factors.max())
+    if isinstance(objective.weights, Weights):  # one weighting for all pairs
+        _, _, shared = next(objective.entries())
+        found = [(a, b, shared) for a, b in combinations(range(r), 2)]
+        largest = magnitude(shared)
+    else:
+        found = list(objective.entries())
+        largest = max(magnitude(entries) for _, _, entries in found)
+    bound = largest * r * r * table.n_subjects * int(factors.max())
     exact = objective.weights.exact and bound < _SAFE
     roots = np.sqrt(np.array(radicands, dtype=float))
     if not exact:
-        largest = max(magnitude(entries) for _, _, entries in found)
         scale = _SCALE / (r * r * max(1, table.n_subjects.bit_length()))
         roots = np.array([float(largest) / scale])
     pairs = np.zeros((len(roots), r, r, k, k), dtype=np.int64)
