@@ -242,6 +242,34 @@ def test_ctrl_c_hands_back_where_the_search_was():
     assert (best.table.margins == km.example("rapallo2022").margins).all()
 
 
+def test_ctrl_c_keeps_the_searches_before():
+    """The first of two searches is complete when the second is stopped."""
+    seen = []
+
+    def stop(done):
+        seen.append(done)
+        if len(seen) > 1 and done <= seen[-2]:
+            raise KeyboardInterrupt
+
+    with pytest.raises(km.Interrupted) as caught:
+        km.anneal(km.example("rapallo2022"), weights="linear", restarts=2, trace=100, rng=1, progress=stop)
+    alone = km.anneal(km.example("rapallo2022"), weights="linear", rng=1)
+    assert caught.value.best.maximum >= alone.maximum
+    assert len(caught.value.best.restarts) == 2
+
+
+@pytest.mark.parametrize("proposal", ["moves", "swaps"])
+@pytest.mark.parametrize("weights", ["circular", "power(0.3)", "ordinal", "ratio"])
+def test_weights_that_are_not_exact_work_too(weights, proposal):
+    """Within the tolerance the solver allows, the maximum is reached or the gap is stated."""
+    table = km.example("rapallo2022-three")
+    found = km.anneal(table, weights=weights, proposal=proposal, restarts=3, rng=2)
+    best = km.max_kappa(table, weights=weights)
+    assert found.maximum <= best.maximum + 1e-9
+    assert found.proven == (found.maximum >= best.maximum - 1e-9)
+    assert found.bound >= best.maximum - 1e-9
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

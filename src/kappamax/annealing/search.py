@@ -100,7 +100,7 @@ def anneal(
     NotSupportedError
         If moves cannot be listed, or ratings are missing, and the proposal is "moves".
     Interrupted
-        On Ctrl-C; `.best` is the table the search was at.
+        On Ctrl-C; `.best` is the best of the searches so far, the one that was stopped included.
 
     Examples
     --------
@@ -131,11 +131,17 @@ def anneal(
     problem_for(objective, 1)  # refuses coefficients whose chance term moves with the ratings
     if search.proposal == "moves":
         checks.moves_apply(table.n_missing, search.moves.n_moves, LISTED_MOVES)
+    found: list[_End] = []
     try:
         tell = progress if n_jobs == 1 else None
-        found = list(run_tasks(_searched, ((search, own, tell) for own in generators), n_jobs))
-    except Interrupted as stopped:
-        raise Interrupted(_annealing(search, [stopped.best], None)) from None
+        for end in run_tasks(_searched, ((search, own, tell) for own in generators), n_jobs):
+            found.append(end)
+    except KeyboardInterrupt as stopped:
+        if isinstance(stopped, Interrupted):
+            found.append(stopped.best)
+        if not found:
+            raise
+        raise Interrupted(_annealing(search, found, None)) from None
     try:
         return _annealing(search, found, Watch(bound_time))
     except Interrupted:  # the search is over, only its bound is not
@@ -275,7 +281,7 @@ def _annealing(search: Search, ends: list[_End], watch: Watch | None) -> Anneali
     if watch is None:
         bound, proven = RootSum(), best.score == 0  # no table disagrees less than not at all
     else:
-        bound = solve(problem, watch).bound
+        bound = max(solve(problem, watch).bound, RootSum())  # a solver out of time may know less than that
         proven = settles(problem, best.score, bound)
     top, largest = objective.value(best.score), objective.value(bound)
     table = objective.table

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from kappamax._checks import options
 from kappamax._result import Result
 from kappamax.annealing.schedules import Constant, Geometric, Linear, Logarithmic, Schedule
 from kappamax.annealing.search import anneal
@@ -39,8 +38,7 @@ def check_claims(study: Study, *, n_jobs: int | None = None) -> tuple[Claim, ...
     n_jobs : int, optional
         Processes for the simulations about cooling, which are run with the study's seed and number of tables.
     """
-    n_tables = options.at_least("n_tables", study.n_tables, 1)
-    cooling = run_study(cooling_scenarios(), n_tables=n_tables, seed=study.seed, n_jobs=n_jobs)
+    cooling = run_study(cooling_scenarios(), n_tables=study.n_tables, seed=study.seed, n_jobs=n_jobs)
     claims = [_cooling(cooling), _linear_fastest(study.rows), _margins_alike(study.rows), *_times()]
     return tuple(claim for claim in claims if claim is not None)
 
