@@ -248,7 +248,7 @@ def _searched(search: Search, rng: np.random.Generator, progress: Callable[[int]
         table = search.objective.table
         final = Table(patterns, counts, table.categories, table.raters, ordered=table.ordered)
         score = Objective(final, search.objective.weights, search.objective.coefficient).score
-        trace = trace_of(entries) if search.trace else None
+        trace = trace_of(entries) if entries else None
         return _End(final.patterns, final.counts, score, done, settled, accepted, swept, stopped, trace)
 
     try:
