@@ -5,6 +5,7 @@ python -m benchmarks speed            one part, printed only
 python -m benchmarks intake
 python -m benchmarks maximum
 python -m benchmarks fibers
+python -m benchmarks annealing
 python -m benchmarks coverage
 python -m benchmarks --quick          small sizes: does everything still run?
 """
@@ -27,7 +28,7 @@ def main() -> None:
         _start_again_in(peers.python_of("main"))
 
     # these need what only the peers' environment has
-    from benchmarks import coverage, fibers, intake, maximum, report, speed
+    from benchmarks import annealing, coverage, fibers, intake, maximum, report, speed
 
     sections = []
     if arguments.part in (None, "maximum"):
@@ -41,6 +42,8 @@ def main() -> None:
         sections.append(report.speed_section(speed.comparisons(quick=arguments.quick)))
     if arguments.part in (None, "intake"):
         sections.append(report.intake_section(list(intake.readings(quick=arguments.quick))))
+    if arguments.part in (None, "annealing"):
+        sections.append(report.annealing_section(annealing.measures(quick=arguments.quick)))
     if arguments.part in (None, "coverage"):
         sections.append(report.coverage_section(coverage.coverages(quick=arguments.quick)))
     text = report.document(sections, quick=arguments.quick)
@@ -54,7 +57,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument(
         "part",
         nargs="?",
-        choices=("speed", "intake", "maximum", "fibers", "coverage"),
+        choices=("speed", "intake", "maximum", "fibers", "annealing", "coverage"),
         help="one part only; all if left out",
     )
     parser.add_argument("--quick", action="store_true", help="small sizes, to see that everything runs")

@@ -15,7 +15,9 @@ NAMES = {
     "standard_error", "value_test", "verify", "Interrupted", "bootstrap_ratio", "count_maximizers",
     "disagreement_split", "iter_maximizers", "maximizer_range", "Move", "MoveSet", "basic_moves", "explain",
     "exact_test", "fiber", "minimal_moves", "plot_agreement",
-    "plot_distribution", "plot_maximum", "rank_moves", "report", "report_groups",
+    "plot_distribution", "plot_maximum", "rank_moves", "report", "report_groups", "Constant", "FixedSteps", "Geometric",
+    "Linear", "Logarithmic", "StaleAgreement", "StaleMoves", "anneal", "Scenario", "paper_scenarios", "read_scenarios",
+    "run_study", "check_claims",
 }  # fmt: skip
 
 

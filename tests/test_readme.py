@@ -31,7 +31,7 @@ def test_the_python_example_runs_and_prints_what_it_says(readme, tmp_path, monke
     assert len([line for line in code.splitlines() if line.strip()]) <= 10
 
 
-@pytest.mark.parametrize("page", ["moves.md", "fiber.md", "report.md"])
+@pytest.mark.parametrize("page", ["moves.md", "fiber.md", "report.md", "annealing.md", "study.md"])
 def test_the_docs_examples_print_what_they_say(page):
     """Every block of a page in turn, as a doctest."""
     blocks = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / page).read_text(encoding="utf-8"), re.DOTALL)
@@ -44,7 +44,13 @@ def test_the_docs_examples_print_what_they_say(page):
 
 @pytest.mark.parametrize(
     ("page", "name"),
-    [("README.md", "kappa"), ("README.md", "max"), ("docs/moves.md", "moves"), ("docs/fiber.md", "test")],
+    [
+        ("README.md", "kappa"),
+        ("README.md", "max"),
+        ("docs/moves.md", "moves"),
+        ("docs/fiber.md", "test"),
+        ("docs/annealing.md", "anneal"),
+    ],
 )
 def test_the_terminal_examples_print_what_they_say(page, name):
     """The same command gives the same table."""

@@ -10,7 +10,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from kappamax._version import __version__ as __version__
+
 if TYPE_CHECKING:
+    from kappamax.annealing.schedules import Constant as Constant
+    from kappamax.annealing.schedules import FixedSteps as FixedSteps
+    from kappamax.annealing.schedules import Geometric as Geometric
+    from kappamax.annealing.schedules import Linear as Linear
+    from kappamax.annealing.schedules import Logarithmic as Logarithmic
+    from kappamax.annealing.schedules import StaleAgreement as StaleAgreement
+    from kappamax.annealing.schedules import StaleMoves as StaleMoves
+    from kappamax.annealing.search import anneal as anneal
     from kappamax.datasets import EXAMPLES as EXAMPLES
     from kappamax.datasets import example as example
     from kappamax.errors import InputError as InputError
@@ -57,10 +67,14 @@ if TYPE_CHECKING:
     from kappamax.reporting.plots import plot_maximum as plot_maximum
     from kappamax.resampling import bootstrap as bootstrap
     from kappamax.resampling import jackknife as jackknife
+    from kappamax.study.claims import check_claims as check_claims
+    from kappamax.study.run import run_study as run_study
+    from kappamax.study.scenarios import Scenario as Scenario
+    from kappamax.study.scenarios import paper_scenarios as paper_scenarios
+    from kappamax.study.scenarios import read_scenarios as read_scenarios
     from kappamax.table import Table as Table
     from kappamax.weights import Weights as Weights
 
-__version__ = "0.1.0"
 
 # Imported when first used: numpy alone takes longer than answering --help.
 _HOME = {
@@ -112,6 +126,19 @@ _HOME = {
     "standard_error": "inference",
     "value_test": "inference",
     "verify": "maximum.extremes",
+    "Constant": "annealing.schedules",
+    "FixedSteps": "annealing.schedules",
+    "Geometric": "annealing.schedules",
+    "Linear": "annealing.schedules",
+    "Logarithmic": "annealing.schedules",
+    "Scenario": "study.scenarios",
+    "StaleAgreement": "annealing.schedules",
+    "StaleMoves": "annealing.schedules",
+    "anneal": "annealing.search",
+    "check_claims": "study.claims",
+    "paper_scenarios": "study.scenarios",
+    "read_scenarios": "study.scenarios",
+    "run_study": "study.run",
 }
 
 

@@ -8,7 +8,9 @@ from typing import Any
 __all__ = ["run_tasks"]
 
 
-def run_tasks(function: Callable[..., Any], tasks: Iterable[tuple[Any, ...]], n_jobs: int) -> Iterator[Any]:
+def run_tasks(
+    function: Callable[..., Any], tasks: Iterable[tuple[Any, ...]], n_jobs: int | None, *, ordered: bool = True
+) -> Iterator[Any]:
     """The function of every task's arguments, in the order of the tasks, each as soon as it and all before are done.
 
     Parameters
@@ -18,11 +20,14 @@ def run_tasks(function: Callable[..., Any], tasks: Iterable[tuple[Any, ...]], n_
     tasks : iterable of tuples
         The arguments of each call.
     n_jobs : int
-        Processes; 1 runs here. `joblib.parallel_config` can send the others elsewhere.
+        Processes; 1 runs here. `joblib.parallel_config` can send the others elsewhere, and None is as many as it says.
+    ordered : bool
+        If not, results come as soon as they are done, in any order.
     """
     if n_jobs == 1:
         yield from (function(*arguments) for arguments in tasks)
         return
     from joblib import Parallel, delayed  # 0.2 s to import
 
-    yield from Parallel(n_jobs=n_jobs, return_as="generator")(delayed(function)(*arguments) for arguments in tasks)
+    kind = "generator" if ordered else "generator_unordered"
+    yield from Parallel(n_jobs=n_jobs, return_as=kind)(delayed(function)(*arguments) for arguments in tasks)

@@ -13,13 +13,15 @@ from typing import Any
 
 import click
 
-from kappamax import __version__
+from kappamax._version import __version__
+from kappamax.cli.anneal import anneal
 from kappamax.cli.example import example
 from kappamax.cli.fiber import fiber
 from kappamax.cli.kappa import kappa
 from kappamax.cli.maximum import maximum
 from kappamax.cli.moves import moves
 from kappamax.cli.report import report
+from kappamax.cli.study import study
 from kappamax.cli.testing import test
 from kappamax.errors import KappamaxError
 
@@ -81,4 +83,6 @@ main.add_command(maximum)
 main.add_command(moves)
 main.add_command(fiber)
 main.add_command(test)
+main.add_command(anneal)
+main.add_command(study)
 main.add_command(example)

@@ -9,6 +9,7 @@ import click
 
 from kappamax.cli.progress import progress_line
 from kappamax.cli.reading import Reading, measuring_options, notes_to_stderr, read_table, reading_options
+from kappamax.cli.weightings import each_weighting
 
 if TYPE_CHECKING:
     from kappamax.maximum.extremes import Maximum
@@ -35,19 +36,11 @@ def maximum(
     as_json: bool,
 ) -> None:
     """The largest agreement the margins of FILE allow, proven, and a table that reaches it."""
-    from kappamax.errors import Interrupted
-
-    interrupted = False
     with notes_to_stderr(), progress_line() as tell:
         table = read_table(reading)
-        found = []
-        for scheme in weights or ("unweighted",):
-            try:
-                found.append(_limits(table, scheme, coefficient, time_limit, list_all, tell))
-            except Interrupted as stopped:
-                found.append((stopped.best.to_dict(), stopped.best))
-                interrupted = True
-                break
+        found, interrupted = each_weighting(
+            weights, lambda scheme: _limits(table, scheme, coefficient, time_limit, list_all, tell)
+        )
     if as_json:
         from kappamax.cli.writing import echo_json
 

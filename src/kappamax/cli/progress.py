@@ -29,18 +29,19 @@ def progress_line() -> Iterator[Callable[[str], None] | None]:
 
 
 @contextmanager
-def progress_bar(title: str) -> Iterator[Callable[[int, int], None] | None]:
+def progress_bar(title: str) -> Iterator[Callable[[float, float], None] | None]:
     """A bar with the time left, moved by (work done, work in all); gone when the work is done."""
     if not sys.stderr.isatty():
         yield None
         return
     from rich.console import Console
-    from rich.progress import Progress
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
-    with Progress(console=Console(stderr=True), transient=True) as bar:
+    columns = (TextColumn(title), BarColumn(), TaskProgressColumn(), TextColumn("left"), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(title, total=None)
 
-        def tell(done: int, in_all: int) -> None:
+        def tell(done: float, in_all: float) -> None:
             bar.update(task, completed=done, total=in_all)
 
         yield tell

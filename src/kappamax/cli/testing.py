@@ -15,6 +15,7 @@ from kappamax.cli.reading import (
     read_table,
     reading_options,
 )
+from kappamax.cli.weightings import each_weighting
 
 if TYPE_CHECKING:
     from kappamax.fibers.testing import ExactTest
@@ -54,30 +55,11 @@ def test(
     as_json: bool,
 ) -> None:
     """Test whether the raters in FILE agree more than by chance, their margins given."""
-    from kappamax.cli.writing import named, undefined_result
-    from kappamax.errors import Interrupted, UndefinedKappaError
-    from kappamax.fibers.testing import exact_test
-
     options: dict[str, Any] = {"alternative": alternative, "method": method, "n_draws": draws, "n_jobs": jobs}
-    options["memory_limit"] = 1e9 * memory_limit
-    found: list[tuple[dict[str, Any], ExactTest | None]] = []
-    interrupted = False
+    options |= {"coefficient": coefficient, "rng": seed, "memory_limit": 1e9 * memory_limit}
     with notes_to_stderr():
         table = read_table(reading)
-        for scheme in weights or ("unweighted",):
-            names = named(table, coefficient, scheme)
-            try:
-                with progress_bar(f"{scheme} test") as tell:
-                    result = exact_test(
-                        table, weights=scheme, coefficient=coefficient, rng=seed, progress=tell, **options
-                    )
-                found.append((names | result.to_dict(), result))
-            except UndefinedKappaError as error:
-                found.append((undefined_result(table, coefficient, scheme, _FIELDS, error.reason), None))
-            except Interrupted as stopped:
-                found.append((names | stopped.best.to_dict(), stopped.best))
-                interrupted = True
-                break
+        found, interrupted = each_weighting(weights, lambda scheme: _tested(table, scheme, options))
     if as_json:
         from kappamax.cli.writing import echo_json
 
@@ -86,6 +68,20 @@ def test(
         _show(table, found)
     if interrupted:
         raise KeyboardInterrupt
+
+
+def _tested(table: Table, scheme: str, options: dict[str, Any]) -> tuple[dict[str, Any], ExactTest | None]:
+    """One weighting's test as plain data, with the result itself where the coefficient is defined."""
+    from kappamax.cli.writing import named, undefined_result
+    from kappamax.errors import UndefinedKappaError
+    from kappamax.fibers.testing import exact_test
+
+    try:
+        with progress_bar(f"{scheme} test") as tell:
+            result = exact_test(table, weights=scheme, progress=tell, **options)
+    except UndefinedKappaError as error:
+        return undefined_result(table, options["coefficient"], scheme, _FIELDS, error.reason), None
+    return named(table, options["coefficient"], scheme) | result.to_dict(), result
 
 
 def _show(table: Table, found: list[tuple[dict[str, Any], ExactTest | None]]) -> None:

@@ -8,6 +8,8 @@ all arrangements equally likely.
 from __future__ import annotations
 
 import math
+from functools import cached_property
+from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,9 +17,11 @@ import numpy.typing as npt
 
 from kappamax._exact import magnitude
 from kappamax._jit import kernel
+from kappamax.fibers.contacts import LARGEST_CONTACTS, contacts_of, contacts_walk
 from kappamax.fibers.sample import subject_rows
 from kappamax.objective import Objective
 from kappamax.table import n_ratings_of
+from kappamax.weights import Weights
 
 __all__ = ["Costs", "Walker", "costs_of"]
 
@@ -25,6 +29,8 @@ Array = npt.NDArray[Any]
 
 _WORTH = 2_000
 _SUBSET_RATERS = 50
+_UNIFORMS = 1_000
+_SINGLE = 7 * 2**8  # of 2^11: sets of raters cost more to judge and help a little
 _SAFE = 2**60
 _SCALE = 2.0**40
 
@@ -55,12 +61,17 @@ def costs_of(objective: Objective) -> Costs:
     table, k = objective.table, objective.table.n_categories
     r, radicands = table.n_raters, objective.radicands
     factors = np.array([objective.factors.get(size, 0) for size in range(r + 1)], dtype=np.int64)
-    found = list(objective.entries())
-    bound = max(magnitude(entries) for _, _, entries in found) * r * r * table.n_subjects * int(factors.max())
+    if isinstance(objective.weights, Weights):  # one weighting for all pairs
+        _, _, shared = next(objective.entries())
+        found = [(a, b, shared) for a, b in combinations(range(r), 2)]
+        largest = magnitude(shared)
+    else:
+        found = list(objective.entries())
+        largest = max(magnitude(entries) for _, _, entries in found)
+    bound = largest * r * r * table.n_subjects * int(factors.max())
     exact = objective.weights.exact and bound < _SAFE
     roots = np.sqrt(np.array(radicands, dtype=float))
     if not exact:
-        largest = max(magnitude(entries) for _, _, entries in found)
         scale = _SCALE / (r * r * max(1, table.n_subjects.bit_length()))
         roots = np.array([float(largest) / scale])
     pairs = np.zeros((len(roots), r, r, k, k), dtype=np.int64)
@@ -108,9 +119,18 @@ class Walker:
         self.uniform = uniform
         self.stale = 0
         self.worth_compiling = _WORTH
+        self._accepting: np.random.Generator | None = None
+        self._uniforms = np.zeros(0)
         self.strides = np.zeros(table.n_raters, dtype=np.int64)
         self.cells = np.zeros(len(self.codes), dtype=np.int64)
         self.counts = np.zeros(0, dtype=np.int64)
+        n_contacts = len(self.codes) * table.n_categories * len(self.costs)
+        #: whether all pairs of raters share one weighting and nothing but the score counts: a much shorter way
+        self.plain = isinstance(objective.weights, Weights) and held is None and n_contacts <= LARGEST_CONTACTS
+
+    @cached_property
+    def _contacts(self) -> npt.NDArray[np.int64]:
+        return contacts_of(self.codes, self.costs[:, 0, 1])
 
     def count_cells(self) -> None:
         """Keep a count for every possible pattern from now on; a missing rating is one more category."""
@@ -128,6 +148,7 @@ class Walker:
         thin: int = 1,
         snapshots: Array | None = None,
         patience: int = 0,
+        by_score: bool = True,
     ) -> tuple[Array, int, int]:
         """One step for every entry of `coldness`, by which changes of the score are judged.
 
@@ -138,21 +159,54 @@ class Walker:
         trace : integers, shape (steps // thin, n_components)
             The change of every component since the start, after every `thin` steps.
         n_steps, n_changed : int
-            Steps taken, fewer than asked for where `patience` steps in a row left the score as it was; and those that
-            changed the table.
+            Steps taken, fewer than asked for where `patience` steps in a row left the score (or, unless `by_score`,
+            the table) as it was; and those that changed the table.
         """
         steps, r = len(coldness), self.codes.shape[1]
+        if self.plain and not self.uniform and not len(self.counts):
+            return self._advance_by_contacts(rng, coldness, thin, patience, by_score)
         uniforms = rng.random((steps, 4 * self.excursion + 1))
         trace = np.zeros((steps // thin, len(self.costs)), dtype=np.int64)
         kept = np.zeros((0, 0), dtype=np.int64) if snapshots is None else snapshots
-        single = 1.0 if r == 2 or r > _SUBSET_RATERS else 0.5
+        single = 0.5 if self._sets else 1.0
         run = kernel(_walk, work=steps * r, worth=self.worth_compiling)
         taken, changed, self.stale = run(
             *(self.codes, self.cells, self.strides, self.counts, self.costs, self.factors),
             *(self.tilts, self.held, self.score, self.uniform, single, self.excursion),
-            *(uniforms, np.ascontiguousarray(coldness, dtype=float), patience, self.stale, thin, trace, kept),
+            *(uniforms, np.ascontiguousarray(coldness, dtype=float), patience, by_score),
+            *(self.stale, thin, trace, kept),
         )
         return trace[: int(taken) // thin], int(taken), int(changed)
+
+    @property
+    def _sets(self) -> bool:
+        """Whether sets of raters swap too; of two or three, a set is one rater or all but one, which is the same."""
+        return 3 < int(self.codes.shape[1]) <= _SUBSET_RATERS
+
+    def _advance_by_contacts(
+        self, rng: np.random.Generator, coldness: Array, thin: int, patience: int, by_score: bool
+    ) -> tuple[Array, int, int]:
+        """`advance` where one weighting is all that counts."""
+        if self._accepting is None:  # so that a walk is the same however its steps are divided into calls
+            (self._accepting,) = rng.spawn(1)
+        steps = len(coldness)
+        words = rng.integers(2**64 - 1, size=(steps, 2), dtype=np.uint64, endpoint=True).view(np.int64)
+        coldness = np.ascontiguousarray(coldness, dtype=float)
+        trace = np.zeros((steps // thin, len(self.costs)), dtype=np.int64)
+        costs, single = np.ascontiguousarray(self.costs[:, 0, 1]), _SINGLE if self._sets else 2**11
+        run = kernel(contacts_walk, work=steps * self.codes.shape[1], worth=_WORTH)
+        taken = changed = 0
+        while taken < steps and not (patience and self.stale >= patience):
+            done, made, used, self.stale = run(
+                *(self.codes, self._contacts, costs, self.factors[0], self.tilts, self.score, single),
+                *(words[taken:], self._uniforms, coldness[taken:], patience, by_score, self.stale),
+                *(taken, thin, trace),
+            )
+            taken, changed = taken + int(done), changed + int(made)
+            self._uniforms = self._uniforms[int(used) :]
+            if not len(self._uniforms):
+                self._uniforms = self._accepting.random(_UNIFORMS)
+        return trace[: taken // thin], taken, changed
 
 
 def _walk(
@@ -171,6 +225,7 @@ def _walk(
     uniforms: Array,
     coldness: Array,
     patience: int,
+    by_score: bool,
     stale: int,
     thin: int,
     trace: Array,
@@ -238,6 +293,7 @@ def _walk(
         moved = False
         if accepted:
             changed += differs
+            moved = differs and not by_score
             for c in range(n_parts):
                 score[c] += change[c]
                 moved = moved or change[c] != 0

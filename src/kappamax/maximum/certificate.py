@@ -17,7 +17,16 @@ from kappamax._exact import RootSum, magnitude, widen
 from kappamax.maximum.pricing import Pricing
 from kappamax.maximum.problem import Prices, Problem, Solution
 
-__all__ = ["LISTED_CELLS", "bound_of", "certified", "cost_step", "reduced_costs", "settles", "slack"]
+__all__ = [
+    "LISTED_CELLS",
+    "bound_of",
+    "certified",
+    "cost_step",
+    "lowest_reduced_cost",
+    "reduced_costs",
+    "settles",
+    "slack",
+]
 
 Array = npt.NDArray[Any]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kappamax import __version__
+from kappamax._version import __version__
 from kappamax.display import numbers, text
 from kappamax.reporting.analysis import Report
 

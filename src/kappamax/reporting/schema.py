@@ -38,7 +38,7 @@ def document(table: Table, results: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 def report_document(report: Report) -> dict[str, Any]:
     """A whole report."""
-    from kappamax import __version__
+    from kappamax._version import __version__
 
     table = report.table
     extra = {

@@ -1,0 +1,161 @@
+"""Designs in; how many steps and how long both proposals of annealing take, and the whole study, out."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from statistics import median
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+import kappamax as km
+from kappamax.annealing.move_walk import MoveWalk, Neighbours
+from kappamax.annealing.proposals import Search, proposal_for
+from kappamax.coefficients import objective_for
+from kappamax.fibers.swaps import Walker
+from kappamax.objective import Objective
+from kappamax.table import Table
+
+__all__ = ["Measure", "measures"]
+
+SEED = 7
+BLOCK = 50_000
+COLD = 0.001
+FLAT = [(2, 10), (4, 10), (7, 10), (10, 10), (14, 10), (20, 5)]
+
+
+@dataclass(frozen=True)
+class Measure:
+    """One figure beside what it should be; `at_most` says which way."""
+
+    case: str
+    value: float
+    unit: str
+    target: float | None = None
+    at_most: bool = True
+
+    @property
+    def met(self) -> bool | None:
+        """Whether the target is reached; None without one."""
+        if self.target is None:
+            return None
+        return self.value <= self.target if self.at_most else self.value >= self.target
+
+
+def measures(*, quick: bool) -> list[Measure]:
+    """Every figure; `quick` takes few steps and tables."""
+    return [
+        _move_step(3 if quick else 40),
+        *_swap_steps(3 if quick else 20),
+        *_beside(1 if quick else 7),
+        *_ten_raters(),
+        _study(5 if quick else 1000),
+    ]
+
+
+def _move_step(blocks: int) -> Measure:
+    objective = _objective(5, 2, 100, "linear")
+    neighbours = Neighbours(objective, km.basic_moves(5))
+    walk = MoveWalk(neighbours, objective.table.dense().ravel(), np.random.default_rng(SEED), work=np.inf)
+    cold = np.full(BLOCK, COLD)
+    nanoseconds = _per_step(lambda: walk.advance(cold, patience=0, by_agreement=True), blocks)
+    return Measure("a step by moves, 2 raters, 5 categories, N = 100", nanoseconds, "ns", 50)
+
+
+def _swap_steps(blocks: int) -> list[Measure]:
+    found = []
+    for r, k in FLAT:
+        objective = _objective(k, r, 1000, "linear")
+        walker, rng = Walker(objective), np.random.default_rng(SEED)
+        cold = np.full(BLOCK, 1 / (COLD * float(objective.scale * objective.denominator)))
+
+        def advance(walker: Walker = walker, rng: Any = rng, cold: Any = cold) -> object:
+            return walker.advance(rng, cold, thin=BLOCK)
+
+        case = f"a step by swaps, {r} raters, {k} categories, N = 1000 ({float(k**r):.0e} patterns)"
+        found.append(Measure(case, _per_step(advance, blocks), "ns"))
+    first, last = found[0].value, found[-2].value
+    return [*found, Measure("the same, 10^14 patterns beside 10^2", last / first, "times", 2)]
+
+
+def _beside(repetitions: int) -> list[Measure]:
+    """Steps and seconds to the proven maximum; preparing the list of moves is part of searching by moves."""
+    objective = _objective(7, 3, 100, "quadratic")
+    steps: dict[str, list[int]] = {"moves": [], "swaps": []}
+    seconds: dict[str, list[float]] = {"moves": [], "swaps": []}
+    for seed in range(-1, repetitions):  # the first compiles
+        for proposal in steps:
+            found = km.anneal(objective.table, weights="quadratic", proposal=proposal, rng=seed + 1)
+            assert found.proven
+            start = perf_counter()
+            _walk(objective, proposal, found.settled, seed + 1)
+            if seed >= 0:
+                seconds[proposal].append(perf_counter() - start)
+                steps[proposal].append(found.settled)
+    case = "7 x 7 x 7, N = 100, quadratic, to the proven maximum"
+    return [
+        *(Measure(f"{case}: steps by {name}", median(steps[name]), "steps") for name in steps),
+        *(Measure(f"{case}: time by {name}", 1000 * median(seconds[name]), "ms") for name in steps),
+        Measure("fewer steps by swaps", median(steps["moves"]) / median(steps["swaps"]), "times", 40, at_most=False),
+        Measure("less time by swaps", median(seconds["moves"]) / median(seconds["swaps"]), "times", 80, at_most=False),
+    ]
+
+
+def _ten_raters() -> list[Measure]:
+    case = "10 raters, 5 categories, N = 1000"
+    found = []
+    for weights in ("linear", "sqrt"):
+        objective = _objective(5, 10, 1000, weights)
+        best = km.max_kappa(objective.table, weights=weights)
+        assert best.proven
+        start = perf_counter()
+        ended = km.anneal(objective.table, weights=weights, proposal="swaps", max_steps=2_000_000, rng=1)
+        seconds = perf_counter() - start
+        found.append(Measure(f"{case}, {weights}: 2 million swaps and the bound", seconds, "s"))
+        _walk(objective, "swaps", 10, 1)
+        start = perf_counter()
+        _walk(objective, "swaps", 2_000_000, 1)
+        found.append(Measure(f"{case}, {weights}: the swaps alone", perf_counter() - start, "s", 1))
+        short = 100 * (1 - ended.maximum / best.maximum)
+        found.append(Measure(f"{case}, {weights}: below the proven maximum", short, "%", 1))
+    drawn = km.basic_moves(5, 10).draw(1, 20_000)
+    patterns = set(map(tuple, objective.table.patterns.tolist()))
+    applicable = sum(all(cell in patterns for cell in move.minus) for move in drawn)
+    return [*found, Measure(f"{case}: of 20,000 moves drawn, applicable", applicable, "moves", 0)]
+
+
+def _study(n_tables: int) -> Measure:
+    km.run_study(km.paper_scenarios(), n_tables=1, n_jobs=2)  # compile in both processes
+    start = perf_counter()
+    km.run_study(km.paper_scenarios(), n_tables=n_tables, n_jobs=2)
+    case = f"the paper's study, 60 rows of {n_tables:,} tables, 2 of {os.cpu_count()} cores"
+    return Measure(case, perf_counter() - start, "s", 150)
+
+
+def _walk(objective: Objective, proposal: str, steps: int, seed: int) -> None:
+    """So many steps of a search, without its bound."""
+    table = objective.table
+    moves = km.basic_moves(table.n_categories, table.n_raters)
+    fixed = km.FixedSteps(max(1, steps))
+    search = Search(objective, proposal, moves, km.Geometric(), "counts", fixed, None, "none", None)
+    walking = proposal_for(search, np.random.default_rng(seed))
+    for first in range(0, steps, BLOCK):
+        walking.advance(search.temperatures(first, min(BLOCK, steps - first)))
+
+
+def _per_step(advance: Any, blocks: int) -> float:
+    """Median nanoseconds of a step, after compiling."""
+    advance()
+    seconds = []
+    for _ in range(blocks):
+        start = perf_counter()
+        advance()
+        seconds.append(perf_counter() - start)
+    return 1e9 * median(seconds) / BLOCK
+
+
+def _objective(k: int, r: int, n: int, weights: str) -> Objective:
+    codes = np.random.default_rng(SEED).integers(k, size=(n, r))
+    return objective_for(Table(codes, np.ones(n, dtype=np.int64), list(range(k)), ordered=True), weights=weights)

@@ -1,0 +1,241 @@
+"""Settings in; the temperature of every step, and when to stop, out.
+
+All are frozen dataclasses, and plain data by `to_dict` and `schedule_from`, `stopping_from`, so that a study can be
+written in a TOML file and a checkpoint knows what it belongs to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from math import log
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from kappamax._checks import annealing as checks
+from kappamax._checks import options
+
+__all__ = [
+    "Constant",
+    "FixedSteps",
+    "Geometric",
+    "Linear",
+    "Logarithmic",
+    "Schedule",
+    "StaleAgreement",
+    "StaleMoves",
+    "Stopping",
+    "schedule_from",
+    "stopping_from",
+]
+
+Floats = npt.NDArray[np.float64]
+
+_COLDEST = 1e-290
+
+
+class _Plain:
+    """A setting that turns into plain data under the name of its kind."""
+
+    kind = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The kind and every number, without those left to default to None."""
+        numbers = {name: value for name, value in asdict(self).items() if value is not None}  # type: ignore[call-overload]  # subclasses are dataclasses
+        return {"kind": self.kind} | numbers
+
+
+class Schedule(Protocol):
+    """Temperatures that fall."""
+
+    def temperatures(self, first: int, n: int) -> Floats:
+        """The temperatures of n steps, of which `first` (counted from 0) is the first."""
+        ...
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        ...
+
+
+@dataclass(frozen=True)
+class Geometric(_Plain):
+    """tau_b = start * factor^b, the paper's form; its study is reproduced by the defaults.
+
+    The first step has temperature `start`, as in the paper's pseudo-code.
+
+    Examples
+    --------
+    >>> Geometric(10, 0.5).temperatures(0, 4).tolist()
+    [10.0, 5.0, 2.5, 1.25]
+    """
+
+    start: float = 1.0
+    factor: float = 0.94
+    kind = "geometric"
+
+    def __post_init__(self) -> None:
+        checks.above_zero("start", self.start)
+        checks.share("factor", self.factor)
+
+    def temperatures(self, first: int, n: int) -> Floats:
+        """See `Schedule`."""
+        warm = n if self.factor == 1 else int(log(_COLDEST / self.start) / log(self.factor)) - first
+        found = np.zeros(n)
+        found[: max(0, warm)] = self.start * self.factor ** np.arange(first, first + min(n, max(0, warm)), dtype=float)
+        return found
+
+
+@dataclass(frozen=True)
+class Linear(_Plain):
+    """From `start` down to zero in `steps` equal steps, then zero: only moves that do not lower agreement.
+
+    Examples
+    --------
+    >>> Linear(1, 4).temperatures(2, 4).tolist()
+    [0.5, 0.25, 0.0, 0.0]
+    """
+
+    start: float = 1.0
+    steps: int = 100
+    kind = "linear"
+
+    def __post_init__(self) -> None:
+        checks.above_zero("start", self.start)
+        options.at_least("steps", self.steps, 1)
+
+    def temperatures(self, first: int, n: int) -> Floats:
+        """See `Schedule`."""
+        left = 1 - np.arange(first, first + n) / self.steps
+        return np.asarray(self.start * left.clip(min=0))
+
+
+@dataclass(frozen=True)
+class Logarithmic(_Plain):
+    """tau_b = start * log(2) / log(b + 2), the slowest classical form: the theory's guarantee, rarely its speed.
+
+    Examples
+    --------
+    >>> Logarithmic(1).temperatures(0, 3).round(3).tolist()
+    [1.0, 0.631, 0.5]
+    """
+
+    start: float = 1.0
+    kind = "logarithmic"
+
+    def __post_init__(self) -> None:
+        checks.above_zero("start", self.start)
+
+    def temperatures(self, first: int, n: int) -> Floats:
+        """See `Schedule`."""
+        return np.asarray(self.start * log(2) / np.log(np.arange(first, first + n) + 2.0))
+
+
+@dataclass(frozen=True)
+class Constant(_Plain):
+    """The same temperature throughout: a walk, not a search; zero only ever raises agreement or keeps it."""
+
+    temperature: float = 0.0
+    kind = "constant"
+
+    def __post_init__(self) -> None:
+        checks.not_below_zero("temperature", self.temperature)
+
+    def temperatures(self, first: int, n: int) -> Floats:
+        """See `Schedule`."""
+        return np.full(n, float(self.temperature))
+
+
+class Stopping(Protocol):
+    """When a search ends."""
+
+    by_agreement: bool
+
+    def patience_for(self, n_neighbours: int) -> int:
+        """Steps in a row without success after which to stop; 0 for no such rule."""
+        ...
+
+    @property
+    def limit(self) -> int | None:
+        """Steps after which to stop in any case."""
+        ...
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        ...
+
+
+@dataclass(frozen=True)
+class StaleAgreement(_Plain):
+    """Stop after c steps in a row that leave agreement as it was: the rule of the paper's study.
+
+    c is `patience`, or max(10 #M, 1000) if left out, with #M the number of moves to choose from. A move that is made
+    and does not change agreement counts as a step without a change.
+    """
+
+    patience: int | None = None
+    kind = "stale-agreement"
+    by_agreement = True
+    limit = None
+
+    def __post_init__(self) -> None:
+        checks.patience(self.patience)
+
+    def patience_for(self, n_neighbours: int) -> int:
+        """See `Stopping`."""
+        return max(10 * n_neighbours, 1000) if self.patience is None else self.patience
+
+
+@dataclass(frozen=True)
+class StaleMoves(_Plain):
+    """Stop after so many steps in a row in which the table stayed as it was: the paper's rule for small problems."""
+
+    patience: int = 1000
+    kind = "stale-moves"
+    by_agreement = False
+    limit = None
+
+    def __post_init__(self) -> None:
+        checks.patience(self.patience)
+
+    def patience_for(self, n_neighbours: int) -> int:
+        """See `Stopping`."""
+        return self.patience
+
+
+@dataclass(frozen=True)
+class FixedSteps(_Plain):
+    """Stop after so many steps, whatever happened: the paper's pseudo-code, B steps."""
+
+    steps: int = 10_000
+    kind = "fixed-steps"
+    by_agreement = True
+
+    def __post_init__(self) -> None:
+        options.at_least("steps", self.steps, 1)
+
+    def patience_for(self, n_neighbours: int) -> int:
+        """See `Stopping`."""
+        return 0
+
+    @property
+    def limit(self) -> int:
+        """See `Stopping`."""
+        return self.steps
+
+
+SCHEDULES: dict[str, Any] = {one.kind: one for one in (Geometric, Linear, Logarithmic, Constant)}
+STOPPINGS: dict[str, Any] = {one.kind: one for one in (StaleAgreement, StaleMoves, FixedSteps)}
+
+
+def schedule_from(data: Mapping[str, Any]) -> Schedule:
+    """A schedule from plain data such as {"kind": "geometric", "start": 1.0, "factor": 0.94}."""
+    schedule: Schedule = checks.made("schedule", data, SCHEDULES)
+    return schedule
+
+
+def stopping_from(data: Mapping[str, Any]) -> Stopping:
+    """A stopping rule from plain data such as {"kind": "stale-moves", "patience": 1000}."""
+    stopping: Stopping = checks.made("stopping", data, STOPPINGS)
+    return stopping

@@ -1,0 +1,65 @@
+"""What a search did, step by step, in; arrays, a frame or a figure out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from kappamax._checks import annealing as checks
+from kappamax._result import Result
+from kappamax.display import numbers
+
+__all__ = ["Trace", "trace_of"]
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, repr=False)
+class Trace(Result):
+    """A search as it went, one entry for every so many steps.
+
+    Attributes
+    ----------
+    steps : integers
+        Steps done.
+    temperatures : floats
+        Of the last of them, in the unit of the schedule.
+    agreements : floats
+        Observed agreement after them.
+    acceptance : floats
+        Share of the steps since the entry before that changed the table.
+    """
+
+    steps: npt.NDArray[np.int64]
+    temperatures: Floats
+    agreements: Floats
+    acceptance: Floats
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw agreement and acceptance against steps; the axes, for titles and more.
+
+        Raises
+        ------
+        NotSupportedError
+            If matplotlib is not installed; the message says how to get it.
+        """
+        plt = checks.plotting()
+        ax = plt.figure(figsize=(7, 4)).add_subplot() if ax is None else ax
+        ax.plot(self.steps, self.agreements, color="tab:blue", label="observed agreement")
+        ax.plot(self.steps, self.acceptance, color="tab:orange", linewidth=0.8, label="share of steps accepted")
+        ax.set(xlabel="step", ylim=(-0.02, 1.02))
+        ax.legend(loc="center right")
+        return ax
+
+    def _rows(self) -> list[tuple[str, str]]:
+        ends = f"{numbers.decimal(float(self.agreements[0]))} to {numbers.decimal(float(self.agreements[-1]))}"
+        return [("entries", numbers.count(len(self.steps))), ("observed agreement", ends)]
+
+
+def trace_of(entries: list[tuple[int, float, float, float]]) -> Trace:
+    """A trace from (step, temperature, agreement, acceptance)."""
+    columns = np.array(entries, dtype=float).reshape(-1, 4).T
+    return Trace(columns[0].astype(np.int64), *columns[1:])

@@ -1,0 +1,123 @@
+"""`kappamax study`: the paper's simulation study, or your own scenarios."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from kappamax.cli.progress import progress_bar
+from kappamax.cli.reading import notes_to_stderr
+
+if TYPE_CHECKING:
+    from kappamax.study.run import Study
+    from kappamax.study.scenarios import Scenario
+
+__all__ = ["study"]
+
+
+@click.command()
+@click.option("--raters", type=int, multiple=True, metavar="R", help="Only rows with so many raters; may be repeated.")
+@click.option("--categories", type=int, multiple=True, metavar="K", help="Only rows with so many categories.")
+@click.option("--subjects", type=int, multiple=True, metavar="N", help="Only rows with so many subjects.")
+@click.option("--weights", "-w", multiple=True, metavar="W", help="Only rows with these weights.")
+@click.option("--homogeneous/--non-homogeneous", default=None, help="Only rows with such margins.")
+@click.option(
+    "--scenarios", type=click.Path(), metavar="FILE", help="Your own scenarios (TOML) instead of the paper's."
+)
+@click.option("--tables", type=int, default=1000, metavar="N", show_default=True, help="Simulated tables per row.")
+@click.option("--jobs", type=int, default=-1, metavar="N", help="Processes; as many as there are cores if left out.")
+@click.option(
+    "--seed", type=click.IntRange(min=0), default=1, metavar="N", show_default=True, help="For other random tables."
+)
+@click.option(
+    "--out", type=click.Path(), metavar="FILE", help="Write .csv, .tex, .json, or a figure (.png, .svg, .pdf)."
+)
+@click.option("--checkpoint", type=click.Path(), metavar="FILE", help="Where to resume. Default: OUT.checkpoint.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object instead of a table.")
+def study(
+    scenarios: str | None,
+    tables: int,
+    jobs: int,
+    seed: int,
+    out: str | None,
+    checkpoint: str | None,
+    as_json: bool,
+    **only: Any,
+) -> None:
+    """How long annealing takes over simulated tables: the 60 rows of the paper, or some of them.
+
+    A study that was stopped, by Ctrl-C or a power cut, continues where it was when started again with the same options.
+    """
+    from pathlib import Path
+
+    from kappamax._checks.study import output_format
+    from kappamax.errors import Interrupted
+    from kappamax.study.output import ENDINGS
+    from kappamax.study.run import run_study
+
+    if out is not None:
+        output_format(Path(out), ENDINGS)
+        checkpoint = checkpoint or f"{out}.checkpoint"
+    chosen = _chosen(scenarios, **only)
+    settings: dict[str, Any] = {"n_tables": tables, "seed": seed, "n_jobs": jobs, "checkpoint": checkpoint}
+    try:
+        with notes_to_stderr(), progress_bar("study") as tell:
+            found = run_study(chosen, progress=tell, **settings)
+    except Interrupted:
+        again = (
+            f"the same command continues from {checkpoint}" if checkpoint else "give --checkpoint to be able to resume"
+        )
+        click.echo(f"kappamax: stopped; {again}", err=True)
+        raise
+    if out is not None:
+        found.save(out)
+    if as_json:
+        _echo_json(found)
+    else:
+        _show(found)
+
+
+def _chosen(scenarios: str | None, *, homogeneous: bool | None, **only: Any) -> tuple[Scenario, ...]:
+    """The scenarios with all the settings asked for."""
+    from kappamax._checks.study import no_row_left
+    from kappamax.study.scenarios import paper_scenarios, read_scenarios
+
+    names = {"raters": "n_raters", "categories": "n_categories", "subjects": "n_subjects", "weights": "weights"}
+    rows = paper_scenarios() if scenarios is None else read_scenarios(scenarios)
+    for option, wanted in only.items():
+        rows = tuple(row for row in rows if not wanted or getattr(row, names[option]) in wanted)
+    if homogeneous is not None:
+        rows = tuple(row for row in rows if row.homogeneous == homogeneous)
+    return rows or no_row_left()
+
+
+def _echo_json(found: Study) -> None:
+    from kappamax.reporting.schema import SCHEMA_VERSION, as_json
+
+    document = {
+        "schema_version": SCHEMA_VERSION,
+        "data": {"n_tables": found.n_tables, "seed": found.seed},
+        "results": [row.to_dict() for row in found],
+    }
+    click.echo(as_json(document))
+
+
+def _show(found: Study) -> None:
+    from kappamax.cli.writing import echo_table
+    from kappamax.display import numbers
+    from kappamax.study.output import NOT_DETERMINED, summary
+
+    header = ["weights", "r", "k", "N", "margins", "mean", "sd", "q99", "published", "z", "below"]
+    rows = []
+    for row in found:
+        published = "" if row.published_mean is None else f"{row.published_mean:,.1f}"
+        z = "" if row.z is None else f"{row.z:.1f}" if row.determined else "n.d."
+        design = [str(number) for number in (row.n_raters, row.n_categories, row.n_subjects)]
+        times = [f"{row.mean:,.1f}", f"{row.sd:,.1f}", f"{row.q99:,.0f}"]
+        margins = "hom." if row.homogeneous else "non-hom."
+        rows.append([row.weights, *design, margins, *times, published, z, numbers.percent(row.below_maximum)])
+    notes = [f"{name}: {shown}" for name, shown in summary(found.rows)]
+    if any(not row.determined for row in found):
+        notes.append(f"n.d.: {NOT_DETERMINED}, which does not say what the third rater's margins are")
+    echo_table(f"Stopping time of annealing, {found.n_tables:,} tables per row", header, rows, notes)

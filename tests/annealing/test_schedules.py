@@ -1,0 +1,64 @@
+"""Temperatures and stopping rules."""
+
+import numpy as np
+import pytest
+
+import kappamax as km
+from kappamax.annealing.schedules import SCHEDULES, STOPPINGS, schedule_from, stopping_from
+
+ALL = [km.Geometric(5, 0.75), km.Linear(2, 50), km.Logarithmic(0.3), km.Constant(0.1)]
+RULES = [km.StaleAgreement(), km.StaleAgreement(7), km.StaleMoves(30), km.FixedSteps(12)]
+
+
+@pytest.mark.parametrize("schedule", ALL)
+def test_temperatures_do_not_depend_on_where_blocks_start(schedule):
+    """All at once is the same as in parts, and nothing ever rises."""
+    whole = schedule.temperatures(0, 20_000)
+    parts = [schedule.temperatures(start, 8_000) for start in (0, 8_000, 16_000)]
+    assert (np.concatenate(parts)[:20_000] == whole).all()
+    assert (np.diff(whole) <= 0).all()
+    assert (whole >= 0).all()
+
+
+def test_temperatures_by_hand():
+    """The first step has the first temperature, as in the pseudo-code."""
+    assert km.Geometric(4, 0.5).temperatures(1, 3).tolist() == [2, 1, 0.5]
+    assert km.Linear(3, 3).temperatures(0, 5).tolist() == [3, 2, 1, 0, 0]
+    assert km.Constant(0.2).temperatures(5, 2).tolist() == [0.2, 0.2]
+    assert km.Logarithmic(2).temperatures(2, 1).tolist() == [1.0]  # 2 log 2 / log 4
+    assert km.Geometric(1, 1).temperatures(9, 2).tolist() == [1, 1]
+
+
+def test_patience_of_the_paper():
+    """c = max(10 #M, 1000)."""
+    assert [km.StaleAgreement().patience_for(n) for n in (18, 200, 9_000)] == [1_000, 2_000, 90_000]
+    assert km.StaleAgreement(5).patience_for(9_000) == 5
+    assert km.StaleMoves().patience_for(9_000) == 1_000
+    assert (km.FixedSteps(9).patience_for(3), km.FixedSteps(9).limit) == (0, 9)
+
+
+@pytest.mark.parametrize("setting", [*ALL, *RULES])
+def test_settings_survive_plain_data(setting):
+    """To a dictionary and back."""
+    back = schedule_from if setting in ALL else stopping_from
+    assert back(setting.to_dict()) == setting
+    assert setting.to_dict()["kind"] in {**SCHEDULES, **STOPPINGS}
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: km.Geometric(0), r"start must be > 0; got 0"),
+        (lambda: km.Geometric(1, 1.5), r"factor must be above 0 and at most 1; got 1\.5"),
+        (lambda: km.Linear(1, 0), r"steps must be a whole number >= 1; got 0"),
+        (lambda: km.Constant(-1), r"temperature must be >= 0; got -1"),
+        (lambda: km.StaleAgreement(0), r"patience must be a whole number >= 1; got 0"),
+        (lambda: schedule_from({"kind": "geometrical"}), r"schedule\.kind must be one of .* Did you mean 'geometric'"),
+        (lambda: schedule_from({"kind": "linear", "stop": 3}), r"'linear' takes 'start', 'steps'; got 'stop'"),
+        (lambda: stopping_from("fixed"), r"stopping must be a table with a kind"),
+    ],
+)
+def test_settings_are_checked(make, message):
+    """Each error names the argument and the rule."""
+    with pytest.raises(km.InvalidOptionError, match=message):
+        make()

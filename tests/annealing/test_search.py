@@ -1,0 +1,312 @@
+"""Simulated annealing reaches what it should and says how far it may be."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import kappamax as km
+from kappamax.annealing import move_walk as walks
+from kappamax.annealing.move_walk import MoveWalk, Neighbours
+from kappamax.annealing.sweep import sweep_counts, sweep_rows
+from kappamax.coefficients import objective_for
+from kappamax.fibers import swaps
+from kappamax.fibers.swaps import Walker
+from kappamax.table import Table
+from strategies import tables
+
+PAPER = {"linear": 0.7511, "quadratic": 0.8703, "sqrt": 0.7528}
+
+
+@pytest.mark.parametrize("proposal", ["moves", "swaps"])
+@pytest.mark.parametrize("weights", PAPER)
+def test_the_papers_examples_reach_the_proven_maximum(weights, proposal):
+    """Section 5 of the paper: figure 8's values, proven by the exact solver."""
+    found = km.anneal(km.example("rapallo2022"), weights=weights, proposal=proposal, rng=1)
+    assert round(found.maximum, 4) == PAPER[weights]
+    three = km.anneal(km.example("rapallo2022-three"), weights=weights, proposal=proposal, rng=1)
+    for one in (found, three):
+        assert one.proven
+        assert (one.bound, one.gap) == (one.maximum, 0.0)
+
+
+@settings(max_examples=40)
+@given(tables(missing=True), st.sampled_from(["linear", "sqrt", "unweighted"]), st.integers(0, 99))
+def test_the_end_is_a_table_of_the_fiber(table, weights, seed):
+    """Margins stay, the value is that table's, and it lies between the solver's extremes."""
+    try:
+        limits = km.max_kappa(table, weights=weights)
+    except (km.UndefinedKappaError, km.NotSupportedError, km.InputError):
+        return
+    for proposal in ("moves", "swaps") if table.complete else ("swaps",):
+        found = km.anneal(table, weights=weights, proposal=proposal, max_steps=1500, rng=seed)
+        assert (found.table.margins == table.margins).all()
+        assert found.maximum == km.kappa(found.table, weights=weights).value
+        assert limits.minimum <= found.maximum <= limits.maximum
+        assert found.proven == (found.maximum == limits.maximum)
+        assert found.bound == limits.maximum
+
+
+def test_the_stopping_rule_counts_to_the_c_th_step():
+    """T includes the last of the c steps without a change; a fixed number of steps is that number."""
+    table = km.example("rapallo2022")
+    found = km.anneal(table, weights="sqrt", rng=3)
+    assert (found.n_moves, found.patience, found.stopped) == (72, 1000, "stale")
+    assert found.steps == found.settled + 1000
+    assert km.anneal(table, stopping=km.FixedSteps(777), rng=3).steps == 777
+    assert km.anneal(table, max_steps=50, rng=3).stopped == "max_steps"
+    patient = km.anneal(table, weights="linear", stopping=km.StaleAgreement(5), rng=3)
+    assert patient.steps == patient.settled + 5
+
+
+def test_moves_that_keep_agreement_count_for_one_rule_only():
+    """One move back and forth for ever: agreement never changes, the table always does."""
+    table = km.from_counts([[0, 3, 0], [0, 0, 3], [0, 0, 0]])  # linear: (1,2)+(2,3) and (1,3)+(2,2) score alike
+    by_agreement = km.anneal(table, weights="linear", stopping=km.StaleAgreement(60), sweep="none", rng=1)
+    assert by_agreement.accepted > 0
+    assert (by_agreement.steps, by_agreement.settled) == (60, 0)
+    by_moves = km.anneal(table, weights="linear", stopping=km.StaleMoves(60), max_steps=5_000, sweep="none", rng=1)
+    assert by_moves.steps > 60
+
+
+def test_proportions_are_counts_by_number_of_subjects():
+    """A temperature of 0.02 of 50 subjects is a temperature of one subject."""
+    table = km.from_counts([[20, 5], [10, 15]])
+    as_counts = km.anneal(table, schedule=km.Constant(1.0), stopping=km.FixedSteps(500), rng=2)
+    as_shares = km.anneal(
+        table, schedule=km.Constant(0.02), temperature_unit="proportions", stopping=km.FixedSteps(500), rng=2
+    )
+    assert as_counts.table == as_shares.table
+    assert as_counts.accepted == as_shares.accepted
+
+
+def test_acceptance_follows_the_temperature():
+    """At a constant temperature the walk by moves has probabilities proportional to exp(agreement / temperature).
+
+    2 x 2, margins (2, 2): three tables with agreement 4, 2, 0 in counts, one step apart; moves are drawn with
+    probability 1/2 each, so the chain is symmetric before acceptance and its limit is Boltzmann's.
+    """
+    table = km.from_counts([[1, 1], [1, 1]])
+    neighbours = Neighbours(objective_for(table, weights="linear"), km.basic_moves(2))
+    counts = table.dense().ravel()
+    walk = MoveWalk(neighbours, counts, np.random.default_rng(5), work=1e9)
+    seen = np.zeros(3)
+    for _ in range(20_000):
+        walk.advance(np.full(5, 2.0), patience=0, by_agreement=True)
+        seen[counts[0]] += 1
+    expected = np.exp([0, 1, 2])
+    expected *= 20_000 / expected.sum()
+    # five steps between looks: neighbouring looks are correlated, by at most 1/(1 - 0.62^5) = 1.1 in variance
+    assert (np.abs(seen - expected) < 4 * np.sqrt(1.5 * expected)).all()
+
+
+@pytest.mark.parametrize("trace", [None, 1, 7, 1000])
+@pytest.mark.parametrize("proposal", ["moves", "swaps"])
+def test_tracing_changes_nothing(proposal, trace):
+    """However steps are divided into calls, the walk is the same; a trace ends where the search does."""
+    settings = {"weights": "sqrt", "schedule": km.Geometric(3, 0.99), "stopping": km.FixedSteps(1_500)}
+    table = km.example("rapallo2022-three")
+    plain = km.anneal(table, proposal=proposal, rng=4, **settings)
+    traced = km.anneal(table, proposal=proposal, rng=4, trace=trace, **settings)
+    assert traced.table == plain.table
+    assert (traced.steps, traced.accepted) == (plain.steps, plain.accepted)
+    if trace is not None:
+        record = traced.trace
+        assert record.steps[-1] == 1_500
+        per_entry = np.diff(record.steps, prepend=0)
+        assert round(float(per_entry @ record.acceptance)) == traced.accepted
+        if not traced.swept:
+            assert record.agreements[-1] == pytest.approx(
+                km.agreement(traced.table, weights="sqrt").observed_agreement, abs=1e-12
+            )
+
+
+def test_restarts_do_not_depend_on_processes():
+    """The best of three searches, here or in two processes; the first is the one without restarts."""
+    table = km.example("rapallo2022-three")
+    here = km.anneal(table, weights="sqrt", max_steps=40, restarts=3, rng=1)
+    there = km.anneal(table, weights="sqrt", max_steps=40, restarts=3, rng=1, n_jobs=2)
+    alone = km.anneal(table, weights="sqrt", max_steps=40, rng=1)
+    assert here.restarts == there.restarts
+    assert here.table == there.table
+    assert here.maximum == max(one["maximum"] for one in here.restarts)
+    assert here.restarts[0]["maximum"] == alone.maximum
+
+
+def test_compiled_and_plain_walks_are_the_same(monkeypatch):
+    """Both kernels, plainly and compiled."""
+    table = km.example("rapallo2022-three")
+    ends = []
+    for worth in (0, 1e12):
+        monkeypatch.setattr(walks, "_WORTH", worth)
+        monkeypatch.setattr(swaps, "_WORTH", worth)
+        ends.append(
+            [km.anneal(table, weights="sqrt", proposal=one, max_steps=900, rng=8) for one in ("moves", "swaps")]
+        )
+    for compiled, plain in zip(*ends, strict=True):
+        assert compiled.to_dict() == plain.to_dict()
+
+
+@settings(max_examples=60)
+@given(tables(missing=True), st.sampled_from(["linear", "sqrt", "unweighted"]), st.integers(0, 99))
+def test_the_short_way_keeps_an_exact_score(table, weights, seed):
+    """What swaps add up to is the difference of the two tables' scores, worked out from scratch."""
+    try:
+        objective = objective_for(table, weights=weights)
+    except (km.KappamaxError, km.InputError):
+        return
+    walker = Walker(objective)
+    assert walker.plain
+    trace, taken, _ = walker.advance(np.random.default_rng(seed), np.full(60, 0.3))
+    ones = np.ones(len(walker.codes), dtype=np.int64)
+    after = objective_for(
+        Table(walker.codes, ones, table.categories, table.raters, ordered=table.ordered), weights=weights
+    )
+    assert (after.table.margins == table.margins).all()
+    change = after.score - objective.score
+    assert [change.terms.get(f, 0) for f in objective.radicands] == trace[-1].tolist()
+    assert taken == 60
+
+
+def test_both_ways_of_swapping_reach_the_same_tables():
+    """Weights per pair take the longer way; given alike for all pairs they lead to the same maximum."""
+    table = km.example("rapallo2022-three")
+    pairs = dict.fromkeys(((0, 1), (0, 2), (1, 2)), "linear")
+    assert not Walker(objective_for(table, weights=pairs)).plain
+    shorter, longer = (km.anneal(table, weights=one, proposal="swaps", rng=1) for one in ("linear", pairs))
+    assert shorter.maximum == longer.maximum
+    assert longer.proven
+
+
+def test_incomplete_and_large_designs_take_swaps():
+    """Who rated what stays fixed; 20 raters have 10^33 moves."""
+    rng = np.random.default_rng(2)
+    rows = rng.integers(4, size=(30, 3)).astype(object)
+    rows[rng.random(rows.shape) < 0.2] = None
+    table = km.from_ratings(rows, categories=[0, 1, 2, 3])
+    found = km.anneal(table, weights="linear", proposal="swaps", max_steps=50_000, rng=1)
+    assert found.value < found.maximum <= km.max_kappa(table, weights="linear").maximum
+    with pytest.raises(km.NotSupportedError, match="are missing. proposal='swaps' works with gaps"):
+        km.anneal(table, weights="linear")
+    many = km.from_ratings(rng.integers(5, size=(40, 20)), categories=list(range(5)))
+    with pytest.raises(km.NotSupportedError, match=r"there are 2\.9e\+32 and the limit is 5,000,000"):
+        km.anneal(many, weights="linear")
+    assert km.anneal(many, weights="linear", proposal="swaps", max_steps=20_000, rng=1).gap < 0.1
+
+
+def test_the_sweep_makes_diagonal_moves():
+    """(1,2) and (2,1), three of the one and two of the other: one move, made once or twice."""
+    table = km.from_counts([[0, 3, 0], [2, 0, 1], [0, 0, 0]])
+    neighbours = Neighbours(objective_for(table, weights="linear"), km.basic_moves(3))
+    for sweep, made in (("once", 1), ("all", 2), ("none", 0)):
+        counts = table.dense().reshape(1, -1).copy()
+        assert sweep_counts(counts, neighbours.diagonal(), sweep).tolist() == [made]
+        assert counts[0].tolist() == [made, 3 - made, 0, 2 - made, made, 1, 0, 0, 0]
+        rows = np.repeat(table.patterns.astype(np.int64), table.counts, axis=0)
+        assert sweep_rows(rows, sweep) == made
+        ends = Table(rows, np.ones(6, dtype=np.int64), table.categories, ordered=True)
+        assert ends.dense().ravel().tolist() == counts[0].tolist()
+
+
+@settings(max_examples=60)
+@given(tables(), st.sampled_from(["once", "all"]))
+def test_both_sweeps_do_the_same(table, sweep):
+    """On counts of all cells or on subjects, any number of raters; agreement never falls."""
+    moves = km.basic_moves(table.n_categories, table.n_raters) if table.n_categories > 1 else None
+    if moves is None or moves.n_moves > 20_000:
+        return
+    try:
+        objective = objective_for(table, weights="unweighted")
+    except km.KappamaxError:
+        return
+    neighbours = Neighbours(objective, moves)
+    counts = table.dense().reshape(1, -1).copy()
+    made = sweep_counts(counts, neighbours.diagonal(), sweep)
+    rows = np.repeat(table.patterns.astype(np.int64), table.counts, axis=0)
+    assert sweep_rows(rows, sweep) == made[0]
+    ends = Table(rows, np.ones(len(rows), dtype=np.int64), table.categories, table.raters, ordered=table.ordered)
+    assert (ends.dense().ravel() == counts[0]).all()
+    assert sum(neighbours.score(counts[0])) <= sum(neighbours.score(table.dense().ravel()))
+
+
+def test_ctrl_c_hands_back_where_the_search_was():
+    """Marked as not proven, with nothing but zero disagreement as its bound."""
+
+    def stop(_done):
+        raise KeyboardInterrupt
+
+    with pytest.raises(km.Interrupted) as caught:
+        km.anneal(km.example("rapallo2022"), weights="linear", rng=1, progress=stop)
+    best = caught.value.best
+    assert (best.stopped, best.proven, best.bound) == ("interrupted", False, 1.0)
+    assert (best.table.margins == km.example("rapallo2022").margins).all()
+
+
+def test_ctrl_c_keeps_the_searches_before():
+    """The first of two searches is complete when the second is stopped."""
+    seen = []
+
+    def stop(done):
+        seen.append(done)
+        if len(seen) > 1 and done <= seen[-2]:
+            raise KeyboardInterrupt
+
+    with pytest.raises(km.Interrupted) as caught:
+        km.anneal(km.example("rapallo2022"), weights="linear", restarts=2, trace=100, rng=1, progress=stop)
+    alone = km.anneal(km.example("rapallo2022"), weights="linear", rng=1)
+    assert caught.value.best.maximum >= alone.maximum
+    assert len(caught.value.best.restarts) == 2
+
+
+@pytest.mark.parametrize("proposal", ["moves", "swaps"])
+@pytest.mark.parametrize("weights", ["circular", "power(0.3)", "ordinal", "ratio"])
+def test_weights_that_are_not_exact_work_too(weights, proposal):
+    """Within the tolerance the solver allows, the maximum is reached or the gap is stated."""
+    table = km.example("rapallo2022-three")
+    found = km.anneal(table, weights=weights, proposal=proposal, restarts=3, rng=2)
+    best = km.max_kappa(table, weights=weights)
+    assert found.maximum <= best.maximum + 1e-9
+    assert found.proven == (found.maximum >= best.maximum - 1e-9)
+    assert found.bound >= best.maximum - 1e-9
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"proposal": "jumps"}, "proposal must be one of 'moves', 'swaps'; got 'jumps'"),
+        ({"moves": "all"}, "moves must be one of 'basic', 'minimal'; got 'all'"),
+        ({"moves": km.basic_moves(3)}, "moves must be for 4 categories and 2 raters; got MoveSet"),
+        ({"schedule": 0.94}, r"schedule must be an object such as Geometric\(1, 0.94\); got 0.94"),
+        ({"stopping": km.StaleMoves}, r"stopping must be an object such as StaleAgreement\(\)"),
+        ({"temperature_unit": "degrees"}, "temperature_unit must be one of 'counts', 'proportions'"),
+        ({"sweep": "twice"}, "sweep must be one of 'once', 'all', 'none'; got 'twice'"),
+        ({"restarts": 0}, "restarts must be a whole number >= 1; got 0"),
+        ({"max_steps": 0}, "max_steps must be a whole number >= 1; got 0"),
+        ({"bound_time": -1}, "time_limit must be a number of seconds > 0; got -1"),
+    ],
+)
+def test_options_are_checked(arguments, message):
+    """Each error names the argument and the rule."""
+    with pytest.raises(km.InvalidOptionError, match=message):
+        km.anneal(km.example("rapallo2022"), weights="linear", **arguments)
+
+
+def test_traces_draw_themselves():
+    """Two lines against steps."""
+    import matplotlib as mpl
+
+    mpl.use("agg")
+    found = km.anneal(km.example("rapallo2022"), weights="linear", trace=20, rng=1)
+    axes = found.trace.plot()
+    assert [line.get_label() for line in axes.get_lines()] == ["observed agreement", "share of steps accepted"]
+    assert axes.get_lines()[0].get_xdata()[-1] == found.steps
+
+
+def test_without_matplotlib_the_error_says_how_to_get_it(monkeypatch):
+    """The pip command of the extra."""
+    import sys
+
+    found = km.anneal(km.example("rapallo2022"), weights="linear", trace=20, rng=1)
+    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
+    with pytest.raises(km.NotSupportedError, match=r"pip install 'kappamax\[plot\]'"):
+        found.trace.plot()
