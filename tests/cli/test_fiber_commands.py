@@ -86,7 +86,8 @@ def test_test_json_follows_the_contract(paper):
     """p-value, alternative, method and standard error, as the library gives them."""
     linear, circular = results(run("test", *paper, "-w", "linear", "-w", "circular", "--seed", "1", "--json"))
     ours = km.exact_test(km.example("rapallo2022"), weights="linear")
-    assert linear == {"coefficient": "cohen", "title": "Cohen's kappa"} | ours.to_dict()
+    assert linear == ours.to_dict()
+    assert linear["title"] == "Cohen's kappa"
     assert (linear["method"], linear["se"], linear["alternative"]) == ("exact", None, "greater")
     assert circular["method"] == "monte-carlo"
     assert circular["se"] > 0

@@ -72,7 +72,7 @@ def test(
 
 def _tested(table: Table, scheme: str, options: dict[str, Any]) -> tuple[dict[str, Any], ExactTest | None]:
     """One weighting's test as plain data, with the result itself where the coefficient is defined."""
-    from kappamax.cli.writing import named, undefined_result
+    from kappamax.cli.writing import undefined_result
     from kappamax.errors import UndefinedKappaError
     from kappamax.fibers.testing import exact_test
 
@@ -81,7 +81,7 @@ def _tested(table: Table, scheme: str, options: dict[str, Any]) -> tuple[dict[st
             result = exact_test(table, weights=scheme, progress=tell, **options)
     except UndefinedKappaError as error:
         return undefined_result(table, options["coefficient"], scheme, _FIELDS, error.reason), None
-    return named(table, options["coefficient"], scheme) | result.to_dict(), result
+    return result.to_dict(), result
 
 
 def _show(table: Table, found: list[tuple[dict[str, Any], ExactTest | None]]) -> None:

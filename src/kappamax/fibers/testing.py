@@ -115,6 +115,7 @@ class ExactTest(Result):
     """
 
     coefficient: str
+    title: str
     weights: str
     value: float
     pvalue: float
@@ -141,6 +142,7 @@ def outcome_of(null: Null, alternative: str) -> ExactTest:
     pvalue = null.pvalue(alternative)
     return ExactTest(
         coefficient=objective.coefficient.name,
+        title=objective.coefficient.title,
         weights=objective.weights.name,
         value=objective.value(objective.score),
         pvalue=pvalue,
