@@ -216,3 +216,13 @@ def test_options_are_checked():
     with pytest.raises(km.NotSupportedError, match="2.44e\\+08 possible patterns"):
         km.fiber(many).walk(10, target="uniform")
     assert km.fiber(many).walk(1000, weights="linear", rng=1).acceptance > 0.5
+
+
+def test_more_raters_than_bits_of_a_word():
+    """70 raters swap one at a time; the held kappa stays."""
+    ratings = np.random.default_rng(2).integers(1, 4, size=(12, 70))
+    table = km.from_ratings(ratings, categories=[1, 2, 3])
+    walk = km.fiber(table).walk(3000, weights="linear", held="unweighted", rng=1)
+    assert walk.acceptance > 0
+    assert (walk.table.margins == table.margins).all()
+    assert km.kappa(walk.table).value == km.kappa(table).value

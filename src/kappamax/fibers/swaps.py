@@ -249,13 +249,14 @@ def _walk(
             a = int(uniforms[step, 4 * made] * n_subjects)
             b = int(uniforms[step, 4 * made + 1] * n_subjects)
             chosen = uniforms[step, 4 * made + 3]
-            bits = 1 << int(chosen * r) if uniforms[step, 4 * made + 2] < single else int(chosen * 2.0**r)
+            alone = int(chosen * r) if uniforms[step, 4 * made + 2] < single else -1
+            bits = 0 if alone >= 0 else int(chosen * 2.0**r)
             pairs[made, 0], pairs[made, 1] = a, b
             mask = masks[made]
             made += 1
             inside, outside = False, False
             for s in range(r):
-                mask[s] = (bits >> s) & 1 == 1 and codes[a, s] >= 0 and codes[b, s] >= 0
+                mask[s] = (s == alone or (bits >> s) & 1 == 1) and codes[a, s] >= 0 and codes[b, s] >= 0
                 if codes[a, s] != codes[b, s]:
                     inside = inside or mask[s]
                     outside = outside or not mask[s]
