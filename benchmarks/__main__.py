@@ -6,7 +6,9 @@ python -m benchmarks intake
 python -m benchmarks maximum
 python -m benchmarks fibers
 python -m benchmarks annealing
+python -m benchmarks reporting
 python -m benchmarks coverage
+python -m benchmarks fibers --update  one part, its section in docs/benchmarks.md replaced
 python -m benchmarks --quick          small sizes: does everything still run?
 """
 
@@ -28,7 +30,7 @@ def main() -> None:
         _start_again_in(peers.python_of("main"))
 
     # these need what only the peers' environment has
-    from benchmarks import annealing, coverage, fibers, intake, maximum, report, speed
+    from benchmarks import annealing, coverage, fibers, intake, maximum, report, reporting, speed
 
     sections = []
     if arguments.part in (None, "maximum"):
@@ -44,8 +46,12 @@ def main() -> None:
         sections.append(report.intake_section(list(intake.readings(quick=arguments.quick))))
     if arguments.part in (None, "annealing"):
         sections.append(report.annealing_section(annealing.measures(quick=arguments.quick)))
+    if arguments.part in (None, "reporting"):
+        sections.append(report.reporting_section(reporting.reports(quick=arguments.quick)))
     if arguments.part in (None, "coverage"):
         sections.append(report.coverage_section(coverage.coverages(quick=arguments.quick)))
+    if arguments.update:
+        RESULTS.write_text(report.updated(RESULTS.read_text(), sections))
     text = report.document(sections, quick=arguments.quick)
     print(text, end="")
     if arguments.output is not None:
@@ -57,10 +63,11 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument(
         "part",
         nargs="?",
-        choices=("speed", "intake", "maximum", "fibers", "annealing", "coverage"),
+        choices=("speed", "intake", "maximum", "fibers", "annealing", "reporting", "coverage"),
         help="one part only; all if left out",
     )
     parser.add_argument("--quick", action="store_true", help="small sizes, to see that everything runs")
+    parser.add_argument("--update", action="store_true", help="replace the part's section in docs/benchmarks.md")
     parser.add_argument(
         "--output", type=Path, help="file for the results; a full run writes docs/benchmarks.md, any other none"
     )

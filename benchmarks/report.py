@@ -25,7 +25,9 @@ __all__ = [
     "fibers_section",
     "intake_section",
     "maximum_section",
+    "reporting_section",
     "speed_section",
+    "updated",
 ]
 
 
@@ -35,6 +37,14 @@ def document(sections: Sequence[str], *, quick: bool) -> str:
     if quick:
         title += "\n\nA quick run on small data, to see that everything runs: its figures mean nothing."
     return "\n\n".join([title, _circumstances(), *sections]) + "\n"
+
+
+def updated(page: str, sections: Sequence[str]) -> str:
+    """A page of earlier results with some sections replaced, new ones at the end."""
+    top, *old = re.split(r"(?m)^(?=## )", page)
+    by_title = {part.split("\n", 1)[0]: part.rstrip() for part in old}
+    by_title |= {part.split("\n", 1)[0]: part.rstrip() for part in sections}
+    return "\n\n".join([top.rstrip(), *by_title.values()]) + "\n"
 
 
 def _comparisons(rows: Sequence[Comparison]) -> str:
@@ -113,6 +123,13 @@ def intake_section(rows: Sequence[Reading]) -> str:
         "DuckDB's default limit of memory. The target for the time of Parquet is 1.5 times the bare query's."
     )
     return f"## Large files\n\n{text}\n\n{_table(header, cells)}"
+
+
+def reporting_section(rows: Sequence[Figure]) -> str:
+    """The table of whole reports."""
+    cells = [[row.case, row.measured, row.target, "yes" if row.met else "no"] for row in rows]
+    text = "`kappamax report` from a cold start to the HTML file; median of five runs."
+    return f"## Reports\n\n{text}\n\n{_table(['ratings', 'measured', 'target', 'met'], cells)}"
 
 
 def annealing_section(rows: Sequence[Measure]) -> str:

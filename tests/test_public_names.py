@@ -8,16 +8,16 @@ import pytest
 import kappamax as km
 
 NAMES = {
-    "EXAMPLES", "InputError", "InvalidOptionError", "InvalidRatingsError", "InvalidTableError", "InvalidWeightsError",
-    "KappamaxError", "KappamaxWarning", "NotSupportedError", "Table", "UndefinedKappaError", "UnreadableFileError",
-    "Weights", "__version__", "agreement", "bootstrap", "category_kappas", "compare", "example", "from_counts",
-    "from_ratings", "jackknife", "kappa", "leave_one_out", "max_kappa", "pairwise_kappas", "read_ratings",
-    "standard_error", "value_test", "verify", "Interrupted", "bootstrap_ratio", "count_maximizers",
-    "disagreement_split", "iter_maximizers", "maximizer_range", "Move", "MoveSet", "basic_moves", "explain",
-    "exact_test", "fiber", "minimal_moves", "plot_agreement",
-    "plot_distribution", "plot_maximum", "rank_moves", "report", "report_groups", "Constant", "FixedSteps", "Geometric",
-    "Linear", "Logarithmic", "StaleAgreement", "StaleMoves", "anneal", "Scenario", "paper_scenarios", "read_scenarios",
-    "run_study", "check_claims",
+    "__version__", "agreement", "anneal", "basic_moves", "bootstrap", "bootstrap_ratio", "category_kappas",
+    "check_claims", "compare", "Constant", "count_maximizers", "disagreement_split", "exact_test", "example",
+    "EXAMPLES", "explain", "fiber", "FixedSteps", "from_counts", "from_ratings", "Geometric", "InputError",
+    "Interrupted", "InvalidOptionError", "InvalidRatingsError", "InvalidTableError", "InvalidWeightsError",
+    "iter_maximizers", "jackknife", "kappa", "KappamaxError", "KappamaxWarning", "leave_one_out", "Linear",
+    "Logarithmic", "max_kappa", "maximizer_range", "minimal_moves", "Move", "MoveSet", "NotSupportedError",
+    "pairwise_kappas", "paper_scenarios", "plot_agreement", "plot_distribution", "plot_maximum", "plot_study",
+    "plot_trace", "rank_moves", "read_ratings", "read_scenarios", "report", "report_groups", "run_study",
+    "Scenario", "StaleAgreement", "StaleMoves", "standard_error", "Table", "UndefinedKappaError",
+    "UnreadableFileError", "value_test", "verify", "Weights",
 }  # fmt: skip
 
 

@@ -65,6 +65,8 @@ if TYPE_CHECKING:
     from kappamax.reporting.plots import plot_agreement as plot_agreement
     from kappamax.reporting.plots import plot_distribution as plot_distribution
     from kappamax.reporting.plots import plot_maximum as plot_maximum
+    from kappamax.reporting.plots import plot_study as plot_study
+    from kappamax.reporting.plots import plot_trace as plot_trace
     from kappamax.resampling import bootstrap as bootstrap
     from kappamax.resampling import jackknife as jackknife
     from kappamax.study.claims import check_claims as check_claims
@@ -118,6 +120,8 @@ _HOME = {
     "pairwise_kappas": "measure",
     "rank_moves": "fibers.explorer",
     "read_ratings": "intake",
+    "plot_trace": "reporting.plots",
+    "plot_study": "reporting.plots",
     "report": "reporting.analysis",
     "plot_agreement": "reporting.plots",
     "plot_maximum": "reporting.plots",

@@ -45,6 +45,20 @@ def test_a_distribution_as_atoms():
     np.testing.assert_allclose([segment[0][0] for segment in lines.get_segments()], found.values)
 
 
+def test_traces_and_studies():
+    """On axes of one's own."""
+    from matplotlib import pyplot
+
+    _, (left, right) = pyplot.subplots(1, 2)
+    found = km.anneal(km.example("rapallo2022"), weights="linear", rng=1, trace=100)
+    assert km.plot_trace(found, ax=left) is left
+    assert len(left.lines) == 2
+    study = km.run_study([km.Scenario(3, n_subjects=20)], n_tables=5)
+    assert km.plot_study(study, ax=right) is right
+    with pytest.raises(km.InvalidOptionError, match="this search kept no trace"):
+        km.plot_trace(km.anneal(km.example("rapallo2022"), rng=1))
+
+
 def test_three_raters_have_no_crossed_table():
     """Said so."""
     with pytest.raises(km.NotSupportedError, match="two raters with complete ratings; got 3"):

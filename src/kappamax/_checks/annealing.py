@@ -83,12 +83,3 @@ def stops(patience: int, limit: int | None) -> None:
     """Some rule ends the search."""
     if not patience and limit is None:
         raise InvalidOptionError("the search would never stop: give max_steps or a stopping rule.")
-
-
-def plotting() -> Any:
-    """Matplotlib's pyplot, or how to get it."""
-    try:
-        import matplotlib.pyplot as plt
-    except ImportError:
-        raise NotSupportedError("figures need matplotlib: pip install 'kappamax[plot]'") from None
-    return plt

@@ -39,10 +39,8 @@ def two_to_cross(n_raters: int, n_missing: int) -> None:
         raise NotSupportedError(f"a crossed table shows two raters with complete ratings; got {n_raters}{missing}.")
 
 
-def matplotlib_pyplot() -> Any:
-    """Matplotlib, or how to install it."""
-    try:
-        from matplotlib import pyplot
-    except ImportError:
-        raise NotSupportedError("plots need matplotlib: pip install 'kappamax[plot]'") from None
-    return pyplot
+def some_trace(trace: Any) -> Any:
+    """A search that kept its trace."""
+    if trace is None:
+        raise InvalidOptionError("this search kept no trace; anneal with trace=100 to keep every hundredth step.")
+    return trace

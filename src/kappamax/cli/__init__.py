@@ -31,7 +31,7 @@ _WELCOME = """\
 Agreement between raters. Three commands to try:
 
   kappamax example cohen1968                   print a bundled dataset
-  kappamax kappa ratings.csv                   kappa of your own file, one column per rater
+  kappamax report ratings.csv                  everything about your own file, one column per rater
   kappamax max ratings.csv --weights linear --categories none,mild,severe
 
 kappamax --help lists every command."""

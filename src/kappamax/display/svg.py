@@ -23,7 +23,7 @@ INK = "var(--km-ink, #1b1f24)"
 FAINT = "var(--km-faint, #5b6570)"
 ACCENT = "var(--km-accent, #1f5fbf)"
 SECOND = "var(--km-second, #b3541e)"
-_FONT = "font-family:system-ui,sans-serif;font-size:13px"
+_FONT = 'font-family="system-ui, sans-serif" font-size="13"'
 _CELL = 46
 _LONGEST = 16
 
@@ -155,37 +155,37 @@ def atoms(
 
 
 def _picture(width: float, height: float, title: str, described: str, parts: Sequence[str]) -> str:
+    """Attributes only, no style: a page may forbid inline styles."""
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="0 0 {width:.0f} {height:.0f}" '
-        f'width="{width:.0f}" height="{height:.0f}" style="max-width:100%;height:auto;{_FONT}" '
-        f'aria-label="{escape(title)}"><title>{escape(title)}</title><desc>{escape(described)}</desc>'
-        f"{''.join(parts)}</svg>"
+        f'width="{width:.0f}" height="{height:.0f}" {_FONT} aria-label="{escape(title)}">'
+        f"<title>{escape(title)}</title><desc>{escape(described)}</desc>{''.join(parts)}</svg>"
     )
 
 
 def _text(x: float, y: float, words: str, *, anchor: str = "start", fill: str = INK) -> str:
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" style="fill:{fill}">{escape(words)}</text>'
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="{fill}">{escape(words)}</text>'
 
 
 def _rectangle(x: float, y: float, width: float, height: float, *, fill: str, opacity: float) -> str:
     return (
-        f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" rx="2" '
-        f'style="fill:{fill};fill-opacity:{opacity:.3f};stroke:{FAINT};stroke-opacity:0.35;stroke-width:0.5"/>'
+        f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" rx="2" fill="{fill}" '
+        f'fill-opacity="{opacity:.3f}" stroke="{FAINT}" stroke-opacity="0.35" stroke-width="0.5"/>'
     )
 
 
 def _frame(x: float, y: float, width: float, height: float) -> str:
     return (
-        f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" rx="2" '
-        f'style="fill:none;stroke:{SECOND};stroke-width:2;stroke-dasharray:4 2"/>'
+        f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" rx="2" fill="none" '
+        f'stroke="{SECOND}" stroke-width="2" stroke-dasharray="4 2"/>'
     )
 
 
 def _line(x1: float, y1: float, x2: float, y2: float, stroke: str, width: float = 1.0, *, dashed: bool = False) -> str:
-    dash = ";stroke-dasharray:5 3" if dashed else ""
+    dash = ' stroke-dasharray="5 3"' if dashed else ""
     return (
-        f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" '
-        f'style="stroke:{stroke};stroke-width:{width:.2g}{dash}"/>'
+        f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="{stroke}" '
+        f'stroke-width="{width:.2g}"{dash}/>'
     )
 
 

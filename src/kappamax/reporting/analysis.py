@@ -28,7 +28,7 @@ from kappamax.weights import WeightsLike
 __all__ = ["Report", "WeightingReport", "report"]
 
 _EXACT_WORK = 3e8
-_SHUFFLED_RATINGS = 10_000_000
+_SHUFFLED_RATINGS = 5_000_000
 _FEWEST_DRAWS, _MOST_DRAWS = 2_000, 100_000
 _MOST_MOVES = 100_000
 

@@ -12,11 +12,12 @@ from typing import Any
 from kappamax._checks import reports as checks
 from kappamax._parallel import run_tasks
 from kappamax._result import Result, plain
+from kappamax._writing import write_whole
 from kappamax.display import numbers, text
 from kappamax.errors import KappamaxError
 from kappamax.intake import as_table
 from kappamax.reporting.analysis import report
-from kappamax.reporting.papers import CSV_COLUMNS, latex_table, markdown_table, plain_row, write_whole
+from kappamax.reporting.papers import CSV_COLUMNS, latex_table, markdown_table, plain_row
 from kappamax.reporting.schema import SCHEMA_VERSION, as_json
 
 __all__ = ["GroupReport", "report_groups"]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import csv
-import tempfile
 from collections.abc import Sequence
 from io import StringIO
 from pathlib import Path
 from typing import Any
 
 from kappamax._checks import reports as checks
+from kappamax._writing import write_whole
 from kappamax.reporting.analysis import Report, WeightingReport
 from kappamax.reporting.rows import result_rows
 
@@ -22,7 +22,6 @@ __all__ = [
     "markdown_table",
     "plain_row",
     "write_report",
-    "write_whole",
 ]
 
 CSV_COLUMNS = (
@@ -116,15 +115,6 @@ def write_report(report: Report, path: Path) -> None:
         ".txt": report.to_text,
     }
     write_whole(path, made[checks.ending(path, tuple(made))]())
-
-
-def write_whole(path: Path, content: str) -> None:
-    """Write a file beside its place and move it there, so that no half-written one is ever seen."""
-    checks.folder(path)
-    with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as beside:
-        whole = Path(beside) / path.name
-        whole.write_text(content, encoding="utf-8", newline="\n")
-        whole.replace(path)
 
 
 def _escaped(words: str) -> str:

@@ -6,16 +6,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kappamax._checks import plots
 from kappamax._checks import reports as checks
 from kappamax.display import numbers, text
 from kappamax.intake import Ratings, as_table
 
 if TYPE_CHECKING:
+    from kappamax.annealing.search import Annealing
     from kappamax.fibers.distribution import Distribution
     from kappamax.maximum.extremes import Maximum
+    from kappamax.study.run import Study
     from kappamax.table import Table
 
-__all__ = ["plot_agreement", "plot_distribution", "plot_maximum"]
+__all__ = ["plot_agreement", "plot_distribution", "plot_maximum", "plot_study", "plot_trace"]
 
 
 def plot_agreement(*ratings: Ratings, ax: Any = None, title: str | None = None) -> Any:
@@ -74,6 +77,16 @@ def plot_distribution(distribution: Distribution, *, ax: Any = None) -> Any:
     return ax
 
 
+def plot_trace(result: Annealing, *, ax: Any = None) -> Any:
+    """Agreement and acceptance along an annealing search made with `trace=`."""
+    return checks.some_trace(result.trace).plot(_axes(ax))
+
+
+def plot_study(study: Study, *, ax: Any = None) -> Any:
+    """The difference of a study's means from the published ones in percent, with two standard errors."""
+    return study.plot(_axes(ax))
+
+
 def _heat(table: Table, ax: Any, title: str | None) -> Any:
     counts = table.dense()
     ax.imshow(counts, cmap="Blues", vmin=0, vmax=1.6 * max(1, int(counts.max())))
@@ -94,4 +107,4 @@ def _axes(ax: Any) -> Any:
 
 
 def _pyplot() -> Any:
-    return checks.matplotlib_pyplot()
+    return plots.pyplot()

@@ -9,8 +9,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kappamax._checks import annealing as annealing_checks
+from kappamax._checks import plots
 from kappamax._checks import study as checks
+from kappamax._writing import write_whole
 from kappamax.display import numbers
 from kappamax.study.rows import COLUMNS, StudyRow
 
@@ -55,7 +56,7 @@ def latex(rows: Rows) -> str:
 
 def figure(rows: Rows, ax: Any = None) -> Any:
     """Differences from the published means in percent, where there are any; mean stopping times otherwise."""
-    plt = annealing_checks.plotting()
+    plt = plots.pyplot()
     ax = plt.figure(figsize=(9, 4)).add_subplot() if ax is None else ax
     beside = [row for row in rows if row.published_mean and row.z]
     for determined, colour in ((True, "tab:blue"), (False, "tab:gray")):
@@ -85,9 +86,7 @@ def save(study: Study, path: Path) -> None:
     }
     ending = checks.output_format(path, ENDINGS)
     if ending in writers:
-        beside = path.with_name(f".{path.name}.part")
-        beside.write_text(writers[ending](), encoding="utf-8")
-        beside.replace(path)
+        write_whole(path, writers[ending]())
         return
     axes = study.plot()
     axes.figure.savefig(path, bbox_inches="tight")

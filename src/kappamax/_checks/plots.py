@@ -1,0 +1,16 @@
+"""A wish to draw in, matplotlib or how to install it out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kappamax.errors import NotSupportedError
+
+
+def pyplot() -> Any:
+    """Matplotlib's pyplot, or how to get it."""
+    try:
+        from matplotlib import pyplot
+    except ImportError:
+        raise NotSupportedError("plots need matplotlib: pip install 'kappamax[plot]'") from None
+    return pyplot
