@@ -10,7 +10,7 @@ from kappamax.errors import NotSupportedError
 def pyplot() -> Any:
     """Matplotlib's pyplot, or how to get it."""
     try:
-        from matplotlib import pyplot
+        import matplotlib.pyplot as plt
     except ImportError:
         raise NotSupportedError("plots need matplotlib: pip install 'kappamax[plot]'") from None
-    return pyplot
+    return plt

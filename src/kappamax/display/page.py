@@ -21,7 +21,8 @@ p { max-width: 46rem; margin: .5rem 0; } .faint { color: var(--km-faint); }
 .lead { font-size: 1.1rem; } ul { max-width: 46rem; }
 .words { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 22rem), 1fr)); gap: 0 2rem; }
 .scroll { overflow-x: auto; } .side { display: flex; flex-wrap: wrap; gap: 1.5rem; align-items: flex-start; }
-figure { margin: .6rem 0; max-width: 100%; } svg { max-width: 100%; height: auto; } figcaption { color: var(--km-faint); font-size: .9rem; }
+figure { margin: .6rem 0; max-width: 100%; } svg { max-width: 100%; height: auto; }
+figcaption { color: var(--km-faint); font-size: .9rem; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: .93rem; }
 caption { text-align: left; color: var(--km-faint); padding: .2rem 0; }
 th, td { padding: .3rem .7rem; border-bottom: 1px solid var(--km-line); text-align: right; white-space: nowrap; }
