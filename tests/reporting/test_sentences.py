@@ -43,6 +43,23 @@ def test_the_share_of_the_maximum():
     assert "more agreement than chance alone would give (p < 0.0001)" in words
 
 
+def test_how_often_is_said_in_words():
+    """Never, once, or a number."""
+    assert sentences._times(12, 7) == "12 times against 7"
+    assert sentences._times(1, 0) == "once against never"
+    assert sentences._times(3, 1) == "3 times against once"
+
+
+def test_methods_name_the_weights():
+    """Unweighted is not a weighting."""
+    assert (
+        "by Cohen's kappa, unweighted and with linear, quadratic and sqrt weights, with 95%"
+        in km.report(PAPER).methods()
+    )
+    assert "by Cohen's kappa, unweighted, with 95%" in km.report(EQUAL, weights="unweighted").methods()
+    assert "by Cohen's kappa, with linear weights, with 95%" in km.report(PAPER, weights="linear").methods()
+
+
 def test_perfect_agreement():
     """Nothing to reach, nothing forced."""
     words = said(PERFECT)

@@ -26,8 +26,8 @@ def methods_paragraph(report: Report) -> str:
     names = [result.weights for result in report.results]
     said = [
         f"Agreement between {table.n_raters} raters on {text.plural(table.n_subjects, 'subject')} in "
-        f"{table.n_categories} categories was measured by {report.coefficient} with "
-        f"{_joined(names)} weights and {100 * report.level:g}% confidence intervals."
+        f"{table.n_categories} categories was measured by {report.coefficient}, {_weights_words(names)}, with "
+        f"{100 * report.level:g}% confidence intervals."
     ]
     if any(result.maximum is not None for result in report.results):
         proven = all(result.maximum is None or result.maximum.proven for result in report.results)
@@ -72,6 +72,13 @@ def _test_words(report: Report) -> str:
         f"P-values ({side}) are {rest}{' ' if rest else ''}from {numbers.count(most)} random tables with the same "
         f"margins (seed {report.seed}){which}."
     )
+
+
+def _weights_words(names: list[str]) -> str:
+    """Which weights, in words: "unweighted and with linear and sqrt weights"."""
+    named = [name for name in names if name != "unweighted"]
+    parts = (["unweighted"] if "unweighted" in names else []) + ([f"with {_joined(named)} weights"] if named else [])
+    return " and ".join(parts)
 
 
 def _joined(names: list[str]) -> str:

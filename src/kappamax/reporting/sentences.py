@@ -73,10 +73,14 @@ def of_weights(weights: Weights | PairWeights, table: Table, most: Maximum, coun
     if _flat(weights):
         return f"Every disagreement counts alike, so only full agreement matters. {where}"
     if weights.additive:
+        what = (
+            "so moving subjects on one side of the diagonal changes nothing and different tables share one value."
+            if table.n_raters == 2
+            else "so different tables often share one value."
+        )
         return (
             "Going from one category to another costs as much as going there step by step (the triangle inequality is "
-            "an equality), so moving subjects on one side of the diagonal changes nothing and different tables share "
-            f"one value. {where}"
+            f"an equality), {what} {where}"
         )
     if weights.metric:
         what = (
@@ -145,12 +149,20 @@ def _cause(table: Table, most: Maximum) -> list[str]:
     if not table.complete:
         said = f"{numbers.percent(shares[often, category])} against {numbers.percent(shares[seldom, category])}"
     else:
-        said = f"{numbers.count(int(counts[0]))} times against {numbers.count(int(counts[1]))}"
+        said = _times(int(counts[0]), int(counts[1]))
     sentence = (
         f"{first} says {table.categories[category]!r} more often than {second} ({said}); differences like this alone "
         f"cap the value at {numbers.decimal(most.bound if not most.proven else most.maximum)}."
     )
     return [f"Rater {sentence[6:]}" if sentence.startswith("rater ") else sentence]
+
+
+def _times(more: int, fewer: int) -> str:
+    """How often against how often: "12 times against 7", "once against never"."""
+    if fewer > 1:
+        return f"{numbers.count(more)} times against {numbers.count(fewer)}"
+    first = "once" if more == 1 else f"{numbers.count(more)} times"
+    return f"{first} against {'once' if fewer == 1 else 'never'}"
 
 
 def _split(observed: float, forced: float) -> str:
