@@ -259,3 +259,14 @@ def test_more_patterns_than_memory_holds(write, monkeypatch):
     rows = "".join(f"{i},{who},{i % size}\n" for i in range(300) for who, size in (("a", 9), ("b", 7)))
     with pytest.raises(km.NotSupportedError, match="more than 20 distinct patterns"):
         km.read_ratings(write("subject,rater,rating\n" + rows), layout="long")
+
+
+@pytest.mark.parametrize("cell", ['"x" "y"', '"x"y', '"x" '])
+def test_text_after_a_closing_quote_is_refused(cell, tmp_path):
+    """DuckDB would read the two parts as one label; quotes inside a cell are doubled."""
+    path = tmp_path / "quotes.csv"
+    path.write_text(f"a,b\nx,x\n{cell},x\n", encoding="utf-8")
+    with pytest.raises(km.UnreadableFileError, match="line 3: a quoted cell must end at its closing quotation mark"):
+        km.read_ratings(path)
+    path.write_text('a,b\n"x ""q"" y",x\nx,x\n', encoding="utf-8")
+    assert 'x "q" y' in km.read_ratings(path).categories

@@ -178,6 +178,15 @@ def text(sample: bytes, name: str) -> str:
         ) from None
 
 
+def broken_quotes(name: str, line: int, message: str) -> NoReturn:
+    """What Python's strict reader of text says about a line."""
+    if "expected after" in message:
+        message = "a quoted cell must end at its closing quotation mark"
+    elif "end of data" in message:
+        message = "a quotation mark is not closed"
+    raise UnreadableFileError(f"{name}, line {line}: {message}.")
+
+
 def reading_failed(name: str, message: str) -> NoReturn:
     """What DuckDB said, in one line."""
     line = re.search(r"Line: (\d+)", message)

@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from kappamax._checks import files as checks
-from kappamax.intake.text import first_rows, json_format, sound
+from kappamax.intake.text import closed_quotes, first_rows, json_format, sound
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -105,6 +105,7 @@ def _text(
     """Text with columns, all read as text: labels are normalised later, in one place for all routes."""
     top = first_rows(path, name, delimiter)
     checks.few_columns(len(top.first), name)
+    closed_quotes(path, name, top.delimiter)
     header = checks.header(top.first, name) if headed else [f"column {i + 1}" for i in range(len(top.first))]
     columns = {f"c{i}": "VARCHAR" for i in range(len(header))}
     _view(
