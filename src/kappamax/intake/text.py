@@ -62,7 +62,7 @@ def sound(path: Path, name: str) -> str:
 def closed_quotes(path: Path, name: str, delimiter: str) -> None:
     """Refuse text after a closing quote, which DuckDB would join to the quoted part; looked for in small files only."""
     with _opened(path) as file:
-        content = file.read(_STRICT + 1)
+        content = checks.sample(file, _STRICT + 1, name)
     if len(content) > _STRICT or b'"' not in content:
         return
     lines = io.StringIO(checks.text(content, name), newline="")
