@@ -46,6 +46,7 @@ Array = npt.NDArray[Any]
 
 LISTED_TABLES = 100_000
 COUNTING_WORK = 1_000_000_000
+QUICK_STEPS = 10_000
 LISTING_STEPS = 300_000
 _MOST_PATTERNS = 100_000
 _NEAR = 1e-6
@@ -154,6 +155,9 @@ def maximizer_count_of(result: Maximum) -> MaximizerCount:
     if len(patterns) > _MOST_PATTERNS:
         return MaximizerCount(None, 1, f"more than {_MOST_PATTERNS:,} patterns can occur in them")
     margins = problem_for(result.objective, 1).margins
+    few = _listed(result, patterns, gap, QUICK_STEPS)
+    if few is not None and few < LISTED_TABLES:
+        return MaximizerCount(few, few)
     ways = Ways(margins, patterns)
     if gap == 0 and ways.table_bytes() <= MEMORY_LIMIT and ways.work() <= COUNTING_WORK:
         (n,) = ways.n_tables()
@@ -167,6 +171,14 @@ def maximizer_count_of(result: Maximum) -> MaximizerCount:
     if found < LISTED_TABLES:
         return MaximizerCount(found, found)
     return MaximizerCount(None, found, f"listing stopped at {LISTED_TABLES:,} tables")
+
+
+def _listed(result: Maximum, patterns: Array, gap: RootSum, most_steps: int) -> int | None:
+    """How many maximisers a short listing finds, or None if it does not come to its end."""
+    try:
+        return sum(1 for _ in islice(_counts(result, patterns, gap, most_steps), LISTED_TABLES))
+    except OutOfSteps:
+        return None
 
 
 def maximizers_of(result: Maximum) -> Iterator[Table]:
