@@ -9,7 +9,8 @@ import kappamax as km
 
 NAMES = {
     "__version__", "agreement", "anneal", "basic_moves", "bootstrap", "bootstrap_ratio", "category_kappas",
-    "check_claims", "compare", "Constant", "count_maximizers", "disagreement_split", "exact_test", "example",
+    "check_claims", "check_paper", "compare", "Constant", "count_maximizers", "disagreement_split", "exact_test",
+    "example",
     "EXAMPLES", "explain", "fiber", "FixedSteps", "from_counts", "from_ratings", "Geometric", "InputError",
     "Interrupted", "InvalidOptionError", "InvalidRatingsError", "InvalidTableError", "InvalidWeightsError",
     "iter_maximizers", "jackknife", "kappa", "KappamaxError", "KappamaxWarning", "leave_one_out", "Linear",

@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from kappamax.measure import kappa as kappa
     from kappamax.measure import leave_one_out as leave_one_out
     from kappamax.measure import pairwise_kappas as pairwise_kappas
+    from kappamax.paper.check import check_paper as check_paper
     from kappamax.reporting.analysis import report as report
     from kappamax.reporting.groups import report_groups as report_groups
     from kappamax.reporting.plots import plot_agreement as plot_agreement
@@ -100,6 +101,7 @@ _HOME = {
     "basic_moves": "fibers.bases",
     "bootstrap": "resampling",
     "category_kappas": "measure",
+    "check_paper": "paper.check",
     "compare": "inference",
     "exact_test": "fibers.testing",
     "example": "datasets",

@@ -20,6 +20,7 @@ from kappamax.cli.fiber import fiber
 from kappamax.cli.kappa import kappa
 from kappamax.cli.maximum import maximum
 from kappamax.cli.moves import moves
+from kappamax.cli.paper import paper
 from kappamax.cli.report import report
 from kappamax.cli.study import study
 from kappamax.cli.testing import test
@@ -85,4 +86,5 @@ main.add_command(fiber)
 main.add_command(test)
 main.add_command(anneal)
 main.add_command(study)
+main.add_command(paper)
 main.add_command(example)
