@@ -17,11 +17,11 @@ from kappamax._checks import options
 from kappamax._exact import RootSum
 from kappamax._parallel import run_tasks
 from kappamax.errors import Interrupted, NotSupportedError
-from kappamax.fibers.count import MEMORY_LIMIT
+from kappamax.fibers.count import MEMORY_LIMIT, all_patterns
 from kappamax.fibers.distribution import as_extreme, mean_score
 from kappamax.fibers.sample import random_scores
 from kappamax.fibers.scores import ScoreSpace
-from kappamax.fibers.ways import Progress
+from kappamax.fibers.ways import Progress, Ways
 from kappamax.objective import Objective
 
 __all__ = ["EXACT_WORK", "METHODS", "Null", "null_of"]
@@ -54,11 +54,15 @@ def null_of(
     generator = options.generator(rng)
     reason = None
     if method != "monte-carlo":
+        most = np.inf if method == "exact" else EXACT_WORK if exact_work is None else exact_work
         try:
-            space = ScoreSpace([objective], memory_limit)
-            if method == "exact" or space.work() <= (EXACT_WORK if exact_work is None else exact_work):
-                return _exact_null(space, objective, progress)
-            reason = f"the exact distribution would take {float(space.work()):.2g} additions"
+            work = _least_work(objective, memory_limit)  # soon known, and enough to give up on large designs
+            if work <= most:
+                space = ScoreSpace([objective], memory_limit)
+                work = space.work()
+                if work <= most:
+                    return _exact_null(space, objective, progress)
+            reason = f"the exact distribution would take {float(work):.2g} additions"
         except NotSupportedError as error:
             if method == "exact":
                 raise
@@ -140,6 +144,15 @@ class Null:
             scores = [RootSum(dict(zip(objective.radicands, row, strict=True))) for row in self.rows[near].tolist()]
             extreme[near] = as_extreme(scores, observed, mean, alternative)
         return extreme
+
+
+def _least_work(objective: Objective, memory_limit: float) -> int:
+    """Additions that the distribution takes at least; zero where something else is in its way."""
+    table = objective.table
+    if not table.complete or not objective.weights.exact:
+        return 0
+    ways = Ways(table.margins, all_patterns(table.margins))
+    return ways.work() if ways.chance_bytes() <= memory_limit else 0
 
 
 def _exact_null(space: ScoreSpace, objective: Objective, progress: Progress | None) -> Null:
