@@ -68,7 +68,7 @@ function build(k) {
     h("th", { scope: "row" }, h("div", { class: "who" }, h("input", { id: `category-${i}`, type: "text", maxlength: 60,
       autocomplete: "off", "aria-label": `Name of category ${i + 1}`, "aria-describedby": `category-${i}-problem`,
       on: { input: (event) => rename(i, event.target.value) } })),
-    h("div", { id: `category-${i}-problem`, class: "problem bubble-static" })),
+    h("div", { id: `category-${i}-problem`, class: "bubble" })),
     places.map((j) => h("td", { class: i === j ? "same" : "" },
       h("input", { id: `cell-${i}-${j}`, type: "text", inputmode: "numeric", autocomplete: "off",
         "aria-describedby": `cell-${i}-${j}-problem`,

@@ -93,9 +93,8 @@ function draw(said) {
 /** A click on a cell: the first gains one; the second completes the block. */
 async function choose(i, j) {
   preview = null;
-  const again = picked.findIndex(([a, b]) => a === i && b === j);
-  if (again >= 0) picked.splice(again, 1);
-  else if (picked.length === 2) picked = [[i, j]];
+  if (picked.length === 2) picked = [[i, j]];
+  else if (picked.length === 1 && picked[0].join() === `${i},${j}`) picked = [];
   else picked.push([i, j]);
   if (picked.length < 2) { draw(picked.length ? "Now the second cell, in another row and column." : ""); return; }
   const [[a, b], [c, d]] = picked;

@@ -88,7 +88,7 @@ function drawPictures(answer, result) {
   if (drawn.null) {
     chance.push(h("h3", {}, "Every value that chance could give"), h("div", { id: "null" },
       figure(drawn.null, "Probability of each value for raters who rate independently with these margins", textTable("The marked values",
-        ["", "value"], [["observed", decimal(result.value)], ["largest", decimal(result.maximum)], ["smallest", decimal(result.minimum)],
+        ["mark", "value"], [["observed", decimal(result.value)], ["largest", decimal(result.maximum)], ["smallest", decimal(result.minimum)],
           ["p-value", pvalue(result.pvalue)]]))));
   }
   if (answer.report.pairs) chance.push(h("h3", {}, "Every two raters"), h("div", { id: "pairs" },
@@ -114,7 +114,7 @@ function patternTable(caption, table) {
 }
 
 function pairTable(pairs) {
-  return textTable("Kappa of every two raters", ["", ...pairs.raters],
+  return textTable("Kappa of every two raters", ["rater", ...pairs.raters],
     pairs.raters.map((name, a) => [name, ...pairs.values[a].map((value, b) => (a === b ? "" : decimal(value)))]));
 }
 
