@@ -77,13 +77,21 @@ class InvalidRequestError(InputError):
         Which part of the request, such as "counts".
     cell : list of int or None
         Where in it, counted from 0.
+    columns : list of str or None
+        The columns of the file it is about, to choose from.
     """
 
     def __init__(
-        self, message: str, *, status: int = 422, field: str | None = None, cell: list[int] | None = None
+        self,
+        message: str,
+        *,
+        status: int = 422,
+        field: str | None = None,
+        cell: list[int] | None = None,
+        columns: list[str] | None = None,
     ) -> None:
         super().__init__(message)
-        self.status, self.field, self.cell = status, field, cell
+        self.status, self.field, self.cell, self.columns = status, field, cell, columns
 
 
 class NotSupportedError(KappamaxError, ValueError):

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 from kappamax._checks.options import cell_name, nearest
 from kappamax.display.text import listing, shortened
-from kappamax.errors import InvalidRequestError, NotSupportedError
+from kappamax.errors import InvalidRequestError, KappamaxError, NotSupportedError
 
 _LONGEST_LABEL = 200
 _LARGEST_LABEL = 2**53
@@ -40,6 +40,11 @@ def body_size(size: int, most: int) -> None:
     """A body that is not too long."""
     if size > most:
         raise InvalidRequestError(f"the request is longer than {most / 1_000_000:g} MB.", status=413)
+
+
+def refuse_half() -> NoReturn:
+    """A request whose sender left before its end."""
+    raise InvalidRequestError("the request broke off.", status=400)
 
 
 def json_object(body: bytes) -> dict[str, Any]:
@@ -239,6 +244,27 @@ def labels(field: str, value: Any, *, most: int, least: int = 1) -> list[str | i
                 cell=[i],
             )
     return found
+
+
+def known_names(given: Collection[str], known: Collection[str]) -> None:
+    """Options of an address that mean something."""
+    for name in given:
+        if name not in known:
+            raise InvalidRequestError(
+                f"the options are {listing(known, most=20)}; got {_shown(name)}.{nearest(name, known)}", field="query"
+            )
+
+
+def flag(field: str, value: str) -> bool:
+    """True or false, as an address spells it."""
+    if value.lower() not in ("true", "1", "false", "0"):
+        raise InvalidRequestError(f"{field} must be true or false; got {_shown(value)}.", field=field)
+    return value.lower() in ("true", "1")
+
+
+def refuse_file(error: KappamaxError, columns: list[str]) -> NoReturn:
+    """A file that cannot be read as asked, with the names to choose from."""
+    raise InvalidRequestError(str(error), columns=columns) from None
 
 
 def web_extra() -> Any:

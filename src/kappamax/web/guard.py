@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import logging
-import traceback
 from typing import Any
 
 from starlette.datastructures import Headers
@@ -11,7 +9,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from kappamax._checks import web as checks
 from kappamax.errors import InvalidRequestError
-from kappamax.web.tasks import Reply, as_bytes, error_reply
+from kappamax.web.tasks import Reply, bug_reply, error_reply
 
 __all__ = ["POLICY", "Guard"]
 
@@ -26,7 +24,6 @@ _HEADERS = {
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
 }
-_log = logging.getLogger("kappamax.web")
 
 
 class Guard:
@@ -47,7 +44,7 @@ class Guard:
             nonlocal started
             if message["type"] == "http.response.start":
                 started = True
-                message = {**message, "headers": _with_headers(scope["path"], message["headers"])}
+                message = {**message, "headers": _with_headers(message["headers"])}
             await send(message)
 
         try:
@@ -59,9 +56,8 @@ class Guard:
             if not started:
                 await _answer(error_reply(error), send_guarded)
         except Exception as error:  # a bug of ours: say so without a word of the data
-            _log.error("unexpected %s at %s", type(error).__name__, _place(error))
             if not started:
-                await _answer(Reply(500, as_bytes({"error": "something unexpected went wrong."})), send_guarded)
+                await _answer(bug_reply(error), send_guarded)
 
 
 async def _answer(reply: Reply, send: Send) -> None:
@@ -70,14 +66,8 @@ async def _answer(reply: Reply, send: Send) -> None:
     await send({"type": "http.response.body", "body": reply.body})
 
 
-def _with_headers(path: str, given: Any) -> list[tuple[bytes, bytes]]:
+def _with_headers(given: Any) -> list[tuple[bytes, bytes]]:
     own = dict(_HEADERS)
     if not any(name.lower() == b"cache-control" for name, _ in given):
         own["cache-control"] = "no-store"
     return [*given, *((name.encode(), value.encode()) for name, value in own.items())]
-
-
-def _place(error: Exception) -> str:
-    """File and line, which hold no data; the message might."""
-    frames = traceback.extract_tb(error.__traceback__)
-    return " < ".join(f"{frame.filename.rsplit('/', 1)[-1]}:{frame.lineno}" for frame in reversed(frames[-4:]))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import socket
 import threading
+from collections.abc import Callable
 
 import uvicorn
 
 from kappamax._checks import web as checks
 from kappamax.web.app import create_app
 
-__all__ = ["bound_socket", "server_for"]
+__all__ = ["Server", "bound_socket", "server_for"]
 
 _ADDRESS = "127.0.0.1"
 _PORTS_TRIED = 20
@@ -30,23 +31,11 @@ def bound_socket(port: int) -> tuple[socket.socket, int]:
     return checks.some_port(port, tried)
 
 
-class Server(uvicorn.Server):
-    """A server that says when it answers."""
-
-    def __init__(self, config: uvicorn.Config) -> None:
-        super().__init__(config)
-        self.ready = threading.Event()
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Start, then say so."""
-        await super().startup(sockets)
-        self.ready.set()
-
-
-def server_for() -> Server:
+def server_for(when_ready: Callable[[], None] | None = None) -> Server:
     """The server of the page: quiet, without proxies or websockets."""
     config = uvicorn.Config(
         create_app(),
+        log_config=None,
         log_level="error",
         access_log=False,
         server_header=False,
@@ -55,4 +44,20 @@ def server_for() -> Server:
         lifespan="on",
         timeout_graceful_shutdown=1,
     )
-    return Server(config)
+    return Server(config, when_ready)
+
+
+class Server(uvicorn.Server):
+    """A server that says when it answers: `ready` is set, and a function is called beside it."""
+
+    def __init__(self, config: uvicorn.Config, when_ready: Callable[[], None] | None = None) -> None:
+        super().__init__(config)
+        self.ready = threading.Event()
+        self._when_ready = when_ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start, then say so."""
+        await super().startup(sockets)
+        self.ready.set()
+        if self._when_ready is not None:
+            threading.Thread(target=self._when_ready, daemon=True).start()

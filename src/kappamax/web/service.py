@@ -15,24 +15,27 @@ from kappamax._result import plain
 from kappamax.datasets import EXAMPLES, example
 from kappamax.maximum.extremes import max_kappa
 from kappamax.maximum.maximizers import maximizer_count_of, maximizers_of
-from kappamax.reporting.analysis import Report, report
+from kappamax.reporting.analysis import Effort, Report, report_within
 from kappamax.reporting.pictures import pictures_of
 from kappamax.reporting.sentences import of_weights
 from kappamax.web.calls import calls_of
 from kappamax.web.requests import plain_table, table_of, weighting_of, weightings_of
 
-__all__ = ["FORMATS", "calculate", "examples", "maximizers", "report_file", "report_of", "weights_in_words"]
+__all__ = ["calculate", "examples", "maximizers", "report_file", "weights_in_words"]
 
 Tell = Callable[[str], None]
 
-FORMATS = {
-    "html": "text/html; charset=utf-8",
-    "json": "application/json",
-    "csv": "text/csv; charset=utf-8",
-    "md": "text/markdown; charset=utf-8",
-    "tex": "application/x-tex; charset=utf-8",
-    "txt": "text/plain; charset=utf-8",
-}
+_QUICK = Effort(
+    time_limit=5.0,
+    exact_work=1e7,
+    shuffled_ratings=500_000,
+    fewest_draws=1_000,
+    most_draws=5_000,
+    counting_work=3e6,
+    listing_steps=5_000,
+    most_moves=0,  # the page asks for moves by themselves
+)
+_WHOLE = Effort(time_limit=10.0)
 _TIME_LIMIT = 5.0
 _PAGE = 20
 _LAST_PAGE = 10_000
@@ -48,22 +51,14 @@ def examples() -> list[dict[str, Any]]:
 
 def calculate(request: dict[str, Any], tell: Tell | None = None) -> dict[str, Any]:
     """Everything the page shows about a table: the report's results, and its pictures."""
-    made = report_of(request, tell)
+    made = _report(_QUICK, request, tell)
     calls = calls_of(request, made.table, [result.weights for result in made.results])
     return made.to_dict() | {"pictures": pictures_of(made), "calls": calls}
 
 
-def report_of(request: dict[str, Any], tell: Tell | None = None) -> Report:
-    """The report of a table with the weights asked for, the usual ones if none is."""
-    table = table_of(request)
-    title = checks.short_text("title", request.get("title", "Agreement between raters"))
-    weights: Any = weightings_of(request, table)
-    return report(table, weights=weights, time_limit=_TIME_LIMIT, title=title, progress=tell)
-
-
-def report_file(request: dict[str, Any], tell: Tell | None = None) -> str:
-    """The report as a file of the format asked for."""
-    made = report_of(request, tell)
+def report_file(request: dict[str, Any], form: str, tell: Tell | None = None) -> str:
+    """The report as a file, with the work of `kappamax report`."""
+    made = _report(_WHOLE, request, tell)
     write = {
         "html": made.to_html,
         "json": made.to_json,
@@ -72,7 +67,7 @@ def report_file(request: dict[str, Any], tell: Tell | None = None) -> str:
         "tex": made.to_latex,
         "txt": made.to_text,
     }
-    return write[checks.one_of("format", request.get("format", "html"), FORMATS)]()
+    return write[form]()
 
 
 def weights_in_words(request: dict[str, Any]) -> dict[str, Any]:
@@ -98,6 +93,14 @@ def maximizers(request: dict[str, Any]) -> dict[str, Any]:
     table = table_of(request)
     start = checks.whole("start", request.get("start", 0), 0, _LAST_PAGE)
     result = max_kappa(table, weights=weighting_of(request, table), time_limit=_TIME_LIMIT)
-    count = maximizer_count_of(result)
+    count = maximizer_count_of(result, counting_work=_QUICK.counting_work, listing_steps=_QUICK.listing_steps)
     page = [plain_table(one) for one in islice(maximizers_of(result), start, start + _PAGE)]
     return {"n": plain(count.n), "at_least": plain(count.at_least), "start": start, "tables": page}
+
+
+def _report(effort: Effort, request: dict[str, Any], tell: Tell | None) -> Report:
+    """The report of a table with the weights asked for, the usual ones if none is."""
+    table = table_of(request)
+    title = checks.short_text("title", request.get("title", "Agreement between raters"))
+    weights: Any = weightings_of(request, table)
+    return report_within(effort, table, weights=weights, title=title, progress=tell)
