@@ -30,7 +30,7 @@ function nothing() {
 function build() {
   const seed = byId("seed")?.value ?? "1", proposal = byId("proposal")?.value ?? "moves";
   fill(byId("annealing-body"),
-    h("p", {}, "Random moves that raise agreement are taken, others with a chance that falls with the temperature. The maximum above is proven without it; this shows how the search goes."),
+    h("p", {}, "Random moves that raise agreement are taken, others with a chance that falls with the temperature. The maximum above does not need it; this shows how such a search goes."),
     h("div", { class: "controls" },
       h("div", { class: "control" }, h("label", { for: "seed" }, "Seed"), h("input", { id: "seed", type: "number", min: 0, max: 4294967295, step: 1, value: seed, "aria-describedby": "seed-problem" })),
       h("div", { class: "control grow" }, h("label", { for: "proposal" }, "A step"), h("select", { id: "proposal" },

@@ -41,10 +41,10 @@ export function drawGrid(state) {
   totals(state.cells);
 }
 
-/** Mark what is wrong beside the cell, the category or the rater it is about. */
+/** Mark what is wrong beside the cell, the category or the rater it is about; the first message is open, the others on focus. */
 export function showProblems(problems) {
   for (const input of document.querySelectorAll("#square [aria-invalid]")) input.removeAttribute("aria-invalid");
-  for (const bubble of document.querySelectorAll("#grid .bubble")) bubble.textContent = "";
+  for (const bubble of document.querySelectorAll("#grid .bubble")) { bubble.textContent = ""; bubble.classList.remove("first"); }
   const elsewhere = [];
   for (const problem of problems) {
     const id = problem.cell ? `cell-${problem.cell.join("-")}` : "category" in problem ? `category-${problem.category}`
@@ -52,7 +52,10 @@ export function showProblems(problems) {
     const input = id && byId(id);
     if (input) input.setAttribute("aria-invalid", "true");
     const bubble = id && byId(`${id}-problem`);
-    if (bubble) bubble.textContent = problem.message;
+    if (bubble) {
+      bubble.textContent = problem.message;
+      bubble.classList.toggle("first", problem === problems[0]);
+    }
     else elsewhere.push(problem.message);
   }
   byId("grid-problem").textContent = elsewhere.join(" ");

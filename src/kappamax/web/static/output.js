@@ -39,7 +39,7 @@ function draw() {
 
 function linkPart(said) {
   const link = linkOf();
-  if (!link) return h("p", { class: "faint small" }, "This table is too large for a link.");
+  if (!link) return h("p", { class: "faint small" }, current().kind === "patterns" ? "A link carries a typed table; this one is from a file." : "This table is too large for a link.");
   return h("div", {}, h("p", { class: "faint small" }, "Carries the table in the address, for the same page on another machine."),
     copier("Copy a link to this table", () => linkOf(), said), h("details", { id: "link-details" }, h("summary", {}, "Show the link"), h("pre", { id: "link", tabindex: "0" }, link)));
 }

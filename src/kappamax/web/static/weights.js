@@ -111,6 +111,9 @@ function showPlaces(problems) {
   for (const { place, message } of problems) {
     const id = place.length === 1 ? `position-${place[0]}` : `weight-${place.join("-")}`;
     byId(id)?.setAttribute("aria-invalid", "true");
-    if (byId(`${id}-problem`)) byId(`${id}-problem`).textContent = message;
+    if (byId(`${id}-problem`)) {
+      byId(`${id}-problem`).textContent = message;
+      byId(`${id}-problem`).classList.toggle("first", place === problems[0].place);
+    }
   }
 }
