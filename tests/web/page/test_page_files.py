@@ -53,11 +53,12 @@ def test_columns_of_raters_are_chosen(page, expect):
 
 
 def test_a_long_file_names_its_columns(page, expect):
-    """An error stands with the mapping until the columns are told."""
+    """Each column that is missing is asked for beside its choice."""
     choose_file(page, "long.csv", LONG)
     page.get_by_label("Layout").select_option("long")
-    expect(page.locator("#mapping .problem:not(:empty)")).to_have_count(1)
+    expect(page.locator("#map-subject-problem")).to_contain_text("'subject' is missing")
     page.get_by_label("Column of subjects").select_option("case")
+    expect(page.locator("#map-rater-problem")).to_contain_text("'rater' is missing")
     page.get_by_label("Column of raters").select_option("who")
     page.get_by_label("Column of ratings").select_option("said")
     expect(page.locator("#headline")).to_contain_text("4 subjects, 2 raters, 2 categories")

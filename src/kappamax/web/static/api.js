@@ -42,7 +42,6 @@ export async function examples() {
 /** A file's bytes, with how to read them. */
 export function askFile(file, options) {
   const query = new URLSearchParams(Object.entries(options).filter(([, value]) => value !== "" && value !== null));
-  query.set("name", file.name);
   return ask(`/api/file?${query}`, file, "file");
 }
 

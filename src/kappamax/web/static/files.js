@@ -82,7 +82,7 @@ function drawMapping() {
   const focused = document.activeElement?.id;
   const roles = { wide: ["subject"], long: ["subject", "rater", "rating"], counts: [], patterns: ["count"] }[options.layout];
   const known = new Set(["layout", "raters", "categories", "missing", "sheet", ...roles]);
-  const own = problem && known.has(problem.field) ? problem.field : problem ? "file" : null;
+  const own = problem ? placeOf(problem, roles, known) : null;
   const beside = (field) => h("p", { class: "problem", id: `map-${field}-problem`, role: "alert" }, own === field ? problem.message : "");
   const select = (field, words, choices) => h("div", { class: "control grow" }, h("label", { for: `map-${field}` }, words),
     h("select", { id: `map-${field}`, "aria-describedby": `map-${field}-problem`, "aria-invalid": own === field ? "true" : null,
@@ -101,6 +101,14 @@ function drawMapping() {
     h("details", { open: Boolean(options.missing || options.sheet) }, h("summary", {}, "Missing ratings, sheet"), h("div", { class: "controls" },
       options.layout === "counts" ? null : text("missing", "Codes that mean missing, like 9,99"), text("sheet", "Sheet of a spreadsheet")))));
   if (focused) byId(focused)?.focus();
+}
+
+/** The control a refusal is about: the one the server names, else one whose role or column the message quotes. */
+function placeOf({ field, message }, roles, known) {
+  if (known.has(field)) return field;
+  const about = roles.find((role) => message.includes(`'${role}' is missing`))
+    ?? roles.find((role) => options[role] && message.includes(`'${options[role]}'`));
+  return about ?? "file";
 }
 
 function raterBoxes(beside) {
