@@ -3,6 +3,8 @@
 import pytest
 from browsing import paste, shown_counts, type_table
 
+import kappamax as km
+
 pytestmark = pytest.mark.browser
 
 
@@ -109,6 +111,16 @@ def test_bundled_examples_load_with_their_source(page, expect):
     page.locator("#cell-0-0").fill("1")
     expect(page.get_by_label("Example")).to_have_value("")
     expect(page.locator("#data-source")).to_have_text("")
+
+
+@pytest.mark.parametrize("name", ["rapallo2022-three", "diagnoses", "gwet2014", "vision"])
+def test_examples_of_any_number_of_raters_are_shown(page, expect, name):
+    """More raters, no order, missing ratings, thousands of subjects."""
+    table = km.example(name)
+    page.get_by_label("Example").select_option(name)
+    expect(page.locator("#headline")).to_contain_text(f"{table.n_subjects:,} subjects, {table.n_raters} raters")
+    weights = "linear" if table.ordered else "unweighted"
+    expect(page.locator("#kappa")).to_have_text(f"{km.kappa(table, weights=weights).value:.4f}")
 
 
 def test_an_empty_table_asks_for_data(page, expect):

@@ -17,7 +17,8 @@ export function startAnnealing() {
     if (now === about && now !== null) return;
     about = now;
     halt();
-    asked = usable ? { table, weight, maximum: answer.results[0].maximum ?? null } : null;
+    asked = usable ? { table, weight, maximum: answer.results[0].maximum ?? null,
+      observed: answer.results[0].observed_agreement ?? null } : null;
     if (asked) build(); else nothing();
   });
   nothing();
@@ -112,7 +113,7 @@ function drawStep(entry) {
   byId("anneal-temperature").textContent = entry.temperature.toPrecision(3);
   byId("anneal-agreement").textContent = decimal(entry.agreement);
   byId("anneal-accepted").textContent = `${(100 * entry.acceptance).toFixed(0)}%`;
-  fill(byId("anneal-chart"), chart(entries.slice(0, shown), entries.at(-1).step));
+  fill(byId("anneal-chart"), chart(entries.slice(0, shown), entries.at(-1).step, asked.observed));
   if (entry.counts) drawTable(byId("anneal-table"), tableOf(entry), { caption: `The table after ${count(entry.step)} steps`, before: asked.table.counts });
 }
 

@@ -46,7 +46,7 @@ function drawHeadline(result, data) {
     most && ["minimum", "Minimum", decimal(result.minimum), proof(result.minimum_proven, result.minimum_bound, "at least")],
     most && ["ratio", "Reached", result.ratio === null ? "undefined" : percent(result.ratio), result.ratio_reason ?? "of the maximum"],
     most && ["tables", "Tables at the maximum", howMany(result.n_maximizers, result.n_maximizers_at_least), null],
-    ["pvalue", "P-value", pvalue(result.pvalue), result.test?.method === "exact" || !result.test ? "exact, given the margins" : "Monte Carlo, given the margins"],
+    ["pvalue", "P-value", pvalue(result.pvalue), testNote(result.test)],
   ].filter(Boolean);
   parts.push(h("dl", { class: "facts" }, facts.map(([id, name, value, note]) => h("div", {}, h("dt", {}, name),
     h("dd", { id }, value, note ? h("small", {}, note) : null)))));
@@ -55,6 +55,9 @@ function drawHeadline(result, data) {
   if (rest.length) parts.push(h("ul", {}, rest.map((words) => h("li", {}, words))));
   fill(byId("headline"), parts);
 }
+
+/** How the p-value came about; while one types, few tables are drawn. */
+const testNote = (test) => (test?.n_draws ? `from ${count(test.n_draws)} random tables; a saved report works longer` : "exact, given the margins");
 
 /** Smallest, observed with its interval, and largest on one line; the numbers stand below. */
 function track(result) {
