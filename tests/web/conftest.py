@@ -22,12 +22,12 @@ def server() -> Iterator[str]:
     socket.close()
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def client() -> Iterator[object]:
-    """The application itself, without a network."""
+    """The application itself, without a network; an error inside it is an answer, as for a browser."""
     from starlette.testclient import TestClient
 
     from kappamax.web.app import create_app
 
-    with TestClient(create_app(), base_url="http://127.0.0.1:8737") as talking:
+    with TestClient(create_app(), base_url="http://127.0.0.1:8737", raise_server_exceptions=False) as talking:
         yield talking

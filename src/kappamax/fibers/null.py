@@ -42,6 +42,7 @@ def null_of(
     method: str = "auto",
     exact_work: float | None = None,
     n_draws: int | None = None,
+    n_blocks: int = _BLOCKS,
     rng: np.random.Generator | int | None = None,
     n_jobs: int = 1,
     memory_limit: float = MEMORY_LIMIT,
@@ -49,7 +50,8 @@ def null_of(
 ) -> Null:
     """The distribution of an objective's score by chance; see `exact_test` for the parameters.
 
-    `exact_work` is how many additions "auto" takes for an exact distribution.
+    `exact_work` is how many additions "auto" takes for an exact distribution, and `n_blocks` in how many parts, each
+    with its own generator, random tables are drawn.
     """
     generator = options.generator(rng)
     reason = None
@@ -69,7 +71,7 @@ def null_of(
             reason = str(error)
     draws = _draws_for(objective.table.n_subjects * objective.table.n_raters) if n_draws is None else n_draws
     draws = options.at_least("n_draws", draws, 1)
-    sizes = [size for size in np.diff(np.linspace(0, draws, _BLOCKS + 1).astype(int)).tolist() if size]
+    sizes = [size for size in np.diff(np.linspace(0, draws, n_blocks + 1).astype(int)).tolist() if size]
     tasks = ((objective, size, own) for size, own in zip(sizes, generator.spawn(len(sizes)), strict=True))
     drawn: list[tuple[Array, Array]] = []
     done = 0

@@ -38,8 +38,8 @@ class Effort:
         Seconds for each search of a maximum or minimum.
     exact_work : float
         Additions that an exact distribution by chance may take; beyond, random tables are drawn.
-    shuffled_ratings, fewest_draws, most_draws : int
-        How many: so that this many ratings are shuffled in all, within bounds.
+    shuffled_ratings, fewest_draws, most_draws, n_blocks : int
+        How many: so that this many ratings are shuffled in all, within bounds; and in how many parts.
     counting_work, listing_steps : float or None, int or None
         For the number of tables that reach the maximum; None for the usual.
     most_moves : int
@@ -51,6 +51,7 @@ class Effort:
     shuffled_ratings: int = 5_000_000
     fewest_draws: int = 2_000
     most_draws: int = 100_000
+    n_blocks: int = 50
     counting_work: float | None = None
     listing_steps: int | None = None
     most_moves: int = 100_000
@@ -318,7 +319,13 @@ def _result(
         count = maximizer_count_of(most, counting_work=effort.counting_work, listing_steps=effort.listing_steps)
     except NotSupportedError as error:
         reason = str(error)
-    null = null_of(objective, exact_work=effort.exact_work, n_draws=effort.draws(table), rng=seed)
+    null = null_of(
+        objective,
+        exact_work=effort.exact_work,
+        n_draws=effort.draws(table),
+        n_blocks=effort.n_blocks,
+        rng=seed,
+    )
     test = outcome_of(null, alternative)
     observed = float(objective.observed(objective.score))
     forced = None if most is None else float(objective.observed(most.solution.cost))

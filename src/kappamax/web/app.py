@@ -20,9 +20,10 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from kappamax._checks import web as checks
+from kappamax.errors import InvalidRequestError
 from kappamax.web.desk import Desk, Part, opened_desk
 from kappamax.web.guard import Guard
-from kappamax.web.tasks import Reply
+from kappamax.web.tasks import Reply, bug_reply, error_reply
 
 __all__ = ["FORMATS", "create_app"]
 
@@ -49,11 +50,23 @@ _TYPES = {
 _MOST_BYTES = 1_000_000
 _MOST_FILE_BYTES = 20_000_000
 _DRAINED = 100_000_000
-_SMALL_CATEGORIES, _SMALL_SUBJECTS = 8, 10_000
+_SMALL_CATEGORIES, _SMALL_SUBJECTS = 8, 2_000
 
 
-def create_app() -> ASGIApp:
-    """The application: the page, its assets and the JSON API."""
+def create_app(*, quick_seconds: float = 15.0, long_seconds: float = 60.0) -> ASGIApp:
+    """The application: the page, its assets and the JSON API.
+
+    Parameters
+    ----------
+    quick_seconds, long_seconds : float
+        How long work on small tables of two raters, and any other work, may take.
+    """
+
+    @asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[dict[str, Any]]:
+        async with opened_desk(quick_seconds, long_seconds) as desk:
+            yield {"desk": desk, "uploads": anyio.Semaphore(2)}
+
     tasks = ("table", "weights", "maximizers", "moves", "path", "anneal", "report")
     routes = [
         Route("/", _static),
@@ -62,14 +75,8 @@ def create_app() -> ASGIApp:
         Route("/api/file", _file, methods=["POST"]),
         *(Route(f"/api/{task}", _posted(task), methods=["POST"]) for task in tasks),
     ]
-    handlers: Any = {HTTPException: _http_error}
-    return Guard(Starlette(routes=routes, exception_handlers=handlers, lifespan=_lifespan))
-
-
-@asynccontextmanager
-async def _lifespan(app: Starlette) -> AsyncIterator[dict[str, Any]]:
-    async with opened_desk() as desk:
-        yield {"desk": desk, "uploads": anyio.Semaphore(2)}
+    handlers: Any = {InvalidRequestError: _refused, HTTPException: _http_error, Exception: _bug}
+    return Guard(Starlette(routes=routes, exception_handlers=handlers, lifespan=lifespan))
 
 
 async def _static(request: Request) -> Response:
@@ -204,7 +211,18 @@ def _download(reply: Reply, form: str) -> Response:
     return Response(reply.body, media_type=FORMATS[form], headers=headers)
 
 
+async def _refused(request: Request, error: InvalidRequestError) -> Response:
+    return _response(error_reply(error))
+
+
 async def _http_error(request: Request, error: HTTPException) -> Response:
-    if error.status_code == 405:
-        checks.refuse_method(request.method)
-    checks.refuse_page(request.url.path)
+    try:
+        if error.status_code == 405:
+            checks.refuse_method(request.method)
+        checks.refuse_page(request.url.path)
+    except InvalidRequestError as refusal:
+        return _response(error_reply(refusal))
+
+
+async def _bug(request: Request, error: Exception) -> Response:
+    return _response(bug_reply(error))

@@ -11,7 +11,8 @@ import os
 import sys
 from collections import OrderedDict
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
+from math import inf
 from typing import Any, NamedTuple
 
 import anyio
@@ -20,10 +21,8 @@ from kappamax._checks import web as checks
 from kappamax.errors import InvalidRequestError
 from kappamax.web.tasks import Reply, error_reply
 
-__all__ = ["Desk", "Part", "opened_desk"]
+__all__ = ["Desk", "Part", "Staff", "opened_desk"]
 
-_LONG_SECONDS = 60.0
-_QUICK_SECONDS = 15.0
 _LONG_WORKERS = 2
 _REMEMBERED = 64
 
@@ -36,9 +35,9 @@ class Part(NamedTuple):
 
 
 @asynccontextmanager
-async def opened_desk() -> AsyncIterator[Desk]:
-    """A desk whose processes start now and end with it."""
-    desk = Desk()
+async def opened_desk(quick_seconds: float, long_seconds: float) -> AsyncIterator[Desk]:
+    """A desk whose processes start now and end with it; each kind of work has its limit of time."""
+    desk = Desk(quick_seconds, long_seconds)
     try:
         async with anyio.create_task_group() as group:
             group.start_soon(desk.quick.warm_up)
@@ -52,9 +51,9 @@ async def opened_desk() -> AsyncIterator[Desk]:
 class Desk:
     """Where work is handed in."""
 
-    def __init__(self) -> None:
-        self.quick = _Staff(max(2, os.cpu_count() or 1), _QUICK_SECONDS)
-        self.long = _Staff(_LONG_WORKERS, _LONG_SECONDS, "--long")
+    def __init__(self, quick_seconds: float, long_seconds: float) -> None:
+        self.quick = Staff(max(2, os.cpu_count() or 1), quick_seconds)
+        self.long = Staff(_LONG_WORKERS, long_seconds, "--long")
         self._known: OrderedDict[tuple[str, bytes], Reply] = OrderedDict()
 
     async def reply(self, task: str, request: dict[str, Any], payload: bytes = b"", *, long: bool) -> Reply:
@@ -95,7 +94,7 @@ class Desk:
         await self.long.close()
 
 
-class _Staff:
+class Staff:
     """Processes for one kind of work: at most so many, started when first needed, each replaced when it is stopped."""
 
     def __init__(self, most: int, seconds: float, *options: str) -> None:
@@ -107,9 +106,10 @@ class _Staff:
 
     async def warm_up(self) -> None:
         """Start a process before it is needed, and let it import what it will need."""
-        async with self.worker() as worker:
-            await worker.send({"task": "ready", "request": {}, "size": 0}, b"")
-            await worker.part(anyio.current_time() + self.seconds, self.seconds)
+        with suppress(InvalidRequestError):  # then the first request meets the same trouble, and says so
+            async with self.worker() as worker:
+                await worker.send({"task": "ready", "request": {}, "size": 0}, b"")
+                await worker.part(inf, self.seconds)
 
     @asynccontextmanager
     async def worker(self) -> AsyncIterator[_Worker]:

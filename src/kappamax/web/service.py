@@ -27,12 +27,13 @@ Tell = Callable[[str], None]
 
 _QUICK = Effort(
     time_limit=5.0,
-    exact_work=1e7,
-    shuffled_ratings=500_000,
+    exact_work=2e6,
+    shuffled_ratings=200_000,
     fewest_draws=1_000,
-    most_draws=5_000,
-    counting_work=3e6,
-    listing_steps=5_000,
+    most_draws=2_000,
+    n_blocks=1,
+    counting_work=1e6,
+    listing_steps=2_000,
     most_moves=0,  # the page asks for moves by themselves
 )
 _WHOLE = Effort(time_limit=10.0)
