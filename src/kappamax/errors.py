@@ -10,7 +10,8 @@ Everything a caller can cause is a `KappamaxError`; anything else that escapes i
     │   ├── InvalidRatingsError     labels or columns that cannot be ratings
     │   ├── InvalidWeightsError     weights that do not fit the table or the rules
     │   ├── InvalidOptionError      an unknown name or a value out of range
-    │   └── UnreadableFileError     a file that cannot be read as asked
+    │   ├── UnreadableFileError     a file that cannot be read as asked
+    │   └── InvalidRequestError     a request to the local page that breaks a rule
     ├── UndefinedKappaError         the coefficient is 0/0; `.reason` says why
     └── NotSupportedError           a combination that has no definition
 
@@ -26,6 +27,7 @@ __all__ = [
     "Interrupted",
     "InvalidOptionError",
     "InvalidRatingsError",
+    "InvalidRequestError",
     "InvalidTableError",
     "InvalidWeightsError",
     "KappamaxError",
@@ -62,6 +64,34 @@ class InvalidOptionError(InputError):
 
 class UnreadableFileError(InputError):
     """A file that cannot be read as asked."""
+
+
+class InvalidRequestError(InputError):
+    """A request to the local page that breaks a rule.
+
+    Attributes
+    ----------
+    status : int
+        HTTP status of the answer.
+    field : str or None
+        Which part of the request, such as "counts".
+    cell : list of int or None
+        Where in it, counted from 0.
+    columns : list of str or None
+        The columns of the file it is about, to choose from.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        status: int = 422,
+        field: str | None = None,
+        cell: list[int] | None = None,
+        columns: list[str] | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.status, self.field, self.cell, self.columns = status, field, cell, columns
 
 
 class NotSupportedError(KappamaxError, ValueError):

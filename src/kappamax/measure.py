@@ -17,6 +17,7 @@ from kappamax.display import numbers, text
 from kappamax.errors import InvalidRatingsError, UndefinedKappaError
 from kappamax.inference import normal_interval, standard_error_of
 from kappamax.intake import Ratings, as_table
+from kappamax.objective import Objective
 from kappamax.table import Label, Table
 from kappamax.weights import WeightsLike, as_weights
 
@@ -26,6 +27,7 @@ __all__ = [
     "LeaveOneOut",
     "PairwiseKappas",
     "agreement",
+    "agreement_of",
     "category_kappas",
     "kappa",
     "leave_one_out",
@@ -105,7 +107,12 @@ def agreement(
     """
     table = as_table(*ratings, categories=categories)
     objective = objective_for(table, weights=weights, coefficient=coefficient, group_size=group_size)
-    score = objective.score
+    return agreement_of(objective, level=level, method=method)
+
+
+def agreement_of(objective: Objective, *, level: float = 0.95, method: str = "auto") -> Agreement:
+    """Agreement under an objective that is at hand."""
+    table, score = objective.table, objective.score
     value = objective.value(score)
     error = standard_error_of(objective, method)
     return Agreement(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Collection, Sequence
 from difflib import get_close_matches
 from fractions import Fraction
@@ -27,6 +28,16 @@ def nearest(name: str, known: Collection[str]) -> str:
     """A sentence that offers the known name most like a misspelt one, if any is."""
     near = get_close_matches(name, list(known), n=1, cutoff=0.5)
     return f" Did you mean {near[0]!r}?" if near else ""
+
+
+def comma_list(argument: str, text: str) -> list[str]:
+    """The parts of a text between commas; one that holds a comma is put in quotation marks."""
+    try:
+        return [part.strip() for part in next(csv.reader([text], skipinitialspace=True, strict=True))]
+    except (csv.Error, StopIteration) as error:
+        raise InvalidOptionError(
+            f"{argument} must be a list with commas, as in a,b,c; {error or 'it is empty'}."
+        ) from None
 
 
 def between(argument: str, value: float, low: float, high: float) -> float:

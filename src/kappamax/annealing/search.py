@@ -18,7 +18,7 @@ from kappamax._result import Result, plain
 from kappamax.annealing.proposals import Search, proposal_for
 from kappamax.annealing.schedules import Geometric, Schedule, StaleAgreement, Stopping
 from kappamax.annealing.sweep import SWEEPS
-from kappamax.annealing.trace import Trace, trace_of
+from kappamax.annealing.trace import Moment, Trace, trace_of
 from kappamax.coefficients import objective_for
 from kappamax.display import numbers
 from kappamax.errors import Interrupted
@@ -56,6 +56,7 @@ def anneal(
     bound_time: float | None = 2.0,
     rng: np.random.Generator | int | None = None,
     progress: Callable[[int], None] | None = None,
+    watch: Callable[[Moment], None] | None = None,
     categories: Sequence[Label] | None = None,
 ) -> Annealing:
     """Search for the table of largest agreement with the observed margins by simulated annealing (figure 7).
@@ -94,6 +95,8 @@ def anneal(
     rng : int, Generator or None
     progress : callable, optional
         Called with the number of steps done, with one process.
+    watch : callable, optional
+        Called with every entry of the trace and the table at it, with one process.
 
     Raises
     ------
@@ -133,8 +136,8 @@ def anneal(
         checks.moves_apply(table.n_missing, search.moves.n_moves, LISTED_MOVES)
     found: list[_End] = []
     try:
-        tell = progress if n_jobs == 1 else None
-        for end in run_tasks(_searched, ((search, own, tell) for own in generators), n_jobs):
+        callbacks = (progress, watch) if n_jobs == 1 else (None, None)
+        for end in run_tasks(_searched, ((search, own, *callbacks) for own in generators), n_jobs):
             found.append(end)
     except KeyboardInterrupt as stopped:
         if isinstance(stopped, Interrupted):
@@ -233,7 +236,12 @@ class _End:
     trace: Trace | None
 
 
-def _searched(search: Search, rng: np.random.Generator, progress: Callable[[int], None] | None) -> _End:
+def _searched(
+    search: Search,
+    rng: np.random.Generator,
+    progress: Callable[[int], None] | None,
+    watch: Callable[[Moment], None] | None,
+) -> _End:
     """One search, from the observed table."""
     proposal = proposal_for(search, rng)
     done = accepted = 0
@@ -259,7 +267,11 @@ def _searched(search: Search, rng: np.random.Generator, progress: Callable[[int]
             done, accepted = done + taken, accepted + made
             if search.trace:
                 shown = search.schedule.temperatures(done - 1, 1)[0]
-                entries.append((done, float(shown), _agreement(search.objective, *proposal.table()), made / taken))
+                patterns, counts = proposal.table()
+                entry = (done, float(shown), _agreement(search.objective, patterns, counts), made / taken)
+                entries.append(entry)
+                if watch is not None:
+                    watch(Moment(*entry, patterns, counts))
             if progress is not None:
                 progress(done)
     except KeyboardInterrupt:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -12,9 +12,20 @@ from kappamax._checks import plots as checks
 from kappamax._result import Result
 from kappamax.display import numbers
 
-__all__ = ["Trace", "trace_of"]
+__all__ = ["Moment", "Trace", "trace_of"]
 
 Floats = npt.NDArray[np.float64]
+
+
+class Moment(NamedTuple):
+    """A search at one of its steps, with the table it is at."""
+
+    step: int
+    temperature: float
+    agreement: float
+    acceptance: float
+    patterns: npt.NDArray[np.int32]
+    counts: npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, repr=False)

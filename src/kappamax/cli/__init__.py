@@ -22,6 +22,7 @@ from kappamax.cli.maximum import maximum
 from kappamax.cli.moves import moves
 from kappamax.cli.paper import paper
 from kappamax.cli.report import report
+from kappamax.cli.serve import serve
 from kappamax.cli.study import study
 from kappamax.cli.testing import test
 from kappamax.errors import KappamaxError
@@ -29,8 +30,9 @@ from kappamax.errors import KappamaxError
 __all__ = ["main"]
 
 _WELCOME = """\
-Agreement between raters. Three commands to try:
+Agreement between raters. Four commands to try:
 
+  kappamax serve                               the calculator as a page in your browser
   kappamax example cohen1968                   print a bundled dataset
   kappamax report ratings.csv                  everything about your own file, one column per rater
   kappamax max ratings.csv --weights linear --categories none,mild,severe
@@ -87,4 +89,5 @@ main.add_command(test)
 main.add_command(anneal)
 main.add_command(study)
 main.add_command(paper)
+main.add_command(serve)
 main.add_command(example)

@@ -47,11 +47,12 @@ def comma_list(_context: click.Context, _option: click.Parameter, text: str | No
     """A comma-separated option as a list; a label with a comma is put in quotation marks."""
     if text is None:
         return None
-    import csv
+    from kappamax._checks import options
+    from kappamax.errors import InvalidOptionError
 
     try:
-        return [part.strip() for part in next(csv.reader([text], skipinitialspace=True, strict=True))]
-    except csv.Error as error:
+        return options.comma_list(f"--{_option.name}", text)
+    except InvalidOptionError as error:
         raise click.BadParameter(str(error)) from None
 
 

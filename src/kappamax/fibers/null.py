@@ -17,11 +17,11 @@ from kappamax._checks import options
 from kappamax._exact import RootSum
 from kappamax._parallel import run_tasks
 from kappamax.errors import Interrupted, NotSupportedError
-from kappamax.fibers.count import MEMORY_LIMIT
+from kappamax.fibers.count import MEMORY_LIMIT, all_patterns
 from kappamax.fibers.distribution import as_extreme, mean_score
 from kappamax.fibers.sample import random_scores
 from kappamax.fibers.scores import ScoreSpace
-from kappamax.fibers.ways import Progress
+from kappamax.fibers.ways import Progress, Ways
 from kappamax.objective import Objective
 
 __all__ = ["EXACT_WORK", "METHODS", "Null", "null_of"]
@@ -42,6 +42,7 @@ def null_of(
     method: str = "auto",
     exact_work: float | None = None,
     n_draws: int | None = None,
+    n_blocks: int = _BLOCKS,
     rng: np.random.Generator | int | None = None,
     n_jobs: int = 1,
     memory_limit: float = MEMORY_LIMIT,
@@ -49,23 +50,28 @@ def null_of(
 ) -> Null:
     """The distribution of an objective's score by chance; see `exact_test` for the parameters.
 
-    `exact_work` is how many additions "auto" takes for an exact distribution.
+    `exact_work` is how many additions "auto" takes for an exact distribution, and `n_blocks` in how many parts, each
+    with its own generator, random tables are drawn.
     """
     generator = options.generator(rng)
     reason = None
     if method != "monte-carlo":
+        most = np.inf if method == "exact" else EXACT_WORK if exact_work is None else exact_work
         try:
-            space = ScoreSpace([objective], memory_limit)
-            if method == "exact" or space.work() <= (EXACT_WORK if exact_work is None else exact_work):
-                return _exact_null(space, objective, progress)
-            reason = f"the exact distribution would take {float(space.work()):.2g} additions"
+            work = _least_work(objective, memory_limit)  # soon known, and enough to give up on large designs
+            if work <= most:
+                space = ScoreSpace([objective], memory_limit)
+                work = space.work()
+                if work <= most:
+                    return _exact_null(space, objective, progress)
+            reason = f"the exact distribution would take {float(work):.2g} additions"
         except NotSupportedError as error:
             if method == "exact":
                 raise
             reason = str(error)
     draws = _draws_for(objective.table.n_subjects * objective.table.n_raters) if n_draws is None else n_draws
     draws = options.at_least("n_draws", draws, 1)
-    sizes = [size for size in np.diff(np.linspace(0, draws, _BLOCKS + 1).astype(int)).tolist() if size]
+    sizes = [size for size in np.diff(np.linspace(0, draws, n_blocks + 1).astype(int)).tolist() if size]
     tasks = ((objective, size, own) for size, own in zip(sizes, generator.spawn(len(sizes)), strict=True))
     drawn: list[tuple[Array, Array]] = []
     done = 0
@@ -140,6 +146,15 @@ class Null:
             scores = [RootSum(dict(zip(objective.radicands, row, strict=True))) for row in self.rows[near].tolist()]
             extreme[near] = as_extreme(scores, observed, mean, alternative)
         return extreme
+
+
+def _least_work(objective: Objective, memory_limit: float) -> int:
+    """Additions that the distribution takes at least; zero where something else is in its way."""
+    table = objective.table
+    if not table.complete or not objective.weights.exact:
+        return 0
+    ways = Ways(table.margins, all_patterns(table.margins))
+    return ways.work() if ways.chance_bytes() <= memory_limit else 0
 
 
 def _exact_null(space: ScoreSpace, objective: Objective, progress: Progress | None) -> Null:

@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import date, time
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 from kappamax._checks import files as checks
+from kappamax.intake.memory import held
 
 __all__ = ["sheet_as_text"]
 
 
-def sheet_as_text(path: Path, name: str, sheet: str | int | None, folder: Path) -> Path:
-    """Write one sheet into a folder as comma-separated text; the only sheet there is unless one is named."""
+@contextmanager
+def sheet_as_text(path: Path, name: str, sheet: str | int | None) -> Iterator[Path]:
+    """One sheet as comma-separated text, the only sheet there is unless one is named; gone afterwards."""
     calamine = checks.calamine()
     with checks.calamine_failures(name), calamine.CalamineWorkbook.from_path(path) as book:
         chosen = checks.sheet_among(sheet, book.sheet_names, name)
         rows = book.get_sheet_by_name(chosen).to_python(skip_empty_area=False)
-    text = folder / "sheet.csv"
-    with text.open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file, lineterminator="\n").writerows([_cell(value) for value in row] for row in _trimmed(rows))
-    return text
+    text = StringIO()
+    csv.writer(text, lineterminator="\n").writerows([_cell(value) for value in row] for row in _trimmed(rows))
+    with held(text.getvalue().encode()) as held_text:
+        yield held_text
 
 
 def _trimmed(rows: list[list[Any]]) -> list[list[Any]]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -76,10 +76,15 @@ def sql_list(texts: Iterable[str]) -> str:
 
 @contextmanager
 def source_of(
-    path: Path, name: str, *, headed: bool, sheet: str | int | None, delimiter: str | None
+    path: Path, name: str, *, headed: bool, sheet: str | int | None, delimiter: str | None, spill: bool = True
 ) -> Iterator[Source]:
-    """Open a file for queries; `headed` says whether the first row of text or of a sheet names the columns."""
-    with TemporaryDirectory() as folder, _connection(Path(folder)) as connection:
+    """Open a file for queries; `headed` says whether the first row of text or of a sheet names the columns.
+
+    What does not fit into memory goes into a temporary folder; without `spill` it is an error instead.
+    """
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(TemporaryDirectory())) if spill else None
+        connection = stack.enter_context(_connection(folder))
         start = b"" if path.is_dir() else checks.first_bytes(path, 4)
         sheets, parquet = start in _SPREADSHEETS, path.is_dir() or start == _PARQUET
         checks.sheet_of_spreadsheet(sheet, sheets, name)
@@ -90,7 +95,7 @@ def source_of(
         if sheets:
             from kappamax.intake.excel import sheet_as_text
 
-            path, delimiter = sheet_as_text(path, name, sheet, Path(folder)), ","
+            path, delimiter = stack.enter_context(sheet_as_text(path, name, sheet)), ","
         json = json_format(path, name) if delimiter is None else None
         if json is not None:
             yield _json(connection, path, name, json)
@@ -159,14 +164,14 @@ def _json(connection: DuckDBPyConnection, path: Path, name: str, form: str) -> S
 
 
 @contextmanager
-def _connection(folder: Path) -> Iterator[DuckDBPyConnection]:
+def _connection(folder: Path | None) -> Iterator[DuckDBPyConnection]:
     import duckdb  # 0.1 s to import
 
     config: dict[str, str | bool | int | float | list[str]] = {
         "autoinstall_known_extensions": "false",
         "autoload_known_extensions": "false",
         "memory_limit": f"{_MEMORY_MB + _MEMORY_MB_PER_CORE * (os.cpu_count() or 1)}MB",
-        "temp_directory": str(folder / "spill"),
+        "temp_directory": "" if folder is None else str(folder / "spill"),
     }
     with duckdb.connect(config=config) as connection:
         yield connection

@@ -30,7 +30,7 @@ _LISTED_CELLS = 100_000
 _MOST_PATTERNS = 200_000
 _CLEAR = 1e-9
 
-__all__ = ["Maximum", "Verification", "max_kappa", "table_of", "verify"]
+__all__ = ["Maximum", "Verification", "max_kappa", "maximum_of", "table_of", "verify"]
 
 
 def max_kappa(
@@ -77,6 +77,13 @@ def max_kappa(
     table = as_table(*ratings, categories=categories)
     checks.time_limit(time_limit)
     objective = objective_for(table, weights=weights, coefficient=coefficient, group_size=group_size)
+    return maximum_of(objective, time_limit=time_limit, progress=progress)
+
+
+def maximum_of(
+    objective: Objective, *, time_limit: float | None = None, progress: Callable[[str], None] | None = None
+) -> Maximum:
+    """The range of an objective that is at hand."""
     value = objective.value(objective.score)
     try:
         most = solve(problem_for(objective, 1), Watch(time_limit, progress))

@@ -147,8 +147,12 @@ class MaximizerRange(Result):
     method: str
 
 
-def maximizer_count_of(result: Maximum) -> MaximizerCount:
-    """The number of maximisers of a result that is at hand."""
+def maximizer_count_of(
+    result: Maximum, *, counting_work: float | None = None, listing_steps: int | None = None
+) -> MaximizerCount:
+    """The number of maximisers of a result that is at hand, within so many additions or steps of a list."""
+    most_work = COUNTING_WORK if counting_work is None else counting_work
+    steps = LISTING_STEPS if listing_steps is None else listing_steps
     if not result.proven:
         return MaximizerCount(None, 1, "the maximum is not proven")
     patterns, gap = _patterns(result)
@@ -159,15 +163,15 @@ def maximizer_count_of(result: Maximum) -> MaximizerCount:
     if few is not None and few < LISTED_TABLES:
         return MaximizerCount(few, few)
     ways = Ways(margins, patterns)
-    if gap == 0 and ways.table_bytes() <= MEMORY_LIMIT and ways.work() <= COUNTING_WORK:
+    if gap == 0 and ways.table_bytes() <= MEMORY_LIMIT and ways.work() <= most_work:
         (n,) = ways.n_tables()
         return MaximizerCount(n, n)
     found = 0
     try:
-        for _ in islice(_counts(result, patterns, gap, LISTING_STEPS), LISTED_TABLES):
+        for _ in islice(_counts(result, patterns, gap, steps), LISTED_TABLES):
             found += 1
     except OutOfSteps:
-        return MaximizerCount(None, max(1, found), f"listing stopped after {LISTING_STEPS:,} steps")
+        return MaximizerCount(None, max(1, found), f"listing stopped after {steps:,} steps")
     if found < LISTED_TABLES:
         return MaximizerCount(found, found)
     return MaximizerCount(None, found, f"listing stopped at {LISTED_TABLES:,} tables")

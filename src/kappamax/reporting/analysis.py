@@ -18,19 +18,48 @@ from kappamax.fibers.explorer import RankedMoves, rank_moves
 from kappamax.fibers.null import Null, null_of
 from kappamax.fibers.testing import ExactTest, outcome_of
 from kappamax.intake import Ratings, as_table
-from kappamax.maximum.extremes import Maximum, max_kappa
+from kappamax.maximum.extremes import Maximum, maximum_of
 from kappamax.maximum.maximizers import MaximizerCount, maximizer_count_of
-from kappamax.measure import Agreement, PairwiseKappas, agreement, pairwise_kappas
+from kappamax.measure import Agreement, PairwiseKappas, agreement_of, pairwise_kappas
 from kappamax.objective import Objective
 from kappamax.table import Label, Table
 from kappamax.weights import WeightsLike
 
-__all__ = ["Report", "WeightingReport", "report"]
+__all__ = ["Effort", "Report", "WeightingReport", "report", "report_within"]
 
-_EXACT_WORK = 3e8
-_SHUFFLED_RATINGS = 5_000_000
-_FEWEST_DRAWS, _MOST_DRAWS = 2_000, 100_000
-_MOST_MOVES = 100_000
+
+@dataclass(frozen=True)
+class Effort:
+    """How much work the parts of a report may take.
+
+    Attributes
+    ----------
+    time_limit : float or None
+        Seconds for each search of a maximum or minimum.
+    exact_work : float
+        Additions that an exact distribution by chance may take; beyond, random tables are drawn.
+    shuffled_ratings, fewest_draws, most_draws, n_blocks : int
+        How many: so that this many ratings are shuffled in all, within bounds; and in how many parts.
+    counting_work, listing_steps : float or None, int or None
+        For the number of tables that reach the maximum; None for the usual.
+    most_moves : int
+        Pairs of patterns that may be looked at for the moves that raise agreement most.
+    """
+
+    time_limit: float | None = 30.0
+    exact_work: float = 3e8
+    shuffled_ratings: int = 5_000_000
+    fewest_draws: int = 2_000
+    most_draws: int = 100_000
+    n_blocks: int = 50
+    counting_work: float | None = None
+    listing_steps: int | None = None
+    most_moves: int = 100_000
+
+    def draws(self, table: Table) -> int:
+        """How many random tables to draw."""
+        wanted = self.shuffled_ratings // (table.n_subjects * table.n_raters)
+        return max(self.fewest_draws, min(self.most_draws, wanted))
 
 
 def report(
@@ -76,13 +105,39 @@ def report(
     alternative = options.choice("alternative", alternative, ALTERNATIVES)
     maximum_checks.time_limit(time_limit)
     seed = options.at_least("rng", rng, 0)
+    return report_within(
+        Effort(time_limit=time_limit),
+        table,
+        weights=weights,
+        coefficient=coefficient,
+        level=level,
+        alternative=alternative,
+        seed=seed,
+        title=title,
+        progress=progress,
+    )
+
+
+def report_within(
+    effort: Effort,
+    table: Table,
+    *,
+    weights: WeightsLike | Sequence[WeightsLike] | None = None,
+    coefficient: str = "kappa",
+    level: float = 0.95,
+    alternative: str = "greater",
+    seed: int = 0,
+    title: str = "Agreement between raters",
+    progress: Callable[[str], None] | None = None,
+) -> Report:
+    """The report of a table within limits of work."""
     chosen = _weightings(weights, table)
     results = []
     for one in chosen:
         objective = objective_for(table, weights=one, coefficient=coefficient)
         if progress is not None:
             progress(f"{objective.weights.name} weights")
-        results.append(_result(objective, one, coefficient, level, alternative, time_limit, seed, progress))
+        results.append(_result(objective, level, alternative, effort, seed, progress))
     first = _main(results)
     return Report(
         title=title,
@@ -93,7 +148,7 @@ def report(
         seed=seed,
         results=tuple(results),
         pairs=pairwise_kappas(table, weights=chosen[first]) if table.n_raters > 2 else None,
-        moves=_moves(table, chosen[first], coefficient) if results[first].agreement is not None else None,
+        moves=_moves(table, chosen[first], coefficient, effort) if results[first].agreement is not None else None,
     )
 
 
@@ -245,11 +300,9 @@ def _main(results: Sequence[WeightingReport]) -> int:
 
 def _result(
     objective: Objective,
-    weights: Any,
-    coefficient: str,
     level: float,
     alternative: str,
-    time_limit: float | None,
+    effort: Effort,
     seed: int,
     progress: Callable[[str], None] | None,
 ) -> WeightingReport:
@@ -257,18 +310,22 @@ def _result(
 
     table, name = objective.table, objective.weights.name
     try:
-        measured = agreement(table, weights=weights, coefficient=coefficient, level=level)
+        measured = agreement_of(objective, level=level)
     except UndefinedKappaError as error:
         return WeightingReport(weights=name, reason=error.reason, sentences=sentences.undefined(error.reason))
     most, reason, count = None, None, None
     try:
-        most = max_kappa(table, weights=weights, coefficient=coefficient, time_limit=time_limit, progress=progress)
-        count = maximizer_count_of(most)
+        most = maximum_of(objective, time_limit=effort.time_limit, progress=progress)
+        count = maximizer_count_of(most, counting_work=effort.counting_work, listing_steps=effort.listing_steps)
     except NotSupportedError as error:
         reason = str(error)
-    n_ratings = table.n_subjects * table.n_raters
-    draws = max(_FEWEST_DRAWS, min(_MOST_DRAWS, _SHUFFLED_RATINGS // n_ratings))
-    null = null_of(objective, exact_work=_EXACT_WORK, n_draws=draws, rng=seed)
+    null = null_of(
+        objective,
+        exact_work=effort.exact_work,
+        n_draws=effort.draws(table),
+        n_blocks=effort.n_blocks,
+        rng=seed,
+    )
     test = outcome_of(null, alternative)
     observed = float(objective.observed(objective.score))
     forced = None if most is None else float(objective.observed(most.solution.cost))
@@ -287,9 +344,9 @@ def _result(
     )
 
 
-def _moves(table: Table, weights: Any, coefficient: str) -> RankedMoves | None:
+def _moves(table: Table, weights: Any, coefficient: str, effort: Effort) -> RankedMoves | None:
     """The best moves, where there are not too many to look at."""
     pairs = comb(len(table.counts), 2) * (2 ** (table.n_raters - 1) - 1)
-    if not table.complete or pairs > _MOST_MOVES:
+    if not table.complete or pairs > effort.most_moves:
         return None
     return rank_moves(table, weights=weights, coefficient=coefficient, top=5)

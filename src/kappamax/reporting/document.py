@@ -7,9 +7,18 @@ from html import escape
 
 import numpy as np
 
-from kappamax.display import html, numbers, svg, text
+from kappamax.display import html, numbers, text
 from kappamax.display.page import page, section
 from kappamax.reporting.analysis import Report, WeightingReport
+from kappamax.reporting.pictures import (
+    MARGINS_TITLE,
+    crossed,
+    margins_picture,
+    null_picture,
+    null_title,
+    pairs_picture,
+    pairs_title,
+)
 from kappamax.reporting.rows import margin_rows, pair_rows, result_rows
 from kappamax.reporting.sentences import of_table
 from kappamax.table import Table
@@ -17,7 +26,6 @@ from kappamax.table import Table
 __all__ = ["fragment_of", "html_of"]
 
 _MOST_PATTERNS = 20
-_MOST_BARS = 8
 
 
 def html_of(report: Report) -> str:
@@ -34,7 +42,7 @@ def _sections(report: Report) -> list[str]:
     parts = [
         _lead(report),
         section("Results", _table(*result_rows(report), caption=_results_caption(report)), _words(report)),
-        section("How often each rater used each category", _margins(report)),
+        section(MARGINS_TITLE, _margins(report)),
         section("Observed, and the largest agreement the margins allow", *_tables(report)),
         section("Every value that chance could give", *_nulls(report)),
     ]
@@ -79,14 +87,10 @@ def _words(report: Report) -> str:
 
 
 def _margins(report: Report) -> str:
-    table = report.table
     header, rows = margin_rows(report)
     behind = _table(header, rows, caption="Ratings by category and rater")
-    if table.n_raters > _MOST_BARS:
-        return behind
-    names = [text.rater(name) for name in table.raters]
-    picture = svg.paired_bars(table.categories, names, table.margins, title="How often each rater used each category")
-    return _figure(picture, "", behind)
+    picture = margins_picture(report)
+    return behind if picture is None else _figure(picture, "", behind)
 
 
 def _tables(report: Report) -> list[str]:
@@ -100,27 +104,10 @@ def _tables(report: Report) -> list[str]:
 
 
 def _two_maps(observed: Table, result: WeightingReport) -> str:
-    assert result.maximum is not None
-    best = result.maximum.table
-    before, after = observed.dense(), best.dense()
-    largest = float(max(before.max(), after.max()))
     names = [text.rater(name) for name in observed.raters]
     labels = observed.categories
     pictures = []
-    for counts, title, marked in (
-        (before, f"Observed, {result.weights}: {numbers.decimal(result.maximum.value)}", None),
-        (after, f"Largest, {result.weights}: {numbers.decimal(result.maximum.maximum)}", before != after),
-    ):
-        picture = svg.heat_map(
-            counts,
-            labels,
-            labels,
-            title=title,
-            row_name=names[0],
-            column_name=names[1],
-            marked=marked,
-            largest=largest,
-        )
+    for title, picture, counts in crossed(observed, result):
         rows = [[str(label), *map(numbers.count, row)] for label, row in zip(labels, counts.tolist(), strict=True)]
         header = [f"{names[0]} \\ {names[1]}", *map(str, labels)]
         pictures.append(_figure(picture, title, _table(header, rows, caption=title)))
@@ -158,19 +145,15 @@ def _nulls(report: Report) -> list[str]:
 
 def _null(result: WeightingReport, report: Report) -> str:
     assert result.null is not None
-    assert result.agreement is not None
     order = np.argsort(result.null.values)
     values, chances = result.null.values[order], result.null.probabilities[order]
-    marks = [(result.agreement.value, "observed")]
-    if result.maximum is not None:
-        marks += [(result.maximum.maximum, "largest"), (result.maximum.minimum, "smallest")]
-    title = f"{report.coefficient}, {result.weights}, by chance with these margins"
+    title = null_title(report, result)
     source = (
         "exact probabilities"
         if result.null.n_draws is None
         else f"{numbers.count(result.null.n_draws)} random tables, seed {report.seed}"
     )
-    picture = svg.atoms(values, chances, title=title, marks=marks, axis=report.coefficient)
+    picture = null_picture(report, result)
     kept = np.flatnonzero(chances >= np.sort(chances)[::-1][: 3 * _MOST_PATTERNS][-1])
     rows = [[numbers.decimal(float(values[i])), numbers.pvalue(float(chances[i]))] for i in kept]
     more = len(values) - len(kept)
@@ -192,15 +175,10 @@ def _weights(report: Report) -> str:
 
 
 def _pairs(report: Report) -> str:
-    assert report.pairs is not None
-    title = f"Kappa of every two raters, {report.pairs.weights} weights"
+    title = pairs_title(report)
     behind = _table(*pair_rows(report), caption=title)
-    if len(report.pairs.raters) > 2 * _MOST_BARS:
-        return behind
-    values = report.pairs.values.copy()
-    np.fill_diagonal(values, np.nan)
-    picture = svg.heat_map(values, report.pairs.raters, report.pairs.raters, title=title, largest=1.0)
-    return _figure(picture, title, behind)
+    picture = pairs_picture(report)
+    return behind if picture is None else _figure(picture, title, behind)
 
 
 def _moves(report: Report) -> str:

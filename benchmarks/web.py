@@ -1,0 +1,135 @@
+"""How soon the page answers many clients: 50 of them post ever new tables while one keeps the largest job running.
+
+    python -m benchmarks.web [--seconds 30] [--clients 50] [--pause 2]
+
+Each client posts a table of two raters, waits for the answer, pauses as a person who types does (`--pause`, on average)
+and posts another one. With `--pause 0` it posts again at once, which measures capacity instead.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import threading
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+WEIGHTINGS = ("unweighted", "linear", "quadratic", "sqrt")
+
+
+@dataclass
+class Load:
+    """What came of it."""
+
+    seconds: list[float] = field(default_factory=list)
+    statuses: dict[int, int] = field(default_factory=dict)
+    long_jobs: int = 0
+
+    def percentile(self, share: float) -> float:
+        """Seconds within which a share of the answers came."""
+        return float(np.percentile(self.seconds, 100 * share)) if self.seconds else float("nan")
+
+    def __str__(self) -> str:
+        return (
+            f"{len(self.seconds):,} answers {self.statuses}, median {1e3 * self.percentile(0.5):.0f} ms, "
+            f"p99 {1e3 * self.percentile(0.99):.0f} ms, {self.long_jobs} long jobs beside them"
+        )
+
+
+def random_table(rng: np.random.Generator) -> dict[str, Any]:
+    """Two raters, two to five categories, 20 to 200 subjects, mostly in agreement."""
+    k = int(rng.integers(2, 6))
+    chances = rng.dirichlet(np.ones(k * k)).reshape(k, k) + 2 * np.eye(k) / k
+    counts = rng.multinomial(int(rng.integers(20, 201)), (chances / chances.sum()).ravel()).reshape(k, k)
+    counts[0, 0] += 1
+    counts[1, 1] += 1
+    return {"counts": counts.tolist(), "weights": [str(rng.choice(WEIGHTINGS))]}
+
+
+def largest_job(rng: np.random.Generator) -> dict[str, Any]:
+    """A search by annealing over as many categories and subjects as the page takes."""
+    counts = rng.multinomial(1_000_000 - 24, np.full(144, 1 / 144)).reshape(12, 12)
+    return {"counts": counts.tolist(), "weight": "sqrt", "proposal": "swaps", "seed": int(rng.integers(2**32))}
+
+
+async def run_load(port: int, *, clients: int, seconds: float, pause: float, seed: int = 0) -> Load:
+    """Let clients post tables for some seconds."""
+    load, ends = Load(), time.perf_counter() + seconds
+    generators = np.random.default_rng(seed).spawn(clients + 1)
+
+    async def visitor(rng: np.random.Generator) -> None:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        await asyncio.sleep(float(rng.uniform(0, pause)))
+        while time.perf_counter() < ends:
+            body = json.dumps(random_table(rng)).encode()
+            begun = time.perf_counter()
+            status, _ = await post(reader, writer, port, "/api/table", body)
+            load.seconds.append(time.perf_counter() - begun)
+            load.statuses[status] = load.statuses.get(status, 0) + 1
+            await asyncio.sleep(float(rng.uniform(0, 2 * pause)))
+        writer.close()
+
+    async def long_worker(rng: np.random.Generator) -> None:
+        while True:
+            reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            try:
+                await post(reader, writer, port, "/api/anneal", json.dumps(largest_job(rng)).encode())
+                load.long_jobs += 1
+            finally:
+                writer.close()
+
+    beside = asyncio.create_task(long_worker(generators[-1]))
+    await asyncio.gather(*(visitor(rng) for rng in generators[:-1]))
+    load.long_jobs += not beside.done()
+    beside.cancel()
+    return load
+
+
+async def post(
+    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, port: int, path: str, body: bytes
+) -> tuple[int, bytes]:
+    """A bare HTTP client, so that clients cost next to nothing."""
+    head = (
+        f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Type: application/json\r\n"
+        f"Content-Length: {len(body)}\r\n\r\n"
+    )
+    writer.write(head.encode() + body)
+    await writer.drain()
+    lines = (await reader.readuntil(b"\r\n\r\n")).decode().split("\r\n")
+    headers = dict(line.lower().split(": ", 1) for line in lines[1:] if line)
+    status = int(lines[0].split()[1])
+    if "content-length" in headers:
+        return status, await reader.readexactly(int(headers["content-length"]))
+    chunks = []
+    while size := int(await reader.readline(), 16):
+        chunks.append(await reader.readexactly(size))
+        await reader.readline()
+    await reader.readline()
+    return status, b"".join(chunks)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seconds", type=float, default=30)
+    parser.add_argument("--clients", type=int, default=50)
+    parser.add_argument("--pause", type=float, default=2)
+    chosen = parser.parse_args()
+    from kappamax.web.server import bound_socket, server_for
+
+    socket, port = bound_socket(0)
+    server = server_for()
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [socket]})
+    thread.start()
+    server.ready.wait()
+    load = asyncio.run(run_load(port, clients=chosen.clients, seconds=chosen.seconds, pause=chosen.pause))
+    print(f"{chosen.clients} clients for {chosen.seconds:g} s, pausing {chosen.pause:g} s on average: {load}")
+    server.should_exit = True
+    thread.join()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,183 @@
+"""Tasks in, answers out: hands work to processes, waits without blocking, and stops what takes too long or is unwanted.
+
+Small tables go to processes of their own kind, so that no long job makes them wait.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+from collections import OrderedDict
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from math import inf
+from typing import Any, NamedTuple
+
+import anyio
+
+from kappamax._checks import web as checks
+from kappamax.errors import InvalidRequestError
+from kappamax.web.tasks import Reply, error_reply
+
+__all__ = ["Desk", "Part", "Staff", "opened_desk"]
+
+_LONG_WORKERS = 2
+_REMEMBERED = 64
+
+
+class Part(NamedTuple):
+    """A piece of an answer: progress, a line of a stream, or the reply that ends it."""
+
+    kind: str
+    reply: Reply
+
+
+@asynccontextmanager
+async def opened_desk(quick_seconds: float, long_seconds: float) -> AsyncIterator[Desk]:
+    """A desk whose processes start now and end with it; each kind of work has its limit of time."""
+    desk = Desk(quick_seconds, long_seconds)
+    try:
+        async with anyio.create_task_group() as group:
+            group.start_soon(desk.quick.warm_up)
+            yield desk
+            group.cancel_scope.cancel()
+    finally:
+        with anyio.CancelScope(shield=True):
+            await desk.close()
+
+
+class Desk:
+    """Where work is handed in."""
+
+    def __init__(self, quick_seconds: float, long_seconds: float) -> None:
+        self.quick = Staff(max(2, os.cpu_count() or 1), quick_seconds)
+        self.long = Staff(_LONG_WORKERS, long_seconds, "--long")
+        self._known: OrderedDict[tuple[str, bytes], Reply] = OrderedDict()
+
+    async def reply(self, task: str, request: dict[str, Any], payload: bytes = b"", *, long: bool) -> Reply:
+        """The answer to a task, from memory if the same was asked a moment ago."""
+        key = (task, json.dumps(request).encode())
+        if not payload and key in self._known:
+            self._known.move_to_end(key)
+            return self._known[key]
+        async for part in self.parts(task, request, payload, long=long):
+            if part.kind == "reply":
+                if not payload and part.reply.status == 200:
+                    self._known[key] = part.reply
+                    if len(self._known) > _REMEMBERED:
+                        self._known.popitem(last=False)
+                return part.reply
+        raise AssertionError("every answer ends with a reply")
+
+    async def parts(
+        self, task: str, request: dict[str, Any], payload: bytes = b"", *, long: bool
+    ) -> AsyncIterator[Part]:
+        """An answer piece by piece; closing the iterator stops the work."""
+        staff = self.long if long else self.quick
+        try:
+            async with staff.worker() as worker:
+                await worker.send({"task": task, "request": request, "size": len(payload)}, payload)
+                ends = anyio.current_time() + staff.seconds
+                while True:
+                    part = await worker.part(ends, staff.seconds)
+                    yield part
+                    if part.kind == "reply":
+                        return
+        except InvalidRequestError as error:
+            yield Part("reply", error_reply(error))
+
+    async def close(self) -> None:
+        """End all processes."""
+        await self.quick.close()
+        await self.long.close()
+
+
+class Staff:
+    """Processes for one kind of work: at most so many, started when first needed, each replaced when it is stopped."""
+
+    def __init__(self, most: int, seconds: float, *options: str) -> None:
+        self.seconds = seconds
+        self._options = options
+        self._places = anyio.Semaphore(most)
+        self._idle: list[_Worker] = []
+        self._all: set[_Worker] = set()
+
+    async def warm_up(self) -> None:
+        """Start a process before it is needed, and let it import what it will need."""
+        with suppress(InvalidRequestError):  # then the first request meets the same trouble, and says so
+            async with self.worker() as worker:
+                await worker.send({"task": "ready", "request": {}, "size": 0}, b"")
+                await worker.part(inf, self.seconds)
+
+    @asynccontextmanager
+    async def worker(self) -> AsyncIterator[_Worker]:
+        """A process for one job; one whose job did not end is stopped."""
+        async with self._places:
+            worker = self._idle.pop() if self._idle else await self._started()
+            try:
+                yield worker
+            finally:
+                if worker.free:
+                    self._idle.append(worker)
+                else:
+                    self._all.discard(worker)
+                    with anyio.CancelScope(shield=True):
+                        await worker.stop()
+
+    async def close(self) -> None:
+        """End all processes."""
+        for worker in self._all:
+            await worker.stop()
+
+    async def _started(self) -> _Worker:
+        command = [sys.executable, "-P", "-m", "kappamax.web.worker", *self._options]
+        pipe, nothing = asyncio.subprocess.PIPE, asyncio.subprocess.DEVNULL
+        worker = _Worker(await asyncio.create_subprocess_exec(*command, stdin=pipe, stdout=pipe, stderr=nothing))
+        self._all.add(worker)
+        return worker
+
+
+class _Worker:
+    """One process and the talk with it."""
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        self.free = True
+        self._process = process
+
+    async def send(self, job: dict[str, Any], payload: bytes) -> None:
+        """Hand a job in."""
+        assert self._process.stdin is not None
+        self.free = False
+        self._process.stdin.write(json.dumps(job).encode() + b"\n" + payload)
+        try:
+            await self._process.stdin.drain()
+        except ConnectionError:
+            checks.refuse_death()
+
+    async def part(self, ends: float, seconds: float) -> Part:
+        """The next piece of the answer, if it comes in time."""
+        assert self._process.stdout is not None
+        try:
+            with anyio.fail_after(ends - anyio.current_time()):
+                header = json.loads(await self._process.stdout.readline() or b"null")
+                if header is None:
+                    checks.refuse_death()
+                body = await self._process.stdout.readexactly(header["size"])
+        except TimeoutError:
+            checks.out_of_time(seconds)
+        except asyncio.IncompleteReadError:
+            checks.refuse_death()
+        self.free = header["kind"] == "reply"
+        return Part(header["kind"], Reply(header["status"], body))
+
+    async def stop(self) -> None:
+        """End the process at once."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.close()
+        if self._process.returncode is None:
+            self._process.kill()
+        await self._process.stdout.read()
+        await self._process.wait()

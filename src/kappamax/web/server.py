@@ -1,0 +1,63 @@
+"""A port in, the running page on this machine only out."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Callable
+
+import uvicorn
+
+from kappamax._checks import web as checks
+from kappamax.web.app import create_app
+
+__all__ = ["Server", "bound_socket", "server_for"]
+
+_ADDRESS = "127.0.0.1"
+_PORTS_TRIED = 20
+
+
+def bound_socket(port: int) -> tuple[socket.socket, int]:
+    """A socket of this machine on a port, or on the next one that is free; port 0 is any."""
+    tried = range(port, min(port + _PORTS_TRIED, 2**16)) if port else [0]
+    for one in tried:
+        found = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        try:
+            found.bind((_ADDRESS, one))
+            found.listen(128)  # so that a second page finds the port taken
+            return found, int(found.getsockname()[1])
+        except OSError:
+            found.close()
+    return checks.some_port(port, tried)
+
+
+def server_for(when_ready: Callable[[], None] | None = None) -> Server:
+    """The server of the page: quiet, without proxies or websockets."""
+    config = uvicorn.Config(
+        create_app(),
+        log_config=None,
+        log_level="error",
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        ws="none",
+        lifespan="on",
+        timeout_graceful_shutdown=1,
+    )
+    return Server(config, when_ready)
+
+
+class Server(uvicorn.Server):
+    """A server that says when it answers: `ready` is set, and a function is called beside it."""
+
+    def __init__(self, config: uvicorn.Config, when_ready: Callable[[], None] | None = None) -> None:
+        super().__init__(config)
+        self.ready = threading.Event()
+        self._when_ready = when_ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start, then say so."""
+        await super().startup(sockets)
+        self.ready.set()
+        if self._when_ready is not None:
+            threading.Thread(target=self._when_ready, daemon=True).start()

@@ -1,0 +1,107 @@
+"""Plain data from a browser in, plain data for it out: what the calculator computes, without HTTP.
+
+Tables and weights are checked by the same code as everywhere; what is wrong is raised as our errors. The results are
+the objects of `--json`, beside the pictures of the report.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import islice
+from typing import Any
+
+from kappamax._checks import web as checks
+from kappamax._result import plain
+from kappamax.datasets import EXAMPLES, example
+from kappamax.maximum.extremes import max_kappa
+from kappamax.maximum.maximizers import maximizer_count_of, maximizers_of
+from kappamax.reporting.analysis import Effort, Report, report_within
+from kappamax.reporting.pictures import pictures_of
+from kappamax.reporting.sentences import of_weights
+from kappamax.web.calls import calls_of
+from kappamax.web.requests import plain_table, table_of, weighting_of, weightings_of
+
+__all__ = ["calculate", "examples", "maximizers", "report_file", "weights_in_words"]
+
+Tell = Callable[[str], None]
+
+_QUICK = Effort(
+    time_limit=5.0,
+    exact_work=2e6,
+    shuffled_ratings=200_000,
+    fewest_draws=1_000,
+    most_draws=2_000,
+    n_blocks=1,
+    counting_work=1e6,
+    listing_steps=2_000,
+    most_moves=0,  # the page asks for moves by themselves
+)
+_WHOLE = Effort(time_limit=10.0)
+_TIME_LIMIT = 5.0
+_PAGE = 20
+_LAST_PAGE = 10_000
+
+
+def examples() -> list[dict[str, Any]]:
+    """The bundled tables, and where they come from."""
+    return [
+        {"name": name, "title": one.title, "source": one.source, **plain_table(example(name))}
+        for name, one in EXAMPLES.items()
+    ]
+
+
+def calculate(request: dict[str, Any], tell: Tell | None = None) -> dict[str, Any]:
+    """Everything the page shows about a table: the report's results, and its pictures."""
+    made = _report(_QUICK, request, tell)
+    calls = calls_of(request, made.table, [result.weights for result in made.results])
+    return made.to_dict() | {"pictures": pictures_of(made), "calls": calls}
+
+
+def report_file(request: dict[str, Any], form: str, tell: Tell | None = None) -> str:
+    """The report as a file, with the work of `kappamax report`."""
+    made = _report(_WHOLE, request, tell)
+    write = {
+        "html": made.to_html,
+        "json": made.to_json,
+        "csv": made.to_csv,
+        "md": made.to_markdown,
+        "tex": made.to_latex,
+        "txt": made.to_text,
+    }
+    return write[form]()
+
+
+def weights_in_words(request: dict[str, Any]) -> dict[str, Any]:
+    """Whether weights are a distance, which triangle breaks, and what that does to the best table."""
+    table = table_of(request)
+    weights = weighting_of(request, table)
+    most = max_kappa(table, weights=weights, time_limit=_TIME_LIMIT)
+    triangle = weights.violated_triangle
+    return {
+        "name": weights.name,
+        "matrix": weights.matrix.tolist(),
+        "symmetric": weights.symmetric,
+        "metric": weights.metric,
+        "monge": weights.monge,
+        "violated_triangle": None if triangle is None else [plain(table.categories[i]) for i in triangle],
+        "words": of_weights(weights, table, most, None),
+        "notes": list(weights.notes),
+    }
+
+
+def maximizers(request: dict[str, Any]) -> dict[str, Any]:
+    """A page of the tables that reach the maximum."""
+    table = table_of(request)
+    start = checks.whole("start", request.get("start", 0), 0, _LAST_PAGE)
+    result = max_kappa(table, weights=weighting_of(request, table), time_limit=_TIME_LIMIT)
+    count = maximizer_count_of(result, counting_work=_QUICK.counting_work, listing_steps=_QUICK.listing_steps)
+    page = [plain_table(one) for one in islice(maximizers_of(result), start, start + _PAGE)]
+    return {"n": plain(count.n), "at_least": plain(count.at_least), "start": start, "tables": page}
+
+
+def _report(effort: Effort, request: dict[str, Any], tell: Tell | None) -> Report:
+    """The report of a table with the weights asked for, the usual ones if none is."""
+    table = table_of(request)
+    title = checks.short_text("title", request.get("title", "Agreement between raters"))
+    weights: Any = weightings_of(request, table)
+    return report_within(effort, table, weights=weights, title=title, progress=tell)

@@ -1,0 +1,30 @@
+// Results by weighting in, one row for each out; choosing a row chooses its weights.
+
+import { button, byId, fill, h } from "./dom.js";
+import { decimal, howMany, interval, percent, pvalue } from "./format.js";
+import { change, current } from "./state.js";
+
+const HEADER = ["weights", "kappa", "95% interval", "maximum", "minimum", "reached", "tables", "p-value"];
+
+/** Rows in the order of `names`; a result that is still on its way leaves its row waiting. */
+export function drawComparison(names, results) {
+  const focused = document.activeElement?.dataset?.compared;
+  const cellsOf = (result) => {
+    if (!result) return ["…", ...Array(6).fill("")];
+    if (result.value === null) return ["undefined", ...Array(6).fill("")];
+    const { value, ci, maximum, minimum, ratio } = result;
+    const most = maximum !== null && maximum !== undefined;
+    return [decimal(value), ci ? interval(ci) : "undefined", most ? decimal(maximum) + (result.proven ? "" : " ?") : "none",
+      most ? decimal(minimum) : "none", ratio === null || ratio === undefined ? "undefined" : percent(ratio),
+      most ? howMany(result.n_maximizers, result.n_maximizers_at_least) : "", pvalue(result.pvalue)];
+  };
+  const row = (name) => h("tr", { class: name === current().chosen ? "chosen" : "" },
+    h("th", { scope: "row" }, button(name === "custom" ? "own weights" : name, () => change({ chosen: name }),
+      { class: "plain", "data-compared": name, "aria-pressed": String(name === current().chosen) })),
+    cellsOf(results.get(name)).map((words) => h("td", {}, words)));
+  fill(byId("comparison"), h("h3", { id: "comparison-title" }, "The same ratings with other weights"),
+    h("div", { class: "scroll", role: "region", tabindex: "0", "aria-labelledby": "comparison-title" }, h("table", { class: "compared" },
+      h("thead", {}, h("tr", {}, HEADER.map((name) => h("th", { scope: "col" }, name)))),
+      h("tbody", {}, names.map(row)))));
+  if (focused) byId("comparison").querySelector(`[data-compared="${focused}"]`)?.focus();
+}

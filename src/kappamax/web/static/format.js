@@ -1,0 +1,17 @@
+// A number in, the text a reader should see out; the same rounding as the reports.
+
+export const decimal = (value, digits = 4) => {
+  if (value === null || value === undefined) return "undefined";
+  const shown = Number(value).toFixed(digits);
+  return Number(shown) === 0 ? shown.replace("-", "") : shown;
+};
+export const interval = (ends) => (ends ? `${decimal(ends[0])} to ${decimal(ends[1])}` : "undefined");
+export const percent = (share) => `${(100 * share).toFixed(1)}%`;
+export const pvalue = (p) => (p === null || p === undefined ? "undefined" : p < 0.0001 ? "< 0.0001" : p.toFixed(4));
+export const count = (n) => (typeof n === "number" ? n.toLocaleString("en-US")
+  : String(n).replace(/\B(?=(\d{3})+$)/g, ","));
+export const plural = (n, noun) => `${count(n)} ${noun}${Number(n) === 1 ? "" : "s"}`;
+/** How many tables reach the maximum: a number, or at least one. */
+export const howMany = (n, atLeast) => (n !== null && n !== undefined ? count(n)
+  : atLeast !== null && atLeast !== undefined ? `at least ${count(atLeast)}` : "not known");
+export const raterName = (name) => (/^\d+$/.test(name) ? `rater ${name}` : name);

@@ -1,0 +1,33 @@
+// Text from a clipboard in, a block of cells with its labels out; null if it is one value only.
+
+export function block(text) {
+  const trimmed = text.replace(/\r/g, "").replace(/\n+$/, "");
+  const separator = trimmed.includes("\t") ? "\t" : trimmed.includes(";") ? ";" : ",";
+  const alone = /^\s*\d{1,3}(,\d{3})*\s*$/.test(trimmed);
+  if (alone || (!trimmed.includes(separator) && !trimmed.includes("\n"))) return null;
+  const rows = trimmed.split("\n").map((line) => split(line, separator).map((cell) => number(cell, separator)));
+  return labelled(rows) ?? { rows, labels: null };
+}
+
+/** Cells of one line; quotation marks keep a separator inside a cell. */
+function split(line, separator) {
+  const cells = [];
+  let cell = "", quoted = false;
+  for (const character of line) {
+    if (character === '"') quoted = !quoted;
+    else if (character === separator && !quoted) { cells.push(cell); cell = ""; } else cell += character;
+  }
+  return [...cells, cell].map((one) => one.trim());
+}
+
+/** A spreadsheet writes 1,520 where a comma does not separate. */
+const number = (cell, separator) => (separator !== "," && /^\d{1,3}(,\d{3})+$/.test(cell) ? cell.replaceAll(",", "") : cell);
+
+/** Labels in the first row and column, if the rest is square. */
+function labelled(rows) {
+  const inner = rows.slice(1).map((row) => row.slice(1));
+  const square = inner.length >= 2 && inner.every((row) => row.length === inner.length) && rows[0].length === rows.length;
+  const corner = rows[0][0];
+  if (!square || (corner !== "" && Number.isFinite(Number(corner)))) return null;
+  return { rows: inner, labels: rows[0].slice(1) };
+}

@@ -1,0 +1,119 @@
+// The choice of weights in; own positions or an own matrix to edit, and whether they are a distance, out.
+
+import { Problem, ask } from "./api.js";
+import { byId, debounced, fill, h } from "./dom.js";
+import { decimal } from "./format.js";
+import { SCHEMES, change, current, customFor, namesOf, sizeOf, tableOf, weightingOf } from "./state.js";
+
+const WORDS = { unweighted: "unweighted: all alike", linear: "linear: distance in steps", quadratic: "quadratic: squared distance",
+  sqrt: "sqrt: root of the distance", ordinal: "ordinal: pairs of categories between", ratio: "ratio: relative to the sum",
+  circular: "circular: the scale closes", bipolar: "bipolar: ends count most", custom: "own weights" };
+let shape = null;
+
+export function startWeights() {
+  fill(byId("weighting"), [...SCHEMES, "custom"].map((name) => h("option", { value: name }, WORDS[name])));
+  byId("weighting").addEventListener("change", (event) => change({ chosen: event.target.value, custom: customFor(sizeOf()) }));
+}
+
+export function drawWeights(state) {
+  byId("weighting").value = state.chosen;
+  byId("custom").hidden = state.chosen !== "custom";
+  if (state.chosen === "custom") drawCustom(state);
+  showPlaces(weightingOf(state).problems);
+}
+
+/** Ask at once whether the weights are a distance; says it in words. */
+export const describe = debounced(async () => {
+  const { table, problems, empty } = tableOf();
+  const chosen = weightingOf();
+  if (problems.length || chosen.problems.length || empty) { fill(byId("weights-words")); return; }
+  try {
+    const said = await ask("/api/weights", { ...table, weight: chosen.weighting });
+    if (!said) return;
+    byId("weights-problem").textContent = "";
+    drawWords(said);
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    fill(byId("weights-words"));
+    if (current().chosen === "custom" || error.field === "weight" || error.field === "weights") byId("weights-problem").textContent = error.message;
+  }
+}, 200);
+
+function drawWords(said) {
+  const kind = said.metric ? "A distance (metric)" : said.symmetric ? "Not a distance" : "Not symmetric";
+  const broken = said.violated_triangle ? `: the triangle ${said.violated_triangle.join(", ")} breaks` : "";
+  const names = namesOf();
+  const matrix = h("details", {}, h("summary", {}, "The weights as a table"), h("div", { class: "scroll", role: "region", tabindex: "0",
+    "aria-label": "Weights of disagreement" }, h("table", {}, h("caption", {}, "Weights of disagreement, the largest of a named weighting is 1"),
+    h("thead", {}, h("tr", {}, h("td", {}), names.map((name) => h("th", { scope: "col" }, name)))),
+    h("tbody", {}, said.matrix.map((row, i) => h("tr", {}, h("th", { scope: "row" }, names[i]), row.map((value) => h("td", {}, decimal(value)))))))));
+  fill(byId("weights-words"), h("p", {}, h("strong", { id: "metric" }, `${kind}${broken}.`)), said.words ? h("p", { class: "small" }, said.words) : null,
+    said.notes.map((note) => h("p", { class: "faint small" }, note)), said.matrix.length <= 20 ? matrix : null);
+}
+
+function drawCustom(state) {
+  const k = sizeOf(state), names = namesOf(state), { by } = state.custom;
+  const wanted = `${k} ${by} ${JSON.stringify(names)}`;
+  if (shape !== wanted) {
+    shape = wanted;
+    fill(byId("custom"), kinds(by), by === "positions" ? positions(state, names) : matrix(state, names));
+  }
+  const held = customFor(k, state.custom);
+  if (by === "positions") {
+    byId("custom-scheme").value = held.scheme;
+    held.positions.forEach((text, i) => put(`position-${i}`, text));
+  } else held.matrix.forEach((row, i) => row.forEach((text, j) => { if (i !== j) put(`weight-${i}-${j}`, text); }));
+}
+
+function put(id, text) {
+  const input = byId(id);
+  if (input && input.value !== text) input.value = text;
+}
+
+function kinds(by) {
+  const one = (value, words) => h("label", { class: "check" }, h("input", { type: "radio", name: "custom-by", id: `custom-${value}`, value, checked: by === value,
+    on: { change: () => { edit({ by: value }); byId(`custom-${value}`).focus(); } } }), words);
+  return h("fieldset", {}, h("legend", {}, "Own weights from"), h("div", { class: "controls" }, one("positions", "positions of the categories"), one("matrix", "a matrix")));
+}
+
+function positions(state, names) {
+  return h("div", {}, h("div", { class: "controls" }, h("div", { class: "control grow" }, h("label", { for: "custom-scheme" }, "Weights grow with the distance"),
+    h("select", { id: "custom-scheme", on: { change: (event) => edit({ scheme: event.target.value }) } },
+      SCHEMES.filter((name) => name !== "unweighted").map((name) => h("option", { value: name }, name))))),
+  h("div", { class: "controls" }, names.map((name, i) => h("div", { class: "control" }, h("label", { for: `position-${i}` }, name),
+    h("input", { id: `position-${i}`, type: "text", inputmode: "decimal", autocomplete: "off", "aria-describedby": `position-${i}-problem`,
+      on: { input: (event) => edit({ positions: current().custom.positions.map((old, a) => (a === i ? event.target.value : old)) }) } }),
+    h("p", { id: `position-${i}-problem`, class: "problem" })))));
+}
+
+function matrix(state, names) {
+  const cell = (i, j) => (i === j ? h("td", { class: "faint" }, "0") : h("td", {}, h("input", { id: `weight-${i}-${j}`, type: "text", inputmode: "decimal",
+    autocomplete: "off", "aria-label": `Weight of ${names[i]} against ${names[j]}`, "aria-describedby": `weight-${i}-${j}-problem`,
+    on: { input: (event) => editCell(i, j, event.target.value) } }), h("div", { id: `weight-${i}-${j}-problem`, class: "bubble" })));
+  return h("div", { class: "scroll", role: "region", tabindex: "0", "aria-label": "Own weights" }, h("table", { class: "grid weights-grid" },
+    h("caption", {}, "How much each disagreement counts; the other side of the diagonal follows"),
+    h("thead", {}, h("tr", {}, h("td", {}), names.map((name) => h("th", { scope: "col" }, name)))),
+    h("tbody", {}, names.map((name, i) => h("tr", {}, h("th", { scope: "row" }, name), names.map((_, j) => cell(i, j)))))));
+}
+
+const edit = (patch) => change({ custom: { ...customFor(sizeOf()), ...patch } }, "weights");
+
+/** Both sides of the diagonal alike. */
+function editCell(i, j, text) {
+  edit({ matrix: customFor(sizeOf()).matrix.map((row, a) => row.map((old, b) => ((a === i && b === j) || (a === j && b === i) ? text : old))) });
+}
+
+function showPlaces(problems) {
+  for (const input of document.querySelectorAll("#custom [aria-invalid]")) {
+    input.removeAttribute("aria-invalid");
+    byId(`${input.id}-problem`).textContent = "";
+  }
+  for (const { place, message } of problems) {
+    const id = place.length === 1 ? `position-${place[0]}` : `weight-${place.join("-")}`;
+    byId(id)?.setAttribute("aria-invalid", "true");
+    if (byId(`${id}-problem`)) {
+      byId(`${id}-problem`).textContent = message;
+      byId(`${id}-problem`).classList.toggle("first", place === problems[0].place);
+    }
+  }
+}

@@ -1,0 +1,57 @@
+"""The page in Debian's Chromium, on a phone and on a desk; after every test it was quiet and stayed at home."""
+
+import os
+import shutil
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """Debian's Chromium; where it is missing tests are skipped, in CI they fail."""
+    path = shutil.which("chromium")
+    if path is None and os.environ.get("CI") != "true":
+        pytest.skip("Chromium is not installed (Debian package chromium)")
+    assert path is not None, "CI needs the Debian package chromium"
+    api = pytest.importorskip("playwright.sync_api")
+    with api.sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture(params=[400, 1200], ids=["phone", "desk"])
+def width(request):
+    """Of the window, in pixels."""
+    return request.param
+
+
+@pytest.fixture
+def context(browser, server, width):
+    """A browser that has never seen the page, and may use the clipboard."""
+    made = browser.new_context(viewport={"width": width, "height": 900}, reduced_motion="reduce")
+    made.grant_permissions(["clipboard-read", "clipboard-write"], origin=server.rstrip("/"))
+    made.set_default_timeout(20_000)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def page(context, server):
+    """The page with its first results; afterwards nothing was logged and no request left the server.
+
+    Chromium logs every refused request; the server's refusals, and one that is gone, are part of some tests.
+    """
+    opened = context.new_page()
+    logged, requested = [], []
+    opened.on("console", lambda message: logged.append(message.text))
+    opened.on("pageerror", lambda error: logged.append(str(error)))
+    opened.on("request", lambda request: requested.append(request.url))
+    opened.goto(server)
+    opened.wait_for_selector("#kappa")
+    yield opened
+    assert opened.evaluate("document.documentElement.scrollWidth") <= opened.viewport_size["width"]
+    refused = ("the server responded with a status of 4", "net::ERR_FAILED")
+    assert [words for words in logged if not any(known in words for known in refused)] == []
+    home = (server.rstrip("/") + "/", f"blob:{server.rstrip('/')}", "data:")
+    assert [address for address in requested if not address.startswith(home)] == []

@@ -1,0 +1,174 @@
+"""Getting data into the page: typing, pasting, naming, examples, errors in their place, reload and link."""
+
+import pytest
+from browsing import paste, shown_counts, type_table
+
+import kappamax as km
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def expect():
+    """Playwright's patient assertion."""
+    from playwright.sync_api import expect
+
+    return expect
+
+
+def test_a_typed_table_gives_kappa_by_hand(page, expect):
+    """Observed 35/50, by chance 1/2: (0.7 - 0.5) / 0.5; the margins allow 45/50, so 0.8."""
+    type_table(page, [[20, 5], [10, 15]])
+    expect(page.locator("#kappa")).to_have_text("0.4000")
+    expect(page.locator("#maximum")).to_contain_text("0.8000")
+    expect(page.locator("#ratio")).to_contain_text("50.0%")
+    expect(page.locator("#total-all")).to_have_text("50")
+
+
+@pytest.mark.parametrize("width", [1200], indirect=True)
+@pytest.mark.parametrize("separator", ["\t", ",", ";"], ids=["tab", "comma", "semicolon"])
+def test_a_pasted_block_fills_and_resizes(page, expect, separator):
+    """Three rows into a table of four leave three: disagreement 2.5 of 171/20 by chance, so kappa is 0.7076."""
+    rows = [["4", "1", "0"], ["2", "5", "1"], ["0", "1", "6"]]
+    paste(page, "#cell-0-0", "\n".join(separator.join(row) for row in rows) + "\n")
+    expect(page.locator("#size")).to_have_value("3")
+    assert shown_counts(page) == rows
+    expect(page.locator("#announce")).to_contain_text("linear: 0.7076")
+
+
+def test_a_block_with_labels_names_the_categories(page, expect):
+    """Into any cell; thousands as a spreadsheet writes them."""
+    paste(page, "#cell-2-1", "\tmild\tgrave\nmild\t1,520\t20\ngrave\t30\t400")
+    expect(page.locator("#category-0")).to_have_value("mild")
+    expect(page.locator("#heading-1")).to_have_text("grave")
+    assert shown_counts(page) == [["1520", "20"], ["30", "400"]]
+
+
+def test_a_block_in_the_middle_grows_the_table(page, expect):
+    """Two columns from the last cell of four need a fifth category; the rest stays."""
+    paste(page, "#cell-3-3", "7\t8\n9\t10")
+    expect(page.locator("#size")).to_have_value("5")
+    cells = shown_counts(page)
+    assert (cells[0][:4], cells[3][3:], cells[4][3:]) == (["5", "3", "2", "1"], ["7", "8"], ["9", "10"])
+
+
+def test_a_block_too_large_is_refused_beside_the_table(page, expect):
+    """Thirteen categories."""
+    paste(page, "#cell-0-0", "\n".join("\t".join("1" for _ in range(13)) for _ in range(13)))
+    expect(page.locator("#grid-problem")).to_contain_text("needs 13 categories; there are at most 12")
+    expect(page.locator("#size")).to_have_value("4")
+
+
+def test_two_to_twelve_categories_with_names(page, expect):
+    """Names show in results; twelve fit on a phone by scrolling the table only."""
+    page.get_by_label("Categories", exact=True).select_option("12")
+    expect(page.locator("#cell-11-11")).to_have_count(1)
+    page.get_by_label("Name of category 3").fill("severe")
+    page.get_by_label("Rater in rows").fill("Ann")
+    expect(page.locator("#heading-2")).to_have_text("severe")
+    expect(page.locator("#heat-maps svg").first).to_contain_text("severe")
+    expect(page.locator("#heat-maps svg").first).to_contain_text("Ann")
+    options = page.locator("#size option").all_text_contents()
+    assert options == [str(k) for k in range(2, 13)]
+
+
+def test_a_count_that_is_none_is_marked_at_its_cell(page, expect):
+    """The message is in the cell; the old results say whose they are; mending brings new ones."""
+    page.locator("#cell-1-2").fill("-3")
+    expect(page.locator("#cell-1-2-problem")).to_have_text("A count is a whole number, 0 or more; this is -3.")
+    expect(page.locator("#cell-1-2")).to_have_attribute("aria-invalid", "true")
+    expect(page.locator("#results-state")).to_contain_text("of the table before")
+    page.locator("#cell-1-2").fill("4")
+    expect(page.locator("#cell-1-2-problem")).to_have_text("")
+    expect(page.locator("#results-state")).to_have_text("")
+
+
+def test_names_that_clash_are_marked_at_the_name(page, expect):
+    """Twice the same category; a rater without a name."""
+    page.get_by_label("Name of category 2").fill("1")
+    expect(page.locator("#category-1-problem")).to_have_text("1 is there twice.")
+    page.get_by_label("Name of category 2").fill("2")
+    expect(page.locator("#category-1-problem")).to_have_text("")
+    page.get_by_label("Rater in columns").fill("")
+    expect(page.locator("#grid-problem")).to_have_text("A rater needs a name.")
+    expect(page.locator("#rater-1")).to_have_attribute("aria-invalid", "true")
+
+
+def test_what_the_server_refuses_is_shown(page, expect):
+    """More subjects than a page should count, or a table for which the answer is undefined."""
+    type_table(page, [[7, 0], [0, 0]])
+    expect(page.locator("#kappa")).to_have_text("undefined")
+    expect(page.locator("#headline")).to_contain_text("Kappa is undefined: ")
+    expect(page.locator("#moves-body")).to_contain_text("undefined")
+
+
+def test_bundled_examples_load_with_their_source(page, expect):
+    """And typing over one makes it the user's own."""
+    page.get_by_label("Example").select_option("cohen1968")
+    expect(page.locator("#category-1")).to_have_value("neurosis")
+    expect(page.locator("#data-source")).to_contain_text("Cohen (1968)")
+    expect(page.locator("#headline")).to_contain_text("200 subjects")
+    page.locator("#cell-0-0").fill("1")
+    expect(page.get_by_label("Example")).to_have_value("")
+    expect(page.locator("#data-source")).to_have_text("")
+
+
+@pytest.mark.parametrize("name", ["rapallo2022-three", "diagnoses", "gwet2014", "vision"])
+def test_examples_of_any_number_of_raters_are_shown(page, expect, name):
+    """More raters, no order, missing ratings, thousands of subjects."""
+    table = km.example(name)
+    page.get_by_label("Example").select_option(name)
+    expect(page.locator("#headline")).to_contain_text(f"{table.n_subjects:,} subjects, {table.n_raters} raters")
+    weights = "linear" if table.ordered else "unweighted"
+    expect(page.locator("#kappa")).to_have_text(f"{km.kappa(table, weights=weights).value:.4f}")
+
+
+def test_an_empty_table_asks_for_data(page, expect):
+    """Clear empties the cells and the results."""
+    page.get_by_role("button", name="Clear").click()
+    expect(page.locator("#headline")).to_contain_text("Type or paste a table")
+    expect(page.locator("#out-body")).to_contain_text("Once there are results")
+
+
+def test_what_was_typed_survives_a_reload(page, expect):
+    """In the browser's own store."""
+    type_table(page, [[20, 5], [10, 15]])
+    page.get_by_label("Name of category 1").fill("no")
+    page.get_by_label("How much a disagreement counts").select_option("unweighted")
+    expect(page.locator("#kappa")).to_have_text("0.4000")
+    page.reload()
+    expect(page.locator("#kappa")).to_have_text("0.4000")
+    assert shown_counts(page) == [["20", "5"], ["10", "15"]]
+    expect(page.get_by_label("Name of category 1")).to_have_value("no")
+    expect(page.get_by_label("How much a disagreement counts")).to_have_value("unweighted")
+
+
+def test_a_link_carries_the_table_to_another_browser(page, expect, browser, server):
+    """Names with signs survive; what is typed afterwards survives a reload."""
+    type_table(page, [[20, 5], [10, 15]])
+    page.get_by_label("Name of category 2").fill("yes, & <b>maybe</b>")
+    expect(page.locator("#kappa")).to_have_text("0.4000")
+    page.get_by_role("button", name="Copy a link to this table").click()
+    expect(page.locator("#out-state")).to_have_text("Copied.")
+    link = page.evaluate("navigator.clipboard.readText()")
+    other = browser.new_context().new_page()
+    other.goto(link)
+    expect(other.locator("#kappa")).to_have_text("0.4000")
+    assert shown_counts(other) == [["20", "5"], ["10", "15"]]
+    expect(other.locator("#category-1")).to_have_value("yes, & <b>maybe</b>")
+    assert "#" not in other.url
+    other.locator("#cell-0-0").fill("21")
+    other.reload()
+    expect(other.locator("#cell-0-0")).to_have_value("21")
+    other.context.close()
+
+
+@pytest.mark.parametrize("width", [1200], indirect=True)
+@pytest.mark.parametrize(
+    "fragment", ["table=1", "table=1,2;3", "table=1,2;3,4&categories=%5B1%5D", "table=1,2;3,4&custom={", "x=1"]
+)
+def test_a_broken_link_is_left_aside(page, expect, server, fragment):
+    """The page opens as it would without."""
+    page.goto("about:blank")
+    page.goto(f"{server.rstrip('/')}/#{fragment}")
+    expect(page.locator("#kappa")).to_have_text("0.5023")

@@ -1,0 +1,146 @@
+"""Files: chosen or dropped, columns mapped, categories ordered, three and more raters."""
+
+import io
+
+import pytest
+from browsing import choose_file, shown_counts
+
+import kappamax as km
+
+pytestmark = pytest.mark.browser
+
+WIDE = "id,ann,bob\n1,mild,mild\n2,none,mild\n3,severe,severe\n4,none,none\n5,mild,severe\n6,severe,severe\n"
+LONG = "case,who,said\n1,ann,1\n1,bob,1\n2,ann,2\n2,bob,1\n3,ann,2\n3,bob,2\n4,ann,1\n4,bob,1\n"
+
+
+@pytest.fixture
+def expect():
+    """Playwright's patient assertion."""
+    from playwright.sync_api import expect
+
+    return expect
+
+
+def three_raters():
+    """The paper's three raters as text."""
+    table = km.example("rapallo2022-three")
+    lines = [row for row, n in zip(table.labels(), table.counts.tolist(), strict=True) for _ in range(n)]
+    return "X1,X2,X3\n" + "\n".join(",".join(map(str, row)) for row in lines) + "\n"
+
+
+def test_a_csv_file_is_mapped_and_its_categories_ordered(page, expect):
+    """The column of subjects is set aside; up and down buttons give the order, and keep the focus."""
+    choose_file(page, "ratings.csv", WIDE)
+    expect(page.locator("#mapping")).to_contain_text("How ratings.csv is read")
+    page.get_by_label("Column of subjects").select_option("id")
+    expect(page.locator("#headline")).to_contain_text("6 subjects, 2 raters, 3 categories")
+    expect(page.get_by_label("Rater in rows")).to_have_value("ann")
+    assert page.locator("#category-order span").all_text_contents() == ["mild", "none", "severe"]
+    page.get_by_role("button", name="none up").click()
+    expect(page.locator("#category-0")).to_have_value("none")
+    expect(page.locator("#order-up-0")).to_be_focused()
+    assert page.locator("#category-order span").all_text_contents() == ["none", "mild", "severe"]
+    assert shown_counts(page) == [["1", "1", "0"], ["0", "1", "1"], ["0", "0", "2"]]
+
+
+def test_columns_of_raters_are_chosen(page, expect):
+    """Two of three raters make a square table."""
+    choose_file(page, "three.csv", three_raters())
+    expect(page.locator("#patterns-summary")).to_contain_text("three.csv: 16 subjects, 3 raters, 3 categories")
+    page.get_by_label("X2").uncheck()
+    expect(page.get_by_label("Rater in columns")).to_have_value("X3")
+    expect(page.locator("#headline")).to_contain_text("16 subjects, 2 raters")
+
+
+def test_a_long_file_names_its_columns(page, expect):
+    """Each column that is missing is asked for beside its choice."""
+    choose_file(page, "long.csv", LONG)
+    page.get_by_label("Layout").select_option("long")
+    expect(page.locator("#map-subject-problem")).to_contain_text("'subject' is missing")
+    page.get_by_label("Column of subjects").select_option("case")
+    expect(page.locator("#map-rater-problem")).to_contain_text("'rater' is missing")
+    page.get_by_label("Column of raters").select_option("who")
+    page.get_by_label("Column of ratings").select_option("said")
+    expect(page.locator("#headline")).to_contain_text("4 subjects, 2 raters, 2 categories")
+    expect(page.locator("#mapping .problem:not(:empty)")).to_have_count(0)
+    expect(page.locator("#kappa")).to_have_text("0.5000")
+
+
+def test_excel_and_parquet_files_are_read(page, expect):
+    """The same four subjects."""
+    openpyxl, arrow = pytest.importorskip("openpyxl"), pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    book, body = openpyxl.Workbook(), io.BytesIO()
+    for row in (["ann", "bob"], [1, 1], [2, 1], [2, 2], [1, 1]):
+        book.active.append(row)
+    book.save(body)
+    choose_file(page, "ratings.xlsx", body.getvalue())
+    expect(page.locator("#kappa")).to_have_text("0.5000")
+    page.get_by_label("Example").select_option("cohen1968")
+    expect(page.locator("#headline")).to_contain_text("200 subjects")
+    body = io.BytesIO()
+    parquet.write_table(arrow.table({"ann": [1, 2, 2, 1], "bob": [1, 1, 2, 1]}), body)
+    choose_file(page, "ratings.parquet", body.getvalue())
+    expect(page.locator("#kappa")).to_have_text("0.5000")
+
+
+def test_a_file_can_be_dropped(page, expect):
+    """On the marked place."""
+    data = page.evaluate_handle(
+        """text => {
+            const data = new DataTransfer();
+            data.items.add(new File([text], "dropped.csv"));
+            return data;
+        }""",
+        "ann,bob\n1,1\n2,1\n2,2\n1,1\n",
+    )
+    page.locator("#drop").dispatch_event("drop", {"dataTransfer": data})
+    expect(page.locator("#mapping")).to_contain_text("How dropped.csv is read")
+    expect(page.locator("#kappa")).to_have_text("0.5000")
+
+
+def test_a_file_that_cannot_be_read_says_so_beside_it(page, expect):
+    """The results before stay."""
+    choose_file(page, "empty.csv", "")
+    expect(page.locator("#map-file-problem")).not_to_be_empty()
+    expect(page.locator("#kappa")).to_have_text("0.5023")
+
+
+def test_three_raters_show_pairs_maximum_and_patterns(page, expect):
+    """From a file; a reload keeps them; a typed table comes back."""
+    choose_file(page, "three.csv", three_raters())
+    expected = km.max_kappa(km.example("rapallo2022-three"), weights="linear")
+    expect(page.locator("#kappa")).to_have_text(f"{expected.value:.4f}")
+    expect(page.locator("#maximum")).to_contain_text(f"{expected.maximum:.4f}")
+    expect(page.locator("#pairs svg")).to_have_count(1)
+    page.locator("#pairs summary").click()
+    expect(page.locator("#pairs table")).to_contain_text("X3")
+    expect(page.locator("#patterns-maximum table")).to_have_count(2)
+    expect(page.locator("#patterns-maximum")).to_contain_text("Patterns at the maximum")
+    page.reload()
+    expect(page.locator("#patterns-summary")).to_contain_text("3 raters")
+    expect(page.locator("#kappa")).to_have_text(f"{expected.value:.4f}")
+    page.get_by_role("button", name="Type a table instead").click()
+    expect(page.locator("#headline")).to_contain_text("2 raters")
+
+
+def test_three_raters_have_moves_and_annealing(page, expect):
+    """From the list, as patterns."""
+    choose_file(page, "three.csv", three_raters())
+    expect(page.locator("#headline")).to_contain_text("3 raters")
+    expect(page.locator("#moves-list tbody tr").first).to_be_visible()
+    before = page.locator("#moves-value").text_content()
+    page.locator("#moves-list tbody tr").first.get_by_role("button").click()
+    expect(page.locator("#moves-value")).not_to_have_text(before)
+    page.get_by_role("button", name="Start").click()
+    expect(page.locator("#anneal-said")).to_contain_text("Ended after")
+
+
+def test_missing_ratings_are_told(page, expect):
+    """A code that stands for missing, and empty cells."""
+    choose_file(page, "gaps.csv", "a,b,c\n1,1,2\n2,9,2\n1,,1\n2,2,2\n1,1,1\n2,1,2\n")
+    page.get_by_text("Missing ratings, sheet").click()
+    page.get_by_label("Codes that mean missing").fill("9")
+    page.get_by_label("Codes that mean missing").press("Tab")
+    expect(page.locator("#headline")).to_contain_text("2 ratings missing")
+    expect(page.locator("#headline")).to_contain_text("2 categories")

@@ -1,0 +1,131 @@
+"""The whole page: accessible in light and dark, usable with the keyboard alone, data are never markup."""
+
+import pytest
+from browsing import choose_file, type_table
+
+import kappamax as km
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def expect():
+    """Playwright's patient assertion."""
+    from playwright.sync_api import expect
+
+    return expect
+
+
+def assert_accessible(page):
+    """axe-core finds nothing in light or dark, with everything unfolded."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true; })")
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        found = Axe().run(page)
+        assert found.violations_count == 0, found.generate_report()
+
+
+def test_assert_accessible_fails_where_it_should(browser, server):
+    """An input without a label is found."""
+    page = browser.new_context(bypass_csp=True).new_page()
+    page.goto(server)
+    page.evaluate("document.querySelector('main').append(document.createElement('input'))")
+    with pytest.raises(AssertionError, match="label"):
+        assert_accessible(page)
+    page.context.close()
+
+
+def test_the_page_with_results_is_accessible(page, expect):
+    """Two raters, all parts filled, a search done."""
+    expect(page.locator("#moves-list tbody tr").first).to_be_visible()
+    page.get_by_role("button", name="One step towards the maximum").click()
+    page.get_by_role("button", name="Start").click()
+    expect(page.locator("#anneal-said")).to_contain_text("Ended after")
+    assert_accessible(page)
+
+
+def test_the_page_with_errors_and_own_weights_is_accessible(page, expect):
+    """Marked cells, a matrix to edit, a table that is empty."""
+    page.get_by_label("How much a disagreement counts").select_option("custom")
+    page.get_by_label("a matrix").check()
+    page.get_by_label("Weight of 1 against 2").fill("x")
+    page.locator("#cell-0-1").fill("x")
+    expect(page.locator("#cell-0-1-problem")).not_to_be_empty()
+    assert_accessible(page)
+    page.get_by_role("button", name="Clear").click()
+    assert_accessible(page)
+
+
+def test_the_page_with_a_file_of_three_raters_is_accessible(page, expect):
+    """The mapping of columns, pairs and patterns."""
+    table = km.example("rapallo2022-three")
+    lines = [",".join(map(str, row)) + f",{n}" for row, n in zip(table.labels(), table.counts.tolist(), strict=True)]
+    choose_file(page, "patterns.csv", "X1,X2,X3,n\n" + "\n".join(lines))
+    page.get_by_label("Layout").select_option("patterns")
+    expect(page.locator("#pairs svg")).to_have_count(1)
+    assert_accessible(page)
+
+
+def tab_to(page, selector, most=200):
+    """Press Tab until an element has the focus."""
+    for _ in range(most):
+        page.keyboard.press("Tab")
+        if page.evaluate("selector => document.activeElement.matches(selector)", selector):
+            return
+    raise AssertionError(f"Tab never reached {selector}")
+
+
+def test_the_main_path_needs_the_keyboard_only(page, expect):
+    """Choose a size, type a table, choose weights, walk to the maximum, save the report."""
+    tab_to(page, ".skip")
+    tab_to(page, "#size")
+    page.keyboard.type("2")
+    expect(page.locator("#cell-1-1")).to_be_visible()
+    expect(page.locator("#cell-2-2")).to_have_count(0)
+    tab_to(page, "#cell-0-0")
+    for i, j, count in ((0, 0, "20"), (0, 1, "5"), (1, 0, "10"), (1, 1, "15")):
+        tab_to(page, f"#cell-{i}-{j}") if (i, j) != (0, 0) else None
+        page.keyboard.press("Control+a")
+        page.keyboard.type(count)
+    expect(page.locator("#kappa")).to_have_text("0.4000")
+    tab_to(page, "#weighting")
+    page.keyboard.type("unw")
+    expect(page.locator("#weighting")).to_have_value("unweighted")
+    expect(page.locator("#pvalue")).not_to_be_empty()
+    expect(page.locator("#results-state")).to_have_text("")
+    expect(page.locator("#moves-list tbody tr").first).to_be_visible()
+    tab_to(page, "#moves-all")
+    page.keyboard.press("Enter")
+    expect(page.locator("#moves-value")).to_have_text("0.8000")
+    tab_to(page, "[data-format=html]")
+    with page.expect_download() as waiting:
+        page.keyboard.press("Enter")
+    assert waiting.value.suggested_filename == "kappamax.html"
+
+
+def test_the_focus_can_be_seen(page):
+    """An outline of at least two pixels on every kind of control."""
+    for selector in ("#cell-0-0", "#size", "#clear", "#ordered", "#moves-table-0-0", "#maximizers button", "summary"):
+        page.locator(selector).first.focus()
+        page.keyboard.press("Shift+Tab")
+        page.keyboard.press("Tab")
+        wide = page.evaluate("parseFloat(getComputedStyle(document.activeElement).outlineWidth)")
+        style = page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
+        assert (wide >= 2, style) == (True, "solid"), selector
+
+
+def test_names_are_shown_as_text(page, expect):
+    """Markup in the name of a category is text on the page and in the server's pictures."""
+    type_table(page, [[20, 5], [10, 15]])
+    page.get_by_label("Name of category 1").fill("<img src=x onerror=alert(1)>")
+    expect(page.locator("#heat-maps svg").first).to_contain_text("<img src=x")
+    assert page.locator("main img").count() == 0
+
+
+def test_a_server_that_is_gone_is_named(page, expect):
+    """Instead of silence."""
+    page.route("**/api/**", lambda route: route.abort())
+    page.locator("#cell-0-0").fill("9")
+    expect(page.locator("#results-state")).to_contain_text("does not answer")

@@ -1,0 +1,129 @@
+"""What the page shows of a table: numbers, words, pictures, all maximising tables, other weights."""
+
+import pytest
+from browsing import type_table
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def expect():
+    """Playwright's patient assertion."""
+    from playwright.sync_api import expect
+
+    return expect
+
+
+def test_the_numbers_of_the_paper(page, expect):
+    """Linear weights on figure 3(a): the values the library proves."""
+    facts = {
+        "#kappa": "0.5023",
+        "#ci": "0.2851 to 0.7194",
+        "#maximum": "0.7511proven",
+        "#minimum": "-0.5430proven",
+        "#ratio": "66.9%of the maximum",
+        "#tables": "5",
+    }
+    for selector, words in facts.items():
+        expect(page.locator(selector)).to_have_text(words)
+    expect(page.locator("#pvalue")).to_contain_text("0.000")
+    expect(page.locator("#sentence")).to_contain_text("The raters reached 66.9% of the largest agreement")
+    expect(page.locator("#announce")).to_contain_text("0.5023")
+
+
+def test_all_weightings_are_compared_and_chosen_from_the_comparison(page, expect):
+    """Four rows; choosing one makes it the main result."""
+    rows = page.locator("#comparison tbody tr")
+    expect(rows).to_have_count(4)
+    expect(rows.nth(2)).to_contain_text("0.8703")
+    expect(rows.nth(3)).to_contain_text("0.7528")
+    page.locator("#comparison").get_by_role("button", name="quadratic").click()
+    expect(page.locator("#kappa")).to_have_text("0.5849")
+    expect(page.get_by_label("How much a disagreement counts")).to_have_value("quadratic")
+
+
+def test_the_observed_and_the_maximising_table_stand_side_by_side(page, expect, width):
+    """As pictures with a name, a table behind each; below each other on a phone."""
+    pictures = page.locator("#heat-maps svg")
+    expect(pictures).to_have_count(2)
+    expect(pictures.first).to_have_attribute("role", "img")
+    left, right = pictures.first.bounding_box(), pictures.last.bounding_box()
+    assert (right["x"] > left["x"] + left["width"]) if width == 1200 else (right["y"] > left["y"] + left["height"])
+    summary = page.locator("#heat-maps summary").last
+    summary.click()
+    expect(page.locator("#heat-maps table").last.locator("tbody tr").first).to_contain_text("6")
+
+
+def test_every_maximising_table_can_be_paged_through(page, expect):
+    """Five of them, all different, all with the observed margins."""
+    place = page.locator("#maximizer-place")
+    expect(place).to_have_text("Table 1 of 5")
+    seen = set()
+    for number in range(1, 6):
+        expect(place).to_have_text(f"Table {number} of 5")
+        cells = [int(words) for words in page.locator("#maximizer .cell").all_text_contents()]
+        rows = [cells[4 * i : 4 * i + 4] for i in range(4)]
+        assert [sum(row) for row in rows] == [11, 8, 7, 7]
+        assert [sum(column) for column in zip(*rows, strict=True)] == [6, 9, 12, 6]
+        seen.add(tuple(cells))
+        if number < 5:
+            page.get_by_role("button", name="Next maximising table").click()
+    assert len(seen) == 5
+    expect(page.get_by_role("button", name="Next maximising table")).to_have_attribute("aria-disabled", "true")
+    page.get_by_role("button", name="Previous maximising table").click()
+    expect(place).to_have_text("Table 4 of 5")
+
+
+def test_a_single_maximising_table_needs_no_pages(page, expect):
+    """Square roots: one table."""
+    page.get_by_label("How much a disagreement counts").select_option("sqrt")
+    expect(page.locator("#tables")).to_have_text("1")
+    expect(page.locator("#maximizers")).to_be_empty()
+
+
+def test_the_null_distribution_marks_observed_largest_and_smallest(page, expect):
+    """In the picture and in the table behind it."""
+    picture = page.locator("#null svg")
+    for words in ("observed 0.5023", "largest 0.7511", "smallest -0.5430"):
+        expect(picture).to_contain_text(words)
+    page.locator("#null summary").click()
+    expect(page.locator("#null table")).to_contain_text("-0.5430")
+
+
+def test_stale_answers_are_ignored(page, expect, server):
+    """The answer to an earlier table comes late and changes nothing."""
+    held = []
+
+    def delay(route):
+        if '"counts":[[9,1],[1,9]]' in (route.request.post_data or ""):
+            held.append(route)
+        else:
+            route.continue_()
+
+    page.route("**/api/table", delay)
+    with page.expect_request(lambda request: '"counts":[[9,1],[1,9]]' in (request.post_data or "")):
+        type_table(page, [[9, 1], [1, 9]])
+    page.locator("#cell-0-0").fill("19")
+    expect(page.locator("#headline")).to_contain_text("30 subjects")
+    for route in held:
+        route.abort()
+    expect(page.locator("#headline")).to_contain_text("30 subjects")
+    page.unroute_all(behavior="ignoreErrors")
+
+
+def test_results_do_not_jump_while_typing(page, expect):
+    """Where the headline stands before, during and after a new table."""
+    before = page.locator("#kappa").bounding_box()["y"] - page.locator("#results").bounding_box()["y"]
+    page.locator("#cell-0-0").press_sequentially("1")
+    during = page.locator("#kappa").bounding_box()["y"] - page.locator("#results").bounding_box()["y"]
+    expect(page.locator("#kappa")).not_to_have_text("0.5023")
+    after = page.locator("#kappa").bounding_box()["y"] - page.locator("#results").bounding_box()["y"]
+    assert [during, after] == pytest.approx([before, before], abs=0.5)
+
+
+def test_categories_without_order_are_compared_unweighted_only(page, expect):
+    """Other weights would need an order."""
+    page.get_by_label("How much a disagreement counts").select_option("unweighted")
+    page.get_by_label("The categories are in order").uncheck()
+    expect(page.locator("#comparison tbody tr")).to_have_count(1)
+    expect(page.locator("#kappa")).to_have_text("0.4000")

@@ -1,0 +1,70 @@
+"""Own weights: positions or a matrix, and at once whether they are a distance."""
+
+import pytest
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def expect():
+    """Playwright's patient assertion."""
+    from playwright.sync_api import expect
+
+    return expect
+
+
+def choose_own(page, kind):
+    """Own weights, from positions or a matrix."""
+    page.get_by_label("How much a disagreement counts").select_option("custom")
+    page.get_by_label(kind).check()
+
+
+def test_named_weights_say_what_they_imply(page, expect):
+    """Linear is a distance; quadratic is none, and a triangle is named."""
+    expect(page.locator("#metric")).to_have_text("A distance (metric).")
+    page.get_by_label("How much a disagreement counts").select_option("quadratic")
+    expect(page.locator("#metric")).to_contain_text("Not a distance: the triangle 1, 2, 3 breaks")
+    expect(page.locator("#weights-words")).to_contain_text("several moderate disagreements are preferred")
+
+
+def test_positions_change_the_result(page, expect):
+    """Positions 1 to 4 are linear weights; moving the last one changes kappa and stays a distance."""
+    choose_own(page, "positions of the categories")
+    expect(page.locator("#kappa")).to_have_text("0.5023")
+    page.locator("#position-3").fill("10")
+    expect(page.locator("#kappa")).not_to_have_text("0.5023")
+    expect(page.locator("#metric")).to_have_text("A distance (metric).")
+    expect(page.locator("#comparison tbody tr")).to_have_count(5)
+
+
+def test_a_matrix_that_breaks_a_triangle_says_which(page, expect):
+    """From 1 to 4 dearer than by way of 2 or 3."""
+    choose_own(page, "a matrix")
+    expect(page.locator("#metric")).to_have_text("A distance (metric).")
+    page.get_by_label("Weight of 1 against 4").fill("9")
+    expect(page.locator("#weight-3-0")).to_have_value("9")
+    expect(page.locator("#metric")).to_contain_text("Not a distance: the triangle 1,")
+    expect(page.locator("#metric")).to_contain_text("4 breaks")
+
+
+def test_a_weight_that_is_no_number_is_marked_at_its_place(page, expect):
+    """In a matrix and among positions."""
+    choose_own(page, "a matrix")
+    page.get_by_label("Weight of 1 against 2").fill("much")
+    expect(page.locator("#weight-0-1-problem")).to_have_text("A weight is a number, 0 or more.")
+    page.get_by_label("Weight of 1 against 2").fill("2")
+    expect(page.locator("#weight-0-1-problem")).to_have_text("")
+    page.get_by_label("positions of the categories").check()
+    page.locator("#position-1").fill("x")
+    expect(page.locator("#position-1-problem")).to_have_text("A position is a number.")
+
+
+def test_own_weights_survive_a_reload(page, expect):
+    """With everything else."""
+    choose_own(page, "positions of the categories")
+    page.locator("#position-3").fill("10")
+    expect(page.locator("#kappa")).not_to_have_text("0.5023")
+    shown = page.locator("#kappa").text_content()
+    page.reload()
+    expect(page.locator("#kappa")).to_have_text(shown)
+    expect(page.locator("#position-3")).to_have_value("10")

@@ -1,0 +1,274 @@
+"""The JSON API through the application itself, and once through a real connection."""
+
+import json
+import shlex
+import subprocess
+import sys
+
+import httpx2 as httpx
+import pytest
+
+import kappamax as km
+
+PAPER = km.example("rapallo2022")
+TABLE = {"counts": PAPER.dense().tolist(), "ordered": True}
+THREE = {
+    "patterns": [[0, 0, 0], [1, 1, 1], [0, 1, None], [1, 1, 0]],
+    "counts": [5, 4, 2, 1],
+    "categories": ["no", "yes"],
+    "raters": ["a", "b", "c"],
+    "ordered": True,
+}
+
+ONE = {"categories": ["a"], "raters": ["x", "y"]}
+
+
+def answer_to(client, path, request, status=200):
+    """The answer as plain data, after a look at its status."""
+    answer = client.post(path, json=request)
+    assert answer.status_code == status, answer.text
+    return answer.json()
+
+
+def test_a_table_gives_the_reports_document_with_pictures_and_calls(client):
+    """The same numbers as the library."""
+    answer = answer_to(client, "/api/table", TABLE | {"weights": ["linear", "sqrt"]})
+    expected = km.report(PAPER, weights=["linear", "sqrt"]).to_dict()
+    assert answer["data"] == expected["data"]
+    for own, theirs in zip(answer["results"], expected["results"], strict=True):
+        for name in ("value", "exact", "ci", "maximum", "minimum", "ratio", "proven", "n_maximizers"):
+            assert own[name] == theirs[name]
+    assert set(answer["pictures"]["by_weights"]) == {"linear", "sqrt"}
+    assert all(picture.startswith("<svg") for picture in answer["pictures"]["by_weights"]["sqrt"].values())
+    assert answer["pictures"]["pairs"] is None
+
+
+def test_the_calls_beside_a_result_give_it(client):
+    """Both are run as they stand."""
+    request = TABLE | {"categories": ["a, b", "c's", "d", "e"], "raters": ["x", "y z"], "weights": ["linear"]}
+    answer = answer_to(client, "/api/table", request)
+    value = answer["results"][0]["value"]
+    made = eval(answer["calls"]["python"], {"km": km})
+    assert made.results[0].agreement.value == value
+    words = answer["calls"]["terminal"].replace("kappamax", f"{shlex.quote(sys.executable)} -m kappamax") + " --json"
+    done = subprocess.run(words, shell=True, capture_output=True, check=True)
+    printed = json.loads(done.stdout)
+    assert printed["results"][0]["value"] == value
+    assert printed["data"]["raters"] == ["x", "y z"]
+
+
+def test_a_command_cannot_say_own_weights(client):
+    """Python can."""
+    own = [{"matrix": [[0, 1, 2, 3], [1, 0, 1, 2], [2, 1, 0, 1], [3, 2, 1, 0]], "kind": "disagreement"}]
+    answer = answer_to(client, "/api/table", TABLE | {"weights": own})
+    assert answer["calls"]["terminal"] is None
+    assert eval(answer["calls"]["python"], {"km": km}).results[0].agreement.value == answer["results"][0]["value"]
+    assert answer["results"][0]["value"] == km.kappa(PAPER, weights="linear").value
+
+
+def test_several_raters_with_gaps_are_answered_in_a_process_of_their_own(client):
+    """With all pairs, and patterns instead of a square."""
+    answer = answer_to(client, "/api/table", THREE | {"weights": ["unweighted"]})
+    table = km.Table(
+        [[0, 0, 0], [1, 1, 1], [0, 1, -1], [1, 1, 0]], [5, 4, 2, 1], ["no", "yes"], list("abc"), ordered=True
+    )
+    assert answer["results"][0]["value"] == km.kappa(table).value
+    assert answer["pictures"]["pairs"].startswith("<svg")
+    assert answer["report"]["pairs"]["raters"] == ["a", "b", "c"]
+    assert eval(answer["calls"]["python"], {"km": km}).results[0].agreement.value == answer["results"][0]["value"]
+
+
+def test_an_undefined_kappa_is_an_answer(client):
+    """Null with its reason."""
+    answer = answer_to(client, "/api/table", {"counts": [[5, 0], [0, 0]]})
+    assert answer["results"][0]["value"] is None
+    assert "only 1" in answer["results"][0]["reason"]
+
+
+def test_weights_in_words_name_a_broken_triangle(client):
+    """Quadratic weights are no distance."""
+    answer = answer_to(client, "/api/weights", TABLE | {"weight": "quadratic"})
+    assert (answer["metric"], answer["monge"], answer["violated_triangle"]) == (False, True, [1, 2, 3])
+    assert "not a distance" in answer["words"]
+    positions = answer_to(client, "/api/weights", TABLE | {"weight": {"positions": [0, 1, 5, 6], "scheme": "linear"}})
+    assert positions["metric"]
+    assert positions["matrix"][0][2] == pytest.approx(5 / 6)
+
+
+def test_maximizers_come_by_pages(client):
+    """Five tables reach the linear maximum of the paper's table."""
+    answer = answer_to(client, "/api/maximizers", TABLE | {"weight": "linear"})
+    assert (answer["n"], len(answer["tables"])) == (5, 5)
+    for one in answer["tables"]:
+        found = km.from_counts(one["counts"])
+        assert (found.margins == PAPER.margins).all()
+        assert km.kappa(found, weights="linear").value == pytest.approx(166 / 221)
+    later = answer_to(client, "/api/maximizers", TABLE | {"weight": "linear", "start": 3})
+    assert later["tables"] == answer["tables"][3:]
+
+
+def test_moves_are_ranked_and_made(client):
+    """As `rank_moves` has it."""
+    ranked = answer_to(client, "/api/moves", TABLE | {"weight": "linear", "top": 3})
+    assert (ranked["n_applicable"], ranked["n_raising"], len(ranked["moves"])) == (47, 12, 3)
+    best = ranked["moves"][0]
+    move = {"plus": best["plus"], "minus": best["minus"]}
+    after = answer_to(client, "/api/moves", TABLE | {"weight": "linear", "move": move})
+    assert after["value"] == best["value_after"]
+    assert after["effect"] == "raises"
+    assert (km.from_counts(after["counts"]).margins == PAPER.margins).all()
+
+
+def test_the_path_leads_to_the_maximum(client):
+    """Every step is better than the one before."""
+    answer = answer_to(client, "/api/path", TABLE | {"weight": "linear"})
+    values = [step["value"] for step in answer["steps"]]
+    assert values == sorted(values)
+    assert answer["reached"]
+    assert values[-1] == answer["maximum"] == pytest.approx(166 / 221)
+
+
+def test_annealing_streams_lines_and_ends_where_the_library_does(client):
+    """The same seed gives the same search."""
+    answer = client.post("/api/anneal", json=TABLE | {"weight": "sqrt", "seed": 1, "proposal": "moves"})
+    assert answer.headers["content-type"] == "application/x-ndjson"
+    *lines, end = map(json.loads, answer.text.splitlines())
+    found = km.anneal(PAPER, weights="sqrt", rng=1, max_steps=2_000_000)
+    assert len(lines) > 20
+    assert [line["step"] for line in lines] == sorted(line["step"] for line in lines)
+    assert sum(map(sum, lines[0]["counts"])) == PAPER.n_subjects
+    assert end["end"]
+    assert (end["value"], end["steps"], end["proven"]) == (found.maximum, found.steps, found.proven)
+
+
+def test_progress_of_a_table_can_be_followed(client):
+    """Lines instead of one answer for those who accept them."""
+    answer = client.post("/api/table", json=THREE, headers={"accept": "application/x-ndjson"})
+    *lines, last = map(json.loads, answer.text.splitlines())
+    assert "unweighted weights" in lines[0]["progress"]
+    assert last["data"]["n_raters"] == 3
+
+
+@pytest.mark.parametrize(
+    ("form", "kind"),
+    [
+        *(("html", "text/html"), ("json", "application/json"), ("csv", "text/csv"), ("md", "text/markdown")),
+        *(("tex", "application/x-tex"), ("txt", "text/plain")),
+    ],
+)
+def test_reports_are_downloaded_as_the_library_writes_them(client, form, kind):
+    """Byte for byte."""
+    answer = client.post(f"/api/report?format={form}", json=TABLE | {"weights": ["linear"], "title": "Mine"})
+    made = km.report(PAPER, weights=["linear"], title="Mine")
+    written = {"html": made.to_html, "json": made.to_json, "csv": made.to_csv, "md": made.to_markdown}
+    written |= {"tex": made.to_latex, "txt": made.to_text}
+    assert answer.text == written[form]()
+    assert answer.headers["content-type"].startswith(kind)
+    assert answer.headers["content-disposition"] == f'attachment; filename="kappamax.{form}"'
+
+
+def post_file(client, content, **query):
+    return client.post("/api/file", content=content, params=query, headers={"content-type": "application/octet-stream"})
+
+
+def test_a_file_becomes_a_table_that_can_be_posted_back(client):
+    """Two raters as a square, with the columns to choose from and what there is to know."""
+    answer = post_file(client, b"id,ann,bob\n1,no,yes\n2,yes,yes\n3,no,no\n4,9,no\n", subject="id", missing="9").json()
+    assert answer["columns"] == ["id", "ann", "bob"]
+    assert answer["data"]["n_missing"] == 1
+    assert "1 rating of 8 is missing" in answer["notes"][0]
+    assert answer["table"]["patterns"] == [[None, 0], [0, 0], [0, 1], [1, 1]]
+    answer_to(client, "/api/table", answer["table"] | {"weights": ["unweighted"]})
+    square = post_file(client, b"ann,bob\nlow,high\nlow,low\n", categories="low,high").json()["table"]
+    assert square == {
+        "counts": [[1, 1], [0, 0]],
+        "categories": ["low", "high"],
+        "raters": ["ann", "bob"],
+        "ordered": True,
+    }
+
+
+def test_spreadsheets_and_long_files_are_read(client, tmp_path):
+    """Any kind of file that `read_ratings` takes."""
+    import openpyxl
+
+    book = openpyxl.Workbook()
+    for row in (["ann", "bob"], [1, 2], [2, 2]):
+        book.active.append(row)
+    book.save(tmp_path / "book.xlsx")
+    answer = post_file(client, (tmp_path / "book.xlsx").read_bytes())
+    assert answer.json()["table"]["counts"] == [[0, 1], [0, 1]]
+    long = b"subject,rater,rating\n1,a,1\n1,b,2\n2,a,2\n2,b,2\n"
+    assert post_file(client, long, layout="long").json()["table"]["counts"] == [[0, 1], [0, 1]]
+
+
+def test_an_unreadable_file_is_answered_with_its_columns(client):
+    """So that the page can offer them."""
+    answer = post_file(client, b"who,what\n1,a\n2,b\n", layout="long")
+    assert answer.status_code == 422
+    assert "layout long needs columns subject, rater and rating" in answer.json()["error"]
+    assert answer.json()["columns"] == ["who", "what"]
+
+
+def test_examples_can_be_posted_as_they_are(client):
+    """Each of them is a table."""
+    examples = client.get("/api/examples").json()
+    assert {one["name"] for one in examples} == set(km.EXAMPLES)
+    paper = next(one for one in examples if one["name"] == "rapallo2022")
+    assert paper["counts"] == PAPER.dense().tolist()
+    assert answer_to(client, "/api/table", paper | {"weights": ["linear"]})["data"]["n_subjects"] == 33
+
+
+@pytest.mark.parametrize(
+    ("request_", "status", "words", "field", "cell"),
+    [
+        ({"counts": [[1, 2], [3, -4]]}, 422, "cell (2, 2) is -4", "counts", [1, 1]),
+        ({"counts": [[1, 2], [3, "x"]]}, 422, "cell (2, 2) is 'x'", "counts", [1, 1]),
+        ({"counts": [[1, 2]]}, 422, "counts must be square", "counts", None),
+        ({"counts": 7}, 422, "counts must be a list of rows", "counts", None),
+        ({}, 422, "counts must be a list of rows of numbers; got nothing", "counts", None),
+        ({"counts": [[1] * 13] * 13}, 413, "at most 12 categories; got 13", "counts", None),
+        ({"counts": [[999_999, 0], [0, 2]]}, 413, "at most 1,000,000 subjects; got 1,000,001", "counts", None),
+        ({"counts": [[0, 0], [0, 0]]}, 422, "no subject", None, None),
+        ({"counts": [[1, 2], [3, 4]], "categories": ["a", "a"]}, 422, "'a' occurs twice", None, None),
+        ({"counts": [[1, 2], [3, 4]], "categories": ["a"]}, 422, "categories must have 2 entries", "categories", None),
+        ({"counts": [[1, 2], [3, 4]], "categories": ["a", "\x00"]}, 422, "entry 2 is", "categories", [1]),
+        ({"counts": [[1, 2], [3, 4]], "ordered": 3}, 422, "ordered must be true or false; got 3", "ordered", None),
+        ({"counts": [[1, 2], [3, 4]], "weights": ["linaer"]}, 422, "Did you mean 'linear'", None, None),
+        ({"counts": [[1, 2], [3, 4]], "weights": ["linear"] * 9}, 413, "1 to 8 entries; got 9", "weights", None),
+        ({"counts": [[1, 2], [3, 4]], "weights": ["linear"] * 2}, 422, "'linear' occurs twice", "weights", None),
+        ({"counts": [[1, 2], [3, 4]], "weights": [{"matrix": [[0, "x"], [1, 0]]}]}, 422, "is 'x'", "matrix", [0, 1]),
+        ({"counts": [[1, 2, 3]] * 3, "ordered": False, "weights": ["linear"]}, 422, "linear weights need", None, None),
+        ({"patterns": [[0, 2]], "counts": [1]} | ONE, 422, "cell (1, 2) is 2", "patterns", [0, 1]),
+        ({"patterns": [[0, 0]], "counts": []} | ONE, 422, "one number per pattern", "counts", None),
+        ({"patterns": [[0, 0], [0]], "counts": [1, 1]} | ONE, 422, "pattern 2", "patterns", None),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_said_with_its_place(client, request_, status, words, field, cell):
+    """One line, the field, and the cell counted from zero."""
+    answer = answer_to(client, "/api/table", request_, status)
+    assert words in answer["error"]
+    assert answer.get("field") == field
+    assert answer.get("cell") == cell
+
+
+def test_moves_and_seeds_are_checked(client):
+    """As tables are."""
+    for path, more, words in (
+        ("/api/moves", {"top": 0}, "top must be a whole number from 1 to 200; got 0"),
+        ("/api/moves", {"move": {"plus": [[0, 0]], "minus": []}}, "plus must have 2 entries; got 1"),
+        ("/api/moves", {"move": {"plus": [[0, 0], [1, "a"]], "minus": []}}, "category positions"),
+        ("/api/moves", {"move": {"plus": [[0, 0], [1, 1]], "minus": [[0, 1], [0, 1]]}}, "zero margins"),
+        ("/api/anneal", {"seed": -1}, "seed must be a whole number"),
+        ("/api/anneal", {"proposal": "jumps"}, "proposal must be one of 'moves', 'swaps'; got 'jumps'"),
+        ("/api/report?format=pdf", {}, "format must be one of"),
+        ("/api/maximizers", {"start": 1.5}, "start must be a whole number"),
+    ):
+        assert words in answer_to(client, path, TABLE | more, 422)["error"]
+
+
+def test_the_running_server_answers(server):
+    """Over a real connection."""
+    answer = httpx.post(f"{server}/api/table", json=TABLE | {"weights": ["linear"]})
+    assert answer.status_code == 200
+    assert answer.json()["results"][0]["maximum"] == pytest.approx(166 / 221)

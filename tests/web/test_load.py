@@ -1,0 +1,96 @@
+"""Many clients at once, a page that starts and ends, and ports that are taken."""
+
+import asyncio
+import signal
+import socket
+import subprocess
+import sys
+from urllib.parse import urlsplit
+
+import httpx2 as httpx
+import pytest
+from benchmarks.web import Load, largest_job, random_table, run_load
+
+from kappamax.errors import NotSupportedError
+from kappamax.web import server as serving
+
+
+@pytest.mark.slow
+def test_fifty_clients_are_answered_while_the_largest_job_runs(server):
+    """Without an error; how soon, `python -m benchmarks.web` measures."""
+    load = asyncio.run(run_load(urlsplit(server).port, clients=50, seconds=5, pause=1))
+    assert set(load.statuses) == {200}
+    assert sum(load.statuses.values()) >= 50
+    assert load.long_jobs >= 1
+
+
+def test_the_clients_post_what_the_page_takes(server):
+    """A table, and the largest job's first line."""
+    import numpy as np
+
+    rng = np.random.default_rng(0)
+    assert httpx.post(f"{server}/api/table", json=random_table(rng), timeout=60).status_code == 200
+    with httpx.stream("POST", f"{server}/api/anneal", json=largest_job(rng), timeout=60) as answer:
+        assert answer.status_code == 200
+
+
+def test_a_load_is_summed_up():
+    """Median and 99th percentile in milliseconds."""
+    load = Load([0.01] * 99 + [0.5], {200: 100}, 1)
+    assert "100 answers {200: 100}, median 10 ms" in str(load)
+    assert load.percentile(1.0) == 0.5
+
+
+def test_a_taken_port_moves_to_the_next():
+    """And none free says so."""
+    first, port = serving.bound_socket(0)
+    second, moved = serving.bound_socket(port)
+    with first, second:
+        assert moved > port
+        assert second.getsockname()[0] == "127.0.0.1"
+
+
+def test_no_free_port_is_an_error(monkeypatch):
+    """One line."""
+    monkeypatch.setattr(serving, "_PORTS_TRIED", 1)
+    taken, port = serving.bound_socket(0)
+    with taken, pytest.raises(NotSupportedError, match=f"the ports {port} to {port} of 127.0.0.1 are all taken"):
+        serving.bound_socket(port)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C is sent differently there")
+def test_serve_prints_its_address_answers_and_ends_with_ctrl_c():
+    """In a fresh process."""
+    command = [sys.executable, "-m", "kappamax", "serve", "--no-browser", "--port", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as page:
+        address = page.stdout.readline().strip()
+        assert httpx.get(f"{address}api/examples", timeout=60).status_code == 200
+        page.send_signal(signal.SIGINT)
+        rest, errors = page.communicate(timeout=60)
+    assert (page.returncode, rest, errors) == (0, "", "Ctrl-C ends it.\n")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", urlsplit(address).port))
+
+
+def test_serve_opens_the_browser_when_the_page_answers(monkeypatch):
+    """Unless told not to."""
+    import threading
+
+    opened = threading.Event()
+    running = serving.server_for(opened.set)
+    listening, _ = serving.bound_socket(0)
+    thread = threading.Thread(target=running.run, kwargs={"sockets": [listening]})
+    thread.start()
+    assert opened.wait(timeout=60)
+    running.should_exit = True
+    thread.join()
+    listening.close()
+
+
+def test_a_missing_extra_names_the_command(monkeypatch):
+    """As other extras do."""
+    from kappamax._checks.web import web_extra
+
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    with pytest.raises(NotSupportedError, match=r"pip install 'kappamax\[web\]'"):
+        web_extra()

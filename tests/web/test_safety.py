@@ -1,0 +1,276 @@
+"""Strangers, broken requests and hostile ones: never let in, never a 500, never a trace."""
+
+import json
+import os
+import socket
+import string
+import subprocess
+import sys
+from pathlib import Path
+from urllib.parse import quote, urlsplit
+
+import httpx2 as httpx
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from starlette.testclient import TestClient
+
+import kappamax as km
+from kappamax.web.app import create_app
+
+SMALL = {"counts": [[20, 5], [10, 15]], "weights": ["unweighted"]}
+TASKS = ("table", "weights", "maximizers", "moves", "path", "anneal", "report")
+PATHS = ("/", "/static/main.js", "/static/none.js", "/api/examples", "/api/none", "/api/table")
+FUZZ = settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], max_examples=60)
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=6), inner, max_size=4),
+    max_leaves=12,
+)
+numbers = st.one_of(st.integers(-2, 40), st.floats(allow_nan=False, allow_infinity=False), json_values)
+weightings = st.one_of(
+    st.sampled_from(["linear", "sqrt", "power(1.5)", "power(1e999)", "circular"]),
+    st.fixed_dictionaries({"positions": st.lists(numbers, max_size=4), "scheme": st.sampled_from(["linear", "ratio"])}),
+    st.fixed_dictionaries({"matrix": st.lists(st.lists(numbers, max_size=3), max_size=3)}),
+    json_values,
+)
+cells = st.lists(st.lists(numbers, max_size=3), max_size=3)
+requests = st.fixed_dictionaries(
+    {},
+    optional={
+        "counts": st.one_of(
+            st.lists(st.lists(st.integers(0, 9), min_size=2, max_size=2), min_size=2, max_size=2), cells
+        ),
+        "patterns": st.one_of(cells, json_values),
+        "categories": st.one_of(st.lists(st.text(max_size=3) | numbers, max_size=3), json_values),
+        "raters": st.one_of(st.lists(st.text(max_size=3), max_size=3), json_values),
+        "ordered": st.booleans() | json_values,
+        "weights": st.lists(weightings, max_size=3) | json_values,
+        "weight": weightings,
+        "title": json_values,
+        "start": numbers,
+        "top": numbers,
+        "seed": numbers,
+        "proposal": st.sampled_from(["moves", "swaps"]) | json_values,
+        "move": st.fixed_dictionaries({"plus": cells, "minus": cells}) | json_values,
+    },
+)
+
+
+def is_safe(answer) -> None:
+    """No error of ours, and the headers that keep the page to itself."""
+    assert answer.status_code < 500, answer.text
+    assert answer.headers["content-security-policy"].startswith("default-src 'none'; script-src 'self'")
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert answer.headers["referrer-policy"] == "no-referrer"
+    if answer.status_code >= 400:
+        error = answer.json()["error"]
+        assert error
+        assert "\n" not in error
+
+
+@FUZZ
+@given(task=st.sampled_from(TASKS), asked=requests | json_values)
+def test_any_json_is_answered(client, task, asked):
+    """Valid or not."""
+    is_safe(client.post(f"/api/{task}", json=asked))
+
+
+@FUZZ
+@given(body=st.binary(max_size=200), kind=st.sampled_from(["application/json", "text/plain", ""]))
+def test_any_bytes_are_answered(client, body, kind):
+    """Most are not JSON."""
+    answer = client.post("/api/table", content=body, headers={"content-type": kind})
+    is_safe(answer)
+    assert answer.status_code in ((415,) if kind != "application/json" else (200, 400, 413, 422))
+
+
+@settings(FUZZ, max_examples=25)
+@given(
+    body=st.binary(max_size=200) | st.text("ab,\n\t\"';0129{}[]:", max_size=60).map(str.encode),
+    layout=st.sampled_from(["wide", "long", "counts", "patterns", "none"]),
+    more=st.dictionaries(
+        st.sampled_from(["raters", "categories", "missing", "sheet", "count", "x"]), st.text(max_size=5)
+    ),
+)
+def test_any_file_is_answered(client, body, layout, more):
+    """Whatever its bytes and options."""
+    more = {name: text.encode("utf-8", "ignore").decode() for name, text in more.items()}
+    headers = {"content-type": "application/octet-stream"}
+    is_safe(client.post("/api/file", content=body, params={"layout": layout} | more, headers=headers))
+
+
+@FUZZ
+@given(
+    path=st.text(string.printable + "é", max_size=30).map(quote),
+    method=st.sampled_from(["GET", "POST", "PUT", "DELETE", "OPTIONS", "PATCH", "HEAD"]),
+    header=st.text(string.ascii_letters + string.digits + " ;:/.,", max_size=20),
+)
+def test_any_path_method_and_header_is_answered(client, path, method, header):
+    """Mostly with 404 or 405."""
+    headers = {"accept": header, "content-type": header, "x-other": header, "range": header}
+    answer = client.request(method, f"/{path}", headers=headers)
+    assert answer.status_code < 500
+
+
+@pytest.mark.parametrize("host", ["evil.example", "evil.example:8737", "127.0.0.1.evil.example", "0.0.0.0:8737", ""])
+def test_other_names_of_this_machine_are_refused(client, host):
+    """A name from elsewhere that leads here (DNS rebinding) gets nothing."""
+    for path in PATHS:
+        answer = client.get(path, headers={"host": host})
+        assert answer.status_code == 403
+        is_safe(answer)
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1:8737", "localhost:8737", "127.0.0.1", "[::1]:8737", "LocalHost"])
+def test_this_machines_own_names_are_answered(client, host):
+    """With and without a port."""
+    assert client.get("/api/examples", headers={"host": host}).status_code == 200
+
+
+@pytest.mark.parametrize("origin", ["http://evil.example", "null", "https://127.0.0.1:8737", "http://127.0.0.1:1"])
+def test_other_sites_are_refused(client, origin):
+    """Even with the right type of content."""
+    answer = client.post("/api/table", json=SMALL, headers={"origin": origin})
+    assert answer.status_code == 403
+    assert "not from other sites" in answer.json()["error"]
+    is_safe(answer)
+
+
+def test_the_pages_own_origin_is_answered(client):
+    """As its scripts send it."""
+    assert client.post("/api/table", json=SMALL, headers={"origin": "http://127.0.0.1:8737"}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("/static/../app.py", "/static/..%2fapp.py", "/static/%2e%2e/app.py", "/static//etc/passwd", "/static/"),
+        *("/static/x.js", "/static/..\\app.py", "/static/%00", "/../../etc/passwd", "/static/index.html/../../app.py"),
+    ],
+)
+def test_only_the_packages_own_assets_are_served(server, path):
+    """Sent as it stands, without a client that tidies it up."""
+    port = urlsplit(server).port
+    with socket.create_connection(("127.0.0.1", port)) as talk:
+        talk.sendall(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n".encode())
+        answer = b"".join(iter(lambda: talk.recv(65536), b""))
+    assert answer.startswith((b"HTTP/1.1 404", b"HTTP/1.1 400"))
+    assert b"def create_app" not in answer
+
+
+def test_assets_are_checked_for_changes_and_answers_never_kept(client):
+    """So that a new version shows at once, and no data stays in a cache."""
+    page, answer = client.get("/"), client.post("/api/table", json=SMALL)
+    assert page.headers["content-type"] == "text/html; charset=utf-8"
+    assert page.headers["cache-control"] == "no-cache"
+    assert answer.headers["cache-control"] == "no-store"
+    is_safe(page)
+    for script in (Path(km.__file__).parent / "web" / "static").glob("*.js"):
+        assert client.get(f"/static/{script.name}").headers["content-type"].startswith("text/javascript")
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        (b"{", "not JSON"),
+        (b"[1]", "must be a JSON object"),
+        (b'{"counts": NaN}', "not JSON"),
+        (b"\xff\xfe", "not JSON"),
+        (b'{"counts": ' + b"9" * 5000 + b"}", "not JSON"),
+        (b"[" * 100_000, "not JSON"),
+    ],
+)
+def test_what_is_not_json_is_said_so(client, body, words):
+    """400, in one line."""
+    answer = client.post("/api/table", content=body, headers={"content-type": "application/json"})
+    assert answer.status_code == 400
+    assert words in answer.json()["error"]
+
+
+def test_long_requests_are_refused_without_being_kept(client):
+    """413, whether or not the length is announced."""
+    long = b'{"counts": "' + b"x" * 1_100_000 + b'"}'
+    answer = client.post("/api/table", content=long, headers={"content-type": "application/json"})
+    assert answer.status_code == 413
+    assert "longer than 1 MB" in answer.json()["error"]
+    chunks = client.post("/api/table", content=iter([long, long]), headers={"content-type": "application/json"})
+    assert chunks.status_code == 413
+    file = client.post("/api/file", content=b"1" * 20_000_001, headers={"content-type": "application/octet-stream"})
+    assert file.status_code == 413
+    assert "longer than 20 MB" in file.json()["error"]
+
+
+def test_methods_and_types_are_those_documented(client):
+    """405 and 415."""
+    assert client.get("/api/table").status_code == 405
+    assert client.post("/").status_code == 405
+    assert client.options("/api/table").status_code == 405
+    form = client.post("/api/table", content=b"a=b", headers={"content-type": "application/x-www-form-urlencoded"})
+    assert form.status_code == 415
+    assert "must be application/json" in form.json()["error"]
+
+
+def test_work_out_of_time_is_stopped_and_said():
+    """422, again and again: a process that was stopped is replaced."""
+    with TestClient(create_app(quick_seconds=0, long_seconds=0), base_url="http://127.0.0.1:8737") as client:
+        for path in ("/api/table", "/api/table", "/api/path", "/api/anneal", "/api/report"):
+            answer = client.post(path, json=SMALL)
+            assert answer.status_code == 422
+            assert "longer than the page's limit of 0 s" in answer.json()["error"]
+
+
+def test_a_client_that_leaves_stops_its_work(server):
+    """The first lines of a long search come while it goes on; afterwards its process is free for the next one."""
+    counts = [[7000 if i == j else 6900 for j in range(12)] for i in range(12)]
+    job = {"counts": counts, "weight": "sqrt", "proposal": "swaps", "seed": 1}
+    for _ in range(3):  # more than there are processes for long jobs
+        with httpx.stream("POST", f"{server}/api/anneal", json=job, timeout=60) as answer:
+            assert json.loads(next(answer.iter_lines()))["step"] > 0
+    assert httpx.post(f"{server}/api/path", json=SMALL, timeout=60).status_code == 200
+
+
+def test_nothing_of_the_data_is_printed_or_written(tmp_path):
+    """A page in a process of its own, asked for a table, a file and nonsense, with a temporary folder to look into."""
+    script = """
+import httpx2, threading, sys
+from kappamax.web.server import bound_socket, server_for
+socket, port = bound_socket(0)
+server = server_for()
+thread = threading.Thread(target=server.run, kwargs={"sockets": [socket]})
+thread.start(); server.ready.wait()
+base = f"http://127.0.0.1:{port}"
+secret = "SECRETLABEL"
+table = {"counts": [[3, 1], [1, 4]], "categories": [secret, "b"]}
+octets = {"content-type": "application/octet-stream"}
+answers = [
+    httpx2.post(base + "/api/table", json=table),
+    httpx2.post(base + "/api/table", json=table | {"weights": [secret]}),
+    httpx2.post(base + f"/api/file?raters={secret}", content=b"SECRETLABEL,b\\n1,2\\n", headers=octets),
+    httpx2.post(base + "/api/file", content=b"SECRETLABEL,b\\nSECRETLABEL,2\\n1,2\\n", headers=octets),
+]
+assert [answer.status_code for answer in answers] == [200, 422, 422, 200], answers
+server.should_exit = True
+thread.join()
+"""
+    places = {name: str(tmp_path) for name in ("TMPDIR", "TEMP", "TMP", "HOME")}
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, cwd=tmp_path, env=os.environ | places
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
+
+
+def test_a_bug_is_reported_without_the_data(client, monkeypatch):
+    """Where and what kind, not what was posted."""
+    from kappamax._checks import web as checks
+
+    def broken(body):
+        raise RuntimeError("SECRET")
+
+    monkeypatch.setattr(checks, "json_object", broken)
+    answer = client.post("/api/table", json=SMALL)
+    assert answer.status_code == 500
+    assert "RuntimeError" in answer.json()["error"]
+    assert "SECRET" not in answer.text
