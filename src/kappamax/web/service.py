@@ -27,7 +27,7 @@ Tell = Callable[[str], None]
 
 _QUICK = Effort(
     time_limit=5.0,
-    exact_work=2e6,
+    exact_work=1e7,
     shuffled_ratings=200_000,
     fewest_draws=1_000,
     most_draws=2_000,
