@@ -30,9 +30,8 @@ from kappamax.errors import KappamaxError
 __all__ = ["main"]
 
 _WELCOME = """\
-Agreement between raters. Four commands to try:
+Agreement between raters. Three commands to try:
 
-  kappamax serve                               the calculator as a page in your browser
   kappamax example cohen1968                   print a bundled dataset
   kappamax report ratings.csv                  everything about your own file, one column per rater
   kappamax max ratings.csv --weights linear --categories none,mild,severe
