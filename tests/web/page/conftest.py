@@ -20,6 +20,15 @@ def browser():
         chromium.close()
 
 
+@pytest.fixture(scope="session")
+def expect(browser):
+    """Playwright's patient assertion; a busy machine is given time."""
+    from playwright.sync_api import expect
+
+    expect.set_options(timeout=20_000)
+    return expect
+
+
 @pytest.fixture(params=[400, 1200], ids=["phone", "desk"])
 def width(request):
     """Of the window, in pixels."""

@@ -8,14 +8,6 @@ import kappamax as km
 pytestmark = pytest.mark.browser
 
 
-@pytest.fixture
-def expect():
-    """Playwright's patient assertion."""
-    from playwright.sync_api import expect
-
-    return expect
-
-
 def test_a_typed_table_gives_kappa_by_hand(page, expect):
     """Observed 35/50, by chance 1/2: (0.7 - 0.5) / 0.5; the margins allow 45/50, so 0.8."""
     type_table(page, [[20, 5], [10, 15]])

@@ -13,14 +13,6 @@ WIDE = "id,ann,bob\n1,mild,mild\n2,none,mild\n3,severe,severe\n4,none,none\n5,mi
 LONG = "case,who,said\n1,ann,1\n1,bob,1\n2,ann,2\n2,bob,1\n3,ann,2\n3,bob,2\n4,ann,1\n4,bob,1\n"
 
 
-@pytest.fixture
-def expect():
-    """Playwright's patient assertion."""
-    from playwright.sync_api import expect
-
-    return expect
-
-
 def three_raters():
     """The paper's three raters as text."""
     table = km.example("rapallo2022-three")

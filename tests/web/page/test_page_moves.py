@@ -5,14 +5,6 @@ import pytest
 pytestmark = pytest.mark.browser
 
 
-@pytest.fixture
-def expect():
-    """Playwright's patient assertion."""
-    from playwright.sync_api import expect
-
-    return expect
-
-
 def counts(page, container):
     """The numbers in a heat map, row by row."""
     return [int(words.split()[0]) for words in page.locator(f"{container} .cell").all_text_contents()]

@@ -10,14 +10,6 @@ import kappamax as km
 pytestmark = pytest.mark.browser
 
 
-@pytest.fixture
-def expect():
-    """Playwright's patient assertion."""
-    from playwright.sync_api import expect
-
-    return expect
-
-
 def saved(page, name):
     """Click a button and read what it saves."""
     with page.expect_download() as waiting:

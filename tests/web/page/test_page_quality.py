@@ -8,14 +8,6 @@ import kappamax as km
 pytestmark = pytest.mark.browser
 
 
-@pytest.fixture
-def expect():
-    """Playwright's patient assertion."""
-    from playwright.sync_api import expect
-
-    return expect
-
-
 def assert_accessible(page):
     """axe-core finds nothing in light or dark, with everything unfolded."""
     from axe_playwright_python.sync_playwright import Axe

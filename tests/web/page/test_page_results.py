@@ -6,14 +6,6 @@ from browsing import type_table
 pytestmark = pytest.mark.browser
 
 
-@pytest.fixture
-def expect():
-    """Playwright's patient assertion."""
-    from playwright.sync_api import expect
-
-    return expect
-
-
 def test_the_numbers_of_the_paper(page, expect):
     """Linear weights on figure 3(a): the values the library proves."""
     facts = {

@@ -5,14 +5,6 @@ import pytest
 pytestmark = pytest.mark.browser
 
 
-@pytest.fixture
-def expect():
-    """Playwright's patient assertion."""
-    from playwright.sync_api import expect
-
-    return expect
-
-
 def choose_own(page, kind):
     """Own weights, from positions or a matrix."""
     page.get_by_label("How much a disagreement counts").select_option("custom")
