@@ -29,6 +29,12 @@ def test_temperatures_by_hand():
     assert km.Geometric(1, 1).temperatures(9, 2).tolist() == [1, 1]
 
 
+def test_geometric_temperatures_are_powers():
+    """In whatever blocks they are computed."""
+    steps = np.arange(700.0, 1_500.0)
+    assert km.Geometric(3, 0.94).temperatures(700, 800) == pytest.approx(3 * 0.94**steps, rel=1e-14)
+
+
 def test_patience_of_the_paper():
     """c = max(10 #M, 1000)."""
     assert [km.StaleAgreement().patience_for(n) for n in (18, 200, 9_000)] == [1_000, 2_000, 90_000]

@@ -282,7 +282,8 @@ def test_weights_that_are_not_exact_work_too(weights, proposal):
         ({"sweep": "twice"}, "sweep must be one of 'once', 'all', 'none'; got 'twice'"),
         ({"restarts": 0}, "restarts must be a whole number >= 1; got 0"),
         ({"max_steps": 0}, "max_steps must be a whole number >= 1; got 0"),
-        ({"bound_time": -1}, "time_limit must be a number of seconds > 0; got -1"),
+        ({"rng": -1}, "rng must be a whole number >= 0, a Generator or None; got -1"),
+        ({"bound_time": -1}, "bound_time must be a number of seconds > 0; got -1"),
     ],
 )
 def test_options_are_checked(arguments, message):

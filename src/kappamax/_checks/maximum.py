@@ -36,10 +36,10 @@ def pairwise_beyond_cells(group_size: int, n_cells: int, most: int) -> None:
         )
 
 
-def time_limit(seconds: float | None) -> None:
+def time_limit(seconds: float | None, argument: str = "time_limit") -> None:
     """Seconds above zero, or none."""
     if seconds is not None and (not is_number(seconds) or not seconds > 0):
-        raise InvalidOptionError(f"time_limit must be a number of seconds > 0; got {seconds!r}.")
+        raise InvalidOptionError(f"{argument} must be a number of seconds > 0; got {seconds!r}.")
 
 
 def proven_maximum(proven: bool) -> None:

@@ -128,9 +128,9 @@ def anneal(
     )
     checks.a_setting("schedule", search.schedule, "Geometric(1, 0.94)", ("temperatures", "to_dict"))
     checks.a_setting("stopping", search.stopping, "StaleAgreement()", ("patience_for", "to_dict"))
-    maximum_checks.time_limit(bound_time)
+    maximum_checks.time_limit(bound_time, "bound_time")
     checks.stops(search.patience, search.limit)
-    generators = np.random.default_rng(rng).spawn(options.at_least("restarts", restarts, 1))
+    generators = options.generator(rng).spawn(options.at_least("restarts", restarts, 1))
     problem_for(objective, 1)  # refuses coefficients whose chance term moves with the ratings
     if search.proposal == "moves":
         checks.moves_apply(table.n_missing, search.moves.n_moves, LISTED_MOVES)

@@ -73,21 +73,22 @@ def contacts_walk(
     changed, taken, used = 0, 0, 0
     due = thin - before % thin
     for step in range(len(words)):
-        a = (((words[step, 0] >> 32) & 0x7FFFFFFF) * n_subjects) >> 31
-        b = ((words[step, 0] & 0x7FFFFFFF) * n_subjects) >> 31
-        one = ((words[step, 1] >> 52) & 0x7FF) < single
-        rater = ((words[step, 1] & 0x7FFFFFFF) * r) >> 31
-        bits = words[step, 1] & 0x7FFFFFFFFFFFF
-        inside = False
-        x, y = 0, 0
+        where, which = words[step, 0], words[step, 1]
+        a = np.uint64((((where >> 32) & 0x7FFFFFFF) * n_subjects) >> 31)  # unsigned: no index counts from the end
+        b = np.uint64(((where & 0x7FFFFFFF) * n_subjects) >> 31)
+        one = ((which >> 52) & 0x7FF) < single
+        rater = np.uint64(((which & 0x7FFFFFFF) * r) >> 31)
+        bits = which & 0x7FFFFFFFFFFFF
+        inside, rise = False, 0.0
+        x, y = codes[a, rater], codes[b, rater]
         if one:
-            x, y = codes[a, rater], codes[b, rater]
-            inside = x >= 0 and y >= 0 and x != y
+            inside = x != y and x >= 0 and y >= 0
             if inside:
                 for c in range(n_parts):
                     met = costs[c, x, y]
                     change[c] = factors[a] * (contacts[a, y, c] - contacts[a, x, c] - met)
                     change[c] += factors[b] * (contacts[b, x, c] - contacts[b, y, c] - met)
+                    rise += tilts[c] * change[c]
         else:
             gained[:] = 0
             change[:] = 0
@@ -105,11 +106,11 @@ def contacts_walk(
                                 among += gained[p] * costs[c, p, q]
                             change[c] += gained[q] * factors[a] * (contacts[a, q, c] + among)
                             change[c] -= gained[q] * factors[b] * (contacts[b, q, c] - among)
+                for c in range(n_parts):
+                    rise += tilts[c] * change[c]
         moved = False
         if inside:
-            exponent = 0.0
-            for c in range(n_parts):
-                exponent -= coldness[step] * tilts[c] * change[c]
+            exponent = -coldness[step] * rise
             accepted = exponent >= 0.0
             if exponent < 0.0 and exponent > _NEVER:
                 if used == len(uniforms):

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from functools import cached_property
-from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -61,13 +60,13 @@ def costs_of(objective: Objective) -> Costs:
     table, k = objective.table, objective.table.n_categories
     r, radicands = table.n_raters, objective.radicands
     factors = np.array([objective.factors.get(size, 0) for size in range(r + 1)], dtype=np.int64)
-    if isinstance(objective.weights, Weights):  # one weighting for all pairs
+    found: list[tuple[Any, Any, Array]]
+    if isinstance(objective.weights, Weights):  # one symmetric weighting for all pairs
         _, _, shared = next(objective.entries())
-        found = [(a, b, shared) for a, b in combinations(range(r), 2)]
-        largest = magnitude(shared)
+        found = [(slice(None), slice(None), shared)]
     else:
         found = list(objective.entries())
-        largest = max(magnitude(entries) for _, _, entries in found)
+    largest = max(magnitude(entries) for _, _, entries in found)
     bound = largest * r * r * table.n_subjects * int(factors.max())
     exact = objective.weights.exact and bound < _SAFE
     roots = np.sqrt(np.array(radicands, dtype=float))
@@ -76,11 +75,12 @@ def costs_of(objective: Objective) -> Costs:
         roots = np.array([float(largest) / scale])
     pairs = np.zeros((len(roots), r, r, k, k), dtype=np.int64)
     for a, b, entries in found:
-        whole = np.moveaxis(entries, 2, 0)
+        whole = entries
         if not exact:
-            whole = np.rint((entries.astype(float) @ np.sqrt(np.array(radicands, dtype=float))) / roots[0])[None]
-        pairs[:, a, b] = whole
-        pairs[:, b, a] = np.swapaxes(whole, 1, 2)
+            whole = np.rint((entries.astype(float) @ np.sqrt(np.array(radicands, dtype=float))) / roots[0])[..., None]
+        for c in range(len(roots)):
+            pairs[c, a, b] = whole[:, :, c]
+            pairs[c, b, a] = whole[:, :, c].T
     return Costs(pairs, factors, roots, exact)
 
 
@@ -105,15 +105,14 @@ class Walker:
         table = objective.table
         self.objective = objective
         self.codes = subject_rows(table)
-        own = costs_of(objective)
-        others = [] if held is None else [costs_of(held)]
-        self.roots = own.roots
-        self.costs = np.concatenate([own.pairs, *(one.pairs for one in others)])
+        judged = [costs_of(one) for one in (objective, held) if one is not None]
+        sizes = [len(one.roots) for one in judged]
+        self.roots = judged[0].roots
+        self.costs = np.concatenate([one.pairs for one in judged])
         n_ratings = n_ratings_of(self.codes)
-        factors = [np.tile(one.factors[n_ratings], (len(one.pairs), 1)) for one in (own, *others)]
-        self.factors = np.concatenate(factors)
-        self.held = np.arange(len(self.costs)) >= len(own.pairs)
-        self.tilts = np.where(self.held, 0.0, np.concatenate([own.roots, *(one.roots for one in others)]))
+        self.factors = np.repeat([one.factors[n_ratings] for one in judged], sizes, axis=0)
+        self.held = np.repeat([False, True][: len(judged)], sizes)
+        self.tilts = np.concatenate([one.roots for one in judged]) * ~self.held
         self.score = np.zeros(len(self.costs), dtype=np.int64)
         self.excursion = excursion if held is not None else 1
         self.uniform = uniform
