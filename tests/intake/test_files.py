@@ -1,12 +1,17 @@
 """Text files in every layout, and what is said when they are broken."""
 
+import csv
 import gzip
+import io
 import os
 import threading
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import kappamax as km
+from kappamax.intake import text
 
 EXPECTED = km.Table([[0, 0], [0, 1], [1, 1], [2, -1]], [2, 1, 1, 1], ["no", "yes", "maybe"], ["a", "b"], ordered=True)
 ORDER = ["no", "yes", "maybe"]
@@ -270,3 +275,25 @@ def test_text_after_a_closing_quote_is_refused(cell, tmp_path):
         km.read_ratings(path)
     path.write_text('a,b\n"x ""q"" y",x\nx,x\n', encoding="utf-8")
     assert 'x "q" y' in km.read_ratings(path).categories
+
+
+def test_text_after_a_closing_quote_is_refused_in_large_files_too(tmp_path):
+    """Many megabytes down."""
+    path = tmp_path / "quotes.csv"
+    path.write_text('a,b\n"x, 1",x\n' + '"x, 1","x ""q"""\n' * 1_200_000 + '"x" y,x\n', encoding="utf-8")
+    with pytest.raises(km.UnreadableFileError, match="line 1200003: a quoted cell must end at its closing"):
+        km.read_ratings(path)
+
+
+@given(st.text(alphabet='",\r\na', max_size=14), st.integers(1, 5))
+def test_the_quick_look_at_quotes_misses_nothing(content, size):
+    """Whatever Python's strict reader refuses is doubtful, however the text is cut into parts."""
+    try:
+        list(csv.reader(io.StringIO(content, newline=""), strict=True))
+        broken = False
+    except csv.Error:
+        broken = True
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(text, "_CHUNK", size)
+        doubtful = text._doubtful_quotes(io.BytesIO(content.encode()), "text", ",")
+    assert doubtful or not broken

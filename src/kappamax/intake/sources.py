@@ -110,6 +110,7 @@ def _text(
     """Text with columns, all read as text: labels are normalised later, in one place for all routes."""
     top = first_rows(path, name, delimiter)
     checks.few_columns(len(top.first), name)
+    compression = sound(path, name)
     closed_quotes(path, name, top.delimiter)
     header = checks.header(top.first, name) if headed else [f"column {i + 1}" for i in range(len(top.first))]
     columns = {f"c{i}": "VARCHAR" for i in range(len(header))}
@@ -117,7 +118,7 @@ def _text(
         connection,
         name,
         f"SELECT * FROM read_csv({_quoted(_literal(path))}, header = {headed}, delim = {_quoted(top.delimiter)}, "
-        f"quote = '\"', escape = '\"', skip = {top.skip}, compression = '{sound(path, name)}', "
+        f"quote = '\"', escape = '\"', skip = {top.skip}, compression = '{compression}', "
         "auto_detect = false, null_padding = false, strict_mode = true, hive_partitioning = false, "
         f"columns = {columns})",
     )

@@ -11,6 +11,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, cast
 
+import numpy as np
+
 from kappamax._checks import files as checks
 
 __all__ = ["GZIP", "Top", "closed_quotes", "first_rows", "json_format", "sound"]
@@ -19,7 +21,9 @@ GZIP = b"\x1f\x8b"
 _DELIMITERS = (",", "\t", ";", "|")
 _SAMPLE = 1 << 20
 _ROWS_TRIED = 20
-_STRICT = 8_000_000
+_CHUNK = 1 << 24
+_MARK = ord('"')
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 class Top(NamedTuple):
@@ -60,18 +64,38 @@ def sound(path: Path, name: str) -> str:
 
 
 def closed_quotes(path: Path, name: str, delimiter: str) -> None:
-    """Refuse text after a closing quote, which DuckDB would join to the quoted part; looked for in small files only."""
+    """Refuse text after a closing quotation mark, which DuckDB would join to the quoted part."""
     with _opened(path) as file:
-        content = checks.sample(file, _STRICT + 1, name)
-    if len(content) > _STRICT or b'"' not in content:
-        return
-    lines = io.StringIO(checks.text(content, name), newline="")
-    rows = csv.reader(lines, delimiter=delimiter, strict=True)
-    try:
-        for _ in rows:
-            pass
-    except csv.Error as error:
-        checks.broken_quotes(name, rows.line_num, str(error))
+        if not _doubtful_quotes(file, name, delimiter):
+            return
+    with _opened(path) as file, io.TextIOWrapper(file, encoding="utf-8-sig", errors="replace", newline="") as lines:
+        rows = csv.reader(lines, delimiter=delimiter, strict=True)
+        try:
+            for _ in rows:
+                pass
+        except csv.Error as error:
+            checks.broken_quotes(name, rows.line_num, str(error))
+
+
+def _doubtful_quotes(file: BinaryIO, name: str, delimiter: str) -> bool:
+    """Whether some quotation mark neither begins nor ends a cell; quickly, and now and then of sound text too.
+
+    Marks open and close in turn. Before an opening one there must be the end of a cell, or a mark (two in a row stand
+    for one inside a cell); after a closing one the same.
+    """
+    ends = np.zeros(256, dtype=bool)
+    ends[list(b'\r\n"' + delimiter.encode())] = True
+    seen, last = 0, b"\n"
+    while chunk := checks.sample(file, _CHUNK, name):
+        data = np.frombuffer(last + chunk.removeprefix(_BYTE_ORDER_MARK), dtype=np.uint8)
+        marks = np.flatnonzero(data == _MARK)
+        first = seen - (last == b'"')  # how many marks came before the first of these
+        opening, closing = marks[first % 2 :: 2], marks[1 - first % 2 :: 2]
+        before, after = data[opening[opening > 0] - 1], data[closing[closing < len(data) - 1] + 1]
+        if not (ends[before].all() and ends[after].all()):
+            return True
+        seen, last = first + len(marks), chunk[-1:]
+    return seen % 2 == 1
 
 
 def _beginning(path: Path, name: str) -> str:
