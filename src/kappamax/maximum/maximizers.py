@@ -160,29 +160,26 @@ def maximizer_count_of(
         return MaximizerCount(None, 1, f"more than {_MOST_PATTERNS:,} patterns can occur in them")
     margins = problem_for(result.objective, 1).margins
     few = _listed(result, patterns, gap, QUICK_STEPS)
-    if few is not None and few < LISTED_TABLES:
-        return MaximizerCount(few, few)
+    if few.n is not None:
+        return few
     ways = Ways(margins, patterns)
     if gap == 0 and ways.table_bytes() <= MEMORY_LIMIT and ways.work() <= most_work:
         (n,) = ways.n_tables()
         return MaximizerCount(n, n)
+    return _listed(result, patterns, gap, steps)
+
+
+def _listed(result: Maximum, patterns: Array, gap: RootSum, most_steps: int) -> MaximizerCount:
+    """How many maximisers a listing of so many steps finds."""
     found = 0
     try:
-        for _ in islice(_counts(result, patterns, gap, steps), LISTED_TABLES):
+        for _ in islice(_counts(result, patterns, gap, most_steps), LISTED_TABLES):
             found += 1
     except OutOfSteps:
-        return MaximizerCount(None, max(1, found), f"listing stopped after {steps:,} steps")
+        return MaximizerCount(None, max(1, found), f"listing stopped after {most_steps:,} steps")
     if found < LISTED_TABLES:
         return MaximizerCount(found, found)
     return MaximizerCount(None, found, f"listing stopped at {LISTED_TABLES:,} tables")
-
-
-def _listed(result: Maximum, patterns: Array, gap: RootSum, most_steps: int) -> int | None:
-    """How many maximisers a short listing finds, or None if it does not come to its end."""
-    try:
-        return sum(1 for _ in islice(_counts(result, patterns, gap, most_steps), LISTED_TABLES))
-    except OutOfSteps:
-        return None
 
 
 def maximizers_of(result: Maximum) -> Iterator[Table]:

@@ -1,23 +1,6 @@
 """The page in Debian's Chromium, on a phone and on a desk; after every test it was quiet and stayed at home."""
 
-import os
-import shutil
-
 import pytest
-
-
-@pytest.fixture(scope="session")
-def browser():
-    """Debian's Chromium; where it is missing tests are skipped, in CI they fail."""
-    path = shutil.which("chromium")
-    if path is None and os.environ.get("CI") != "true":
-        pytest.skip("Chromium is not installed (Debian package chromium)")
-    assert path is not None, "CI needs the Debian package chromium"
-    api = pytest.importorskip("playwright.sync_api")
-    with api.sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        yield chromium
-        chromium.close()
 
 
 @pytest.fixture(scope="session")
