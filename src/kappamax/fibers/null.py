@@ -61,8 +61,11 @@ def null_of(
             work = _least_work(objective, memory_limit)  # soon known, and enough to give up on large designs
             if work <= most:
                 space = ScoreSpace([objective], memory_limit)
-                work = space.work()
-                if work <= most:
+                for known in (space.least_work, space.work):
+                    work = known()
+                    if work > most:
+                        break
+                else:
                     return _exact_null(space, objective, progress)
             reason = f"the exact distribution would take {float(work):.2g} additions"
         except NotSupportedError as error:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import cached_property
 from math import prod
 from typing import Any, NamedTuple
 
@@ -69,10 +70,9 @@ class ScoreSpace:
         for i in _independent(self.recipes):
             costs, step = _reduced(columns[:, i].reshape(shape), cores[i])
             offset = self.own[i] - step * dot(costs[at], table.counts)
-            self.parts.append(_Part(i, costs, step, offset, self._size_of(costs)))
+            self.parts.append(_Part(i, costs, step, offset))
         if not self.parts:  # every table has the same score
-            self.parts.append(_Part(0, np.zeros(len(patterns), dtype=np.int64), 1, self.own[0], 1))
-        self.n_totals = prod(self._sizes)
+            self.parts.append(_Part(0, np.zeros(len(patterns), dtype=np.int64), 1, self.own[0]))
 
     def n_tables(self, progress: Progress | None = None) -> list[int]:
         """The number of tables at every total: by listing where there are few tables but many states."""
@@ -90,6 +90,19 @@ class ScoreSpace:
     def work(self) -> int:
         """Additions needed for either of the two."""
         return self.ways.work(self.n_totals)
+
+    def least_work(self) -> int:
+        """Additions needed at least; soon known, and for distances about as many as are needed."""
+        margins = self.objectives[0].table.margins
+        alike = [np.repeat(np.arange(int((row > 0).sum())), row[row > 0]) for row in margins]
+        opposed = [codes[:: -1 if a % 2 else 1] for a, codes in enumerate(alike)]
+        at = np.ravel_multi_index(opposed, [int(codes[-1]) + 1 for codes in alike])
+        return self.ways.work(prod(int(part.costs[at].sum()) + 1 for part in self.parts))
+
+    @cached_property
+    def n_totals(self) -> int:
+        """How many totals are told apart."""
+        return prod(self._sizes)
 
     def scores(self, totals: Sequence[int]) -> list[tuple[RootSum, ...]]:
         """Each objective's exact score at given totals."""
@@ -131,31 +144,31 @@ class ScoreSpace:
             n_tables[int(counts @ packed)] += 1
         return n_tables
 
-    @property
+    @cached_property
     def _sizes(self) -> list[int]:
-        return [part.size for part in self.parts]
+        """One more than each part's largest total over the fiber, or than a bound far beyond counting."""
+        n_subjects = self.objectives[0].table.n_subjects
+        bounds = [magnitude(part.costs) * n_subjects for part in self.parts]
+        return [
+            (self.ways.largest_total(part.costs) if 0 < most < _SAFE else most) + 1
+            for part, most in zip(self.parts, bounds, strict=True)
+        ]
 
     def _packed(self) -> Array:
         """The components of each pattern's cost as one number."""
         packed = np.zeros(len(self.ways.possible), dtype=np.int64)
-        for part in self.parts:
-            packed = packed * part.size + part.costs
+        for part, size in zip(self.parts, self._sizes, strict=True):
+            packed = packed * size + part.costs
         return packed
-
-    def _size_of(self, costs: Array) -> int:
-        """One more than the largest total of a table; an upper bound where that is far beyond counting."""
-        most = magnitude(costs) * self.objectives[0].table.n_subjects
-        return (self.ways.largest_total(costs) if most < _SAFE else most) + 1
 
 
 class _Part(NamedTuple):
-    """An independent component: its column, reduced costs per pattern, step, score at total zero, number of totals."""
+    """An independent component: its column, reduced costs per pattern, the step between scores, score at total zero."""
 
     column: int
     costs: Array
     step: int
     offset: int
-    size: int
 
 
 def _core(costs: Array) -> Array:

@@ -159,7 +159,7 @@ def maximizer_count_of(
     if len(patterns) > _MOST_PATTERNS:
         return MaximizerCount(None, 1, f"more than {_MOST_PATTERNS:,} patterns can occur in them")
     margins = problem_for(result.objective, 1).margins
-    few = _listed(result, patterns, gap, QUICK_STEPS)
+    few = _listed(result, patterns, gap, min(QUICK_STEPS, steps))
     if few.n is not None:
         return few
     ways = Ways(margins, patterns)
