@@ -139,11 +139,14 @@ def atoms(
         parts.append(_line(across(tick), floor, across(tick), floor + 5, FAINT))
         parts.append(_text(across(tick), floor + 19, numbers.decimal(tick, 1), anchor="middle", fill=FAINT))
     parts.append(_text(width / 2, height - 6, axis, anchor="middle", fill=FAINT))
-    for place, (value, name) in enumerate(marks):
-        x, y = across(value), 14 + 16 * place
-        parts.append(_line(x, floor, x, y + 4, SECOND, 1.6, dashed=place > 0))
+    beyond = left + 0.6 * (width - 2 * left)  # from here on names stand left of their lines
+    # names outside come higher, so that no line crosses a name
+    rows = sorted(marks, key=lambda mark: -across(mark[0]) if across(mark[0]) > beyond else across(mark[0]))
+    for value, name in marks:
+        x, y = across(value), 14 + 16 * rows.index((value, name))
+        parts.append(_line(x, floor, x, y + 4, SECOND, 1.6, dashed=(value, name) != marks[0]))
         words = f"{name} {numbers.decimal(value)}"
-        if x > width * 0.6:
+        if x > beyond:
             parts.append(_text(x - 5, y + 8, words, anchor="end"))
         else:
             parts.append(_text(x + 5, y + 8, words))

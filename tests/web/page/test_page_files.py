@@ -2,6 +2,7 @@
 
 import io
 
+import numpy as np
 import pytest
 from browsing import choose_file, shown_counts
 
@@ -114,6 +115,20 @@ def test_three_raters_show_pairs_maximum_and_patterns(page, expect):
     expect(page.locator("#kappa")).to_have_text(f"{expected.value:.4f}")
     page.get_by_role("button", name="Type a table instead").click()
     expect(page.locator("#headline")).to_contain_text("2 raters")
+
+
+def test_work_on_many_raters_says_what_it_is_doing(page, expect):
+    """The page shows each line of progress the server sends, and nothing when the answer is there."""
+    page.evaluate("""() => {
+        window.said = [];
+        const place = document.getElementById("results-state");
+        new MutationObserver(() => window.said.push(place.textContent)).observe(place, { childList: true });
+    }""")
+    codes = np.random.default_rng(1).integers(1, 5, size=(60, 5)).tolist()
+    choose_file(page, "five.csv", "a,b,c,d,e\n" + "".join(",".join(map(str, row)) + "\n" for row in codes))
+    expect(page.locator("#headline")).to_contain_text("5 raters")
+    expect(page.locator("#results-state")).to_have_text("")
+    assert "Computing… linear weights" in page.evaluate("window.said")
 
 
 def test_three_raters_have_moves_and_annealing(page, expect):

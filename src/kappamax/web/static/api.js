@@ -12,14 +12,15 @@ export class Problem extends Error {
 
 const running = new Map();
 
-/** Ask and wait; `kind` names the questions of which only the newest counts. Undefined if it was overtaken. */
-export async function ask(path, body, kind = path) {
+/** Ask and wait; `kind` names the questions of which only the newest counts. Undefined if it was overtaken.
+ * With `progress`, a function of words, the server says what it is doing meanwhile. */
+export async function ask(path, body, kind = path, progress = null) {
   running.get(kind)?.abort();
   const control = new AbortController();
   running.set(kind, control);
   try {
-    const answer = await send(path, body, control.signal);
-    const content = await answer.json();
+    const content = progress ? await last(lines(path, body, control.signal), progress)
+      : await (await send(path, body, control.signal)).json();
     return running.get(kind) === control ? content : undefined;
   } catch (error) {
     if (error.name === "AbortError" || running.get(kind) !== control) return undefined;
@@ -53,7 +54,7 @@ export async function download(format, body) {
 
 /** Lines of JSON as they come. */
 export async function* lines(path, body, signal) {
-  const answer = await send(path, body, signal);
+  const answer = await send(path, body, signal, "application/x-ndjson");
   const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";
   for (;;) {
@@ -66,12 +67,22 @@ export async function* lines(path, body, signal) {
   if (rest.trim()) yield JSON.parse(rest);
 }
 
-async function send(path, body, signal) {
+async function last(stream, progress) {
+  let answer = {};
+  for await (const line of stream) {
+    if ("progress" in line) progress(line.progress);
+    else answer = line;
+  }
+  if ("error" in answer) throw new Problem(answer, 422);
+  return answer;
+}
+
+async function send(path, body, signal, accept = "*/*") {
   const bytes = body instanceof Blob;
   let answer;
   try {
     answer = await fetch(path, { method: "POST", signal, body: bytes ? body : JSON.stringify(body),
-      headers: { "Content-Type": bytes ? "application/octet-stream" : "application/json" } });
+      headers: { Accept: accept, "Content-Type": bytes ? "application/octet-stream" : "application/json" } });
   } catch (error) {
     if (error.name === "AbortError") throw error;
     throw new Problem({ error: "The kappamax server does not answer; is it still running?" }, 0);

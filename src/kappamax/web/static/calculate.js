@@ -50,8 +50,9 @@ async function compute(own) {
   answers.delete("custom");
   for (const name of [chosen, ...names.filter((one) => one !== chosen)]) {
     const weight = name === "custom" ? weightingOf().weighting : name;
+    const progress = table.patterns ? (words) => { if (own === serial && name === chosen) say(`Computing… ${words}`); } : null;
     try {
-      const answer = answers.get(name) ?? await ask("/api/table", { ...table, weights: [weight] }, "table");
+      const answer = answers.get(name) ?? await ask("/api/table", { ...table, weights: [weight] }, "table", progress);
       if (own !== serial) return;
       if (!answer) continue;
       answers.set(name, answer);

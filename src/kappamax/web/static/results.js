@@ -24,7 +24,7 @@ export function drawNothing() {
 /** A line above the results: that they are being renewed, or are of an older table. */
 export function say(words) {
   byId("results-state").textContent = words;
-  byId("results").setAttribute("aria-busy", String(words === "Computing…"));
+  byId("results").setAttribute("aria-busy", String(words.startsWith("Computing…")));
 }
 
 function drawHeadline(result, data) {
