@@ -31,7 +31,7 @@ def test_the_python_example_runs_and_prints_what_it_says(readme, tmp_path, monke
     assert len([line for line in code.splitlines() if line.strip()]) <= 10
 
 
-PAGES = ["moves.md", "fiber.md", "report.md", "annealing.md", "study.md"]
+PAGES = ["moves.md", "fiber.md", "report.md", "annealing.md", "study.md", "architecture.md"]
 THEORY = [f"theory/{path.name}" for path in sorted((ROOT / "docs" / "theory").glob("*.md"))]
 
 
