@@ -31,7 +31,11 @@ def test_the_python_example_runs_and_prints_what_it_says(readme, tmp_path, monke
     assert len([line for line in code.splitlines() if line.strip()]) <= 10
 
 
-@pytest.mark.parametrize("page", ["moves.md", "fiber.md", "report.md", "annealing.md", "study.md"])
+PAGES = ["moves.md", "fiber.md", "report.md", "annealing.md", "study.md", "architecture.md"]
+THEORY = [f"theory/{path.name}" for path in sorted((ROOT / "docs" / "theory").glob("*.md"))]
+
+
+@pytest.mark.parametrize("page", [*PAGES, *THEORY])
 def test_the_docs_examples_print_what_they_say(page):
     """Every block of a page in turn, as a doctest."""
     blocks = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / page).read_text(encoding="utf-8"), re.DOTALL)

@@ -18,9 +18,8 @@ from kappamax._exact import as_fraction, square_free, widen
 
 __all__ = ["SCHEMES", "Terms", "terms_of"]
 
-SCHEMES = ("unweighted", "linear", "quadratic", "sqrt", "ordinal", "ratio", "circular", "bipolar")
 _ALIASES = {"radical": "sqrt", "identity": "unweighted", "nominal": "unweighted", "none": "unweighted"}
-_POWERS = {"unweighted": Fraction(0), "sqrt": Fraction(1, 2), "linear": Fraction(1), "quadratic": Fraction(2)}
+_POWERS = {"unweighted": Fraction(0), "linear": Fraction(1), "quadratic": Fraction(2), "sqrt": Fraction(1, 2)}
 
 _LARGEST_FACTORED = 10**10  # its square-free part is found by trial division
 
@@ -45,7 +44,7 @@ class Terms(NamedTuple):
 
 def terms_of(name: str, positions: Sequence[Fraction]) -> Terms:
     """The entries of a named weighting over positions of the categories."""
-    scheme, power = checks.scheme(name, SCHEMES, _ALIASES, _POWERS)
+    scheme, power = checks.scheme(name, (*_POWERS, *_FORMULAS), _ALIASES, _POWERS)
     if power is not None:
         return _power_terms(scheme, power, positions)
     k, formula = len(positions), _FORMULAS[scheme]
@@ -103,4 +102,7 @@ def _bipolar(x: Sequence[Fraction], i: int, j: int) -> Fraction:
     return (x[i] - x[j]) ** 2 / ((total - 2 * min(x)) * (2 * max(x) - total))
 
 
+#: u(positions, i, j) for i != j, in any unit: the largest is made 1. A new weighting is one more entry
 _FORMULAS: dict[str, Any] = {"ordinal": _ordinal, "ratio": _ratio, "circular": _circular, "bipolar": _bipolar}
+
+SCHEMES = (*_POWERS, *_FORMULAS)

@@ -1,0 +1,47 @@
+"""The diagram of layers is the one the import linter enforces."""
+
+import runpy
+import tomllib
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+DIAGRAM = ROOT / "docs" / "architecture.svg"
+
+
+def script():
+    return runpy.run_path(str(ROOT / "docs" / "architecture_diagram.py"))
+
+
+def shown():
+    """Every text of the committed picture."""
+    return {element.text for element in ET.fromstring(DIAGRAM.read_text(encoding="utf-8")).iter() if element.text}
+
+
+def test_the_diagram_names_every_layer():
+    """As boxes of the committed file, which is valid XML."""
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    layers = settings["tool"]["importlinter"]["contracts"][0]["layers"]
+    assert {name for layer in layers for name in layer.split(" | ")} <= shown()
+
+
+def test_the_diagram_is_the_one_the_script_draws():
+    """`python docs/architecture_diagram.py` after the layers change."""
+    assert script()["diagram"]() == DIAGRAM.read_text(encoding="utf-8")
+
+
+def test_notes_and_the_way_of_the_data_name_layers_that_exist():
+    """A renamed layer would lose its note and drop out of the way."""
+    names = script()
+    layers = set(names["layers"]())
+    assert set(names["WAY"]) <= layers
+    assert set(names["NOTES"]) <= layers
+
+
+def test_the_page_has_a_line_about_every_public_module():
+    """And about every private one that contributors meet."""
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    rows = "".join(line.split("|")[1] for line in page.splitlines() if line.startswith("| `"))
+    modules = {path.stem for path in (ROOT / "src" / "kappamax").iterdir() if path.suffix == ".py" or path.is_dir()}
+    internal = {"__init__", "__main__", "__pycache__", "_jit", "_result", "_version", "_writing", "data"}
+    assert {name for name in modules - internal if f"`{name}`" not in rows and f"`{name}/`" not in rows} == set()
