@@ -2,6 +2,8 @@
 
 import pytest
 
+import kappamax as km
+
 pytestmark = pytest.mark.browser
 
 
@@ -37,6 +39,24 @@ def test_a_matrix_that_breaks_a_triangle_says_which(page, expect):
     expect(page.locator("#weight-3-0")).to_have_value("9")
     expect(page.locator("#metric")).to_contain_text("Not a distance: the triangle 1,")
     expect(page.locator("#metric")).to_contain_text("4 breaks")
+
+
+def test_the_two_sides_of_a_matrix_can_differ(page, expect):
+    """Saying 4 where the first rater says 1 may count more than the reverse; alike again, the upper side counts."""
+    choose_own(page, "a matrix")
+    page.get_by_label("both sides of the diagonal alike").uncheck()
+    page.get_by_label("Weight of 1 against 4").fill("9")
+    expect(page.locator("#weight-3-0")).to_have_value("3")
+    expect(page.locator("#metric")).to_have_text("Not symmetric: the triangle 1, 2, 4 breaks.")
+    matrix = [[0, 1, 2, 9], [1, 0, 1, 2], [2, 1, 0, 1], [3, 2, 1, 0]]
+    weights = km.Weights.from_matrix(matrix, kind="disagreement")
+    expected = km.max_kappa(km.example("rapallo2022"), weights=weights)
+    expect(page.locator("#kappa")).to_have_text(f"{expected.value:.4f}")
+    expect(page.locator("#maximum")).to_contain_text(f"{expected.maximum:.4f}")
+    page.reload()
+    expect(page.locator("#kappa")).to_have_text(f"{expected.value:.4f}")
+    page.get_by_label("both sides of the diagonal alike").check()
+    expect(page.locator("#weight-3-0")).to_have_value("9")
 
 
 def test_a_weight_that_is_no_number_is_marked_at_its_place(page, expect):

@@ -146,7 +146,7 @@ function sound(held) {
   const custom = held.custom;
   return Number.isInteger(k) && k >= FEWEST && k <= MOST && held.cells.every((row) => texts(row, k)) && texts(held.categories, k)
     && texts(held.raters, 2) && typeof held.ordered === "boolean" && (held.chosen === "custom" || SCHEMES.includes(held.chosen))
-    && ["positions", "matrix"].includes(custom?.by) && Array.isArray(custom.positions) && custom.positions.every((one) => typeof one === "string")
+    && ["positions", "matrix"].includes(custom?.by) && ["undefined", "boolean"].includes(typeof custom.alike) && Array.isArray(custom.positions) && custom.positions.every((one) => typeof one === "string")
     && SCHEMES.includes(custom.scheme) && Array.isArray(custom.matrix) && custom.matrix.every((row) => texts(row, custom.matrix.length))
     && (held.kind === "square" || (held.kind === "patterns" && Array.isArray(held.patterns?.patterns) && Array.isArray(held.patterns.raters)));
 }

@@ -53,7 +53,7 @@ function drawWords(said) {
 
 function drawCustom(state) {
   const k = sizeOf(state), names = namesOf(state), { by } = state.custom;
-  const wanted = `${k} ${by} ${JSON.stringify(names)}`;
+  const wanted = `${k} ${by} ${alike(state)} ${JSON.stringify(names)}`;
   if (shape !== wanted) {
     shape = wanted;
     fill(byId("custom"), kinds(by), by === "positions" ? positions(state, names) : matrix(state, names));
@@ -90,17 +90,29 @@ function matrix(state, names) {
   const cell = (i, j) => (i === j ? h("td", { class: "faint" }, "0") : h("td", {}, h("input", { id: `weight-${i}-${j}`, type: "text", inputmode: "decimal",
     autocomplete: "off", "aria-label": `Weight of ${names[i]} against ${names[j]}`, "aria-describedby": `weight-${i}-${j}-problem`,
     on: { input: (event) => editCell(i, j, event.target.value) } }), h("div", { id: `weight-${i}-${j}-problem`, class: "bubble" })));
-  return h("div", { class: "scroll", role: "region", tabindex: "0", "aria-label": "Own weights" }, h("table", { class: "grid weights-grid" },
-    h("caption", {}, "How much each disagreement counts; the other side of the diagonal follows"),
+  const caption = alike(state) ? "How much each disagreement counts; the other side of the diagonal follows"
+    : "How much each disagreement counts; the first rater's category by row, the second's by column";
+  return h("div", {}, h("label", { class: "check" }, h("input", { type: "checkbox", id: "custom-alike", checked: alike(state),
+    on: { change: (event) => { setAlike(event.target.checked); byId("custom-alike").focus(); } } }), "both sides of the diagonal alike"),
+  h("div", { class: "scroll", role: "region", tabindex: "0", "aria-label": "Own weights" }, h("table", { class: "grid weights-grid" },
+    h("caption", {}, caption),
     h("thead", {}, h("tr", {}, h("td", {}), names.map((name) => h("th", { scope: "col" }, name)))),
-    h("tbody", {}, names.map((name, i) => h("tr", {}, h("th", { scope: "row" }, name), names.map((_, j) => cell(i, j)))))));
+    h("tbody", {}, names.map((name, i) => h("tr", {}, h("th", { scope: "row" }, name), names.map((_, j) => cell(i, j))))))));
 }
 
 const edit = (patch) => change({ custom: { ...customFor(sizeOf()), ...patch } }, "weights");
 
-/** Both sides of the diagonal alike. */
+const alike = (state) => state.custom.alike !== false;
+
 function editCell(i, j, text) {
-  edit({ matrix: customFor(sizeOf()).matrix.map((row, a) => row.map((old, b) => ((a === i && b === j) || (a === j && b === i) ? text : old))) });
+  const mirrored = alike(current());
+  edit({ matrix: customFor(sizeOf()).matrix.map((row, a) => row.map((old, b) => ((a === i && b === j) || (mirrored && a === j && b === i) ? text : old))) });
+}
+
+/** Alike again, the side above the diagonal counts. */
+function setAlike(chosen) {
+  const { matrix: old } = customFor(sizeOf());
+  edit({ alike: chosen, matrix: chosen ? old.map((row, i) => row.map((text, j) => (j < i ? old[j][i] : text))) : old });
 }
 
 function showPlaces(problems) {
