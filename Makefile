@@ -28,7 +28,7 @@ check: $(STAMP)  ## style, types and layers
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-bench: $(STAMP)  ## speed and honesty beside other packages; takes some minutes
+bench: $(STAMP)  ## right answers and speed beside other packages; takes some minutes
 	$(BIN)/python -m benchmarks
 
 format: $(STAMP)  ## let ruff lay out the code

@@ -18,7 +18,7 @@ from benchmarks.speed import Comparison, compare, timed
 from kappamax.coefficients import objective_for
 from kappamax.fibers.scores import ScoreSpace
 
-__all__ = ["Figure", "comparisons", "figures"]
+__all__ = ["Figure", "comparisons", "figures", "normaliz_count"]
 
 SEED = 3
 
@@ -63,7 +63,7 @@ def _counting(quick: bool) -> Iterator[Comparison]:
     ]
     for name, table, target in designs[:1] if quick else designs:
         ours = timed(lambda table=table: km.fiber(table).count(), float)
-        theirs = timed(lambda table=table: _normaliz(table.margins.tolist()), float)
+        theirs = timed(lambda table=table: normaliz_count(table.margins.tolist()), float)
         yield compare(f"counting {name}", ours, "Normaliz", theirs, target=target, repetitions=3)
 
 
@@ -90,7 +90,8 @@ def _table(margins: list[list[int]]) -> km.Table:
     return km.from_ratings(codes + 1)
 
 
-def _normaliz(margins: list[list[int]]) -> int:
+def normaliz_count(margins: list[list[int]]) -> int:
+    """The number of two-rater tables with the margins, by Normaliz."""
     rows, columns = margins
     k = len(rows)
     equations = []

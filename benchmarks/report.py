@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import os
-import platform
 import re
 from collections.abc import Sequence
-from datetime import UTC, datetime
-from pathlib import Path
 
-import kappamax as km
-from benchmarks import peers
 from benchmarks.annealing import Measure
 from benchmarks.coverage import LEVEL, N_RESAMPLES, Coverage
 from benchmarks.fibers import Figure
 from benchmarks.intake import Reading
+from benchmarks.markdown import circumstances, seconds, table
 from benchmarks.maximum import Proof
 from benchmarks.speed import Comparison
+from benchmarks.web import PAUSE
 
 __all__ = [
     "annealing_section",
@@ -28,7 +24,10 @@ __all__ = [
     "reporting_section",
     "speed_section",
     "updated",
+    "web_section",
 ]
+
+BESIDE = ("numpy", "scipy", "numba", "duckdb", "pandas", "scikit-learn", "statsmodels", "POT", "PyNormaliz")
 
 
 def document(sections: Sequence[str], *, quick: bool) -> str:
@@ -36,7 +35,7 @@ def document(sections: Sequence[str], *, quick: bool) -> str:
     title = "# Benchmarks"
     if quick:
         title += "\n\nA quick run on small data, to see that everything runs: its figures mean nothing."
-    return "\n\n".join([title, _circumstances(), *sections]) + "\n"
+    return "\n\n".join([title, circumstances(BESIDE), *sections]) + "\n"
 
 
 def updated(page: str, sections: Sequence[str]) -> str:
@@ -52,16 +51,16 @@ def _comparisons(rows: Sequence[Comparison]) -> str:
     cells = [
         [
             row.case,
-            _seconds(row.ours),
+            seconds(row.ours),
             row.peer or "",
-            _seconds(row.theirs),
+            seconds(row.theirs),
             "" if row.ratio is None else f"{row.ratio:.2f}",
             "" if row.target is None else f">= {row.target:.3g}",
             "" if row.met is None else "yes" if row.met else "no",
         ]
         for row in rows
     ]
-    return _table(header, cells)
+    return table(header, cells)
 
 
 def speed_section(rows: Sequence[Comparison]) -> str:
@@ -86,7 +85,7 @@ def maximum_section(rows: Sequence[Comparison], proofs: Sequence[Proof]) -> str:
         "alone; the solvers beside it work in doubles. After compiling."
     )
     large = "Designs whose cells cannot be listed, up to two minutes each. Memory is the peak of the whole run so far."
-    return f"## The maximum\n\n{text}\n\n{_comparisons(rows)}\n\n{large}\n\n{_table(header, cells)}"
+    return f"## The maximum\n\n{text}\n\n{_comparisons(rows)}\n\n{large}\n\n{table(header, cells)}"
 
 
 def fibers_section(rows: Sequence[Comparison], figures: Sequence[Figure]) -> str:
@@ -95,7 +94,7 @@ def fibers_section(rows: Sequence[Comparison], figures: Sequence[Figure]) -> str
     cells = [[row.case, row.measured, row.target, "yes" if row.met else "no", row.memory] for row in figures]
     text = "Counting and drawing tables with given margins; both sides give the same counts, or draw as many tables."
     alone = "Median of several calls in one process, after the first. Memory is what the method says it will need."
-    return f"## Fibers\n\n{text}\n\n{_comparisons(rows)}\n\n{alone}\n\n{_table(header, cells)}"
+    return f"## Fibers\n\n{text}\n\n{_comparisons(rows)}\n\n{alone}\n\n{table(header, cells)}"
 
 
 def intake_section(rows: Sequence[Reading]) -> str:
@@ -105,11 +104,11 @@ def intake_section(rows: Sequence[Reading]) -> str:
         [
             row.case,
             row.reader,
-            _seconds(row.seconds),
+            seconds(row.seconds),
             f"{row.peak_mb:.0f} MB",
             ", ".join(
                 [
-                    *([] if row.target_seconds is None else [f"<= {_seconds(row.target_seconds)}"]),
+                    *([] if row.target_seconds is None else [f"<= {seconds(row.target_seconds)}"]),
                     *([] if row.target_mb is None else [f"<= {row.target_mb:g} MB"]),
                 ]
             ),
@@ -122,14 +121,25 @@ def intake_section(rows: Sequence[Reading]) -> str:
         "imports, largest peak of memory of the whole process; all give the same counts. The bare DuckDB query has "
         "DuckDB's default limit of memory. The target for the time of Parquet is 1.5 times the bare query's."
     )
-    return f"## Large files\n\n{text}\n\n{_table(header, cells)}"
+    return f"## Large files\n\n{text}\n\n{table(header, cells)}"
 
 
 def reporting_section(rows: Sequence[Figure]) -> str:
     """The table of whole reports."""
     cells = [[row.case, row.measured, row.target, "yes" if row.met else "no"] for row in rows]
     text = "`kappamax report` from a cold start to the HTML file; median of five runs."
-    return f"## Reports\n\n{text}\n\n{_table(['ratings', 'measured', 'target', 'met'], cells)}"
+    return f"## Reports\n\n{text}\n\n{table(['ratings', 'measured', 'target', 'met'], cells)}"
+
+
+def web_section(rows: Sequence[Figure]) -> str:
+    """The table of how soon the page answers."""
+    cells = [[row.case, row.measured, row.target, _met(row)] for row in rows]
+    text = (
+        "How soon `kappamax serve` answers clients that each post a new table of two raters, wait for the answer and "
+        f"pause {PAUSE:g} s on average, while one more keeps the largest job running. Server and clients share the "
+        "machine."
+    )
+    return f"## The page under load\n\n{text}\n\n{table(['what', 'measured', 'target', 'met'], cells)}"
 
 
 def annealing_section(rows: Sequence[Measure]) -> str:
@@ -149,7 +159,7 @@ def annealing_section(rows: Sequence[Measure]) -> str:
         "compiling. Steps and times to the maximum are medians over seven seeds; times include preparing the list of "
         "moves, without which moves cannot be drawn."
     )
-    return f"## Annealing\n\n{text}\n\n{_table(header, cells)}"
+    return f"## Annealing\n\n{text}\n\n{table(header, cells)}"
 
 
 def coverage_section(rows: Sequence[Coverage]) -> str:
@@ -173,41 +183,9 @@ def coverage_section(rows: Sequence[Coverage]) -> str:
         f"population the tables are drawn from. The bootstrap uses {N_RESAMPLES} resamples. Coverage is over the "
         "tables where kappa is defined."
     )
-    return f"## How honest the intervals are\n\n{text}\n\n{_table(header, cells)}"
+    return f"## How honest the intervals are\n\n{text}\n\n{table(header, cells)}"
 
 
-def _circumstances() -> str:
-    """Date, machine and versions, without the machine's name."""
-    main, apart = peers.pins("main"), peers.pins("irrcac")
-    beside = ", ".join(
-        f"{name} {main[name]}"
-        for name in ("numpy", "scipy", "numba", "duckdb", "pandas", "scikit-learn", "statsmodels", "POT", "PyNormaliz")
-    )
-    behind = ", ".join(f"{name} {apart[name]}" for name in ("numpy", "scipy", "pandas"))
-    return (
-        f"- {datetime.now(UTC):%Y-%m-%d}\n"
-        f"- {_processor()}, {os.cpu_count()} cores\n"
-        f"- Python {platform.python_version()}, kappamax {km.__version__}, {beside}\n"
-        f"- irrCAC {apart['irrCAC']}, in a process of its own with {behind}"
-    )
-
-
-def _processor() -> str:
-    file = Path("/proc/cpuinfo")
-    found = re.search(r"^model name\s*:\s*(.+)$", file.read_text(), re.MULTILINE) if file.exists() else None
-    return found.group(1).strip() if found else platform.machine()
-
-
-def _seconds(value: float | None) -> str:
-    if value is None:
-        return ""
-    return f"{value:.2f} s" if value >= 1 else f"{1000 * value:.1f} ms"
-
-
-def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A Markdown table whose columns line up in print too."""
-    widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
-    lines = [header, ["-" * width for width in widths], *rows]
-    return "\n".join(
-        "| " + " | ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)) + " |" for line in lines
-    )
+def _met(row: Figure) -> str:
+    """Nothing where there is no target."""
+    return "" if not row.target else "yes" if row.met else "no"

@@ -26,7 +26,7 @@ from statsmodels.stats.inter_rater import cohens_kappa, to_table
 import kappamax as km
 from benchmarks import peers
 
-__all__ = ["Comparison", "DisagreementError", "Run", "compare", "comparisons", "timed"]
+__all__ = ["Comparison", "DisagreementError", "Run", "ask", "codes", "compare", "comparisons", "timed"]
 
 Array = npt.NDArray[Any]
 
@@ -37,9 +37,8 @@ TOLERANCE = 1e-9
 IRRCAC_WEIGHTS = {"unweighted": "identity", "quadratic": "quadratic"}
 
 
-def comparisons(*, quick: bool) -> list[Comparison]:
-    """Every case; `quick` divides the sizes by 100."""
-    cut = 100 if quick else 1
+def comparisons(*, cut: int = 1) -> list[Comparison]:
+    """Every case; `cut` divides the sizes."""
     return [
         *_integers(10_000_000 // cut),
         *_text(10_000_000 // cut),
@@ -85,7 +84,7 @@ Run = Callable[[], Timed]
 
 
 def _integers(n: int) -> Iterator[Comparison]:
-    first, second = _codes(n, 2)
+    first, second = codes(n, 2)
     both = np.stack([first, second], axis=1)
     ours = _ours(first, second)
     case = f"two arrays of {n:,} integers"
@@ -97,21 +96,21 @@ def _integers(n: int) -> Iterator[Comparison]:
 
 
 def _text(n: int) -> Iterator[Comparison]:
-    first, second = LABELS[_codes(n, 2)]
+    first, second = LABELS[codes(n, 2)]
     theirs = timed(lambda: cohen_kappa_score(first, second))
     case = f"two arrays of {n:,} texts"
     yield compare(case, _ours(first, second), "scikit-learn", theirs, target=5, repetitions=3)
 
 
 def _objects(n: int) -> Iterator[Comparison]:
-    first, second = LABELS.astype(object)[_codes(n, 2)]
+    first, second = LABELS.astype(object)[codes(n, 2)]
     theirs = timed(lambda: cohen_kappa_score(first, second))
     case = f"two arrays of {n:,} Python strings"
     yield compare(case, _ours(first, second), "scikit-learn", theirs, target=5, repetitions=3)
 
 
 def _many_raters(n: int) -> Iterator[Comparison]:
-    ratings = np.ascontiguousarray(_codes(n, 10).T)
+    ratings = np.ascontiguousarray(codes(n, 10).T)
     with _irrcac(ratings) as conger:
         for weights in IRRCAC_WEIGHTS:
             ours = _ours_of_rows(ratings, weights)
@@ -122,7 +121,7 @@ def _many_raters(n: int) -> Iterator[Comparison]:
 def _twenty_raters(n: int) -> Comparison:
     case = f"20 raters, {n:,} subjects, quadratic"
     peers.note(case)
-    ours = _ours_of_rows(np.ascontiguousarray(_codes(n, 20).T), "quadratic")
+    ours = _ours_of_rows(np.ascontiguousarray(codes(n, 20).T), "quadratic")
     return Comparison(case, median(ours().seconds for _ in range(5)))
 
 
@@ -177,10 +176,10 @@ def _irrcac(ratings: Array) -> Iterator[Callable[[str], Run]]:
         with subprocess.Popen(
             command, cwd=peers.ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         ) as worker:
-            yield lambda weights: partial(_ask, worker, IRRCAC_WEIGHTS[weights])
+            yield lambda weights: partial(ask, worker, IRRCAC_WEIGHTS[weights])
 
 
-def _ask(worker: subprocess.Popen[str], question: str) -> Timed:
+def ask(worker: subprocess.Popen[str], question: str) -> Timed:
     """One line to a worker, its answer back."""
     assert worker.stdin is not None
     assert worker.stdout is not None
@@ -188,7 +187,7 @@ def _ask(worker: subprocess.Popen[str], question: str) -> Timed:
     return Timed(**json.loads(worker.stdout.readline()))
 
 
-def _codes(n: int, n_raters: int) -> Array:
+def codes(n: int, n_raters: int) -> Array:
     """Categories given by raters (rows) who know the true one six times in ten and guess otherwise."""
     rng = np.random.default_rng(20)
     truth = rng.integers(CATEGORIES, size=n)

@@ -1,6 +1,7 @@
 """How soon the page answers many clients: 50 of them post ever new tables while one keeps the largest job running.
 
-    python -m benchmarks.web [--seconds 30] [--clients 50] [--pause 2]
+    python -m benchmarks web
+    python -m benchmarks.web [--seconds 30] [--clients 50] [--pause 2]   with other numbers, printed only
 
 Each client posts a table of two raters, waits for the answer, pauses as a person who types does (`--pause`, on average)
 and posts another one. With `--pause 0` it posts again at once, which measures capacity instead.
@@ -14,10 +15,14 @@ import json
 import threading
 import time
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+if TYPE_CHECKING:
+    from benchmarks.fibers import Figure
+
+CLIENTS, SECONDS, PAUSE = 50, 30.0, 2.0
 WEIGHTINGS = ("unweighted", "linear", "quadratic", "sqrt")
 
 
@@ -112,23 +117,48 @@ async def post(
     return status, b"".join(chunks)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seconds", type=float, default=30)
-    parser.add_argument("--clients", type=int, default=50)
-    parser.add_argument("--pause", type=float, default=2)
-    chosen = parser.parse_args()
+def loads(*, quick: bool) -> list[Figure]:
+    """What came of the load; `quick` is some seconds of few clients. Only errors have a target."""
+    from benchmarks import peers
+    from benchmarks.fibers import Figure  # needs what only the peers' environment has
+
+    clients, lasting = (5, 3.0) if quick else (CLIENTS, SECONDS)
+    peers.note(f"{clients} clients for {lasting:g} s")
+    load = served(clients=clients, seconds=lasting, pause=PAUSE)
+    errors = sum(count for status, count in load.statuses.items() if status != 200)
+    case = f"{clients} clients for {lasting:g} s"
+    return [
+        Figure(f"{case}: errors among {len(load.seconds):,} answers", str(errors), "0", errors == 0),
+        Figure(f"{case}: median of the answers", f"{1e3 * load.percentile(0.5):.0f} ms", "", True),
+        Figure(f"{case}: 99 of 100 answers within", f"{1e3 * load.percentile(0.99):.0f} ms", "", True),
+        Figure(f"{case}: long jobs beside them", str(load.long_jobs), ">= 1", load.long_jobs >= 1),
+    ]
+
+
+def served(*, clients: int, seconds: float, pause: float) -> Load:
+    """A page of its own, asked by the clients and ended."""
     from kappamax.web.server import bound_socket, server_for
 
     socket, port = bound_socket(0)
     server = server_for()
     thread = threading.Thread(target=server.run, kwargs={"sockets": [socket]})
     thread.start()
-    server.ready.wait()
-    load = asyncio.run(run_load(port, clients=chosen.clients, seconds=chosen.seconds, pause=chosen.pause))
+    try:
+        server.ready.wait()
+        return asyncio.run(run_load(port, clients=clients, seconds=seconds, pause=pause))
+    finally:
+        server.should_exit = True
+        thread.join()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seconds", type=float, default=SECONDS)
+    parser.add_argument("--clients", type=int, default=CLIENTS)
+    parser.add_argument("--pause", type=float, default=PAUSE)
+    chosen = parser.parse_args()
+    load = served(clients=chosen.clients, seconds=chosen.seconds, pause=chosen.pause)
     print(f"{chosen.clients} clients for {chosen.seconds:g} s, pausing {chosen.pause:g} s on average: {load}")
-    server.should_exit = True
-    thread.join()
 
 
 if __name__ == "__main__":
