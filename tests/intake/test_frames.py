@@ -37,6 +37,7 @@ def test_series_keep_their_levels_too():
     enum = pl.Enum(ORDER)
     assert km.kappa(pl.Series(A, dtype=enum), pl.Series(B, dtype=enum), weights="quadratic").value == value
     assert km.kappa(a, B, weights="quadratic").value == value
+    assert km.kappa(a.array, b.array, weights="quadratic").value == value  # bare pandas.Categorical
 
 
 def test_plain_text_columns_have_no_order():

@@ -38,10 +38,15 @@ def as_frame(data: Any) -> Any | None:
 
 def series_column(data: Any) -> Column:
     """One column of labels: a series keeps its declared levels, anything else goes by its values."""
-    if type(data).__module__.split(".")[0] in {"builtins", "numpy"}:
+    home = type(data).__module__.split(".")[0]
+    if home in {"builtins", "numpy"}:
         return column_of(data)
     import narwhals as nw
 
+    if home == "pandas":  # an array of its own, such as a Categorical, becomes a series; a series stays one
+        import pandas as pd
+
+        data = pd.Series(data)
     series = nw.from_native(data, allow_series=True, pass_through=True)
     if not isinstance(series, nw.Series):
         return column_of(data)
