@@ -14,6 +14,7 @@ from kappamax.display.text import listing
 from kappamax.errors import InvalidOptionError, NotSupportedError
 
 _SUM_TOLERANCE = 1e-9
+_LEAST_DRAWS = 100
 
 
 def one_source(has_pilot: bool, has_margins: bool) -> None:
@@ -145,8 +146,11 @@ def attainable(n: int | None, most: int, goal: str) -> int:
 
 def enough_draws(method: str, n_draws: int) -> int:
     """Simulated studies: none for the formula alone, otherwise enough to say something."""
-    least = 100 if method == "simulation" or n_draws else 0
-    return at_least("n_draws", n_draws, least)
+    draws = at_least("n_draws", n_draws, 0)
+    if draws < _LEAST_DRAWS and (draws > 0 or method == "simulation"):
+        or_none = "" if method == "simulation" else ", or 0"
+        raise InvalidOptionError(f"n_draws must be at least {_LEAST_DRAWS}{or_none}; got {draws}.")
+    return draws
 
 
 def complete_for_null(complete: bool) -> None:
@@ -184,10 +188,11 @@ def widest_from_margins(has_pilot: bool, n_cells: int, most: int) -> None:
         raise NotSupportedError(f"joint='widest' is found for up to {most:,} possible patterns; this has {n_cells:,}.")
 
 
-def number(argument: str, value: object) -> None:
+def number(argument: str, value: Any) -> float:
     """A finite number or fraction."""
-    if not is_number(value) or not isfinite(value):  # type: ignore[arg-type]  # a number by the first test
+    if not is_number(value) or not isfinite(value):
         raise InvalidOptionError(f"{argument} must be a finite number; got {value!r}.")
+    return float(value)
 
 
 def category_labels(labels: Sequence[Any], n_categories: int) -> tuple[Any, ...]:

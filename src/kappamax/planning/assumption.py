@@ -33,7 +33,7 @@ __all__ = ["LARGEST_PROGRAMME", "Assumption", "Joint", "from_margins", "from_pil
 Array = npt.NDArray[Any]
 Chosen = Mapping[str, Any]  # weights and coefficient, as `objective_for` takes them
 
-MOST_CELLS = 100_000
+MOST_CELLS = 20_000
 LARGEST_PROGRAMME = 4_000
 _FINE = 10**4  # at least so many subjects behind a maximum
 _COARSE = 10**6  # margins with a larger common denominator are rounded to this one
@@ -207,7 +207,8 @@ class Joint:
         if wanted < min(knot.value for knot in knots):
             knots.append(self.smallest)
         knots.sort(key=lambda knot: knot.value)
-        what = f"{self.title} ({self.objective.weights.name} weights)"
+        name = self.objective.weights.name
+        what = self.title if name == "unweighted" else f"{self.title} with {name} weights"
         if wanted > knots[-1].value:
             checks.above_maximum(argument, float(wanted), float(knots[-1].value), what)
         if wanted < knots[0].value:

@@ -16,6 +16,8 @@ from kappamax.planning.simulation import Simulator
 
 __all__ = ["Goal", "PowerGoal", "SimulatedStudies", "WidthGoal"]
 
+WHOLE_RANGE = 2.0  # of a coefficient, from -1 to 1: the interval of a study that says nothing
+
 
 @dataclass(frozen=True, repr=False)
 class SimulatedStudies(Result):
@@ -25,8 +27,9 @@ class SimulatedStudies(Result):
     ----------
     n_subjects, n_draws : int
     n_unusable : int
-        Studies without a standard error above zero: the coefficient was undefined or did not vary. Left out of widths
-        and coverage; they never reject with variance="estimate".
+        Studies without a standard error above zero: the coefficient was undefined or did not vary. They say nothing,
+        so their interval counts as 2 wide; they are left out of the coverage, and with variance="estimate" never
+        reject.
     mean_width, width_se : float or None
         The mean width of the interval, before it is cut at 1, and its Monte Carlo error.
     share_within : float or None
@@ -101,26 +104,24 @@ class WidthGoal(Goal):
         """Widths and coverage of simulated intervals."""
         estimates, errors = simulator.draw(self.population, n)
         usable = np.isfinite(estimates) & (errors > 0)
-        reach = self.precision.quantile((1 + self.level) / 2, n) * errors[usable]
-        counted, all_ = int(usable.sum()), len(usable)
-        if counted == 0:
-            return SimulatedStudies(n, all_, all_)
-        widths = 2 * reach
+        reach = self.precision.quantile((1 + self.level) / 2, n) * errors
+        widths = np.where(usable, 2 * reach, WHOLE_RANGE)
+        held = np.abs(estimates - self.precision.value)[usable] <= reach[usable]
         return SimulatedStudies(
             n_subjects=n,
-            n_draws=all_,
-            n_unusable=all_ - counted,
+            n_draws=len(usable),
+            n_unusable=int((~usable).sum()),
             mean_width=float(widths.mean()),
-            width_se=float(widths.std(ddof=1)) / sqrt(counted) if counted > 1 else None,
-            share_within=float((widths <= self.width).sum()) / all_,
-            coverage=float((np.abs(estimates[usable] - self.precision.value) <= reach).mean()),
+            width_se=float(widths.std(ddof=1)) / sqrt(len(widths)),
+            share_within=float((widths <= self.width).mean()),
+            coverage=float(held.mean()) if len(held) else None,
         )
 
     def scaled(self, studies: SimulatedStudies) -> tuple[float, float]:
         """1 / mean width."""
-        if not studies.mean_width:
-            return 0.0, 0.0
-        return 1 / studies.mean_width, (studies.width_se or 0.0) / studies.mean_width**2
+        assert studies.mean_width is not None
+        assert studies.width_se is not None
+        return 1 / studies.mean_width, studies.width_se / studies.mean_width**2
 
 
 class PowerGoal(Goal):

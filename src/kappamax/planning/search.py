@@ -16,6 +16,7 @@ __all__ = ["search"]
 _STEP = 1.2  # how far apart the first sizes tried are
 _RESOLUTION = 0.01  # bisection stops here; the fit goes on
 _NEAR = 0.7
+_FEW = 30
 _EXPECTED_TRIALS = 12
 _MOST_CORRECTIONS = 40
 
@@ -39,7 +40,8 @@ def search(goal: Goal, simulator: Simulator, start: int) -> tuple[int | None, fl
     while high - low > max(1, _RESOLUTION * high):
         middle = (low + high) // 2
         low, high = (low, middle) if reached(middle) else (middle, high)
-    n, slope = _fitted(trials, goal.target, low, high)
+    fitted, slope = _fitted(trials, goal.target, low, high)
+    n = high if high <= _FEW else fitted  # few subjects: every one counts, and no line is straight
     for _ in range(_MOST_CORRECTIONS):
         studies = goal.studies(simulator, n, whole=True)
         found, error = goal.scaled(studies)

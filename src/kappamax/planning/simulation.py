@@ -17,12 +17,17 @@ from kappamax.inference import standard_errors_at
 from kappamax.objective import Objective
 from kappamax.resampling import Progress
 
-__all__ = ["Simulator"]
+__all__ = ["Simulator", "default_draws"]
 
 Array = npt.NDArray[Any]
 
 _BLOCK = 1000
 _CELLS = 2_000_000
+
+
+def default_draws(n_patterns: int) -> int:
+    """How many studies to simulate: as many as take about a second, from a thousand to ten thousand."""
+    return max(1_000, min(10_000, 10 * _CELLS // n_patterns))
 
 
 class Simulator:

@@ -20,7 +20,7 @@ from kappamax.planning.assumption import LARGEST_PROGRAMME, Assumption, from_mar
 from kappamax.planning.formula import MOST_SUBJECTS, least_subjects
 from kappamax.planning.goals import Goal, PowerGoal, SimulatedStudies, WidthGoal
 from kappamax.planning.search import search
-from kappamax.planning.simulation import Simulator
+from kappamax.planning.simulation import Simulator, default_draws
 from kappamax.resampling import Progress
 from kappamax.table import Label, Table
 from kappamax.weights import WeightsLike
@@ -48,7 +48,7 @@ def sample_size(
     variance: str = "null",
     joint: str = "mixture",
     method: str = "formula",
-    n_draws: int = 10_000,
+    n_draws: int | None = None,
     rng: np.random.Generator | int | None = None,
     n_jobs: int = 1,
     progress: Progress | None = None,
@@ -89,6 +89,7 @@ def sample_size(
         From the standard error for large N, or from simulated studies.
     n_draws : int
         Simulated studies per number of subjects tried, and to check the formula's answer; 0 leaves out that check.
+        10,000 if left out, fewer for thousands of possible patterns.
     rng : int, Generator or None
         Seed or source of randomness.
     n_jobs : int
@@ -127,12 +128,12 @@ def sample_size(
         width=None if width is None else options.between("width", width, 0, 2),
         level=options.between("level", level, 0, 1),
         power=None if power is None else options.between("power", power, 0, 1),
-        null=None if null is None else options.finite("null", float(null)),
+        null=None if null is None else checks.number("null", null),
         alternative=options.choice("alternative", alternative, ALTERNATIVES),
         alpha=options.between("alpha", alpha, 0, 1),
         variance=options.choice("variance", variance, VARIANCES),
     )
-    simulator = Simulator(checks.enough_draws(method, n_draws), options.generator(rng), n_jobs, progress)
+    generator = options.generator(rng)
     chosen = {"weights": weights, "coefficient": coefficient}
     if ratings:
         checks.pilot_has_its_raters(n_raters)
@@ -140,6 +141,8 @@ def sample_size(
     else:
         assumed = from_margins(margins, kappa, n_raters, categories, chosen)
     goal, by_joint = _goals(assumed, asked, joint)
+    draws = default_draws(len(goal.population.table.counts)) if n_draws is None else n_draws
+    simulator = Simulator(checks.enough_draws(method, draws), generator, n_jobs, progress)
     n = n_formula = checks.attainable(least_subjects(goal.reached), MOST_SUBJECTS, asked.words())
     error, studies = None, None
     if method == "simulation":
@@ -321,6 +324,6 @@ def _wrapped(
         n_raters=table.n_raters,
         n_categories=table.n_categories,
         studies=studies,
-        notes=words.notes(table, n, assumed.value, assumed.maximum, asked.number, studies),
+        notes=words.notes(table, n, assumed.value, assumed.maximum, asked.number, method, studies),
         table=table,
     )

@@ -50,7 +50,13 @@ def rows(plan: SampleSize) -> list[tuple[str, str]]:
 
 
 def notes(
-    table: Table, n: int, value: float, maximum: float | None, asked: float, studies: SimulatedStudies | None
+    table: Table,
+    n: int,
+    value: float,
+    maximum: float | None,
+    asked: float,
+    method: str,
+    studies: SimulatedStudies | None,
 ) -> tuple[str, ...]:
     """Where the formula is on thin ice; `asked` is the width or the power."""
     found = []
@@ -65,7 +71,7 @@ def notes(
             "coefficient is skewed and its interval unreliable"
         )
     if studies is not None:
-        found += _surprises(asked, studies)
+        found += _surprises(asked, method, studies)
     return tuple(found)
 
 
@@ -88,8 +94,9 @@ def _simulated(plan: SampleSize) -> str | None:
     if plan.width is not None and plan.level is not None:
         if studies.mean_width is None or studies.share_within is None or studies.coverage is None:
             return f"{start} not one had a usable interval."
+        counted = f" ({numbers.count(studies.n_unusable)} without any counted as 2 wide)" if studies.n_unusable else ""
         return (
-            f"{start} the interval was {numbers.decimal(studies.mean_width, 3)} wide on average; "
+            f"{start} the interval was {numbers.decimal(studies.mean_width, 3)} wide on average{counted}; "
             f"{numbers.percent(studies.share_within)} of them had one no wider than {plan.width:g}, and "
             f"{numbers.percent(studies.coverage)} of the intervals held {_short(plan.assumed)}."
         )
@@ -156,20 +163,21 @@ def _rarest(table: Table, n: int) -> str | None:
     )
 
 
-def _surprises(asked: float, studies: SimulatedStudies) -> list[str]:
+def _surprises(asked: float, method: str, studies: SimulatedStudies) -> list[str]:
     """What simulated studies say that the formula does not."""
     found = []
     if studies.n_unusable > _UNUSABLE * studies.n_draws:
         share = numbers.percent(studies.n_unusable / studies.n_draws)
-        found.append(
-            f"{share} of the simulated studies had no disagreement, or one category only, and no usable interval"
-        )
+        found.append(f"{share} of the simulated studies had no usable interval: no disagreement, or one category only")
+    if method == "simulation":
+        return found
     if studies.power is not None and abs(studies.power - asked) > _OFF:
+        power = numbers.percent(studies.power)
         found.append(
-            f"the simulated power is {numbers.percent(studies.power)}; method 'simulation' finds the number for it"
+            f"the power in simulated studies is {power}; method 'simulation' finds the number for what you ask"
         )
     if studies.mean_width is not None and abs(studies.mean_width / asked - 1) > _OFF_WIDTH:
-        found.append("simulated intervals are not as wide as asked for; method 'simulation' finds the number for that")
+        found.append("the simulated width is not the one you ask for; method 'simulation' finds the number for it")
     return found
 
 
