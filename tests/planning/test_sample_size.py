@@ -33,7 +33,7 @@ def two_by_two(rate1, rate2, kappa):
 
 
 def variance_by_hand(p):
-    """N times the variance of Cohen's kappa, term by term (Fleiss, Cohen and Everitt 1969, eq. 13, unweighted)."""
+    """N times the variance of Cohen's kappa, term by term (Fleiss, Cohen and Everitt 1969, unweighted)."""
     row, column = p.sum(axis=1), p.sum(axis=0)
     observed, expected = np.trace(p), row @ column
     agreeing = sum(p[i, i] * ((1 - expected) - (row[i] + column[i]) * (1 - observed)) ** 2 for i in range(len(p)))

@@ -112,3 +112,37 @@ def test_pilots_with_missing_ratings_are_planned_from_as_they_are():
     test = km.sample_size(pilot, power=0.8, null=0.6, variance="estimate", rng=1, n_draws=1000)
     assert test.studies.false_positives is None
     assert test.maximum is None
+
+
+def test_a_plan_shows_itself():
+    """As text, as HTML and in sentences: the number, the goal, the maximum and the range."""
+    plan = km.sample_size(
+        margins=[[0.2, 0.3, 0.5], [0.4, 0.3, 0.3]], kappa=0.5, width=0.2, weights="linear", rng=1, n_draws=200
+    )
+    for shown in (repr(plan), plan._repr_html_()):
+        assert "subjects needed" in shown
+        assert f"{plan.n_range[0]} to {plan.n_range[1]}" in shown
+        assert "0.5745" in shown
+    words = " ".join(plan.sentences())
+    assert "Which categories are confused is assumed" in words
+    assert "The margins allow Cohen's kappa with linear weights up to 0.574." in words
+
+
+def test_a_rare_category_is_pointed_out():
+    """Fewer than five expected ratings: who, which category and how often."""
+    plan = km.sample_size(margins=[0.6, 0.2, 0.1, 0.07, 0.03], kappa=0.6, width=0.4, rng=1, n_draws=200)
+    (note,) = plan.notes
+    assert note.startswith("rater 1 is expected to use category 5 only 1.5 times")
+
+
+def test_the_critical_value_decides_the_test():
+    """A study rejects exactly where its coefficient passes it: sd_0 / sqrt(N) times the normal quantile from null."""
+    plan = km.sample_size(margins=[0.5, 0.5], kappa=0.85, null=0.7, power=0.8, n_draws=0)
+    # rates of one half: sd_0^2 = 1 - 0.7^2 = 0.51
+    assert plan.critical_value == pytest.approx(0.7 + 1.6448536269514722 * (0.51 / 117) ** 0.5)
+    assert (
+        km.sample_size(
+            margins=[0.5, 0.5], kappa=0.85, null=0.7, power=0.8, variance="estimate", n_draws=0
+        ).critical_value
+        is None
+    )
