@@ -17,7 +17,7 @@ NAMES = {
     "Logarithmic", "max_kappa", "maximizer_range", "minimal_moves", "Move", "MoveSet", "NotSupportedError",
     "pairwise_kappas", "paper_scenarios", "plot_agreement", "plot_distribution", "plot_maximum", "plot_study",
     "plot_trace", "rank_moves", "read_ratings", "read_scenarios", "report", "report_groups", "run_study",
-    "Scenario", "StaleAgreement", "StaleMoves", "standard_error", "Table", "UndefinedKappaError",
+    "sample_size", "Scenario", "StaleAgreement", "StaleMoves", "standard_error", "Table", "UndefinedKappaError",
     "UnreadableFileError", "value_test", "verify", "Weights",
 }  # fmt: skip
 

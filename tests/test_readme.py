@@ -31,7 +31,7 @@ def test_the_python_example_runs_and_prints_what_it_says(readme, tmp_path, monke
     assert len([line for line in code.splitlines() if line.strip()]) <= 10
 
 
-PAGES = ["moves.md", "fiber.md", "report.md", "annealing.md", "study.md", "architecture.md"]
+PAGES = ["moves.md", "fiber.md", "report.md", "annealing.md", "study.md", "architecture.md", "planning.md"]
 THEORY = [f"theory/{path.name}" for path in sorted((ROOT / "docs" / "theory").glob("*.md"))]
 
 
@@ -63,6 +63,18 @@ def test_the_terminal_examples_print_what_they_say(page, name):
     command, shown = block.groups()
     command = command.replace("kappamax ", f"{sys.executable} -m kappamax ")
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True, encoding="utf-8")
+    assert [line.rstrip() for line in done.stdout.splitlines()] == shown.splitlines()
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_the_planning_examples_print_what_they_say(number):
+    """The same command gives the same table and sentences."""
+    text = (ROOT / "docs" / "planning.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```console\n\$ kappamax (plan .*?)\n(.*?)```", text, re.DOTALL)
+    assert len(blocks) == 2
+    arguments, shown = blocks[number]
+    command = [sys.executable, "-m", "kappamax", *arguments.split()]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, encoding="utf-8")
     assert [line.rstrip() for line in done.stdout.splitlines()] == shown.splitlines()
 
 

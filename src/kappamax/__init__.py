@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from kappamax.measure import leave_one_out as leave_one_out
     from kappamax.measure import pairwise_kappas as pairwise_kappas
     from kappamax.paper.check import check_paper as check_paper
+    from kappamax.planning.size import sample_size as sample_size
     from kappamax.reporting.analysis import report as report
     from kappamax.reporting.groups import report_groups as report_groups
     from kappamax.reporting.plots import plot_agreement as plot_agreement
@@ -129,6 +130,7 @@ _HOME = {
     "plot_maximum": "reporting.plots",
     "plot_distribution": "reporting.plots",
     "report_groups": "reporting.groups",
+    "sample_size": "planning.size",
     "standard_error": "inference",
     "value_test": "inference",
     "verify": "maximum.extremes",

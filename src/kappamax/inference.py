@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import sqrt
+from math import prod, sqrt
 from statistics import NormalDist
 from typing import Any
 
@@ -32,9 +32,11 @@ __all__ = [
     "ValueTest",
     "compare",
     "normal_interval",
+    "quantile_of",
     "slopes",
     "standard_error",
     "standard_error_of",
+    "standard_errors_at",
     "value_test",
     "value_test_of",
 ]
@@ -165,7 +167,13 @@ def standard_error_of(objective: Objective, method: str = "auto") -> StandardErr
     return StandardError(_root(_variance(counts, slopes(objective))), method, None)
 
 
-def slopes(objective: Objective, patterns: npt.NDArray[np.int32] | None = None, *, gwet: bool = False) -> Array:
+def slopes(
+    objective: Objective,
+    patterns: npt.NDArray[np.int32] | None = None,
+    *,
+    gwet: bool = False,
+    counts: Array | None = None,
+) -> Array:
     """How fast the coefficient changes with the count of each pattern, shape (m,).
 
     Parameters
@@ -174,10 +182,12 @@ def slopes(objective: Objective, patterns: npt.NDArray[np.int32] | None = None, 
         Patterns to ask about; the table's own if left out. A pattern without ratings has slope 0.
     gwet : bool
         Treat the share of subjects with two or more ratings as known, as Gwet's variance does.
+    counts : shape (..., number of the table's patterns), optional
+        Other counts to stand at, in rows; the result then has shape (..., m).
     """
     evaluator = Evaluator(objective)
-    totals = evaluator.totals()
-    share = float(totals.units / totals.size)
+    totals = evaluator.totals(counts)
+    share = np.asarray(totals.units / totals.size)[..., None]
 
     def value(moved: Totals) -> Array:
         if not gwet or objective.coefficient.by_rating:
@@ -185,26 +195,49 @@ def slopes(objective: Objective, patterns: npt.NDArray[np.int32] | None = None, 
         return np.asarray((moved.units - moved.score / evaluator.expected_of(moved.use)) / (share * moved.size))
 
     def slope(**step: Any) -> Array:
-        moved = totals._replace(**{name: getattr(totals, name) + 1j * h for name, h in step.items()})
+        """One slope per step, on a new last axis of everything but `use`, which has one before its own."""
+        score, units, size = (np.asarray(total)[..., None] for total in totals[:3])
+        at = Totals(score, units, size, np.expand_dims(totals.use, -own_axes - 1))
+        moved = at._replace(**{name: getattr(at, name) + 1j * h for name, h in step.items()})
         return np.imag(value(moved)) / _STEP
 
-    by_use = slope(use=_unit_steps(totals.use)).reshape(totals.use.shape)
     table = objective.table
+    own_axes = 2 if objective.coefficient.use == "raters" else 1
+    own_shape = totals.use.shape[-own_axes:]
+    by_use = slope(use=_unit_steps(own_shape))
+    by_use = by_use.reshape(*by_use.shape[:-1], *own_shape)
+    if own_axes == 1:
+        by_use = by_use[..., None, :]
+    by_use = np.broadcast_to(by_use, (*by_use.shape[:-2], table.n_raters, table.n_categories))
     if patterns is None:
         patterns = table.patterns
         scores, units, use_weights = evaluator.disagreements, evaluator.units, evaluator.use_weights
     else:
         scores, units, use_weights = evaluator.features_of(patterns)
-    by_use = np.broadcast_to(by_use, (table.n_raters, table.n_categories))
-    through_use = np.zeros(len(patterns))
-    for effect, codes in zip(by_use, patterns.T, strict=True):
-        through_use += np.append(effect, 0.0)[codes]  # code -1, missing, finds the zero
+    through_use = np.zeros((*by_use.shape[:-2], len(patterns)))
+    for rater, codes in enumerate(patterns.T):
+        effect = by_use[..., rater, :]
+        through_use += np.append(effect, np.zeros_like(effect[..., :1]), axis=-1)[..., codes]  # -1 finds the zero
     rated = n_ratings_of(patterns) > 0
     direct = slope(score=_STEP) * scores + slope(units=_STEP) * units + slope(size=_STEP) * rated
     through_use *= use_weights
     total = direct + through_use
     lost = np.abs(total) < _LOST * (np.abs(direct) + np.abs(through_use))  # two effects that cancel up to rounding
     return np.where(lost, 0.0, total)
+
+
+def standard_errors_at(objective: Objective, counts: Array) -> Array:
+    """The standard error `standard_error_of` would give at each row of counts, shape (...,); NaN where undefined."""
+    cohen = objective.coefficient.name == "cohen" and objective.table.complete
+    counts = np.asarray(counts, dtype=float)
+    with np.errstate(divide="ignore", invalid="ignore"):  # rows in which the coefficient is 0/0
+        gradient = slopes(objective, gwet=not cohen, counts=counts)
+        if objective.coefficient.by_rating:
+            counts = counts * (objective.table.n_ratings >= 2)
+        n = counts.sum(axis=-1)
+        mean = (counts * gradient).sum(axis=-1) / n
+        variance = (counts * (gradient - mean[..., None]) ** 2).sum(axis=-1)
+        return np.asarray(np.sqrt(variance if cohen else variance * n / (n - 1)))
 
 
 def null_standard_error(objective: Objective) -> float | None:
@@ -223,7 +256,7 @@ def normal_interval(value: float, error: StandardError, level: float = 0.95) -> 
     level = options.between("level", level, 0, 1)
     if error.se is None:
         return None
-    reach = _quantile((1 + level) / 2, error.df) * error.se
+    reach = quantile_of((1 + level) / 2, error.df) * error.se
     return value - reach, min(1.0, value + reach)
 
 
@@ -312,9 +345,9 @@ def _root(variance: float) -> float:
     return sqrt(max(0.0, variance))
 
 
-def _unit_steps(use: Array) -> Array:
-    """One complex step in each entry of `use`, stacked."""
-    return np.eye(use.size).reshape(use.size, *use.shape) * _STEP
+def _unit_steps(shape: tuple[int, ...]) -> Array:
+    """One complex step in each entry of an array of this shape, stacked."""
+    return np.eye(prod(shape)).reshape(-1, *shape) * _STEP
 
 
 def _z_test(difference: float, error: StandardError, alternative: str) -> tuple[float | None, float | None]:
@@ -327,11 +360,12 @@ def _z_test(difference: float, error: StandardError, alternative: str) -> tuple[
 
 
 def _spread(center: float, error: StandardError, level: float) -> tuple[float, float]:
-    reach = _quantile((1 + level) / 2, error.df) * float(error.se or 0)
+    reach = quantile_of((1 + level) / 2, error.df) * float(error.se or 0)
     return center - reach, center + reach
 
 
-def _quantile(level: float, df: int | None) -> float:
+def quantile_of(level: float, df: float | None) -> float:
+    """The quantile of the normal, or of Student's t with degrees of freedom."""
     if df is None:
         return NormalDist().inv_cdf(level)
     from scipy.special import stdtrit  # 0.2 s to import

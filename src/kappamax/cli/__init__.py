@@ -21,6 +21,7 @@ from kappamax.cli.kappa import kappa
 from kappamax.cli.maximum import maximum
 from kappamax.cli.moves import moves
 from kappamax.cli.paper import paper
+from kappamax.cli.plan import plan
 from kappamax.cli.report import report
 from kappamax.cli.serve import serve
 from kappamax.cli.study import study
@@ -85,6 +86,7 @@ main.add_command(maximum)
 main.add_command(moves)
 main.add_command(fiber)
 main.add_command(test)
+main.add_command(plan)
 main.add_command(anneal)
 main.add_command(study)
 main.add_command(paper)

@@ -20,6 +20,7 @@ __all__ = [
     "measuring_options",
     "memory_option",
     "notes_to_stderr",
+    "pilot_options",
     "read_table",
     "reading_options",
 ]
@@ -65,49 +66,56 @@ def _character(_context: click.Context, _option: click.Parameter, text: str | No
     return "\t" if text in ("tab", "\\t") else text
 
 
+_HOW_TO_READ = (
+    click.option(
+        "--layout",
+        default="wide",
+        metavar="LAYOUT",
+        show_default=True,
+        help="wide (a column per rater), long (subject, rater, rating), counts (a square matrix) or patterns.",
+    ),
+    click.option(
+        "--categories",
+        callback=comma_list,
+        metavar="A,B,C",
+        help="All categories in order, unused ones too.",
+    ),
+    click.option(
+        "--raters",
+        callback=comma_list,
+        metavar="A,B",
+        help="The raters' columns, if not all of them; in layout long, the raters.",
+    ),
+    click.option("--subject", metavar="NAME", help="The column of subjects, if it is not called subject."),
+    click.option("--rater", metavar="NAME", help="Layout long: the column of raters."),
+    click.option("--rating", metavar="NAME", help="Layout long: the column of ratings."),
+    click.option("--count", metavar="NAME", help="Layout patterns: the column of counts."),
+    click.option("--missing", callback=_codes, metavar="9,99", help="Codes that mean missing, beside empty and NA."),
+    click.option("--complete-only", is_flag=True, help="Leave out subjects that lack a rating."),
+    click.option("--sheet", metavar="NAME", help="The sheet of a spreadsheet, by name or position."),
+    click.option("--delimiter", callback=_character, metavar="D", help="Between columns of text; may be tab."),
+)
+
+
 def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add FILE and the options that say how to read it; the command receives them as one `Reading`, first."""
+    return _with_reading(command, click.argument("file", type=click.Path(allow_dash=True)))
 
+
+def pilot_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add --table and the options that say how to read it; its `Reading` has no file if there is no table."""
+    path = click.Path(allow_dash=True)
+    return _with_reading(command, click.option("--table", "file", type=path, metavar="FILE", help="Pilot ratings."))
+
+
+def _with_reading(command: Callable[..., Any], file: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(command)
     def with_reading(**given: Any) -> Any:
         reading = Reading(**{field.name: given.pop(field.name) for field in fields(Reading)})
         return command(reading, **given)
 
     decorated: Callable[..., Any] = with_reading
-    for option in reversed(
-        (
-            click.argument("file", type=click.Path(allow_dash=True)),
-            click.option(
-                "--layout",
-                default="wide",
-                metavar="LAYOUT",
-                show_default=True,
-                help="wide (a column per rater), long (subject, rater, rating), counts (a square matrix) or patterns.",
-            ),
-            click.option(
-                "--categories",
-                callback=comma_list,
-                metavar="A,B,C",
-                help="All categories in order, unused ones too.",
-            ),
-            click.option(
-                "--raters",
-                callback=comma_list,
-                metavar="A,B",
-                help="The raters' columns, if not all of them; in layout long, the raters.",
-            ),
-            click.option("--subject", metavar="NAME", help="The column of subjects, if it is not called subject."),
-            click.option("--rater", metavar="NAME", help="Layout long: the column of raters."),
-            click.option("--rating", metavar="NAME", help="Layout long: the column of ratings."),
-            click.option("--count", metavar="NAME", help="Layout patterns: the column of counts."),
-            click.option(
-                "--missing", callback=_codes, metavar="9,99", help="Codes that mean missing, beside empty and NA."
-            ),
-            click.option("--complete-only", is_flag=True, help="Leave out subjects that lack a rating."),
-            click.option("--sheet", metavar="NAME", help="The sheet of a spreadsheet, by name or position."),
-            click.option("--delimiter", callback=_character, metavar="D", help="Between columns of text; may be tab."),
-        )
-    ):
+    for option in reversed((file, *_HOW_TO_READ)):
         decorated = option(decorated)
     return decorated
 

@@ -14,6 +14,7 @@ __all__ = [
     "data_line",
     "echo_json",
     "echo_pattern_table",
+    "echo_sentences",
     "echo_table",
     "named",
     "undefined_result",
@@ -61,6 +62,18 @@ def echo_table(title: str, header: Sequence[str], rows: Sequence[Sequence[str]],
     console.print(grid)
     for note in notes:
         console.print(Text(f"  {note}"))
+
+
+def echo_sentences(sentences: Sequence[str]) -> None:
+    """One paragraph per sentence, broken where the terminal ends, and an empty line."""
+    from rich.console import Console
+    from rich.padding import Padding
+    from rich.text import Text
+
+    console = Console(highlight=False)
+    for sentence in sentences:
+        console.print(Padding(Text(sentence), (0, 0, 0, 2), expand=False))
+    console.print()
 
 
 def data_line(table: Table) -> str:

@@ -1,0 +1,154 @@
+"""A population in, the standard error of a study with N subjects out, and the least N for a width or a power.
+
+The standard errors are those of `inference`, from the same slopes, at the assumed table: sd / sqrt(N) with a normal
+quantile for Cohen's kappa, and sd / sqrt(N - 1) with Student's t for everything else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import inf, sqrt
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from kappamax.inference import quantile_of, slopes
+from kappamax.objective import Objective
+
+__all__ = ["MOST_SUBJECTS", "PlannedTest", "Precision", "gradient_of", "least_subjects", "precision_of"]
+
+Array = npt.NDArray[Any]
+
+MOST_SUBJECTS = 10**12
+
+
+@dataclass(frozen=True)
+class Precision:
+    """How precise a study of a population is.
+
+    Attributes
+    ----------
+    value : float
+        The coefficient in the population.
+    sd : float
+        sqrt(N) times the standard error, for large N.
+    student : bool
+        Whether Student's t with one degree of freedom less than subjects is used, as Gwet does.
+    counted : float
+        The share of subjects that count: Krippendorff's alpha leaves out those with a single rating.
+    """
+
+    value: float
+    sd: float
+    student: bool
+    counted: float
+
+    def se(self, n: int) -> float:
+        """The standard error with n subjects."""
+        size = n * self.counted - self.student
+        return self.sd / sqrt(size) if size > 0 else inf
+
+    def quantile(self, level: float, n: int) -> float:
+        """The quantile that goes with the standard error."""
+        df = n * self.counted - 1
+        if not self.student:
+            return quantile_of(level, None)
+        return quantile_of(level, df) if df > 0 else inf
+
+    def width(self, level: float, n: int) -> float:
+        """The whole width of the interval with n subjects, before it is cut at 1."""
+        return 2 * self.quantile((1 + level) / 2, n) * self.se(n)
+
+
+@dataclass(frozen=True)
+class PlannedTest:
+    """A test of the coefficient against a value.
+
+    Attributes
+    ----------
+    null : float
+    alternative : "greater", "less" or "two-sided"
+    alpha : float
+    assumed : Precision
+        Of the population the study is planned for.
+    under_null : Precision or None
+        Of the population with the null value; None if the test takes its standard error from the study itself.
+    """
+
+    null: float
+    alternative: str
+    alpha: float
+    assumed: Precision
+    under_null: Precision | None
+
+    def critical(self, n: int) -> float:
+        """How many standard errors the coefficient must lie from the null value."""
+        tail = self.alpha / 2 if self.alternative == "two-sided" else self.alpha
+        return (self.under_null or self.assumed).quantile(1 - tail, n)
+
+    def threshold(self, n: int) -> float | None:
+        """The value a study must pass on the side of the assumed one; None if that depends on its standard error."""
+        if self.under_null is None:
+            return None
+        reach = self.critical(n) * self.under_null.se(n)
+        return self.null + (reach if self.assumed.value > self.null else -reach)
+
+    def power(self, n: int) -> float:
+        """The chance that a study with n subjects rejects, on the side of the assumed value."""
+        effect = abs(self.assumed.value - self.null)
+        room = effect - self.critical(n) * (self.under_null or self.assumed).se(n)
+        own = self.assumed.se(n)
+        if own == 0 or room == -inf:
+            return float(room > 0)
+        return NormalDist().cdf(room / own)
+
+    def rejects(self, estimates: Array, errors: Array, n: int) -> Array:
+        """Which studies with n subjects reject; one without a standard error does not."""
+        se = errors if self.under_null is None else self.under_null.se(n)
+        distance = estimates - self.null
+        if self.alternative == "two-sided":
+            distance = np.abs(distance)
+        elif self.alternative == "less":
+            distance = -distance
+        return np.asarray((np.asarray(se) > 0) & (distance > self.critical(n) * se))
+
+
+def precision_of(objective: Objective) -> Precision:
+    """The precision of studies of a population, by the standard error `inference` gives."""
+    counts = _counted(objective)
+    shares = counts / counts.sum()
+    gradient = gradient_of(objective, None)
+    sd = sqrt(max(0.0, float(shares @ (gradient - shares @ gradient) ** 2)))
+    share = float(counts.sum()) / objective.table.n_subjects
+    return Precision(objective.value(objective.score), sd, not _by_cohen(objective), share)
+
+
+def gradient_of(objective: Objective, patterns: npt.NDArray[np.int32] | None) -> Array:
+    """The coefficient's slope in the share of each pattern; the table's own if none are given."""
+    return slopes(objective, patterns, gwet=not _by_cohen(objective)) * float(_counted(objective).sum())
+
+
+def least_subjects(reached: Callable[[int], bool]) -> int | None:
+    """The least number of subjects, at least 2, from which on a goal is reached; None beyond `MOST_SUBJECTS`."""
+    low, high = 1, 2
+    while not reached(high):
+        low, high = high, 2 * high
+        if high > 2 * MOST_SUBJECTS:
+            return None
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if reached(middle) else (middle, high)
+    return high if high <= MOST_SUBJECTS else None
+
+
+def _by_cohen(objective: Objective) -> bool:
+    return objective.coefficient.name == "cohen" and objective.table.complete
+
+
+def _counted(objective: Objective) -> Array:
+    """The counts of the patterns that count."""
+    counts = objective.table.counts.astype(float)
+    return counts * (objective.table.n_ratings >= 2) if objective.coefficient.by_rating else counts

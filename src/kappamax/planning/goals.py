@@ -1,0 +1,188 @@
+"""What a study is to reach in; by formula and by simulated studies, whether a number of subjects reaches it out."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from math import sqrt
+from statistics import NormalDist
+
+import numpy as np
+
+from kappamax._result import Result
+from kappamax.objective import Objective
+from kappamax.planning.formula import PlannedTest, Precision, precision_of
+from kappamax.planning.simulation import Simulator
+
+__all__ = ["Goal", "PowerGoal", "SimulatedStudies", "WidthGoal"]
+
+WHOLE_RANGE = 2.0  # of a coefficient, from -1 to 1: the interval of a study that says nothing
+
+
+@dataclass(frozen=True, repr=False)
+class SimulatedStudies(Result):
+    """What simulated studies with some number of subjects gave.
+
+    Attributes
+    ----------
+    n_subjects, n_draws : int
+    n_unusable : int
+        Studies without a standard error above zero: the coefficient was undefined or did not vary. They say nothing,
+        so their interval counts as 2 wide; they are left out of the coverage, and with variance="estimate" never
+        reject.
+    mean_width, width_se : float or None
+        The mean width of the interval, before it is cut at 1, and its Monte Carlo error.
+    share_within : float or None
+        How many of all studies had an interval no wider than asked for.
+    coverage : float or None
+        How many of the intervals held the assumed value.
+    power, power_se : float or None
+        How many studies rejected the null value, and its Monte Carlo error.
+    false_positives, false_positives_se : float or None
+        How many would if the null value were true; None with missing ratings.
+    """
+
+    n_subjects: int
+    n_draws: int
+    n_unusable: int
+    mean_width: float | None = None
+    width_se: float | None = None
+    share_within: float | None = None
+    coverage: float | None = None
+    power: float | None = None
+    power_se: float | None = None
+    false_positives: float | None = None
+    false_positives_se: float | None = None
+
+
+class Goal(ABC):
+    """What a study is to reach; scaled so that it grows about evenly with the square root of N."""
+
+    target: float
+    population: Objective
+    precision: Precision
+
+    @property
+    def spread(self) -> float:
+        """The standard deviation it depends on; without any, no number of subjects follows."""
+        return self.precision.sd
+
+    @abstractmethod
+    def formula(self, n: int) -> float:
+        """What the formula gives with n subjects."""
+
+    @abstractmethod
+    def reached(self, n: int) -> bool:
+        """Whether that is enough."""
+
+    @abstractmethod
+    def studies(self, simulator: Simulator, n: int, *, whole: bool = False) -> SimulatedStudies:
+        """Simulated studies with n subjects; `whole` for what a search does not need."""
+
+    @abstractmethod
+    def scaled(self, studies: SimulatedStudies) -> tuple[float, float]:
+        """What they gave and its Monte Carlo error, on the scale of `target`."""
+
+
+class WidthGoal(Goal):
+    """An interval of a given mean width; the scale is 1 / width."""
+
+    def __init__(self, population: Objective, width: float, level: float) -> None:
+        self.population, self.width, self.level = population, width, level
+        self.precision = precision_of(population)
+        self.target = 1 / width
+
+    def formula(self, n: int) -> float:
+        """The expected width."""
+        return self.precision.width(self.level, n)
+
+    def reached(self, n: int) -> bool:
+        """Whether the interval is narrow enough."""
+        return self.formula(n) <= self.width
+
+    def studies(self, simulator: Simulator, n: int, *, whole: bool = False) -> SimulatedStudies:
+        """Widths and coverage of simulated intervals."""
+        estimates, errors = simulator.draw(self.population, n)
+        usable = np.isfinite(estimates) & (errors > 0)
+        reach = self.precision.quantile((1 + self.level) / 2, n) * errors
+        widths = np.where(usable, 2 * reach, WHOLE_RANGE)
+        held = np.abs(estimates - self.precision.value)[usable] <= reach[usable]
+        return SimulatedStudies(
+            n_subjects=n,
+            n_draws=len(usable),
+            n_unusable=int((~usable).sum()),
+            mean_width=float(widths.mean()),
+            width_se=float(widths.std(ddof=1)) / sqrt(len(widths)),
+            share_within=float((widths <= self.width).mean()),
+            coverage=float(held.mean()) if len(held) else None,
+        )
+
+    def scaled(self, studies: SimulatedStudies) -> tuple[float, float]:
+        """1 / mean width."""
+        assert studies.mean_width is not None
+        assert studies.width_se is not None
+        return 1 / studies.mean_width, studies.width_se / studies.mean_width**2
+
+
+class PowerGoal(Goal):
+    """A test of a given power; the scale is its normal quantile."""
+
+    def __init__(
+        self,
+        population: Objective,
+        null_population: Objective | None,
+        power: float,
+        *,
+        null: float,
+        alternative: str,
+        alpha: float,
+        variance: str,
+    ) -> None:
+        self.population, self.null_population, self.power = population, null_population, power
+        self.precision = precision_of(population)
+        self.null_precision = None if null_population is None else precision_of(null_population)
+        under_null = self.null_precision if variance == "null" else None
+        self.test = PlannedTest(null, alternative, alpha, self.precision, under_null)
+        self.target = NormalDist().inv_cdf(power)
+
+    @property
+    def spread(self) -> float:
+        """That of the standard error the test takes."""
+        return (self.test.under_null or self.precision).sd
+
+    def formula(self, n: int) -> float:
+        """The expected power."""
+        return self.test.power(n)
+
+    def reached(self, n: int) -> bool:
+        """Whether the test is powerful enough."""
+        return self.formula(n) >= self.power
+
+    def studies(self, simulator: Simulator, n: int, *, whole: bool = False) -> SimulatedStudies:
+        """Rejections if the assumed value is true and, for the whole of it, if the null value is."""
+        estimates, errors = simulator.draw(self.population, n)
+        power = float(self.test.rejects(estimates, errors, n).mean())
+        wrong = None
+        if whole and self.null_population is not None:
+            wrong = float(self.test.rejects(*simulator.draw(self.null_population, n), n).mean())
+        return SimulatedStudies(
+            n_subjects=n,
+            n_draws=len(estimates),
+            n_unusable=int((~(np.isfinite(estimates) & (errors > 0))).sum()),
+            power=power,
+            power_se=_share_error(power, len(estimates)),
+            false_positives=wrong,
+            false_positives_se=None if wrong is None else _share_error(wrong, len(estimates)),
+        )
+
+    def scaled(self, studies: SimulatedStudies) -> tuple[float, float]:
+        """The normal quantile of the power."""
+        edge = 0.5 / studies.n_draws
+        power = min(1 - edge, max(edge, studies.power or 0.0))
+        normal = NormalDist()
+        at = normal.inv_cdf(power)
+        return at, _share_error(power, studies.n_draws) / normal.pdf(at)
+
+
+def _share_error(share: float, n: int) -> float:
+    return sqrt(share * (1 - share) / n)

@@ -1,0 +1,84 @@
+"""A goal in, the number of subjects whose simulated studies reach it out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import ceil, sqrt
+
+import numpy as np
+
+from kappamax.planning.formula import MOST_SUBJECTS
+from kappamax.planning.goals import Goal, SimulatedStudies
+from kappamax.planning.simulation import Simulator
+
+__all__ = ["search"]
+
+_STEP = 1.2  # how far apart the first sizes tried are
+_RESOLUTION = 0.01  # bisection stops here; the fit goes on
+_NEAR = 0.7
+_FEW = 30
+_EXPECTED_TRIALS = 12
+_MOST_CORRECTIONS = 40
+
+
+def search(goal: Goal, simulator: Simulator, start: int) -> tuple[int | None, float | None, SimulatedStudies]:
+    """The least N whose simulated studies reach a goal, its Monte Carlo error, and those studies.
+
+    Sizes around `start` are tried until one falls short and one reaches the goal, the gap between them is halved down
+    to a hundredth, and a line fitted to all trials near by gives N: single trials are noisier than that.
+    """
+    simulator.planned = _EXPECTED_TRIALS * simulator.n_draws
+    trials: dict[int, float] = {}
+
+    def reached(n: int) -> bool:
+        trials[n] = goal.scaled(goal.studies(simulator, n))[0]
+        return trials[n] >= goal.target
+
+    low, high = _bracket(reached, max(2, start))
+    if high > MOST_SUBJECTS:
+        return None, None, goal.studies(simulator, low)
+    while high - low > max(1, _RESOLUTION * high):
+        middle = (low + high) // 2
+        low, high = (low, middle) if reached(middle) else (middle, high)
+    fitted, slope = _fitted(trials, goal.target, low, high)
+    n = high if high <= _FEW else fitted  # few subjects: every one counts, and no line is straight
+    for _ in range(_MOST_CORRECTIONS):
+        studies = goal.studies(simulator, n, whole=True)
+        found, error = goal.scaled(studies)
+        if found >= goal.target - 2 * error:
+            break
+        n = max(n + 1, ceil(n * (1 + _RESOLUTION)))
+    return n, None if slope is None else 2 * sqrt(n) * error / slope, studies
+
+
+def _bracket(reached: Callable[[int], bool], start: int) -> tuple[int, int]:
+    """A number that falls short (or 1) and a larger one that reaches the goal."""
+    low = high = start
+    step = _STEP
+    if reached(start):
+        while low > 1:
+            high, low = low, max(1, int(low / step))
+            if low == 1 or not reached(low):
+                return low, high
+            step *= step
+        return 1, high
+    while high <= MOST_SUBJECTS:
+        low, high = high, ceil(high * step)
+        if reached(high):
+            break
+        step *= step
+    return low, high
+
+
+def _fitted(trials: dict[int, float], target: float, low: int, high: int) -> tuple[int, float | None]:
+    """Where the line through the trials near a bracket meets the target, and its slope in sqrt(N)."""
+    near = [n for n in trials if _NEAR * low <= n <= high / _NEAR]
+    if len(near) < 2:
+        return high, None
+    x, y = np.sqrt(near), np.array([trials[n] for n in near])
+    slope = float(((x - x.mean()) * (y - y.mean())).sum() / ((x - x.mean()) ** 2).sum())
+    if slope <= 0:
+        return high, None
+    root = (target - float(y.mean())) / slope + float(x.mean())
+    fitted = max(2, ceil(root * root)) if root > 0 else high
+    return min(max(fitted, int(_NEAR * low)), ceil(high / _NEAR)), slope

@@ -1,0 +1,88 @@
+"""`kappamax plan` in a fresh process."""
+
+import json
+
+import pytest
+from test_commands import run
+
+import kappamax as km
+
+WIDTH = ["--margins", "0.7,0.3", "--kappa", "0.6", "--width", "0.2", "--seed", "1"]
+
+
+@pytest.fixture
+def pilot(tmp_path):
+    path = tmp_path / "pilot.csv"
+    path.write_text(run("example", "rapallo2022").stdout, encoding="utf-8")
+    return ["--table", str(path), "--layout", "counts"]
+
+
+def test_the_answer_is_a_table_and_a_sentence():
+    """The number, what it rests on and what simulated studies say, within 80 columns."""
+    done = run("plan", *WIDTH, COLUMNS="80")
+    assert (done.returncode, done.stderr) == (0, "")
+    words = " ".join(done.stdout.split())
+    assert "If Cohen's kappa is 0.6, 296 subjects, each rated by 2 raters, give a 95% interval about 0.2 wide" in words
+    assert "In 10,000 simulated studies of that size" in words
+    assert max(len(line.rstrip()) for line in done.stdout.splitlines()) <= 80
+
+
+def test_json_follows_the_contract(pilot):
+    """As the library gives it, with the pilot's data; without a pilot there are no subjects yet."""
+    options = ["--width", "0.3", "-w", "linear", "-w", "sqrt", "--seed", "1", "--draws", "200", "--json"]
+    document = json.loads(run("plan", *pilot, *options).stdout)
+    assert document["schema_version"] == 1
+    assert document["data"]["n_subjects"] == 33
+    ours = km.sample_size(km.example("rapallo2022"), width=0.3, weights="linear", rng=1, n_draws=200)
+    assert [result["weights"] for result in document["results"]] == ["linear", "sqrt"]
+    assert document["results"][0] == json.loads(json.dumps(ours.to_dict()))
+    assumed = json.loads(run("plan", *WIDTH, "--draws", "0", "--json").stdout)
+    assert assumed["data"]["n_subjects"] is None
+    (result,) = assumed["results"]
+    assert (result["n_subjects"], result["studies"]) == (296, None)
+    assert result["table"]["shares"] == pytest.approx([0.616, 0.084, 0.084, 0.216])
+
+
+def test_raters_is_a_number_beside_margins(pilot):
+    """And a choice of columns beside a pilot."""
+    three = ["--margins", "0.5,0.5", "--kappa", "0.5", "--width", "0.2", "--raters", "3", "--draws", "0", "--json"]
+    assert json.loads(run("plan", *three).stdout)["results"][0]["n_raters"] == 3
+    each = ["--margins", "1/3,1/3,1/3", "--margins", "0.3,0.3,0.4", "--kappa", "0.5", "--categories", "no,some,yes"]
+    document = json.loads(run("plan", *each, "--width", "0.2", "-w", "linear", "--draws", "0", "--json").stdout)
+    assert document["data"]["categories"] == ["no", "some", "yes"]
+
+
+def test_power_and_simulation():
+    """The test's side, its false positives and the value that is significant."""
+    done = run("plan", *WIDTH[:4], "--power", "0.8", "--null", "0.4", "--simulate", "--draws", "500", "--seed", "3")
+    words = " ".join(done.stdout.split())
+    assert "a chance of 80% to show that it is above 0.4 (one-sided test, alpha 0.05)" in words
+    assert "the formula for large numbers says 141" in words
+    assert "is significant" in words
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        ([], 1, "give pilot ratings, or margins= and kappa="),
+        (WIDTH[:4], 1, "give width="),
+        (
+            ["--margins", "0.5,0.3,0.2", "--margins", "0.2,0.3,0.5", "--kappa", "0.6", "--width", "0.2"],
+            1,
+            "at most 0.5774",
+        ),
+        (["--margins", "0.5;0.5", "--kappa", "0.6", "--width", "0.2"], 2, "is not a list of shares such as"),
+        (["--margins", "1/0,1", "--kappa", "0.6", "--width", "0.2"], 2, "is not a list of shares such as"),
+        (["--margins", "nan,1", "--kappa", "0.6", "--width", "0.2"], 1, "number 1 is nan"),
+        (["--margins", "1e400,1", "--kappa", "0.6", "--width", "0.2"], 1, "number 1 is inf"),
+        ([*WIDTH, "--raters", "a,b"], 2, "it is the number of raters"),
+        ([*WIDTH, "--table", "nothing.csv"], 1, "there is no file nothing.csv"),
+        ([*WIDTH, "-w", "linera"], 1, "Did you mean 'linear'"),
+    ],
+)
+def test_errors_are_one_line(arguments, code, message):
+    """Exit code 1 for ours, 2 for usage; never a traceback."""
+    done = run("plan", *arguments)
+    assert (done.returncode, done.stdout) == (code, "")
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr

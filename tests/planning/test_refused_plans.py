@@ -1,0 +1,110 @@
+"""Plans that cannot be made, each with its reason."""
+
+import numpy as np
+import pytest
+
+import kappamax as km
+
+TWO = {"margins": [0.7, 0.3], "kappa": 0.6}
+TEST = {"power": 0.8, "null": 0.4}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"width": 0.2}, "give pilot ratings, or margins= and kappa="),
+        ({"margins": [0.7, 0.3], "width": 0.2}, "margins need kappa="),
+        (TWO, "give width= .of the interval., or power= and null="),
+        (TWO | TEST | {"width": 0.2}, "give width=, or power= and null=, not both"),
+        (TWO | {"power": 0.8}, "null is missing"),
+        (TWO | {"null": 0.4}, "power is missing"),
+        (TWO | {"width": 0}, "width must lie between 0 and 2; got 0"),
+        (TWO | {"width": float("nan")}, "width must lie between 0 and 2; got nan"),
+        (TWO | {"width": 1e-9}, "an interval of width 1e-09 would take more than 1,000,000,000,000 subjects"),
+        (TWO | {"width": 0.2, "level": 1}, "level must lie between 0 and 1; got 1"),
+        (TWO | TEST | {"power": 1}, "power must lie between 0 and 1; got 1"),
+        (TWO | TEST | {"power": 0.05}, "power must be above alpha, 0.05; got 0.05"),
+        (TWO | TEST | {"null": 0.6}, "null must differ from the assumed value, 0.6: no number of subjects tells"),
+        (TWO | TEST | {"null": 0.7}, "'greater' needs an assumed value above null; got 0.6 and null 0.7. Use 'less'"),
+        (TWO | TEST | {"alternative": "less"}, "'less' needs an assumed value below null; .* Use 'greater'"),
+        (TWO | TEST | {"null": -2}, "null must be at least -0.4286: raters with these margins cannot have a smaller"),
+        (TWO | TEST | {"null": "x"}, "null must be a finite number; got 'x'"),
+        (TWO | TEST | {"null": 0.6 - 1e-7}, "power 0.8 would take more than"),
+        (TWO | {"width": 0.2, "kappa": "a"}, "kappa must be a finite number; got 'a'"),
+        (TWO | {"width": 0.2, "kappa": 1.2}, "kappa must be at most 1.0000: raters with these margins cannot reach"),
+        (TWO | {"width": 0.2, "kappa": 1}, "always shows Cohen's kappa 1, so its interval has no width"),
+        (
+            {"margins": [[0.5, 0.3, 0.2], [0.2, 0.3, 0.5]], "kappa": 0.6, "width": 0.2},
+            "kappa must be at most 0.5774: raters with these margins cannot reach a larger Cohen's kappa; got 0.6",
+        ),
+        (
+            {"margins": [[1, 0], [0.5, 0.5]], "kappa": 0.1, "width": 0.2},
+            "kappa must be at most 0.0000",
+        ),
+        ({"margins": [0.7, 0.2], "kappa": 0.5, "width": 0.2}, "margins must add up to 1; got 0.9"),
+        ({"margins": [70, 30], "kappa": 0.5, "width": 0.2}, "got 100. Divide percentages by 100"),
+        ({"margins": [-0.1, 1.1], "kappa": 0.5, "width": 0.2}, "margins must be shares >= 0; number 1 is -0.1"),
+        ({"margins": [1], "kappa": 0.5, "width": 0.2}, "margins must have at least two categories; got 1"),
+        ({"margins": "ab", "kappa": 0.5, "width": 0.2}, "margins must be a list of shares, as in"),
+        ({"margins": [0.5, [0.5]], "kappa": 0.5, "width": 0.2}, "got a mixture of both"),
+        ({"margins": [[0.5, 0.5], [0.2, 0.8, 0]], "kappa": 0.5, "width": 0.2}, "must have the same categories; got 2"),
+        ({"margins": [[0.5, 0.5], [0.2, 0.9]], "kappa": 0.5, "width": 0.2}, "the margins of rater 2 must add up to 1"),
+        (TWO | {"width": 0.2, "n_raters": 1}, "n_raters must be a whole number >= 2; got 1"),
+        ({"margins": [[0.5, 0.5]] * 3, "kappa": 0.5, "width": 0.2, "n_raters": 2}, "one for each of 2; got 3"),
+        (TWO | {"width": 0.2, "categories": ["a"]}, "categories must name the 2 categories of the margins; got 1"),
+        (TWO | {"width": 0.2, "method": "simulation", "n_draws": 10}, "n_draws must be at least 100; got 10"),
+        (TWO | {"width": 0.2, "n_draws": 10}, "n_draws must be at least 100, or 0; got 10"),
+        (TWO | {"width": 0.2, "joint": "wide"}, "Did you mean 'widest'"),
+        (TWO | TEST | {"variance": "nul"}, "Did you mean 'null'"),
+    ],
+)
+def test_each_in_our_words(options, message):
+    """The argument, the rule and what came."""
+    with pytest.raises(km.InvalidOptionError, match=message):
+        km.sample_size(**options)
+
+
+def test_raters_who_use_one_category_have_no_kappa():
+    """Chance leaves no disagreement to expect."""
+    with pytest.raises(km.UndefinedKappaError, match="both raters used only 1"):
+        km.sample_size(margins=[1, 0], kappa=0.5, width=0.2)
+
+
+def test_pilots_have_margins_and_raters_of_their_own():
+    """What a pilot says is not said again."""
+    pilot = km.example("cohen1968")
+    with pytest.raises(km.InvalidOptionError, match="give pilot ratings or margins, not both"):
+        km.sample_size(pilot, margins=[0.5, 0.5], kappa=0.5, width=0.2)
+    with pytest.raises(km.InvalidOptionError, match="n_raters goes with margins"):
+        km.sample_size(pilot, n_raters=3, width=0.2)
+    with pytest.raises(km.InvalidOptionError, match="joint='widest' goes with margins"):
+        km.sample_size(pilot, joint="widest", width=0.2)
+
+
+def test_missing_ratings_leave_no_other_table():
+    """Only the pilot's own proportions are at hand."""
+    pilot = km.example("gwet2014")
+    with pytest.raises(km.NotSupportedError, match="use variance='estimate', or leave out incomplete subjects"):
+        km.sample_size(pilot, power=0.8, null=0.5)
+    with pytest.raises(km.NotSupportedError, match="the assumed value is the pilot's own"):
+        km.sample_size(pilot, kappa=0.5, width=0.2)
+
+
+def test_too_many_patterns_are_refused():
+    """Twenty raters and two categories are a million patterns; a pilot holds only those that occur."""
+    with pytest.raises(km.NotSupportedError, match="2 categories and 20 raters make 1e.06 possible patterns"):
+        km.sample_size(margins=[0.5, 0.5], kappa=0.5, width=0.2, n_raters=20)
+    with pytest.raises(km.NotSupportedError, match="joint='widest' is found for up to 4,000 possible patterns"):
+        km.sample_size(margins=[0.5, 0.5], kappa=0.5, width=0.2, n_raters=13, joint="widest", n_draws=0)
+    ratings = np.random.default_rng(1).integers(0, 2, size=(30, 20))
+    ratings[:, 1:] = np.where(np.random.default_rng(2).random((30, 19)) < 0.7, ratings[:, :1], ratings[:, 1:])
+    plan = km.sample_size(km.from_ratings(ratings.tolist()), width=0.1, rng=1, n_draws=200)
+    assert plan.maximum is None
+    assert plan.n_subjects > 30
+
+
+def test_numbers_that_are_no_short_decimals_are_taken_as_they_are():
+    """Irrational margins and values: within a millionth of the margins, and of the value exactly as near."""
+    plan = km.sample_size(margins=[np.pi / 4, 1 - np.pi / 4], kappa=1 / np.e, width=0.2, n_draws=0)
+    assert km.kappa(plan.table).value == pytest.approx(1 / np.e, abs=1e-12)
+    assert plan.table.margins[0][0] / plan.table.n_subjects == pytest.approx(np.pi / 4, abs=1e-6)

@@ -1,0 +1,148 @@
+"""Simulated studies: they confirm the formula where it holds, and find the number where it does not."""
+
+import pytest
+
+import kappamax as km
+
+RARE = {"margins": [0.99, 0.01], "kappa": 0.5}
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"margins": [0.5, 0.5], "kappa": 0.6},
+        {"margins": [[0.2, 0.3, 0.5], [0.3, 0.3, 0.4]], "kappa": 0.5, "weights": "linear"},
+        {"margins": [0.3, 0.3, 0.4], "kappa": 0.5, "n_raters": 3, "weights": "quadratic"},
+        {"margins": [0.4, 0.6], "kappa": 0.5, "n_raters": 4, "coefficient": "gwet"},
+    ],
+)
+def test_simulated_intervals_are_as_wide_as_the_formula_says(options):
+    """A thousand subjects or more: within four Monte Carlo errors and the 1/N the formula leaves out."""
+    plan = km.sample_size(width=0.1, rng=1, n_draws=2000, **options)
+    studies = plan.studies
+    assert plan.n_subjects > 400
+    assert (
+        abs(studies.mean_width - plan.expected_width) < 4 * studies.width_se + 2 * plan.expected_width / plan.n_subjects
+    )
+    # the coverage of 2,000 intervals has error sqrt(0.95 * 0.05 / 2000)
+    assert abs(studies.coverage - 0.95) < 4 * (0.95 * 0.05 / 2000) ** 0.5
+    assert studies.n_unusable == 0
+
+
+@pytest.mark.parametrize("variance", ["null", "estimate"])
+@pytest.mark.parametrize(
+    ("options", "alternative"),
+    [
+        ({"margins": [0.5, 0.5], "kappa": 0.5, "null": 0.4}, "greater"),
+        ({"margins": [0.3, 0.3, 0.4], "kappa": 0.4, "null": 0.5, "weights": "linear"}, "less"),
+        ({"margins": [0.4, 0.6], "kappa": 0.5, "null": 0.4, "n_raters": 3}, "two-sided"),
+    ],
+)
+def test_simulated_tests_have_the_power_and_the_size_of_the_formula(options, alternative, variance):
+    """Hundreds of subjects: power and false positives within four Monte Carlo errors and 1/sqrt(N) of skewness."""
+    plan = km.sample_size(power=0.8, alternative=alternative, variance=variance, rng=2, n_draws=4000, **options)
+    studies = plan.studies
+    skewness = 0.5 / plan.n_subjects**0.5
+    assert abs(studies.power - plan.expected_power) < 4 * studies.power_se + skewness
+    assert abs(studies.false_positives - 0.05) < 4 * studies.false_positives_se + skewness
+
+
+def test_the_number_found_by_simulation_reaches_the_goal():
+    """Where formula and simulation agree, so do their numbers, within four Monte Carlo errors."""
+    options = {"margins": [0.4, 0.6], "kappa": 0.5, "rng": 3, "n_draws": 2000, "method": "simulation"}
+    wide = km.sample_size(width=0.1, **options)
+    assert abs(wide.n_subjects - wide.n_formula) < 4 * wide.n_subjects_se + 2
+    test = km.sample_size(power=0.8, null=0.3, **options)
+    assert test.studies.power >= 0.8 - 2 * test.studies.power_se
+    assert abs(test.n_subjects - test.n_formula) < 4 * test.n_subjects_se + 0.1 * test.n_formula
+
+
+def test_near_one_the_formula_asks_for_far_too_few():
+    """Kappa 0.999: most studies of the formula's size see no disagreement at all and have no interval."""
+    options = {"margins": [0.5, 0.5], "kappa": 0.999, "width": 0.01, "rng": 4, "n_draws": 1000}
+    formula, simulation = km.sample_size(**options), km.sample_size(method="simulation", **options)
+    # a study of N subjects sees no disagreement with probability (1 - 0.0005)^N: 0.857 at N = 308
+    assert formula.n_subjects == 308
+    assert formula.studies.n_unusable / 1000 == pytest.approx(0.9995**308, abs=4 * (0.143 * 0.857 / 1000) ** 0.5)
+    assert simulation.n_subjects > 10 * formula.n_subjects
+    assert any("no usable interval" in note for note in formula.notes)
+    assert any("close to 1, the largest value" in note for note in formula.notes)
+    assert formula.studies.share_within < 0.2
+
+
+def test_a_study_that_says_nothing_counts_as_the_whole_range():
+    """Otherwise few subjects, who never meet the rare category, would look precise."""
+    plan = km.sample_size(width=0.9, rng=1, n_draws=1000, method="simulation", **RARE)
+    assert plan.n_subjects > 200
+    assert plan.studies.mean_width == pytest.approx(0.9, abs=0.1)
+
+
+def test_the_estimates_own_standard_error_rejects_too_often_here():
+    """H0 0.7 against 0.85 at rates of one half: the study's own standard error is too small, the null's is not."""
+    options = {"margins": [0.5, 0.5], "kappa": 0.85, "null": 0.7, "power": 0.8, "rng": 5, "n_draws": 4000}
+    null, own = km.sample_size(**options), km.sample_size(variance="estimate", **options)
+    assert own.n_subjects < null.n_subjects == 117
+    assert own.studies.false_positives > 0.05 + 4 * own.studies.false_positives_se
+    assert null.studies.false_positives < 0.05 + 4 * null.studies.false_positives_se
+
+
+def test_results_depend_on_the_seed_and_not_on_the_processes():
+    """Blocks of studies have generators of their own."""
+    options = {"margins": [0.4, 0.6], "kappa": 0.5, "width": 0.2, "n_draws": 1500, "method": "simulation"}
+    one, two = km.sample_size(rng=7, **options), km.sample_size(rng=7, n_jobs=2, **options)
+    assert one.to_dict() == two.to_dict()
+    assert km.sample_size(rng=8, **options).studies != one.studies
+
+
+def test_progress_is_reported():
+    """Studies simulated, of how many."""
+    seen = []
+    km.sample_size(margins=[0.5, 0.5], kappa=0.5, width=0.2, n_draws=2500, progress=lambda *now: seen.append(now))
+    assert [done for done, _ in seen] == [1000, 2000, 2500]
+    assert all(done <= in_all for done, in_all in seen)
+
+
+def test_pilots_with_missing_ratings_are_planned_from_as_they_are():
+    """The share of ratings that are missing is taken over; another value or the null's own variance is refused."""
+    pilot = km.example("gwet2014")
+    for coefficient in ("kappa", "krippendorff"):
+        plan = km.sample_size(pilot, width=0.1, coefficient=coefficient, rng=1, n_draws=1000)
+        assert plan.studies.mean_width == pytest.approx(0.1, rel=0.02)
+        assert "rated as in the pilot" in plan.sentences()[0]
+    test = km.sample_size(pilot, power=0.8, null=0.6, variance="estimate", rng=1, n_draws=1000)
+    assert test.studies.false_positives is None
+    assert test.maximum is None
+
+
+def test_a_plan_shows_itself():
+    """As text, as HTML and in sentences: the number, the goal, the maximum and the range."""
+    plan = km.sample_size(
+        margins=[[0.2, 0.3, 0.5], [0.4, 0.3, 0.3]], kappa=0.5, width=0.2, weights="linear", rng=1, n_draws=200
+    )
+    for shown in (repr(plan), plan._repr_html_()):
+        assert "subjects needed" in shown
+        assert f"{plan.n_range[0]} to {plan.n_range[1]}" in shown
+        assert "0.5745" in shown
+    words = " ".join(plan.sentences())
+    assert "Which categories are confused is assumed" in words
+    assert "The margins allow Cohen's kappa with linear weights up to 0.574." in words
+
+
+def test_a_rare_category_is_pointed_out():
+    """Fewer than five expected ratings: who, which category and how often."""
+    plan = km.sample_size(margins=[0.6, 0.2, 0.1, 0.07, 0.03], kappa=0.6, width=0.4, rng=1, n_draws=200)
+    (note,) = plan.notes
+    assert note.startswith("rater 1 is expected to use category 5 only 1.5 times")
+
+
+def test_the_critical_value_decides_the_test():
+    """A study rejects exactly where its coefficient passes it: sd_0 / sqrt(N) times the normal quantile from null."""
+    plan = km.sample_size(margins=[0.5, 0.5], kappa=0.85, null=0.7, power=0.8, n_draws=0)
+    # rates of one half: sd_0^2 = 1 - 0.7^2 = 0.51
+    assert plan.critical_value == pytest.approx(0.7 + 1.6448536269514722 * (0.51 / 117) ** 0.5)
+    assert (
+        km.sample_size(
+            margins=[0.5, 0.5], kappa=0.85, null=0.7, power=0.8, variance="estimate", n_draws=0
+        ).critical_value
+        is None
+    )
