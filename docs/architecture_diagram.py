@@ -17,7 +17,7 @@ NOTES = {
     "web | paper": "the page; the paper checked",
     "reporting": "words, tables, pictures",
     "study": "many searches, resumable",
-    "annealing | planning": "the paper's search | how many subjects",
+    "annealing | planning": "search; how many subjects",
     "measure | maximum": "value; largest, with proof",
     "fibers": "count, sample, test, moves",
     "inference": "standard errors, intervals",
