@@ -34,6 +34,7 @@ suppress_warnings = ["myst.strikethrough"]
 
 default_role = "name"
 add_module_names = False
+python_use_unqualified_type_names = True
 autodoc_typehints = "none"  # docstrings give the types, in words
 autodoc_member_order = "bysource"
 autosummary_generate = False
@@ -53,5 +54,3 @@ html_theme_options = {
     "light_css_variables": {"color-brand-primary": "#1f5fbf", "color-brand-content": "#1f5fbf"},
     "dark_css_variables": {"color-brand-primary": "#7fb0ff", "color-brand-content": "#7fb0ff"},
 }
-pygments_style = "friendly"
-pygments_dark_style = "github-dark"

@@ -1,8 +1,6 @@
 """The built site: complete, without warnings, and with nothing loaded from elsewhere."""
 
 import re
-import subprocess
-import sys
 
 import pytest
 from page_blocks import ROOT
@@ -13,16 +11,6 @@ ELSEWHERE = re.compile(
     r"""|@import\s+(?:url\()?["']?(?:https?:)?//|url\(\s*["']?(?:https?:)?//""",
     re.IGNORECASE,
 )
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("site")
-    command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-n", "-b", "html"]
-    command += ["-d", str(folder / "doctrees"), str(ROOT / "docs"), str(folder / "html")]
-    done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=False)
-    assert (done.returncode, done.stderr) == (0, "")
-    return folder / "html"
 
 
 @pytest.mark.slow
