@@ -8,6 +8,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent / "_extensions"))
 
+from pygments.lexers.special import TextLexer
+from sphinx.application import Sphinx
+
 from kappamax._version import __version__
 
 project = "kappamax"
@@ -54,3 +57,8 @@ html_theme_options = {
     "light_css_variables": {"color-brand-primary": "#1f5fbf", "color-brand-content": "#1f5fbf"},
     "dark_css_variables": {"color-brand-primary": "#7fb0ff", "color-brand-content": "#7fb0ff"},
 }
+
+
+def setup(app: Sphinx) -> None:
+    """Files that readers are asked to save are shown as they are."""
+    app.add_lexer("csv", TextLexer)

@@ -9,13 +9,16 @@ Drawn while building, by the code that draws reports: margins, maximum (the obse
 (what chance would give).
 """
 
+from html import escape
+
 from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 import kappamax as km
-from kappamax.reporting.pictures import pictures_of
+from kappamax.reporting.analysis import Report
+from kappamax.reporting.pictures import crossed, margins_picture, null_picture
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
@@ -31,14 +34,24 @@ class _Picture(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         weights = self.options["weights"]
-        drawn = pictures_of(km.report(km.example(self.options["example"]), weights=[weights]))
-        chosen = {
-            "margins": [drawn["margins"]],
-            "maximum": [drawn["by_weights"][weights][name] for name in ("observed", "maximum")],
-            "null": [drawn["by_weights"][weights]["null"]],
-        }[self.arguments[0]]
+        report = km.report(km.example(self.options["example"]), weights=[weights])
         figure = nodes.container(classes=["km-picture"])
-        figure += nodes.raw("", f'<div class="km-side">{"".join(chosen)}</div>', format="html")
+        figure += nodes.raw("", f'<div class="km-side">{_DRAW[self.arguments[0]](report)}</div>', format="html")
         if self.content:
             figure += self.parse_content_to_nodes()
         return [figure]
+
+
+def _maximum(report: Report) -> str:
+    """The observed table and the best, each with its kappa below."""
+    return "".join(
+        f"<figure>{picture}<figcaption>{escape(title)}</figcaption></figure>"
+        for title, picture, _ in crossed(report.table, report.results[0])
+    )
+
+
+_DRAW = {
+    "margins": margins_picture,
+    "maximum": _maximum,
+    "null": lambda report: null_picture(report, report.results[0]),
+}
