@@ -16,3 +16,13 @@ def site(tmp_path_factory):
     done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=False)
     assert (done.returncode, done.stderr) == (0, "")
     return folder / "html"
+
+
+@pytest.fixture
+def mathml(monkeypatch):
+    """The site's converter of one formula."""
+    monkeypatch.syspath_prepend(str(ROOT / "docs" / "_extensions"))
+    from docutils import nodes
+    from mathml import converted
+
+    return lambda formula: converted(nodes.math_block("", formula), as_block=True)

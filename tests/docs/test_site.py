@@ -5,6 +5,16 @@ import re
 import pytest
 from page_blocks import ROOT
 
+LOOKED_AT = [
+    "index",
+    "tutorials/clinician",
+    "howto/order-of-categories",
+    "reference/agreement",
+    "reference/command-line",
+    "glossary",
+    "faq",
+    "study",
+]
 ELSEWHERE = re.compile(
     r"""<(?:script|img|iframe|source|audio|video|embed)\b[^>]*\bsrc\s*=\s*["']?(?:https?:)?//"""
     r"""|<link\b(?=[^>]*\brel\s*=\s*["']?[^>]*(?:stylesheet|preload|preconnect|icon|font))[^>]*\bhref\s*=\s*["']?(?:https?:)?//"""
@@ -37,6 +47,41 @@ def test_formulas_are_mathml_on_the_site(site):
         re.findall(r"<script.*?</script>", page.read_text(encoding="utf-8"), re.DOTALL) for page in site.rglob("*.html")
     ]
     assert not [script for found in scripts for script in found if "mathjax" in script.lower()]
+
+
+@pytest.mark.parametrize(
+    ("formula", "drawn"),
+    [
+        (r"\frac{a}{b}", ["<mfrac>"]),
+        (r"\sum_{i=1}^{n} x_i", ['<munderover><momovablelimits="true">∑</mo>', "<msub><mi>x</mi><mi>i</mi></msub>"]),
+        (r"\begin{pmatrix} 1 & 2 \\ 3 & 4 \end{pmatrix}", ["<mtable>", "<mtr><mtd><mn>1</mn></mtd><mtd><mn>2</mn>"]),
+        (r"\hat{p}_i^2", ['<msub><moveraccent="true"><mi>p</mi>', "<mi>i</mi></msub><mn>2</mn>"]),
+        (r"1, \dots, k \iff x \implies \operatorname{argmin} y", ["…", "⟺", "⟹", "argmin"]),
+    ],
+)
+def test_a_formula_becomes_the_elements_it_needs(formula, drawn, mathml):
+    """Fractions, sums, matrices, an index below a hat, and words docutils lacks."""
+    written = "".join(mathml(formula).split())
+    assert all(piece in written for piece in drawn)
+    assert "&" not in written
+
+
+@pytest.mark.slow
+@pytest.mark.browser
+@pytest.mark.parametrize(("width", "scheme"), [(400, "dark"), (1200, "light")])
+def test_pages_fit_and_can_be_used_by_everyone(site, browser, width, scheme):
+    """Nothing sticks out, nothing is asked of another host, and axe finds no fault, on a phone and on a desk."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    asked = []
+    page = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme).new_page()
+    page.on("request", lambda request: asked.append(request.url))
+    for name in LOOKED_AT:
+        page.goto((site / f"{name}.html").as_uri())
+        assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") == 0, name
+        faults = Axe().run(page, options={"runOnly": ["wcag2a", "wcag2aa"]}).response["violations"]
+        assert not [(name, fault["id"], fault["nodes"][0]["html"]) for fault in faults]
+    assert [url for url in asked if not url.startswith(("file:", "data:"))] == []
 
 
 @pytest.mark.parametrize(

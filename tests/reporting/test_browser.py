@@ -1,27 +1,10 @@
 """The HTML report in a real browser: nothing loaded, nothing logged, accessible, readable on a phone."""
 
-import os
-import shutil
-
 import pytest
 
 import kappamax as km
 
 pytestmark = pytest.mark.browser
-
-
-@pytest.fixture(scope="module")
-def browser():
-    """Debian's Chromium; where it is missing tests are skipped, in CI they fail."""
-    path = shutil.which("chromium")
-    if path is None and os.environ.get("CI") != "true":
-        pytest.skip("Chromium is not installed (Debian package chromium)")
-    assert path is not None, "CI needs the Debian package chromium"
-    api = pytest.importorskip("playwright.sync_api")
-    with api.sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        yield chromium
-        chromium.close()
 
 
 @pytest.fixture(scope="module")
