@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 JOBS ?= 2
 
 .DEFAULT_GOAL := example
-.PHONY: example test test-all test-spark check bench format clean help
+.PHONY: example test test-all test-spark check docs bench format clean help
 
 example: $(STAMP)  ## set everything up, show the report of a bundled dataset and write report.html (the default)
 	@$(BIN)/kappamax example rapallo2022 | $(BIN)/kappamax report - --layout counts
@@ -28,6 +28,10 @@ check: $(STAMP)  ## style, types and layers
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+docs: $(STAMP)  ## the site, into docs/_build/html; warnings are errors
+	$(BIN)/sphinx-build -q -W --keep-going -n -b html docs docs/_build/html
+	@echo "open docs/_build/html/index.html"
+
 bench: $(STAMP)  ## right answers and speed beside other packages; takes some minutes
 	$(BIN)/python -m benchmarks
 
@@ -36,7 +40,7 @@ format: $(STAMP)  ## let ruff lay out the code
 	$(BIN)/ruff format .
 
 clean:  ## remove what make made
-	rm -rf $(VENV) benchmarks/.peers .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) docs/_build benchmarks/.peers .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12

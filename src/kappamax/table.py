@@ -66,7 +66,7 @@ class Table:
     categories: tuple[Label, ...]
     raters: tuple[str, ...]
     ordered: bool
-    #: subjects that were given but are not in the table: nobody rated them, or they were dropped on request
+    #: subjects that were given but are not in the table, since nobody rated them or they were dropped on request
     n_left_out: int
 
     def __init__(

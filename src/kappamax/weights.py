@@ -63,7 +63,7 @@ class Weights:
 
     @classmethod
     def from_scheme(cls, name: str, n_categories: int) -> Weights:
-        """Weights by name over the ranks 1, ..., k; "power(1.5)" is |i - j|^1.5. The largest weight is 1."""
+        """Weights by name over the ranks 1, ..., k; "power(1.5)" is ``|i - j|^1.5``. The largest weight is 1."""
         k = options.at_least("n_categories", n_categories, 1)
         return _from_terms(terms_of(name, [Fraction(rank) for rank in range(1, k + 1)]))
 

@@ -1,0 +1,39 @@
+"""The README's own promises, beside those every page has."""
+
+import re
+from fractions import Fraction
+
+import pytest
+from page_blocks import ROOT, blocks_of
+
+
+@pytest.fixture(scope="module")
+def readme():
+    return (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_python_example_is_short_and_its_comment_is_right(readme):
+    """The values in its comment are the values."""
+    (code,) = [block.text for block in blocks_of(readme, "README.md") if block.language == "python"]
+    beginning, shown = re.search(r"(.*?)result\.value, result\.exact\s+# (.*?)\n", code, re.DOTALL).groups()
+    names = {}
+    exec(beginning, names)
+    result = names["result"]
+    assert eval(shown, {"Fraction": Fraction}) == (result.value, result.exact)
+    assert len([line for line in code.splitlines() if line.strip()]) <= 10
+
+
+def test_the_readme_shows_the_two_main_commands(readme):
+    """Kappa and its maximum, with what they print."""
+    shown = [
+        block.text for block in blocks_of(readme, "README.md") if block.language == "console" and not block.not_run
+    ]
+    assert any("kappamax kappa" in text and "0.5023" in text for text in shown)
+    assert any("kappamax max" in text and "0.7511" in text for text in shown)
+
+
+def test_the_readme_names_both_commands(readme):
+    """`make` and `make test`, and a way without make."""
+    assert "$ make " in readme
+    assert "make test" in readme
+    assert "Scripts" in readme

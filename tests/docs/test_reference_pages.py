@@ -1,0 +1,53 @@
+"""The reference names everything that is public, once."""
+
+import re
+from collections import Counter
+from html import unescape
+
+import click
+import pytest
+from page_blocks import ROOT
+
+import kappamax as km
+from kappamax.cli import main
+
+REFERENCE = ROOT / "docs" / "reference"
+
+
+def test_every_public_name_is_described_once():
+    """A new name goes into one page of docs/reference."""
+    pages = "\n".join(page.read_text(encoding="utf-8") for page in REFERENCE.glob("*.md"))
+    described = Counter(re.findall(r"\.\. (?:auto\w+|py:data):: (?:kappamax\.)?(\w+)$", pages, re.MULTILINE))
+    assert described == Counter(name for name in dir(km) if name != "__version__")
+
+
+def test_every_page_of_the_reference_is_listed():
+    """The index's toctree has them all."""
+    index = (REFERENCE / "index.md").read_text(encoding="utf-8")
+    listed = re.search(r":maxdepth: 2\n\n(.*?)```", index, re.DOTALL).group(1).split()
+    assert sorted(listed) == sorted(
+        page.stem for page in REFERENCE.glob("*.md") if page.stem not in ("index", "command-line")
+    )
+
+
+@pytest.mark.slow
+def test_every_command_and_option_is_on_the_site(site):
+    """The page of the command line is made from the commands."""
+    text = (site / "reference" / "command-line.html").read_text(encoding="utf-8")
+    assert len(main.commands) >= 11
+    for name, command in main.commands.items():
+        assert f'id="kappamax-{name}"' in text
+        spelled = [option for one in command.params if isinstance(one, click.Option) for option in one.opts]
+        assert all(option in text for option in spelled)
+
+
+@pytest.mark.slow
+def test_the_site_shows_signatures_fields_and_what_is_returned(site):
+    """For a function, a result with described attributes, and one without."""
+    page = (site / "reference" / "agreement.html").read_text(encoding="utf-8")
+    text = unescape(re.sub(r"<[^>]+>", "", page))
+    assert re.search(
+        r"kappa\(\s*\*ratings,\s*weights='unweighted',\s*categories=None,\s*level=0.95\s*\)\s*→\s*Agreement", text
+    )
+    assert "Standard error by se_method" in text
+    assert "Fields: raters, weights, values, reasons" in text
