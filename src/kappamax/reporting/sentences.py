@@ -180,7 +180,8 @@ def _tables(count: MaximizerCount, most: Maximum) -> str:
     if not most.proven:
         return "How many tables reach the largest value is not known."
     if count.n is None:
-        return f"At least {text.plural(count.at_least, 'table')} reach it ({count.reason})."
+        verb = "reaches" if count.at_least == 1 else "reach"
+        return f"At least {text.plural(count.at_least, 'table')} {verb} it ({count.reason})."
     if count.n == 1:
         return "One table only reaches it."
     return f"{numbers.count(count.n)} tables reach it."
