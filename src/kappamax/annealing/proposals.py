@@ -113,7 +113,9 @@ class BySwaps:
 
     def advance(self, temperatures: Any) -> tuple[int, int]:
         """One step per temperature in counts, until patience runs out; steps taken and those that changed the table."""
-        coldness = 1 / (np.maximum(temperatures, _COLDEST) * self.unit)
+        coldness = np.maximum(temperatures, _COLDEST)
+        coldness *= self.unit
+        np.reciprocal(coldness, out=coldness)
         by_agreement = self.search.stopping.by_agreement
         _, taken, changed = self.walker.advance(
             self.rng, coldness, patience=self.search.patience, thin=len(coldness), by_score=by_agreement

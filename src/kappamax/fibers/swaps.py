@@ -188,6 +188,7 @@ class Walker:
         """`advance` where one weighting is all that counts."""
         if self._accepting is None:  # so that a walk is the same however its steps are divided into calls
             (self._accepting,) = rng.spawn(1)
+            self._uniforms = self._accepting.random(_UNIFORMS)
         steps = len(coldness)
         words = rng.integers(2**64 - 1, size=(steps, 2), dtype=np.uint64, endpoint=True).view(np.int64)
         coldness = np.ascontiguousarray(coldness, dtype=float)
