@@ -21,6 +21,7 @@ Array = npt.NDArray[Any]
 
 _BLOCK_RATINGS = 2_000_000
 _WORTH_SCIPY = 5_000_000  # ratings to shuffle before scipy's import pays
+_SUBJECTS_PER_CELL = 8  # that are shuffled in the time a cell is drawn
 
 
 def subject_rows(table: Table) -> npt.NDArray[np.int64]:
@@ -65,24 +66,31 @@ def random_counts(table: Table, size: int, rng: np.random.Generator) -> npt.NDAr
 
 def random_scores(objective: Objective, size: int, rng: np.random.Generator) -> Array:
     """The score components of random tables, shape (size, number of radicands), in the objective's whole units."""
-    table = objective.table
-    if table.n_raters == 2 and table.complete and size * table.n_subjects > _WORTH_SCIPY:
-        patterns = np.stack(np.unravel_index(np.arange(table.n_categories**2), (table.n_categories,) * 2), axis=1)
-        return np.asarray(_two_raters(table, size, rng).reshape(size, -1) @ objective.scores(patterns.astype(np.int32)))
-    rows = subject_rows(table)
-    factors = np.array([objective.factors.get(n, 0) for n in range(table.n_raters + 1)])[n_ratings_of(rows)]
-    k = table.n_categories
+    table, k = objective.table, objective.table.n_categories
+    many = size * table.n_subjects > _WORTH_SCIPY
+    if table.n_raters == 2 and table.complete and (many or _SUBJECTS_PER_CELL * (k - 1) ** 2 < table.n_subjects):
+        patterns = np.stack(np.unravel_index(np.arange(k**2), (k, k)), axis=1)
+        counts = _two_raters(table, size, rng) if many else _cell_by_cell(table, size, rng)
+        return np.asarray(counts.reshape(size, -1) @ objective.scores(patterns.astype(np.int32)))
+    sizes = table.n_ratings if table.complete else n_ratings_of(subject_rows(table))
+    factors = np.array([objective.factors.get(n, 0) for n in range(table.n_raters + 1)])[sizes]
     pairs = [
         (a, b, np.pad(entries, ((0, 1), (0, 1), (0, 0))).reshape(-1, entries.shape[2]))
         for a, b, entries in objective.entries()
     ]
     found = []
     for drawn in arrangements(table, size, rng):
-        drawn[drawn == MISSING] = k  # a missing rating meets every other at no cost
+        if not table.complete:
+            drawn[drawn == MISSING] = k  # a missing rating meets every other at no cost
         total: Any = 0
         for a, b, entries in pairs:
-            cells = drawn[a] * (k + 1) + drawn[b]
-            total = total + np.stack([(column[cells] * factors).sum(axis=1) for column in entries.T], axis=1)
+            cells = drawn[a] * (k + 1)
+            cells += drawn[b]
+            met = [column[cells] for column in entries.T]
+            if table.complete:  # all subjects count alike
+                total = total + np.stack([costs.sum(axis=1) for costs in met], axis=1) * factors[0]
+            else:
+                total = total + np.stack([costs @ factors for costs in met], axis=1)
         found.append(total)
     return np.concatenate(found)
 
@@ -95,3 +103,20 @@ def _two_raters(table: Table, size: int, rng: np.random.Generator) -> npt.NDArra
     method = "patefield" if rows.sum() > 0.7 * len(rows) * len(columns) * np.log(rows.sum() + 1) else "boyett"
     drawn = random_table.rvs(rows, columns, size=size, method=method, random_state=rng)
     return np.asarray(drawn, dtype=np.int64).reshape(size, len(rows), len(columns))
+
+
+def _cell_by_cell(table: Table, size: int, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+    """Tables of two raters, shape (size, k, k): each cell is hypergeometric given those before it."""
+    rows, columns = table.margins.tolist()
+    counts = np.zeros((size, len(rows), len(columns)), dtype=np.int64)
+    left = np.repeat(table.margins[1][None], size, axis=0)  # of each column
+    for i, row in enumerate(rows[:-1]):
+        wanted, others = np.full(size, row), left.sum(axis=1)
+        for j in range(len(columns) - 1):
+            others = others - left[:, j]
+            counts[:, i, j] = rng.hypergeometric(left[:, j], others, wanted)
+            wanted = wanted - counts[:, i, j]
+        counts[:, i, -1] = wanted
+        left = left - counts[:, i]
+    counts[:, -1] = left
+    return counts
