@@ -95,41 +95,51 @@ class Desk:
 
 
 class Staff:
-    """Processes for one kind of work: at most so many, started when first needed, each replaced when it is stopped."""
+    """Processes for one kind of work: at most so many, each replaced at once when it is stopped."""
 
     def __init__(self, most: int, seconds: float, *options: str) -> None:
         self.seconds = seconds
+        self._most = most
         self._options = options
+        self._open = True
         self._places = anyio.Semaphore(most)
         self._idle: list[_Worker] = []
         self._all: set[_Worker] = set()
 
     async def warm_up(self) -> None:
-        """Start a process before it is needed, and let it import what it will need."""
-        with suppress(InvalidRequestError):  # then the first request meets the same trouble, and says so
-            async with self.worker() as worker:
-                await worker.send({"task": "ready", "request": {}, "size": 0}, b"")
-                await worker.part(inf, self.seconds)
+        """Start all processes before they are needed, and let them import what they will need."""
+        async with anyio.create_task_group() as group:
+            for _ in range(self._most):
+                group.start_soon(self._rehearse)
 
     @asynccontextmanager
     async def worker(self) -> AsyncIterator[_Worker]:
-        """A process for one job; one whose job did not end is stopped."""
+        """A process for one job; one whose job did not end is stopped, and another begins to get ready."""
         async with self._places:
-            worker = self._idle.pop() if self._idle else await self._started()
+            worker = self._idle.pop(0) if self._idle else await self._started()  # the longest idle is ready
             try:
                 yield worker
             finally:
                 if worker.free:
                     self._idle.append(worker)
                 else:
-                    self._all.discard(worker)
                     with anyio.CancelScope(shield=True):
+                        self._all.discard(worker)
                         await worker.stop()
+                        if self._open:
+                            self._idle.append(await self._started())
 
     async def close(self) -> None:
         """End all processes."""
-        for worker in self._all:
+        self._open = False
+        for worker in list(self._all):
             await worker.stop()
+
+    async def _rehearse(self) -> None:
+        with suppress(InvalidRequestError):  # then the first request meets the same trouble, and says so
+            async with self.worker() as worker:
+                await worker.send({"task": "ready", "request": {}, "size": 0}, b"")
+                await worker.part(inf, self.seconds)
 
     async def _started(self) -> _Worker:
         command = [sys.executable, "-P", "-m", "kappamax.web.worker", *self._options]
