@@ -228,7 +228,7 @@ def test_output_in_every_form(tmp_path):
     frame = study.to_frame()
     assert frame["mean"].tolist() == [row.mean for row in study]
     assert frame["determined"].tolist() == [True, False, True]
-    back = pd.read_csv(io.StringIO(study.to_csv()))
+    back = pd.read_csv(io.StringIO(study.to_csv()), float_precision="round_trip")
     assert back["sd"].tolist() == frame["sd"].tolist()
     assert f"{study[0].mean:,.1f} & {study[0].sd:,.1f}" in study.to_latex()
     assert "n.d." in study.to_latex()
