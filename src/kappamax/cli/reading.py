@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kappamax.cli.completion import COEFFICIENTS, LAYOUTS, WEIGHTS, name_option, one_of
+
 if TYPE_CHECKING:
     from kappamax.table import Table
 
@@ -77,11 +79,10 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
     for option in reversed(
         (
             click.argument("file", type=click.Path(allow_dash=True)),
-            click.option(
+            name_option(
                 "--layout",
-                default="wide",
+                among=LAYOUTS,
                 metavar="LAYOUT",
-                show_default=True,
                 help="wide (a column per rater), long (subject, rater, rating), counts (a square matrix) or patterns.",
             ),
             click.option(
@@ -121,15 +122,15 @@ def measuring_options(command: Callable[..., Any]) -> Callable[..., Any]:
                 "-w",
                 multiple=True,
                 metavar="W",
+                shell_complete=one_of(WEIGHTS),
                 help="unweighted, linear, quadratic, sqrt, power(p), ordinal, ratio, circular or bipolar; may be "
                 "repeated. Default: unweighted.",
             ),
-            click.option(
+            name_option(
                 "--coefficient",
                 "-c",
-                default="kappa",
+                among=COEFFICIENTS,
                 metavar="C",
-                show_default=True,
                 help="kappa (Cohen's or Conger's), fleiss, gwet, brennan-prediger, krippendorff or percent.",
             ),
         )
