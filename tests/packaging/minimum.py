@@ -11,6 +11,7 @@ import re
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).parents[2]
 FRAMES = ("pandas", "polars", "pyarrow")  # not dependencies, but read where present: their lower bounds are promises
@@ -18,20 +19,21 @@ FOLLOWERS = ("distributed", "llvmlite", "polars-runtime-32")  # each fits one ve
 _REQUIREMENT = re.compile(r"(?P<name>[\w.-]+)(?P<extras>\[[\w,-]+\])?>=(?P<version>[\d.]+)")
 
 
-def minimum(project: dict[str, object], pins: str) -> list[str]:
+def minimum(project: dict[str, Any], pins: str) -> list[str]:
     """The lines of the constraints file from the `project` table of pyproject.toml and the text of constraints.txt."""
     lowest = dict(_promised(project))
     rest = [line for line in pins.split() if line.split("==")[0].lower() not in {*lowest, *FOLLOWERS}]
     return [*(f"{name}=={version}" for name, version in sorted(lowest.items())), *rest]
 
 
-def _promised(project: dict[str, object]) -> Iterator[tuple[str, str]]:
+def _promised(project: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """Name and lower bound of every dependency, every extra but dev, and the frames."""
     for requirement in project["dependencies"]:
         yield _bound(requirement)
     for extra, requirements in project["optional-dependencies"].items():
         for requirement in requirements:
-            if extra != "dev" or requirement.split(">=")[0] in FRAMES:
+            own = requirement.startswith(f"{project['name']}[")
+            if not own and (extra != "dev" or requirement.split(">=")[0] in FRAMES):
                 yield _bound(requirement)
 
 
