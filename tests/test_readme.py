@@ -4,6 +4,7 @@ import doctest
 import re
 import subprocess
 import sys
+import tomllib
 from fractions import Fraction
 from pathlib import Path
 
@@ -31,7 +32,7 @@ def test_the_python_example_runs_and_prints_what_it_says(readme, tmp_path, monke
     assert len([line for line in code.splitlines() if line.strip()]) <= 10
 
 
-@pytest.mark.parametrize("page", ["moves.md", "fiber.md", "report.md", "annealing.md", "study.md"])
+@pytest.mark.parametrize("page", ["moves.md", "fiber.md", "report.md", "annealing.md", "study.md", "install.md"])
 def test_the_docs_examples_print_what_they_say(page):
     """Every block of a page in turn, as a doctest."""
     blocks = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / page).read_text(encoding="utf-8"), re.DOTALL)
@@ -47,6 +48,7 @@ def test_the_docs_examples_print_what_they_say(page):
     [
         ("README.md", "kappa"),
         ("README.md", "max"),
+        ("docs/install.md", "kappa"),
         ("docs/moves.md", "moves"),
         ("docs/fiber.md", "test"),
         ("docs/annealing.md", "anneal"),
@@ -67,3 +69,18 @@ def test_the_readme_names_both_commands(readme):
     assert "$ make " in readme
     assert "make test" in readme
     assert "Scripts" in readme
+
+
+def test_the_install_page_names_every_extra_with_its_packages_and_the_pythons():
+    """As pyproject.toml has them."""
+    page = (ROOT / "docs" / "install.md").read_text(encoding="utf-8")
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    rows = dict(re.findall(r"^\| `(\w+)` \| ([^|]*) \|", page, re.MULTILINE))
+    extras = project["optional-dependencies"]
+    assert list(rows) == [extra for extra in extras if extra != "dev"]
+    for extra, packages in rows.items():
+        if extra != "all":
+            assert packages.split(", ") == [re.split(r"[\[>]", requirement)[0] for requirement in extras[extra]]
+    versions = re.findall(r":: (3\.\d+)$", "\n".join(project["classifiers"]), re.MULTILINE)
+    assert f"its tests run on {', '.join(versions[:-1])} and {versions[-1]}" in page
+    assert extras["all"] == [f"kappamax[{','.join(extra for extra in rows if extra != 'all')}]"]
