@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import atexit
+
 import dask.dataframe as dd
 import duckdb
 import numpy as np
@@ -114,6 +116,7 @@ _ORDERED = pd.CategoricalDtype([str(category) for category in CATEGORIES], order
 _UNORDERED = pd.CategoricalDtype([str(category) for category in CATEGORIES], ordered=False)
 _TEXT = "str" if pd.__version__ >= "3" else "string"  # earlier, str writes None as text
 _OPEN = []  # old versions of DuckDB close a connection that only a relation holds
+atexit.register(_OPEN.clear)  # new ones complain of what is open at the end
 _ENUM = pl.Enum([str(category) for category in CATEGORIES])
 
 #: for each route, a frame of a layout and whether its columns declare the categories
