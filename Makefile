@@ -5,8 +5,15 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 JOBS ?= 2
 
+# Environments beside the usual one. Old packages warn of what newer ones will change in them: not ours to mend.
+MINIMUM := .venvs/minimum
+OLDEST ?= $(shell command -v python3.11 || echo $(PYTHON))
+OLD := -W default::DeprecationWarning
+TESTS ?= tests
+PYTHONS ?= 3.11 3.12 3.13 3.14
+
 .DEFAULT_GOAL := example
-.PHONY: example test test-all test-spark check docs bench format clean help
+.PHONY: example test test-all test-spark test-minimum test-pythons check docs bench format clean help
 
 example: $(STAMP)  ## set everything up, show the report of a bundled dataset and write report.html (the default)
 	@$(BIN)/kappamax example rapallo2022 | $(BIN)/kappamax report - --layout counts
@@ -21,6 +28,13 @@ test-all: $(STAMP)  ## every test, and the ten slowest by name
 test-spark: $(STAMP)  ## PySpark frames; installs pyspark and needs Java
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt "pyspark>=4"
 	$(BIN)/python -m pytest -q -rs tests/intake/test_spark.py
+
+test-minimum: $(MINIMUM)/.installed  ## the quick tests with the oldest versions that pyproject.toml allows
+	$(MINIMUM)/bin/python tests/packaging/smoke.py
+	$(MINIMUM)/bin/python -m pytest -q -n $(JOBS) $(OLD) -m "not slow and not cluster and not browser" $(TESTS)
+
+test-pythons:  ## the quick tests with every Python from 3.11 on that is here; says which are not
+	bash tests/packaging/pythons.sh $(PYTHONS)
 
 check: $(STAMP)  ## style, types and layers
 	$(BIN)/ruff check .
@@ -40,12 +54,20 @@ format: $(STAMP)  ## let ruff lay out the code
 	$(BIN)/ruff format .
 
 clean:  ## remove what make made
-	rm -rf $(VENV) docs/_build benchmarks/.peers .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venvs docs/_build benchmarks/.peers .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 help:  ## this list
-	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
 $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[dev]"
+	@touch $@
+
+$(MINIMUM)/.installed: pyproject.toml constraints.txt tests/packaging/minimum.py
+	rm -rf $(MINIMUM)
+	$(OLDEST) -m venv $(MINIMUM)
+	$(MINIMUM)/bin/python tests/packaging/minimum.py > $(MINIMUM)/constraints.txt
+	$(MINIMUM)/bin/python -m pip install --quiet --disable-pip-version-check -c $(MINIMUM)/constraints.txt -e ".[all]" \
+	    pandas polars pyarrow pytest pytest-xdist hypothesis httpx httpx2 openpyxl
 	@touch $@

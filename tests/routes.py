@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import atexit
+
 import dask.dataframe as dd
 import duckdb
 import numpy as np
@@ -102,6 +104,7 @@ def _arrow(layout, *, ordered):
 
 def _relation(layout, *, enum):
     connection = duckdb.connect()
+    _OPEN.append(connection)
     connection.register("ratings", pa.table(_texts(layout)))
     connection.execute("CREATE TYPE scale AS ENUM ('1', '2', '5', '10')")
     kind = "scale" if enum else "INTEGER"
@@ -111,6 +114,9 @@ def _relation(layout, *, enum):
 
 _ORDERED = pd.CategoricalDtype([str(category) for category in CATEGORIES], ordered=True)
 _UNORDERED = pd.CategoricalDtype([str(category) for category in CATEGORIES], ordered=False)
+_TEXT = "str" if pd.__version__ >= "3" else "string"  # earlier, str writes None as text
+_OPEN = []  # old versions of DuckDB close a connection that only a relation holds
+atexit.register(_OPEN.clear)  # new ones complain of what is open at the end
 _ENUM = pl.Enum([str(category) for category in CATEGORIES])
 
 #: for each route, a frame of a layout and whether its columns declare the categories
@@ -118,7 +124,7 @@ FRAMES = {
     "pandas float": lambda layout: (_pandas(layout, "float64"), False),
     "pandas Int64": lambda layout: (_pandas(layout, "Int64"), False),
     "pandas object": lambda layout: (_pandas(layout, "object"), False),
-    "pandas text": lambda layout: (_pandas(layout, "str"), False),
+    "pandas text": lambda layout: (_pandas(layout, _TEXT), False),
     "pandas category": lambda layout: (_pandas(layout, _UNORDERED), False),
     "pandas ordered category": lambda layout: (_pandas(layout, _ORDERED), True),
     "polars integer": lambda layout: (pl.DataFrame(_columns(layout)), False),
@@ -133,6 +139,6 @@ FRAMES = {
     "DuckDB": lambda layout: (_relation(layout, enum=False), False),
     "DuckDB ENUM": lambda layout: (_relation(layout, enum=True), True),
     "Dask": lambda layout: (dd.from_pandas(_pandas(layout, "float64"), npartitions=2), False),
-    "Dask text": lambda layout: (dd.from_pandas(_pandas(layout, "str"), npartitions=2), False),
+    "Dask text": lambda layout: (dd.from_pandas(_pandas(layout, _TEXT), npartitions=2), False),
     "Dask ordered category": lambda layout: (dd.from_pandas(_pandas(layout, _ORDERED), npartitions=2), True),
 }

@@ -1,5 +1,7 @@
 """Jackknife and bootstrap of any statistic."""
 
+from inspect import signature
+
 import numpy as np
 import pytest
 from hypothesis import assume, given
@@ -83,9 +85,8 @@ def test_bca_agrees_with_scipy():
     def kappa(a, b):
         return km.kappa(a, b, categories=[0, 1, 2]).value
 
-    theirs = stats.bootstrap(
-        (x, y), kappa, paired=True, vectorized=False, n_resamples=999, method="BCa", rng=np.random.default_rng(1)
-    )
+    seed = {"rng" if "rng" in signature(stats.bootstrap).parameters else "random_state": np.random.default_rng(1)}
+    theirs = stats.bootstrap((x, y), kappa, paired=True, vectorized=False, n_resamples=999, method="BCa", **seed)
     ours = km.bootstrap(x, y, n_resamples=20_000, rng=2)
     # a 2.5% quantile of 999 draws has standard error sqrt(0.025 * 0.975 / 999) / density, density ~ 0.0584 / se
     error = 4 * np.sqrt(0.025 * 0.975 / 999) / (0.0584 / ours.se)

@@ -1,6 +1,7 @@
 """The README's own promises, beside those every page has."""
 
 import re
+import tomllib
 from fractions import Fraction
 
 import pytest
@@ -37,3 +38,18 @@ def test_the_readme_names_both_commands(readme):
     assert "$ make " in readme
     assert "make test" in readme
     assert "Scripts" in readme
+
+
+def test_the_install_page_names_every_extra_with_its_packages_and_the_pythons():
+    """As pyproject.toml has them."""
+    page = (ROOT / "docs" / "install.md").read_text(encoding="utf-8")
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    rows = dict(re.findall(r"^\| `(\w+)` \| ([^|]*) \|", page, re.MULTILINE))
+    extras = project["optional-dependencies"]
+    assert list(rows) == [extra for extra in extras if extra != "dev"]
+    for extra, packages in rows.items():
+        if extra != "all":
+            assert packages.split(", ") == [re.split(r"[\[>]", requirement)[0] for requirement in extras[extra]]
+    versions = re.findall(r":: (3\.\d+)$", "\n".join(project["classifiers"]), re.MULTILINE)
+    assert f"its tests run on {', '.join(versions[:-1])} and {versions[-1]}" in page
+    assert extras["all"] == [f"kappamax[{','.join(extra for extra in rows if extra not in ('all', 'docs'))}]"]

@@ -15,6 +15,7 @@ import click
 
 from kappamax._version import __version__
 from kappamax.cli.anneal import anneal
+from kappamax.cli.completion import completion
 from kappamax.cli.example import example
 from kappamax.cli.fiber import fiber
 from kappamax.cli.kappa import kappa
@@ -92,3 +93,4 @@ main.add_command(study)
 main.add_command(paper)
 main.add_command(serve)
 main.add_command(example)
+main.add_command(completion)

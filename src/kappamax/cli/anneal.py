@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kappamax.cli.completion import MOVES, PROPOSALS, name_option
 from kappamax.cli.reading import Reading, measuring_options, notes_to_stderr, read_table, reading_options
 from kappamax.cli.weightings import each_weighting
 
@@ -18,9 +19,9 @@ __all__ = ["anneal"]
 
 @click.command()
 @reading_options
-@measuring_options
-@click.option("--proposal", default="moves", metavar="P", show_default=True, help="moves (the paper's) or swaps.")
-@click.option("--moves", default="basic", metavar="M", show_default=True, help="basic, or minimal: a minimal basis.")
+@measuring_options()
+@name_option("--proposal", among=PROPOSALS, metavar="P", help="moves (the paper's) or swaps.")
+@name_option("--moves", among=MOVES, metavar="M", help="basic, or minimal: a minimal basis.")
 @click.option("--max-steps", type=int, metavar="N", help="Stop after so many steps in any case.")
 @click.option("--restarts", type=int, default=1, metavar="N", show_default=True, help="Searches; the best is shown.")
 @click.option("--jobs", type=int, default=1, metavar="N", show_default=True, help="Processes that share them.")

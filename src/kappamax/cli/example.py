@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import click
 
+from kappamax.cli.completion import example_names
+
 __all__ = ["example"]
 
 
 @click.command()
-@click.argument("name", required=False)
+@click.argument("name", required=False, shell_complete=example_names)
 def example(name: str | None) -> None:
     """Print a bundled dataset, or list them all.
 

@@ -21,7 +21,7 @@ __all__ = ["maximum"]
 
 @click.command("max")
 @reading_options
-@measuring_options
+@measuring_options()
 @click.option("--minimum", is_flag=True, help="Show the table with the least agreement too.")
 @click.option("--all", "list_all", is_flag=True, help="Show every table that reaches the maximum (up to 100).")
 @click.option("--time-limit", type=float, metavar="S", help="Seconds per search; then the best so far and a bound.")

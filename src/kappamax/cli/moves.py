@@ -17,7 +17,7 @@ __all__ = ["moves"]
 
 @click.command()
 @reading_options
-@measuring_options
+@measuring_options()
 @click.option("--top", type=int, default=20, metavar="N", show_default=True, help="How many moves to show.")
 @click.option("--minimal", is_flag=True, help="Only moves of the minimal Markov basis instead of all basic ones.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of a table.")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kappamax.cli.completion import ALTERNATIVES, name_option
 from kappamax.cli.progress import progress_bar
 from kappamax.cli.reading import Reading, comma_list, measuring_options, notes_to_stderr, pilot_options, read_table
 from kappamax.cli.weightings import each_weighting
@@ -44,29 +45,26 @@ def _margins(context: click.Context, option: click.Parameter, texts: tuple[str, 
 @click.option("--level", type=float, default=0.95, show_default=True, help="Of the confidence interval.")
 @click.option("--power", type=float, metavar="P", help="Goal: the chance to reject the value --null.")
 @click.option("--null", type=float, metavar="K0", help="The value to test against.")
-@click.option(
+@name_option(
     "--alternative",
-    default="greater",
+    among=ALTERNATIVES,
     metavar="A",
-    show_default=True,
     help="greater (the coefficient is above --null), less or two-sided.",
 )
 @click.option("--alpha", type=float, default=0.05, show_default=True, help="The size of the test.")
-@click.option(
+@name_option(
     "--variance",
-    default="null",
+    among=("null", "estimate"),
     metavar="V",
-    show_default=True,
     help="The test's standard error: null (that of the value --null) or estimate (the study's own).",
 )
-@click.option(
+@name_option(
     "--joint",
-    default="mixture",
+    among=("mixture", "widest"),
     metavar="J",
-    show_default=True,
     help="Which table with the margins and the value: mixture (chance and largest agreement) or widest.",
 )
-@measuring_options
+@measuring_options()
 @click.option("--simulate", is_flag=True, help="Find the number from simulated studies instead of the formula.")
 @click.option("--draws", type=int, metavar="N", help="Simulated studies, 0 for none. Default: up to 10,000.")
 @click.option("--seed", type=click.IntRange(min=0), help="Of the simulated studies.")

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kappamax.cli.completion import COEFFICIENTS, LAYOUTS, WEIGHTS, name_option, one_of
+
 if TYPE_CHECKING:
     from kappamax.table import Table
 
@@ -67,11 +69,10 @@ def _character(_context: click.Context, _option: click.Parameter, text: str | No
 
 
 _HOW_TO_READ = (
-    click.option(
+    name_option(
         "--layout",
-        default="wide",
+        among=LAYOUTS,
         metavar="LAYOUT",
-        show_default=True,
         help="wide (a column per rater), long (subject, rater, rating), counts (a square matrix) or patterns.",
     ),
     click.option(
@@ -120,30 +121,30 @@ def _with_reading(command: Callable[..., Any], file: Callable[..., Any]) -> Call
     return decorated
 
 
-def measuring_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the weights and the coefficient."""
-    for option in reversed(
-        (
-            click.option(
-                "--weights",
-                "-w",
-                multiple=True,
-                metavar="W",
-                help="unweighted, linear, quadratic, sqrt, power(p), ordinal, ratio, circular or bipolar; may be "
-                "repeated. Default: unweighted.",
-            ),
-            click.option(
-                "--coefficient",
-                "-c",
-                default="kappa",
-                metavar="C",
-                show_default=True,
-                help="kappa (Cohen's or Conger's), fleiss, gwet, brennan-prediger, krippendorff or percent.",
-            ),
+def measuring_options(default: str = "unweighted") -> Callable[..., Any]:
+    """Add the weights and the coefficient; `default` says which weights are used if none is given."""
+
+    def add(command: Callable[..., Any]) -> Callable[..., Any]:
+        coefficient = name_option(
+            "--coefficient",
+            "-c",
+            among=COEFFICIENTS,
+            metavar="C",
+            help="kappa (Cohen's or Conger's), fleiss, gwet, brennan-prediger, krippendorff or percent.",
         )
-    ):
-        command = option(command)
-    return command
+        weights = click.option(
+            "--weights",
+            "-w",
+            multiple=True,
+            metavar="W",
+            shell_complete=one_of(WEIGHTS),
+            help="unweighted, linear, quadratic, sqrt, power(p), ordinal, ratio, circular or bipolar; may be "
+            f"repeated. Default: {default}.",
+        )
+        decorated: Callable[..., Any] = weights(coefficient(command))
+        return decorated
+
+    return add
 
 
 def memory_option(command: Callable[..., Any]) -> Callable[..., Any]:

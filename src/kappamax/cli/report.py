@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from kappamax.cli.completion import ALTERNATIVES, name_option
 from kappamax.cli.progress import progress_bar, progress_line
 from kappamax.cli.reading import Reading, measuring_options, notes_to_stderr, read_table, reading_options
 
@@ -18,9 +19,9 @@ __all__ = ["report"]
 @click.command()
 @reading_options
 @click.argument("more", nargs=-1, type=click.Path())
-@measuring_options
+@measuring_options("unweighted, linear, quadratic and sqrt where categories have an order, else unweighted")
 @click.option("--level", type=float, default=0.95, show_default=True, help="Of the confidence intervals.")
-@click.option("--alternative", default="greater", metavar="A", show_default=True, help="greater, less or two-sided.")
+@name_option("--alternative", among=ALTERNATIVES, metavar="A", help="greater, less or two-sided.")
 @click.option("--time-limit", type=float, default=30.0, show_default=True, metavar="S", help="Seconds per search.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of Monte Carlo tests.")
 @click.option("--title", default="Agreement between raters", show_default=True, help="Heading of the report.")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kappamax.cli.completion import WEIGHTS, one_of
 from kappamax.cli.progress import progress_bar
 from kappamax.cli.reading import notes_to_stderr
 
@@ -20,7 +21,9 @@ __all__ = ["study"]
 @click.option("--raters", type=int, multiple=True, metavar="R", help="Only rows with so many raters; may be repeated.")
 @click.option("--categories", type=int, multiple=True, metavar="K", help="Only rows with so many categories.")
 @click.option("--subjects", type=int, multiple=True, metavar="N", help="Only rows with so many subjects.")
-@click.option("--weights", "-w", multiple=True, metavar="W", help="Only rows with these weights.")
+@click.option(
+    "--weights", "-w", multiple=True, metavar="W", shell_complete=one_of(WEIGHTS), help="Only rows with these weights."
+)
 @click.option("--homogeneous/--non-homogeneous", default=None, help="Only rows with such margins.")
 @click.option(
     "--scenarios", type=click.Path(), metavar="FILE", help="Your own scenarios (TOML) instead of the paper's."

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kappamax.cli.completion import ALTERNATIVES, METHODS, name_option
 from kappamax.cli.progress import progress_bar
 from kappamax.cli.reading import (
     Reading,
@@ -28,15 +29,14 @@ _FIELDS = ("value", "pvalue", "alternative", "method", "se", "n_draws")
 
 @click.command()
 @reading_options
-@measuring_options
-@click.option(
+@measuring_options()
+@name_option(
     "--alternative",
-    default="greater",
+    among=ALTERNATIVES,
     metavar="A",
-    show_default=True,
     help="greater (more agreement than by chance), less or two-sided.",
 )
-@click.option("--method", default="auto", metavar="M", show_default=True, help="auto, exact or monte-carlo.")
+@name_option("--method", among=METHODS, metavar="M", help="auto, exact or monte-carlo.")
 @click.option("--draws", type=int, metavar="N", help="Random tables for Monte Carlo.")
 @click.option("--seed", type=click.IntRange(min=0), help="Of the random tables.")
 @memory_option

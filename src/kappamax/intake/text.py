@@ -56,7 +56,7 @@ def json_format(path: Path, name: str) -> str | None:
 def sound(path: Path, name: str) -> str:
     """How a file is compressed, in DuckDB's words; its checksum is verified, which DuckDB does not do."""
     if checks.first_bytes(path, 2) != GZIP:
-        return "none"
+        return "uncompressed"  # older JSON readers do not know "none"
     with gzip.open(path) as file:
         while checks.sample(file, _SAMPLE, name):
             pass

@@ -124,5 +124,6 @@ def _incidence(patterns: Array, k: int) -> Any:
     from scipy.sparse import csc_array
 
     m, r = patterns.shape
-    rows = (patterns + k * np.arange(r)).ravel()
-    return csc_array((np.ones(m * r), rows, np.arange(0, m * r + 1, r)), shape=(r * k, m))
+    rows = (patterns + k * np.arange(r)).ravel().astype(np.int32)  # scipy before 1.15 hands HiGHS no other integers
+    starts = np.arange(0, m * r + 1, r, dtype=np.int32)
+    return csc_array((np.ones(m * r), rows, starts), shape=(r * k, m))

@@ -1,0 +1,137 @@
+"""The tab key: which names it offers, how soon, and the script that switches it on in a real shell."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+from click.shell_completion import ShellComplete
+
+from kappamax.annealing.search import MOVE_SETS
+from kappamax.annealing.search import PROPOSALS as OWN_PROPOSALS
+from kappamax.cli import main
+from kappamax.cli.completion import ALTERNATIVES, LAYOUTS, METHODS, MOVES, PROPOSALS, WEIGHTS
+from kappamax.cli.completion import COEFFICIENTS as OFFERED_COEFFICIENTS
+from kappamax.coefficients import COEFFICIENTS
+from kappamax.datasets import EXAMPLES
+from kappamax.fibers.distribution import ALTERNATIVES as OWN_ALTERNATIVES
+from kappamax.fibers.null import METHODS as OWN_METHODS
+from kappamax.intake.plan import LAYOUTS as OWN_LAYOUTS
+from kappamax.schemes import SCHEMES
+
+HEAVY = ("numpy", "scipy", "pandas", "numba", "duckdb", "rich", "narwhals", "joblib")
+
+
+def offered(*words, begun=""):
+    """What the tab key offers after these words of a command."""
+    shell = ShellComplete(main, {}, "kappamax", "_KAPPAMAX_COMPLETE")
+    return [item.value for item in shell.get_completions(list(words), begun)]
+
+
+@pytest.fixture
+def command(tmp_path):
+    """A folder with the command as pip installs it."""
+    script = tmp_path / "kappamax"
+    script.write_text(f"#!{sys.executable}\nfrom kappamax.cli import main\nmain()\n", encoding="utf-8")
+    script.chmod(0o755)
+    return tmp_path
+
+
+def test_the_names_offered_are_the_names_there_are():
+    """They are written down a second time so that nothing heavy is imported; none is missing."""
+    assert WEIGHTS == SCHEMES
+    assert ("kappa", *COEFFICIENTS) == OFFERED_COEFFICIENTS
+    assert LAYOUTS == OWN_LAYOUTS
+    assert ALTERNATIVES == OWN_ALTERNATIVES
+    assert METHODS == OWN_METHODS
+    assert PROPOSALS == OWN_PROPOSALS
+    assert tuple(MOVE_SETS) == MOVES
+    assert offered("example") == sorted(EXAMPLES)
+
+
+@pytest.mark.parametrize(
+    ("words", "begun", "expected"),
+    [
+        ([], "ma", ["max"]),
+        (["kappa", "-"], "--wei", ["--weights"]),
+        (["kappa", "-", "--weights"], "", list(WEIGHTS)),
+        (["kappa", "-", "-w", "linear", "-w"], "q", ["quadratic"]),
+        (["max", "-", "--coefficient"], "c", ["cohen", "conger"]),
+        (["report", "-", "--layout"], "w", ["wide"]),
+        (["report", "-", "--alternative"], "t", ["two-sided"]),
+        (["test", "-", "--alternative"], "l", ["less"]),
+        (["test", "-", "--method"], "m", ["monte-carlo"]),
+        (["anneal", "-", "--proposal"], "s", ["swaps"]),
+        (["anneal", "-", "--moves"], "", ["basic", "minimal"]),
+        (["study", "--weights"], "s", ["sqrt"]),
+        (["example"], "rapallo2022", ["rapallo2022", "rapallo2022-three"]),
+        (["completion"], "", ["bash", "zsh", "fish"]),
+        (["kappa", "-", "--weights"], "cubic", []),
+    ],
+)
+def test_names_are_completed(words, begun, expected):
+    """Commands, options, and the words that options take."""
+    assert offered(*words, begun=begun) == expected
+
+
+@pytest.mark.parametrize("words", [["kappa"], ["report", "a.csv"], ["report", "-", "-o"], ["study", "--scenarios"]])
+def test_files_are_left_to_the_shell(words):
+    """Which knows folders, tildes and spaces."""
+    shell = ShellComplete(main, {}, "kappamax", "_KAPPAMAX_COMPLETE")
+    (item,) = shell.get_completions(words, "rat")
+    assert (item.type, item.value) == ("file", "rat")
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_the_script_says_where_to_put_it(shell):
+    """In its last line, a comment; the first line of zsh's must stay the first."""
+    done = subprocess.run(
+        [sys.executable, "-m", "kappamax", "completion", shell], capture_output=True, text=True, check=True
+    )
+    *script, last = done.stdout.splitlines()
+    assert f"_KAPPAMAX_COMPLETE={shell}_complete" in "\n".join(script)
+    assert last.startswith("# ")
+    assert f"kappamax completion {shell}" in last
+    if shell == "zsh":
+        assert script[0] == "#compdef kappamax"
+
+
+def test_bash_completes(command):
+    """The script is read by bash itself, which then asks the command."""
+    lines = [
+        'eval "$(kappamax completion bash)"',
+        "complete -p kappamax",
+        "COMP_WORDS=(kappamax max - --weights s)",
+        "COMP_CWORD=4",
+        "_kappamax_completion kappamax",
+        'printf "%s\\n" "${COMPREPLY[@]}"',
+    ]
+    path = f"{command}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        ["bash", "--norc", "-c", "\n".join(lines)],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=os.environ | {"PATH": path},
+    )
+    registered, *found = done.stdout.splitlines()
+    assert registered.endswith("-F _kappamax_completion kappamax")
+    assert found == ["sqrt"]
+    assert done.stderr == ""
+
+
+@pytest.mark.parametrize("words", ["kappamax ", "kappamax example ", "kappamax max x.csv --weights "])
+def test_nothing_heavy_is_imported_for_the_tab_key(command, words):
+    """So that it answers at once."""
+    asking = {"_KAPPAMAX_COMPLETE": "bash_complete", "COMP_WORDS": words, "COMP_CWORD": str(words.count(" "))}
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", str(command / "kappamax")],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=os.environ | asking,
+    )
+    assert done.stdout.startswith("plain,")
+    imported = {line.rsplit("|", 1)[1].strip() for line in done.stderr.splitlines() if line.startswith("import time:")}
+    assert "kappamax.cli.completion" in imported
+    assert not imported.intersection(HEAVY)

@@ -1,0 +1,24 @@
+"""A command in, what it printed out; a folder in, its wheel or sdist out."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+
+
+def run(*command, **options):
+    """A finished command; what it printed is shown if it failed."""
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    command = list(map(str, command))
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment, **options)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def built(source, folder, kind):
+    """The distribution that `python -m build` makes of a folder."""
+    run(sys.executable, "-m", "build", "--no-isolation", f"--{kind}", "--outdir", folder, source)
+    (made,) = folder.iterdir()
+    return made

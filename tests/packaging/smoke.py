@@ -1,0 +1,179 @@
+"""An environment with kappamax in, one line per thing that works out: run by any Python that has it installed.
+
+Needs nothing but kappamax. What an extra brings is used where it is installed; where it is not, the message must name
+the extra. Prints the installed folder first; ends with exit code 1 at the first thing that does not hold.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import kappamax as km
+
+COMMAND = Path(sys.executable).with_name("kappamax.exe" if sys.platform == "win32" else "kappamax")
+TABLE = [[5, 3, 2, 1], [1, 4, 3, 0], [0, 1, 5, 1], [0, 1, 2, 4]]
+EXTRAS = {
+    "fast": "numba",
+    "plot": "matplotlib",
+    "excel": "python_calamine",
+    "web": "starlette",
+    "cluster": "distributed",
+}
+
+
+def names() -> None:
+    """Every public name can be imported."""
+    for name in dir(km):
+        require(getattr(km, name) is not None, name)
+
+
+def commands() -> None:
+    """The command, `python -m kappamax`, and a pipe from one to the other."""
+    require(output([COMMAND, "--version"]) == f"kappamax, version {km.__version__}\n", "--version")
+    module = [sys.executable, "-m", "kappamax"]
+    require(output([*module, "--version"]) == f"kappamax, version {km.__version__}\n", "python -m kappamax --version")
+    example = output([*module, "example", "rapallo2022"])
+    shown = output([COMMAND, "max", "-", "--layout", "counts", "--weights", "linear"], example)
+    require("0.5023" in shown and "0.7511" in shown, shown)
+    require(len(output([*module, "example"]).splitlines()) == len(km.EXAMPLES), "every example is listed")
+
+
+def results() -> None:
+    """Kappa, its maximum with proof, annealing and a test, on the paper's table."""
+    table = km.from_counts(TABLE)
+    require(str(km.kappa(table, weights="linear").exact) == "111/221", "kappa")
+    found = km.max_kappa(table, weights="linear")
+    require(found.proven and km.verify(found) and f"{found.maximum:.4f}" == "0.7511", "max_kappa")
+    require(km.max_kappa(km.example("diagnoses")).proven, "six raters")
+    reached = km.anneal(table, weights="linear", rng=1)
+    require(reached.maximum <= found.maximum and reached.table.n_subjects == 33, "anneal")
+    require(0 < km.exact_test(table, weights="linear").pvalue < 0.001, "exact_test")
+
+
+def reports() -> None:
+    """As text and as one HTML page."""
+    made = km.report(km.from_counts(TABLE), weights=["linear"])
+    require("0.7511" in made.to_text(), "text")
+    with folder() as place:
+        made.save(place / "report.html")
+        require("<html" in (place / "report.html").read_text(encoding="utf-8"), "HTML")
+
+
+def files() -> None:
+    """Text with columns and JSON lines, read by DuckDB."""
+    with folder() as place:
+        (place / "ratings.csv").write_text("a,b\nno,no\nno,yes\nyes,yes\n", encoding="utf-8")
+        (place / "ratings.jsonl").write_text('{"a": 1, "b": 2}\n{"a": 2, "b": 2}\n', encoding="utf-8")
+        require(km.read_ratings(place / "ratings.csv").n_subjects == 3, "csv")
+        require(km.read_ratings(place / "ratings.jsonl").n_subjects == 2, "json lines")
+
+
+def fast() -> None:
+    """Large work is compiled; without numba it runs, slower, and says once how to install it."""
+    counts = [[(7 * i + 3 * j) % 5 for j in range(30)] for i in range(30)]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", km.KappamaxWarning)
+        require(km.max_kappa(km.from_counts(counts), weights="sqrt").proven, "a maximum over 900 cells")
+    notes = [str(warning.message) for warning in caught if warning.category is km.KappamaxWarning]
+    wanted = [] if present("fast") else ["numba would make this much faster: pip install 'kappamax[fast]'"]
+    require(notes == wanted, str(notes))
+
+
+def plot() -> None:
+    """A picture, or where it comes from."""
+    if present("plot"):
+        import matplotlib as mpl
+
+        mpl.use("agg")
+    with_or_without("plot", lambda: km.plot_agreement(km.from_counts(TABLE)))
+
+
+def excel() -> None:
+    """A file that only begins like a spreadsheet: its reader says so, or where the reader comes from."""
+    with folder() as place:
+        (place / "book.xlsx").write_bytes(b"PK\x03\x04" + b"\0" * 100)
+        try:
+            km.read_ratings(place / "book.xlsx")
+        except km.UnreadableFileError as error:
+            wanted = "cannot be read as a spreadsheet" if present("excel") else "pip install 'kappamax[excel]'"
+            require(wanted in str(error), str(error))
+            return
+    require(False, "no error")
+
+
+def web() -> None:
+    """The page's parts are there, or where they come from."""
+    if present("web"):
+        from kappamax.web.app import create_app
+
+        require(create_app() is not None, "create_app")
+        return
+    done = subprocess.run([COMMAND, "serve", "--no-browser"], capture_output=True, text=True, check=False)
+    require(done.returncode == 1 and "pip install 'kappamax[web]'" in done.stderr, done.stderr)
+
+
+def cluster() -> None:
+    """joblib's own backend: nothing of ours needs the extra, and joblib names the package."""
+    import joblib
+
+    if present("cluster"):
+        import dask.dataframe
+
+        require(dask.dataframe is not None, "dask.dataframe")
+        return
+    try:
+        joblib.parallel_config(backend="dask")
+    except (ImportError, ValueError) as error:
+        require("dask" in str(error), str(error))
+        return
+    require(False, "no error")
+
+
+def with_or_without(extra: str, work: Callable[[], Any]) -> None:
+    """The work succeeds with the extra, and without it raises an error that names it."""
+    try:
+        done = work()
+    except km.NotSupportedError as error:
+        require(not present(extra) and f"pip install 'kappamax[{extra}]'" in str(error), str(error))
+        return
+    require(present(extra) and done is not None, f"{extra} was not needed")
+
+
+def present(extra: str) -> bool:
+    return find_spec(EXTRAS[extra]) is not None
+
+
+@contextmanager
+def folder() -> Iterator[Path]:
+    """An empty folder that is gone afterwards."""
+    with tempfile.TemporaryDirectory() as name:
+        yield Path(name)
+
+
+def output(command: list[Any], stdin: str | None = None) -> str:
+    """What a command prints; if it fails, that ends the smoke test."""
+    done = subprocess.run(command, input=stdin, capture_output=True, text=True, encoding="utf-8", check=False)
+    require(done.returncode == 0, f"{command}: {done.stderr}")
+    return done.stdout
+
+
+def require(truth: object, what: str) -> None:
+    """Unlike assert, it also holds under `python -O`."""
+    if not truth:
+        raise SystemExit(f"failed: {what}")
+
+
+if __name__ == "__main__":
+    print(Path(km.__file__).parent)
+    for step in (names, commands, results, reports, files, fast, plot, excel, web, cluster):
+        step()
+        having = "" if step.__name__ not in EXTRAS else " (installed)" if present(step.__name__) else " (not installed)"
+        print(f"ok: {step.__name__}{having}", flush=True)

@@ -1,0 +1,44 @@
+"""The wheel in a fresh environment without extras: what works, what says which extra it needs, and its types."""
+
+import sys
+
+import pytest
+from building import ROOT, run
+
+pytestmark = pytest.mark.slow
+
+USER = """\
+from fractions import Fraction
+
+import kappamax as km
+
+table: km.Table = km.from_counts([[20, 5], [10, 15]], categories=["no", "yes"])
+exact: Fraction | None = km.kappa(table).exact
+largest: float = km.max_kappa(table, weights="linear").maximum
+page: str = km.report(table).to_html()
+n_subjects: int = km.read_ratings("ratings.csv").n_subjects
+"""
+
+
+def test_without_extras_everything_else_works(bare, tmp_path):
+    """And what needs an extra names it."""
+    printed = run(bare, ROOT / "tests" / "packaging" / "smoke.py", cwd=tmp_path)
+    where, *lines = printed.splitlines()
+    assert "site-packages" in where
+    assert all(line.startswith("ok: ") for line in lines)
+    assert [line for line in lines if "not installed" in line] == [
+        f"ok: {extra} (not installed)" for extra in ("fast", "plot", "excel", "web", "cluster")
+    ]
+
+
+def test_a_users_program_is_type_checked_against_the_wheel(bare, tmp_path):
+    """By mypy --strict, through py.typed; a wrong use is found."""
+    (tmp_path / "right.py").write_text(USER, encoding="utf-8")
+    wrong = USER.replace("exact: Fraction | None", "exact: str").replace("km.from_counts", "km.from_count")
+    (tmp_path / "wrong.py").write_text(wrong, encoding="utf-8")
+    mypy = [sys.executable, "-m", "mypy", "--strict", "--python-executable", bare, "--cache-dir", tmp_path / "cache"]
+    assert run(*mypy, "right.py", cwd=tmp_path) == "Success: no issues found in 1 source file\n"
+    with pytest.raises(AssertionError, match='Module has no attribute "from_count"'):
+        run(*mypy, "wrong.py", cwd=tmp_path)
+    with pytest.raises(AssertionError, match="expression has type"):
+        run(*mypy, "wrong.py", cwd=tmp_path)
