@@ -4,7 +4,8 @@
     python -m benchmarks.web [--seconds 30] [--clients 50] [--pause 2]   with other numbers, printed only
 
 Each client posts a table of two raters, waits for the answer, pauses as a person who types does (`--pause`, on average)
-and posts another one. With `--pause 0` it posts again at once, which measures capacity instead.
+and posts another one. With `--pause 0` it posts again at once, which measures capacity instead. The load begins when the
+page has answered once, as it does when it is opened.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from benchmarks.fibers import Figure
 
 CLIENTS, SECONDS, PAUSE = 50, 30.0, 2.0
+MOST = 0.2  # seconds within which 99 of 100 answers should come
 WEIGHTINGS = ("unweighted", "linear", "quadratic", "sqrt")
 
 
@@ -62,9 +64,12 @@ def largest_job(rng: np.random.Generator) -> dict[str, Any]:
 
 
 async def run_load(port: int, *, clients: int, seconds: float, pause: float, seed: int = 0) -> Load:
-    """Let clients post tables for some seconds."""
-    load, ends = Load(), time.perf_counter() + seconds
+    """Let clients post tables for some seconds, after a first answer."""
     generators = np.random.default_rng(seed).spawn(clients + 1)
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    await post(reader, writer, port, "/api/table", json.dumps(random_table(generators[0])).encode())
+    writer.close()
+    load, ends = Load(), time.perf_counter() + seconds
 
     async def visitor(rng: np.random.Generator) -> None:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
@@ -118,20 +123,25 @@ async def post(
 
 
 def loads(*, quick: bool) -> list[Figure]:
-    """What came of the load; `quick` is some seconds of few clients. Only errors have a target."""
+    """What came of the load; `quick` is some seconds of few clients."""
     from benchmarks import peers
     from benchmarks.fibers import Figure  # needs what only the peers' environment has
 
     clients, lasting = (5, 3.0) if quick else (CLIENTS, SECONDS)
     peers.note(f"{clients} clients for {lasting:g} s")
     load = served(clients=clients, seconds=lasting, pause=PAUSE)
-    errors = sum(count for status, count in load.statuses.items() if status != 200)
-    case = f"{clients} clients for {lasting:g} s"
+    hurried = served(clients=clients, seconds=lasting / 2, pause=0)
+    errors = sum(count for one in (load, hurried) for status, count in one.statuses.items() if status != 200)
+    answers = len(load.seconds) + len(hurried.seconds)
+    slow = load.percentile(0.99)
+    case, at_once = f"{clients} clients for {lasting:g} s", f"{clients} clients that post again at once"
     return [
-        Figure(f"{case}: errors among {len(load.seconds):,} answers", str(errors), "0", errors == 0),
+        Figure(f"errors among {answers:,} answers", str(errors), "0", errors == 0),
         Figure(f"{case}: median of the answers", f"{1e3 * load.percentile(0.5):.0f} ms", "", True),
-        Figure(f"{case}: 99 of 100 answers within", f"{1e3 * load.percentile(0.99):.0f} ms", "", True),
+        Figure(f"{case}: 99 of 100 answers within", f"{1e3 * slow:.0f} ms", f"< {1e3 * MOST:.0f} ms", slow < MOST),
         Figure(f"{case}: long jobs beside them", str(load.long_jobs), ">= 1", load.long_jobs >= 1),
+        Figure(f"{at_once}: answers a second", f"{2 * len(hurried.seconds) / lasting:.0f}", "", True),
+        Figure(f"{at_once}: 99 of 100 answers within", f"{1e3 * hurried.percentile(0.99):.0f} ms", "", True),
     ]
 
 
