@@ -4,8 +4,8 @@
     python -m benchmarks.web [--seconds 30] [--clients 50] [--pause 2]   with other numbers, printed only
 
 Each client posts a table of two raters, waits for the answer, pauses as a person who types does (`--pause`, on average)
-and posts another one. With `--pause 0` it posts again at once, which measures capacity instead. The load begins when the
-page has answered once, as it does when it is opened.
+and posts another one. With `--pause 0` it posts again at once, which measures capacity instead. The load begins when
+the page has answered once, as it does when it is opened.
 """
 
 from __future__ import annotations
@@ -13,7 +13,9 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-import threading
+import signal
+import subprocess
+import sys
 import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -147,18 +149,14 @@ def loads(*, quick: bool) -> list[Figure]:
 
 def served(*, clients: int, seconds: float, pause: float) -> Load:
     """A page of its own, asked by the clients and ended."""
-    from kappamax.web.server import bound_socket, server_for
-
-    socket, port = bound_socket(0)
-    server = server_for()
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [socket]})
-    thread.start()
-    try:
-        server.ready.wait()
-        return asyncio.run(run_load(port, clients=clients, seconds=seconds, pause=pause))
-    finally:
-        server.should_exit = True
-        thread.join()
+    command = [sys.executable, "-m", "kappamax", "serve", "--port", "0", "--no-browser"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as page:
+        assert page.stdout is not None
+        port = int(page.stdout.readline().rstrip("/\n").rpartition(":")[2])
+        try:
+            return asyncio.run(run_load(port, clients=clients, seconds=seconds, pause=pause))
+        finally:
+            page.send_signal(signal.SIGINT)
 
 
 def main() -> None:
