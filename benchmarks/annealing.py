@@ -146,10 +146,10 @@ def _walk(objective: Objective, proposal: str, steps: int, seed: int) -> None:
         walking.advance(search.temperatures(first, min(BLOCK, steps - first)))
 
 
-def _shortest(task: Callable[[], object], repetitions: int = 9) -> float:
-    """Seconds of the fastest of some runs: half a millisecond is too short to be measured once."""
-    seconds = []
-    for _ in range(repetitions):
+def _shortest(task: Callable[[], object], lasting: float = 0.3) -> float:
+    """Seconds of the fastest of all runs within some time, the same for short tasks and long ones."""
+    seconds, ends = [], perf_counter() + lasting
+    while perf_counter() < ends:
         start = perf_counter()
         task()
         seconds.append(perf_counter() - start)
