@@ -32,7 +32,15 @@ TEST = {"power": 0.8, "null": 0.4}
         (TWO | TEST | {"null": 0.6 - 1e-7}, "power 0.8 would take more than"),
         (TWO | {"width": 0.2, "kappa": "a"}, "kappa must be a finite number; got 'a'"),
         (TWO | {"width": 0.2, "kappa": 1.2}, "kappa must be at most 1.0000: raters with these margins cannot reach"),
-        (TWO | {"width": 0.2, "kappa": 1}, "always shows Cohen's kappa 1, so its interval has no width"),
+        (TWO | {"width": 0.2, "kappa": 1}, "with the assumed value every study shows Cohen's kappa 1, so its interval"),
+        (
+            TWO | {"power": 0.8, "null": 1, "alternative": "less"},
+            "with the null value every study shows Cohen's kappa 1, .* Take another null value",
+        ),
+        (
+            {"margins": [0.9999999, 0.0000001], "kappa": 0.5, "width": 0.2},
+            "margins must be 0 or at least 1e-06; got 1e-07",
+        ),
         (
             {"margins": [[0.5, 0.3, 0.2], [0.2, 0.3, 0.5]], "kappa": 0.6, "width": 0.2},
             "kappa must be at most 0.5774: raters with these margins cannot reach a larger Cohen's kappa; got 0.6",

@@ -1,5 +1,6 @@
 """Simulated studies: they confirm the formula where it holds, and find the number where it does not."""
 
+import numpy as np
 import pytest
 
 import kappamax as km
@@ -65,7 +66,7 @@ def test_near_one_the_formula_asks_for_far_too_few():
     assert formula.n_subjects == 308
     assert formula.studies.n_unusable / 1000 == pytest.approx(0.9995**308, abs=4 * (0.143 * 0.857 / 1000) ** 0.5)
     assert simulation.n_subjects > 10 * formula.n_subjects
-    assert any("no usable interval" in note for note in formula.notes)
+    assert any("of the simulated studies say nothing" in note for note in formula.notes)
     assert any("close to 1, the largest value" in note for note in formula.notes)
     assert formula.studies.share_within < 0.2
 
@@ -146,3 +147,52 @@ def test_the_critical_value_decides_the_test():
         ).critical_value
         is None
     )
+
+
+def test_a_study_without_disagreement_is_one_that_misses():
+    """Near 1 most studies are of that kind, and the coverage says so."""
+    plan = km.sample_size(margins=[0.5, 0.5], kappa=0.99, width=0.1, rng=1, n_draws=2000)
+    # a study of N subjects sees no disagreement with probability 0.995^N
+    silent = 0.995**plan.n_subjects
+    assert plan.studies.coverage < 1 - silent + 4 * (silent * (1 - silent) / 2000) ** 0.5
+    assert any("of the simulated intervals hold the value, not 95%" in note for note in plan.notes)
+
+
+def test_a_known_standard_error_makes_every_study_usable():
+    """With variance="null" a study in which all agree rejects."""
+    plan = km.sample_size(margins=[0.5, 0.5], kappa=0.99, null=0.9, power=0.8, rng=1, n_draws=1000)
+    assert plan.studies.n_unusable == 0
+    assert plan.studies.power > 0.8
+
+
+def test_a_formula_that_fails_says_so_in_its_first_sentence():
+    """Twenty subjects, a category in fifty ratings."""
+    plan = km.sample_size(margins=[0.98, 0.02], kappa=0.8, null=0, power=0.8, rng=1, n_draws=1000)
+    assert plan.studies.power < 0.4
+    assert "20 subjects, each rated by 2 raters, would by the formula give a chance of 80%" in plan.sentences()[0]
+
+
+def test_a_null_beyond_the_margins_needs_no_table_of_its_own():
+    """Where the test takes the study's own standard error."""
+    options = {"margins": [[0.5, 0.5], [0.4, 0.6]], "kappa": 0.5, "null": 0.9, "alternative": "less", "power": 0.8}
+    assert km.sample_size(variance="estimate", n_draws=0, **options).n_subjects > 2
+    with pytest.raises(km.InvalidOptionError, match="null must be at most 0.8"):
+        km.sample_size(**options)
+
+
+def test_missing_ratings_plan_power_by_how_kappa_varies():
+    """Gwet's standard error counts who happened to be rated; resampled pilots vary less, and the power is theirs."""
+    rng = np.random.default_rng(5)
+    first = rng.integers(0, 2, size=60)
+    second = np.where(rng.random(60) < 0.15, 1 - first, first).astype(object)
+    second[:25] = None
+    pilot = km.from_ratings(np.stack([first.astype(object), second], axis=1), categories=[0, 1])
+    plan = km.sample_size(pilot, power=0.8, null=0.4, variance="estimate", rng=1, n_draws=4000)
+    assert abs(plan.studies.power - plan.expected_power) < 4 * plan.studies.power_se + 0.5 / plan.n_subjects**0.5
+
+
+def test_the_range_holds_both_extremes_for_any_power():
+    """Below one half a table with more spread needs fewer subjects."""
+    options = {"margins": [0.2, 0.25, 0.55], "kappa": 0.9, "null": 0.1, "weights": "quadratic", "n_draws": 0}
+    low, high = km.sample_size(power=0.3, **options).n_range
+    assert (low, high) == (2, 6)

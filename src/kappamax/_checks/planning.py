@@ -7,6 +7,7 @@ from math import floor, isfinite
 from typing import Any, NoReturn
 
 import numpy as np
+import numpy.typing as npt
 
 from kappamax._checks.options import at_least, is_number
 from kappamax._checks.tables import categories
@@ -92,6 +93,14 @@ def _shares(row: list[Any], name: str, n_categories: int) -> None:
         raise InvalidOptionError(f"{name} must add up to 1; got {total:.10g}.{hint}")
 
 
+def no_share_lost(shares: npt.NDArray[Any], whole: npt.NDArray[np.int64], total: int) -> None:
+    """Shares are kept to one in `total`; one that is smaller would vanish."""
+    for row, counts in zip(shares.tolist(), whole.tolist(), strict=True):
+        for share, count in zip(row, counts, strict=True):
+            if share > 0 and count == 0:
+                raise InvalidOptionError(f"margins must be 0 or at least {1 / total:g}; got {float(share):g}.")
+
+
 def above_maximum(argument: str, value: float, maximum: float, what: str) -> NoReturn:
     """The margins do not allow so much agreement."""
     shown = f"{floor(maximum * 10_000) / 10_000:.4f}"
@@ -128,12 +137,12 @@ def power_above_alpha(power: float, alpha: float) -> None:
         raise InvalidOptionError(f"power must be above alpha, {alpha:g}; got {power:g}.")
 
 
-def some_spread(sd: float, assumed: float, what: str) -> None:
-    """A coefficient that never varies has no interval to plan."""
+def some_spread(sd: float, value: float, what: str, which: str) -> None:
+    """A coefficient that never varies has no interval to plan; `which` is the "assumed" or the "null" value."""
     if sd == 0:
         raise InvalidOptionError(
-            f"a study with the assumed table always shows {what} {assumed:g}, so its interval has no width and its "
-            "test no error: no number of subjects follows. Assume another value."
+            f"with the {which} value every study shows {what} {value:g}, so its interval has no width and its test no "
+            f"error: no number of subjects follows. Take another {which} value."
         )
 
 

@@ -21,6 +21,7 @@ import numpy.typing as npt
 from kappamax._checks import planning as checks
 from kappamax._exact import RootSum, as_fraction, quotient, rational_quotient
 from kappamax.coefficients import objective_for
+from kappamax.errors import InvalidOptionError
 from kappamax.intake import Ratings, as_table
 from kappamax.maximum.closed import comonotone_table
 from kappamax.maximum.solve import problem_for, solve
@@ -113,7 +114,14 @@ class Assumption:
         if needed:
             checks.complete_for_null(table.complete)
             checks.few_cells(table.n_categories, table.n_raters, MOST_CELLS)
-        return None if self.joint is None else self.joint.at(null, "null")
+        if self.joint is None:
+            return None
+        try:
+            return self.joint.at(null, "null")
+        except InvalidOptionError:  # a value the margins do not allow
+            if needed:
+                raise
+            return None
 
     def extreme_spread(self, population: Objective, sign: int) -> Objective:
         """The population with the same margins and value and the largest or smallest standard error."""
@@ -274,7 +282,9 @@ def _whole_margins(shares: Array) -> npt.NDArray[np.int64]:
     total = lcm(*(share.denominator for share in shares.ravel()))
     exact = total <= _COARSE and all(sum(row) == 1 for row in shares)
     total = total * ceil(_FINE / total) if exact else _COARSE
-    return np.array([_apportioned(row, total) for row in shares])
+    whole = np.array([_apportioned(row, total) for row in shares])
+    checks.no_share_lost(shares, whole, total)
+    return whole
 
 
 def _whole(shares: Array) -> npt.NDArray[np.int64]:

@@ -35,6 +35,9 @@ class Precision:
         The coefficient in the population.
     sd : float
         sqrt(N) times the standard error, for large N.
+    true_sd : float
+        sqrt(N) times the standard deviation of the coefficient, for large N. The same, but for missing ratings: Gwet's
+        standard error, which studies report, then is larger.
     student : bool
         Whether Student's t with one degree of freedom less than subjects is used, as Gwet does.
     counted : float
@@ -43,11 +46,16 @@ class Precision:
 
     value: float
     sd: float
+    true_sd: float
     student: bool
     counted: float
 
+    def deviation(self, n: int) -> float:
+        """The standard deviation of the coefficient in studies with n subjects."""
+        return self.true_sd / sqrt(n * self.counted)
+
     def se(self, n: int) -> float:
-        """The standard error with n subjects."""
+        """The standard error that a study with n subjects reports."""
         size = n * self.counted - self.student
         return self.sd / sqrt(size) if size > 0 else inf
 
@@ -75,7 +83,8 @@ class PlannedTest:
     assumed : Precision
         Of the population the study is planned for.
     under_null : Precision or None
-        Of the population with the null value; None if the test takes its standard error from the study itself.
+        Of the population with the null value, whose deviation is known, so that quantiles are normal; None if the
+        test takes its standard error from the study itself.
     """
 
     null: float
@@ -87,27 +96,31 @@ class PlannedTest:
     def critical(self, n: int) -> float:
         """How many standard errors the coefficient must lie from the null value."""
         tail = self.alpha / 2 if self.alternative == "two-sided" else self.alpha
-        return (self.under_null or self.assumed).quantile(1 - tail, n)
+        return self.assumed.quantile(1 - tail, n) if self.under_null is None else quantile_of(1 - tail, None)
+
+    def unit(self, n: int) -> float:
+        """The standard error those are counted in, as expected."""
+        return self.assumed.se(n) if self.under_null is None else self.under_null.deviation(n)
 
     def threshold(self, n: int) -> float | None:
         """The value a study must pass on the side of the assumed one; None if that depends on its standard error."""
         if self.under_null is None:
             return None
-        reach = self.critical(n) * self.under_null.se(n)
+        reach = self.critical(n) * self.unit(n)
         return self.null + (reach if self.assumed.value > self.null else -reach)
 
     def power(self, n: int) -> float:
         """The chance that a study with n subjects rejects, on the side of the assumed value."""
         effect = abs(self.assumed.value - self.null)
-        room = effect - self.critical(n) * (self.under_null or self.assumed).se(n)
-        own = self.assumed.se(n)
+        room = effect - self.critical(n) * self.unit(n)
+        own = self.assumed.deviation(n)
         if own == 0 or room == -inf:
             return float(room > 0)
         return NormalDist().cdf(room / own)
 
     def rejects(self, estimates: Array, errors: Array, n: int) -> Array:
         """Which studies with n subjects reject; one without a standard error does not."""
-        se = errors if self.under_null is None else self.under_null.se(n)
+        se = errors if self.under_null is None else self.unit(n)
         distance = estimates - self.null
         if self.alternative == "two-sided":
             distance = np.abs(distance)
@@ -120,15 +133,23 @@ def precision_of(objective: Objective) -> Precision:
     """The precision of studies of a population, by the standard error `inference` gives."""
     counts = _counted(objective)
     shares = counts / counts.sum()
-    gradient = gradient_of(objective, None)
-    sd = sqrt(max(0.0, float(shares @ (gradient - shares @ gradient) ** 2)))
+
+    def spread(gradient: Array) -> float:
+        return sqrt(max(0.0, float(shares @ (gradient - shares @ gradient) ** 2)))
+
+    sd = spread(gradient_of(objective, None))
+    true_sd = sd if objective.table.complete else spread(gradient_of(objective, None, gwet=False))
     share = float(counts.sum()) / objective.table.n_subjects
-    return Precision(objective.value(objective.score), sd, not _by_cohen(objective), share)
+    return Precision(objective.value(objective.score), sd, true_sd, not _by_cohen(objective), share)
 
 
-def gradient_of(objective: Objective, patterns: npt.NDArray[np.int32] | None) -> Array:
-    """The coefficient's slope in the share of each pattern; the table's own if none are given."""
-    return slopes(objective, patterns, gwet=not _by_cohen(objective)) * float(_counted(objective).sum())
+def gradient_of(objective: Objective, patterns: npt.NDArray[np.int32] | None, *, gwet: bool | None = None) -> Array:
+    """The coefficient's slope in the share of each pattern; the table's own if none are given.
+
+    `gwet` says whether it is the one behind the reported standard error; it is for all but Cohen's kappa.
+    """
+    reported = not _by_cohen(objective) if gwet is None else gwet
+    return slopes(objective, patterns, gwet=reported) * float(_counted(objective).sum())
 
 
 def least_subjects(reached: Callable[[int], bool]) -> int | None:

@@ -27,15 +27,14 @@ class SimulatedStudies(Result):
     ----------
     n_subjects, n_draws : int
     n_unusable : int
-        Studies without a standard error above zero: the coefficient was undefined or did not vary. They say nothing,
-        so their interval counts as 2 wide; they are left out of the coverage, and with variance="estimate" never
-        reject.
+        Studies that say nothing: the coefficient was undefined, or (unless variance="null" brings its own) the
+        standard error was zero. Their interval counts as 2 wide and as one that misses, and they never reject.
     mean_width, width_se : float or None
         The mean width of the interval, before it is cut at 1, and its Monte Carlo error.
     share_within : float or None
         How many of all studies had an interval no wider than asked for.
     coverage : float or None
-        How many of the intervals held the assumed value.
+        How many of all studies had an interval that held the assumed value.
     power, power_se : float or None
         How many studies rejected the null value, and its Monte Carlo error.
     false_positives, false_positives_se : float or None
@@ -106,7 +105,7 @@ class WidthGoal(Goal):
         usable = np.isfinite(estimates) & (errors > 0)
         reach = self.precision.quantile((1 + self.level) / 2, n) * errors
         widths = np.where(usable, 2 * reach, WHOLE_RANGE)
-        held = np.abs(estimates - self.precision.value)[usable] <= reach[usable]
+        held = usable & (np.abs(estimates - self.precision.value) <= reach)
         return SimulatedStudies(
             n_subjects=n,
             n_draws=len(usable),
@@ -114,7 +113,7 @@ class WidthGoal(Goal):
             mean_width=float(widths.mean()),
             width_se=float(widths.std(ddof=1)) / sqrt(len(widths)),
             share_within=float((widths <= self.width).mean()),
-            coverage=float(held.mean()) if len(held) else None,
+            coverage=float(held.mean()),
         )
 
     def scaled(self, studies: SimulatedStudies) -> tuple[float, float]:
@@ -148,7 +147,7 @@ class PowerGoal(Goal):
     @property
     def spread(self) -> float:
         """That of the standard error the test takes."""
-        return (self.test.under_null or self.precision).sd
+        return self.precision.sd if self.test.under_null is None else self.test.under_null.true_sd
 
     def formula(self, n: int) -> float:
         """The expected power."""
@@ -161,6 +160,7 @@ class PowerGoal(Goal):
     def studies(self, simulator: Simulator, n: int, *, whole: bool = False) -> SimulatedStudies:
         """Rejections if the assumed value is true and, for the whole of it, if the null value is."""
         estimates, errors = simulator.draw(self.population, n)
+        usable = np.isfinite(estimates) & ((errors > 0) | (self.test.under_null is not None))
         power = float(self.test.rejects(estimates, errors, n).mean())
         wrong = None
         if whole and self.null_population is not None:
@@ -168,7 +168,7 @@ class PowerGoal(Goal):
         return SimulatedStudies(
             n_subjects=n,
             n_draws=len(estimates),
-            n_unusable=int((~(np.isfinite(estimates) & (errors > 0))).sum()),
+            n_unusable=int((~usable).sum()),
             power=power,
             power_se=_share_error(power, len(estimates)),
             false_positives=wrong,

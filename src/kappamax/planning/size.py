@@ -268,16 +268,20 @@ def _goals(assumed: Assumption, asked: _Asked, joint: str) -> tuple[Goal, list[G
         checks.tells_apart(asked.null, value, asked.alternative)
         null_population = assumed.at_null(asked.null, needed=asked.variance == "null")
     goal = asked.goal(assumed.population, null_population)
-    checks.some_spread(goal.spread, value, title)
+    if asked.null is not None and asked.variance == "null":
+        checks.some_spread(goal.spread, asked.null, title, "null")
+    else:
+        checks.some_spread(goal.spread, value, title, "assumed")
     if joint == "widest":
         checks.widest_from_margins(assumed.from_pilot, assumed.n_cells, LARGEST_PROGRAMME)
     if assumed.from_pilot or assumed.n_cells > LARGEST_PROGRAMME:
         return goal, []
-    extremes = []
-    for sign in (-1, 1):
-        under_null = None if null_population is None else assumed.extreme_spread(null_population, sign)
-        extremes.append(asked.goal(assumed.extreme_spread(assumed.population, sign), under_null))
-    return (extremes[1] if joint == "widest" else goal), extremes
+    narrow_and_wide = [assumed.extreme_spread(assumed.population, sign) for sign in (-1, 1)]
+    under_null: list[Objective | None] = [None]
+    if null_population is not None:
+        under_null = [assumed.extreme_spread(null_population, sign) for sign in (-1, 1)]
+    extremes = [asked.goal(own, null) for own in narrow_and_wide for null in under_null]
+    return (extremes[-1] if joint == "widest" else goal), extremes
 
 
 def _wrapped(
@@ -295,7 +299,7 @@ def _wrapped(
     """Everything as one result."""
     population, test = goal.population, goal if isinstance(goal, PowerGoal) else None
     reached = [least_subjects(one.reached) for one in by_joint]
-    low_high = tuple(size for size in reached if size is not None)
+    sizes = [size for size in reached if size is not None]
     table = population.table
     return SampleSize(
         coefficient=population.coefficient.name,
@@ -304,7 +308,7 @@ def _wrapped(
         n_subjects=n,
         n_subjects_se=error,
         n_formula=n_formula,
-        n_range=(low_high[0], low_high[1]) if len(low_high) == 2 else None,
+        n_range=(min(sizes), max(sizes)) if sizes and len(sizes) == len(reached) else None,
         method=method,
         joint="pilot" if assumed.from_pilot else joint,
         assumed=assumed.value,
@@ -324,6 +328,6 @@ def _wrapped(
         n_raters=table.n_raters,
         n_categories=table.n_categories,
         studies=studies,
-        notes=words.notes(table, n, assumed.value, assumed.maximum, asked.number, method, studies),
+        notes=words.notes(table, n, assumed.value, assumed.maximum, asked.number, asked.level, method, studies),
         table=table,
     )

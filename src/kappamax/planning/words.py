@@ -55,10 +55,11 @@ def notes(
     value: float,
     maximum: float | None,
     asked: float,
+    level: float,
     method: str,
     studies: SimulatedStudies | None,
 ) -> tuple[str, ...]:
-    """Where the formula is on thin ice; `asked` is the width or the power."""
+    """Where the formula is on thin ice; `asked` is the width or the power, `level` the interval's."""
     found = []
     if n < _FEW_SUBJECTS:
         found.append(f"{n} subjects are few: a formula for large numbers is rough here")
@@ -71,7 +72,7 @@ def notes(
             "coefficient is skewed and its interval unreliable"
         )
     if studies is not None:
-        found += _surprises(asked, method, studies)
+        found += _surprises(asked, level, method, studies)
     return tuple(found)
 
 
@@ -83,6 +84,8 @@ def _answer(plan: SampleSize) -> str:
         how = f"about {plan.width:g} wide ({numbers.interval(ends, 2)})"
         return f"{study} give a {100 * plan.level:g}% interval {how}."
     assert plan.power is not None
+    missed = plan.method == "formula" and plan.studies is not None and _misses(plan.power, plan.studies)
+    study += " would by the formula" if missed else ""
     return f"{study} give a chance of {100 * plan.power:g}% to show that it {_claim(plan)} ({_sides(plan)})."
 
 
@@ -92,13 +95,14 @@ def _simulated(plan: SampleSize) -> str | None:
         return None
     start = f"In {numbers.count(studies.n_draws)} simulated studies of that size"
     if plan.width is not None and plan.level is not None:
-        if studies.mean_width is None or studies.share_within is None or studies.coverage is None:
-            return f"{start} not one had a usable interval."
+        assert studies.mean_width is not None
+        assert studies.share_within is not None
+        assert studies.coverage is not None
         counted = f" ({numbers.count(studies.n_unusable)} without any counted as 2 wide)" if studies.n_unusable else ""
         return (
             f"{start} the interval was {numbers.decimal(studies.mean_width, 3)} wide on average{counted}; "
             f"{numbers.percent(studies.share_within)} of them had one no wider than {plan.width:g}, and "
-            f"{numbers.percent(studies.coverage)} of the intervals held {_short(plan.assumed)}."
+            f"{numbers.percent(studies.coverage)} had one that held {_short(plan.assumed)}."
         )
     assert studies.power is not None
     wrong = ""
@@ -163,15 +167,23 @@ def _rarest(table: Table, n: int) -> str | None:
     )
 
 
-def _surprises(asked: float, method: str, studies: SimulatedStudies) -> list[str]:
+def _misses(power: float, studies: SimulatedStudies) -> bool:
+    """Whether the power is not the one asked for."""
+    return studies.power is not None and abs(studies.power - power) > _OFF
+
+
+def _surprises(asked: float, level: float, method: str, studies: SimulatedStudies) -> list[str]:
     """What simulated studies say that the formula does not."""
     found = []
     if studies.n_unusable > _UNUSABLE * studies.n_draws:
         share = numbers.percent(studies.n_unusable / studies.n_draws)
-        found.append(f"{share} of the simulated studies had no usable interval: no disagreement, or one category only")
+        found.append(f"{share} of the simulated studies say nothing: no disagreement, or one category only")
+    if studies.coverage is not None and abs(studies.coverage - level) > _OFF:
+        share = numbers.percent(studies.coverage)
+        found.append(f"{share} of the simulated intervals hold the value, not {100 * level:g}%")
     if method == "simulation":
         return found
-    if studies.power is not None and abs(studies.power - asked) > _OFF:
+    if studies.power is not None and _misses(asked, studies):
         power = numbers.percent(studies.power)
         found.append(
             f"the power in simulated studies is {power}; method 'simulation' finds the number for what you ask"
