@@ -54,7 +54,7 @@ format: $(STAMP)  ## let ruff lay out the code
 	$(BIN)/ruff format .
 
 clean:  ## remove what make made
-	rm -rf $(VENV) .venvs docs/_build benchmarks/.peers .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf report.html $(VENV) .venvs docs/_build benchmarks/.peers .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14

@@ -29,7 +29,7 @@ NOTES = {
     "datasets": "bundled examples",
     "intake": "arrays, frames, files",
     "table | weights": "patterns, counts; exact u",
-    "_result | schemes | _writing": "formulas of weights",
+    "_result | schemes | _writing | _parallel": "",
     "display": "rounding, text, HTML, SVG",
     "errors | _version": "the exception tree",
 }

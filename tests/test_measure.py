@@ -100,3 +100,10 @@ def test_undefined_numbers_are_null_in_plain_data():
     plain = km.jackknife([1, 1, 2], [1, 1, 1]).to_dict()
     assert None in plain["values"]
     json.dumps(plain, allow_nan=False)
+
+
+def test_a_standard_error_of_zero_comes_with_a_warning():
+    """Three subjects on whom all agree prove little; one disagreement gives an interval."""
+    (note,) = km.kappa([1, 2, 3], [1, 2, 3]).notes
+    assert note.startswith("the standard error is 0 because these ratings show no variation")
+    assert km.kappa([1, 2, 3, 1], [1, 2, 3, 2]).notes == ()

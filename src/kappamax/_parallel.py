@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from kappamax._checks import options
+
 __all__ = ["run_tasks"]
 
 
@@ -24,6 +26,7 @@ def run_tasks(
     ordered : bool
         If not, results come as soon as they are done, in any order.
     """
+    options.processes(n_jobs)
     if n_jobs == 1:
         yield from (function(*arguments) for arguments in tasks)
         return

@@ -34,6 +34,8 @@ __all__ = [
     "pairwise_kappas",
 ]
 
+_NO_SPREAD = 1e-12
+
 
 def kappa(
     *ratings: Ratings,
@@ -130,7 +132,17 @@ def agreement_of(objective: Objective, *, level: float = 0.95, method: str = "au
         n_subjects=table.n_subjects,
         n_raters=table.n_raters,
         n_categories=table.n_categories,
-        notes=objective.weights.notes,
+        notes=(*objective.weights.notes, *_silent(error.se)),
+    )
+
+
+def _silent(se: float | None) -> tuple[str, ...]:
+    """What to say of a standard error of zero, which does not mean certainty."""
+    if se is None or se > _NO_SPREAD:
+        return ()
+    return (
+        "the standard error is 0 because these ratings show no variation, so the interval says nothing about other "
+        "subjects",
     )
 
 
@@ -197,7 +209,7 @@ class Agreement(Result):
     se, ci : float, (float, float) or None
         Standard error by `se_method` and the interval at `level`, cut at 1; None for a single subject.
     notes : tuple of str
-        What a reader should know about the weights.
+        What a reader should know about the weights, and about a standard error of zero.
     """
 
     coefficient: str

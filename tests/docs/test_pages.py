@@ -18,6 +18,7 @@ SLOW = {
     "docs/howto/clusters.md",
     "docs/howto/missing-ratings.md",
     "docs/howto/order-of-categories.md",
+    "docs/planning.md",
     "docs/tutorials/clinician.md",
 }
 LISTED = [pytest.param(page, marks=pytest.mark.slow if page in SLOW else ()) for page in pages()]

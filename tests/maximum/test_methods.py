@@ -156,6 +156,7 @@ def test_two_raters_by_every_method(data, sign):
         check(problem, comonotone(problem) if sign == 1 else reversed_order(problem), reference.cost)
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(st.data(), st.sampled_from([1, -1]))
 def test_several_raters_by_every_method(data, sign):

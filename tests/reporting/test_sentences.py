@@ -36,7 +36,7 @@ def test_the_share_of_the_maximum():
     )
     assert "Rater 2 says 3 more often than rater 1 (12 times against 7)" in words
     assert "differences like this alone cap the value at 0.7511" in words
-    assert "5 tables reach it." in words
+    assert "5 tables reach the maximum." in words
     assert (
         "Of the mean disagreement of 0.2020, 0.1010 (50.0%) is forced by the margins and 0.1010 was avoidable." in words
     )
@@ -142,7 +142,7 @@ def test_an_unproven_maximum_is_said_with_its_bound():
     count = km.count_maximizers(PAPER, weights="linear")
     assert sentences._tables(count, most) == "How many tables reach the largest value is not known."
     few = replace(count, n=None, at_least=7, reason="listing stopped")
-    assert sentences._tables(few, km.max_kappa(PAPER)) == "At least 7 tables reach it (listing stopped)."
+    assert sentences._tables(few, km.max_kappa(PAPER)) == "At least 7 tables reach the maximum (listing stopped)."
     assert "not proven" not in said(PAPER)
 
 
@@ -153,8 +153,8 @@ def test_what_the_weights_do():
     assert "the triangle inequality is an equality" in linear
     assert "from 1 to 3 costs more than from 1 to 2 and from 2 to 3 together" in quadratic
     assert (
-        "In the table shown 23 of 33 subjects have full agreement, and the strongest disagreement is 1 category apart."
-        in quadratic
+        "In a table with the maximum 23 of 33 subjects have full agreement, and the strongest disagreement is 1 category "
+        "apart." in quadratic
     )
     assert "as many subjects on the diagonal as the margins allow" in sqrt
     assert "27 of 33 subjects have full agreement, and the strongest disagreement is 2 categories apart." in sqrt
@@ -172,3 +172,9 @@ def test_every_report_has_sentences(seed):
     for result in km.report(km.from_ratings(ratings, categories=[1, 2, 3])).results:
         assert len(result.sentences) >= 2
         assert all(words.endswith(".") for words in result.sentences)
+
+
+def test_full_agreement_gives_no_interval_in_words():
+    """From 1 to 1 would look like certainty."""
+    words = km.report([1, 2, 3], [1, 2, 3], weights="linear").results[0].sentences[0]
+    assert words.endswith("is 1.0000: the raters agree on every subject, which leaves no interval to give.")

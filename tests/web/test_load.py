@@ -25,6 +25,7 @@ def test_fifty_clients_are_answered_while_the_largest_job_runs(server):
     assert load.long_jobs >= 1
 
 
+@pytest.mark.slow
 def test_the_clients_post_what_the_page_takes(server):
     """A table, and the largest job's first line."""
     import numpy as np

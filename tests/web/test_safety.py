@@ -221,6 +221,7 @@ def test_work_out_of_time_is_stopped_and_said():
             assert "longer than the page's limit of 0 s" in answer.json()["error"]
 
 
+@pytest.mark.slow
 def test_a_client_that_leaves_stops_its_work(server):
     """The first lines of a long search come while it goes on; afterwards its process is free for the next one."""
     counts = [[7000 if i == j else 6900 for j in range(12)] for i in range(12)]

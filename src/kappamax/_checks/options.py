@@ -61,6 +61,14 @@ def finite(argument: str, value: float) -> float:
     return float(value)
 
 
+def processes(n_jobs: int | None) -> None:
+    """How many processes joblib may start; -1 is all cores, None as many as its configuration says."""
+    if n_jobs is not None and (not is_number(n_jobs) or n_jobs != int(n_jobs) or n_jobs == 0):
+        raise InvalidOptionError(
+            f"n_jobs must be a whole number other than 0, such as 2, or -1 for all cores; got {n_jobs!r}."
+        )
+
+
 def generator(rng: np.random.Generator | int | None) -> np.random.Generator:
     """A source of randomness from a seed, a generator or nothing."""
     if isinstance(rng, np.random.Generator):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import floor, isfinite
+from math import floor, isfinite, log
 from typing import Any, NoReturn
 
 import numpy as np
@@ -49,11 +49,13 @@ def one_goal(width: object, power: object, null: object) -> None:
         raise InvalidOptionError(f"the test needs both power= and null=; {missing} is missing.")
 
 
-def margins(given: Any, n_raters: int | None) -> list[list[Any]]:
+def margins(given: Any, n_raters: int | None, most_cells: int) -> list[list[Any]]:
     """One list of shares per rater; a single list is for all of them."""
     rows = _rows(given)
     if len(rows) == 1:
-        rows *= 2 if n_raters is None else at_least("n_raters", n_raters, 2)
+        n_alike = 2 if n_raters is None else at_least("n_raters", n_raters, 2)
+        few_cells(max(2, len(rows[0])), n_alike, most_cells)
+        rows *= n_alike
     elif n_raters is not None and at_least("n_raters", n_raters, 2) != len(rows):
         raise InvalidOptionError(
             f"margins must be one list for all raters or one for each of {n_raters}; got {len(rows)}."
@@ -181,9 +183,9 @@ def complete_for_kappa(complete: bool) -> None:
 
 def few_cells(n_categories: int, n_raters: int, most: int) -> None:
     """All patterns are listed."""
-    if n_categories**n_raters > most:
+    if n_raters * log(n_categories) > log(most) + _SUM_TOLERANCE:
         raise NotSupportedError(
-            f"{n_categories} categories and {n_raters} raters make {float(n_categories**n_raters):.2g} possible "
+            f"{n_categories} categories and {n_raters} raters make {n_categories}^{n_raters} possible "
             f"patterns; an assumed table is made for up to {most:,}. Plan from pilot ratings, for a width or with "
             "variance='estimate'."
         )

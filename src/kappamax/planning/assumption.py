@@ -52,7 +52,7 @@ def from_margins(
     """The population with given margins and value."""
     checks.margins_need_kappa(kappa)
     checks.number("kappa", kappa)
-    rows = checks.margins(margins, n_raters)
+    rows = checks.margins(margins, n_raters, MOST_CELLS)
     labels = range(1, len(rows[0]) + 1) if categories is None else checks.category_labels(categories, len(rows[0]))
     shares = np.array([[as_fraction(share)[0] for share in row] for row in rows], dtype=object)
     raters = [str(number) for number in range(1, len(rows) + 1)]

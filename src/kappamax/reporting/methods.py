@@ -16,7 +16,8 @@ _REFERENCES = {
     "gwet": "Gwet KL (2008), British Journal of Mathematical and Statistical Psychology 61, 29-48",
     "krippendorff": "Krippendorff K (2011), Computing Krippendorff's alpha-reliability",
     "brennan-prediger": "Brennan RL and Prediger DJ (1981), Educational and Psychological Measurement 41, 687-699",
-    "maximum": "Rapallo F (2022), Analysis of the weighted kappa and its maximum with Markov moves, Psychometrika",
+    "maximum": "Rapallo F (2022), Analysis of the weighted kappa and its maximum with Markov moves, Psychometrika 87, "
+    "1270-1289",
 }
 
 

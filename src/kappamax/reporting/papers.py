@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Sequence
 from io import StringIO
 from pathlib import Path
@@ -28,6 +29,7 @@ CSV_COLUMNS = (
     *("group", "n_subjects", "n_raters", "n_categories", "n_missing", "weights", "value", "ci_low", "ci_high", "se"),
     *("maximum", "maximum_proven", "maximum_bound", "minimum", "ratio", "pvalue", "test", "n_maximizers", "error"),
 )
+_NUMBER = re.compile(r"(?:[-<>=~ ]*\d[\d,.% *to-]*)?$")
 _SPECIAL = {
     **{letter: f"\\{letter}" for letter in "&%$#_{}"},
     "~": r"\textasciitilde{}",
@@ -88,8 +90,10 @@ def latex_of(report: Report) -> str:
 
 
 def markdown_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Rows as a Markdown table, numbers to the right."""
-    lines = [header, ["---", *["---:"] * (len(header) - 1)], *rows]
+    """Rows as a Markdown table, columns of numbers to the right."""
+    columns = list(zip(*rows, strict=True))
+    rules = ["---:" if column and all(_NUMBER.match(cell) for cell in column) else "---" for column in columns]
+    lines = [header, rules or ["---"] * len(header), *rows]
     return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines) + "\n"
 
 

@@ -16,6 +16,7 @@ from kappamax.weights import PairWeights, Weights
 
 __all__ = ["of_table", "of_weighting", "of_weights", "undefined"]
 
+_NO_WIDTH = 1e-9
 _LIKELY = 0.05
 
 
@@ -102,14 +103,14 @@ def of_weights(weights: Weights | PairWeights, table: Table, most: Maximum, coun
 
 
 def _value(agreement: Agreement, test: ExactTest) -> str:
-    interval = (
-        "" if agreement.ci is None else f" ({100 * agreement.level:g}% interval {numbers.interval(agreement.ci)})"
-    )
+    interval = ""
+    if agreement.ci is not None and agreement.ci[1] - agreement.ci[0] > _NO_WIDTH:
+        interval = f" ({100 * agreement.level:g}% interval {numbers.interval(agreement.ci)})"
     start = f"{agreement.title} with {agreement.weights} weights is {numbers.decimal(agreement.value)}{interval}"
     if agreement.weights == "unweighted":
         start = f"{agreement.title}, unweighted, is {numbers.decimal(agreement.value)}{interval}"
     if agreement.value == 1:
-        return f"{start}: the raters agree on every subject."
+        return f"{start}: the raters agree on every subject, which leaves no interval to give."
     p = f"p {numbers.pvalue(test.pvalue)}" if test.pvalue < 0.0001 else f"p = {numbers.pvalue(test.pvalue)}"
     if agreement.value < 0:
         return f"{start}: below zero, so the raters agree less than chance alone would have it."
@@ -181,10 +182,10 @@ def _tables(count: MaximizerCount, most: Maximum) -> str:
         return "How many tables reach the largest value is not known."
     if count.n is None:
         verb = "reaches" if count.at_least == 1 else "reach"
-        return f"At least {text.plural(count.at_least, 'table')} {verb} it ({count.reason})."
+        return f"At least {text.plural(count.at_least, 'table')} {verb} the maximum ({count.reason})."
     if count.n == 1:
-        return "One table only reaches it."
-    return f"{numbers.count(count.n)} tables reach it."
+        return "One table only reaches the maximum."
+    return f"{numbers.count(count.n)} tables reach the maximum."
 
 
 def _where(table: Table) -> str:
@@ -194,9 +195,8 @@ def _where(table: Table) -> str:
     high = np.where(rated, table.patterns, -1).max(axis=1)
     apart = high - low
     agreed = int(table.counts[apart == 0].sum())
-    said = (
-        f"In the table shown {numbers.count(agreed)} of {text.plural(table.n_subjects, 'subject')} have full agreement"
-    )
+    subjects = text.plural(table.n_subjects, "subject")
+    said = f"In a table with the maximum {numbers.count(agreed)} of {subjects} have full agreement"
     if agreed == table.n_subjects or not table.ordered:
         return f"{said}."
     steps = int(apart.max())

@@ -12,7 +12,7 @@ def expect(browser):
     return expect
 
 
-@pytest.fixture(params=[400, 1200], ids=["phone", "desk"])
+@pytest.fixture(params=[pytest.param(400, id="phone", marks=pytest.mark.slow), pytest.param(1200, id="desk")])
 def width(request):
     """Of the window, in pixels."""
     return request.param
