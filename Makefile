@@ -19,7 +19,7 @@ example: $(STAMP)  ## set everything up, show the report of a bundled dataset an
 	@$(BIN)/kappamax example rapallo2022 | $(BIN)/kappamax report - --layout counts
 	@$(BIN)/kappamax example rapallo2022 | $(BIN)/kappamax report - --layout counts -o report.html
 
-test: $(STAMP)  ## the quick tests, under two minutes
+test: $(STAMP)  ## the quick tests, some six minutes on two cores
 	$(BIN)/python -m pytest -q -n $(JOBS) -m "not slow and not cluster"
 
 test-all: $(STAMP)  ## every test, and the ten slowest by name

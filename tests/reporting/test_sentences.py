@@ -152,10 +152,8 @@ def test_what_the_weights_do():
     assert flat.startswith("Every disagreement counts alike")
     assert "the triangle inequality is an equality" in linear
     assert "from 1 to 3 costs more than from 1 to 2 and from 2 to 3 together" in quadratic
-    assert (
-        "In a table with the maximum 23 of 33 subjects have full agreement, and the strongest disagreement is 1 category "
-        "apart." in quadratic
-    )
+    assert "In a table with the maximum 23 of 33 subjects have full agreement, and the strongest" in quadratic
+    assert quadratic.endswith("disagreement is 1 category apart.")
     assert "as many subjects on the diagonal as the margins allow" in sqrt
     assert "27 of 33 subjects have full agreement, and the strongest disagreement is 2 categories apart." in sqrt
     three = weights_said(km.example("rapallo2022-three"), weights="sqrt")[0]

@@ -140,6 +140,7 @@ def test_a_link_carries_the_table_to_another_browser(page, expect, browser, serv
     type_table(page, [[20, 5], [10, 15]])
     page.get_by_label("Name of category 2").fill("yes, & <b>maybe</b>")
     expect(page.locator("#kappa")).to_have_text("0.4000")
+    expect(page.locator("#results")).to_have_attribute("aria-busy", "false")  # the new name is an update of its own
     page.get_by_role("button", name="Copy a link to this table").click()
     expect(page.locator("#out-state")).to_have_text("Copied.")
     link = page.evaluate("navigator.clipboard.readText()")
