@@ -29,7 +29,6 @@ NOTES = {
     "datasets": "bundled examples",
     "intake": "arrays, frames, files",
     "table | weights": "patterns, counts; exact u",
-    "_result | schemes | _writing | _parallel": "",
     "display": "rounding, text, HTML, SVG",
     "errors | _version": "the exception tree",
 }

@@ -152,3 +152,10 @@ def test_objective_at_other_counts_is_the_objective_of_that_table():
         for row, value in zip(counts, values, strict=True):
             other = km.Table(t.patterns, row, t.categories, ordered=True)
             assert km.agreement(other, weights="sqrt", coefficient=coefficient).value == pytest.approx(value, abs=1e-12)
+
+
+@pytest.mark.parametrize("n_jobs", [0, 1.5, float("nan"), "two"])
+def test_a_number_of_processes_is_checked(n_jobs):
+    """Before joblib sees it."""
+    with pytest.raises(km.InvalidOptionError, match="n_jobs must be a whole number other than 0"):
+        km.bootstrap(km.example("rapallo2022"), n_resamples=100, n_jobs=n_jobs)

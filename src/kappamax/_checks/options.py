@@ -63,7 +63,7 @@ def finite(argument: str, value: float) -> float:
 
 def processes(n_jobs: int | None) -> None:
     """How many processes joblib may start; -1 is all cores, None as many as its configuration says."""
-    if n_jobs is not None and (not is_number(n_jobs) or n_jobs != int(n_jobs) or n_jobs == 0):
+    if n_jobs is not None and (not is_number(n_jobs) or not isfinite(n_jobs) or n_jobs != int(n_jobs) or n_jobs == 0):
         raise InvalidOptionError(
             f"n_jobs must be a whole number other than 0, such as 2, or -1 for all cores; got {n_jobs!r}."
         )

@@ -61,11 +61,10 @@ def null_of(
             work = _least_work(objective, memory_limit)  # soon known, and enough to give up on large designs
             if work <= most:
                 space = ScoreSpace([objective], memory_limit)
-                for known in (space.least_work, space.work):
-                    work = known()
-                    if work > most:
-                        break
-                else:
+                work = space.least_work()
+                if work <= most:
+                    work = space.work()
+                if work <= most:
                     return _exact_null(space, objective, progress)
             reason = f"the exact distribution would take {float(work):.2g} additions"
         except NotSupportedError as error:
