@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from functools import total_ordering
-from math import isqrt
+from functools import lru_cache, total_ordering
+from math import gcd, isqrt, lcm
 from typing import Any
 
 import numpy as np
@@ -27,63 +27,76 @@ _CLOSE = 1e-12
 class RootSum:
     """An exact number: the sum of c * sqrt(f) over square-free f, with rational c.
 
+    The coefficients are whole numbers over one denominator, in lowest terms, so equal numbers look the same.
+
     Examples
     --------
     >>> RootSum({1: 131836323, 2: -93222358}) > 0
     True
     """
 
-    __slots__ = ("terms",)
+    __slots__ = ("denominator", "whole")
 
-    terms: dict[int, Fraction]
+    whole: dict[int, int]
+    denominator: int
 
     def __init__(self, terms: Mapping[int, int | Fraction] | int | Fraction = 0) -> None:
         if not isinstance(terms, Mapping):
             terms = {1: terms}
-        self.terms = {f: Fraction(c) for f, c in sorted(terms.items()) if c != 0}
+        scale = lcm(*(c.denominator for c in terms.values()))
+        self.whole = {f: int(c.numerator) * (scale // c.denominator) for f, c in terms.items() if c}
+        self.denominator = scale if self.whole else 1
+
+    @property
+    def terms(self) -> dict[int, Fraction]:
+        """The coefficient of each root."""
+        return {f: Fraction(c, self.denominator) for f, c in sorted(self.whole.items())}
 
     @property
     def rational(self) -> Fraction | None:
         """The same number as a fraction, or None if a root is left."""
-        if not self.terms:
-            return Fraction(0)
-        return self.terms[1] if set(self.terms) == {1} else None
+        return rational_quotient(self, _ONE)
 
     def __add__(self, other: RootSum | int | Fraction) -> RootSum:
-        total = dict(self.terms)
-        for f, c in _as_root_sum(other).terms.items():
-            total[f] = total.get(f, Fraction(0)) + c
-        return RootSum(total)
+        other = _as_root_sum(other)
+        scale = lcm(self.denominator, other.denominator)
+        own, its = scale // self.denominator, scale // other.denominator
+        total = {f: c * own for f, c in self.whole.items()}
+        for f, c in other.whole.items():
+            total[f] = total.get(f, 0) + c * its
+        return _lowest(total, scale)
 
     def __sub__(self, other: RootSum | int | Fraction) -> RootSum:
         return self + _as_root_sum(other) * -1
 
     def __mul__(self, factor: int | Fraction) -> RootSum:
-        return RootSum({f: c * factor for f, c in self.terms.items()})
+        numerator = int(factor.numerator)
+        return _lowest({f: c * numerator for f, c in self.whole.items()}, self.denominator * int(factor.denominator))
 
     def __truediv__(self, divisor: int | Fraction) -> RootSum:
-        return self if divisor == 1 else self * (1 / Fraction(divisor))
+        return self * Fraction(divisor.denominator, divisor.numerator)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, RootSum | int | Fraction):
             return NotImplemented
-        return self.terms == _as_root_sum(other).terms
+        other = _as_root_sum(other)
+        return self.denominator == other.denominator and self.whole == other.whole
 
     def __lt__(self, other: RootSum | int | Fraction) -> bool:
         return (self - other).sign() < 0
 
     def __hash__(self) -> int:
-        return hash(tuple(self.terms.items()))
+        return hash((frozenset(self.whole.items()), self.denominator))
 
     def __float__(self) -> float:
-        return quotient(self, RootSum(1))
+        return quotient(self, _ONE)
 
     def __repr__(self) -> str:
         return " + ".join(f"{c}*sqrt({f})" if f > 1 else f"{c}" for f, c in self.terms.items()) or "0"
 
     def sign(self) -> int:
         """-1, 0 or 1, decided exactly."""
-        signs = {1 if c > 0 else -1 for c in self.terms.values()}
+        signs = {1 if c > 0 else -1 for c in self.whole.values()}
         if len(signs) < 2:
             return sum(signs)
         bits = 64
@@ -93,49 +106,42 @@ class RootSum:
                 return 1 if low > 0 else -1
             bits *= 2
 
-    def bracket(self, bits: int) -> tuple[Fraction, Fraction]:
-        """A lower and an upper bound, each root known to `bits` binary digits."""
-        low = high = Fraction(0)
-        for f, c in self.terms.items():
-            floor = isqrt(f << (2 * bits))
-            ceiling = floor if floor * floor == f << (2 * bits) else floor + 1
-            ends = (c * floor, c * ceiling)
-            low += min(ends)
-            high += max(ends)
-        return low / (1 << bits), high / (1 << bits)
+    def bracket(self, bits: int) -> tuple[int, int]:
+        """Whole numbers below and above the sum in units of 2**-bits / denominator."""
+        low = high = 0
+        for f, c in self.whole.items():
+            floor, ceiling = _root_between(f, bits)
+            low += c * (floor if c > 0 else ceiling)
+            high += c * (ceiling if c > 0 else floor)
+        return low, high
 
 
 def quotient(numerator: RootSum, denominator: RootSum) -> float:
     """The double nearest to numerator / denominator (denominator not zero)."""
-    exact = rational_quotient(numerator, denominator)
-    if exact is not None:
-        return float(exact)
+    above, below = denominator.denominator, numerator.denominator
+    if (found := _ratio(numerator, denominator)) is not None:
+        return (found[0] * above) / (found[1] * below)  # whole numbers: Python rounds their quotient correctly
     bits = 128
     while True:
-        n_low, n_high = numerator.bracket(bits)
-        d_low, d_high = denominator.bracket(bits)
-        if d_low > 0 or d_high < 0:
-            ends = [n / d for n in (n_low, n_high) for d in (d_low, d_high)]
-            low, high = float(min(ends)), float(max(ends))
-            if low == high:  # the bracket has shrunk below the spacing of doubles
-                return low
+        n_ends, d_ends = numerator.bracket(bits), denominator.bracket(bits)
+        if d_ends[0] > 0 or d_ends[1] < 0:
+            ends = [(n * above) / (d * below) for n in n_ends for d in d_ends]
+            if min(ends) == max(ends):  # the bracket has shrunk below the spacing of doubles
+                return ends[0]
         bits *= 2
 
 
 def rational_quotient(numerator: RootSum, denominator: RootSum) -> Fraction | None:
     """Numerator / denominator as a fraction where one is a rational multiple of the other, else None."""
-    if not numerator.terms:
-        return Fraction(0)
-    if set(numerator.terms) != set(denominator.terms):
-        return None
-    ratios = {c / denominator.terms[f] for f, c in numerator.terms.items()}
-    return ratios.pop() if len(ratios) == 1 else None
+    found = _ratio(numerator, denominator)
+    return None if found is None else Fraction(found[0] * denominator.denominator, found[1] * numerator.denominator)
 
 
 def order(sums: Sequence[RootSum]) -> list[int]:
     """The positions of numbers from smallest to largest: by doubles, and exactly where those are close."""
-    reals = [sum(float(c) * f**0.5 for f, c in number.terms.items()) for number in sums]
-    size = [sum(abs(float(c)) * f**0.5 for f, c in number.terms.items()) for number in sums]
+    parts = [[c / number.denominator * f**0.5 for f, c in number.whole.items()] for number in sums]
+    reals = [sum(part) for part in parts]
+    size = [sum(map(abs, part)) for part in parts]
     by_double = sorted(range(len(sums)), key=reals.__getitem__)
     ordered: list[int] = []
     run: list[int] = []
@@ -207,3 +213,35 @@ def sum_by_key(keys: npt.NDArray[Any], values: npt.NDArray[Any]) -> Iterable[tup
 
 def _as_root_sum(number: RootSum | int | Fraction) -> RootSum:
     return number if isinstance(number, RootSum) else RootSum(number)
+
+
+def _lowest(whole: dict[int, int], denominator: int) -> RootSum:
+    """A sum in lowest terms, without the roots that cancelled."""
+    made = RootSum.__new__(RootSum)
+    common = gcd(denominator, *whole.values())
+    made.whole = {f: c // common for f, c in whole.items() if c}
+    made.denominator = denominator // common
+    return made
+
+
+def _ratio(numerator: RootSum, denominator: RootSum) -> tuple[int, int] | None:
+    """Two whole numbers in the ratio of two sums' coefficients, None if the ratio is not the same for every root."""
+    above, below = numerator.whole, denominator.whole
+    if not above:
+        return 0, 1
+    if above.keys() != below.keys():
+        return None
+    root, *others = below
+    same = all(above[f] * below[root] == above[root] * below[f] for f in others)
+    return (above[root], below[root]) if same else None
+
+
+@lru_cache(maxsize=1024)
+def _root_between(number: int, bits: int) -> tuple[int, int]:
+    """The square root of a number between two whole numbers of units 2**-bits."""
+    scaled = number << (2 * bits)
+    floor = isqrt(scaled)
+    return floor, floor if floor * floor == scaled else floor + 1
+
+
+_ONE = RootSum(1)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from kappamax._exact import RootSum, sum_by_key, widen
+from kappamax._exact import RootSum, dot, sum_by_key, widen
 from kappamax.weights import Weights
 
 __all__ = ["exact_form", "form", "padded", "weighted_sum"]
@@ -34,6 +34,8 @@ def exact_form(x: Array, y: Array, *, weights: Weights) -> Any:
 
 def weighted_sum(cells: Array, weights: Weights) -> RootSum:
     """The exact sum of cells * u over a k x k array of whole numbers."""
+    if weights.roots <= {1}:
+        return RootSum(Fraction(dot(cells.ravel(), weights.multipliers.ravel()), weights.denominator))
     bound = int(cells.max()) * int(weights.multipliers.max())
     products = widen(cells, bound) * widen(weights.multipliers, bound)
     return RootSum(dict(sum_by_key(weights.radicands, products))) / weights.denominator
@@ -41,8 +43,8 @@ def weighted_sum(cells: Array, weights: Weights) -> RootSum:
 
 def _whole(shares: Array) -> tuple[Array, int]:
     """Fractions as whole numbers over one denominator."""
-    scale = lcm(*(Fraction(share).denominator for share in shares))
-    return np.array([int(share * scale) for share in shares], dtype=object), scale
+    scale = lcm(*(share.denominator for share in shares))
+    return np.array([share.numerator * (scale // share.denominator) for share in shares], dtype=object), scale
 
 
 def padded(matrix: Array) -> Array:

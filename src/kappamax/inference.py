@@ -194,18 +194,11 @@ def slopes(
             return evaluator.value_of(moved)
         return np.asarray((moved.units - moved.score / evaluator.expected_of(moved.use)) / (share * moved.size))
 
-    def slope(**step: Any) -> Array:
-        """One slope per step, on a new last axis of everything but `use`, which has one before its own."""
-        score, units, size = (np.asarray(total)[..., None] for total in totals[:3])
-        at = Totals(score, units, size, np.expand_dims(totals.use, -own_axes - 1))
-        moved = at._replace(**{name: getattr(at, name) + 1j * h for name, h in step.items()})
-        return np.imag(value(moved)) / _STEP
-
     table = objective.table
     own_axes = 2 if objective.coefficient.use == "raters" else 1
     own_shape = totals.use.shape[-own_axes:]
-    by_use = slope(use=_unit_steps(own_shape))
-    by_use = by_use.reshape(*by_use.shape[:-1], *own_shape)
+    by_total = np.imag(value(_stepped(totals, own_shape))) / _STEP
+    by_use = by_total[..., 3:].reshape(*by_total.shape[:-1], *own_shape)
     if own_axes == 1:
         by_use = by_use[..., None, :]
     by_use = np.broadcast_to(by_use, (*by_use.shape[:-2], table.n_raters, table.n_categories))
@@ -219,7 +212,8 @@ def slopes(
         effect = by_use[..., rater, :]
         through_use += np.append(effect, np.zeros_like(effect[..., :1]), axis=-1)[..., codes]  # -1 finds the zero
     rated = n_ratings_of(patterns) > 0
-    direct = slope(score=_STEP) * scores + slope(units=_STEP) * units + slope(size=_STEP) * rated
+    by_score, by_units, by_size = (by_total[..., i, None] for i in range(3))
+    direct = by_score * scores + by_units * units + by_size * rated
     through_use *= use_weights
     total = direct + through_use
     lost = np.abs(total) < _LOST * (np.abs(direct) + np.abs(through_use))  # two effects that cancel up to rounding
@@ -345,9 +339,15 @@ def _root(variance: float) -> float:
     return sqrt(max(0.0, variance))
 
 
-def _unit_steps(shape: tuple[int, ...]) -> Array:
-    """One complex step in each entry of an array of this shape, stacked."""
-    return np.eye(prod(shape)).reshape(-1, *shape) * _STEP
+def _stepped(totals: Totals, own_shape: tuple[int, ...]) -> Totals:
+    """Totals with one complex step each in score, units, size and every entry of `use`.
+
+    The steps are on a new last axis of everything but `use`, which has it before its own.
+    """
+    steps = 1j * _STEP * np.eye(3 + prod(own_shape))
+    score, units, size = (np.asarray(total)[..., None] + steps[i] for i, total in enumerate(totals[:3]))
+    use = np.expand_dims(totals.use, -len(own_shape) - 1) + steps[:, 3:].reshape(-1, *own_shape)
+    return Totals(score, units, size, use)
 
 
 def _z_test(difference: float, error: StandardError, alternative: str) -> tuple[float | None, float | None]:

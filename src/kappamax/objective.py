@@ -105,10 +105,7 @@ class Objective:
     @cached_property
     def radicands(self) -> tuple[int, ...]:
         """The square-free numbers whose roots occur in scores; (1,) for rational weights."""
-        seen: set[int] = set()
-        for weights in self._all_weights():
-            seen |= set(np.unique(weights.radicands[weights.multipliers != 0]).tolist())
-        return tuple(sorted(seen)) or (1,)
+        return tuple(sorted(frozenset().union(*(weights.roots for weights in self._all_weights())))) or (1,)
 
     @cached_property
     def denominator(self) -> int:
@@ -266,7 +263,7 @@ class Objective:
     def _exact_expected(self) -> RootSum:
         use = self._exact_use()
         total = np.asarray(use.sum(axis=-1))
-        shares = np.vectorize(lambda number, whole: Fraction(number) / whole, otypes=[object])(use, total[..., None])
+        shares = np.vectorize(Fraction, otypes=[object])(use, total[..., None])
         if isinstance(self.weights, PairWeights):
             expected = self.expected_by_pair(shares, self.weights, exact_form)
         else:

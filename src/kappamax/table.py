@@ -241,7 +241,9 @@ def group_patterns(
         kept &= counts[order] > 0
     if not kept.all():
         order, keys = order[kept], keys[kept]
-    starts = np.flatnonzero(np.diff(keys, prepend=-1))
+    is_new = np.ones(len(keys), dtype=bool)
+    np.not_equal(keys[1:], keys[:-1], out=is_new[1:])
+    starts = np.flatnonzero(is_new)
     if counts is None:
         sums = np.diff(starts, append=len(keys))
     else:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import lcm
 from typing import Any
 
@@ -25,6 +25,7 @@ __all__ = ["SCHEMES", "PairWeights", "Weights", "as_weights"]
 
 _LARGEST_DENOMINATOR = 2**512
 _TOLERANCE = 1e-12
+_FEW_CATEGORIES = 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +66,7 @@ class Weights:
     def from_scheme(cls, name: str, n_categories: int) -> Weights:
         """Weights by name over the ranks 1, ..., k; "power(1.5)" is ``|i - j|^1.5``. The largest weight is 1."""
         k = options.at_least("n_categories", n_categories, 1)
-        return _from_terms(terms_of(name, [Fraction(rank) for rank in range(1, k + 1)]))
+        return _remembered(name, k) if isinstance(name, str) and k <= _FEW_CATEGORIES else _over_ranks(name, k)
 
     @classmethod
     def from_positions(cls, positions: Sequence[float | Fraction], scheme: str = "linear") -> Weights:
@@ -130,6 +131,11 @@ class Weights:
         matrix = np.asarray(matrix * np.sqrt(self.radicands.astype(float)))
         matrix.setflags(write=False)
         return matrix
+
+    @cached_property
+    def roots(self) -> frozenset[int]:
+        """The square-free numbers whose roots occur among the weights; 1 alone for rational weights."""
+        return frozenset(np.unique(self.radicands[self.multipliers != 0]).tolist())
 
     @cached_property
     def symmetric(self) -> bool:
@@ -294,6 +300,15 @@ def _by_pair(
         by_pair[a, b] = single
     checks.every_pair(by_pair, raters)
     return PairWeights(by_pair)
+
+
+def _over_ranks(name: str, k: int) -> Weights:
+    """Weights by name over the ranks 1, ..., k."""
+    return _from_terms(terms_of(name, [Fraction(rank) for rank in range(1, k + 1)]))
+
+
+#: the same object for the same few categories, so that what it once worked out about itself is kept
+_remembered = lru_cache(maxsize=128)(_over_ranks)
 
 
 def _from_terms(terms: Terms, notes: tuple[str, ...] = ()) -> Weights:
