@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache, total_ordering
 from math import gcd, isqrt, lcm
+from operator import mul
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ __all__ = ["RootSum", "as_fraction", "dot", "magnitude", "order", "quotient", "s
 _INT64_SAFE = 2**62
 _MAX_DENOMINATOR = 100_000
 _CLOSE = 1e-12
+_FEW = 64  # numbers that Python adds up sooner than an array is asked for its largest
 
 
 @total_ordering
@@ -58,23 +60,17 @@ class RootSum:
         return rational_quotient(self, _ONE)
 
     def __add__(self, other: RootSum | int | Fraction) -> RootSum:
-        other = _as_root_sum(other)
-        scale = lcm(self.denominator, other.denominator)
-        own, its = scale // self.denominator, scale // other.denominator
-        total = {f: c * own for f, c in self.whole.items()}
-        for f, c in other.whole.items():
-            total[f] = total.get(f, 0) + c * its
-        return _lowest(total, scale)
+        return _combined(self, _as_root_sum(other), 1)
 
     def __sub__(self, other: RootSum | int | Fraction) -> RootSum:
-        return self + _as_root_sum(other) * -1
+        return _combined(self, _as_root_sum(other), -1)
 
     def __mul__(self, factor: int | Fraction) -> RootSum:
-        numerator = int(factor.numerator)
-        return _lowest({f: c * numerator for f, c in self.whole.items()}, self.denominator * int(factor.denominator))
+        return _scaled(self, int(factor.numerator), int(factor.denominator))
 
     def __truediv__(self, divisor: int | Fraction) -> RootSum:
-        return self * Fraction(divisor.denominator, divisor.numerator)
+        above, below = int(divisor.denominator), int(divisor.numerator)
+        return _scaled(self, above, below) if below > 0 else _scaled(self, -above, -below)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, RootSum | int | Fraction):
@@ -193,8 +189,8 @@ def magnitude(array: npt.NDArray[Any]) -> int:
 
 def dot(left: npt.NDArray[Any], right: npt.NDArray[Any]) -> int:
     """The exact sum of products of two integer vectors of any size."""
-    if left.size == 0:
-        return 0
+    if left.size <= _FEW:
+        return sum(map(mul, left.tolist(), right.tolist()))
     bound = magnitude(left) * magnitude(right) * left.size
     return int(np.dot(widen(left, bound), widen(right, bound)))
 
@@ -213,6 +209,21 @@ def sum_by_key(keys: npt.NDArray[Any], values: npt.NDArray[Any]) -> Iterable[tup
 
 def _as_root_sum(number: RootSum | int | Fraction) -> RootSum:
     return number if isinstance(number, RootSum) else RootSum(number)
+
+
+def _combined(first: RootSum, second: RootSum, sign: int) -> RootSum:
+    """First + sign * second."""
+    scale = lcm(first.denominator, second.denominator)
+    own, its = scale // first.denominator, sign * (scale // second.denominator)
+    total = {f: c * own for f, c in first.whole.items()}
+    for f, c in second.whole.items():
+        total[f] = total.get(f, 0) + c * its
+    return _lowest(total, scale)
+
+
+def _scaled(number: RootSum, above: int, below: int) -> RootSum:
+    """A sum times above / below, below being positive."""
+    return _lowest({f: c * above for f, c in number.whole.items()}, number.denominator * below)
 
 
 def _lowest(whole: dict[int, int], denominator: int) -> RootSum:

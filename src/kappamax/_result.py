@@ -41,6 +41,8 @@ class Result:
 
 def plain(value: Any) -> Any:
     """A value as JSON can hold it, with nothing rounded."""
+    if value is None or type(value) in (str, bool):  # most of what there is
+        return value
     if isinstance(value, Fraction):
         return str(value)
     if isinstance(value, np.ndarray):

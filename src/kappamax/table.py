@@ -84,11 +84,22 @@ class Table:
         self.categories = checks.categories(categories)
         self.raters = checks.rater_names(raters, codes.shape[1])
         self.ordered = bool(ordered)
+        self._hold(codes, sizes, n_left_out)
+        checks.every_rater_rated(self.raters, self.margins.sum(axis=1))
+
+    def like(self, patterns: npt.ArrayLike, counts: npt.ArrayLike) -> Table:
+        """Other patterns of the same raters and categories, taken as they are: codes in range, counts >= 0."""
+        made = Table.__new__(Table)
+        made.categories, made.raters, made.ordered = self.categories, self.raters, self.ordered
+        made._hold(np.asarray(patterns, dtype=np.int32), np.asarray(counts, dtype=np.int64))
+        return made
+
+    def _hold(self, codes: npt.NDArray[np.int32], sizes: npt.NDArray[np.int64], n_left_out: int = 0) -> None:
+        """Keep patterns and counts, grouped and sorted."""
         self.patterns, self.counts = group_patterns(codes, sizes, n_categories=len(self.categories))
         self.patterns.setflags(write=False)
         self.counts.setflags(write=False)
         self.n_left_out = n_left_out + int(sizes.sum()) - self.n_subjects
-        checks.every_rater_rated(self.raters, self.margins.sum(axis=1))
 
     @property
     def n_subjects(self) -> int:

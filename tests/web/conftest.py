@@ -1,7 +1,10 @@
 """The real server on a free port of this machine, once for all tests of the page."""
 
+import asyncio
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Coroutine, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
 
@@ -20,6 +23,17 @@ def server() -> Iterator[str]:
     running.should_exit = True
     thread.join(timeout=30)
     socket.close()
+
+
+@pytest.fixture
+def apart() -> Callable[[Coroutine[Any, Any, Any]], Any]:
+    """Gives a coroutine's result, run in a thread: a browser test in this process may have a loop of its own."""
+
+    def result_of(work: Coroutine[Any, Any, Any]) -> Any:
+        with ThreadPoolExecutor(1) as thread:
+            return thread.submit(asyncio.run, work).result()
+
+    return result_of
 
 
 @pytest.fixture(scope="session")

@@ -30,17 +30,32 @@ def answer_to(client, path, request, status=200):
     return answer.json()
 
 
-def test_a_table_gives_the_reports_document_with_pictures_and_calls(client):
-    """The same numbers as the library."""
-    answer = answer_to(client, "/api/table", TABLE | {"weights": ["linear", "sqrt"]})
+def test_a_table_and_its_chances_give_the_reports_document(client):
+    """The same numbers as the library, first those that are had at once."""
+    request = TABLE | {"weights": ["linear", "sqrt"]}
+    answer, later = (answer_to(client, path, request) for path in ("/api/table", "/api/chance"))
     expected = km.report(PAPER, weights=["linear", "sqrt"]).to_dict()
     assert answer["data"] == expected["data"]
-    for own, theirs in zip(answer["results"], expected["results"], strict=True):
-        for name in ("value", "exact", "ci", "maximum", "minimum", "ratio", "proven", "n_maximizers"):
-            assert own[name] == theirs[name]
-    assert set(answer["pictures"]["by_weights"]) == {"linear", "sqrt"}
-    assert all(picture.startswith("<svg") for picture in answer["pictures"]["by_weights"]["sqrt"].values())
-    assert answer["pictures"]["pairs"] is None
+    drawn = ("pvalue", "test")  # of sqrt weights: by fewer random tables than the report's
+    for first, rest, theirs in zip(answer["results"], later["results"], expected["results"], strict=True):
+        assert (first["test"], first["pvalue"], first["n_maximizers"]) == (None, None, None)
+        assert rest.pop("picture").startswith("<svg")
+        own = first | rest
+        if own["test"]["n_draws"]:
+            own, theirs = ({name: one[name] for name in one if name not in drawn} for one in (own, theirs))
+            own["sentences"], theirs["sentences"] = own["sentences"][1:], theirs["sentences"][1:]
+        assert own == theirs
+    assert "random tables" in later["methods"]
+
+
+def test_the_pictures_of_a_table_come_by_themselves(client):
+    """Both tables and the margins; pairs for three raters."""
+    answer = answer_to(client, "/api/pictures", TABLE | {"weights": ["linear", "sqrt"]})
+    assert set(answer["by_weights"]) == {"linear", "sqrt"}
+    drawn = [answer["margins"], *(answer["by_weights"]["sqrt"][name] for name in ("observed", "maximum"))]
+    assert all(picture.startswith("<svg") for picture in drawn)
+    assert answer["pairs"] is None
+    assert answer_to(client, "/api/pictures", THREE)["pairs"].startswith("<svg")
 
 
 def test_the_calls_beside_a_result_give_it(client):
@@ -73,7 +88,6 @@ def test_several_raters_with_gaps_are_answered_in_a_process_of_their_own(client)
         [[0, 0, 0], [1, 1, 1], [0, 1, -1], [1, 1, 0]], [5, 4, 2, 1], ["no", "yes"], list("abc"), ordered=True
     )
     assert answer["results"][0]["value"] == km.kappa(table).value
-    assert answer["pictures"]["pairs"].startswith("<svg")
     assert answer["report"]["pairs"]["raters"] == ["a", "b", "c"]
     assert eval(answer["calls"]["python"], {"km": km}).results[0].agreement.value == answer["results"][0]["value"]
 
@@ -83,6 +97,8 @@ def test_an_undefined_kappa_is_an_answer(client):
     answer = answer_to(client, "/api/table", {"counts": [[5, 0], [0, 0]]})
     assert answer["results"][0]["value"] is None
     assert "only 1" in answer["results"][0]["reason"]
+    later = answer_to(client, "/api/chance", {"counts": [[5, 0], [0, 0]]})["results"][0]
+    assert (later["test"], later["picture"]) == (None, None)
 
 
 def test_weights_in_words_name_a_broken_triangle(client):

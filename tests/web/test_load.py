@@ -5,7 +5,6 @@ import signal
 import socket
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import urlsplit
 
 import httpx2 as httpx
@@ -17,9 +16,9 @@ from kappamax.web import server as serving
 
 
 @pytest.mark.slow
-def test_fifty_clients_are_answered_while_the_largest_job_runs(server):
+def test_fifty_clients_are_answered_while_the_largest_job_runs(server, apart):
     """Without an error; how soon, `python -m benchmarks.web` measures."""
-    load = _apart(run_load(urlsplit(server).port, clients=50, seconds=5, pause=1))
+    load = apart(run_load(urlsplit(server).port, clients=50, seconds=5, pause=1))
     assert set(load.statuses) == {200}
     assert sum(load.statuses.values()) >= 50
     assert load.long_jobs >= 1
@@ -50,6 +49,26 @@ def test_a_taken_port_moves_to_the_next():
     with first, second:
         assert moved > port
         assert second.getsockname()[0] == "127.0.0.1"
+
+
+def test_small_answers_are_sent_at_once(apart):
+    """Without it a header waits some 40 ms for the acknowledgement of the packet before."""
+    listening, port = serving.bound_socket(0)
+
+    async def accepted():
+        delays = []
+
+        async def look(reader, writer):
+            delays.append(writer.get_extra_info("socket").getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+            writer.close()
+
+        async with await asyncio.start_server(look, sock=listening):
+            reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            await reader.read()
+            writer.close()
+        return delays
+
+    assert all(apart(accepted()))
 
 
 def test_no_free_port_is_an_error(monkeypatch):
@@ -96,9 +115,3 @@ def test_a_missing_extra_names_the_command(monkeypatch):
     monkeypatch.setitem(sys.modules, "uvicorn", None)
     with pytest.raises(NotSupportedError, match=r"pip install 'kappamax\[web\]'"):
         web_extra()
-
-
-def _apart(work):
-    """The result of a coroutine, run in a thread: a browser test in this process may have a loop of its own."""
-    with ThreadPoolExecutor(1) as thread:
-        return thread.submit(asyncio.run, work).result()

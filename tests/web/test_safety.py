@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
+import anyio
 import httpx2 as httpx
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -16,10 +17,11 @@ from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
 import kappamax as km
-from kappamax.web.app import create_app
+from kappamax.web.app import _attended, create_app
+from kappamax.web.tasks import Reply
 
 SMALL = {"counts": [[20, 5], [10, 15]], "weights": ["unweighted"]}
-TASKS = ("table", "weights", "maximizers", "moves", "path", "anneal", "report")
+TASKS = ("table", "chance", "pictures", "weights", "maximizers", "moves", "path", "anneal", "report")
 PATHS = ("/", "/static/main.js", "/static/none.js", "/api/examples", "/api/none", "/api/table")
 FUZZ = settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], max_examples=60)
 
@@ -219,6 +221,29 @@ def test_work_out_of_time_is_stopped_and_said():
             answer = client.post(path, json=SMALL)
             assert answer.status_code == 422
             assert "longer than the page's limit of 0 s" in answer.json()["error"]
+
+
+def test_long_work_stops_when_its_client_leaves(apart):
+    """And short work does not ask."""
+
+    class Gone:
+        async def receive(self):
+            return {"type": "http.disconnect"}
+
+    ended = []
+
+    async def endless():
+        try:
+            await anyio.sleep_forever()
+        finally:
+            ended.append(True)
+
+    async def soon():
+        return Reply(200, b"{}")
+
+    assert apart(_attended(Gone(), endless())).status == 499
+    assert ended == [True]
+    assert apart(_attended(Gone(), soon())).status == 200
 
 
 @pytest.mark.slow

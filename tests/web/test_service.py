@@ -34,7 +34,7 @@ def test_a_square_of_counts_is_the_table_it_shows():
 
 def test_cohens_kappa_by_hand():
     """Observed 35/50, expected (25 * 30 + 25 * 20) / 2500 = 1/2: kappa 0.4, at most (45/50 - 1/2) / (1/2) = 0.8."""
-    result = service.calculate(SQUARE | {"weights": ["unweighted"]})["results"][0]
+    result = service.numbers_of(SQUARE | {"weights": ["unweighted"]})["results"][0]
     assert (result["value"], result["exact"]) == (0.4, "2/5")
     assert (result["maximum"], result["exact_maximum"], result["proven"]) == (0.8, "4/5", True)
     assert result["ratio"] == 0.5

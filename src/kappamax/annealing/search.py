@@ -253,8 +253,7 @@ def _searched(
         settled = done - proposal.stale
         swept = 0 if stopped == "interrupted" else proposal.sweep()
         patterns, counts = proposal.table()
-        table = search.objective.table
-        final = Table(patterns, counts, table.categories, table.raters, ordered=table.ordered)
+        final = search.objective.table.like(patterns, counts)
         score = Objective(final, search.objective.weights, search.objective.coefficient).score
         trace = trace_of(entries) if entries else None
         return _End(final.patterns, final.counts, score, done, settled, accepted, swept, stopped, trace)
@@ -316,7 +315,7 @@ def _annealing(search: Search, ends: list[_End], watch: Watch | None) -> Anneali
         swept=best.swept,
         stopped=best.stopped,
         restarts=tuple({"maximum": objective.value(end.score), "steps": end.steps} for end in ends),
-        table=Table(best.patterns, best.counts, table.categories, table.raters, ordered=table.ordered),
+        table=table.like(best.patterns, best.counts),
         trace=best.trace,
         objective=objective,
     )

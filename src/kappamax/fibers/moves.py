@@ -130,7 +130,7 @@ class Move:
         counts = np.concatenate([table.counts, [1, 1]])
         for pattern in self.minus:
             counts[:-2] -= (table.patterns == pattern).all(axis=1)
-        return Table(patterns, counts, table.categories, table.raters, ordered=table.ordered)
+        return table.like(patterns, counts)
 
     def to_dict(self) -> dict[str, Any]:
         """Cells and number of categories, as plain data."""

@@ -285,5 +285,4 @@ class Fiber:
 
     def _member(self, patterns: Array, counts: npt.NDArray[np.int64]) -> Table:
         """A table of the fiber from its patterns' counts."""
-        table = self.table
-        return Table(patterns[counts > 0], counts[counts > 0], table.categories, table.raters, ordered=table.ordered)
+        return self.table.like(patterns[counts > 0], counts[counts > 0])

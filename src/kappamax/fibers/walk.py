@@ -91,7 +91,7 @@ def walk_of(
             autocorrelation_time=time,
             effective_size=None if time is None else len(values) / time,
             values=values,
-            table=Table(codes, ones, table.categories, table.raters, ordered=table.ordered),
+            table=table.like(codes, ones),
             counts=np.concatenate(kept).reshape(shape) if kept else None,
         )
 

@@ -84,17 +84,16 @@ def maximum_of(
     objective: Objective, *, time_limit: float | None = None, progress: Callable[[str], None] | None = None
 ) -> Maximum:
     """The range of an objective that is at hand."""
-    value = objective.value(objective.score)
+    upper, lower = problem_for(objective, 1), problem_for(objective, -1)
     try:
-        most = solve(problem_for(objective, 1), Watch(time_limit, progress))
+        most = solve(upper, Watch(time_limit, progress))
     except Interrupted as stopped:
-        rough = first_table(problem_for(objective, -1))
-        raise Interrupted(_maximum(objective, value, stopped.best, rough)) from None
+        raise Interrupted(_maximum(upper, stopped.best, first_table(lower))) from None
     try:
-        least = solve(problem_for(objective, -1), Watch(time_limit, progress))
+        least = solve(lower, Watch(time_limit, progress))
     except Interrupted as stopped:
-        raise Interrupted(_maximum(objective, value, most, stopped.best)) from None
-    return _maximum(objective, value, most, least)
+        raise Interrupted(_maximum(upper, most, stopped.best)) from None
+    return _maximum(upper, most, least)
 
 
 def verify(result: Maximum) -> Verification:
@@ -192,10 +191,11 @@ class Verification(Result):
         return self.holds
 
 
-def _maximum(objective: Objective, value: float, most: Solution, least: Solution) -> Maximum:
+def _maximum(problem: Problem, most: Solution, least: Solution) -> Maximum:
     """Scores turned into values of the coefficient."""
+    objective = problem.objective
     low, high = most.cost, least.cost * -1  # scores: least and most disagreement
-    top, bottom = objective.value(low), objective.value(high)
+    value, top, bottom = objective.value(objective.score), objective.value(low), objective.value(high)
     reason = None
     if low == high:
         reason = "the margins allow one value only"
@@ -215,24 +215,22 @@ def _maximum(objective: Objective, value: float, most: Solution, least: Solution
         method=most.method,
         proven=most.proven,
         proof=most.proof,
-        bound=objective.value(most.bound),
+        bound=top if most.bound == low else objective.value(most.bound),
         minimum_method=least.method,
         minimum_proven=least.proven,
         minimum_proof=least.proof,
-        minimum_bound=objective.value(least.bound * -1),
-        table=table_of(objective, most.patterns, most.counts),
-        minimum_table=table_of(objective, least.patterns, least.counts),
+        minimum_bound=bottom if least.bound == least.cost else objective.value(least.bound * -1),
+        table=table_of(problem, most.patterns, most.counts),
+        minimum_table=table_of(problem, least.patterns, least.counts),
         objective=objective,
         solution=most,
         minimum_solution=least,
     )
 
 
-def table_of(objective: Objective, patterns: Any, counts: Any) -> Table:
+def table_of(problem: Problem, patterns: Any, counts: Any) -> Table:
     """A solver's table with the labels of the observed one."""
-    table = objective.table
-    codes = problem_for(objective, 1).decoded(patterns)
-    return Table(codes, counts, table.categories, table.raters, ordered=table.ordered)
+    return problem.objective.table.like(problem.decoded(patterns), counts)
 
 
 def _faults(problem: Problem, solution: Solution, claimed: float) -> list[str]:

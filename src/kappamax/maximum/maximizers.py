@@ -185,9 +185,10 @@ def _listed(result: Maximum, patterns: Array, gap: RootSum, most_steps: int) -> 
 def maximizers_of(result: Maximum) -> Iterator[Table]:
     """The tables that reach a maximum that is at hand, one at a time."""
     checks.proven_maximum(result.proven)
+    problem = problem_for(result.objective, 1)
     patterns, gap = _patterns(result)
     for counts in _counts(result, patterns, gap):
-        yield table_of(result.objective, patterns, counts)
+        yield table_of(problem, patterns, counts)
 
 
 def _counts(

@@ -129,15 +129,16 @@ def report_within(
     seed: int = 0,
     title: str = "Agreement between raters",
     progress: Callable[[str], None] | None = None,
+    brief: bool = False,
 ) -> Report:
-    """The report of a table within limits of work."""
+    """The report of a table within limits of work; a brief one has no test and does not count maximising tables."""
     chosen = _weightings(weights, table)
     results = []
     for one in chosen:
         objective = objective_for(table, weights=one, coefficient=coefficient)
         if progress is not None:
             progress(f"{objective.weights.name} weights")
-        results.append(_result(objective, level, alternative, effort, seed, progress))
+        results.append(_result(objective, level, alternative, effort, seed, progress, brief))
     first = _main(results)
     return Report(
         title=title,
@@ -163,9 +164,10 @@ class WeightingReport(Result):
     maximum : Maximum or None
         The largest and smallest value the margins allow; None, with `maximum_reason`, where that has no definition.
     n_maximizers : MaximizerCount or None
-    test : ExactTest
-        Against chance, margins given.
-    null : Null
+        How many tables reach the largest value; None in a brief report.
+    test : ExactTest or None
+        Against chance, margins given; None in a brief report.
+    null : Null or None
         The distribution behind it.
     observed_disagreement, forced_disagreement : float or None
         Mean disagreement, and the least the margins allow.
@@ -305,6 +307,7 @@ def _result(
     effort: Effort,
     seed: int,
     progress: Callable[[str], None] | None,
+    brief: bool,
 ) -> WeightingReport:
     from kappamax.reporting import sentences
 
@@ -313,20 +316,22 @@ def _result(
         measured = agreement_of(objective, level=level)
     except UndefinedKappaError as error:
         return WeightingReport(weights=name, reason=error.reason, sentences=sentences.undefined(error.reason))
-    most, reason, count = None, None, None
+    most = reason = count = null = test = None
     try:
         most = maximum_of(objective, time_limit=effort.time_limit, progress=progress)
-        count = maximizer_count_of(most, counting_work=effort.counting_work, listing_steps=effort.listing_steps)
     except NotSupportedError as error:
         reason = str(error)
-    null = null_of(
-        objective,
-        exact_work=effort.exact_work,
-        n_draws=effort.draws(table),
-        n_blocks=effort.n_blocks,
-        rng=seed,
-    )
-    test = outcome_of(null, alternative)
+    if not brief:
+        if most is not None:
+            count = maximizer_count_of(most, counting_work=effort.counting_work, listing_steps=effort.listing_steps)
+        null = null_of(
+            objective,
+            exact_work=effort.exact_work,
+            n_draws=effort.draws(table),
+            n_blocks=effort.n_blocks,
+            rng=seed,
+        )
+        test = outcome_of(null, alternative)
     observed = float(objective.observed(objective.score))
     forced = None if most is None else float(objective.observed(most.solution.cost))
     return WeightingReport(
@@ -340,7 +345,7 @@ def _result(
         observed_disagreement=observed,
         forced_disagreement=forced,
         sentences=sentences.of_weighting(table, measured, most, reason, count, test, observed, forced),
-        weights_in_words=None if most is None else sentences.of_weights(objective.weights, table, most, count),
+        weights_in_words=None if most is None else sentences.of_weights(objective.weights, table, most),
     )
 
 

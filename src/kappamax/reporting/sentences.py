@@ -47,7 +47,7 @@ def of_weighting(
     most: Maximum | None,
     reason: str | None,
     count: MaximizerCount | None,
-    test: ExactTest,
+    test: ExactTest | None,
     observed: float,
     forced: float | None,
 ) -> tuple[str, ...]:
@@ -66,7 +66,7 @@ def of_weighting(
     return tuple(said)
 
 
-def of_weights(weights: Weights | PairWeights, table: Table, most: Maximum, count: MaximizerCount | None) -> str | None:
+def of_weights(weights: Weights | PairWeights, table: Table, most: Maximum) -> str | None:
     """What this choice of weights does to the table with the largest agreement."""
     if isinstance(weights, PairWeights):
         return None
@@ -102,7 +102,7 @@ def of_weights(weights: Weights | PairWeights, table: Table, most: Maximum, coun
     )
 
 
-def _value(agreement: Agreement, test: ExactTest) -> str:
+def _value(agreement: Agreement, test: ExactTest | None) -> str:
     interval = ""
     if agreement.ci is not None and agreement.ci[1] - agreement.ci[0] > _NO_WIDTH:
         interval = f" ({100 * agreement.level:g}% interval {numbers.interval(agreement.ci)})"
@@ -111,9 +111,11 @@ def _value(agreement: Agreement, test: ExactTest) -> str:
         start = f"{agreement.title}, unweighted, is {numbers.decimal(agreement.value)}{interval}"
     if agreement.value == 1:
         return f"{start}: the raters agree on every subject, which leaves no interval to give."
-    p = f"p {numbers.pvalue(test.pvalue)}" if test.pvalue < 0.0001 else f"p = {numbers.pvalue(test.pvalue)}"
     if agreement.value < 0:
         return f"{start}: below zero, so the raters agree less than chance alone would have it."
+    if test is None:
+        return f"{start}."
+    p = f"p {numbers.pvalue(test.pvalue)}" if test.pvalue < 0.0001 else f"p = {numbers.pvalue(test.pvalue)}"
     if test.alternative == "greater" and test.pvalue <= _LIKELY:
         return f"{start}: more agreement than chance alone would give ({p})."
     if test.alternative == "greater":

@@ -6,6 +6,7 @@ leaves. Nothing of a request is written to disk or logged.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
@@ -50,6 +51,7 @@ _TYPES = {
 _MOST_BYTES = 1_000_000
 _MOST_FILE_BYTES = 20_000_000
 _DRAINED = 100_000_000
+_MOMENT = 0.2
 _SMALL_CATEGORIES, _SMALL_SUBJECTS = 8, 2_000
 
 
@@ -67,7 +69,7 @@ def create_app(*, quick_seconds: float = 15.0, long_seconds: float = 60.0) -> AS
         async with opened_desk(quick_seconds, long_seconds) as desk:
             yield {"desk": desk, "uploads": anyio.Semaphore(2)}
 
-    tasks = ("table", "weights", "maximizers", "moves", "path", "anneal", "report")
+    tasks = ("table", "chance", "pictures", "weights", "maximizers", "moves", "path", "anneal", "report")
     routes = [
         Route("/", _static),
         Route("/static/{name:path}", _static),
@@ -129,18 +131,26 @@ def _small(asked: dict[str, Any]) -> bool:
 
 
 async def _attended(request: Request, work: Awaitable[Reply]) -> Reply:
-    """Some work's reply; the work stops if the client leaves."""
+    """Some work's reply; work that takes longer than a moment stops if the client leaves."""
     reply = Reply(499, b"")  # which nobody will read
+    watching: list[asyncio.Task[None]] = []
 
     async def leave() -> None:
         while (await request.receive())["type"] != "http.disconnect":
             pass
-        group.cancel_scope.cancel()
+        scope.cancel()
 
-    async with anyio.create_task_group() as group:
-        group.start_soon(leave)
-        reply = await work
-        group.cancel_scope.cancel()
+    def watch() -> None:
+        watching.append(asyncio.create_task(leave()))
+
+    with anyio.CancelScope() as scope:
+        later = asyncio.get_running_loop().call_later(_MOMENT, watch)
+        try:
+            reply = await work
+        finally:
+            later.cancel()
+            for task in watching:
+                task.cancel()
     return reply
 
 

@@ -24,6 +24,7 @@ from kappamax.web.tasks import Reply, error_reply
 __all__ = ["Desk", "Part", "Staff", "opened_desk"]
 
 _LONG_WORKERS = 2
+_MOST_QUICK_WORKERS = 5
 _REMEMBERED = 64
 
 
@@ -52,7 +53,8 @@ class Desk:
     """Where work is handed in."""
 
     def __init__(self, quick_seconds: float, long_seconds: float) -> None:
-        self.quick = Staff(max(2, os.cpu_count() or 1), quick_seconds)
+        # one more than there are cores, so that none idles while an answer is sent and the next request handed over
+        self.quick = Staff(min(_MOST_QUICK_WORKERS, 1 + (os.cpu_count() or 1)), quick_seconds)
         self.long = Staff(_LONG_WORKERS, long_seconds, "--long")
         self._known: OrderedDict[tuple[str, bytes], Reply] = OrderedDict()
 

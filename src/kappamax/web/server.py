@@ -21,7 +21,8 @@ def bound_socket(port: int) -> tuple[socket.socket, int]:
     """A socket of this machine on a port, or on the next one that is free; port 0 is any."""
     tried = range(port, min(port + _PORTS_TRIED, 2**16)) if port else [0]
     for one in tried:
-        found = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        # TCP by name: asyncio tells no other socket to send small packets at once, and an answer would take 40 ms more
+        found = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         try:
             found.bind((_ADDRESS, one))
             found.listen(128)  # so that a second page finds the port taken

@@ -16,12 +16,12 @@ from kappamax.datasets import EXAMPLES, example
 from kappamax.maximum.extremes import max_kappa
 from kappamax.maximum.maximizers import maximizer_count_of, maximizers_of
 from kappamax.reporting.analysis import Effort, Report, report_within
-from kappamax.reporting.pictures import pictures_of
+from kappamax.reporting.pictures import null_picture, pictures_of
 from kappamax.reporting.sentences import of_weights
 from kappamax.web.calls import calls_of
 from kappamax.web.requests import plain_table, table_of, weighting_of, weightings_of
 
-__all__ = ["calculate", "examples", "maximizers", "report_file", "weights_in_words"]
+__all__ = ["chances", "examples", "maximizers", "numbers_of", "pictures", "report_file", "weights_in_words"]
 
 Tell = Callable[[str], None]
 
@@ -37,6 +37,8 @@ _QUICK = Effort(
     most_moves=0,  # the page asks for moves by themselves
 )
 _WHOLE = Effort(time_limit=10.0)
+#: what a whole report says of a weighting beyond a brief one
+_BY_CHANCE = ("weights", "pvalue", "test", "n_maximizers", "n_maximizers_at_least", "sentences")
 _TIME_LIMIT = 5.0
 _PAGE = 20
 _LAST_PAGE = 10_000
@@ -50,11 +52,28 @@ def examples() -> list[dict[str, Any]]:
     ]
 
 
-def calculate(request: dict[str, Any], tell: Tell | None = None) -> dict[str, Any]:
-    """Everything the page shows about a table: the report's results, and its pictures."""
-    made = _report(_QUICK, request, tell)
+def numbers_of(request: dict[str, Any], tell: Tell | None = None) -> dict[str, Any]:
+    """What the page shows of a table first: the report's numbers, and how to get them elsewhere."""
+    made = _report(_QUICK, request, tell, brief=True)
     calls = calls_of(request, made.table, [result.weights for result in made.results])
-    return made.to_dict() | {"pictures": pictures_of(made), "calls": calls}
+    return made.to_dict() | {"calls": calls}
+
+
+def chances(request: dict[str, Any], tell: Tell | None = None) -> dict[str, Any]:
+    """What takes longer: the test against chance and its picture, how many tables reach the maximum, and the words."""
+    made = _report(_QUICK, request, tell)
+    whole = made.to_dict()
+    drawn = [None if one.null is None else null_picture(made, one) for one in made.results]
+    results = [
+        {name: result[name] for name in _BY_CHANCE} | {"picture": picture}
+        for result, picture in zip(whole["results"], drawn, strict=True)
+    ]
+    return {"results": results, "methods": whole["report"]["methods"]}
+
+
+def pictures(request: dict[str, Any], tell: Tell | None = None) -> dict[str, Any]:
+    """The tables, margins and pairs of raters as pictures."""
+    return pictures_of(_report(_QUICK, request, tell, brief=True))
 
 
 def report_file(request: dict[str, Any], form: str, tell: Tell | None = None) -> str:
@@ -84,7 +103,7 @@ def weights_in_words(request: dict[str, Any]) -> dict[str, Any]:
         "metric": weights.metric,
         "monge": weights.monge,
         "violated_triangle": None if triangle is None else [plain(table.categories[i]) for i in triangle],
-        "words": of_weights(weights, table, most, None),
+        "words": of_weights(weights, table, most),
         "notes": list(weights.notes),
     }
 
@@ -99,9 +118,9 @@ def maximizers(request: dict[str, Any]) -> dict[str, Any]:
     return {"n": plain(count.n), "at_least": plain(count.at_least), "start": start, "tables": page}
 
 
-def _report(effort: Effort, request: dict[str, Any], tell: Tell | None) -> Report:
+def _report(effort: Effort, request: dict[str, Any], tell: Tell | None, *, brief: bool = False) -> Report:
     """The report of a table with the weights asked for, the usual ones if none is."""
     table = table_of(request)
     title = checks.short_text("title", request.get("title", "Agreement between raters"))
     weights: Any = weightings_of(request, table)
-    return report_within(effort, table, weights=weights, title=title, progress=tell)
+    return report_within(effort, table, weights=weights, title=title, progress=tell, brief=brief)

@@ -76,8 +76,9 @@ def _answer(
     """One task's answer; each part of the library is imported when it is first needed."""
     from kappamax.web import service
 
-    if task == "table":
-        return as_bytes(service.calculate(request, tell))
+    told = {"table": service.numbers_of, "chance": service.chances, "pictures": service.pictures}
+    if task in told:
+        return as_bytes(told[task](request, tell))
     if task == "report":
         return service.report_file(request, request.pop("format"), tell).encode()
     if task == "file":

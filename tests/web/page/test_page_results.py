@@ -103,6 +103,36 @@ def test_stale_answers_are_ignored(page, expect, server):
     page.unroute_all(behavior="ignoreErrors")
 
 
+def test_the_numbers_do_not_wait_for_what_chance_would_give(page, expect):
+    """They are there while it is on its way; the pictures before are faded."""
+    held = []
+    page.route("**/api/chance", lambda route: held.append(route))
+    type_table(page, [[9, 1], [1, 9]])
+    expect(page.locator("#kappa")).to_have_text("0.8000")
+    expect(page.locator("#maximum")).to_have_text("1.0000proven")
+    expect(page.locator("#pvalue")).to_contain_text("on its way")
+    expect(page.locator("#pictures")).to_have_class("stale")
+    expect(page.locator("#results")).to_have_attribute("aria-busy", "true")
+    held[-1].continue_()  # those before it were given up for a newer table
+    page.unroute("**/api/chance")
+    expect(page.locator("#pvalue")).to_contain_text("exact")
+    expect(page.locator("#sentence")).to_contain_text("more agreement than chance")
+    expect(page.locator("#pictures")).not_to_have_class("stale")
+
+
+def test_a_test_that_fails_leaves_the_numbers(page, expect):
+    """With the reason above them; moves and the rest go on."""
+    refusal = {"error": "this takes longer than the page's limit."}
+    page.route("**/api/chance", lambda route: route.fulfill(status=422, json=refusal))
+    type_table(page, [[9, 1], [1, 9]])
+    expect(page.locator("#pvalue")).to_have_text("not computed")
+    expect(page.locator("#kappa")).to_have_text("0.8000")
+    expect(page.locator("#results-state")).to_have_text(refusal["error"])
+    expect(page.locator("#comparison tbody tr").first).to_contain_text("not computed")
+    expect(page.locator("#methods")).to_contain_text("No test was made.")
+    page.unroute_all(behavior="ignoreErrors")
+
+
 def test_results_do_not_jump_while_typing(page, expect):
     """Where the headline stands before, during and after a new table."""
     before = page.locator("#kappa").bounding_box()["y"] - page.locator("#results").bounding_box()["y"]

@@ -1,13 +1,15 @@
-// The state in, the newest results on the page out: the chosen weights first, then the others to compare.
+// The state in, the newest results on the page out: the numbers of the chosen weights first, then their pictures and
+// what chance would give, then the other weights to compare.
 
 import { Problem, ask, cancel } from "./api.js";
 import { drawComparison } from "./comparison.js";
 import { debounced } from "./dom.js";
 import { showProblems } from "./grid.js";
 import { drawMaximizers } from "./maximizers.js";
-import { drawNothing, drawResults, say } from "./results.js";
+import { drawNothing, drawNumbers, drawRest, resultOf, say } from "./results.js";
 import { COMPARED, current, isOrdered, tableOf, weightingOf } from "./state.js";
 
+const KINDS = ["table", "chance", "pictures"];
 const listeners = [];
 let answers = new Map(), about = null, serial = 0, shown = false;
 
@@ -34,7 +36,7 @@ export function recalculate() {
 
 function stop(words) {
   serial += 1;
-  cancel("table");
+  KINDS.forEach(cancel);
   say(words);
 }
 
@@ -45,29 +47,67 @@ async function compute(own) {
   const { chosen } = current();
   const text = JSON.stringify(table);
   if (about !== text) { answers = new Map(); about = text; }
-  const names = [...new Set([...(isOrdered() ? COMPARED : ["unweighted"]), chosen])];
-  const results = () => new Map([...answers].map(([name, answer]) => [name, answer.results[0]]));
   answers.delete("custom");
-  for (const name of [chosen, ...names.filter((one) => one !== chosen)]) {
-    const weight = name === "custom" ? weightingOf().weighting : name;
-    const progress = table.patterns ? (words) => { if (own === serial && name === chosen) say(`Computing… ${words}`); } : null;
+  KINDS.forEach(cancel);
+  const names = [...new Set([...(isOrdered() ? COMPARED : ["unweighted"]), chosen])];
+  const weightOf = (name) => (name === "custom" ? weightingOf().weighting : name);
+  const progress = table.patterns ? (words) => { if (own === serial) say(`Computing… ${words}`); } : null;
+  const asked = async (kind, name, told = null) => {
     try {
-      const answer = answers.get(name) ?? await ask("/api/table", { ...table, weights: [weight] }, "table", progress);
-      if (own !== serial) return;
-      if (!answer) continue;
-      answers.set(name, answer);
-      if (name === chosen) {
-        shown = true;
-        say("");
-        drawResults(answer);
-        drawMaximizers(table, weight, answer.results[0]);
-        tell(table, weight, answer);
-      }
-      drawComparison(names, results());
+      const answer = await ask(`/api/${kind}`, { ...table, weights: [weightOf(name)] }, kind, told);
+      return own === serial ? answer : undefined;
     } catch (error) {
-      if (!(error instanceof Problem)) throw error;
-      if (own !== serial) return;
-      if (name === chosen) { refuse(error); return; }
+      if (own === serial) throw error;
+      return undefined;
+    }
+  };
+  const compare = () => drawComparison(names, new Map([...answers].map(([name, answer]) => [name, resultOf(answer)])));
+  const show = (name, answer) => {
+    answers.set(name, answer);
+    shown = true;
+    drawNumbers(answer);
+    compare();
+  };
+
+  const weight = weightOf(chosen);
+  let newest = false;
+  try {
+    const first = answers.get(chosen) ?? await asked("table", chosen, progress);
+    if (!first) return;
+    show(chosen, first);
+    newest = true;
+    const [pictures, chance] = await Promise.all([first.pictures ?? asked("pictures", chosen), first.chance ?? asked("chance", chosen, progress)]);
+    if (!pictures || !chance) return;
+    show(chosen, { ...first, pictures, chance });
+    say("");
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    if (!newest) { refuse(error); return; }
+    show(chosen, { ...answers.get(chosen), failed: true });
+    say(error.message);
+  }
+  const answer = answers.get(chosen);
+  drawRest(answer);
+  drawMaximizers(table, weight, resultOf(answer));
+  tell(table, weight, answer);
+  await compareOthers(names.filter((one) => one !== chosen), asked, compare);
+}
+
+/** All numbers first, then what chance would give. */
+async function compareOthers(others, asked, compare) {
+  for (const kind of ["table", "chance"]) {
+    for (const name of others) {
+      const held = answers.get(name);
+      if (kind === "table" ? held : !held || held.chance) continue;
+      try {
+        const found = await asked(kind, name);
+        if (!found) return;
+        answers.set(name, kind === "table" ? found : { ...held, chance: found });
+      } catch (error) {
+        if (!(error instanceof Problem)) throw error;
+        if (held) answers.set(name, { ...held, failed: true });
+      }
+      compare();
     }
   }
 }

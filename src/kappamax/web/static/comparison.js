@@ -1,7 +1,7 @@
 // Results by weighting in, one row for each out; choosing a row chooses its weights.
 
 import { button, byId, fill, h } from "./dom.js";
-import { decimal, howMany, interval, percent, pvalue } from "./format.js";
+import { chanceOf, decimal, interval, percent, tables } from "./format.js";
 import { change, current } from "./state.js";
 
 const HEADER = ["weights", "kappa", "95% interval", "maximum", "minimum", "reached", "tables", "p-value"];
@@ -16,7 +16,7 @@ export function drawComparison(names, results) {
     const most = maximum !== null && maximum !== undefined;
     return [decimal(value), ci ? interval(ci) : "undefined", most ? decimal(maximum) + (result.proven ? "" : " ?") : "none",
       most ? decimal(minimum) : "none", ratio === null || ratio === undefined ? "undefined" : percent(ratio),
-      most ? howMany(result.n_maximizers, result.n_maximizers_at_least) : "", pvalue(result.pvalue)];
+      most ? tables(result) : "", chanceOf(result)];
   };
   const row = (name) => h("tr", { class: name === current().chosen ? "chosen" : "" },
     h("th", { scope: "row" }, button(name === "custom" ? "own weights" : name, () => change({ chosen: name }),

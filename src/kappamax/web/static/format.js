@@ -14,4 +14,7 @@ export const plural = (n, noun) => `${count(n)} ${noun}${Number(n) === 1 ? "" : 
 /** How many tables reach the maximum: a number, or at least one. */
 export const howMany = (n, atLeast) => (n !== null && n !== undefined ? count(n)
   : atLeast !== null && atLeast !== undefined ? `at least ${count(atLeast)}` : "not known");
+/** Of a result: the p-value, and how many tables reach the maximum. */
+export const chanceOf = ({ pending, test, pvalue: p }) => (pending ? "…" : test ? pvalue(p) : "not computed");
+export const tables = (result) => (result.pending ? "…" : howMany(result.n_maximizers, result.n_maximizers_at_least));
 export const raterName = (name) => (/^\d+$/.test(name) ? `rater ${name}` : name);

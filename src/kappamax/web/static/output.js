@@ -23,6 +23,7 @@ function draw() {
     return;
   }
   const { answer } = shown;
+  const methods = answer.chance?.methods ?? answer.report.methods;
   const said = h("p", { class: "line small", role: "status", id: "out-state" });
   const pictures = picturesOf(answer);
   const saved = FORMATS.map(([format, words]) => button(words, () => saveReport(format, said), { "data-format": format, class: format === "html" ? "first" : "" }));
@@ -31,7 +32,7 @@ function draw() {
   fill(place, h("div", { class: "side" },
     h("div", {}, h("h3", {}, "Save"), h("div", { class: "buttons" }, saved), h("h3", {}, "Save a picture (SVG)"), h("div", { class: "buttons" }, drawn),
       h("h3", {}, "Link"), linkPart(said)),
-    h("div", {}, h("h3", {}, "Methods paragraph"), h("blockquote", { id: "methods" }, answer.report.methods), copier("Copy the paragraph", () => answer.report.methods, said),
+    h("div", {}, h("h3", {}, "Methods paragraph"), h("blockquote", { id: "methods" }, methods), copier("Copy the paragraph", () => methods, said),
       h("h3", {}, "The same from Python"), h("pre", { id: "python", tabindex: "0" }, answer.calls.python), copier("Copy the Python call", () => answer.calls.python, said),
       h("h3", {}, "The same from a terminal"), h("pre", { id: "terminal", tabindex: "0" }, answer.calls.terminal), copier("Copy the command", () => answer.calls.terminal, said))), said);
   for (const id of opened) byId(id)?.setAttribute("open", "");
@@ -56,9 +57,9 @@ function copier(words, content, said) {
 }
 
 function picturesOf(answer) {
-  const drawn = Object.values(answer.pictures.by_weights)[0] ?? {};
-  return [["observed", drawn.observed, "Observed"], ["maximum", drawn.maximum, "Maximum"], ["null", drawn.null, "Chance"],
-    ["margins", answer.pictures.margins, "Margins"], ["pairs", answer.pictures.pairs, "Pairs"]].filter(([, svg]) => svg);
+  const drawn = Object.values(answer.pictures?.by_weights ?? {})[0] ?? {};
+  return [["observed", drawn.observed, "Observed"], ["maximum", drawn.maximum, "Maximum"], ["null", answer.chance?.results[0].picture, "Chance"],
+    ["margins", answer.pictures?.margins, "Margins"], ["pairs", answer.pictures?.pairs, "Pairs"]].filter(([, svg]) => svg);
 }
 
 /** A report has the chosen weights and those it is compared with. */

@@ -1,17 +1,28 @@
 // The server's answer for the chosen weights in, the results on the page out: numbers, words, tables and pictures.
 
 import { byId, figure, fill, h, textTable } from "./dom.js";
-import { count, decimal, howMany, interval, percent, plural, pvalue, raterName } from "./format.js";
+import { chanceOf, count, decimal, interval, percent, plural, pvalue, raterName, tables } from "./format.js";
 
 const MOST_PATTERNS = 20;
+const LATER = ["pictures", "maximizers", "chance", "margins-body"];
 
-/** Everything about one weighting. */
-export function drawResults(answer) {
-  const result = answer.results[0];
+/** One weighting's result, with what chance would give once that is known; until then it is pending. */
+export const resultOf = (answer) => ({ ...answer.results[0], ...answer.chance?.results[0],
+  pending: !answer.chance && !answer.failed && answer.results[0].value !== null });
+
+/** The numbers of one weighting; pictures of an older table fade until `drawRest`. */
+export function drawNumbers(answer) {
+  const result = resultOf(answer);
   drawHeadline(result, answer.data);
-  drawPictures(answer, result);
+  for (const id of LATER) byId(id).classList.add("stale");
   byId("announce").textContent = result.value === null ? `Kappa is undefined: ${result.reason}`
     : `${result.title}, ${result.weights}: ${decimal(result.value)}; largest ${decimal(result.maximum)}.`;
+}
+
+/** The pictures of one weighting. */
+export function drawRest(answer) {
+  drawPictures(answer, resultOf(answer));
+  for (const id of LATER) byId(id).classList.remove("stale");
 }
 
 /** Before there is a table. */
@@ -45,8 +56,8 @@ function drawHeadline(result, data) {
     most && ["maximum", "Maximum", decimal(result.maximum), proof(result.proven, result.bound, "at most")],
     most && ["minimum", "Minimum", decimal(result.minimum), proof(result.minimum_proven, result.minimum_bound, "at least")],
     most && ["ratio", "Reached", result.ratio === null ? "undefined" : percent(result.ratio), result.ratio_reason ?? "of the maximum"],
-    most && ["tables", "Tables at the maximum", howMany(result.n_maximizers, result.n_maximizers_at_least), null],
-    ["pvalue", "P-value", pvalue(result.pvalue), testNote(result.test)],
+    most && ["tables", "Tables at the maximum", tables(result), null],
+    ["pvalue", "P-value", chanceOf(result), testNote(result)],
   ].filter(Boolean);
   parts.push(h("dl", { class: "facts" }, facts.map(([id, name, value, note]) => h("div", {}, h("dt", {}, name),
     h("dd", { id }, value, note ? h("small", {}, note) : null)))));
@@ -57,7 +68,7 @@ function drawHeadline(result, data) {
 }
 
 /** How the p-value came about; while one types, few tables are drawn. */
-const testNote = (test) => (test?.n_draws ? `from ${count(test.n_draws)} random tables; a saved report works longer` : "exact, given the margins");
+const testNote = ({ test, pending }) => (pending ? "on its way" : !test ? null : test.n_draws ? `from ${count(test.n_draws)} random tables; a saved report works longer` : "exact, given the margins");
 
 /** Smallest, observed with its interval, and largest on one line; the numbers stand below. */
 function track(result) {
@@ -88,9 +99,9 @@ function drawPictures(answer, result) {
       result.table ? patternTable(`Patterns at the maximum, ${decimal(result.maximum)}`, result.table)
         : h("p", {}, result.maximum_reason ?? "")));
   }
-  if (drawn.null) {
+  if (answer.chance?.results[0].picture) {
     chance.push(h("h3", {}, "Every value that chance could give"), h("div", { id: "null" },
-      figure(drawn.null, "Probability of each value for raters who rate independently with these margins", textTable("The marked values",
+      figure(answer.chance.results[0].picture, "Probability of each value for raters who rate independently with these margins", textTable("The marked values",
         ["mark", "value"], [["observed", decimal(result.value)], ["largest", decimal(result.maximum)], ["smallest", decimal(result.minimum)],
           ["p-value", pvalue(result.pvalue)]]))));
   }
