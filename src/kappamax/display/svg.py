@@ -120,7 +120,8 @@ def atoms(
     marks : pairs (value, name)
     """
     width, height, left, bottom = 560, 250, 24, 46
-    low, high = min([*values, *(value for value, _ in marks)]), max([*values, *(value for value, _ in marks)])
+    ends = [float(values.min()), float(values.max()), *(value for value, _ in marks)]
+    low, high = min(ends), max(ends)
     spread = (high - low) or 1.0
     low, spread = low - 0.04 * spread, 1.08 * spread
     most = float(heights.max()) or 1.0
@@ -131,10 +132,11 @@ def atoms(
 
     thick = max(0.6, min(6.0, 0.6 * (width - 2 * left) / max(1, len(values))))
     parts = [_line(left, floor, width - left, floor, FAINT)]
-    for value, share in zip(values.tolist(), heights.tolist(), strict=True):
-        tall = (floor - top) * share / most
-        if tall >= 0.2:
-            parts.append(_line(across(value), floor, across(value), floor - tall, ACCENT, thick))
+    tall = (floor - top) / most * heights
+    seen = tall >= 0.2
+    drawn = zip(map(across, values[seen].tolist()), (floor - tall[seen]).tolist(), strict=True)
+    strokes = "".join(f"M{x:.1f} {floor}V{y:.1f}" for x, y in drawn)
+    parts.append(f'<path d="{strokes}" stroke="{ACCENT}" stroke-width="{thick:.2g}"/>')
     for tick in _ticks(low, low + spread):
         parts.append(_line(across(tick), floor, across(tick), floor + 5, FAINT))
         parts.append(_text(across(tick), floor + 19, numbers.decimal(tick, 1), anchor="middle", fill=FAINT))

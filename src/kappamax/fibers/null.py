@@ -162,21 +162,30 @@ def _least_work(objective: Objective, memory_limit: float) -> int:
 def _exact_null(space: ScoreSpace, objective: Objective, progress: Progress | None) -> Null:
     chances = space.chances(progress)
     reached = np.flatnonzero(chances)
-    rows = [[int(score.terms.get(f, 0)) for f in objective.radicands] for (score,) in space.scores(reached.tolist())]
-    return Null(objective, np.array(rows, dtype=object), chances[reached], None, None)
+    return Null(objective, space.components(reached), chances[reached], None, None)
 
 
 def _drawn(objective: Objective, size: int, rng: np.random.Generator) -> tuple[Array, Array]:
     """The different scores of so many random tables, and how often each came."""
-    rows, counts = np.unique(random_scores(objective, size, rng), axis=0, return_counts=True)
-    return rows, counts
+    return _tallied(random_scores(objective, size, rng))
 
 
 def _gathered(objective: Objective, drawn: list[tuple[Array, Array]], done: int, reason: str | None) -> Null:
     """Several blocks of draws as one."""
-    rows, place = np.unique(np.concatenate([rows for rows, _ in drawn]), axis=0, return_inverse=True)
-    counts = np.bincount(place.reshape(-1), weights=np.concatenate([counts for _, counts in drawn]))
-    return Null(objective, rows, counts, done, reason)
+    if len(drawn) == 1:
+        return Null(objective, *drawn[0], done, reason)
+    rows, counts = (np.concatenate(both) for both in zip(*drawn, strict=True))
+    return Null(objective, *_tallied(rows, counts), done, reason)
+
+
+def _tallied(rows: Array, counts: Array | None = None) -> tuple[Array, Array]:
+    """The different rows in order, and how often each occurs."""
+    if rows.shape[1] == 1:  # numbers are sorted much sooner than rows of them
+        distinct, place = np.unique(rows[:, 0], return_inverse=True)
+        distinct = distinct[:, None]
+    else:
+        distinct, place = np.unique(rows, axis=0, return_inverse=True)
+    return distinct, np.bincount(place.reshape(-1), weights=counts)
 
 
 def _beyond(scores: Array, observed: float, mean: float, alternative: str) -> Array:

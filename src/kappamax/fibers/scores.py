@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import cached_property
-from math import prod
+from math import lcm, prod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -106,23 +106,25 @@ class ScoreSpace:
 
     def scores(self, totals: Sequence[int]) -> list[tuple[RootSum, ...]]:
         """Each objective's exact score at given totals."""
+        found = []
+        for row in self.components(totals).tolist():
+            entries = iter(row)
+            found.append(tuple(RootSum({f: next(entries) for f in one.radicands}) for one in self.objectives))
+        return found
+
+    def components(self, totals: npt.ArrayLike) -> Array:
+        """The whole numbers that make up each objective's score at given totals, one row per total."""
         digits = np.unravel_index(np.asarray(totals, dtype=np.int64), self._sizes)
         changes = {
-            part.column: [part.step * int(digit) + part.offset - self.own[part.column] for digit in column]
-            for part, column in zip(self.parts, digits, strict=True)
+            part.column: part.step * digit.astype(object) + (part.offset - self.own[part.column])
+            for part, digit in zip(self.parts, digits, strict=True)
         }
-        found = []
-        for row in range(len(totals)):
-            column, scores = 0, []
-            for objective in self.objectives:
-                terms = {}
-                for f in objective.radicands:
-                    recipe = self.recipes[column].items()
-                    terms[f] = self.own[column] + sum((q * changes[i][row] for i, q in recipe), Fraction(0))
-                    column += 1
-                scores.append(RootSum(terms))
-            found.append(tuple(scores))
-        return found
+        rows = np.empty((len(digits[0]), len(self.own)), dtype=object)
+        for column, recipe in enumerate(self.recipes):
+            scale = lcm(*(q.denominator for q in recipe.values()))
+            change: Any = sum(int(q * scale) * changes[i] for i, q in recipe.items())
+            rows[:, column] = self.own[column] + change // scale
+        return rows
 
     def totals_at(self, score: RootSum) -> list[int]:
         """All totals at which the first objective has a given score (one that some table has)."""
@@ -207,6 +209,8 @@ def _along(edge: Array, axis: int, n_axes: int) -> Array:
 
 def _recipes(cores: Sequence[Array]) -> list[dict[int, Fraction]]:
     """Each core as a combination of the first independent ones, by elimination in fractions."""
+    if len(cores) == 1:
+        return [{0: Fraction(1)} if cores[0].any() else {}]
     rows = np.unique(np.stack([core.ravel() for core in cores], axis=1).astype(np.int64), axis=0)
     recipes: list[dict[int, Fraction]] = []
     basis: list[tuple[int, list[Fraction], dict[int, Fraction]]] = []

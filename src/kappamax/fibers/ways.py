@@ -30,6 +30,7 @@ Progress = Callable[[int, int], None]
 
 _BITS = 62
 _UNREACHED = -(2**60)
+_FEW_STATES = 200
 
 
 class Ways:
@@ -186,13 +187,32 @@ class Ways:
             for pattern in self.patterns.tolist()
         ]
 
+    @cached_property
+    def _everywhere(self) -> Slices:
+        """All states."""
+        return tuple(slice(0, size) for size in self.shape)
+
+    @cached_property
+    def _moves(self) -> list[tuple[Slices, Slices]]:
+        """For each pattern the states it leads to and comes from, among all states."""
+        return [self._between(row, self._everywhere, self._everywhere) for row in range(len(self.patterns))]
+
     def _box(self, placed: int) -> Slices:
-        """The states possible with so many subjects placed: no more than those, no fewer than the rest can make up."""
+        """The states possible with so many subjects placed: no more than those, no fewer than the rest can make up.
+
+        Where there are few states all of them are: those that are not possible lead nowhere, and cost less than slices.
+        """
+        if self.n_states <= _FEW_STATES:
+            return self._everywhere
         rest = sum(self.first) - placed
         return tuple(slice(max(0, size - 1 - rest), min(size - 1, placed) + 1) for size in self.shape)
 
     def _shifted(self, row: int, to: Slices, since: Slices) -> tuple[Slices, Slices]:
         """The states a pattern leads to, and the states it comes from."""
+        return self._moves[row] if to is self._everywhere else self._between(row, to, since)
+
+    def _between(self, row: int, to: Slices, since: Slices) -> tuple[Slices, Slices]:
+        """The same among the states of two boxes."""
         steps = self._steps[row]
         target, source = [], []
         for axis, (after, before) in enumerate(zip(to, since, strict=True)):

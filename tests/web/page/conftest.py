@@ -40,7 +40,7 @@ def page(context, server):
     opened.on("pageerror", lambda error: logged.append(str(error)))
     opened.on("request", lambda request: requested.append(request.url))
     opened.goto(server)
-    opened.wait_for_selector("#kappa")
+    opened.wait_for_selector("#results[aria-busy=false] #kappa")
     yield opened
     assert opened.evaluate("document.documentElement.scrollWidth") <= opened.viewport_size["width"]
     refused = ("the server responded with a status of 4", "net::ERR_FAILED")

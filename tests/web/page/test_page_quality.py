@@ -57,7 +57,17 @@ def test_the_page_with_a_file_of_three_raters_is_accessible(page, expect):
     choose_file(page, "patterns.csv", "X1,X2,X3,n\n" + "\n".join(lines))
     page.get_by_label("Layout").select_option("patterns")
     expect(page.locator("#pairs svg")).to_have_count(1)
+    expect(page.locator("#results")).to_have_attribute("aria-busy", "false")
     assert_accessible(page)
+
+
+def test_the_page_at_work_is_accessible(page, expect):
+    """What is of the table before is faded, and hidden from those who do not see that."""
+    page.route("**/api/chance", lambda route: None)
+    page.locator("#cell-0-0").fill("12")
+    expect(page.locator("#chance")).to_have_attribute("inert", "")
+    assert_accessible(page)
+    page.unroute_all(behavior="ignoreErrors")
 
 
 def tab_to(page, selector, most=200):

@@ -104,20 +104,22 @@ def test_stale_answers_are_ignored(page, expect, server):
 
 
 def test_the_numbers_do_not_wait_for_what_chance_would_give(page, expect):
-    """They are there while it is on its way; the pictures before are faded."""
+    """Nor do the tables and the other weights; the distribution of the table before is faded."""
     held = []
     page.route("**/api/chance", lambda route: held.append(route))
     type_table(page, [[9, 1], [1, 9]])
     expect(page.locator("#kappa")).to_have_text("0.8000")
     expect(page.locator("#maximum")).to_have_text("1.0000proven")
     expect(page.locator("#pvalue")).to_contain_text("on its way")
-    expect(page.locator("#pictures")).to_have_class("stale")
+    expect(page.locator("#heat-maps")).to_contain_text("Observed: 0.8000")
+    expect(page.locator("#comparison tbody tr").last).to_contain_text("0.8000")
+    expect(page.locator("#chance")).to_have_attribute("inert", "")
     expect(page.locator("#results")).to_have_attribute("aria-busy", "true")
     held[-1].continue_()  # those before it were given up for a newer table
     page.unroute("**/api/chance")
     expect(page.locator("#pvalue")).to_contain_text("exact")
     expect(page.locator("#sentence")).to_contain_text("more agreement than chance")
-    expect(page.locator("#pictures")).not_to_have_class("stale")
+    expect(page.locator("#chance")).not_to_have_attribute("inert", "")
 
 
 def test_a_test_that_fails_leaves_the_numbers(page, expect):
@@ -139,6 +141,7 @@ def test_results_do_not_jump_while_typing(page, expect):
     page.locator("#cell-0-0").press_sequentially("1")
     during = page.locator("#kappa").bounding_box()["y"] - page.locator("#results").bounding_box()["y"]
     expect(page.locator("#kappa")).not_to_have_text("0.5023")
+    expect(page.locator("#results")).to_have_attribute("aria-busy", "false")
     after = page.locator("#kappa").bounding_box()["y"] - page.locator("#results").bounding_box()["y"]
     assert [during, after] == pytest.approx([before, before], abs=0.5)
 

@@ -6,7 +6,7 @@ import { drawComparison } from "./comparison.js";
 import { debounced } from "./dom.js";
 import { showProblems } from "./grid.js";
 import { drawMaximizers } from "./maximizers.js";
-import { drawNothing, drawNumbers, drawRest, resultOf, say } from "./results.js";
+import { drawChance, drawNothing, drawNumbers, drawPictures, resultOf, say } from "./results.js";
 import { COMPARED, current, isOrdered, tableOf, weightingOf } from "./state.js";
 
 const KINDS = ["table", "chance", "pictures"];
@@ -70,45 +70,49 @@ async function compute(own) {
   };
 
   const weight = weightOf(chosen);
-  let newest = false;
+  const others = names.filter((one) => one !== chosen);
+  let beside = null;
   try {
     const first = answers.get(chosen) ?? await asked("table", chosen, progress);
     if (!first) return;
     show(chosen, first);
-    newest = true;
-    const [pictures, chance] = await Promise.all([first.pictures ?? asked("pictures", chosen), first.chance ?? asked("chance", chosen, progress)]);
-    if (!pictures || !chance) return;
+    beside = compareOthers("table", others, asked, compare);
+    const pictures = first.pictures ?? await asked("pictures", chosen);
+    if (!pictures) return;
+    answers.set(chosen, { ...first, pictures });
+    drawPictures(answers.get(chosen));
+    const chance = first.chance ?? await asked("chance", chosen, progress);
+    if (!chance) return;
     show(chosen, { ...first, pictures, chance });
     say("");
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    if (!newest) { refuse(error); return; }
+    if (!beside) { refuse(error); return; }
     show(chosen, { ...answers.get(chosen), failed: true });
     say(error.message);
   }
   const answer = answers.get(chosen);
-  drawRest(answer);
+  drawChance(answer);
   drawMaximizers(table, weight, resultOf(answer));
   tell(table, weight, answer);
-  await compareOthers(names.filter((one) => one !== chosen), asked, compare);
+  await beside;
+  await compareOthers("chance", others, asked, compare);
 }
 
-/** All numbers first, then what chance would give. */
-async function compareOthers(others, asked, compare) {
-  for (const kind of ["table", "chance"]) {
-    for (const name of others) {
-      const held = answers.get(name);
-      if (kind === "table" ? held : !held || held.chance) continue;
-      try {
-        const found = await asked(kind, name);
-        if (!found) return;
-        answers.set(name, kind === "table" ? found : { ...held, chance: found });
-      } catch (error) {
-        if (!(error instanceof Problem)) throw error;
-        if (held) answers.set(name, { ...held, failed: true });
-      }
-      compare();
+/** The numbers of other weights, or what chance would give. */
+async function compareOthers(kind, others, asked, compare) {
+  for (const name of others) {
+    const held = answers.get(name);
+    if (kind === "table" ? held : !held || held.chance) continue;
+    try {
+      const found = await asked(kind, name);
+      if (!found) return;
+      answers.set(name, kind === "table" ? found : { ...held, chance: found });
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      if (held) answers.set(name, { ...held, failed: true });
     }
+    compare();
   }
 }
 

@@ -4,31 +4,25 @@ import { byId, figure, fill, h, textTable } from "./dom.js";
 import { chanceOf, count, decimal, interval, percent, plural, pvalue, raterName, tables } from "./format.js";
 
 const MOST_PATTERNS = 20;
-const LATER = ["pictures", "maximizers", "chance", "margins-body"];
+const DRAWN = ["pictures", "margins-body"], BY_CHANCE = ["maximizers", "chance"];
 
 /** One weighting's result, with what chance would give once that is known; until then it is pending. */
 export const resultOf = (answer) => ({ ...answer.results[0], ...answer.chance?.results[0],
   pending: !answer.chance && !answer.failed && answer.results[0].value !== null });
 
-/** The numbers of one weighting; pictures of an older table fade until `drawRest`. */
+/** The numbers of one weighting; pictures of an older table fade until there are new ones. */
 export function drawNumbers(answer) {
   const result = resultOf(answer);
   drawHeadline(result, answer.data);
-  for (const id of LATER) byId(id).classList.add("stale");
+  for (const id of [...answer.pictures ? [] : DRAWN, ...result.pending ? BY_CHANCE : []]) byId(id).inert = true;
   byId("announce").textContent = result.value === null ? `Kappa is undefined: ${result.reason}`
     : `${result.title}, ${result.weights}: ${decimal(result.value)}; largest ${decimal(result.maximum)}.`;
-}
-
-/** The pictures of one weighting. */
-export function drawRest(answer) {
-  drawPictures(answer, resultOf(answer));
-  for (const id of LATER) byId(id).classList.remove("stale");
 }
 
 /** Before there is a table. */
 export function drawNothing() {
   fill(byId("headline"), h("p", { class: "faint" }, "Type or paste a table, choose an example, or drop a file: the results appear here."));
-  for (const id of ["comparison", "pictures", "maximizers", "chance", "margins-body"]) fill(byId(id));
+  for (const id of ["comparison", ...DRAWN, ...BY_CHANCE]) renew(id);
   byId("margins").hidden = true;
 }
 
@@ -85,32 +79,42 @@ function track(result) {
     place("end", result.minimum), place("end", result.maximum), place("dot", result.value));
 }
 
-function drawPictures(answer, result) {
-  const drawn = Object.values(answer.pictures?.by_weights ?? {})[0] ?? {};
-  const parts = [], chance = [];
+/** The tables, the pairs of raters and the margins. */
+export function drawPictures(answer) {
+  const result = answer.results[0], { observed_table: observed, pairs, margins } = answer.report;
+  const drawn = Object.values(answer.pictures.by_weights)[0] ?? {};
+  const parts = [];
   if (drawn.observed && drawn.maximum) {
     parts.push(h("h3", {}, "Observed, and the largest agreement the margins allow"),
       h("div", { class: "side", id: "heat-maps" },
-        figure(drawn.observed, `Observed: ${decimal(result.value)}`, crossTable("Observed", answer.report.observed_table)),
+        figure(drawn.observed, `Observed: ${decimal(result.value)}`, crossTable("Observed", observed)),
         figure(drawn.maximum, `Largest: ${decimal(result.maximum)}; framed cells differ`, crossTable("Largest", result.table))));
-  } else if (answer.report.observed_table) {
+  } else if (observed) {
     parts.push(h("h3", {}, "Patterns: observed, and at the maximum"), h("div", { class: "side", id: "patterns-maximum" },
-      patternTable("Observed patterns", answer.report.observed_table),
+      patternTable("Observed patterns", observed),
       result.table ? patternTable(`Patterns at the maximum, ${decimal(result.maximum)}`, result.table)
         : h("p", {}, result.maximum_reason ?? "")));
   }
-  if (answer.chance?.results[0].picture) {
-    chance.push(h("h3", {}, "Every value that chance could give"), h("div", { id: "null" },
-      figure(answer.chance.results[0].picture, "Probability of each value for raters who rate independently with these margins", textTable("The marked values",
-        ["mark", "value"], [["observed", decimal(result.value)], ["largest", decimal(result.maximum)], ["smallest", decimal(result.minimum)],
-          ["p-value", pvalue(result.pvalue)]]))));
-  }
-  if (answer.report.pairs) chance.push(h("h3", {}, "Every two raters"), h("div", { id: "pairs" },
-    figure(answer.pictures?.pairs, `Kappa of every two raters, ${answer.report.pairs.weights ?? result.weights}`, pairTable(answer.report.pairs))));
-  fill(byId("pictures"), parts);
-  fill(byId("chance"), chance);
+  if (pairs) parts.push(h("h3", {}, "Every two raters"), h("div", { id: "pairs" },
+    figure(answer.pictures.pairs, `Kappa of every two raters, ${pairs.weights ?? result.weights}`, pairTable(pairs))));
+  renew("pictures", parts);
   byId("margins").hidden = false;
-  fill(byId("margins-body"), figure(answer.pictures?.margins, null, marginTable(answer.report.margins, answer.data.categories)));
+  renew("margins-body", figure(answer.pictures.margins, null, marginTable(margins, answer.data.categories)));
+}
+
+/** What chance would give. */
+export function drawChance(answer) {
+  const result = resultOf(answer), { picture } = result;
+  renew("chance", picture ? [h("h3", {}, "Every value that chance could give"), h("div", { id: "null" },
+    figure(picture, "Probability of each value for raters who rate independently with these margins", textTable("The marked values",
+      ["mark", "value"], [["observed", decimal(result.value)], ["largest", decimal(result.maximum)], ["smallest", decimal(result.minimum)],
+        ["p-value", pvalue(result.pvalue)]])))] : []);
+  byId("maximizers").inert = false;
+}
+
+function renew(id, parts = []) {
+  fill(byId(id), parts);
+  byId(id).inert = false;
 }
 
 /** Two raters: patterns as a square. */
