@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["anneal"]
 
 
-@click.command()
+@click.command(short_help="Search for the largest agreement by annealing.")
 @reading_options
 @measuring_options()
 @name_option("--proposal", among=PROPOSALS, metavar="P", help="moves (the paper's) or swaps.")

@@ -43,7 +43,7 @@ _HINTS = {
 }
 
 
-@click.command()
+@click.command(short_help="Print the tab completion of a shell.")
 @click.argument("shell", type=click.Choice(list(_HINTS)))
 @click.pass_context
 def completion(context: click.Context, shell: str) -> None:

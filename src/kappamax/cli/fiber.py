@@ -30,7 +30,7 @@ _MOST_LISTED = 10_000
 _MOST_ROWS = 40
 
 
-@click.command()
+@click.command(short_help="All tables with the same margins, counted.")
 @reading_options
 @measuring_options()
 @click.option("--list", "list_all", is_flag=True, help=f"List every table too (up to {_MOST_LISTED:,}).")

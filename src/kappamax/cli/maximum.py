@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["maximum"]
 
 
-@click.command("max")
+@click.command("max", short_help="The largest agreement the margins allow.")
 @reading_options
 @measuring_options()
 @click.option("--minimum", is_flag=True, help="Show the table with the least agreement too.")

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["moves"]
 
 
-@click.command()
+@click.command(short_help="Moves that keep the margins, best first.")
 @reading_options
 @measuring_options()
 @click.option("--top", type=int, default=20, metavar="N", show_default=True, help="How many moves to show.")

@@ -12,7 +12,7 @@ from kappamax.cli.reading import notes_to_stderr
 __all__ = ["paper"]
 
 
-@click.command()
+@click.command(short_help="Recompute the source paper line by line.")
 @click.option("--tables", type=int, default=100, show_default=True, metavar="N", help="Simulated tables per study row.")
 @click.option("--jobs", type=int, default=-1, metavar="N", help="Processes; as many as there are cores if left out.")
 @click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True, metavar="N", help="Of the study.")

@@ -32,7 +32,7 @@ def _margins(context: click.Context, option: click.Parameter, texts: tuple[str, 
     return rows
 
 
-@click.command()
+@click.command(short_help="How many subjects a study needs.")
 @click.option(
     "--margins",
     multiple=True,

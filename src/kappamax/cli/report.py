@@ -16,7 +16,7 @@ from kappamax.cli.reading import Reading, measuring_options, notes_to_stderr, re
 __all__ = ["report"]
 
 
-@click.command()
+@click.command(short_help="Everything about the agreement, in words.")
 @reading_options
 @click.argument("more", nargs=-1, type=click.Path())
 @measuring_options("unweighted, linear, quadratic and sqrt where categories have an order, else unweighted")

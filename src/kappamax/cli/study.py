@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["study"]
 
 
-@click.command()
+@click.command(short_help="How long annealing takes, by simulation.")
 @click.option("--raters", type=int, multiple=True, metavar="R", help="Only rows with so many raters; may be repeated.")
 @click.option("--categories", type=int, multiple=True, metavar="K", help="Only rows with so many categories.")
 @click.option("--subjects", type=int, multiple=True, metavar="N", help="Only rows with so many subjects.")

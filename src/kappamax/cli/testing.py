@@ -27,7 +27,7 @@ __all__ = ["test"]
 _FIELDS = ("value", "pvalue", "alternative", "method", "se", "n_draws")
 
 
-@click.command()
+@click.command(short_help="Test for more agreement than by chance.")
 @reading_options
 @measuring_options()
 @name_option(

@@ -133,7 +133,7 @@ def _patterns(table: Table, caption: str) -> str:
     ]
     hidden = len(order) - len(rows)
     more = f"; {hidden} more patterns" if hidden > 0 else ""
-    return _table([*table.raters, "subjects"], rows, caption=f"{caption}{more}")
+    return _table([*map(text.rater, table.raters), "subjects"], rows, caption=f"{caption}{more}")
 
 
 def _nulls(report: Report) -> list[str]:

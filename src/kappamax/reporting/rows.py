@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kappamax.display import numbers
+from kappamax.display import numbers, text
 from kappamax.reporting.analysis import Report, WeightingReport
 
 __all__ = ["margin_rows", "pair_rows", "result_rows"]
@@ -22,7 +22,7 @@ def margin_rows(report: Report) -> tuple[list[str], list[list[str]]]:
         [str(label), *(numbers.count(int(n)) for n in column)]
         for label, column in zip(table.categories, table.margins.T, strict=True)
     ]
-    return ["category", *table.raters], rows
+    return ["category", *map(text.rater, table.raters)], rows
 
 
 def pair_rows(report: Report) -> tuple[list[str], list[list[str]]]:
