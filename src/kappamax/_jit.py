@@ -30,7 +30,7 @@ def _compile(source: Callable[..., Any]) -> Callable[..., Any]:
     try:
         import numba
     except ImportError:
-        message = "numba would make this much faster: pip install 'kappamax[fast]'"
+        message = 'numba would make this much faster: pip install "kappamax[fast]"'
         warnings.warn(message, KappamaxWarning, stacklevel=4)
         return source
     try:

@@ -309,5 +309,5 @@ def test_without_matplotlib_the_error_says_how_to_get_it(monkeypatch):
 
     found = km.anneal(km.example("rapallo2022"), weights="linear", trace=20, rng=1)
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
-    with pytest.raises(km.NotSupportedError, match=r"pip install 'kappamax\[plot\]'"):
+    with pytest.raises(km.NotSupportedError, match=r'pip install "kappamax\[plot\]"'):
         found.trace.plot()

@@ -182,7 +182,7 @@ def test_sheets_that_are_not_there(book):
 def test_spreadsheets_need_their_extra(book, monkeypatch):
     """The command that installs it is named."""
     monkeypatch.setitem(sys.modules, "python_calamine", None)
-    with pytest.raises(km.UnreadableFileError, match=r"pip install 'kappamax\[excel\]'"):
+    with pytest.raises(km.UnreadableFileError, match=r'pip install "kappamax\[excel\]"'):
         km.read_ratings(book, sheet="ratings")
 
 

@@ -83,7 +83,7 @@ def fast() -> None:
         warnings.simplefilter("always", km.KappamaxWarning)
         require(km.max_kappa(km.from_counts(counts), weights="sqrt").proven, "a maximum over 900 cells")
     notes = [str(warning.message) for warning in caught if warning.category is km.KappamaxWarning]
-    wanted = [] if present("fast") else ["numba would make this much faster: pip install 'kappamax[fast]'"]
+    wanted = [] if present("fast") else ['numba would make this much faster: pip install "kappamax[fast]"']
     require(notes == wanted, str(notes))
 
 
@@ -103,7 +103,7 @@ def excel() -> None:
         try:
             km.read_ratings(place / "book.xlsx")
         except km.UnreadableFileError as error:
-            wanted = "cannot be read as a spreadsheet" if present("excel") else "pip install 'kappamax[excel]'"
+            wanted = "cannot be read as a spreadsheet" if present("excel") else 'pip install "kappamax[excel]"'
             require(wanted in str(error), str(error))
             return
     require(False, "no error")
@@ -117,7 +117,7 @@ def web() -> None:
         require(create_app() is not None, "create_app")
         return
     done = subprocess.run([COMMAND, "serve", "--no-browser"], capture_output=True, text=True, check=False)
-    require(done.returncode == 1 and "pip install 'kappamax[web]'" in done.stderr, done.stderr)
+    require(done.returncode == 1 and 'pip install "kappamax[web]"' in done.stderr, done.stderr)
 
 
 def cluster() -> None:
@@ -142,7 +142,7 @@ def with_or_without(extra: str, work: Callable[[], Any]) -> None:
     try:
         done = work()
     except km.NotSupportedError as error:
-        require(not present(extra) and f"pip install 'kappamax[{extra}]'" in str(error), str(error))
+        require(not present(extra) and f'pip install "kappamax[{extra}]"' in str(error), str(error))
         return
     require(present(extra) and done is not None, f"{extra} was not needed")
 

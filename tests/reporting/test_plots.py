@@ -68,5 +68,5 @@ def test_three_raters_have_no_crossed_table():
 def test_a_missing_matplotlib_names_the_command(monkeypatch):
     """And nothing else breaks."""
     monkeypatch.setitem(__import__("sys").modules, "matplotlib", None)
-    with pytest.raises(km.NotSupportedError, match=r"pip install 'kappamax\[plot\]'"):
+    with pytest.raises(km.NotSupportedError, match=r'pip install "kappamax\[plot\]"'):
         km.plot_agreement(km.example("rapallo2022"))

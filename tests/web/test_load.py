@@ -113,5 +113,5 @@ def test_a_missing_extra_names_the_command(monkeypatch):
     from kappamax._checks.web import web_extra
 
     monkeypatch.setitem(sys.modules, "uvicorn", None)
-    with pytest.raises(NotSupportedError, match=r"pip install 'kappamax\[web\]'"):
+    with pytest.raises(NotSupportedError, match=r'pip install "kappamax\[web\]"'):
         web_extra()

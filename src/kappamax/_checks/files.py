@@ -143,7 +143,7 @@ def calamine() -> Any:
         import python_calamine
     except ImportError:
         raise UnreadableFileError(
-            "spreadsheets need the extra excel: pip install 'kappamax[excel]', or save the sheet as CSV UTF-8."
+            'spreadsheets need the extra excel: pip install "kappamax[excel]", or save the sheet as CSV UTF-8.'
         ) from None
     return python_calamine
 

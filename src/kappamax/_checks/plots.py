@@ -12,5 +12,5 @@ def pyplot() -> Any:
     try:
         import matplotlib.pyplot as plt
     except ImportError:
-        raise NotSupportedError("plots need matplotlib: pip install 'kappamax[plot]'") from None
+        raise NotSupportedError('plots need matplotlib: pip install "kappamax[plot]"') from None
     return plt

@@ -273,7 +273,7 @@ def web_extra() -> Any:
         import starlette
         import uvicorn
     except ImportError:
-        raise NotSupportedError("the page needs starlette and uvicorn: pip install 'kappamax[web]'") from None
+        raise NotSupportedError('the page needs starlette and uvicorn: pip install "kappamax[web]"') from None
     return starlette, uvicorn
 
 
