@@ -7,6 +7,7 @@ import pytest
 from hypothesis import assume, given
 
 import kappamax as km
+from kappamax import forms, inference
 from kappamax.coefficients import COEFFICIENTS, objective_for
 from kappamax.errors import UndefinedKappaError
 from kappamax.evaluate import Evaluator
@@ -29,6 +30,18 @@ def test_slopes_are_differences_in_the_limit(coefficient, table, name):
     counts = table.counts + h * np.stack([np.eye(len(table.counts)), -np.eye(len(table.counts))])
     up, down = Evaluator(objective).value_of(Evaluator(objective).totals(counts))
     assert slopes(objective) == pytest.approx((up - down) / (2 * h), rel=1e-4, abs=1e-6)
+
+
+@pytest.mark.parametrize("coefficient", ALL)
+def test_slopes_of_many_categories_are_those_of_few_steps_at_a_time(coefficient, monkeypatch):
+    """Steps in blocks, and rows that repeat multiplied once, change nothing."""
+    ratings = np.random.default_rng(3).integers(0, 60, size=(200, 2))
+    objective = objective_for(km.from_ratings(ratings), weights="quadratic", coefficient=coefficient)
+    whole = slopes(objective)
+    monkeypatch.setattr(inference, "_MOST_STEPPED", 1_000)
+    assert slopes(objective) == pytest.approx(whole, rel=1e-12)
+    monkeypatch.setattr(forms, "_FEW", 10**9)
+    assert slopes(objective) == pytest.approx(whole, rel=1e-12)
 
 
 @given(tables(max_raters=2), scheme_names)

@@ -46,6 +46,7 @@ Array = npt.NDArray[Any]
 SE_METHODS = ("auto", "fleiss-cohen-everitt", "gwet", "jackknife", "null")
 _STEP = 1e-150
 _LOST = 1e-13
+_MOST_STEPPED = 4_000_000
 
 
 def standard_error(
@@ -197,7 +198,10 @@ def slopes(
     table = objective.table
     own_axes = 2 if objective.coefficient.use == "raters" else 1
     own_shape = totals.use.shape[-own_axes:]
-    by_total = np.imag(value(_stepped(totals, own_shape))) / _STEP
+    n_steps = 3 + prod(own_shape)
+    block = max(1, _MOST_STEPPED // n_steps)
+    steps = (slice(start, start + block) for start in range(0, n_steps, block))
+    by_total = np.concatenate([np.imag(value(_stepped(totals, own_shape, part))) / _STEP for part in steps], axis=-1)
     by_use = by_total[..., 3:].reshape(*by_total.shape[:-1], *own_shape)
     if own_axes == 1:
         by_use = by_use[..., None, :]
@@ -339,13 +343,15 @@ def _root(variance: float) -> float:
     return sqrt(max(0.0, variance))
 
 
-def _stepped(totals: Totals, own_shape: tuple[int, ...]) -> Totals:
-    """Totals with one complex step each in score, units, size and every entry of `use`.
+def _stepped(totals: Totals, own_shape: tuple[int, ...], part: slice) -> Totals:
+    """Totals with one complex step each in score, units, size and every entry of `use`, or in a part of these.
 
     The steps are on a new last axis of everything but `use`, which has it before its own.
     """
-    steps = 1j * _STEP * np.eye(3 + prod(own_shape))
-    score, units, size = (np.asarray(total)[..., None] + steps[i] for i, total in enumerate(totals[:3]))
+    n_steps = 3 + prod(own_shape)
+    first, last, _ = part.indices(n_steps)
+    steps = 1j * _STEP * np.eye(last - first, n_steps, first)
+    score, units, size = (np.asarray(total)[..., None] + steps[:, i] for i, total in enumerate(totals[:3]))
     use = np.expand_dims(totals.use, -len(own_shape) - 1) + steps[:, 3:].reshape(-1, *own_shape)
     return Totals(score, units, size, use)
 
