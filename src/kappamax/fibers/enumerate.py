@@ -65,10 +65,11 @@ def iter_tables(margins: Array, patterns: Array, most_steps: int | None = None) 
             for cell in pattern:
                 left[cell] -= 1
             position, entering = position - 1, False
-        elif any(left[cell] for cell in closing[position]):
-            entering = False
-            if counts[position] == 0:  # fewer of this pattern leave even more
-                position -= 1
+        elif any(left[cell] for cell in closing[position]):  # fewer of this pattern leave even more
+            for cell in pattern:
+                left[cell] += counts[position]
+            counts[position] = 0
+            position, entering = position - 1, False
         elif position == len(cells) - 1:
             yield np.array(counts, dtype=np.int64)
             entering = False
