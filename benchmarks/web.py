@@ -5,8 +5,8 @@
 
 Each client posts a table of two raters, waits for the answer and posts another one, at once or after a pause as of a
 person who types (`--pause`, on average). With `--whole` it asks for everything the page shows of the weights it is
-opened with: the numbers, then what chance would give and the pictures. The load begins when the page has answered
-once, as it does when it is opened; server, its processes and clients share the machine.
+opened with: the numbers, then what chance would give and the pictures. The load begins two seconds after the page has
+answered once, when all its processes are up; server, its processes and clients share the machine.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 CLIENTS, SECONDS, PAUSE = 50, 30.0, 2.0
 NUMBERS, WHOLE = ("/api/table",), ("/api/table", "/api/chance", "/api/pictures")
 MOST = 0.2  # seconds within which 99 of 100 answers should come
+_SETTLED = 2.0
 _TABLES = 300  # of each client, made before the load begins: far more than the page remembers
 WEIGHTINGS = ("unweighted", "linear", "quadratic", "sqrt")
 
@@ -77,6 +78,7 @@ async def run_load(
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     await post(reader, writer, port, "/api/table", json.dumps(random_table(generators[0])).encode())
     writer.close()
+    await asyncio.sleep(_SETTLED)
     tables = [[json.dumps(random_table(rng)).encode() for _ in range(_TABLES)] for rng in generators[:-1]]
     load, ends = Load(), time.perf_counter() + seconds
 

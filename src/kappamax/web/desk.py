@@ -24,7 +24,7 @@ from kappamax.web.tasks import Reply, error_reply
 __all__ = ["Desk", "Part", "Staff", "opened_desk"]
 
 _LONG_WORKERS = 2
-_MOST_QUICK_WORKERS = 5
+_MOST_QUICK_WORKERS = 6
 _REMEMBERED = 64
 
 
@@ -53,8 +53,8 @@ class Desk:
     """Where work is handed in."""
 
     def __init__(self, quick_seconds: float, long_seconds: float) -> None:
-        # one more than there are cores, so that none idles while an answer is sent and the next request handed over
-        self.quick = Staff(min(_MOST_QUICK_WORKERS, 1 + (os.cpu_count() or 1)), quick_seconds)
+        # more than there are cores, so that none idles while an answer is sent and the next request handed over
+        self.quick = Staff(min(_MOST_QUICK_WORKERS, 2 + (os.cpu_count() or 1)), quick_seconds)
         self.long = Staff(_LONG_WORKERS, long_seconds, "--long")
         self._known: OrderedDict[tuple[str, bytes], Reply] = OrderedDict()
 
@@ -109,10 +109,15 @@ class Staff:
         self._all: set[_Worker] = set()
 
     async def warm_up(self) -> None:
-        """Start all processes before they are needed, and let them import what they will need."""
+        """Start all processes before they are needed, and let them import what they will need.
+
+        One after the other, so that the first is ready as soon as can be; requests wait for it and start none.
+        """
         async with anyio.create_task_group() as group:
+            turn = None
             for _ in range(self._most):
-                group.start_soon(self._rehearse)
+                before, turn = turn, anyio.Event()
+                group.start_soon(self._rehearse, before, turn)
 
     @asynccontextmanager
     async def worker(self) -> AsyncIterator[_Worker]:
@@ -137,11 +142,17 @@ class Staff:
         for worker in list(self._all):
             await worker.stop()
 
-    async def _rehearse(self) -> None:
-        with suppress(InvalidRequestError):  # then the first request meets the same trouble, and says so
-            async with self.worker() as worker:
+    async def _rehearse(self, before: anyio.Event | None, ready: anyio.Event) -> None:
+        """Start a process when another is ready."""
+        async with self._places:
+            if before is not None:
+                await before.wait()
+            worker = await self._started()
+            with suppress(InvalidRequestError):  # then the first request meets the same trouble, and says so
                 await worker.send({"task": "ready", "request": {}, "size": 0}, b"")
                 await worker.part(inf, self.seconds)
+            self._idle.append(worker)
+            ready.set()
 
     async def _started(self) -> _Worker:
         command = [sys.executable, "-P", "-m", "kappamax.web.worker", *self._options]
