@@ -148,10 +148,8 @@ def loads(*, quick: bool) -> list[Figure]:
     every = (at_once, typing, whole)
     errors = sum(count for one in every for status, count in one.statuses.items() if status != 200)
     jobs = min(one.long_jobs for one in every)
-    case, whole_case = (
-        f"{clients} clients that post again at once, {lasting:g} s",
-        "the same, asking for all of the page",
-    )
+    case = f"{clients} clients that post again at once, {lasting:g} s"
+    whole_case = f"{clients} clients that ask for all of the page, again at once"
     paused = f"{clients} clients that ask for all of the page and pause {PAUSE:g} s"
     return [
         Figure(f"errors among {sum(len(one.seconds) for one in every):,} answers", str(errors), "0", errors == 0),
