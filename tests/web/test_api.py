@@ -159,7 +159,8 @@ def test_annealing_streams_lines_and_ends_where_the_library_does(client):
 
 def test_progress_of_a_table_can_be_followed(client):
     """Lines instead of one answer for those who accept them."""
-    answer = client.post("/api/table", json=THREE, headers={"accept": "application/x-ndjson"})
+    request = THREE | {"title": "never asked before"}
+    answer = client.post("/api/table", json=request, headers={"accept": "application/x-ndjson"})
     *lines, last = map(json.loads, answer.text.splitlines())
     assert "unweighted weights" in lines[0]["progress"]
     assert last["data"]["n_raters"] == 3

@@ -5,6 +5,7 @@ import signal
 import socket
 import subprocess
 import sys
+from math import inf
 from urllib.parse import urlsplit
 
 import httpx2 as httpx
@@ -13,6 +14,7 @@ from benchmarks.web import Load, largest_job, random_table, run_load
 
 from kappamax.errors import NotSupportedError
 from kappamax.web import server as serving
+from kappamax.web.desk import Staff
 
 
 @pytest.mark.slow
@@ -40,6 +42,28 @@ def test_a_load_is_summed_up():
     load = Load([0.01] * 99 + [0.5], {200: 100}, 1)
     assert "100 answers {200: 100}, median 10 ms" in str(load)
     assert load.percentile(1.0) == 0.5
+
+
+def test_a_request_goes_to_the_process_that_knows_it(apart):
+    """If it is idle; otherwise to the one that has been idle longest."""
+
+    async def processes():
+        staff = Staff(2, 60.0)
+        used = []
+        try:
+            await staff.warm_up()
+            for asked in ("{}", '{"title": 1}', "{}", '{"title": 1}', '{"title": 1}'):
+                async with staff.worker(asked) as worker:
+                    await worker.send("ready", asked)
+                    assert (await worker.part(inf, 60.0)).reply.status == 200
+                used.append(worker)
+        finally:
+            await staff.close()
+        return used
+
+    first, second, *rest = apart(processes())
+    assert first is not second
+    assert rest == [first, second, second]
 
 
 def test_a_taken_port_moves_to_the_next():

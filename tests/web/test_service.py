@@ -9,6 +9,7 @@ import pytest
 import kappamax as km
 from kappamax.errors import InvalidRequestError
 from kappamax.intake.memory import held
+from kappamax.reporting.analysis import report_within
 from kappamax.web import service, walking
 from kappamax.web.calls import calls_of
 from kappamax.web.files import file_table
@@ -38,6 +39,26 @@ def test_cohens_kappa_by_hand():
     assert (result["value"], result["exact"]) == (0.4, "2/5")
     assert (result["maximum"], result["exact_maximum"], result["proven"]) == (0.8, "4/5", True)
     assert result["ratio"] == 0.5
+
+
+def test_the_numbers_of_the_last_requests_are_found_once(monkeypatch):
+    """However often the page asks for more about them."""
+    found = []
+
+    def counted(*arguments, **options):
+        found.append(arguments)
+        return report_within(*arguments, **options)
+
+    monkeypatch.setattr(service, "report_within", counted)
+    requests = [SQUARE | {"title": f"request {i}", "weights": ["linear"]} for i in range(9)]
+    for ask in (service.numbers_of, service.pictures, service.chances):
+        ask(requests[0])
+    assert len(found) == 1
+    for request in requests:
+        service.numbers_of(request)
+    assert len(found) == 9
+    service.numbers_of(requests[0])  # the oldest of nine is forgotten
+    assert len(found) == 10
 
 
 def test_tables_survive_the_way_to_the_page_and_back():
@@ -137,9 +158,14 @@ def test_bytes_can_be_read_as_a_file_more_than_once():
 
 def test_a_job_sends_progress_then_its_reply():
     """Errors are replies too, with their status and place."""
-    sent, status, answer = sent_by("table", SQUARE | {"weights": ["unweighted"]})
+    request = SQUARE | {"title": "never asked before", "weights": ["unweighted"]}
+    sent, status, answer = sent_by("table", request)
     assert [kind for kind, *_ in sent] == ["progress", "reply"]
     assert (status, answer["data"]["n_subjects"]) == (200, 50)
+    sent, _, _ = sent_by("chance", request)
+    assert [json.loads(body) for kind, _, body in sent if kind == "progress"] == [
+        {"progress": "chance with unweighted weights"}
+    ]
     _, status, answer = sent_by("table", {"counts": [[1, -1], [0, 0]]})
     assert (status, answer["field"], answer["cell"]) == (422, "counts", [0, 1])
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import comb
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,7 @@ from kappamax.objective import Objective
 from kappamax.table import Label, Table
 from kappamax.weights import WeightsLike
 
-__all__ = ["Effort", "Report", "WeightingReport", "report", "report_within"]
+__all__ = ["Effort", "Report", "WeightingReport", "completed", "report", "report_within"]
 
 
 @dataclass(frozen=True)
@@ -138,9 +138,9 @@ def report_within(
         objective = objective_for(table, weights=one, coefficient=coefficient)
         if progress is not None:
             progress(f"{objective.weights.name} weights")
-        results.append(_result(objective, level, alternative, effort, seed, progress, brief))
+        results.append(_numbers(objective, level, effort, progress))
     first = _main(results)
-    return Report(
+    report = Report(
         title=title,
         table=table,
         coefficient=coefficient_for(coefficient, table.n_raters).title,
@@ -151,6 +151,17 @@ def report_within(
         pairs=pairwise_kappas(table, weights=chosen[first]) if table.n_raters > 2 else None,
         moves=_moves(table, chosen[first], coefficient, effort) if results[first].agreement is not None else None,
     )
+    return report if brief else completed(report, effort, progress)
+
+
+def completed(report: Report, effort: Effort, progress: Callable[[str], None] | None = None) -> Report:
+    """A brief report with the tests against chance and the numbers of maximising tables."""
+    results = []
+    for result in report.results:
+        if progress is not None:
+            progress(f"chance with {result.weights} weights")
+        results.append(_with_chance(result, report.alternative, effort, report.seed))
+    return replace(report, results=tuple(results))
 
 
 @dataclass(frozen=True, repr=False)
@@ -189,10 +200,11 @@ class WeightingReport(Result):
     reason: str | None = None
     sentences: tuple[str, ...] = ()
     weights_in_words: str | None = None
+    objective: Objective | None = field(default=None, repr=False)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data; the distribution by chance is left out."""
-        names = [name for name in self.__dataclass_fields__ if name != "null"]
+        """Plain data; the distribution by chance and the inner workings are left out."""
+        names = [name for name in self.__dataclass_fields__ if name not in ("null", "objective")]
         return {name: plain(getattr(self, name)) for name in names}
 
 
@@ -300,15 +312,10 @@ def _main(results: Sequence[WeightingReport]) -> int:
     return names.index("linear") if "linear" in names else 0
 
 
-def _result(
-    objective: Objective,
-    level: float,
-    alternative: str,
-    effort: Effort,
-    seed: int,
-    progress: Callable[[str], None] | None,
-    brief: bool,
+def _numbers(
+    objective: Objective, level: float, effort: Effort, progress: Callable[[str], None] | None
 ) -> WeightingReport:
+    """The value and what the margins allow."""
     from kappamax.reporting import sentences
 
     table, name = objective.table, objective.weights.name
@@ -316,37 +323,45 @@ def _result(
         measured = agreement_of(objective, level=level)
     except UndefinedKappaError as error:
         return WeightingReport(weights=name, reason=error.reason, sentences=sentences.undefined(error.reason))
-    most = reason = count = null = test = None
+    most = reason = None
     try:
         most = maximum_of(objective, time_limit=effort.time_limit, progress=progress)
     except NotSupportedError as error:
         reason = str(error)
-    if not brief:
-        if most is not None:
-            count = maximizer_count_of(most, counting_work=effort.counting_work, listing_steps=effort.listing_steps)
-        null = null_of(
-            objective,
-            exact_work=effort.exact_work,
-            n_draws=effort.draws(table),
-            n_blocks=effort.n_blocks,
-            rng=seed,
-        )
-        test = outcome_of(null, alternative)
-    observed = float(objective.observed(objective.score))
-    forced = None if most is None else float(objective.observed(most.solution.cost))
-    return WeightingReport(
+    result = WeightingReport(
         weights=name,
         agreement=measured,
         maximum=most,
         maximum_reason=reason,
-        n_maximizers=count,
-        test=test,
-        null=null,
-        observed_disagreement=observed,
-        forced_disagreement=forced,
-        sentences=sentences.of_weighting(table, measured, most, reason, count, test, observed, forced),
+        observed_disagreement=float(objective.observed(objective.score)),
+        forced_disagreement=None if most is None else float(objective.observed(most.solution.cost)),
         weights_in_words=None if most is None else sentences.of_weights(objective.weights, table, most),
+        objective=objective,
     )
+    return replace(result, sentences=sentences.of_weighting(table, result))
+
+
+def _with_chance(result: WeightingReport, alternative: str, effort: Effort, seed: int) -> WeightingReport:
+    """The same with what chance would give, and how many tables reach the maximum."""
+    from kappamax.reporting import sentences
+
+    if result.objective is None:
+        return result
+    count = None
+    if result.maximum is not None:
+        count = maximizer_count_of(
+            result.maximum, counting_work=effort.counting_work, listing_steps=effort.listing_steps
+        )
+    table = result.objective.table
+    null = null_of(
+        result.objective,
+        exact_work=effort.exact_work,
+        n_draws=effort.draws(table),
+        n_blocks=effort.n_blocks,
+        rng=seed,
+    )
+    whole = replace(result, n_maximizers=count, null=null, test=outcome_of(null, alternative))
+    return replace(whole, sentences=sentences.of_weighting(table, whole))
 
 
 def _moves(table: Table, weights: Any, coefficient: str, effort: Effort) -> RankedMoves | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from kappamax.maximum.maximizers import MaximizerCount
 from kappamax.measure import Agreement
 from kappamax.table import Table
 from kappamax.weights import PairWeights, Weights
+
+if TYPE_CHECKING:
+    from kappamax.reporting.analysis import WeightingReport
 
 __all__ = ["of_table", "of_weighting", "of_weights", "undefined"]
 
@@ -41,28 +44,22 @@ def of_table(table: Table) -> tuple[str, ...]:
     return tuple(said)
 
 
-def of_weighting(
-    table: Table,
-    agreement: Agreement,
-    most: Maximum | None,
-    reason: str | None,
-    count: MaximizerCount | None,
-    test: ExactTest | None,
-    observed: float,
-    forced: float | None,
-) -> tuple[str, ...]:
-    """One weighting's results in words."""
-    said = [_value(agreement, test)]
+def of_weighting(table: Table, result: WeightingReport) -> tuple[str, ...]:
+    """One weighting's results in words, as far as they are known."""
+    agreement, most = result.agreement, result.maximum
+    assert agreement is not None
+    assert result.observed_disagreement is not None
+    said = [_value(agreement, result.test)]
     if most is None:
-        said.append(f"There is no largest value to compare with: {reason}")
+        said.append(f"There is no largest value to compare with: {result.maximum_reason}")
         return tuple(said)
     said.append(_reached(most))
     if agreement.value < 1:
         said += _cause(table, most)
-    if forced is not None and observed > 0:
-        said.append(_split(observed, forced))
-    if count is not None:
-        said.append(_tables(count, most))
+    if result.forced_disagreement is not None and result.observed_disagreement > 0:
+        said.append(_split(result.observed_disagreement, result.forced_disagreement))
+    if result.n_maximizers is not None:
+        said.append(_tables(result.n_maximizers, most))
     return tuple(said)
 
 

@@ -56,11 +56,11 @@ class Desk:
         # more than there are cores, so that none idles while an answer is sent and the next request handed over
         self.quick = Staff(min(_MOST_QUICK_WORKERS, 2 + (os.cpu_count() or 1)), quick_seconds)
         self.long = Staff(_LONG_WORKERS, long_seconds, "--long")
-        self._known: OrderedDict[tuple[str, bytes], Reply] = OrderedDict()
+        self._known: OrderedDict[tuple[str, str], Reply] = OrderedDict()
 
     async def reply(self, task: str, request: dict[str, Any], payload: bytes = b"", *, long: bool) -> Reply:
         """The answer to a task, from memory if the same was asked a moment ago."""
-        key = (task, json.dumps(request).encode())
+        key = (task, json.dumps(request))
         if not payload and key in self._known:
             self._known.move_to_end(key)
             return self._known[key]
@@ -78,9 +78,10 @@ class Desk:
     ) -> AsyncIterator[Part]:
         """An answer piece by piece; closing the iterator stops the work."""
         staff = self.long if long else self.quick
+        asked = json.dumps(request)
         try:
-            async with staff.worker() as worker:
-                await worker.send({"task": task, "request": request, "size": len(payload)}, payload)
+            async with staff.worker(asked) as worker:
+                await worker.send(task, asked, payload)
                 ends = anyio.current_time() + staff.seconds
                 while True:
                     part = await worker.part(ends, staff.seconds)
@@ -120,10 +121,13 @@ class Staff:
                 group.start_soon(self._rehearse, before, turn)
 
     @asynccontextmanager
-    async def worker(self) -> AsyncIterator[_Worker]:
-        """A process for one job; one whose job did not end is stopped, and another begins to get ready."""
+    async def worker(self, asked: str) -> AsyncIterator[_Worker]:
+        """A process for one job, if it can be one that knows the request.
+
+        One whose job did not end is stopped, and another begins to get ready.
+        """
         async with self._places:
-            worker = self._idle.pop(0) if self._idle else await self._started()  # the longest idle is ready
+            worker = self._taken(asked) if self._idle else await self._started()
             try:
                 yield worker
             finally:
@@ -142,6 +146,11 @@ class Staff:
         for worker in list(self._all):
             await worker.stop()
 
+    def _taken(self, asked: str) -> _Worker:
+        """The idle process that did the same request before, or else the longest idle, which is ready."""
+        place = next((i for i, worker in enumerate(self._idle) if worker.asked == asked), 0)
+        return self._idle.pop(place)
+
     async def _rehearse(self, before: anyio.Event | None, ready: anyio.Event) -> None:
         """Start a process when another is ready."""
         async with self._places:
@@ -149,7 +158,7 @@ class Staff:
                 await before.wait()
             worker = await self._started()
             with suppress(InvalidRequestError):  # then the first request meets the same trouble, and says so
-                await worker.send({"task": "ready", "request": {}, "size": 0}, b"")
+                await worker.send("ready", "{}")
                 await worker.part(inf, self.seconds)
             self._idle.append(worker)
             ready.set()
@@ -167,13 +176,16 @@ class _Worker:
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self.free = True
+        self.asked = ""
         self._process = process
 
-    async def send(self, job: dict[str, Any], payload: bytes) -> None:
-        """Hand a job in."""
+    async def send(self, task: str, asked: str, payload: bytes = b"") -> None:
+        """Hand a job in: a task and its request as JSON."""
         assert self._process.stdin is not None
         self.free = False
-        self._process.stdin.write(json.dumps(job).encode() + b"\n" + payload)
+        self.asked = asked
+        job = f'{{"task": {json.dumps(task)}, "size": {len(payload)}, "request": {asked}}}\n'
+        self._process.stdin.write(job.encode() + payload)
         try:
             await self._process.stdin.drain()
         except ConnectionError:

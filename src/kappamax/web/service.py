@@ -6,6 +6,7 @@ the objects of `--json`, beside the pictures of the report.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from itertools import islice
 from typing import Any
@@ -15,7 +16,7 @@ from kappamax._result import plain
 from kappamax.datasets import EXAMPLES, example
 from kappamax.maximum.extremes import max_kappa
 from kappamax.maximum.maximizers import maximizer_count_of, maximizers_of
-from kappamax.reporting.analysis import Effort, Report, report_within
+from kappamax.reporting.analysis import Effort, Report, completed, report_within
 from kappamax.reporting.pictures import null_picture, pictures_of
 from kappamax.reporting.sentences import of_weights
 from kappamax.web.calls import calls_of
@@ -41,6 +42,8 @@ _WHOLE = Effort(time_limit=10.0)
 _BY_CHANCE = ("weights", "pvalue", "test", "n_maximizers", "n_maximizers_at_least", "sentences")
 _TIME_LIMIT = 5.0
 _PAGE = 20
+_REMEMBERED = 8
+_LAST: dict[str, Report] = {}
 _LAST_PAGE = 10_000
 
 
@@ -54,14 +57,14 @@ def examples() -> list[dict[str, Any]]:
 
 def numbers_of(request: dict[str, Any], tell: Tell | None = None) -> dict[str, Any]:
     """What the page shows of a table first: the report's numbers, and how to get them elsewhere."""
-    made = _report(_QUICK, request, tell, brief=True)
+    made = _brief(request, tell)
     calls = calls_of(request, made.table, [result.weights for result in made.results])
     return made.to_dict() | {"calls": calls}
 
 
 def chances(request: dict[str, Any], tell: Tell | None = None) -> dict[str, Any]:
     """What takes longer: the test against chance and its picture, how many tables reach the maximum, and the words."""
-    made = _report(_QUICK, request, tell)
+    made = completed(_brief(request, tell), _QUICK, tell)
     whole = made.to_dict()
     drawn = [None if one.null is None else null_picture(made, one) for one in made.results]
     results = [
@@ -73,7 +76,7 @@ def chances(request: dict[str, Any], tell: Tell | None = None) -> dict[str, Any]
 
 def pictures(request: dict[str, Any], tell: Tell | None = None) -> dict[str, Any]:
     """The tables, margins and pairs of raters as pictures."""
-    return pictures_of(_report(_QUICK, request, tell, brief=True))
+    return pictures_of(_brief(request, tell))
 
 
 def report_file(request: dict[str, Any], form: str, tell: Tell | None = None) -> str:
@@ -116,6 +119,16 @@ def maximizers(request: dict[str, Any]) -> dict[str, Any]:
     count = maximizer_count_of(result, counting_work=_QUICK.counting_work, listing_steps=_QUICK.listing_steps)
     page = [plain_table(one) for one in islice(maximizers_of(result), start, start + _PAGE)]
     return {"n": plain(count.n), "at_least": plain(count.at_least), "start": start, "tables": page}
+
+
+def _brief(request: dict[str, Any], tell: Tell | None) -> Report:
+    """The numbers of a request, which the page asks about more than once: the last few are kept."""
+    key = json.dumps(request)
+    if key not in _LAST:
+        _LAST[key] = _report(_QUICK, request, tell, brief=True)
+        if len(_LAST) > _REMEMBERED:
+            del _LAST[next(iter(_LAST))]
+    return _LAST[key]
 
 
 def _report(effort: Effort, request: dict[str, Any], tell: Tell | None, *, brief: bool = False) -> Report:
