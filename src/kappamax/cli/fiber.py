@@ -35,7 +35,7 @@ _MOST_ROWS = 40
 @measuring_options()
 @click.option("--list", "list_all", is_flag=True, help=f"List every table too (up to {_MOST_LISTED:,}).")
 @click.option("--sample", "n_sample", type=int, metavar="N", help="Draw N tables as likely as by chance too.")
-@click.option("--seed", type=click.IntRange(min=0), help="Of the random tables.")
+@click.option("--seed", type=click.IntRange(min=0), metavar="N", help="Of the random tables.")
 @memory_option
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of a table.")
 def fiber(

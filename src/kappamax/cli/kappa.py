@@ -19,7 +19,7 @@ __all__ = ["kappa"]
 @click.command()
 @reading_options
 @measuring_options()
-@click.option("--level", type=float, default=0.95, show_default=True, help="Of the confidence interval.")
+@click.option("--level", type=float, default=0.95, show_default=True, metavar="L", help="Of the confidence interval.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of a table.")
 def kappa(
     reading: Reading,

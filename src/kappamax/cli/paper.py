@@ -16,7 +16,7 @@ __all__ = ["paper"]
 @click.option("--tables", type=int, default=100, show_default=True, metavar="N", help="Simulated tables per study row.")
 @click.option("--jobs", type=int, default=-1, metavar="N", help="Processes; as many as there are cores if left out.")
 @click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True, metavar="N", help="Of the study.")
-@click.option("--output", "-o", type=click.Path(path_type=Path), help="Write a Markdown page instead.")
+@click.option("--output", "-o", type=click.Path(path_type=Path), metavar="FILE", help="Write a Markdown page instead.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of tables.")
 @click.pass_context
 def paper(context: click.Context, tables: int, jobs: int, seed: int, output: Path | None, as_json: bool) -> None:

@@ -42,7 +42,7 @@ def _margins(context: click.Context, option: click.Parameter, texts: tuple[str, 
 )
 @click.option("--kappa", type=float, metavar="K", help="The value you expect; with --table, the pilot's if left out.")
 @click.option("--width", type=float, metavar="W", help="Goal: the interval's whole width, from end to end.")
-@click.option("--level", type=float, default=0.95, show_default=True, help="Of the confidence interval.")
+@click.option("--level", type=float, default=0.95, show_default=True, metavar="L", help="Of the confidence interval.")
 @click.option("--power", type=float, metavar="P", help="Goal: the chance to reject the value --null.")
 @click.option("--null", type=float, metavar="K0", help="The value to test against.")
 @name_option(
@@ -51,7 +51,7 @@ def _margins(context: click.Context, option: click.Parameter, texts: tuple[str, 
     metavar="A",
     help="greater (the coefficient is above --null), less or two-sided.",
 )
-@click.option("--alpha", type=float, default=0.05, show_default=True, help="The size of the test.")
+@click.option("--alpha", type=float, default=0.05, show_default=True, metavar="A", help="The size of the test.")
 @name_option(
     "--variance",
     among=("null", "estimate"),
@@ -67,8 +67,10 @@ def _margins(context: click.Context, option: click.Parameter, texts: tuple[str, 
 @measuring_options()
 @click.option("--simulate", is_flag=True, help="Find the number from simulated studies instead of the formula.")
 @click.option("--draws", type=int, metavar="N", help="Simulated studies, 0 for none. Default: up to 10,000.")
-@click.option("--seed", type=click.IntRange(min=0), help="Of the simulated studies.")
-@click.option("--jobs", type=int, default=1, show_default=True, help="Processes; the result does not depend on it.")
+@click.option("--seed", type=click.IntRange(min=0), metavar="N", help="Of the simulated studies.")
+@click.option(
+    "--jobs", type=int, default=1, show_default=True, metavar="N", help="Processes; the result does not depend on it."
+)
 @pilot_options
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of a table.")
 def plan(

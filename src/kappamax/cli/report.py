@@ -20,15 +20,23 @@ __all__ = ["report"]
 @reading_options
 @click.argument("more", nargs=-1, type=click.Path())
 @measuring_options("unweighted, linear, quadratic and sqrt where categories have an order, else unweighted")
-@click.option("--level", type=float, default=0.95, show_default=True, help="Of the confidence intervals.")
+@click.option("--level", type=float, default=0.95, show_default=True, metavar="L", help="Of the confidence intervals.")
 @name_option("--alternative", among=ALTERNATIVES, metavar="A", help="greater, less or two-sided.")
 @click.option("--time-limit", type=float, default=30.0, show_default=True, metavar="S", help="Seconds per search.")
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of Monte Carlo tests.")
+@click.option(
+    "--seed", type=click.IntRange(min=0), default=0, show_default=True, metavar="N", help="Of Monte Carlo tests."
+)
 @click.option("--title", default="Agreement between raters", show_default=True, help="Heading of the report.")
-@click.option("--output", "-o", type=click.Path(path_type=Path), help="File: .html, .json, .csv, .tex, .md or .txt.")
+@click.option(
+    "--output",
+    "-o",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="File: .html, .json, .csv, .tex, .md or .txt.",
+)
 @click.option("--batch", is_flag=True, help="One row per file and weighting; so it is for several files.")
 @click.option("--by", metavar="COLUMN", help="One row per value of this column and weighting.")
-@click.option("--jobs", type=int, default=1, show_default=True, help="Processes for many files or groups.")
+@click.option("--jobs", type=int, default=1, show_default=True, metavar="N", help="Processes for many files or groups.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of text.")
 def report(
     reading: Reading,

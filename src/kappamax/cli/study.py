@@ -34,9 +34,15 @@ __all__ = ["study"]
     "--seed", type=click.IntRange(min=0), default=1, metavar="N", show_default=True, help="For other random tables."
 )
 @click.option(
-    "--out", type=click.Path(), metavar="FILE", help="Write .csv, .tex, .json, or a figure (.png, .svg, .pdf)."
+    "--output",
+    "-o",
+    "--out",
+    "out",
+    type=click.Path(),
+    metavar="FILE",
+    help="Write .csv, .tex, .json, or a figure (.png, .svg, .pdf).",
 )
-@click.option("--checkpoint", type=click.Path(), metavar="FILE", help="Where to resume. Default: OUT.checkpoint.")
+@click.option("--checkpoint", type=click.Path(), metavar="FILE", help="Where to resume. Default: OUTPUT.checkpoint.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of a table.")
 def study(
     scenarios: str | None,

@@ -38,9 +38,11 @@ _FIELDS = ("value", "pvalue", "alternative", "method", "se", "n_draws")
 )
 @name_option("--method", among=METHODS, metavar="M", help="auto, exact or monte-carlo.")
 @click.option("--draws", type=int, metavar="N", help="Random tables for Monte Carlo.")
-@click.option("--seed", type=click.IntRange(min=0), help="Of the random tables.")
+@click.option("--seed", type=click.IntRange(min=0), metavar="N", help="Of the random tables.")
 @memory_option
-@click.option("--jobs", type=int, default=1, show_default=True, help="Processes; the result does not depend on it.")
+@click.option(
+    "--jobs", type=int, default=1, show_default=True, metavar="N", help="Processes; the result does not depend on it."
+)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of a table.")
 def test(
     reading: Reading,
