@@ -66,11 +66,11 @@ class RootSum:
         return _combined(self, _as_root_sum(other), -1)
 
     def __mul__(self, factor: int | Fraction) -> RootSum:
-        return _scaled(self, int(factor.numerator), int(factor.denominator))
+        above = int(factor.numerator)
+        return _lowest({f: c * above for f, c in self.whole.items()}, self.denominator * int(factor.denominator))
 
     def __truediv__(self, divisor: int | Fraction) -> RootSum:
-        above, below = int(divisor.denominator), int(divisor.numerator)
-        return _scaled(self, above, below) if below > 0 else _scaled(self, -above, -below)
+        return self * Fraction(int(divisor.denominator), int(divisor.numerator))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, RootSum | int | Fraction):
@@ -219,11 +219,6 @@ def _combined(first: RootSum, second: RootSum, sign: int) -> RootSum:
     for f, c in second.whole.items():
         total[f] = total.get(f, 0) + c * its
     return _lowest(total, scale)
-
-
-def _scaled(number: RootSum, above: int, below: int) -> RootSum:
-    """A sum times above / below, below being positive."""
-    return _lowest({f: c * above for f, c in number.whole.items()}, number.denominator * below)
 
 
 def _lowest(whole: dict[int, int], denominator: int) -> RootSum:

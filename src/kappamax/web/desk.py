@@ -53,7 +53,7 @@ class Desk:
     """Where work is handed in."""
 
     def __init__(self, quick_seconds: float, long_seconds: float) -> None:
-        # more than there are cores, so that none idles while an answer is sent and the next request handed over
+        # two more than there are cores, so that none idles while an answer is sent and the next request handed over
         self.quick = Staff(min(_MOST_QUICK_WORKERS, 2 + (os.cpu_count() or 1)), quick_seconds)
         self.long = Staff(_LONG_WORKERS, long_seconds, "--long")
         self._known: OrderedDict[tuple[str, str], Reply] = OrderedDict()
@@ -64,7 +64,7 @@ class Desk:
         if not payload and key in self._known:
             self._known.move_to_end(key)
             return self._known[key]
-        async for part in self.parts(task, request, payload, long=long):
+        async for part in self._parts(task, key[1], payload, long=long):
             if part.kind == "reply":
                 if not payload and part.reply.status == 200:
                     self._known[key] = part.reply
@@ -73,12 +73,12 @@ class Desk:
                 return part.reply
         raise AssertionError("every answer ends with a reply")
 
-    async def parts(
-        self, task: str, request: dict[str, Any], payload: bytes = b"", *, long: bool
-    ) -> AsyncIterator[Part]:
+    def parts(self, task: str, request: dict[str, Any], payload: bytes = b"", *, long: bool) -> AsyncIterator[Part]:
         """An answer piece by piece; closing the iterator stops the work."""
+        return self._parts(task, json.dumps(request), payload, long=long)
+
+    async def _parts(self, task: str, asked: str, payload: bytes, *, long: bool) -> AsyncIterator[Part]:
         staff = self.long if long else self.quick
-        asked = json.dumps(request)
         try:
             async with staff.worker(asked) as worker:
                 await worker.send(task, asked, payload)

@@ -1,5 +1,5 @@
-// The state in, the newest results on the page out: the numbers of the chosen weights first, then their pictures and
-// what chance would give, then the other weights to compare.
+// The state in, the newest results on the page out: the numbers of the chosen weights first, then their pictures beside
+// the numbers of the other weights, then what chance would give.
 
 import { Problem, ask, cancel } from "./api.js";
 import { drawComparison } from "./comparison.js";
