@@ -135,9 +135,9 @@ def web_section(rows: Sequence[Figure]) -> str:
     cells = [[row.case, row.measured, row.target, _met(row)] for row in rows]
     text = (
         "How soon `kappamax serve` answers clients that each post a new table of two raters, wait for the answer and "
-        "post another, while one more client keeps the largest job running. They ask for the numbers; where it says all "
-        "of the page, for the test against chance and the pictures too, by two more requests. Server and clients share "
-        "the machine."
+        "post another, while one more client keeps the largest job running. They ask for the numbers; where it says "
+        "all of the page, for the test against chance and the pictures too, by two more requests. Server and clients "
+        "share the machine."
     )
     return f"## The page under load\n\n{text}\n\n{table(['what', 'measured', 'target', 'met'], cells)}"
 
