@@ -49,7 +49,6 @@ if TYPE_CHECKING:
     from kappamax.intake import from_ratings as from_ratings
     from kappamax.intake import read_ratings as read_ratings
     from kappamax.maximum.extremes import max_kappa as max_kappa
-    from kappamax.maximum.extremes import verify as verify
     from kappamax.maximum.maximizers import count_maximizers as count_maximizers
     from kappamax.maximum.maximizers import iter_maximizers as iter_maximizers
     from kappamax.maximum.maximizers import maximizer_range as maximizer_range
@@ -77,6 +76,7 @@ if TYPE_CHECKING:
     from kappamax.study.scenarios import paper_scenarios as paper_scenarios
     from kappamax.study.scenarios import read_scenarios as read_scenarios
     from kappamax.table import Table as Table
+    from kappamax.verification.certificates import verify as verify
     from kappamax.weights import Weights as Weights
 
 
@@ -133,7 +133,7 @@ _HOME = {
     "sample_size": "planning.size",
     "standard_error": "inference",
     "value_test": "inference",
-    "verify": "maximum.extremes",
+    "verify": "verification.certificates",
     "Constant": "annealing.schedules",
     "FixedSteps": "annealing.schedules",
     "Geometric": "annealing.schedules",

@@ -84,6 +84,9 @@ class RootSum:
     def __hash__(self) -> int:
         return hash((frozenset(self.whole.items()), self.denominator))
 
+    def __bool__(self) -> bool:
+        return bool(self.whole)
+
     def __float__(self) -> float:
         return quotient(self, _ONE)
 
@@ -110,6 +113,25 @@ class RootSum:
             low += c * (floor if c > 0 else ceiling)
             high += c * (ceiling if c > 0 else floor)
         return low, high
+
+    def floor(self, shift: int = 0) -> int:
+        """A whole number that does not exceed the sum times 2**shift, and is less than 1 + 2**-6 below it."""
+        low, _ = self.bracket(max(0, shift) + 8)
+        return low // (self.denominator << (8 + max(0, -shift)))
+
+    def ceiling(self, shift: int = 0) -> int:
+        """A whole number that the sum times 2**shift does not exceed."""
+        return -(self * -1).floor(shift)
+
+    def exponent(self) -> int:
+        """The least b, up to one, such that the sum lies between -2**b and 2**b; 0 for zero."""
+        bits = 64
+        while self.whole:
+            size = max(map(abs, self.bracket(bits))) // self.denominator
+            if size >= 1 << 32:  # enough digits to tell
+                return size.bit_length() - bits + 1
+            bits *= 2
+        return 0
 
 
 def quotient(numerator: RootSum, denominator: RootSum) -> float:

@@ -1,6 +1,5 @@
 """Closed forms, transportation, programmes and column generation against each other and against full enumeration."""
 
-from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -11,14 +10,16 @@ from hypothesis import strategies as st
 import kappamax as km
 from kappamax.coefficients import objective_for
 from kappamax.errors import UndefinedKappaError
-from kappamax.maximum import extremes
+from kappamax.maximum.certificate import certified
 from kappamax.maximum.closed import comonotone, reversed_order, three_raters_unweighted
 from kappamax.maximum.columns import columns
-from kappamax.maximum.problem import Problem, Watch
+from kappamax.maximum.gap import close_gap
+from kappamax.maximum.problem import Prices, Problem, Watch
 from kappamax.maximum.programme import programme
 from kappamax.maximum.solve import solve
 from kappamax.maximum.transport import transport
 from kappamax.table import margins_of
+from kappamax.verification import bounds
 from strategies import tables
 
 SCHEMES = ["unweighted", "linear", "quadratic", "sqrt", "power(1.5)", "ordinal", "bipolar"]
@@ -236,10 +237,18 @@ def test_an_optimum_that_no_prices_prove(monkeypatch):
     assert result.minimum_proof == "search"
     assert result.minimum_proven
     assert km.verify(result)
-    monkeypatch.setattr(extremes, "_LISTED_CELLS", 1)  # as for designs too large to list
+    monkeypatch.setattr(bounds, "LISTED_PATTERNS", 1)  # as for designs too large to list
     assert km.verify(result)
-    cheaper = replace(result.minimum_solution, cost=result.minimum_solution.cost + 3)
-    assert extremes._searched(Problem(result.objective, -1), cheaper) == "better"
+
+
+def test_closing_a_gap_finds_what_is_better():
+    """From the observed table and prices of zero, the search alone ends at the maximum."""
+    problem = Problem(objective_for(km.from_counts([[2, 1, 0], [1, 0, 2], [0, 2, 1]]), weights="sqrt"), 1)
+    zero = Prices(np.zeros((2, 3, len(problem.roots)), dtype=np.int64))
+    start = certified(problem, *problem.observed(), zero, "observed")
+    found = close_gap(problem, start, np.concatenate(list(problem.all_patterns())))
+    assert (found.cost, found.proof) == (solve(problem).cost, "search")
+    assert found.cost < start.cost
 
 
 @pytest.mark.parametrize("name", ["unweighted", "linear", "quadratic", "sqrt"])

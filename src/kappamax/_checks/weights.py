@@ -32,7 +32,7 @@ def scheme(
             raise InvalidWeightsError(f"the power must be a number > 0, as in 'power(1.5)'; got {name!r}.") from None
         if not 0 < power <= 100:
             raise InvalidWeightsError(f"the power must lie between 0 and 100; got {name!r}.")
-        return next((own for own, p in powers.items() if p == power), f"power({float(power):g})"), power
+        return next((own for own, p in powers.items() if p == power), _power_name(power)), power
     lowered = name.strip().lower()
     own = aliases.get(lowered, lowered)
     if own not in schemes:
@@ -41,6 +41,12 @@ def scheme(
             f"weights must be one of {listing([*schemes, 'power(p)'], most=20)}; got {name!r}.{hint}"
         )
     return own, powers.get(own)
+
+
+def _power_name(power: Fraction) -> str:
+    """The name of power weights, from which the power can be read again."""
+    decimal = f"{float(power):.15g}"
+    return f"power({decimal if Fraction(decimal) == power else power})"
 
 
 def positional_scheme(name: str) -> str:

@@ -1,7 +1,8 @@
 """Arguments in, answers on standard output: the `kappamax` command.
 
 Standard output holds the answer alone; notes and errors go to standard error. Exit codes: 0, 1 for an error of ours
-(one line), 2 for wrong usage, 130 after Ctrl-C. Everything heavy is imported inside the commands, so --help is quick.
+(one line), 2 for wrong usage, 3 where a certificate does not hold, 130 after Ctrl-C. Everything heavy is imported
+inside the commands, so --help is quick.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from kappamax.cli.report import report
 from kappamax.cli.serve import serve
 from kappamax.cli.study import study
 from kappamax.cli.testing import test
+from kappamax.cli.verify import verify
 from kappamax.errors import KappamaxError
 
 __all__ = ["main"]
@@ -84,6 +86,7 @@ def _one_line(message: str) -> str:
 main.add_command(report)
 main.add_command(kappa)
 main.add_command(maximum)
+main.add_command(verify)
 main.add_command(moves)
 main.add_command(fiber)
 main.add_command(test)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -25,6 +26,12 @@ __all__ = ["maximum"]
 @click.option("--minimum", is_flag=True, help="Show the table with the least agreement too.")
 @click.option("--all", "list_all", is_flag=True, help="Show every table that reaches the maximum (up to 100).")
 @click.option("--time-limit", type=float, metavar="S", help="Seconds per search; then the best so far and a bound.")
+@click.option(
+    "--certificate",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Write the proof to FILE, for `kappamax verify`; one weighting only.",
+)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of a table.")
 def maximum(
     reading: Reading,
@@ -33,9 +40,12 @@ def maximum(
     minimum: bool,
     list_all: bool,
     time_limit: float | None,
+    certificate: Path | None,
     as_json: bool,
 ) -> None:
     """The largest agreement the margins of FILE allow, proven, and a table that reaches it."""
+    if certificate is not None and len(weights) > 1:
+        raise click.UsageError("--certificate takes one weighting; got several --weights.")
     with notes_to_stderr(), progress_line() as tell:
         table = read_table(reading)
         found, interrupted = each_weighting(
@@ -47,6 +57,9 @@ def maximum(
         echo_json(table, [plain for plain, _ in found])
     else:
         _show(table, found, minimum, list_all)
+    if certificate is not None and found[0][1] is not None:
+        found[0][1].save_certificate(certificate)
+        click.echo(f"certificate written to {certificate}", err=True)
     if interrupted:
         raise KeyboardInterrupt
 

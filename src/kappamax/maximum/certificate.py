@@ -6,6 +6,7 @@ most d, the bound falls by d for every subject.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from math import gcd
 from typing import Any
@@ -19,13 +20,14 @@ from kappamax.maximum.problem import Prices, Problem, Solution
 
 __all__ = [
     "LISTED_CELLS",
+    "at_least_as_observed",
+    "better_of",
     "bound_of",
     "certified",
     "cost_step",
     "lowest_reduced_cost",
     "reduced_costs",
     "settles",
-    "slack",
 ]
 
 Array = npt.NDArray[Any]
@@ -43,21 +45,32 @@ def certified(problem: Problem, patterns: Array, counts: Array, prices: Prices, 
     return Solution(patterns, counts, cost, cost if proof else bound, method, prices, proof)
 
 
+def at_least_as_observed(problem: Problem, solution: Solution) -> Solution:
+    """The solution, with the observed table in place of one that costs more."""
+    cost = problem.total(*problem.observed())
+    if solution.cost <= cost:
+        return solution
+    patterns, counts = problem.observed()
+    proof = "prices" if settles(problem, cost, solution.bound) else None
+    bound = cost if proof else solution.bound
+    return replace(solution, patterns=patterns, counts=counts, cost=cost, bound=bound, method="observed", proof=proof)
+
+
+def better_of(problem: Problem, first: Solution, second: Solution) -> Solution:
+    """The better table of two solutions with the better bound of the two."""
+    if second.proven:
+        return second
+    table, bound = min(first, second, key=lambda one: one.cost), max(first, second, key=lambda one: one.bound)
+    assert bound.prices is not None
+    return certified(problem, table.patterns, table.counts, bound.prices, table.method)
+
+
 def settles(problem: Problem, cost: RootSum, bound: RootSum) -> bool:
-    """Whether a bound proves a cost optimal: no attainable cost lies between them, beyond the weights' tolerance."""
-    if bound >= cost - slack(problem):
+    """Whether a bound proves a cost optimal: no attainable cost lies between them."""
+    if bound >= cost:
         return True
     step = cost_step(problem)
     return step is not None and cost - step < bound
-
-
-def slack(problem: Problem) -> Fraction:
-    """How far two tables' costs may differ and count as equal: 0 for exact weights, else a tolerance per pair."""
-    weights = problem.objective.weights
-    if weights.exact:
-        return Fraction(0)
-    pairs = int(problem.n_subjects * problem.n_raters**2 // 2)
-    return Fraction(weights.tolerance) * (pairs * int(problem.objective.denominator) * int(max(problem.factors)))
 
 
 def bound_of(problem: Problem, prices: Prices) -> RootSum:
@@ -91,7 +104,7 @@ def lowest_reduced_cost(problem: Problem, prices: Prices) -> RootSum:
 def reduced_costs(problem: Problem, prices: Prices, patterns: Array) -> Array:
     """Cost minus prices of each pattern, exactly, times the prices' denominator."""
     costs, worth = problem.costs(patterns), prices.of(patterns)
-    bound = magnitude(costs) * prices.denominator + magnitude(worth)
+    bound = max(1, magnitude(costs)) * prices.denominator + magnitude(worth)
     return np.asarray(widen(costs, bound) * prices.denominator - widen(worth, bound))
 
 
@@ -99,7 +112,7 @@ def _lowest_of_two(problem: Problem, prices: Prices) -> RootSum:
     """The least reduced cost of two raters' cells at once, rational costs."""
     ((_, _, costs),) = problem.entries
     first, second = prices.numerators[:, :, 0]
-    largest = magnitude(costs) * prices.denominator + 2 * magnitude(prices.numerators)
+    largest = max(1, magnitude(costs)) * prices.denominator + 2 * magnitude(prices.numerators)
     matrix = widen(costs[:, :, 0], largest) * prices.denominator - widen(first, largest)[:, None]
     matrix -= widen(second, largest)[None, :]
     return RootSum({problem.objective.radicands[0]: Fraction(int(matrix.min()), prices.denominator)})
@@ -113,16 +126,14 @@ def _lowest(problem: Problem, prices: Prices, patterns: Array) -> RootSum:
     worth = prices.real(problem.roots)
     real = problem.real(patterns) - sum(worth[a][patterns[:, a]] for a in range(problem.n_raters))
     near = patterns[real <= min(0.0, real.min()) + _CLEAR * (1 + float(np.abs(worth).max()))]
-    exact = np.unique(reduced_costs(problem, prices, near), axis=0)
-    return (
-        min(RootSum(dict(zip(problem.objective.radicands, row.tolist(), strict=True))) for row in exact)
-        / prices.denominator
-    )
+    exact = {tuple(row) for row in reduced_costs(problem, prices, near).tolist()}
+    sums = (RootSum(dict(zip(problem.objective.radicands, row, strict=True))) for row in exact)
+    return min(sums, default=RootSum()) / prices.denominator
 
 
 def cost_step(problem: Problem) -> int | None:
-    """The greatest whole number that divides every pattern's cost, None with roots or weights that are not exact."""
-    if problem.objective.radicands != (1,) or not problem.objective.weights.exact:
+    """The greatest whole number that divides every pattern's cost, None with roots."""
+    if problem.objective.radicands != (1,):
         return None
     denominator = problem.objective.denominator
     entries = [

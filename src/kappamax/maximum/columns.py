@@ -18,8 +18,10 @@ from kappamax.maximum.certificate import certified
 from kappamax.maximum.gap import close_gap
 from kappamax.maximum.pricing import Pricing
 from kappamax.maximum.problem import Problem, Solution, Watch
-from kappamax.maximum.programme import first_guess, integer_table, relaxation, whole_table
+from kappamax.maximum.programme import first_guess
 from kappamax.maximum.recovery import certified_near
+from kappamax.maximum.refinement import refined
+from kappamax.maximum.relaxation import integer_table, relaxation, whole_table
 
 __all__ = ["columns"]
 
@@ -71,6 +73,8 @@ def _whole(
     if state.finished:
         tight = pricing.below(prices, _CLEAR * 100 * scale, _TIGHT_PATTERNS).patterns
     solution = certified_near(problem, *best, prices, tight, support, "column generation")
+    if not solution.proven and not watch.over:
+        solution = refined(problem, solution, np.unique(np.concatenate([tight, pool.patterns]), axis=0), watch)
     return solution if solution.proven or watch.over else _finished(problem, pricing, solution, watch)
 
 

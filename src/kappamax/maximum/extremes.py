@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,25 +14,21 @@ import numpy as np
 from kappamax._checks import maximum as checks
 from kappamax._exact import RootSum
 from kappamax._result import Result, plain
+from kappamax._version import __version__
+from kappamax._writing import write_whole
 from kappamax.coefficients import objective_for
 from kappamax.display import numbers
 from kappamax.errors import Interrupted
 from kappamax.intake import Ratings, as_table
-from kappamax.maximum.certificate import bound_of, settles
-from kappamax.maximum.gap import search_gap
-from kappamax.maximum.pricing import Pricing
-from kappamax.maximum.problem import Problem, Solution, Watch
+from kappamax.maximum.problem import Prices, Problem, Solution, Watch
 from kappamax.maximum.programme import first_table
 from kappamax.maximum.solve import problem_for, solve
 from kappamax.objective import Objective
-from kappamax.table import Label, Table, margins_of
-from kappamax.weights import WeightsLike
+from kappamax.table import Label, Table
+from kappamax.verification.check import FORMAT, VERSION
+from kappamax.weights import Weights, WeightsLike
 
-_LISTED_CELLS = 100_000
-_MOST_PATTERNS = 200_000
-_CLEAR = 1e-9
-
-__all__ = ["Maximum", "Verification", "max_kappa", "maximum_of", "table_of", "verify"]
+__all__ = ["Maximum", "max_kappa", "maximum_of", "table_of"]
 
 
 def max_kappa(
@@ -96,25 +94,6 @@ def maximum_of(
     return _maximum(upper, most, least)
 
 
-def verify(result: Maximum) -> Verification:
-    """Check a result without any solver: margins, score, and that its prices (or an own search) leave nothing better.
-
-    Examples
-    --------
-    >>> import kappamax as km
-    >>> km.verify(km.max_kappa(km.example("rapallo2022"), weights="sqrt")).holds
-    True
-    """
-    problems = []
-    for name, sign, solution, claimed in (
-        ("maximum", 1, result.solution, result.maximum),
-        ("minimum", -1, result.minimum_solution, result.minimum),
-    ):
-        problem = problem_for(result.objective, sign)
-        problems += [f"{name}: {fault}" for fault in _faults(problem, solution, claimed)]
-    return Verification(not problems, tuple(problems))
-
-
 @dataclass(frozen=True, repr=False)
 class Maximum(Result):
     """The range of a coefficient over all tables with the observed margins; nothing is rounded.
@@ -169,6 +148,52 @@ class Maximum(Result):
         names = [name for name in self.__dataclass_fields__ if name not in hidden]
         return {name: plain(getattr(self, name)) for name in names}
 
+    def certificate(self) -> dict[str, Any]:
+        """Every claim and its proof as plain data: what `verify` checks, ready for JSON.
+
+        The observed table, the weights, both extreme tables with their values, and the prices behind the proofs. See
+        docs/maximum.md for the format.
+        """
+        coefficient = self.objective.coefficient
+        upper, lower = problem_for(self.objective, 1), problem_for(self.objective, -1)
+        return {
+            "format": FORMAT,
+            "version": VERSION,
+            "kappamax_version": __version__,
+            "coefficient": self.coefficient,
+            "title": self.title,
+            "group_size": coefficient.group_size,
+            "weights": _plain_weights(self.objective) | {"label": self.weights},
+            "observed": _plain_table(self.objective.table),
+            "value": self.value,
+            "ratio": self.ratio,
+            "ratio_reason": self.ratio_reason,
+            "maximum": {
+                "value": self.maximum,
+                "exact": plain(self.exact_maximum),
+                "proven": self.proven,
+                "proof": self.proof,
+                "bound": self.bound,
+                "method": self.method,
+                "table": _plain_table(self.table),
+                "solution": _certified_end(upper, self.solution),
+            },
+            "minimum": {
+                "value": self.minimum,
+                "exact": plain(self.exact_minimum),
+                "proven": self.minimum_proven,
+                "proof": self.minimum_proof,
+                "bound": self.minimum_bound,
+                "method": self.minimum_method,
+                "table": _plain_table(self.minimum_table),
+                "solution": _certified_end(lower, self.minimum_solution),
+            },
+        }
+
+    def save_certificate(self, path: str | Path) -> None:
+        """Write `certificate()` as JSON, for `verify` or ``kappamax verify`` to check later."""
+        write_whole(Path(path), json.dumps(self.certificate(), indent=1, allow_nan=False) + "\n")
+
     def _rows(self) -> list[tuple[str, str]]:
         ratio = f"undefined: {self.ratio_reason}" if self.ratio is None else numbers.percent(self.ratio)
         return [
@@ -180,24 +205,15 @@ class Maximum(Result):
         ]
 
 
-@dataclass(frozen=True, repr=False)
-class Verification(Result):
-    """Whether a result holds, and what does not."""
-
-    holds: bool
-    faults: tuple[str, ...] = ()
-
-    def __bool__(self) -> bool:
-        return self.holds
-
-
 def _maximum(problem: Problem, most: Solution, least: Solution) -> Maximum:
     """Scores turned into values of the coefficient."""
     objective = problem.objective
     low, high = most.cost, least.cost * -1  # scores: least and most disagreement
     value, top, bottom = objective.value(objective.score), objective.value(low), objective.value(high)
     reason = None
-    if low == high:
+    if not most.proven:
+        reason = "the maximum is not proven"
+    elif low == high:
         reason = "the margins allow one value only"
     elif top <= 0:  # only with missing ratings
         reason = "the largest value the margins allow is not above zero"
@@ -233,39 +249,70 @@ def table_of(problem: Problem, patterns: Any, counts: Any) -> Table:
     return problem.objective.table.like(problem.decoded(patterns), counts)
 
 
-def _faults(problem: Problem, solution: Solution, claimed: float) -> list[str]:
-    """Everything about a solution that does not hold."""
-    faults = []
-    margins = margins_of(solution.patterns, solution.counts, problem.n_categories)
-    if not np.array_equal(margins, problem.margins) or (solution.counts < 0).any():
-        faults.append("the table does not have the observed margins")
-    cost: RootSum = problem.total(solution.patterns, solution.counts)
-    if cost != solution.cost:
-        faults.append("the table's score is not the one stated")
-    if problem.objective.value(cost * problem.sign) != claimed:
-        faults.append("the value is not that of the table")
-    if solution.prices is not None and not faults:
-        bound = bound_of(problem, solution.prices)
-        if solution.proof == "prices" and not settles(problem, cost, bound):
-            faults.append("the prices do not prove the score: a pattern costs less than its ratings' prices")
-        if solution.proof == "search" and (answer := _searched(problem, solution)) != "none better":
-            faults.append(f"the search of the gap says: {answer}")
-        if solution.proof is None and bound < solution.bound:
-            faults.append("the prices do not prove the bound")
-    return faults
+def _certified_end(problem: Problem, solution: Solution) -> dict[str, Any]:
+    """What a solver's answer is about and what proves it, in units of disagreement, as plain data."""
+    objective = problem.objective
+    unit = problem.sign * objective.scale * objective.denominator
+    patterns = problem.decoded(solution.patterns)
+    return {
+        "table": {"patterns": _whole(patterns), "counts": _whole(solution.counts)},
+        "score": _terms(solution.cost / unit),
+        "bound": _terms(solution.bound / unit),
+        "proof": solution.proof,
+        "prices": None if solution.prices is None else _plain_prices(problem, solution.prices),
+    }
 
 
-def _searched(problem: Problem, solution: Solution) -> str:
-    """The own search of a gap, over every pattern that fits into it."""
-    if problem.n_cells <= _LISTED_CELLS:
-        return search_gap(problem, solution, np.concatenate(list(problem.all_patterns())))
-    assert solution.prices is not None
-    worth = solution.prices.real(problem.roots)
-    gap = float(solution.cost - solution.prices.total(problem.margins, problem.objective.radicands))
-    within = Pricing(problem).below(worth, gap + _CLEAR * (1 + float(np.abs(worth).max())), _MOST_PATTERNS)
-    if within.total > _MOST_PATTERNS:
-        return "bound only"
-    return search_gap(problem, solution, within.patterns)
+def _plain_prices(problem: Problem, prices: Prices) -> dict[str, Any]:
+    """Prices of ratings and of sets of raters as whole numbers over one denominator."""
+    objective = problem.objective
+    ratings, sets = problem.prices_by_set(prices.numerators)
+    return {
+        "radicands": list(objective.radicands),
+        "denominator": _whole(prices.denominator * objective.scale * objective.denominator),
+        "ratings": _whole(ratings),
+        "sets": [{"raters": list(raters), "price": _whole(price)} for raters, price in sets.items()],
+    }
+
+
+def _plain_weights(objective: Objective) -> dict[str, Any]:
+    """The weights of every pair of raters, each matrix once."""
+    matrices: dict[int, Weights] = {}
+    of_pair = []
+    for _, _, weights in objective.pairs():
+        matrices.setdefault(id(weights), weights)
+        of_pair.append(list(matrices).index(id(weights)))
+    return {
+        "name": objective.weights.name,
+        "exact": objective.weights.exact,
+        "matrices": [
+            {
+                "denominator": weights.denominator,
+                "multipliers": _whole(weights.multipliers),
+                "radicands": _whole(weights.radicands),
+            }
+            for weights in matrices.values()
+        ],
+        "of_pair": of_pair,
+    }
+
+
+def _plain_table(table: Table) -> dict[str, Any]:
+    return {
+        "categories": list(table.categories),
+        "raters": list(table.raters),
+        "patterns": _whole(table.patterns),
+        "counts": _whole(table.counts),
+    }
+
+
+def _terms(number: RootSum) -> dict[str, str]:
+    return {str(f): str(c) for f, c in number.terms.items()}
+
+
+def _whole(values: Any) -> Any:
+    """Arrays as lists; what is not a whole number is left as it is, for the checker to refuse."""
+    return values.tolist() if isinstance(values, np.ndarray) else values
 
 
 def _shown(value: float, bound: float, proof: str | None, word: str) -> str:

@@ -55,6 +55,15 @@ class IncompleteProblem(Problem):
         own = patterns[:, : self.n_real]
         return np.where(own == self.n_labels, MISSING, own).astype(np.int32)
 
+    def prices_by_set(self, numerators: Array) -> tuple[Array, dict[tuple[int, ...], Array]]:
+        """Prices of every rater's categories; "not rated" is paid for by the set of raters."""
+        wide = numerators.astype(object) if numerators.dtype.kind in "iu" else numerators
+        sets = {}
+        for index, members in enumerate(self.sets):
+            absent = wide[: self.n_real, self.n_labels][~members]
+            sets[tuple(np.flatnonzero(members).tolist())] = absent.sum(axis=0) + wide[-1, index]
+        return wide[: self.n_real, : self.n_labels], sets
+
     def costs(self, patterns: Patterns) -> Array:
         """The exact cost of each pattern, shape (m, number of roots)."""
         return np.asarray(self.sign * self.objective.scores(self.decoded(patterns)))
@@ -87,6 +96,6 @@ class IncompleteProblem(Problem):
             base[-1] = index
             yield Part(raters, costs, base)
 
-    def start(self) -> tuple[Patterns, npt.NDArray[np.int64]]:
-        """The observed table."""
+    def observed(self) -> tuple[Patterns, npt.NDArray[np.int64]]:
+        """The observed table as solvers see tables."""
         return self.encoded(self.objective.table.patterns), self.objective.table.counts

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import islice
 from typing import Any
 
@@ -23,13 +24,14 @@ from kappamax.fibers.count import MEMORY_LIMIT
 from kappamax.fibers.enumerate import OutOfSteps, iter_tables
 from kappamax.fibers.ways import Ways
 from kappamax.intake import Ratings, as_table
-from kappamax.maximum.certificate import LISTED_CELLS, reduced_costs, slack
+from kappamax.maximum.certificate import LISTED_CELLS, bound_of, lowest_reduced_cost, reduced_costs
 from kappamax.maximum.extremes import Maximum, max_kappa, table_of
 from kappamax.maximum.pricing import Pricing
 from kappamax.maximum.problem import Problem, Watch
-from kappamax.maximum.programme import integer_table
+from kappamax.maximum.relaxation import integer_table
 from kappamax.maximum.solve import problem_for
 from kappamax.table import Label, Table
+from kappamax.verification.search import BITS, tables_below
 from kappamax.weights import WeightsLike
 
 __all__ = [
@@ -49,7 +51,9 @@ COUNTING_WORK = 1_000_000_000
 QUICK_STEPS = 10_000
 LISTING_STEPS = 300_000
 _MOST_PATTERNS = 100_000
+_LISTED_NUMBERS = 20_000_000
 _NEAR = 1e-6
+_ROUNDED_BITS = 50  # weights that are not exact are right to about so many binary digits
 
 
 def iter_maximizers(
@@ -109,17 +113,17 @@ def maximizer_range(
     result = max_kappa(table, weights=weights, coefficient=coefficient)
     checks.proven_maximum(result.proven)
     other = objective_for(table, weights=other_weights, coefficient=other_coefficient)
-    patterns, gap = _patterns(result)
+    patterns, beyond = _patterns(result)
     problem = problem_for(other, 1)
     scores = problem.costs(patterns)
     try:
-        listed = list(islice(_counts(result, patterns, gap, LISTING_STEPS), LISTED_TABLES))
+        listed = list(islice(_counts(result, patterns, beyond, LISTING_STEPS), LISTED_TABLES))
     except OutOfSteps:
         listed = []
     if 0 < len(listed) < LISTED_TABLES:
         values = [other.total(scores, counts) for counts in listed]
         return MaximizerRange(other.value(max(values)), other.value(min(values)), len(listed), "listing")
-    checks.no_gap(gap == 0)
+    checks.no_gap(not any(beyond))
     ends = []
     for sign in (-1, 1):
         counts = integer_table(problem_for(other, sign), patterns, Watch())
@@ -155,25 +159,25 @@ def maximizer_count_of(
     steps = LISTING_STEPS if listing_steps is None else listing_steps
     if not result.proven:
         return MaximizerCount(None, 1, "the maximum is not proven")
-    patterns, gap = _patterns(result)
+    patterns, beyond = _patterns(result)
     if len(patterns) > _MOST_PATTERNS:
         return MaximizerCount(None, 1, f"more than {_MOST_PATTERNS:,} patterns can occur in them")
     margins = problem_for(result.objective, 1).margins
-    few = _listed(result, patterns, gap, min(QUICK_STEPS, steps))
+    few = _listed(result, patterns, beyond, min(QUICK_STEPS, steps))
     if few.n is not None:
         return few
     ways = Ways(margins, patterns)
-    if gap == 0 and ways.table_bytes() <= MEMORY_LIMIT and ways.work() <= most_work:
+    if not any(beyond) and ways.table_bytes() <= MEMORY_LIMIT and ways.work() <= most_work:
         (n,) = ways.n_tables()
         return MaximizerCount(n, n)
-    return _listed(result, patterns, gap, steps)
+    return _listed(result, patterns, beyond, steps)
 
 
-def _listed(result: Maximum, patterns: Array, gap: RootSum, most_steps: int) -> MaximizerCount:
+def _listed(result: Maximum, patterns: Array, beyond: list[RootSum], most_steps: int) -> MaximizerCount:
     """How many maximisers a listing of so many steps finds."""
     found = 0
     try:
-        for _ in islice(_counts(result, patterns, gap, most_steps), LISTED_TABLES):
+        for _ in islice(_counts(result, patterns, beyond, most_steps), LISTED_TABLES):
             found += 1
     except OutOfSteps:
         return MaximizerCount(None, max(1, found), f"listing stopped after {most_steps:,} steps")
@@ -186,42 +190,63 @@ def maximizers_of(result: Maximum) -> Iterator[Table]:
     """The tables that reach a maximum that is at hand, one at a time."""
     checks.proven_maximum(result.proven)
     problem = problem_for(result.objective, 1)
-    patterns, gap = _patterns(result)
-    for counts in _counts(result, patterns, gap):
+    patterns, beyond = _patterns(result)
+    for counts in _counts(result, patterns, beyond):
         yield table_of(problem, patterns, counts)
 
 
 def _counts(
-    result: Maximum, patterns: Array, gap: RootSum, most_steps: int | None = None
+    result: Maximum, patterns: Array, beyond: list[RootSum], most_steps: int | None = None
 ) -> Iterator[npt.NDArray[np.int64]]:
-    """Counts of the patterns in every maximiser."""
-    listed = iter_tables(problem_for(result.objective, 1).margins, patterns, most_steps)
-    if gap == 0:
-        yield from listed
-        return
+    """Counts of the patterns in every maximiser; `OutOfSteps` where a limit is reached first."""
     problem = problem_for(result.objective, 1)
-    costs = problem.costs(patterns)
-    for counts in listed:
-        if result.objective.total(costs, counts) <= result.solution.cost + slack(problem):
+    if not any(beyond):
+        yield from iter_tables(problem.margins, patterns, most_steps)
+        return
+    room = _room(result)
+    shift = BITS - 1 - room.exponent()
+    lowered = np.array([cost.floor(shift) for cost in beyond], dtype=np.int64)
+    columns = (patterns + problem.n_categories * np.arange(problem.n_raters)).astype(np.int64)
+    most = min(LISTED_TABLES, _LISTED_NUMBERS // len(patterns))
+    found = tables_below(columns, problem.margins.ravel(), lowered, room.ceiling(shift) + 1, most)
+    for counts in found.counts:
+        if sum((cost * int(n) for cost, n in zip(beyond, counts, strict=True) if n), RootSum()) <= room:
             yield counts
+    if not found.finished:
+        raise OutOfSteps
 
 
-def _patterns(result: Maximum) -> tuple[npt.NDArray[np.int32], RootSum]:
-    """The patterns that can occur in maximisers, and the gap that the prices leave."""
-    problem, solution = problem_for(result.objective, 1), result.solution
-    assert solution.prices is not None
-    gap = solution.cost - solution.prices.total(problem.margins, result.objective.radicands)
-    worth = solution.prices.real(problem.roots)
-    limit = float(gap) + _NEAR * (1 + float(np.abs(worth).max()))
+def _patterns(result: Maximum) -> tuple[npt.NDArray[np.int32], list[RootSum]]:
+    """The patterns that can occur in maximisers, and what each of them costs beyond its prices."""
+    problem, prices = problem_for(result.objective, 1), result.solution.prices
+    assert prices is not None
+    room, lowest = _room(result), lowest_reduced_cost(problem, prices)
+    worth = prices.real(problem.roots)
+    limit = float(room + lowest) + _NEAR * (1 + float(np.abs(worth).max()))
     if problem.n_cells <= LISTED_CELLS:
         near = np.concatenate([_near(problem, worth, patterns, limit) for patterns in problem.all_patterns()])
     else:
         near = Pricing(problem).below(worth, limit, _MOST_PATTERNS + 1).patterns
-    exact = reduced_costs(problem, solution.prices, near)
-    sums = (RootSum(dict(zip(result.objective.radicands, row, strict=True))) for row in exact.tolist())
-    most = (gap + slack(problem)) * solution.prices.denominator
-    kept = [reduced <= most for reduced in sums]
-    return near[np.array(kept, dtype=bool)], gap
+    exact = reduced_costs(problem, prices, near).tolist()
+    radicands = result.objective.radicands
+    beyond = [RootSum(dict(zip(radicands, row, strict=True))) / prices.denominator - lowest for row in exact]
+    kept = [cost <= room for cost in beyond]
+    return near[np.array(kept, dtype=bool)], [cost for cost, fits in zip(beyond, kept, strict=True) if fits]
+
+
+def _room(result: Maximum) -> RootSum:
+    """What the patterns of a maximiser cost together beyond their prices, at most.
+
+    Zero where the prices meet the maximum exactly. Weights that are not exact are rounded: tables whose totals differ
+    by no more than their rounding can explain count as equal.
+    """
+    problem, prices = problem_for(result.objective, 1), result.solution.prices
+    assert prices is not None
+    gap = result.solution.cost - bound_of(problem, prices)
+    if result.objective.weights.exact:
+        return gap
+    pairs = problem.n_subjects * (problem.objective.table.n_raters**2 // 2)
+    return gap + Fraction(pairs * problem.objective.denominator * int(max(problem.factors)), 2**_ROUNDED_BITS)
 
 
 def _near(problem: Problem, worth: Array, patterns: Array, limit: float) -> Array:

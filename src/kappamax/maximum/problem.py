@@ -96,6 +96,14 @@ class Problem:
         """Patterns as tables hold them."""
         return patterns
 
+    def prices_by_set(self, numerators: Array) -> tuple[Array, dict[tuple[int, ...], Array]]:
+        """Prices of every rater's categories, shape (r, k, number of roots), and one for every set of raters."""
+        return numerators, {tuple(range(self.n_raters)): np.zeros(len(self.roots), dtype=np.int64)}
+
+    def observed(self) -> tuple[Patterns, npt.NDArray[np.int64]]:
+        """The observed table as solvers see tables."""
+        return self.objective.table.patterns, self.objective.table.counts
+
     def total(self, patterns: Patterns, counts: npt.NDArray[np.int64]) -> RootSum:
         """The exact cost of a table."""
         return self.objective.total(self.costs(patterns), counts)

@@ -7,12 +7,15 @@
 4. Up to some thousands of cells: the linear programme over all of them, the integer programme where that is not whole.
 5. Beyond: column generation.
 6. Missing ratings: 4 or 5, with the number of subjects of every set of raters as one more margin.
-7. When the time limit runs out, the best table so far and its bound, not proven.
+7. When the time limit runs out, the best table so far (the observed one if none is better) and its bound, not proven.
+
+A method of 1 to 3 whose prices fall short of a proof, as rounded weights can make them, is followed by 4 or 5.
 """
 
 from __future__ import annotations
 
 from kappamax._checks import maximum as checks
+from kappamax.maximum.certificate import at_least_as_observed, better_of
 from kappamax.maximum.closed import comonotone, diagonal, reversed_order, three_raters_unweighted
 from kappamax.maximum.columns import columns
 from kappamax.maximum.incomplete import IncompleteProblem
@@ -39,10 +42,24 @@ def problem_for(objective: Objective, sign: int) -> Problem:
 
 
 def solve(problem: Problem, watch: Watch | None = None) -> Solution:
-    """The least cost over all tables with the problem's margins, by the first method above that applies."""
+    """The least cost over all tables with the problem's margins, by the first method above that proves it.
+
+    The observed table is always a candidate: no solution costs more.
+    """
     watch = watch or Watch()
-    if isinstance(problem, IncompleteProblem):
-        return programme(problem, watch) if problem.n_cells <= PROGRAMME_CELLS else columns(problem, watch)
+    special = None if isinstance(problem, IncompleteProblem) else _special(problem)
+    if special is not None and special.proven:
+        return special
+    if problem.n_cells <= PROGRAMME_CELLS:
+        found = programme(problem, watch)
+    else:
+        checks.pairwise_beyond_cells(problem.objective.coefficient.group_size, problem.n_cells, PROGRAMME_CELLS)
+        found = columns(problem, watch)
+    return at_least_as_observed(problem, found if special is None else better_of(problem, special, found))
+
+
+def _special(problem: Problem) -> Solution | None:
+    """The answer of the first method for a special case that applies, if one does."""
     weights = [weights for _, _, weights in problem.objective.pairs()]
     pairwise = problem.objective.coefficient.group_size == 2
     if problem.sign == 1 and (problem.margins == problem.margins[0]).all():
@@ -54,10 +71,6 @@ def solve(problem: Problem, watch: Watch | None = None) -> Solution:
             return reversed_order(problem)
     if pairwise and problem.n_raters == 2:
         return transport(problem)
-    unweighted = all(one.power == 0 for one in weights)
-    if pairwise and problem.n_raters == 3 and unweighted and problem.sign == 1:
+    if pairwise and problem.n_raters == 3 and all(one.power == 0 for one in weights) and problem.sign == 1:
         return three_raters_unweighted(problem)
-    if problem.n_cells <= PROGRAMME_CELLS:
-        return programme(problem, watch)
-    checks.pairwise_beyond_cells(problem.objective.coefficient.group_size, problem.n_cells, PROGRAMME_CELLS)
-    return columns(problem, watch)
+    return None

@@ -1,0 +1,61 @@
+"""`kappamax verify FILE`: check a certificate of `kappamax max --certificate`; exit code 3 if it does not hold."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+__all__ = ["verify"]
+
+
+@click.command(short_help="Check the proof of a maximum from a file.")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
+@click.pass_context
+def verify(context: click.Context, file: Path, as_json: bool) -> None:
+    """Check every claim of FILE, a certificate written by `kappamax max --certificate FILE`.
+
+    Everything is computed again from the ratings and weights in FILE, without a solver. The exit code is 0 if every
+    claim holds, and 3 if one does not hold or could not be checked.
+    """
+    from kappamax.verification.certificates import read_certificate
+    from kappamax.verification.certificates import verify as verify_claims
+
+    document = read_certificate(file)
+    found = verify_claims(document)
+    if as_json:
+        import json
+
+        click.echo(json.dumps(found.to_dict(), indent=2, ensure_ascii=False))
+    else:
+        for fault in found.faults:
+            click.echo(f"does not hold: {fault}")
+        for reason in found.unchecked:
+            click.echo(f"not checked: {reason}")
+        if found:
+            for line in _claims(document):
+                click.echo(line)
+    if not found:
+        context.exit(3)
+
+
+def _claims(document: dict[str, object]) -> list[str]:
+    """What a certificate that holds says, in a few lines."""
+    from kappamax.display import numbers
+
+    lines = [
+        f"{document['title']}, {_item(document, 'weights', 'name')}: {numbers.decimal(float(str(document['value'])))}"
+    ]
+    for end, word in (("maximum", "at most"), ("minimum", "at least")):
+        value, bound = (numbers.decimal(float(str(_item(document, end, key)))) for key in ("value", "bound"))
+        proof = _item(document, end, "proof")
+        how = f"proven by {proof}" if proof else f"not proven; {word} {bound}"
+        lines.append(f"{end} {value} ({how})")
+    return [*lines, "Every claim holds."]
+
+
+def _item(document: dict[str, object], key: str, inner: str) -> object:
+    part = document[key]
+    assert isinstance(part, dict)  # the certificate has been checked
+    return part[inner]

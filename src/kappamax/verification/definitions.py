@@ -1,0 +1,251 @@
+"""Compute agreement from its definitions, independently of the rest of the library.
+
+The formulas of the coefficients stand here a second time on purpose: a checker that shared them with what it checks
+would share their mistakes. Everything is exact: integers, fractions, and sums of square roots.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import combinations
+from math import comb, gcd, lcm
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from kappamax._exact import RootSum, quotient, rational_quotient, sum_by_key
+
+__all__ = ["TITLES", "Design", "PairMatrix", "Rows", "by_raters", "margins_of"]
+
+Array = npt.NDArray[Any]
+
+#: how often each pattern occurs; -1 stands for a rating that is missing
+Rows = Mapping[tuple[int, ...], int]
+
+TITLES = {
+    "cohen": "Cohen's kappa",
+    "conger": "Conger's kappa",
+    "fleiss": "Fleiss' kappa",
+    "gwet": "Gwet's AC",
+    "brennan-prediger": "Brennan-Prediger",
+    "krippendorff": "Krippendorff's alpha",
+    "percent": "Percent agreement",
+}
+
+
+@dataclass(frozen=True)
+class PairMatrix:
+    """Disagreement of two raters' ratings: `multipliers * sqrt(radicands) / denominator`, arrays of shape (k, k)."""
+
+    multipliers: Array
+    radicands: Array
+    denominator: int
+
+    def total(self, met: Array) -> RootSum:
+        """The sum over all cells of how often two categories met, times their disagreement."""
+        return RootSum(dict(sum_by_key(self.radicands, met * self.multipliers))) / self.denominator
+
+
+@dataclass(frozen=True)
+class Design:
+    """Raters, categories, weights and a coefficient.
+
+    Attributes
+    ----------
+    pairs : mapping from (a, b) with a < b to PairMatrix
+        Every pair of raters.
+    group_size : int
+        How many raters must agree at a time (g).
+    """
+
+    n_raters: int
+    n_categories: int
+    coefficient: str
+    group_size: int
+    pairs: Mapping[tuple[int, int], PairMatrix]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of raters and categories."""
+        return self.n_raters, self.n_categories
+
+    def value(self, rows: Rows) -> float | None:
+        """The coefficient, correctly rounded; None where it is 0/0."""
+        chance = self.expected(rows)
+        return None if chance == 0 else quotient(chance - self.observed(rows), chance)
+
+    def exact_value(self, rows: Rows) -> Fraction | None:
+        """The coefficient as a fraction, None where square roots remain."""
+        chance = self.expected(rows)
+        return rational_quotient(chance - self.observed(rows), chance)
+
+    def observed(self, rows: Rows) -> RootSum:
+        """Mean disagreement of the raters who rated a subject together."""
+        return self.score(rows) / self.n_units(rows)
+
+    def score(self, rows: Rows) -> RootSum:
+        """Total disagreement: the sum over subjects of the mean over the groups of raters who rated the subject."""
+        total = RootSum()
+        for raters, part in by_raters(rows).items():
+            if len(raters) < self.group_size:
+                continue
+            share = self.share(len(raters))
+            patterns, counts = np.array(list(part)), np.array(list(part.values()), dtype=object)
+            if self.group_size > 2:
+                apart = [self.groups_apart(pattern) for pattern in part]
+                total += RootSum(sum(n * count for n, count in zip(apart, part.values(), strict=True)) * share)
+                continue
+            for a, b in combinations(raters, 2):
+                met = np.zeros((self.n_categories, self.n_categories), dtype=object)
+                np.add.at(met, (patterns[:, a], patterns[:, b]), counts)
+                total += self.pairs[a, b].total(met) * share
+        return total
+
+    def n_units(self, rows: Rows) -> int:
+        """Subjects that count in the mean; for Krippendorff's alpha their ratings."""
+        total = 0
+        for raters, part in by_raters(rows).items():
+            if len(raters) >= self.group_size:
+                total += sum(part.values()) * (len(raters) if self.coefficient == "krippendorff" else 1)
+        return total
+
+    def expected(self, rows: Rows) -> RootSum:
+        """Mean disagreement that chance alone would give."""
+        k, r = self.n_categories, self.n_raters
+        if self.coefficient == "percent":
+            return RootSum(1)
+        if self.coefficient in ("cohen", "conger"):
+            own = [_shares(row) for row in margins_of(rows, r, k)]
+            if self.group_size > 2:
+                return RootSum(1 - _all_alike(own, self.group_size))
+            mean = sum((_form(own[a], matrix, own[b]) for (a, b), matrix in self.pairs.items()), RootSum())
+            return mean / comb(r, 2)
+        matrix = next(iter(self.pairs.values()))  # pooled coefficients have one weighting for all pairs
+        if self.coefficient == "brennan-prediger":
+            return matrix.total(np.full((k, k), 1, dtype=object)) / k**2
+        if self.coefficient == "krippendorff":
+            use, n = self.pairable(rows), sum(self.pairable(rows))
+            return matrix.total(np.multiply.outer(np.array(use, dtype=object), np.array(use, dtype=object))) / (
+                n * (n - 1)
+            )
+        shares = _shares(self.subject_use(rows))
+        if self.coefficient == "fleiss" or k == 1:
+            return _form(shares, matrix, shares)
+        spread = sum((p * (1 - p) for p in shares), Fraction(0))
+        sum_of_agreement = RootSum(k**2) - matrix.total(np.full((k, k), 1, dtype=object))
+        return RootSum(1) - sum_of_agreement * (spread / (k * (k - 1)))
+
+    def pairable(self, rows: Rows) -> list[int]:
+        """How often each category was used on subjects with two ratings or more (Krippendorff)."""
+        use = [0] * self.n_categories
+        for pattern, count in rows.items():
+            if sum(code >= 0 for code in pattern) >= 2:
+                for code in pattern:
+                    if code >= 0:
+                        use[code] += count
+        return use
+
+    def subject_use(self, rows: Rows) -> list[Fraction]:
+        """How often each category was used, every subject counting once (Fleiss, Gwet)."""
+        use = [Fraction(0)] * self.n_categories
+        for raters, part in by_raters(rows).items():
+            for pattern, count in part.items():
+                for a in raters:
+                    use[pattern[a]] += Fraction(count, len(raters))
+        return use
+
+    def fixed_chance(self, rows: Rows) -> bool:
+        """Whether every table with the same margins and sets of raters has the same expected disagreement.
+
+        Pooled shares stay the same exactly when each rater who used two categories or more rated only subjects whose
+        ratings count alike.
+        """
+        if self.coefficient not in ("fleiss", "gwet", "krippendorff"):
+            return True
+        used: list[set[int]] = [set() for _ in range(self.n_raters)]
+        kinds: list[set[Any]] = [set() for _ in range(self.n_raters)]
+        for raters, part in by_raters(rows).items():
+            for a in raters:
+                used[a] |= {pattern[a] for pattern in part}
+                kinds[a].add(len(raters) >= 2 if self.coefficient == "krippendorff" else len(raters))
+        return all(len(kinds[a]) < 2 or len(used[a]) < 2 for a in range(self.n_raters))
+
+    @cached_property
+    def radicands(self) -> tuple[int, ...]:
+        """The square-free numbers whose roots occur among the weights."""
+        found = {int(f) for m in self.pairs.values() for f in np.unique(m.radicands[m.multipliers != 0])}
+        return tuple(sorted(found)) or (1,)
+
+    def share(self, n_ratings: int) -> Fraction:
+        """What a disagreeing group of raters adds to the score of a subject with so many ratings."""
+        return Fraction(n_ratings if self.coefficient == "krippendorff" else 1, comb(n_ratings, self.group_size))
+
+    def step(self, sizes: Sequence[int]) -> Fraction | None:
+        """A number that divides every score of subjects with so many ratings; None with square roots."""
+        if self.radicands != (1,):
+            return None
+        shares = [self.share(n) for n in sizes if n >= self.group_size]
+        weights = [Fraction(1)]
+        if self.group_size == 2:
+            weights = [Fraction(int(m), p.denominator) for p in self.pairs.values() for m in np.unique(p.multipliers)]
+        return _common_divisor(shares) * _common_divisor(weights)
+
+    def groups_apart(self, pattern: tuple[int, ...]) -> int:
+        """How many groups of g raters do not all agree."""
+        codes = [code for code in pattern if code >= 0]
+        alike = sum(comb(codes.count(code), self.group_size) for code in set(codes))
+        return comb(len(codes), self.group_size) - alike
+
+
+def by_raters(rows: Rows) -> dict[tuple[int, ...], dict[tuple[int, ...], int]]:
+    """The patterns by the set of raters who rated the subject."""
+    found: dict[tuple[int, ...], dict[tuple[int, ...], int]] = {}
+    for pattern, count in rows.items():
+        raters = tuple(a for a, code in enumerate(pattern) if code >= 0)
+        found.setdefault(raters, {})[pattern] = count
+    return found
+
+
+def margins_of(rows: Rows, n_raters: int, n_categories: int) -> list[list[int]]:
+    """How often each rater used each category."""
+    margins = [[0] * n_categories for _ in range(n_raters)]
+    for pattern, count in rows.items():
+        for a, code in enumerate(pattern):
+            if code >= 0:
+                margins[a][code] += count
+    return margins
+
+
+def _common_divisor(numbers: Sequence[Fraction]) -> Fraction:
+    """The largest number of which all the given ones are whole multiples."""
+    below = lcm(*(number.denominator for number in numbers))
+    return Fraction(gcd(*(int(number * below) for number in numbers)), below)
+
+
+def _shares(use: Sequence[Any]) -> list[Fraction]:
+    total = Fraction(sum(use))
+    return [Fraction(one) / total for one in use]
+
+
+def _form(x: Sequence[Fraction], matrix: PairMatrix, y: Sequence[Fraction]) -> RootSum:
+    """The mean disagreement of two ratings drawn by shares x and y."""
+    x_scale, y_scale = (lcm(*(share.denominator for share in shares)) for shares in (x, y))
+    first = np.array([int(share * x_scale) for share in x], dtype=object)
+    second = np.array([int(share * y_scale) for share in y], dtype=object)
+    return matrix.total(np.multiply.outer(first, second)) / (x_scale * y_scale)
+
+
+def _all_alike(shares: Sequence[Sequence[Fraction]], g: int) -> Fraction:
+    """The mean over groups of g raters of the chance that all of them choose the same category."""
+    total = Fraction(0)
+    for of_category in zip(*shares, strict=True):
+        polynomials = [Fraction(1)] + [Fraction(0)] * g  # elementary symmetric polynomials of the raters' shares
+        for share in of_category:
+            for degree in range(g, 0, -1):
+                polynomials[degree] += polynomials[degree - 1] * share
+        total += polynomials[g]
+    return total / comb(len(shares), g)

@@ -1,0 +1,201 @@
+"""Read the parts of a certificate from plain data, and refuse whatever does not have their form."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from kappamax._exact import RootSum, square_free
+from kappamax.errors import KappamaxError
+from kappamax.verification.bounds import Prices
+from kappamax.verification.definitions import Design, PairMatrix, Rows
+from kappamax.weights import SCHEMES, Weights
+
+__all__ = [
+    "Malformed",
+    "ParsedWeights",
+    "item",
+    "labels",
+    "parse_number",
+    "parse_prices",
+    "parse_weights",
+    "rows",
+    "whole",
+]
+
+_MOST_SUBJECTS = 2**60
+_LARGEST_RADICAND = 10**10  # larger ones take long to be told square-free
+_CLOSE = 1e-12
+_FRACTION = re.compile(r"-?[0-9]{1,2000}(/[1-9][0-9]{0,1999})?")
+
+
+class Malformed(Exception):  # noqa: N818  # becomes a fault of the certificate
+    """A part of a certificate does not have its form."""
+
+
+def item(mapping: Any, key: str) -> Any:
+    """The value at a key that must be there."""
+    if not isinstance(mapping, Mapping) or key not in mapping:
+        raise Malformed(f"{key!r} is missing")
+    return mapping[key]
+
+
+def whole(value: Any, what: str, *, least: int | None = None, below: int | None = None) -> int:
+    """A whole number within limits."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise Malformed(f"{what} must be a whole number; got {value!r}")
+    if (least is not None and value < least) or (below is not None and value >= below):
+        raise Malformed(f"{what} is out of range: {value}")
+    return value
+
+
+def listing(value: Any, what: str, length: int | None = None) -> list[Any]:
+    """A list, of a given length if there is one."""
+    if not isinstance(value, list) or (length is not None and len(value) != length):
+        raise Malformed(f"{what} must be a list{'' if length is None else f' of length {length}'}")
+    return value
+
+
+def labels(mapping: Any, key: str) -> list[Any]:
+    """Different labels: words or numbers."""
+    found = listing(item(mapping, key), key)
+    if not found or not all(isinstance(label, str | int | float) for label in found):
+        raise Malformed(f"{key} must be words or numbers")
+    if len({(type(label), label) for label in found}) < len(found):
+        raise Malformed(f"{key} must differ")
+    return found
+
+
+def rows(table: Any, n_raters: int, n_categories: int) -> Rows:
+    """How often each pattern occurs."""
+    patterns = listing(item(table, "patterns"), "patterns")
+    counts = listing(item(table, "counts"), "counts", len(patterns))
+    found: dict[tuple[int, ...], int] = {}
+    for pattern, count in zip(patterns, counts, strict=True):
+        codes = tuple(
+            whole(code, "a code", least=-1, below=n_categories) for code in listing(pattern, "a pattern", n_raters)
+        )
+        if max(codes) < 0:
+            raise Malformed("a pattern has no rating")
+        found[codes] = found.get(codes, 0) + whole(count, "a count", least=1, below=_MOST_SUBJECTS)
+    if not found or sum(found.values()) >= _MOST_SUBJECTS:
+        raise Malformed("a table must have at least one subject, and fewer than 2^60")
+    return found
+
+
+def parse_number(value: Any) -> RootSum:
+    """An exact number: a mapping from square-free numbers to the coefficients of their roots, as fractions."""
+    if not isinstance(value, Mapping):
+        raise Malformed("an exact number must be a mapping from radicands to fractions")
+    terms = {}
+    for f, c in value.items():
+        if not isinstance(c, str) or not _FRACTION.fullmatch(c) or not _FRACTION.fullmatch(str(f)):
+            raise Malformed(f"an exact number must be a mapping from radicands to fractions; got {f!r}: {c!r}")
+        terms[radicand(int(Fraction(f)))] = Fraction(c)
+    return RootSum(terms)
+
+
+def radicand(value: Any) -> int:
+    """A square-free number."""
+    number = whole(value, "a radicand", least=1, below=_LARGEST_RADICAND + 1)
+    if square_free(number)[0] != 1:
+        raise Malformed(f"the radicand {number} is not square-free")
+    return number
+
+
+def parse_prices(value: Any, design: Design, sets: Mapping[tuple[int, ...], int]) -> Prices:
+    """Prices of ratings and of sets of raters; zero everywhere if there are none."""
+    r, k, n_roots = *design.shape, len(design.radicands)
+    if value is None:
+        zero = (0,) * n_roots
+        return Prices([[zero] * k for _ in range(r)], dict.fromkeys(sets, zero), 1)
+    if item(value, "radicands") != list(design.radicands):
+        raise Malformed("the radicands of the prices are not those of the weights")
+    ratings = [
+        [_numerator(price, n_roots) for price in listing(row, "prices of a rater", k)]
+        for row in listing(item(value, "ratings"), "prices of ratings", r)
+    ]
+    priced = {}
+    for entry in listing(item(value, "sets"), "prices of sets of raters"):
+        members = tuple(whole(a, "a rater", least=0, below=r) for a in listing(item(entry, "raters"), "raters"))
+        priced[members] = _numerator(item(entry, "price"), n_roots)
+    if priced.keys() != sets.keys():
+        raise Malformed("there must be one price for every set of raters")
+    return Prices(ratings, priced, whole(item(value, "denominator"), "the denominator of the prices", least=1))
+
+
+def _numerator(value: Any, n_roots: int) -> tuple[int, ...]:
+    return tuple(whole(entry, "a price's numerator") for entry in listing(value, "a price", n_roots))
+
+
+@dataclass(frozen=True)
+class ParsedWeights:
+    """Weights as a certificate states them."""
+
+    name: str
+    exact: bool
+    pairs: dict[tuple[int, int], PairMatrix]
+    one_symmetric: bool
+
+    def is_named(self, scheme: str) -> bool:
+        """Whether they are the weights of that name."""
+        return self.name == scheme and not any(self.faults())
+
+    def faults(self) -> Iterator[str]:
+        """What does not hold of weights whose name has a definition."""
+        if self.name.split("(")[0] not in (*SCHEMES, "power"):
+            return
+        matrix = self.pairs[0, 1]
+        try:
+            own = Weights.from_scheme(self.name, len(matrix.multipliers))
+        except KappamaxError:
+            yield f"there are no weights called {self.name!r}"
+            return
+        if not self.one_symmetric or own.exact != self.exact or not _alike(matrix, own):
+            yield f"these are not the {self.name} weights"
+
+
+def parse_weights(value: Any, n_raters: int, n_categories: int) -> ParsedWeights:
+    """One matrix for all pairs of raters, or one for each pair."""
+    name, exact = item(value, "name"), item(value, "exact")
+    if not isinstance(name, str) or item(value, "label") != name or not isinstance(exact, bool):
+        raise Malformed("the weights must have one name and say whether they are exact")
+    matrices = [_matrix(one, n_categories) for one in listing(item(value, "matrices"), "matrices")]
+    all_pairs = list(combinations(range(n_raters), 2))
+    of_pair = listing(item(value, "of_pair"), "of_pair", len(all_pairs))
+    chosen = [matrices[whole(index, "the number of a matrix", least=0, below=len(matrices))] for index in of_pair]
+    symmetric = all((m.multipliers == m.multipliers.T).all() and (m.radicands == m.radicands.T).all() for m in chosen)
+    one = symmetric and all(matrix is chosen[0] for matrix in chosen)
+    return ParsedWeights(name, exact, dict(zip(all_pairs, chosen, strict=True)), bool(one))
+
+
+def _matrix(value: Any, k: int) -> PairMatrix:
+    """A k x k matrix of disagreement, zero on the diagonal."""
+    multipliers, radicands = (
+        np.array([listing(row, key, k) for row in listing(item(value, key), key, k)], dtype=object)
+        for key in ("multipliers", "radicands")
+    )
+    for entry in multipliers.ravel().tolist():
+        whole(entry, "a weight's multiplier", least=0)
+    for number in {whole(entry, "a radicand") for entry in radicands.ravel().tolist()}:
+        radicand(number)
+    if any(multipliers[i, i] for i in range(k)):
+        raise Malformed("the weights must be zero on the diagonal")
+    return PairMatrix(multipliers, radicands, whole(item(value, "denominator"), "the weights' denominator", least=1))
+
+
+def _alike(matrix: PairMatrix, own: Weights) -> bool:
+    """Whether a matrix holds the given weights: exactly, or to rounding where they are not exact."""
+    if own.exact:
+        same = matrix.multipliers * own.denominator == own.multipliers.astype(object) * matrix.denominator
+        return bool(
+            ((same & (matrix.radicands == own.radicands)) | ((matrix.multipliers == 0) & (own.multipliers == 0))).all()
+        )
+    real = np.array([[m / matrix.denominator for m in row] for row in matrix.multipliers.tolist()])
+    return bool((np.abs(real * np.sqrt(matrix.radicands.astype(float)) - own.matrix) <= _CLOSE).all())

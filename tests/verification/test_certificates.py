@@ -1,0 +1,241 @@
+"""Certificates: forged in every way an examiner has thought of, written to files, and checked without a solver."""
+
+import json
+import subprocess
+import sys
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import kappamax as km
+from kappamax._exact import RootSum
+from kappamax.maximum.problem import Prices
+
+
+@pytest.fixture
+def good():
+    return km.max_kappa(km.example("rapallo2022"), weights="linear")
+
+
+def observed_as_maximum(result, **changes):
+    """The observed table in the maximum's place, everywhere the result shows it."""
+    objective = result.objective
+    score = objective.score
+    table = objective.table
+    solution = replace(
+        result.solution, patterns=table.patterns, counts=table.counts, cost=score, bound=score, **changes
+    )
+    exact = objective.exact_value(score)
+    return replace(
+        result, table=table, maximum=result.value, bound=result.value, exact_maximum=exact, ratio=1.0, solution=solution
+    )
+
+
+def test_the_observed_table_is_no_maximum_without_prices(good):
+    """`proof="prices"` with no prices."""
+    assert km.verify(observed_as_maximum(good, prices=None)).faults == ("maximum: there are no prices",)
+
+
+def test_the_observed_table_is_no_maximum_with_the_maximums_prices(good):
+    """They prove a larger value."""
+    assert "maximum: the prices do not prove the score" in km.verify(observed_as_maximum(good)).faults[0]
+    searched = observed_as_maximum(good, proof="search")
+    assert km.verify(replace(searched, proof="search")).faults == ("maximum: a table goes further",)
+
+
+def test_prices_over_a_negative_denominator_are_refused(good):
+    """Turned signs would turn every comparison."""
+    prices = good.solution.prices
+    turned = Prices(-prices.numerators, -prices.denominator)
+    assert (
+        "denominator of the prices is out of range"
+        in km.verify(replace(good, solution=replace(good.solution, prices=turned))).faults[0]
+    )
+
+
+def test_fractional_numerators_are_refused(good):
+    """Nothing is truncated."""
+    numerators = good.solution.prices.numerators.astype(object)
+    numerators[0, 0, 0] += Fraction(1, 2)
+    wrong = replace(good, solution=replace(good.solution, prices=Prices(numerators, 1)))
+    assert "a price's numerator must be a whole number" in km.verify(wrong).faults[0]
+
+
+def test_an_unproven_solution_is_not_proven_outside(good):
+    """A solver that gave up, inside a result that says proven."""
+    wrong = replace(good, solution=replace(good.solution, proof=None))
+    assert km.verify(wrong).faults == (
+        "maximum: the proof must be 'prices', 'search' or null, and the same throughout",
+    )
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("exact_maximum", Fraction(3, 4)),
+        ("ratio", 0.9),
+        ("ratio", None),
+        ("ratio_reason", "the margins allow one value only"),
+        ("bound", 0.9),
+        ("value", 0.6),
+        ("maximum", 0.76),
+        ("minimum", -0.6),
+        ("minimum_bound", -0.6),
+        ("exact_minimum", None),
+        ("title", "Conger's kappa"),
+        ("coefficient", "fleiss"),
+        ("weights", "sqrt"),
+        ("weights", "mine"),
+        ("proven", False),
+        ("proof", "search"),
+        ("minimum_proof", None),
+    ],
+)
+def test_every_number_a_reader_sees_is_checked(good, field, value):
+    """One field changed at a time."""
+    assert km.verify(good)
+    assert not km.verify(replace(good, **{field: value}))
+
+
+@pytest.mark.parametrize("field", ["table", "minimum_table"])
+def test_the_table_a_reader_sees_is_the_one_that_is_checked(good, field):
+    """Not the one inside the solution."""
+    other = km.from_counts([[6, 5, 0, 0], [0, 4, 4, 0], [0, 0, 8, 0], [0, 0, 0, 6]])
+    assert not km.verify(replace(good, **{field: other}))
+    assert not km.verify(replace(good, **{field: good.objective.table}))
+
+
+def test_with_gaps_the_table_keeps_who_rated_whom():
+    """The same margins, but a gap moved from one subject to another."""
+    table = km.from_ratings([[1, 1], [2, None], [1, 2], [2, 2]], categories=[1, 2])
+    result = km.max_kappa(table)
+    assert km.verify(result)
+    moved = km.from_ratings([[1, 1], [1, None], [2, 2], [2, 2]], categories=[1, 2])
+    assert (moved.margins == table.margins).all()
+    assert km.verify(replace(result, table=moved)).holds == (moved == result.table)
+    both = km.from_ratings([[1, 1], [None, 2], [2, None], [1, 2], [2, None]], categories=[1, 2])
+    fewer = km.from_ratings([[1, 1], [None, 2], [2, 2], [1, None], [2, None]], categories=[1, 2])
+    assert (both.margins == fewer.margins).all()
+    wrong = replace(km.max_kappa(both), table=fewer)
+    assert "maximum: the proof is about another table than the one shown" in km.verify(wrong).faults
+
+
+def test_a_proof_by_search_is_searched_again():
+    """Five raters whose largest disagreement no prices prove; the checker finds the same by itself."""
+    u = km.Weights.from_matrix([[0, 7, 1], [7, 0, 2], [1, 2, 0]], kind="disagreement")
+    margins = [(2, 6, 3), (6, 1, 4), (3, 7, 1), (6, 3, 2), (2, 8, 1)]
+    codes = np.array([np.repeat([1, 2, 3], row) for row in margins]).T
+    result = km.max_kappa(km.from_ratings(codes, categories=[1, 2, 3]), weights=u)
+    assert result.minimum_proof == "search"
+    assert km.verify(result)
+    assert not km.verify(
+        replace(result, minimum_proof="prices", minimum_solution=replace(result.minimum_solution, proof="prices"))
+    )
+
+
+def test_what_takes_too_long_is_not_checked(good, monkeypatch):
+    """Neither accepted nor refuted."""
+    from kappamax.verification import search
+
+    u = km.Weights.from_matrix([[0, 7, 1], [7, 0, 2], [1, 2, 0]], kind="disagreement")
+    margins = [(2, 6, 3), (6, 1, 4), (3, 7, 1), (6, 3, 2), (2, 8, 1)]
+    codes = np.array([np.repeat([1, 2, 3], row) for row in margins]).T
+    result = km.max_kappa(km.from_ratings(codes, categories=[1, 2, 3]), weights=u)
+    monkeypatch.setattr(search, "TABLE_STEPS", 1)
+    monkeypatch.setattr(search, "_STEPS_UNCOMPILED", 1)
+    found = km.verify(result)
+    assert not found
+    assert found.faults == ()
+    assert "takes more work than the checker's limits allow" in found.unchecked[0]
+
+
+@pytest.mark.parametrize("weights", ["unweighted", "linear", "sqrt", "power(0.3)"])
+@pytest.mark.parametrize("name", ["rapallo2022", "rapallo2022-three", "gwet2014"])
+def test_a_certificate_survives_a_file(tmp_path, name, weights):
+    """Written as JSON and verified from the file alone."""
+    result = km.max_kappa(km.example(name), weights=weights)
+    result.save_certificate(tmp_path / "proof.json")
+    assert km.verify(tmp_path / "proof.json")
+    assert km.verify(json.loads(json.dumps(result.certificate())))
+
+
+def test_the_checker_imports_no_solver(good, tmp_path):
+    """Neither HiGHS nor any of our own solvers is loaded when a file is verified."""
+    good.save_certificate(tmp_path / "proof.json")
+    program = (
+        "import sys, kappamax as km\n"
+        "assert km.verify(sys.argv[1])\n"
+        "print([m for m in sys.modules if m.startswith(('scipy', 'kappamax.maximum', 'kappamax.objective'))])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, tmp_path / "proof.json"], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "[]"
+
+
+def _paths(node, path=()):
+    """Every place in a document."""
+    yield path
+    items = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
+    for key, value in items:
+        yield from _paths(value, (*path, key))
+
+
+HARMLESS = {"kappamax_version", "method"}
+STRANGE = [
+    None,
+    True,
+    -1,
+    0,
+    1,
+    4,
+    10**40,
+    0.5,
+    "",
+    "1/2",
+    "1e999999999",
+    "sqrt",
+    [],
+    {},
+    [1],
+    {"1": "0"},
+    float("inf"),
+]
+
+
+@settings(max_examples=300)
+@given(st.data())
+def test_a_file_changed_anywhere_is_refuted_or_says_the_same(data):
+    """Any entry replaced by something strange: no exception, and nothing false is accepted."""
+    result = data.draw(st.sampled_from(RESULTS))
+    document = json.loads(json.dumps(result.certificate()))
+    path = data.draw(st.sampled_from([path for path in _paths(document) if path and path[-1] not in HARMLESS]))
+    place = document
+    for key in path[:-1]:
+        place = place[key]
+    before, place[path[-1]] = place[path[-1]], data.draw(st.sampled_from(STRANGE))
+    found = km.verify(document)
+    if found:  # only prices that prove as much, names, or the same number written differently
+        assert (
+            place[path[-1]] == before
+            or "prices" in path
+            or path[-1] == "radicands"
+            or path[-2:-1] in (("categories",), ("raters",))
+        )
+
+
+RESULTS = [
+    km.max_kappa(km.example("rapallo2022"), weights="linear"),
+    km.max_kappa(km.from_ratings([[1, None], [1, 2], [2, 2], [None, 1]], categories=[1, 2]), weights="unweighted"),
+    km.max_kappa(km.from_counts([[2, 1, 0], [0, 1, 1], [1, 0, 1]]), weights="sqrt"),
+]
+
+
+def test_the_exact_score_is_compared_with_roots(good):
+    """A score with a root that is not there."""
+    wrong = replace(good, solution=replace(good.solution, cost=good.solution.cost + RootSum({2: 1})))
+    assert "maximum: the score is not that of the table" in km.verify(wrong).faults

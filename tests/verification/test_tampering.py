@@ -1,0 +1,157 @@
+"""The checker accepts a result exactly when listing all rearrangements finds every claim of it true."""
+
+from dataclasses import fields, replace
+from fractions import Fraction
+
+import numpy as np
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+import kappamax as km
+from kappamax.errors import NotSupportedError, UndefinedKappaError
+from verification.brute_force import claims_hold
+
+WEIGHTS = ["unweighted", "linear", "quadratic", "ordinal", "power(0.3)", "circular", "custom", "per pair"]
+COEFFICIENTS = ["kappa", "fleiss", "gwet", "brennan-prediger", "krippendorff", "percent"]
+
+
+@st.composite
+def results(draw):
+    """The range of a coefficient on two to five subjects, with or without gaps."""
+    r, k = draw(st.integers(2, 3)), draw(st.integers(2, 3))
+    row = st.lists(st.integers(0, k - 1), min_size=r, max_size=r)
+    codes = np.array(draw(st.lists(row, min_size=2, max_size=4 if r == 3 else 5)))
+    gaps = draw(st.lists(st.integers(0, codes.size - 1), max_size=3))
+    codes.ravel()[gaps] = -1
+    assume((codes >= 0).any(axis=0).all() and ((codes >= 0).sum(axis=1) >= 2).any())
+    table = km.Table(codes, np.ones(len(codes), dtype=int), tuple(range(1, k + 1)), ordered=True)
+    coefficient = draw(st.sampled_from(COEFFICIENTS))
+    weights = draw(st.sampled_from(WEIGHTS))
+    if weights in ("custom", "per pair"):
+        entries = draw(st.lists(st.integers(0, 5), min_size=2 * k * k, max_size=2 * k * k))
+        matrices = [
+            np.array(part).reshape(k, k) * ~np.eye(k, dtype=bool) for part in (entries[: k * k], entries[k * k :])
+        ]
+        assume(all((matrix + matrix.T).any() for matrix in matrices))
+        made = [km.Weights.from_matrix(m + m.T, kind="disagreement") for m in matrices]
+        weights = made[0]
+        if coefficient == "kappa" and r == 3 and draw(st.booleans()):
+            weights = {(0, 1): made[0], (0, 2): made[1], (1, 2): made[0]}
+    try:
+        result = km.max_kappa(table, weights=weights, coefficient=coefficient)
+    except (UndefinedKappaError, NotSupportedError):
+        assume(False)
+    if draw(st.integers(0, 3)) == 0:
+        result = _unproven(result)
+    return result
+
+
+def _unproven(result):
+    """The same result as a search that ran out of time would leave it."""
+    solution = replace(result.solution, proof=None)
+    return replace(
+        result, proof=None, proven=False, ratio=None, ratio_reason="the maximum is not proven", solution=solution
+    )
+
+
+def _changed_number(draw, value):
+    if value is None:
+        return 0.5
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, str):
+        return draw(
+            st.sampled_from(["prices", "search", "linear", "conger", "the margins allow one value only", value + " "])
+        )
+    change = draw(st.sampled_from([1e-12, -1e-12, 0.1, -0.1, 1]))
+    return value + (Fraction(change) if isinstance(value, Fraction) else change)
+
+
+def _other_table(draw, result, table):
+    """The observed table, the other end's, one with a rating changed, or one whose gaps were moved."""
+    kind = draw(st.sampled_from(["observed", "other end", "changed", "moved", "renamed"]))
+    if kind == "observed":
+        return result.objective.table
+    if kind == "other end":
+        return result.minimum_table if table is result.table else result.table
+    if kind == "renamed":
+        return km.Table(table.patterns, table.counts, [f"{c}!" for c in table.categories], table.raters, ordered=True)
+    codes = np.repeat(table.patterns, table.counts, axis=0).copy()
+    if kind == "changed":
+        at = draw(st.integers(0, codes.size - 1))
+        codes.ravel()[at] = draw(st.integers(-1, table.n_categories - 1))
+    else:
+        rater = draw(st.integers(0, table.n_raters - 1))
+        codes[:, rater] = np.roll(codes[:, rater], 1)
+    return table.like(codes, np.ones(len(codes), dtype=np.int64))
+
+
+def _changed_prices(draw, solution):
+    prices = solution.prices
+    kind = draw(st.sampled_from(["none", "denominator", "negative", "entry", "fraction", "doubled", "row", "floats"]))
+    if prices is None or kind == "none":
+        return None
+    numerators = prices.numerators.astype(object)
+    if kind == "denominator":
+        return replace(prices, denominator=prices.denominator * 2)
+    if kind == "negative":
+        return replace(prices, numerators=-numerators, denominator=-prices.denominator)
+    if kind == "doubled":
+        return replace(prices, numerators=numerators * 2, denominator=prices.denominator * 2)
+    if kind == "floats":
+        return replace(prices, numerators=numerators.astype(float))
+    at = draw(st.integers(0, numerators.size - 1))
+    by = draw(st.sampled_from([1, -1, prices.denominator, -prices.denominator, 10**30]))
+    numerators = numerators.copy()
+    if kind == "row":
+        numerators[at % len(numerators)] += by
+    elif kind == "fraction":
+        numerators.ravel()[at] += Fraction(1, 3)
+    else:
+        numerators.ravel()[at] += by
+    return replace(prices, numerators=numerators)
+
+
+@st.composite
+def tampered(draw):
+    """A result of which one field, or one inside its solutions, was changed."""
+    result = draw(results())
+    names = [field.name for field in fields(result) if field.name not in ("objective", "method", "minimum_method")]
+    name = draw(st.sampled_from(names))
+    value = getattr(result, name)
+    if name in ("table", "minimum_table"):
+        return replace(result, **{name: _other_table(draw, result, value)})
+    if name not in ("solution", "minimum_solution"):
+        return replace(result, **{name: _changed_number(draw, value)})
+    inner = draw(st.sampled_from(["patterns", "cost", "bound", "proof", "prices", "prices", "prices"]))
+    if inner == "prices":
+        changed = replace(value, prices=_changed_prices(draw, value))
+    elif inner == "proof":
+        changed = replace(value, proof=draw(st.sampled_from(["prices", "search", None])))
+    elif inner == "patterns":
+        start = result.minimum_solution if name == "solution" else result.solution
+        changed = replace(value, patterns=start.patterns, counts=start.counts)
+    else:
+        changed = replace(value, **{inner: getattr(value, inner) + draw(st.sampled_from([1, -1]))})
+    made = replace(result, **{name: changed})
+    if inner == "proof" and draw(st.booleans()):  # the same lie inside and outside
+        prefix = "" if name == "solution" else "minimum_"
+        made = replace(made, **{f"{prefix}proof": changed.proof, f"{prefix}proven": changed.proof is not None})
+    return made
+
+
+@settings(max_examples=400)
+@given(tampered())
+def test_a_tampered_result_is_accepted_exactly_if_it_is_still_true(result):
+    """Fields, tables, prices and proofs changed at random, complete or with gaps, proven or not."""
+    verification = km.verify(result)
+    assert not verification.unchecked
+    assert verification.holds == claims_hold(result), verification.faults
+
+
+@settings(max_examples=100)
+@given(results())
+def test_what_the_solvers_return_is_true_and_accepted(result):
+    """Every coefficient with a fixed chance term, any weights."""
+    assert claims_hold(result)
+    assert km.verify(result)
