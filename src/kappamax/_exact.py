@@ -65,7 +65,9 @@ class RootSum:
     def __sub__(self, other: RootSum | int | Fraction) -> RootSum:
         return _combined(self, _as_root_sum(other), -1)
 
-    def __mul__(self, factor: int | Fraction) -> RootSum:
+    def __mul__(self, factor: RootSum | int | Fraction) -> RootSum:
+        if isinstance(factor, RootSum):
+            return _product(self, factor)
         above = int(factor.numerator)
         return _lowest({f: c * above for f, c in self.whole.items()}, self.denominator * int(factor.denominator))
 
@@ -241,6 +243,17 @@ def _combined(first: RootSum, second: RootSum, sign: int) -> RootSum:
     for f, c in second.whole.items():
         total[f] = total.get(f, 0) + c * its
     return _lowest(total, scale)
+
+
+def _product(first: RootSum, second: RootSum) -> RootSum:
+    """First * second: the roots of square-free numbers f and g multiply to a whole multiple of another root."""
+    total: dict[int, int] = {}
+    for f, c in first.whole.items():
+        for g, d in second.whole.items():
+            common = gcd(f, g)
+            root = (f // common) * (g // common)
+            total[root] = total.get(root, 0) + c * d * common
+    return _lowest(total, first.denominator * second.denominator)
 
 
 def _lowest(whole: dict[int, int], denominator: int) -> RootSum:

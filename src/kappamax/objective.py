@@ -52,6 +52,8 @@ class Coefficient:
         How many raters must agree at a time (g); 2 is pairwise.
     by_rating : bool
         Whether a subject counts once per rating (Krippendorff) instead of once.
+    chance_free : bool
+        Whether what chance gives does not depend on the ratings at all.
     """
 
     name: str
@@ -60,6 +62,7 @@ class Coefficient:
     use: str
     group_size: int = 2
     by_rating: bool = False
+    chance_free: bool = False
 
     def subject_weight(self, n_ratings: int) -> Fraction:
         """What one disagreeing group of raters adds to the total for a subject with so many ratings."""
@@ -67,6 +70,12 @@ class Coefficient:
             return Fraction(0)
         share = Fraction(1, comb(n_ratings, self.group_size))
         return share * n_ratings if self.by_rating else share
+
+    def use_weight(self, n_ratings: int) -> Fraction:
+        """How much each rating of a subject with so many ratings counts in the use of categories."""
+        if self.use == "subjects":
+            return Fraction(1, max(1, n_ratings))
+        return Fraction(n_ratings >= 2) if self.use == "pairable" else Fraction(1)
 
     def subject_units(self, n_ratings: int) -> int:
         """How much a subject with so many ratings counts in the mean."""
@@ -157,6 +166,22 @@ class Objective:
         if expected == 0:
             checks.undefined(self.table.margins, self.table.categories)
         return expected
+
+    @cached_property
+    def fixed_chance(self) -> bool:
+        """Whether the expected disagreement is the same for every rearrangement of the ratings.
+
+        Each rater's ratings are rearranged over the subjects that rater rated. Pooled shares stay the same exactly when
+        every rater who used two categories or more rated only subjects whose ratings count alike in them.
+        """
+        if self.coefficient.use == "raters" or self.coefficient.chance_free or self.table.complete:
+            return True
+        counted = np.array([self.coefficient.use_weight(size) for size in range(self.table.n_raters + 1)])
+        for codes, margin in zip(self.table.patterns.T, self.table.margins, strict=True):
+            alike = len(set(counted[self.table.n_ratings[codes >= 0]])) == 1
+            if not alike and np.count_nonzero(margin) > 1:
+                return False
+        return True
 
     def value(self, score: RootSum) -> float:
         """The coefficient at a score: 1 - D_o / D_e, correctly rounded."""
@@ -250,9 +275,7 @@ class Objective:
         table = self.table
         if self.coefficient.use == "raters":
             return table.margins.astype(object)
-        per_rating = {size: Fraction(1, size) for size in np.unique(table.n_ratings).tolist()}
-        if self.coefficient.use == "pairable":
-            per_rating = {size: Fraction(size >= 2) for size in per_rating}
+        per_rating = {size: self.coefficient.use_weight(size) for size in np.unique(table.n_ratings).tolist()}
         use = np.full(table.n_categories, Fraction(0), dtype=object)
         for size, weight in per_rating.items():
             chosen = table.n_ratings == size
@@ -261,7 +284,10 @@ class Objective:
         return use
 
     def _exact_expected(self) -> RootSum:
-        use = self._exact_use()
+        return self.expected_at(self._exact_use())
+
+    def expected_at(self, use: Array) -> RootSum:
+        """Mean disagreement that chance alone would give at a use of categories; zero where that is nothing."""
         total = np.asarray(use.sum(axis=-1))
         shares = np.vectorize(Fraction, otypes=[object])(use, total[..., None])
         if isinstance(self.weights, PairWeights):

@@ -31,7 +31,10 @@ class Truth:
             for a, b, w in objective.pairs()
         }
         self.observed = rows_of(self.table.patterns.tolist(), self.table.counts.tolist())
-        self.all_tables = {table: self.value(table) for table in rearrangements(self.observed)}
+        arrangements = rearrangements(self.observed)
+        pooled = coefficient in ("fleiss", "gwet", "krippendorff")
+        self.fixed_chance = not pooled or len({tuple(self.use(rows)) for rows in arrangements}) == 1
+        self.all_tables = {rows: self.value(rows) for rows in arrangements if self.expected(rows)}
 
     def value(self, rows):
         """The coefficient of some rows, exactly; rows have None where a rating is missing."""
@@ -78,6 +81,20 @@ class Truth:
         agreement = sum(1 - u[i][j] for i, j in everything)
         return 1 - agreement * sum(q * (1 - q) for q in p) / (k * (k - 1))
 
+    def use_weight(self, n):
+        """What a rating counts in the pooled use of categories, in units that make it whole."""
+        sizes = {sum(code is not None for code in row) for row in self.observed}
+        return (n >= 2) if self.coefficient == "krippendorff" else lcm(*sizes) // n
+
+    def use(self, rows):
+        """The pooled use of categories."""
+        use = [0] * self.k
+        for row in rows:
+            given = [code for code in row if code is not None]
+            for code in given:
+                use[code] += self.use_weight(len(given))
+        return use
+
     def step(self):
         """A number that divides every total disagreement."""
         sizes = {sum(code is not None for code in row) for row in self.observed} - {0, 1}
@@ -116,8 +133,6 @@ def claims_hold(result):
     truth = Truth(objective, result.coefficient)
     if result.value != float(truth.value(truth.observed)):
         return False
-    if len({truth.expected(rows) for rows in truth.all_tables}) > 1:
-        return False
     ends = [
         (
             1,
@@ -143,7 +158,7 @@ def _ratio_holds(truth, result):
     values = set(truth.all_tables.values())
     if not result.proven:
         return result.ratio is None and result.ratio_reason == "the maximum is not proven"
-    if truth.value(_rows(result.table)) == truth.value(_rows(result.minimum_table)):
+    if result.maximum == result.minimum:
         return result.ratio is None and result.ratio_reason == "the margins allow one value only"
     if max(values) <= 0:
         reason = "the largest value the margins allow is not above zero"
@@ -178,10 +193,15 @@ def _end_holds(truth, objective, sign, table, value, exact, proven, proof, bound
     best = max(truth.all_tables.values(), key=lambda one: sign * one)
     if sign * truth.all_tables[rows] < sign * truth.all_tables[truth.observed]:
         return False
-    if not _are_numbers(solution.prices):
+    if not all(_are_numbers(prices) for prices in (solution.prices, *(cut.prices for cut in solution.cuts))):
         return False
+    if not truth.fixed_chance:
+        return proof == "prices" and _cuts_hold(truth, objective, sign, rows, solution.cuts)
     if proof == "prices":
-        return _prices_hold(truth, objective, sign, solution.prices, sign * limit.rational)
+        if solution.prices is None:
+            return False
+        bound = _bound_of(truth, objective, sign, solution.prices, [0] * truth.k, [0] * truth.k)
+        return bound >= sign * limit.rational or bound > sign * limit.rational - truth.step()
     if proof == "search":
         return bool(truth.all_tables[rows] == best)
     return proof is None and sign * best <= sign * at_limit
@@ -195,27 +215,39 @@ def _are_numbers(prices):
     return all(type(n) is int for n in [*entries, prices.denominator]) and prices.denominator > 0
 
 
-def _prices_hold(truth, objective, sign, prices, cost):
-    """Whether no pattern costs less than its ratings' prices, or so little that nothing better fits between."""
-    if prices is None:
-        return False
+def _cuts_hold(truth, objective, sign, rows, cuts):
+    """Whether for every table some cut shows that tables with its use of categories are no better."""
+    own_cost, own_chance = sign * truth.disagreement(rows), truth.expected(rows)
+    for other in truth.all_tables:
+        use, chance = truth.use(other), truth.expected(other)
+        bounds = [
+            _bound_of(truth, objective, sign, cut.prices, [vector[0] for vector in cut.use.tolist()], use)
+            for cut in cuts
+        ]
+        attainable = [-(-bound // truth.step()) * truth.step() for bound in bounds]
+        if not any(cost * own_chance >= own_cost * chance for cost in attainable):
+            return False
+    return True
+
+
+def _bound_of(truth, objective, sign, prices, use_prices, use):
+    """The least cost that prices prove for tables with a pooled use of categories."""
     numerators = prices.numerators.tolist()
     unit = prices.denominator * objective.scale * objective.denominator
     sets = sorted({tuple(code is not None for code in row) for row in truth.observed})  # as the solver numbers them
-    bound = Fraction(0)
-    for index, members in enumerate(sets):
+
+    def paid(codes):
+        total = sum(numerators[a][truth.k if code is None else code][0] for a, code in enumerate(codes))
+        if not objective.table.complete:
+            total += numerators[-1][sets.index(tuple(code is not None for code in codes))][0]
+        return total
+
+    bound = Fraction(sum(n * price for n, price in zip(use, use_prices, strict=True)), unit)
+    for members in sets:
         n_subjects = sum(tuple(code is not None for code in row) == members for row in truth.observed)
         lowest = Fraction(0)
         for codes in product(*(range(truth.k) if rated else [None] for rated in members)):
-            paid = sum(numerators[a][truth.k if code is None else code][0] for a, code in enumerate(codes))
-            if not objective.table.complete:
-                paid += numerators[-1][index][0]
-            left = sign * truth.disagreement([codes]) - Fraction(paid, unit)
-            lowest = min(lowest, left)
+            worth = paid(codes) + sum(n * price for n, price in zip(truth.use([codes]), use_prices, strict=True))
+            lowest = min(lowest, sign * truth.disagreement([codes]) - Fraction(worth, unit))
         bound += lowest * n_subjects
-    for row in truth.observed:
-        paid = sum(numerators[a][truth.k if code is None else code][0] for a, code in enumerate(row))
-        if not objective.table.complete:
-            paid += numerators[-1][sets.index(tuple(code is not None for code in row))][0]
-        bound += Fraction(paid, unit)
-    return bound >= cost or bound > cost - truth.step()
+    return bound + Fraction(sum(paid(row) for row in truth.observed), unit)

@@ -41,7 +41,7 @@ def results(draw):
         result = km.max_kappa(table, weights=weights, coefficient=coefficient)
     except (UndefinedKappaError, NotSupportedError):
         assume(False)
-    if draw(st.integers(0, 3)) == 0:
+    if result.objective.fixed_chance and draw(st.integers(0, 3)) == 0:
         result = _unproven(result)
     return result
 
@@ -112,6 +112,19 @@ def _changed_prices(draw, solution):
     return replace(prices, numerators=numerators)
 
 
+def _changed_cut(draw, cut):
+    """The cut left out, with other prices, or with another price of the use of a category."""
+    kind = draw(st.sampled_from(["left out", "prices", "use"]))
+    if kind == "left out":
+        return []
+    if kind == "prices":
+        prices = _changed_prices(draw, cut)
+        return [] if prices is None else [replace(cut, prices=prices)]
+    use = cut.use.copy()
+    use[draw(st.integers(0, len(use) - 1)), 0] += draw(st.sampled_from([1, -1, cut.prices.denominator]))
+    return [replace(cut, use=use)]
+
+
 @st.composite
 def tampered(draw):
     """A result of which one field, or one inside its solutions, was changed."""
@@ -124,7 +137,10 @@ def tampered(draw):
     if name not in ("solution", "minimum_solution"):
         return replace(result, **{name: _changed_number(draw, value)})
     inner = draw(st.sampled_from(["patterns", "cost", "bound", "proof", "prices", "prices", "prices"]))
-    if inner == "prices":
+    if inner == "prices" and value.cuts:
+        at = draw(st.integers(0, len(value.cuts) - 1))
+        changed = replace(value, cuts=(*value.cuts[:at], *_changed_cut(draw, value.cuts[at]), *value.cuts[at + 1 :]))
+    elif inner == "prices":
         changed = replace(value, prices=_changed_prices(draw, value))
     elif inner == "proof":
         changed = replace(value, proof=draw(st.sampled_from(["prices", "search", None])))

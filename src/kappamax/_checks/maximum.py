@@ -7,11 +7,38 @@ from kappamax.errors import InvalidOptionError, NotSupportedError
 
 
 def fixed_chance(title: str, fixed: bool) -> None:
-    """With missing ratings only some coefficients expect the same by chance for all tables with the margins."""
+    """Some questions are about scores alone, so the chance term must be the same for all tables."""
     if not fixed:
         raise NotSupportedError(
-            f"with missing ratings {title} has no maximum over the margins: rearranging ratings changes what it "
-            "expects by chance. Conger's kappa, Brennan-Prediger and percent agreement have one."
+            f"rearranging these ratings changes what {title} expects by chance: a rater who used several categories "
+            "rated subjects with different numbers of ratings. Conger's kappa, Brennan-Prediger and percent agreement "
+            "do not depend on that."
+        )
+
+
+def few_patterns_if_pooled(title: str, n_patterns: int, most: int) -> None:
+    """A search over the use of categories lists all patterns."""
+    if n_patterns > most:
+        raise NotSupportedError(
+            f"rearranging these ratings changes what {title} expects by chance; its maximum is then found up to "
+            f"{most:,} possible patterns, and this design has {float(n_patterns):.3g}."
+        )
+
+
+def few_uses(title: str, holds: bool, most: int) -> None:
+    """A search over the use of categories lists all of them."""
+    if not holds:
+        raise NotSupportedError(
+            f"rearranging these ratings changes what {title} expects by chance, in more than {most:,} ways: its "
+            "maximum is not known."
+        )
+
+
+def cuts_suffice(title: str, holds: bool) -> None:
+    """A maximum over varying chance is given only if it is proven."""
+    if not holds:
+        raise NotSupportedError(
+            f"rearranging these ratings changes what {title} expects by chance, and no maximum could be proven."
         )
 
 

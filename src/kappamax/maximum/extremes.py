@@ -20,6 +20,8 @@ from kappamax.coefficients import objective_for
 from kappamax.display import numbers
 from kappamax.errors import Interrupted
 from kappamax.intake import Ratings, as_table
+from kappamax.maximum.incomplete import IncompleteProblem
+from kappamax.maximum.pooled import extreme_of_pooled
 from kappamax.maximum.problem import Prices, Problem, Solution, Watch
 from kappamax.maximum.programme import first_table
 from kappamax.maximum.solve import problem_for, solve
@@ -45,8 +47,8 @@ def max_kappa(
     Parameters
     ----------
     *ratings : a Table, a frame, or two or more label arrays
-        With missing ratings, who rated what stays fixed and each rater's ratings are rearranged over the subjects that
-        rater rated; Conger's kappa, Brennan-Prediger and percent agreement have a maximum then.
+        With missing ratings, who rated whom stays fixed: each rater's ratings are rearranged over the subjects that
+        rater rated.
     weights, coefficient, group_size, categories
         As for `agreement`. On complete data all coefficients with the same weights share the maximising table.
     time_limit : float, optional
@@ -59,7 +61,9 @@ def max_kappa(
     UndefinedKappaError
         If all raters used a single category.
     NotSupportedError
-        If ratings are missing and the coefficient's chance term is not fixed by the margins.
+        If ratings are missing, rearranging them changes what the coefficient expects by chance, and no optimum could be
+        proven; or if agreement of more than two raters at a time is asked for with missing ratings or in a large
+        design.
     Interrupted
         On Ctrl-C during a long search; its `.best` is the result so far.
 
@@ -82,6 +86,10 @@ def maximum_of(
     objective: Objective, *, time_limit: float | None = None, progress: Callable[[str], None] | None = None
 ) -> Maximum:
     """The range of an objective that is at hand."""
+    if not objective.fixed_chance:
+        checks.pairwise_if_incomplete(objective.coefficient.group_size)
+        ends = [extreme_of_pooled(objective, sign, Watch(time_limit, progress)) for sign in (1, -1)]
+        return _maximum(IncompleteProblem(objective, 1), *ends)
     upper, lower = problem_for(objective, 1), problem_for(objective, -1)
     try:
         most = solve(upper, Watch(time_limit, progress))
@@ -155,7 +163,8 @@ class Maximum(Result):
         docs/maximum.md for the format.
         """
         coefficient = self.objective.coefficient
-        upper, lower = problem_for(self.objective, 1), problem_for(self.objective, -1)
+        kind = Problem if self.objective.table.complete else IncompleteProblem
+        upper, lower = kind(self.objective, 1), kind(self.objective, -1)
         return {
             "format": FORMAT,
             "version": VERSION,
@@ -208,12 +217,13 @@ class Maximum(Result):
 def _maximum(problem: Problem, most: Solution, least: Solution) -> Maximum:
     """Scores turned into values of the coefficient."""
     objective = problem.objective
-    low, high = most.cost, least.cost * -1  # scores: least and most disagreement
-    value, top, bottom = objective.value(objective.score), objective.value(low), objective.value(high)
+    best, worst = (_objective_at(problem, end) for end in (most, least))
+    low, high = most.cost, least.cost * -1  # total disagreement of the two tables
+    value, top, bottom = objective.value(objective.score), best.value(low), worst.value(high)
     reason = None
     if not most.proven:
         reason = "the maximum is not proven"
-    elif low == high:
+    elif top == bottom:
         reason = "the margins allow one value only"
     elif top <= 0:  # only with missing ratings
         reason = "the largest value the margins allow is not above zero"
@@ -226,8 +236,8 @@ def _maximum(problem: Problem, most: Solution, least: Solution) -> Maximum:
         minimum=bottom,
         ratio=None if reason else value / top,
         ratio_reason=reason,
-        exact_maximum=objective.exact_value(low),
-        exact_minimum=objective.exact_value(high),
+        exact_maximum=best.exact_value(low),
+        exact_minimum=worst.exact_value(high),
         method=most.method,
         proven=most.proven,
         proof=most.proof,
@@ -244,6 +254,14 @@ def _maximum(problem: Problem, most: Solution, least: Solution) -> Maximum:
     )
 
 
+def _objective_at(problem: Problem, solution: Solution) -> Objective:
+    """The objective of a solver's table: the problem's own, unless chance gives something else there."""
+    own = problem.objective
+    if own.fixed_chance:
+        return own
+    return Objective(table_of(problem, solution.patterns, solution.counts), own.weights, own.coefficient)
+
+
 def table_of(problem: Problem, patterns: Any, counts: Any) -> Table:
     """A solver's table with the labels of the observed one."""
     return problem.objective.table.like(problem.decoded(patterns), counts)
@@ -254,13 +272,16 @@ def _certified_end(problem: Problem, solution: Solution) -> dict[str, Any]:
     objective = problem.objective
     unit = problem.sign * objective.scale * objective.denominator
     patterns = problem.decoded(solution.patterns)
+    proof: dict[str, Any] = {"prices": None if solution.prices is None else _plain_prices(problem, solution.prices)}
+    if solution.cuts:
+        cuts = [_plain_prices(problem, cut.prices) | {"use": _whole(cut.use)} for cut in solution.cuts]
+        proof = {"cuts": cuts}
     return {
         "table": {"patterns": _whole(patterns), "counts": _whole(solution.counts)},
         "score": _terms(solution.cost / unit),
         "bound": _terms(solution.bound / unit),
         "proof": solution.proof,
-        "prices": None if solution.prices is None else _plain_prices(problem, solution.prices),
-    }
+    } | proof
 
 
 def _plain_prices(problem: Problem, prices: Prices) -> dict[str, Any]:

@@ -112,6 +112,7 @@ def maximizer_range(
     table = as_table(*ratings, categories=categories)
     result = max_kappa(table, weights=weights, coefficient=coefficient)
     checks.proven_maximum(result.proven)
+    checks.fixed_chance(result.title, result.objective.fixed_chance)
     other = objective_for(table, weights=other_weights, coefficient=other_coefficient)
     patterns, beyond = _patterns(result)
     problem = problem_for(other, 1)
@@ -159,6 +160,8 @@ def maximizer_count_of(
     steps = LISTING_STEPS if listing_steps is None else listing_steps
     if not result.proven:
         return MaximizerCount(None, 1, "the maximum is not proven")
+    if not result.objective.fixed_chance:
+        return MaximizerCount(None, 1, "what the coefficient expects by chance differs between tables")
     patterns, beyond = _patterns(result)
     if len(patterns) > _MOST_PATTERNS:
         return MaximizerCount(None, 1, f"more than {_MOST_PATTERNS:,} patterns can occur in them")
@@ -189,6 +192,7 @@ def _listed(result: Maximum, patterns: Array, beyond: list[RootSum], most_steps:
 def maximizers_of(result: Maximum) -> Iterator[Table]:
     """The tables that reach a maximum that is at hand, one at a time."""
     checks.proven_maximum(result.proven)
+    checks.fixed_chance(result.title, result.objective.fixed_chance)
     problem = problem_for(result.objective, 1)
     patterns, beyond = _patterns(result)
     for counts in _counts(result, patterns, beyond):

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from kappamax._exact import RootSum, dot, magnitude, widen
 from kappamax.objective import Objective
 
-__all__ = ["Part", "Prices", "Problem", "Solution", "Watch"]
+__all__ = ["Cut", "Part", "Prices", "Problem", "Solution", "Watch"]
 
 Array = npt.NDArray[Any]
 Patterns = npt.NDArray[np.int32]
@@ -152,6 +152,34 @@ class Prices:
         return RootSum(worth) / self.denominator
 
 
+@dataclass(frozen=True)
+class Cut:
+    """Prices of ratings and prices of the pooled use of categories: a bound that depends on that use.
+
+    No pattern costs less than the prices of its ratings and of what it adds to the use. So a table costs at least the
+    prices' total plus the price of its use.
+
+    Attributes
+    ----------
+    prices : Prices
+    use : whole numbers, shape (k, number of roots)
+        Numerators, over the denominator of the prices, per unit of use.
+    """
+
+    prices: Prices
+    use: Array
+
+    def bound(self, margins: npt.NDArray[np.int64], use: Array, radicands: tuple[int, ...]) -> RootSum:
+        """A cost that no table with this use of categories is below."""
+        worth = {f: dot(self.use[:, i], use) for i, f in enumerate(radicands)}
+        return self.prices.total(margins, radicands) + RootSum(worth) / self.prices.denominator
+
+    def real_bounds(self, margins: npt.NDArray[np.int64], uses: Array, roots: Array) -> npt.NDArray[np.float64]:
+        """The same in doubles for many uses, shape (n,)."""
+        own = self.use.astype(float) @ roots / float(self.prices.denominator)
+        return np.asarray(float((self.prices.real(roots) * margins).sum()) + uses @ own)
+
+
 class Watch:
     """How long a solver may go on, and whom it tells how far it is."""
 
@@ -191,6 +219,8 @@ class Solution:
         How it was found, in words.
     prices : Prices or None
         The prices behind the bound.
+    cuts : tuple of Cut
+        In place of prices, where what chance gives depends on the table.
     proof : "prices", "search" or None
         How the optimum is proven: by the prices alone, or by searching the gap they leave.
     """
@@ -202,6 +232,7 @@ class Solution:
     method: str
     prices: Prices | None = field(default=None, repr=False)
     proof: str | None = None
+    cuts: tuple[Cut, ...] = field(default=(), repr=False)
 
     @cached_property
     def proven(self) -> bool:

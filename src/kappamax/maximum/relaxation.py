@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from kappamax.maximum.problem import Problem, Watch
 
-__all__ = ["Relaxation", "integer_table", "relaxation", "whole_table"]
+__all__ = ["Relaxation", "incidence", "integer_table", "relaxation", "solve_integer", "solve_linear", "whole_table"]
 
 Array = npt.NDArray[Any]
 
@@ -31,22 +31,24 @@ def relaxation(problem: Problem, patterns: Array, watch: Watch, costs: Array | N
 
     The costs are the problem's own unless others are given.
     """
+    costs = problem.real(patterns) if costs is None else costs
+    found = solve_linear(costs, incidence(patterns, problem.n_categories), problem.margins.ravel(), watch)
+    if found is None:
+        return None
+    amounts, prices = found
+    return Relaxation(amounts, float(costs @ amounts), prices.reshape(problem.margins.shape))
+
+
+def solve_linear(costs: Array, rows: Any, sides: Array, watch: Watch) -> tuple[Array, Array] | None:
+    """Amounts >= 0 with rows @ amounts = sides of least cost, and the rows' prices; None if time runs out."""
     from scipy.optimize import linprog
 
-    costs = problem.real(patterns) if costs is None else costs
-    scale = float(np.abs(costs).max()) or 1.0
+    scale, size = float(np.abs(costs).max()) or 1.0, float(sides.max())
     options = {} if watch.left is None else {"time_limit": watch.left}
-    found = linprog(
-        costs / scale,
-        A_eq=_incidence(patterns, problem.n_categories),
-        b_eq=problem.margins.ravel() / problem.n_subjects,
-        method="highs-ds",
-        options=options,
-    )
+    found = linprog(costs / scale, A_eq=rows, b_eq=sides / size, method="highs-ds", options=options)
     if found.status != 0:
         return None
-    prices = np.asarray(found.eqlin.marginals).reshape(problem.margins.shape) * scale
-    return Relaxation(found.x * problem.n_subjects, float(found.fun) * scale * problem.n_subjects, prices)
+    return found.x * size, np.asarray(found.eqlin.marginals) * scale
 
 
 def whole_table(problem: Problem, patterns: Array, amounts: Array) -> npt.NDArray[np.int64] | None:
@@ -64,24 +66,30 @@ def whole_table(problem: Problem, patterns: Array, amounts: Array) -> npt.NDArra
 
 def integer_table(problem: Problem, patterns: Array, watch: Watch) -> npt.NDArray[np.int64] | None:
     """Whole counts of the given patterns with the margins and the least cost the solver finds; None without any."""
+    found = solve_integer(
+        problem.real(patterns), incidence(patterns, problem.n_categories), problem.margins.ravel(), watch
+    )
+    return None if found is None else whole_table(problem, patterns, found)
+
+
+def solve_integer(costs: Array, rows: Any, sides: Array, watch: Watch) -> npt.NDArray[np.float64] | None:
+    """Whole amounts >= 0, in doubles, with rows @ amounts = sides and the least cost found; None without any."""
     from scipy.optimize import Bounds, LinearConstraint, milp
 
-    costs = problem.real(patterns)
-    margins = problem.margins.ravel().astype(float)
     options: dict[str, Any] = {"mip_rel_gap": 0.0}
     if watch.left is not None:
         options["time_limit"] = watch.left
     found = milp(
         costs / (float(np.abs(costs).max()) or 1.0),
-        constraints=LinearConstraint(_incidence(patterns, problem.n_categories), margins, margins),
-        integrality=np.ones(len(patterns)),
+        constraints=LinearConstraint(rows, sides.astype(float), sides.astype(float)),
+        integrality=np.ones(len(costs)),
         bounds=Bounds(0, np.inf),
         options=options,
     )
-    return None if found.x is None else whole_table(problem, patterns, found.x)
+    return None if found.x is None else np.asarray(found.x)
 
 
-def _incidence(patterns: Array, k: int) -> Any:
+def incidence(patterns: Array, k: int) -> Any:
     """The constraint matrix: one row per rater and category, one column per pattern."""
     from scipy.sparse import csc_array
 

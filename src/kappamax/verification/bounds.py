@@ -22,6 +22,7 @@ import numpy.typing as npt
 from kappamax._exact import RootSum
 from kappamax.verification import search
 from kappamax.verification.definitions import Design, Rows, by_raters, margins_of
+from kappamax.verification.uses import Use, attainable_uses
 
 __all__ = ["Bounds", "Prices", "Unknown"]
 
@@ -44,11 +45,14 @@ class Prices:
     ----------
     ratings : one list per rater of one numerator per category
     sets : mapping from a set of raters to one numerator
+    use : one numerator per category
+        For what a rating adds to the pooled use of its category, in units of 1 / `use_unit`.
     """
 
     ratings: list[list[tuple[int, ...]]]
     sets: Mapping[Raters, tuple[int, ...]]
     denominator: int
+    use: list[tuple[int, ...]]
 
 
 class Bounds:
@@ -77,6 +81,8 @@ class Bounds:
             matrix.denominator * design.share(n).denominator for matrix in design.pairs.values() for n in self._sizes
         ]
         self.unit = lcm(prices.denominator, *parts)
+        #: the pooled use of categories is counted in units of one over this number
+        self.use_unit = lcm(*(design.use_weight(len(raters)).denominator for raters in self.subjects))
 
     @property
     def _sizes(self) -> set[int]:
@@ -100,6 +106,23 @@ class Bounds:
         for raters, count in self.subjects.items():
             total = [t + count * p for t, p in zip(total, self.prices.sets[raters], strict=True)]
         return self._number(total) / self.prices.denominator
+
+    def bound_at(self, use: Use) -> RootSum:
+        """A cost that no table with this pooled use of categories is below."""
+        worth = [sum(n * price[p] for n, price in zip(use, self.prices.use, strict=True)) for p in self._places]
+        return self.bound + self._number(worth) / self.prices.denominator
+
+    def uses(self) -> list[Use]:
+        """Every pooled use of categories that some table has."""
+        kinds: list[dict[int, int]] = [{} for _ in self.margins]
+        for raters, n_subjects in self.subjects.items():
+            for a in raters:
+                weight = self._use_weight(raters)
+                kinds[a][weight] = kinds[a].get(weight, 0) + n_subjects
+        found = attainable_uses(self.margins, kinds)
+        if found is None:
+            raise Unknown
+        return found
 
     def proves(self, cost: RootSum) -> bool:
         """Whether the prices alone show that no table costs less."""
@@ -173,7 +196,7 @@ class Bounds:
             for (a, i), (b, j) in combinations(zip(raters, codes, strict=True), 2):
                 f, cost = self._cost(raters, a, b, i, j)
                 total[f] = total.get(f, 0) + cost
-        prices = [self.prices.sets[raters], *(self.prices.ratings[a][i] for a, i in zip(raters, codes, strict=True))]
+        prices = [self.prices.sets[raters], *(self._pay(raters, a, i) for a, i in zip(raters, codes, strict=True))]
         for p, f in enumerate(self.design.radicands):
             paid = sum(price[p] for price in prices)
             if paid:
@@ -187,13 +210,25 @@ class Bounds:
             raters
         ) // matrix.denominator
 
+    def _pay(self, raters: Raters, a: int, i: int) -> list[int]:
+        """The numerator of what a rater pays for a rating on a subject of these raters."""
+        weight = self._use_weight(raters)
+        return [price + weight * use for price, use in zip(self.prices.ratings[a][i], self.prices.use[i], strict=True)]
+
+    def _use_weight(self, raters: Raters) -> int:
+        return int(self.design.use_weight(len(raters)) * self.use_unit)
+
+    @property
+    def _places(self) -> range:
+        return range(len(self.design.radicands))
+
     def _share(self, raters: Raters) -> int:
         return int(self.design.share(len(raters)) * self.unit) if len(raters) >= self.design.group_size else 0
 
     def _searched(self, raters: Raters, limit: RootSum) -> list[list[int]]:
         """Patterns that may be below a limit, found with integers that are nowhere too large."""
         n, k = len(raters), self.design.n_categories
-        pays = [[self._number(price) / self.prices.denominator for price in self.prices.ratings[a]] for a in raters]
+        pays = [[self._number(self._pay(raters, a, i)) / self.prices.denominator for i in range(k)] for a in raters]
         entries: dict[tuple[int, int], RootSum] = {}
         keys = np.empty((n, n, k, k), dtype=object)
         for x, y in combinations(range(n), 2):

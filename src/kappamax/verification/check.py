@@ -7,29 +7,14 @@ optima follow from the prices in it or from a search of the checker's own. No so
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 from typing import Any
 
-from kappamax._exact import quotient
+from kappamax._exact import RootSum, quotient
+from kappamax.verification import parse
 from kappamax.verification.bounds import Bounds, Unknown
 from kappamax.verification.definitions import TITLES, Design, Rows, by_raters, margins_of
-from kappamax.verification.parse import (
-    Malformed,
-    parse_number,
-    parse_prices,
-    parse_weights,
-)
-from kappamax.verification.parse import (
-    item as _item,
-)
-from kappamax.verification.parse import (
-    labels as _labels,
-)
-from kappamax.verification.parse import (
-    rows as _rows,
-)
-from kappamax.verification.parse import (
-    whole as _whole,
-)
+from kappamax.verification.parse import Malformed
 
 __all__ = ["FORMAT", "VERSION", "check"]
 
@@ -49,7 +34,7 @@ def check(document: Any) -> tuple[list[str], list[str]]:
             left: list[str] = []
             faults += [f"{name}: {fault}" for fault in end.faults(left)]
             unchecked += [f"{name}: {reason}" for reason in left]
-        return [*faults, *case.ratio_faults(*ends)], unchecked
+        return faults or [*case.ratio_faults(*ends)], unchecked
     except Malformed as error:
         return [f"the certificate is malformed: {error}"], []
 
@@ -59,22 +44,22 @@ class _Case:
 
     def __init__(self, document: Any) -> None:
         self.document = document
-        form = _item(document, "format")
-        if form != FORMAT or _item(document, "version") != VERSION:
+        form = parse.item(document, "format")
+        if form != FORMAT or parse.item(document, "version") != VERSION:
             raise Malformed(f"its format must be {FORMAT!r}, version {VERSION}; got {form!r}")
-        observed = _item(document, "observed")
-        self.categories, self.raters = _labels(observed, "categories"), _labels(observed, "raters")
+        observed = parse.item(document, "observed")
+        self.categories, self.raters = parse.labels(observed, "categories"), parse.labels(observed, "raters")
         r, k = len(self.raters), len(self.categories)
         if r < 2:
             raise Malformed("there must be two raters or more")
-        self.rows = _rows(observed, r, k)
-        coefficient = _item(document, "coefficient")
-        group_size = _whole(_item(document, "group_size"), "group_size")
+        self.rows = parse.rows(observed, r, k)
+        coefficient = parse.item(document, "coefficient")
+        group_size = parse.whole(parse.item(document, "group_size"), "group_size")
         if not isinstance(coefficient, str) or coefficient not in TITLES or (coefficient == "cohen" and r > 2):
             raise Malformed(f"the coefficient {coefficient!r} is not known for {r} raters")
         if not 2 <= group_size <= r or (group_size > 2 and coefficient not in ("conger", "percent")):
             raise Malformed(f"{group_size} raters at a time are not defined for {coefficient!r} and {r} raters")
-        self.weights = parse_weights(_item(document, "weights"), r, k)
+        self.weights = parse.weights(parse.item(document, "weights"), r, k)
         self.design = Design(r, k, coefficient, group_size, self.weights.pairs)
         if coefficient not in ("cohen", "conger") and not self.weights.one_symmetric:
             raise Malformed(f"{TITLES[coefficient]} takes one symmetric weighting for all pairs of raters")
@@ -87,7 +72,7 @@ class _Case:
         title = TITLES[design.coefficient]
         if design.group_size > 2:
             title += f", {design.group_size} raters at a time"
-        if _item(self.document, "title") != title:
+        if parse.item(self.document, "title") != title:
             yield f"the title of this coefficient is {title!r}"
         if design.group_size > 2 and not self.weights.is_named("unweighted"):
             yield "agreement of more than two raters at a time is unweighted"
@@ -95,24 +80,22 @@ class _Case:
         value = design.value(self.rows)
         if value is None:
             yield "the coefficient is undefined for the observed ratings"
-        elif not _same(_item(self.document, "value"), value):
+        elif not _same(parse.item(self.document, "value"), value):
             yield "the value is not that of the observed ratings"
-        if not design.fixed_chance(self.rows):
-            yield "what the coefficient expects by chance is not the same for all tables with these margins"
 
     def ratio_faults(self, most: _End, least: _End) -> Iterator[str]:
         """What does not hold of the ratio of the value to the maximum."""
         reason = None
         if most.claim("proof") is None:
             reason = "the maximum is not proven"
-        elif most.score == least.score:
+        elif most.claim("value") == least.claim("value"):
             reason = "the margins allow one value only"
         elif most.claim("value") <= 0:
             reason = "the largest value the margins allow is not above zero"
-        ratio = None if reason else _item(self.document, "value") / most.claim("value")
-        if _item(self.document, "ratio_reason") != reason:
+        ratio = None if reason else parse.item(self.document, "value") / most.claim("value")
+        if parse.item(self.document, "ratio_reason") != reason:
             yield f"the reason for the missing ratio is {reason!r}" if reason else "there is a ratio, so no reason"
-        if not _same(_item(self.document, "ratio"), ratio):
+        if not _same(parse.item(self.document, "ratio"), ratio):
             yield "the ratio is not the value divided by the proven maximum"
 
 
@@ -121,21 +104,22 @@ class _End:
 
     def __init__(self, case: _Case, name: str, sign: int) -> None:
         self.case, self.sign = case, sign
-        self.claims = _item(case.document, name)
+        self.claims = parse.item(case.document, name)
         r, k = len(case.raters), len(case.categories)
-        self.table = _item(self.claims, "table")
-        self.rows = _rows(self.table, r, k)
-        self.inner = _item(self.claims, "solution")
+        self.table = parse.item(self.claims, "table")
+        self.rows = parse.rows(self.table, r, k)
+        self.inner = parse.item(self.claims, "solution")
         self.score = case.design.score(self.rows)
 
     def claim(self, key: str) -> Any:
         """One of the claims."""
-        return _item(self.claims, key)
+        return parse.item(self.claims, key)
 
     def faults(self, unchecked: list[str]) -> Iterator[str]:
         """What does not hold; what would take too long to check is added to `unchecked`."""
         case, design = self.case, self.case.design
-        if (_labels(self.table, "categories"), _labels(self.table, "raters")) != (case.categories, case.raters):
+        names = parse.labels(self.table, "categories"), parse.labels(self.table, "raters")
+        if names != (case.categories, case.raters):
             yield "the table has other raters or categories than the observed one"
         if margins_of(self.rows, *design.shape) != margins_of(case.rows, *design.shape):
             yield "the table does not have the observed margins"
@@ -143,49 +127,93 @@ class _End:
         if _subjects(self.rows) != _subjects(case.rows):
             yield "the table changes who rated how many subjects together"
             return
-        if _rows(_item(self.inner, "table"), *design.shape) != self.rows:
+        if parse.rows(parse.item(self.inner, "table"), *design.shape) != self.rows:
             yield "the proof is about another table than the one shown"
-        if parse_number(_item(self.inner, "score")) != self.score:
+        if parse.number(parse.item(self.inner, "score")) != self.score:
             yield "the score is not that of the table"
         value = design.value(self.rows)
+        if value is None:
+            yield "the coefficient is undefined for the table"
+            return
         if not _same(self.claim("value"), value):
             yield "the value is not that of the table"
         exact = design.exact_value(self.rows) if case.weights.exact else None
         if self.claim("exact") != (None if exact is None else str(exact)):
             yield "the exact value is not that of the table"
-        if (self.score - design.score(case.rows)).sign() * self.sign > 0:
+        if self._beside(design.score(case.rows), design.expected(case.rows)) > 0:
             yield "the observed table goes further than the one shown"
         yield from self._proof_faults(unchecked)
 
     def _proof_faults(self, unchecked: list[str]) -> Iterator[str]:
         """What does not hold of the bound and its proof."""
         design, proof = self.case.design, self.claim("proof")
-        if proof not in ("prices", "search", None) or _item(self.inner, "proof") != proof:
+        if proof not in ("prices", "search", None) or parse.item(self.inner, "proof") != proof:
             yield "the proof must be 'prices', 'search' or null, and the same throughout"
             return
         if self.claim("proven") is not (proof is not None):
             yield "an optimum is proven exactly if it has a proof"
-        limit = parse_number(_item(self.inner, "bound"))
-        chance = design.expected(self.case.rows)
+        limit = parse.number(parse.item(self.inner, "bound"))
+        chance = design.expected(self.rows)
         if proof is not None and limit != self.score:
             yield "the bound of a proven optimum is the score itself"
             limit = self.score
-        if not _same(self.claim("bound"), quotient(chance - limit / design.n_units(self.case.rows), chance)):
+        if not _same(self.claim("bound"), quotient(chance - limit / design.n_units(self.rows), chance)):
             yield "the bound is not the value at the bound of the score"
-        prices = _item(self.inner, "prices")
+        try:
+            yield from self._fixed_chance(limit) if design.fixed_chance(self.case.rows) else self._varying_chance()
+        except Unknown:
+            unchecked.append("checking the proof takes more work than the checker's limits allow")
+
+    def _fixed_chance(self, limit: RootSum) -> Iterator[str]:
+        """Whether a table goes beyond a score, where all tables expect the same by chance."""
+        proof, prices = self.claim("proof"), parse.item(self.inner, "prices")
         if prices is None and proof == "prices":
             yield "there are no prices"
             return
-        bounds = Bounds(design, self.case.rows, self.sign, parse_prices(prices, design, _subjects(self.case.rows)))
-        try:
-            if bounds.proves(limit * self.sign):
+        bounds = self._bounds(prices)
+        if bounds.proves(limit * self.sign):
+            return
+        if proof == "prices":
+            yield "the prices do not prove the score: a pattern costs less than its ratings' prices"
+        elif bounds.better_table(limit * self.sign) is not None:
+            yield "a table goes further" if proof else "a table goes beyond the bound"
+
+    def _varying_chance(self) -> Iterator[str]:
+        """Whether, for every use of categories that some table has, a cut excludes a table that goes further."""
+        design = self.case.design
+        if self.claim("proof") != "prices":
+            yield "where chance depends on the table, an optimum is proven by prices for the use of categories"
+            return
+        cuts = [self._bounds(cut) for cut in parse.listing(parse.item(self.inner, "cuts"), "cuts")]
+        if not cuts:
+            yield "there are no prices"
+            return
+        for use in cuts[0].uses():
+            chance = design.expected_at([Fraction(n, cuts[0].use_unit) for n in use])
+            if not chance:  # the coefficient is undefined there
+                continue
+            for place, cut in enumerate(cuts):
+                if self._excluded(cut.bound_at(use), cut.step, chance):
+                    cuts.insert(0, cuts.pop(place))  # what excludes one use often excludes the next
+                    break
+            else:
+                yield f"no prices exclude a table that goes further with the use of categories {use}"
                 return
-            if proof == "prices":
-                yield "the prices do not prove the score: a pattern costs less than its ratings' prices"
-            elif bounds.better_table(limit * self.sign) is not None:
-                yield "a table goes further" if proof else "a table goes beyond the bound"
-        except Unknown:
-            unchecked.append("checking the proof takes more work than the checker's limits allow")
+
+    def _excluded(self, bound: RootSum, step: Fraction | None, chance: RootSum) -> bool:
+        """Whether no cost from a bound on beats the table, beside what chance gives there."""
+        if step is not None and bound.rational is not None:  # costs are multiples of the step
+            bound = RootSum(-(-bound.rational // step) * step)
+        return self._beside(bound * self.sign, chance) <= 0
+
+    def _beside(self, score: RootSum, chance: RootSum) -> int:
+        """1 if a table with this score, where chance gives this much, goes further than the one shown; else 0 or -1."""
+        own = self.case.design.expected(self.rows)
+        return (self.score * chance - score * own).sign() * self.sign
+
+    def _bounds(self, prices: Any) -> Bounds:
+        design, rows = self.case.design, self.case.rows
+        return Bounds(design, rows, self.sign, parse.prices(prices, design, _subjects(rows)))
 
 
 def _subjects(rows: Rows) -> dict[tuple[int, ...], int]:

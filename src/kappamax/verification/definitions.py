@@ -124,38 +124,36 @@ class Design:
                 return RootSum(1 - _all_alike(own, self.group_size))
             mean = sum((_form(own[a], matrix, own[b]) for (a, b), matrix in self.pairs.items()), RootSum())
             return mean / comb(r, 2)
-        matrix = next(iter(self.pairs.values()))  # pooled coefficients have one weighting for all pairs
+        return self.expected_at(self.use(rows))
+
+    def expected_at(self, use: Sequence[Fraction]) -> RootSum:
+        """Mean disagreement that chance alone would give at a pooled use of categories."""
+        k, matrix = self.n_categories, next(iter(self.pairs.values()))  # one weighting for all pairs of raters
         if self.coefficient == "brennan-prediger":
             return matrix.total(np.full((k, k), 1, dtype=object)) / k**2
+        shares, n = _shares(use), sum(use)
         if self.coefficient == "krippendorff":
-            use, n = self.pairable(rows), sum(self.pairable(rows))
-            return matrix.total(np.multiply.outer(np.array(use, dtype=object), np.array(use, dtype=object))) / (
-                n * (n - 1)
-            )
-        shares = _shares(self.subject_use(rows))
+            return _form(shares, matrix, shares) * (Fraction(n) / (n - 1))
         if self.coefficient == "fleiss" or k == 1:
             return _form(shares, matrix, shares)
         spread = sum((p * (1 - p) for p in shares), Fraction(0))
         sum_of_agreement = RootSum(k**2) - matrix.total(np.full((k, k), 1, dtype=object))
         return RootSum(1) - sum_of_agreement * (spread / (k * (k - 1)))
 
-    def pairable(self, rows: Rows) -> list[int]:
-        """How often each category was used on subjects with two ratings or more (Krippendorff)."""
-        use = [0] * self.n_categories
-        for pattern, count in rows.items():
-            if sum(code >= 0 for code in pattern) >= 2:
-                for code in pattern:
-                    if code >= 0:
-                        use[code] += count
-        return use
+    def use_weight(self, n_ratings: int) -> Fraction:
+        """What a rating counts in the pooled use of categories on a subject with so many ratings.
 
-    def subject_use(self, rows: Rows) -> list[Fraction]:
-        """How often each category was used, every subject counting once (Fleiss, Gwet)."""
+        Krippendorff pools the ratings of subjects with two ratings or more; Fleiss and Gwet count each subject once.
+        """
+        return Fraction(n_ratings >= 2) if self.coefficient == "krippendorff" else Fraction(1, n_ratings)
+
+    def use(self, rows: Rows) -> list[Fraction]:
+        """The pooled use of categories."""
         use = [Fraction(0)] * self.n_categories
         for raters, part in by_raters(rows).items():
             for pattern, count in part.items():
                 for a in raters:
-                    use[pattern[a]] += Fraction(count, len(raters))
+                    use[pattern[a]] += count * self.use_weight(len(raters))
         return use
 
     def fixed_chance(self, rows: Rows) -> bool:
@@ -167,11 +165,11 @@ class Design:
         if self.coefficient not in ("fleiss", "gwet", "krippendorff"):
             return True
         used: list[set[int]] = [set() for _ in range(self.n_raters)]
-        kinds: list[set[Any]] = [set() for _ in range(self.n_raters)]
+        kinds: list[set[Fraction]] = [set() for _ in range(self.n_raters)]
         for raters, part in by_raters(rows).items():
             for a in raters:
                 used[a] |= {pattern[a] for pattern in part}
-                kinds[a].add(len(raters) >= 2 if self.coefficient == "krippendorff" else len(raters))
+                kinds[a].add(self.use_weight(len(raters)))
         return all(len(kinds[a]) < 2 or len(used[a]) < 2 for a in range(self.n_raters))
 
     @cached_property

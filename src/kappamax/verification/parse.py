@@ -17,17 +17,7 @@ from kappamax.verification.bounds import Prices
 from kappamax.verification.definitions import Design, PairMatrix, Rows
 from kappamax.weights import SCHEMES, Weights
 
-__all__ = [
-    "Malformed",
-    "ParsedWeights",
-    "item",
-    "labels",
-    "parse_number",
-    "parse_prices",
-    "parse_weights",
-    "rows",
-    "whole",
-]
+__all__ = ["Malformed", "ParsedWeights", "item", "labels", "listing", "number", "prices", "rows", "weights", "whole"]
 
 _MOST_SUBJECTS = 2**60
 _LARGEST_RADICAND = 10**10  # larger ones take long to be told square-free
@@ -89,7 +79,7 @@ def rows(table: Any, n_raters: int, n_categories: int) -> Rows:
     return found
 
 
-def parse_number(value: Any) -> RootSum:
+def number(value: Any) -> RootSum:
     """An exact number: a mapping from square-free numbers to the coefficients of their roots, as fractions."""
     if not isinstance(value, Mapping):
         raise Malformed("an exact number must be a mapping from radicands to fractions")
@@ -109,12 +99,12 @@ def radicand(value: Any) -> int:
     return number
 
 
-def parse_prices(value: Any, design: Design, sets: Mapping[tuple[int, ...], int]) -> Prices:
+def prices(value: Any, design: Design, sets: Mapping[tuple[int, ...], int]) -> Prices:
     """Prices of ratings and of sets of raters; zero everywhere if there are none."""
     r, k, n_roots = *design.shape, len(design.radicands)
     if value is None:
         zero = (0,) * n_roots
-        return Prices([[zero] * k for _ in range(r)], dict.fromkeys(sets, zero), 1)
+        return Prices([[zero] * k for _ in range(r)], dict.fromkeys(sets, zero), 1, [zero] * k)
     if item(value, "radicands") != list(design.radicands):
         raise Malformed("the radicands of the prices are not those of the weights")
     ratings = [
@@ -127,7 +117,11 @@ def parse_prices(value: Any, design: Design, sets: Mapping[tuple[int, ...], int]
         priced[members] = _numerator(item(entry, "price"), n_roots)
     if priced.keys() != sets.keys():
         raise Malformed("there must be one price for every set of raters")
-    return Prices(ratings, priced, whole(item(value, "denominator"), "the denominator of the prices", least=1))
+    denominator = whole(item(value, "denominator"), "the denominator of the prices", least=1)
+    use = [(0,) * n_roots] * k
+    if "use" in value:
+        use = [_numerator(price, n_roots) for price in listing(value["use"], "prices of the use of categories", k)]
+    return Prices(ratings, priced, denominator, use)
 
 
 def _numerator(value: Any, n_roots: int) -> tuple[int, ...]:
@@ -161,7 +155,7 @@ class ParsedWeights:
             yield f"these are not the {self.name} weights"
 
 
-def parse_weights(value: Any, n_raters: int, n_categories: int) -> ParsedWeights:
+def weights(value: Any, n_raters: int, n_categories: int) -> ParsedWeights:
     """One matrix for all pairs of raters, or one for each pair."""
     name, exact = item(value, "name"), item(value, "exact")
     if not isinstance(name, str) or item(value, "label") != name or not isinstance(exact, bool):

@@ -1,0 +1,211 @@
+"""Find the largest and smallest coefficient where rearranging ratings changes what chance would give.
+
+With missing ratings, Fleiss' kappa, Gwet's AC and Krippendorff's alpha divide the observed disagreement by a function
+of the pooled use of categories, which can differ between rearrangements. For a fixed use the divisor is fixed and the
+problem is a linear programme with one more equation per category. Its prices bound the disagreement for every other
+use as well: they are a cut. Cuts are added at the most promising use until no use can beat the best table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from math import lcm
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from kappamax._checks import maximum as checks
+from kappamax._exact import RootSum
+from kappamax.maximum.certificate import cost_step
+from kappamax.maximum.incomplete import IncompleteProblem
+from kappamax.maximum.problem import Cut, Prices, Solution, Watch
+from kappamax.maximum.relaxation import incidence, solve_integer, solve_linear
+from kappamax.objective import Objective
+from kappamax.table import category_counts, n_ratings_of
+from kappamax.verification.uses import MOST_USES, Use, attainable_uses
+
+__all__ = ["extreme_of_pooled"]
+
+Array = npt.NDArray[Any]
+
+MOST_PATTERNS = 4_000
+MOST_CUTS = 300
+_CLOSE = 1e-7
+_FINE = 2**40
+
+
+def extreme_of_pooled(objective: Objective, sign: int, watch: Watch) -> Solution:
+    """The table with the largest (sign 1) or smallest (sign -1) coefficient, proven by cuts.
+
+    Raises
+    ------
+    NotSupportedError
+        If there are too many patterns or uses of categories, or if cuts do not prove an optimum.
+    """
+    search = _Search(objective, sign, watch)
+    search.cut_at(search.place[tuple(use_of(objective, objective.table.patterns).T @ objective.table.counts)])
+    while (place := search.open_use()) is not None:
+        checks.cuts_suffice(objective.coefficient.title, place not in search.solved and len(search.cuts) < MOST_CUTS)
+        watch.tell(f"{len(search.cuts)} cuts, {len(search.uses)} possible uses of the categories")
+        search.cut_at(place)
+    patterns, counts = search.table
+    cost = search.problem.total(patterns, counts)
+    method = "linear programmes for fixed use of categories"
+    return Solution(patterns, counts, cost, cost, method, None, "prices", tuple(search.cuts))
+
+
+class _Search:
+    """The best table so far, and the cuts that bound the others."""
+
+    def __init__(self, objective: Objective, sign: int, watch: Watch) -> None:
+        self.problem = IncompleteProblem(objective, sign)
+        self.watch = watch
+        checks.few_patterns_if_pooled(objective.coefficient.title, self.problem.n_cells, MOST_PATTERNS)
+        self.patterns = np.concatenate(list(self.problem.all_patterns()))
+        self.use = use_of(objective, self.problem.decoded(self.patterns))
+        found = uses_of(objective)
+        checks.few_uses(objective.coefficient.title, found is not None, MOST_USES)
+        unit = use_unit(objective)
+        chances = {use: objective.expected_at(np.array([Fraction(n, unit) for n in use])) for use in found or ()}
+        #: every use of categories at which the coefficient is defined, and the disagreement expected there
+        self.uses = np.array([use for use, chance in chances.items() if chance], dtype=np.int64)
+        self.chances = [chance for chance in chances.values() if chance]
+        self.place = {tuple(use): place for place, use in enumerate(self.uses.tolist())}
+        self.real_chances = np.array([float(chance) for chance in self.chances])
+        self.cuts: list[Cut] = []
+        #: what each cut says about each use, in doubles
+        self.by_cut = np.zeros((0, len(self.uses)))
+        self.solved: set[int] = set()
+        self.table = self.problem.observed()
+        self.cost, self.chance = self.problem.total(*self.table), objective.expected
+
+    def open_use(self) -> int | None:
+        """The most promising use of categories at which a better table is not yet excluded."""
+        best = float(self.cost) / float(self.chance)
+        ratios = self.by_cut.max(axis=0) / self.real_chances
+        for place in np.argsort(ratios, kind="stable").tolist():
+            if ratios[place] > best + _CLOSE * (1 + abs(best)):
+                return None
+            if not self._excluded(place):
+                return int(place)
+        return None
+
+    def _excluded(self, place: int) -> bool:
+        """Whether a cut shows that no table with this use is better than the best one."""
+        step = cost_step(self.problem)
+        for number in np.argsort(-self.by_cut[:, place])[:2].tolist():
+            bound = self.cuts[number].bound(self.problem.margins, self.uses[place], self.problem.objective.radicands)
+            if step is not None:  # whole costs: round up to the next
+                bound = RootSum(-(-bound.rational // step) * step)
+            if (bound * self.chance - self.cost * self.chances[place]).sign() >= 0:
+                return True
+        return False
+
+    def cut_at(self, place: int) -> None:
+        """Solve the programme for one use of categories: a cut that is sharp there, and perhaps a better table."""
+        self.solved.add(place)
+        problem, use = self.problem, self.uses[place]
+        rows = np.concatenate([incidence(self.patterns, problem.n_categories).toarray(), self.use.T])
+        sides = np.concatenate([problem.margins.ravel(), use]).astype(float)
+        costs = problem.real(self.patterns)
+        relaxed = solve_linear(costs, rows, sides, self.watch)
+        checks.cuts_suffice(problem.objective.coefficient.title, relaxed is not None)
+        assert relaxed is not None
+        amounts, prices = relaxed
+        cut = self._exact_cut(rows, amounts, prices)
+        self.cuts.append(cut)
+        said = cut.real_bounds(problem.margins, self.uses, problem.roots)
+        self.by_cut = np.concatenate([self.by_cut, said[None]])
+        if not self._consider(amounts, rows, sides, place):
+            whole = solve_integer(costs, rows, sides, self.watch)
+            if whole is not None:
+                self._consider(whole, rows, sides, place)
+
+    def _consider(self, amounts: Array, rows: Array, sides: Array, place: int) -> bool:
+        """Take whole amounts as the best table if they are better; whether they are a table with this use at all."""
+        counts = np.rint(amounts).astype(np.int64)
+        if (counts < 0).any() or (rows.astype(np.int64) @ counts != sides.astype(np.int64)).any():
+            return False
+        used = counts > 0
+        cost = self.problem.total(self.patterns[used], counts[used])
+        if (cost * self.chance - self.cost * self.chances[place]).sign() < 0:
+            self.table = self.patterns[used], counts[used]
+            self.cost, self.chance = cost, self.chances[place]
+        return True
+
+    def _exact_cut(self, rows: Array, amounts: Array, prices: Array) -> Cut:
+        """Exact prices near those of the programme; the prices of sets fall until no pattern is below its prices."""
+        problem = self.problem
+        costs = problem.costs(self.patterns)
+        reduced = problem.real(self.patterns) - prices @ rows
+        scale = _CLOSE * (1 + np.abs(prices).max())
+        tight = np.flatnonzero(np.abs(reduced) < scale)
+        tight = tight[np.argsort(np.where(amounts[tight] > 1e-6, -1.0, np.abs(reduced[tight])), kind="stable")]
+        exact = solved_exactly(rows.T[tight], costs[tight], prices, float(problem.roots[0]))
+        denominator = lcm(*(number.denominator for row in exact for number in row))
+        whole = np.array([[int(number * denominator) for number in row] for row in exact], dtype=object)
+        n_margins = problem.margins.size
+        numerators = whole[:n_margins].reshape(*problem.margins.shape, -1)
+        left = costs.astype(object) * denominator - rows.T.astype(np.int64).astype(object) @ whole
+        for index in range(len(problem.sets)):
+            own = [self._number(row) for row in left[self.patterns[:, -1] == index].tolist()]
+            if (lowest := min(own)).sign() < 0:
+                numerators[-1, index] += np.array([int(lowest.terms.get(f, 0)) for f in problem.objective.radicands])
+        return Cut(Prices(numerators, denominator), whole[n_margins:])
+
+    def _number(self, row: Sequence[int]) -> RootSum:
+        return RootSum(dict(zip(self.problem.objective.radicands, row, strict=True)))
+
+
+def use_unit(objective: Objective) -> int:
+    """The use of categories is counted in units of one over this number."""
+    sizes = np.unique(objective.table.n_ratings).tolist()
+    return lcm(*(objective.coefficient.use_weight(size).denominator for size in sizes))
+
+
+def use_of(objective: Objective, patterns: Array) -> npt.NDArray[np.int64]:
+    """What a subject of each pattern adds to the use of categories, shape (m, k), in units of 1 / `use_unit`."""
+    unit = use_unit(objective)
+    weights = np.array(
+        [int(objective.coefficient.use_weight(n) * unit) for n in range(objective.table.n_raters + 1)], dtype=np.int64
+    )
+    return category_counts(patterns, objective.table.n_categories) * weights[n_ratings_of(patterns)][:, None]
+
+
+def uses_of(objective: Objective) -> list[Use] | None:
+    """Every use of categories that some rearrangement has, in units of 1 / `use_unit`; None if there are too many."""
+    table, unit = objective.table, use_unit(objective)
+    subjects = []
+    for codes in table.patterns.T:
+        kinds: dict[int, int] = {}
+        for size, count in zip(table.n_ratings[codes >= 0].tolist(), table.counts[codes >= 0].tolist(), strict=True):
+            weight = int(objective.coefficient.use_weight(size) * unit)
+            kinds[weight] = kinds.get(weight, 0) + count
+        subjects.append(kinds)
+    return attainable_uses(table.margins.tolist(), subjects)
+
+
+def solved_exactly(rows: Array, sides: Array, near: Array, root: float) -> list[list[Fraction]]:
+    """Fractions x near given doubles with rows @ x = sides for the first independent rows; one column per root.
+
+    What the rows leave open keeps its double, rounded, as a multiple of the first root.
+    """
+    basis: list[tuple[int, list[Fraction], list[Fraction]]] = []
+    for row, side in zip(rows.tolist(), sides.tolist(), strict=True):
+        left, right = [Fraction(entry) for entry in row], [Fraction(entry) for entry in side]
+        for pivot, own, known in basis:
+            if factor := left[pivot]:
+                left = [a - factor * b for a, b in zip(left, own, strict=True)]
+                right = [a - factor * b for a, b in zip(right, known, strict=True)]
+        pivot = next((i for i, entry in enumerate(left) if entry), -1)
+        if pivot >= 0:
+            by = left[pivot]
+            basis.append((pivot, [entry / by for entry in left], [entry / by for entry in right]))
+    n_roots = sides.shape[1]
+    x = [[Fraction(round(value / root * _FINE), _FINE)] + [Fraction(0)] * (n_roots - 1) for value in near.tolist()]
+    for pivot, own, known in reversed(basis):
+        others = [(entry, i) for i, entry in enumerate(own) if entry and i != pivot]
+        x[pivot] = [known[f] - sum((entry * x[i][f] for entry, i in others), Fraction(0)) for f in range(n_roots)]
+    return x

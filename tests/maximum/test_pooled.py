@@ -1,0 +1,102 @@
+"""Fleiss' kappa, Gwet's AC and Krippendorff's alpha with missing ratings: the range over all rearrangements."""
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+import kappamax as km
+from kappamax.coefficients import objective_for
+from kappamax.errors import NotSupportedError, UndefinedKappaError
+from kappamax.maximum import pooled
+from kappamax.verification import uses
+from maximum.test_incomplete import incomplete, rearrangements
+
+POOLED = ["fleiss", "gwet", "krippendorff"]
+
+
+@settings(max_examples=150)
+@given(incomplete(), st.sampled_from(POOLED), st.sampled_from(["unweighted", "linear", "sqrt", "power(0.3)"]))
+def test_the_range_is_that_of_all_rearrangements(table, coefficient, weights):
+    """Whether or not the chance term moves; rearrangements at which the coefficient is undefined do not count."""
+    found = []
+    for made in rearrangements(table):
+        objective = objective_for(made, weights=weights, coefficient=coefficient)
+        try:
+            found.append(objective.value(objective.score))
+        except UndefinedKappaError:
+            continue
+    try:
+        result = km.max_kappa(table, weights=weights, coefficient=coefficient)
+    except (UndefinedKappaError, NotSupportedError):  # the second where no proof is found, as tested below
+        assume(False)
+    assert (result.maximum, result.minimum) == (max(found), min(found))
+    assert result.proven
+    assert result.minimum_proven
+    assert km.verify(result)
+
+
+@settings(max_examples=150)
+@given(incomplete(), st.sampled_from(POOLED))
+def test_the_chance_term_is_fixed_exactly_when_ratings_count_alike(table, coefficient):
+    """The stated condition against all rearrangements, for weights without accidental ties."""
+    weights = km.Weights.from_matrix(
+        [[abs(i - j) * (7 + i + j) for j in range(table.n_categories)] for i in range(table.n_categories)],
+        kind="disagreement",
+    )
+    uses_seen = {tuple(objective_for(made, coefficient=coefficient)._exact_use()) for made in rearrangements(table)}
+    objective = objective_for(table, weights=weights, coefficient=coefficient)
+    assert objective.fixed_chance == (len(uses_seen) == 1)
+    unit = pooled.use_unit(objective)
+    assert {tuple(n * unit for n in use) for use in uses_seen} == set(pooled.uses_of(objective))
+
+
+def test_equally_many_ratings_fix_the_chance_term():
+    """The usual annotation design: every subject is rated by two of three raters."""
+    table = km.from_ratings([[0, None, 0], [1, 1, None], [None, 0, 1]], categories=[0, 1])
+    found = {name: km.max_kappa(table, coefficient=name) for name in ("conger", "fleiss", "gwet", "krippendorff")}
+    assert {name: str(result.exact_maximum) for name, result in found.items()} == {
+        "conger": "1/3",
+        "fleiss": "1/3",
+        "gwet": "1/3",
+        "krippendorff": "4/9",
+    }
+    for result in found.values():
+        assert result.proven
+        assert km.verify(result)
+
+
+def test_a_moving_chance_term_is_searched():
+    """Gwet's example: twelve units, four raters, seven gaps; Fleiss' kappa can reach 8243/9779."""
+    result = km.max_kappa(km.example("gwet2014"), coefficient="fleiss")
+    assert str(result.exact_maximum) == "8243/9779"
+    assert result.proof == "prices"
+    assert km.agreement(result.table, coefficient="fleiss").value == result.maximum
+    assert not km.verify(km.max_kappa(km.example("gwet2014"), coefficient="fleiss")).faults
+
+
+def test_what_is_refused(monkeypatch):
+    """Too many uses, too many patterns, too few cuts: each with its reason."""
+    table = km.example("gwet2014")
+    with monkeypatch.context() as patch:
+        patch.setattr(uses, "MOST_USES", 10)
+        patch.setattr(pooled, "attainable_uses", lambda *given: uses.attainable_uses(*given, most=10))
+        with pytest.raises(NotSupportedError, match="changes what Fleiss' kappa expects by chance, in more than"):
+            km.max_kappa(table, coefficient="fleiss")
+    with monkeypatch.context() as patch:
+        patch.setattr(pooled, "MOST_PATTERNS", 10)
+        with pytest.raises(NotSupportedError, match="found up to 10 possible patterns, and this design has"):
+            km.max_kappa(table, coefficient="fleiss")
+    with monkeypatch.context() as patch:
+        patch.setattr(pooled, "MOST_CUTS", 1)
+        with pytest.raises(NotSupportedError, match="and no maximum could be proven"):
+            km.max_kappa(table, coefficient="fleiss")
+
+
+def test_exact_solutions_near_doubles():
+    """Equations are met exactly; what they leave open keeps its double."""
+    rows = np.array([[1, 1, 0], [1, 1, 0], [0, 1, 2]])
+    x = pooled.solved_exactly(rows, np.array([[3], [3], [1]], dtype=object), np.array([2.9, 0.1, 0.45]), 1.0)
+    assert x[0][0] + x[1][0] == 3
+    assert x[1][0] + 2 * x[2][0] == 1
+    assert float(x[2][0]) == pytest.approx(0.45)
