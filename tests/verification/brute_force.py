@@ -196,7 +196,9 @@ def _end_holds(truth, objective, sign, table, value, exact, proven, proof, bound
     if not all(_are_numbers(prices) for prices in (solution.prices, *(cut.prices for cut in solution.cuts))):
         return False
     if not truth.fixed_chance:
-        return proof == "prices" and _cuts_hold(truth, objective, sign, rows, solution.cuts)
+        if proof == "prices":
+            return _cuts_hold(truth, objective, sign, rows, solution.cuts)
+        return proof == "search" and truth.all_tables[rows] == best
     if proof == "prices":
         if solution.prices is None:
             return False

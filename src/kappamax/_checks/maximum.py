@@ -34,7 +34,7 @@ def few_uses(title: str, holds: bool, most: int) -> None:
         )
 
 
-def cuts_suffice(title: str, holds: bool) -> None:
+def optimum_proven(title: str, holds: bool) -> None:
     """A maximum over varying chance is given only if it is proven."""
     if not holds:
         raise NotSupportedError(

@@ -24,6 +24,7 @@ from kappamax.maximum.problem import Cut, Prices, Solution, Watch
 from kappamax.maximum.relaxation import incidence, solve_integer, solve_linear
 from kappamax.objective import Objective
 from kappamax.table import category_counts, n_ratings_of
+from kappamax.verification.search import LISTED_TABLES, tables_below
 from kappamax.verification.uses import MOST_USES, Use, attainable_uses
 
 __all__ = ["extreme_of_pooled"]
@@ -47,13 +48,11 @@ def extreme_of_pooled(objective: Objective, sign: int, watch: Watch) -> Solution
     search = _Search(objective, sign, watch)
     search.cut_at(search.place[tuple(use_of(objective, objective.table.patterns).T @ objective.table.counts)])
     while (place := search.open_use()) is not None:
-        checks.cuts_suffice(objective.coefficient.title, place not in search.solved and len(search.cuts) < MOST_CUTS)
+        if place in search.solved or len(search.cuts) == MOST_CUTS:  # whole tables fall short of the programme there
+            return search.by_listing()
         watch.tell(f"{len(search.cuts)} cuts, {len(search.uses)} possible uses of the categories")
         search.cut_at(place)
-    patterns, counts = search.table
-    cost = search.problem.total(patterns, counts)
-    method = "linear programmes for fixed use of categories"
-    return Solution(patterns, counts, cost, cost, method, None, "prices", tuple(search.cuts))
+    return search.solution("linear programmes for fixed use of categories", "prices", tuple(search.cuts))
 
 
 class _Search:
@@ -80,6 +79,23 @@ class _Search:
         self.solved: set[int] = set()
         self.table = self.problem.observed()
         self.cost, self.chance = self.problem.total(*self.table), objective.expected
+
+    def solution(self, method: str, proof: str, cuts: tuple[Cut, ...] = ()) -> Solution:
+        """The best table with what proves it."""
+        cost = self.problem.total(*self.table)
+        return Solution(*self.table, cost, cost, method, None, proof, cuts)
+
+    def by_listing(self) -> Solution:
+        """The best of all tables, one after the other, where they are few."""
+        columns = (self.patterns + self.problem.n_categories * np.arange(self.problem.n_raters)).astype(np.int64)
+        free = np.zeros(len(columns), dtype=np.int64)
+        found = tables_below(columns, self.problem.margins.ravel(), free, 1, LISTED_TABLES)
+        checks.optimum_proven(self.problem.objective.coefficient.title, found.finished)
+        for counts in found.counts:
+            place = self.place.get(tuple((self.use.T @ counts).tolist()))
+            if place is not None:  # the coefficient is defined there
+                self._take_if_better(counts, place)
+        return self.solution("all tables listed", "search")
 
     def open_use(self) -> int | None:
         """The most promising use of categories at which a better table is not yet excluded."""
@@ -111,7 +127,7 @@ class _Search:
         sides = np.concatenate([problem.margins.ravel(), use]).astype(float)
         costs = problem.real(self.patterns)
         relaxed = solve_linear(costs, rows, sides, self.watch)
-        checks.cuts_suffice(problem.objective.coefficient.title, relaxed is not None)
+        checks.optimum_proven(problem.objective.coefficient.title, relaxed is not None)
         assert relaxed is not None
         amounts, prices = relaxed
         cut = self._exact_cut(rows, amounts, prices)
@@ -128,12 +144,15 @@ class _Search:
         counts = np.rint(amounts).astype(np.int64)
         if (counts < 0).any() or (rows.astype(np.int64) @ counts != sides.astype(np.int64)).any():
             return False
+        self._take_if_better(counts, place)
+        return True
+
+    def _take_if_better(self, counts: Array, place: int) -> None:
         used = counts > 0
         cost = self.problem.total(self.patterns[used], counts[used])
         if (cost * self.chance - self.cost * self.chances[place]).sign() < 0:
             self.table = self.patterns[used], counts[used]
             self.cost, self.chance = cost, self.chances[place]
-        return True
 
     def _exact_cut(self, rows: Array, amounts: Array, prices: Array) -> Cut:
         """Exact prices near those of the programme; the prices of sets fall until no pattern is below its prices."""

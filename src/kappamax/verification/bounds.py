@@ -8,7 +8,7 @@ where they come from.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -156,6 +156,29 @@ class Bounds:
         if not tables.finished:
             raise Unknown
         return None
+
+    def all_tables(self) -> Iterator[Rows]:
+        """Every table with the margins and sets of raters.
+
+        Raises
+        ------
+        Unknown
+            If there are more than the search lists.
+        """
+        n, k = self.design.n_raters, self.design.n_categories
+        patterns: list[tuple[int, ...]] = []
+        for raters in self.subjects:
+            if k ** len(raters) > LISTED_PATTERNS:
+                raise Unknown
+            choices = [range(k) if a in raters else [-1] for a in range(n)]
+            patterns += product(*choices)
+        columns, needed = self._resources(patterns)
+        free = np.zeros(len(columns), dtype=np.int64)
+        found = search.tables_below(columns, needed, free, 1, search.LISTED_TABLES)
+        if not found.finished:
+            raise Unknown
+        for counts in found.counts:
+            yield {pattern: int(n) for pattern, n in zip(patterns, counts, strict=True) if n}
 
     @cached_property
     def _lowest(self) -> dict[Raters, RootSum]:

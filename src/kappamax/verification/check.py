@@ -179,10 +179,17 @@ class _End:
             yield "a table goes further" if proof else "a table goes beyond the bound"
 
     def _varying_chance(self) -> Iterator[str]:
-        """Whether, for every use of categories that some table has, a cut excludes a table that goes further."""
+        """Whether a table goes further: each table is looked at, or each use of categories is excluded by a cut."""
         design = self.case.design
-        if self.claim("proof") != "prices":
-            yield "where chance depends on the table, an optimum is proven by prices for the use of categories"
+        if self.claim("proof") is None:
+            yield "where chance depends on the table, an optimum needs a proof"
+            return
+        if self.claim("proof") == "search":
+            for rows in self._bounds(None).all_tables():
+                chance = design.expected(rows)
+                if chance and self._beside(design.score(rows), chance) > 0:
+                    yield "a table goes further"
+                    return
             return
         cuts = [self._bounds(cut) for cut in parse.listing(parse.item(self.inner, "cuts"), "cuts")]
         if not cuts:

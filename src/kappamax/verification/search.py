@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from kappamax._jit import kernel
 
-__all__ = ["BITS", "PatternsBelow", "TablesBelow", "patterns_below", "tables_below"]
+__all__ = ["BITS", "LISTED_TABLES", "PatternsBelow", "TablesBelow", "patterns_below", "tables_below"]
 
 Array = npt.NDArray[Any]
 
@@ -21,6 +21,7 @@ Array = npt.NDArray[Any]
 BITS = 61
 PATTERN_STEPS = 200_000_000
 TABLE_STEPS = 20_000_000
+LISTED_TABLES = 20_000
 MOST_TABLES = 1_000
 _STEPS_UNCOMPILED = 20_000
 
