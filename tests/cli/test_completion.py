@@ -10,11 +10,12 @@ from click.shell_completion import ShellComplete
 from kappamax.annealing.search import MOVE_SETS
 from kappamax.annealing.search import PROPOSALS as OWN_PROPOSALS
 from kappamax.cli import main
-from kappamax.cli.completion import ALTERNATIVES, LAYOUTS, METHODS, MOVES, PROPOSALS, WEIGHTS
+from kappamax.cli.completion import ALTERNATIVES, LAYOUTS, METHODS, MOVES, PROPOSALS, TWO_SIDED, WEIGHTS
 from kappamax.cli.completion import COEFFICIENTS as OFFERED_COEFFICIENTS
 from kappamax.coefficients import COEFFICIENTS
 from kappamax.datasets import EXAMPLES
 from kappamax.fibers.distribution import ALTERNATIVES as OWN_ALTERNATIVES
+from kappamax.fibers.distribution import TWO_SIDED as OWN_TWO_SIDED
 from kappamax.fibers.null import METHODS as OWN_METHODS
 from kappamax.intake.plan import LAYOUTS as OWN_LAYOUTS
 from kappamax.schemes import SCHEMES
@@ -43,6 +44,7 @@ def test_the_names_offered_are_the_names_there_are():
     assert ("kappa", *COEFFICIENTS) == OFFERED_COEFFICIENTS
     assert LAYOUTS == OWN_LAYOUTS
     assert ALTERNATIVES == OWN_ALTERNATIVES
+    assert TWO_SIDED == OWN_TWO_SIDED
     assert METHODS == OWN_METHODS
     assert PROPOSALS == OWN_PROPOSALS
     assert tuple(MOVE_SETS) == MOVES

@@ -8,6 +8,8 @@ from test_commands import run
 
 import kappamax as km
 
+_BY_PROBABILITY = ("--two-sided", "probability")
+
 
 @pytest.fixture
 def paper(tmp_path):
@@ -104,6 +106,18 @@ def test_test_options(paper):
     wrong = run("test", *paper, "--alternative", "bigger")
     assert (wrong.returncode, wrong.stdout) == (1, "")
     assert "alternative must be one of 'greater', 'less', 'two-sided'; got 'bigger'" in wrong.stderr
+
+
+def test_test_two_sided_by_probability(tmp_path):
+    """The p-value of fisher.test, with its definition below the table."""
+    counts = tmp_path / "counts.csv"
+    counts.write_text(",1,2\n1,0,3\n2,2,5\n", encoding="utf-8")
+    arguments = ("test", str(counts), "--layout", "counts", "--alternative", "two-sided")
+    (distance,), (probability,) = (results(run(*arguments, *more, "--json")) for more in ((), _BY_PROBABILITY))
+    assert (round(distance["pvalue"], 3), round(probability["pvalue"], 3)) == (0.533, 1.0)
+    assert "values no more probable than the observed one" in run(*arguments, *_BY_PROBABILITY).stdout
+    assert "values at least as far from the mean as the observed one" in run(*arguments).stdout
+    assert "Two-sided" not in run("test", str(counts), "--layout", "counts").stdout
 
 
 def test_test_shows_a_table(tmp_path, paper):

@@ -68,6 +68,61 @@ def test_two_categories_are_fishers_exact_test(cells):
         assert km.exact_test(km.from_counts(table), alternative=alternative).pvalue == pytest.approx(expected, rel=1e-9)
 
 
+@settings(max_examples=100)
+@given(st.lists(st.integers(0, 12), min_size=4, max_size=4))
+def test_two_sided_by_probability_is_fishers_exact_test_for_two_categories(cells):
+    """By the test and by the distribution: scipy's two-sided fisher_exact, which is R's definition."""
+    table = np.array(cells).reshape(2, 2)
+    if 0 in table.sum(axis=0) or 0 in table.sum(axis=1):
+        return
+    expected = fisher_exact(table, alternative="two-sided").pvalue
+    both = {"alternative": "two-sided", "two_sided": "probability"}
+    assert km.exact_test(km.from_counts(table), **both).pvalue == pytest.approx(expected, rel=1e-9)
+    assert km.fiber(km.from_counts(table)).distribution().pvalue(**both) == pytest.approx(expected, rel=1e-9)
+
+
+def test_the_two_definitions_of_two_sided_differ():
+    """Margins (3, 7) and (2, 8): cell (1, 1) is 0, 1, 2 with probabilities 21/45, 21/45, 3/45, and its mean is 0.6.
+
+    Observed 0 is as probable as 1, so no value is more probable; but 1 lies closer to the mean than 0 does.
+    """
+    table = km.from_counts([[0, 3], [2, 5]])
+    distance = km.exact_test(table, alternative="two-sided")
+    probability = km.exact_test(table, alternative="two-sided", two_sided="probability")
+    assert distance.pvalue == pytest.approx(24 / 45, rel=1e-12)
+    assert probability.pvalue == pytest.approx(1, rel=1e-12)
+    assert (distance.two_sided, probability.two_sided) == ("distance", "probability")
+    assert km.exact_test(table).two_sided is None
+    assert "two-sided, by probability" in repr(probability)
+
+
+@settings(max_examples=80)
+@given(small_tables, st.sampled_from(SCHEMES))
+def test_two_sided_by_probability_is_what_enumeration_gives(table, weights):
+    """All values whose probability by listing is at most the observed value's, in fractions."""
+    chances = {}
+    for one in km.fiber(table).tables():
+        score = objective_for(one, weights=weights).score
+        chances[score] = chances.get(score, 0) + chance_of(one)
+    observed = chances[objective_for(table, weights=weights).score]
+    expected = float(sum(chance for chance in chances.values() if chance <= observed))
+    test = km.exact_test(table, weights=weights, alternative="two-sided", two_sided="probability")
+    assert test.pvalue == pytest.approx(expected, rel=1e-9)
+
+
+def test_two_sided_by_probability_needs_the_exact_distribution():
+    """Random tables and missing ratings are refused with the reason, and so is a one-sided test."""
+    table, both = km.example("rapallo2022"), {"alternative": "two-sided", "two_sided": "probability"}
+    with pytest.raises(km.NotSupportedError, match="needs the exact distribution, but method is 'monte-carlo'"):
+        km.exact_test(table, method="monte-carlo", **both)
+    with pytest.raises(km.NotSupportedError, match="needs the exact distribution, but this needs complete ratings"):
+        km.exact_test([1, 2, None, 2], [1, 2, 2, 1], **both)
+    with pytest.raises(km.InvalidOptionError, match="needs alternative='two-sided'; got 'greater'"):
+        km.exact_test(table, two_sided="probability")
+    with pytest.raises(km.InvalidOptionError, match="two_sided must be one of 'distance', 'probability'"):
+        km.exact_test(table, alternative="two-sided", two_sided="fisher")
+
+
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
 @pytest.mark.parametrize("weights", ["linear", "sqrt"])
 @pytest.mark.parametrize("name", ["rapallo2022-three", "vassarstats"])

@@ -19,6 +19,7 @@ __all__ = [
     "METHODS",
     "MOVES",
     "PROPOSALS",
+    "TWO_SIDED",
     "WEIGHTS",
     "completion",
     "example_names",
@@ -30,6 +31,7 @@ WEIGHTS = ("unweighted", "linear", "quadratic", "sqrt", "ordinal", "ratio", "cir
 COEFFICIENTS = ("kappa", "cohen", "conger", "fleiss", "gwet", "brennan-prediger", "krippendorff", "percent")
 LAYOUTS = ("wide", "long", "counts", "patterns")
 ALTERNATIVES = ("greater", "less", "two-sided")
+TWO_SIDED = ("distance", "probability")
 METHODS = ("auto", "exact", "monte-carlo")
 PROPOSALS = ("moves", "swaps")
 MOVES = ("basic", "minimal")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kappamax.cli.completion import ALTERNATIVES, METHODS, name_option
+from kappamax.cli.completion import ALTERNATIVES, METHODS, TWO_SIDED, name_option
 from kappamax.cli.progress import progress_bar
 from kappamax.cli.reading import (
     Reading,
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["test"]
 
-_FIELDS = ("value", "pvalue", "alternative", "method", "se", "n_draws")
+_FIELDS = ("value", "pvalue", "alternative", "method", "se", "n_draws", "two_sided")
 
 
 @click.command(short_help="Test for more agreement than by chance.")
@@ -35,6 +35,13 @@ _FIELDS = ("value", "pvalue", "alternative", "method", "se", "n_draws")
     among=ALTERNATIVES,
     metavar="A",
     help="greater (more agreement than by chance), less or two-sided.",
+)
+@name_option(
+    "--two-sided",
+    among=TWO_SIDED,
+    metavar="D",
+    help="Definition of the two-sided p-value: distance (values at least as far from the mean) or probability (values "
+    "no more probable than the observed one, as R's fisher.test).",
 )
 @name_option("--method", among=METHODS, metavar="M", help="auto, exact or monte-carlo.")
 @click.option("--draws", type=int, metavar="N", help="Random tables for Monte Carlo.")
@@ -49,6 +56,7 @@ def test(
     weights: tuple[str, ...],
     coefficient: str,
     alternative: str,
+    two_sided: str,
     method: str,
     draws: int | None,
     seed: int | None,
@@ -57,8 +65,8 @@ def test(
     as_json: bool,
 ) -> None:
     """Test whether the raters in FILE agree more than by chance, their margins given."""
-    options: dict[str, Any] = {"alternative": alternative, "method": method, "n_draws": draws, "n_jobs": jobs}
-    options |= {"coefficient": coefficient, "rng": seed, "memory_limit": 1e9 * memory_limit}
+    options: dict[str, Any] = {"alternative": alternative, "two_sided": two_sided, "method": method, "n_draws": draws}
+    options |= {"n_jobs": jobs, "coefficient": coefficient, "rng": seed, "memory_limit": 1e9 * memory_limit}
     with notes_to_stderr():
         table = read_table(reading)
         found, interrupted = each_weighting(weights, lambda scheme: _tested(table, scheme, options))
@@ -103,4 +111,15 @@ def _show(table: Table, found: list[tuple[dict[str, Any], ExactTest | None]]) ->
         if result.n_draws is not None:
             why = f" ({result.reason.split('. ')[0].rstrip('.')})" if result.reason else ""
             notes.append(f"{result.weights}: {numbers.count(result.n_draws)} random tables{why}.")
+    notes += _definition(found)
     echo_table(f"Test of {found[0][0]['title']} against chance, margins given", header, rows, notes)
+
+
+def _definition(found: list[tuple[dict[str, Any], ExactTest | None]]) -> list[str]:
+    """The definition of a two-sided p-value, once, where one is shown."""
+    words = {
+        "distance": "Two-sided: values at least as far from the mean as the observed one.",
+        "probability": "Two-sided: values no more probable than the observed one.",
+    }
+    used = {result.two_sided for _, result in found if result is not None}
+    return [words[name] for name in words if name in used]

@@ -14,6 +14,7 @@ from kappamax._checks import options
 from kappamax._exact import RootSum, order
 from kappamax._result import Result, plain
 from kappamax.display import numbers
+from kappamax.errors import InvalidOptionError
 from kappamax.fibers.scores import ScoreSpace
 from kappamax.fibers.ways import Progress
 from kappamax.objective import Objective
@@ -21,6 +22,7 @@ from kappamax.table import n_ratings_of
 
 __all__ = [
     "ALTERNATIVES",
+    "TWO_SIDED",
     "Distribution",
     "JointDistribution",
     "OtherRange",
@@ -29,12 +31,16 @@ __all__ = [
     "distribution_of",
     "joint_distribution_of",
     "mean_score",
+    "no_more_probable",
     "same_value_of",
+    "two_sided_by_probability",
 ]
 
 Array = npt.NDArray[Any]
 
 ALTERNATIVES = ("greater", "less", "two-sided")
+TWO_SIDED = ("distance", "probability")
+_TIED = 1 + 1e-7
 
 
 def distribution_of(objective: Objective, *, memory_limit: float, progress: Progress | None = None) -> Distribution:
@@ -132,7 +138,7 @@ def as_extreme(scores: Sequence[RootSum], observed: RootSum, mean: RootSum, alte
     """Whether each score speaks at least as strongly against chance as the observed one.
 
     "greater" asks for at least as much agreement, "less" for at most as much, "two-sided" for a score at least as far
-    from its mean by chance, on either side.
+    from its mean by chance, on either side. See `no_more_probable` for the other two-sided definition.
     """
     alternative = options.choice("alternative", alternative, ALTERNATIVES)
     if alternative == "greater":
@@ -141,6 +147,19 @@ def as_extreme(scores: Sequence[RootSum], observed: RootSum, mean: RootSum, alte
         return [score >= observed for score in scores]
     far = _size(observed - mean)
     return [_size(score - mean) >= far for score in scores]
+
+
+def two_sided_by_probability(alternative: str, two_sided: str) -> bool:
+    """Whether the two-sided p-value by probability is asked for; an error where the test is not two-sided."""
+    by_probability = options.choice("two_sided", two_sided, TWO_SIDED) == "probability"
+    if by_probability and options.choice("alternative", alternative, ALTERNATIVES) != "two-sided":
+        raise InvalidOptionError(f"two_sided='probability' needs alternative='two-sided'; got {alternative!r}.")
+    return by_probability
+
+
+def no_more_probable(probabilities: Array, observed: float) -> npt.NDArray[np.bool_]:
+    """Whether each probability is at most the observed value's, with the relative tolerance of R's fisher.test."""
+    return np.asarray(probabilities <= observed * _TIED)
 
 
 @dataclass(frozen=True, repr=False)
@@ -176,9 +195,21 @@ class Distribution(Result):
         """How many tables have the observed value."""
         return self.n_tables[self.scores.index(self.observed_score)]
 
-    def pvalue(self, alternative: str = "greater") -> float:
-        """The probability by chance of a value at least as extreme as the observed one."""
-        extreme = as_extreme(self.scores, self.observed_score, self.mean_score, alternative)
+    def pvalue(self, alternative: str = "greater", *, two_sided: str = "distance") -> float:
+        """The probability by chance of a value at least as extreme as the observed one.
+
+        Parameters
+        ----------
+        alternative : "greater", "less" or "two-sided"
+            At least as much agreement as observed, at most as much, or a value extreme in either direction.
+        two_sided : "distance" or "probability"
+            The definition of the two-sided p-value, as for `exact_test`.
+        """
+        if two_sided_by_probability(alternative, two_sided):
+            observed = self.probabilities[self.scores.index(self.observed_score)]
+            extreme: Array | list[bool] = no_more_probable(self.probabilities, observed)
+        else:
+            extreme = as_extreme(self.scores, self.observed_score, self.mean_score, alternative)
         return min(1.0, float(self.probabilities[extreme].sum()))
 
     def to_dict(self) -> dict[str, Any]:

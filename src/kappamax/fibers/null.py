@@ -18,7 +18,7 @@ from kappamax._exact import RootSum
 from kappamax._parallel import run_tasks
 from kappamax.errors import Interrupted, NotSupportedError
 from kappamax.fibers.count import MEMORY_LIMIT, all_patterns
-from kappamax.fibers.distribution import as_extreme, mean_score
+from kappamax.fibers.distribution import as_extreme, mean_score, no_more_probable, two_sided_by_probability
 from kappamax.fibers.sample import random_scores
 from kappamax.fibers.scores import ScoreSpace
 from kappamax.fibers.ways import Progress, Ways
@@ -127,11 +127,19 @@ class Null:
     def _reals(self) -> npt.NDArray[np.float64]:
         return np.asarray(self.rows.astype(float) @ np.sqrt(np.array(self.objective.radicands, dtype=float)))
 
-    def pvalue(self, alternative: str) -> float:
+    def pvalue(self, alternative: str, two_sided: str = "distance") -> float:
         """The probability by chance of a score at least as extreme as the observed one.
 
-        From draws it is (b + 1) / (n_draws + 1) with b such draws: never zero, and valid as a p-value.
+        From draws it is (b + 1) / (n_draws + 1) with b such draws: never zero, and valid as a p-value. The two-sided
+        p-value by probability needs the exact distribution: draws do not tell the probabilities of single values.
         """
+        if two_sided_by_probability(alternative, two_sided):
+            if self.n_draws is not None:
+                why = (self.reason or "method is 'monte-carlo'").rstrip(".")
+                raise NotSupportedError(f"two_sided='probability' needs the exact distribution, but {why}.")
+            observed = self._extreme("greater") & self._extreme("less")
+            rare = no_more_probable(self.counts, float(self.counts[observed].sum()))
+            return min(1.0, float(self.counts[rare].sum()))
         extreme = float(self.counts[self._extreme(alternative)].sum())
         return min(1.0, extreme) if self.n_draws is None else (extreme + 1) / (self.n_draws + 1)
 

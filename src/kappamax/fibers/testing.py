@@ -13,7 +13,7 @@ from kappamax.coefficients import objective_for
 from kappamax.display import numbers
 from kappamax.errors import Interrupted
 from kappamax.fibers.count import MEMORY_LIMIT
-from kappamax.fibers.distribution import ALTERNATIVES
+from kappamax.fibers.distribution import ALTERNATIVES, two_sided_by_probability
 from kappamax.fibers.null import METHODS, Null, null_of
 from kappamax.fibers.ways import Progress
 from kappamax.intake import Ratings, as_table
@@ -28,6 +28,7 @@ def exact_test(
     weights: WeightsLike = "unweighted",
     coefficient: str = "kappa",
     alternative: str = "greater",
+    two_sided: str = "distance",
     method: str = "auto",
     n_draws: int | None = None,
     rng: np.random.Generator | int | None = None,
@@ -45,7 +46,12 @@ def exact_test(
     weights, coefficient, categories
         As for `agreement`. On complete ratings all coefficients with the same weights have the same p-value.
     alternative : "greater", "less" or "two-sided"
-        More agreement than by chance, less, or at least as far from its mean by chance on either side.
+        More agreement than by chance, less agreement, or a difference in either direction.
+    two_sided : "distance" or "probability"
+        Definition of the two-sided p-value. "distance", the default, sums the probabilities of all values of the
+        coefficient at least as far from the mean by chance as the observed value. "probability" sums those of all
+        values that are no more probable than the observed value; for two raters and two categories this is the
+        two-sided test of R's `fisher.test` and `scipy.stats.fisher_exact`. It needs the exact distribution.
     method : "auto", "exact" or "monte-carlo"
         "auto" is exact where the distribution takes some seconds at most and fits into `memory_limit`.
     n_draws : int, optional
@@ -64,7 +70,8 @@ def exact_test(
     UndefinedKappaError
         If all raters used a single category.
     NotSupportedError
-        If "exact" is asked for and not possible; the message says why.
+        If the exact distribution is asked for, by `method` or by `two_sided`, and is not possible; the message says
+        why.
     Interrupted
         On Ctrl-C during Monte Carlo; `.best` is the test with the draws so far.
 
@@ -79,6 +86,8 @@ def exact_test(
     objective = objective_for(table, weights=weights, coefficient=coefficient)
     alternative = options.choice("alternative", alternative, ALTERNATIVES)
     method = options.choice("method", method, METHODS)
+    if two_sided_by_probability(alternative, two_sided):
+        n_draws = 1  # draws are of no use here: the p-value is exact or refused
     objective.value(objective.score)  # raises where the coefficient is undefined
     try:
         null = null_of(
@@ -91,8 +100,8 @@ def exact_test(
             progress=progress,
         )
     except Interrupted as stopped:
-        raise Interrupted(outcome_of(stopped.best, alternative)) from None
-    return outcome_of(null, alternative)
+        raise Interrupted(outcome_of(stopped.best, alternative, two_sided)) from None
+    return outcome_of(null, alternative, two_sided)
 
 
 @dataclass(frozen=True, repr=False)
@@ -112,6 +121,8 @@ class ExactTest(Result):
     n_draws : int or None
     reason : str or None
         Why the p-value is not exact.
+    two_sided : "distance", "probability" or None
+        Definition of a two-sided p-value; None for a one-sided test.
     """
 
     coefficient: str
@@ -124,22 +135,23 @@ class ExactTest(Result):
     se: float | None
     n_draws: int | None
     reason: str | None
+    two_sided: str | None = None
 
     def _rows(self) -> list[tuple[str, str]]:
         rows = [
             ("weights", self.weights),
             ("value", numbers.decimal(self.value)),
             ("p-value", numbers.pvalue(self.pvalue)),
-            ("alternative", self.alternative),
+            ("alternative", f"{self.alternative}, by {self.two_sided}" if self.two_sided else self.alternative),
             ("method", self.method if self.n_draws is None else f"{self.method}, {self.n_draws:,} tables"),
         ]
         return rows if self.se is None else [*rows, ("standard error", numbers.decimal(self.se))]
 
 
-def outcome_of(null: Null, alternative: str) -> ExactTest:
+def outcome_of(null: Null, alternative: str, two_sided: str = "distance") -> ExactTest:
     """The test that a distribution by chance gives."""
     objective = null.objective
-    pvalue = null.pvalue(alternative)
+    pvalue = null.pvalue(alternative, two_sided)
     return ExactTest(
         coefficient=objective.coefficient.name,
         title=objective.coefficient.title,
@@ -151,4 +163,5 @@ def outcome_of(null: Null, alternative: str) -> ExactTest:
         se=None if null.n_draws is None else (pvalue * (1 - pvalue) / null.n_draws) ** 0.5,
         n_draws=null.n_draws,
         reason=null.reason,
+        two_sided=two_sided.lower() if alternative == "two-sided" else None,
     )
