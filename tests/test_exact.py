@@ -40,6 +40,16 @@ def test_arithmetic_agrees_with_doubles(a, b):
     assert float(a / 4) == pytest.approx(float(a) / 4, abs=1e-9)
 
 
+@given(sums, sums, sums)
+def test_products_agree_with_doubles_and_distribute(a, b, c):
+    """sqrt(f) * sqrt(g) is a root again; a (b + c) is a b + a c to the last coefficient."""
+    size = sum(abs(float(x) * f**0.5) for f, x in a.terms.items()) * sum(
+        abs(float(x) * f**0.5) for f, x in b.terms.items()
+    )
+    assert float(a * b) == pytest.approx(float(a) * float(b), abs=1e-9 * size)
+    assert a * (b + c) == a * b + a * c
+
+
 def test_quotient_of_multiples_is_a_fraction():
     """2 sqrt(2) + 4 over 3 sqrt(2) + 6 is 2/3 although both are irrational."""
     assert quotient(RootSum({1: 4, 2: 2}), RootSum({1: 6, 2: 3})) == 2 / 3

@@ -65,7 +65,9 @@ class RootSum:
     def __sub__(self, other: RootSum | int | Fraction) -> RootSum:
         return _combined(self, _as_root_sum(other), -1)
 
-    def __mul__(self, factor: int | Fraction) -> RootSum:
+    def __mul__(self, factor: RootSum | int | Fraction) -> RootSum:
+        if isinstance(factor, RootSum):
+            return _product(self, factor)
         above = int(factor.numerator)
         return _lowest({f: c * above for f, c in self.whole.items()}, self.denominator * int(factor.denominator))
 
@@ -219,6 +221,17 @@ def _combined(first: RootSum, second: RootSum, sign: int) -> RootSum:
     for f, c in second.whole.items():
         total[f] = total.get(f, 0) + c * its
     return _lowest(total, scale)
+
+
+def _product(first: RootSum, second: RootSum) -> RootSum:
+    """First * second: sqrt(f) * sqrt(g) is m * sqrt(f / m * g / m) with m their greatest common divisor."""
+    total: dict[int, int] = {}
+    for f, c in first.whole.items():
+        for g, d in second.whole.items():
+            m = gcd(f, g)
+            root = (f // m) * (g // m)
+            total[root] = total.get(root, 0) + c * d * m
+    return _lowest(total, first.denominator * second.denominator)
 
 
 def _lowest(whole: dict[int, int], denominator: int) -> RootSum:

@@ -116,9 +116,9 @@ COEFFICIENTS = {
         Coefficient("conger", "Conger's kappa", _expected_per_rater, "raters"),
         Coefficient("fleiss", "Fleiss' kappa", _expected_pooled, "subjects"),
         Coefficient("gwet", "Gwet's AC", _expected_gwet, "subjects"),
-        Coefficient("brennan-prediger", "Brennan-Prediger", _expected_uniform, "subjects"),
+        Coefficient("brennan-prediger", "Brennan-Prediger", _expected_uniform, "subjects", chance_free=True),
         Coefficient("krippendorff", "Krippendorff's alpha", _expected_pairable, "pairable", by_rating=True),
-        Coefficient("percent", "Percent agreement", _expected_nothing, "subjects"),
+        Coefficient("percent", "Percent agreement", _expected_nothing, "subjects", chance_free=True),
     )
 }
 _ALIASES = {

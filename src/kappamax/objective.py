@@ -52,6 +52,8 @@ class Coefficient:
         How many raters must agree at a time (g); 2 is pairwise.
     by_rating : bool
         Whether a subject counts once per rating (Krippendorff) instead of once.
+    chance_free : bool
+        Whether expected disagreement does not depend on the ratings at all.
     """
 
     name: str
@@ -60,6 +62,7 @@ class Coefficient:
     use: str
     group_size: int = 2
     by_rating: bool = False
+    chance_free: bool = False
 
     def subject_weight(self, n_ratings: int) -> Fraction:
         """What one disagreeing group of raters adds to the total for a subject with so many ratings."""
@@ -153,10 +156,52 @@ class Objective:
         UndefinedKappaError
             If it is zero, so that the coefficient is 0/0.
         """
-        expected = self._exact_expected()
+        expected = self.expected_at(self._exact_use())
         if expected == 0:
             checks.undefined(self.table.margins, self.table.categories)
         return expected
+
+    @property
+    def fixed_chance(self) -> bool:
+        """Whether D_e is the same however each rater's ratings are rearranged over the subjects that rater rated.
+
+        It is where chance depends on each rater's margins or on nothing, and where every rating weighs the same in
+        the pooled use of categories: without missing ratings, say.
+        """
+        coefficient = self.coefficient
+        return coefficient.use == "raters" or coefficient.chance_free or len(set(self.rating_weights.values())) == 1
+
+    @cached_property
+    def rating_weights(self) -> dict[int, int]:
+        """How much one rating weighs in the use of categories, in whole units, by its subject's number of ratings."""
+        sizes = np.unique(self.table.n_ratings).tolist()
+        if self.coefficient.use == "subjects":
+            return {size: self.use_scale // size for size in sizes}
+        return {size: int(self.coefficient.use == "raters" or size >= 2) for size in sizes}
+
+    @cached_property
+    def use_scale(self) -> int:
+        """Units of `rating_weights` in one."""
+        return lcm(*np.unique(self.table.n_ratings).tolist()) if self.coefficient.use == "subjects" else 1
+
+    def pooled_use(self, patterns: npt.NDArray[np.int32]) -> Array:
+        """What one subject of each pattern adds to the pooled use of categories, shape (m, k), in whole units."""
+        by_size = np.array([self.rating_weights.get(size, 0) for size in range(self.table.n_raters + 1)], dtype=object)
+        bound = int(by_size.max()) * self.table.n_raters
+        counts = widen(category_counts(patterns, self.table.n_categories), bound)
+        return np.asarray(counts * widen(by_size, bound)[n_ratings_of(patterns)][:, None])
+
+    def expected_at(self, use: Array) -> RootSum:
+        """D_e at another use of categories, in whole units: (r, k) per rater or (k,) pooled; zero is not refused."""
+        use = use.astype(object)
+        total = np.asarray(use.sum(axis=-1))
+        shares = np.vectorize(Fraction, otypes=[object])(use, total[..., None])
+        if isinstance(self.weights, PairWeights):
+            expected = self.expected_by_pair(shares, self.weights, exact_form)
+        else:
+            ratings = np.asarray(total / Fraction(self.use_scale))
+            expected = self.coefficient.expected(shares, ratings, partial(exact_form, weights=self.weights))
+        return expected if isinstance(expected, RootSum) else RootSum(expected)
 
     def value(self, score: RootSum) -> float:
         """The coefficient at a score: 1 - D_o / D_e, correctly rounded."""
@@ -246,29 +291,16 @@ class Objective:
         return np.asarray((ways[counts.sum(axis=1)] - ways[counts].sum(axis=1)) * self.denominator)
 
     def _exact_use(self) -> Array:
-        """Use of categories as whole numbers, or as fractions where subjects with fewer ratings count more each."""
+        """Use of categories in whole units."""
         table = self.table
         if self.coefficient.use == "raters":
             return table.margins.astype(object)
-        per_rating = {size: Fraction(1, size) for size in np.unique(table.n_ratings).tolist()}
-        if self.coefficient.use == "pairable":
-            per_rating = {size: Fraction(size >= 2) for size in per_rating}
-        use = np.full(table.n_categories, Fraction(0), dtype=object)
-        for size, weight in per_rating.items():
+        use = np.zeros(table.n_categories, dtype=object)
+        for size, weight in self.rating_weights.items():
             chosen = table.n_ratings == size
             margins = margins_of(table.patterns[chosen], table.counts[chosen], table.n_categories)
             use = use + weight * margins.astype(object).sum(axis=0)
         return use
-
-    def _exact_expected(self) -> RootSum:
-        use = self._exact_use()
-        total = np.asarray(use.sum(axis=-1))
-        shares = np.vectorize(Fraction, otypes=[object])(use, total[..., None])
-        if isinstance(self.weights, PairWeights):
-            expected = self.expected_by_pair(shares, self.weights, exact_form)
-        else:
-            expected = self.coefficient.expected(shares, total, partial(exact_form, weights=self.weights))
-        return expected if isinstance(expected, RootSum) else RootSum(expected)
 
     def expected_by_pair(self, shares: Array, weights: PairWeights, pair_form: Callable[..., Any]) -> Any:
         """Cohen and Conger with weights per pair: the mean over pairs of p_a' U_ab p_b."""

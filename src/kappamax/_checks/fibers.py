@@ -42,7 +42,7 @@ def complete(n_missing: int) -> None:
     """A fiber is counted, listed and connected for complete ratings."""
     if n_missing:
         raise NotSupportedError(
-            f"this needs complete ratings; {n_missing} are missing. Sampling and the Monte Carlo test work with gaps."
+            f"this needs complete ratings; {n_missing} are missing. Sampling and exact_test work with gaps."
         )
 
 

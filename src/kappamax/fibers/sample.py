@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from kappamax._exact import widen
 from kappamax.objective import Objective
 from kappamax.table import MISSING, Table, n_ratings_of
 
@@ -65,7 +66,10 @@ def random_counts(table: Table, size: int, rng: np.random.Generator) -> npt.NDAr
 
 
 def random_scores(objective: Objective, size: int, rng: np.random.Generator) -> Array:
-    """The score components of random tables, shape (size, number of radicands), in the objective's whole units."""
+    """The score components of random tables, shape (size, number of radicands), in the objective's whole units.
+
+    Where chance varies, the pooled use of every category follows in k more columns.
+    """
     table, k = objective.table, objective.table.n_categories
     many = size * table.n_subjects > _WORTH_SCIPY
     if table.n_raters == 2 and table.complete and (many or _SUBJECTS_PER_CELL * (k - 1) ** 2 < table.n_subjects):
@@ -91,8 +95,23 @@ def random_scores(objective: Objective, size: int, rng: np.random.Generator) -> 
                 total = total + np.stack([costs.sum(axis=1) for costs in met], axis=1) * factors[0]
             else:
                 total = total + np.stack([costs @ factors for costs in met], axis=1)
-        found.append(total)
+        found.append(
+            total if objective.fixed_chance else np.concatenate([total, _pooled_use(objective, drawn)], axis=1)
+        )
     return np.concatenate(found)
+
+
+def _pooled_use(objective: Objective, drawn: npt.NDArray[np.int64]) -> Array:
+    """The use of categories in arrangements of shape (n_raters, n, n_subjects), shape (n, k), in whole units."""
+    table, weights = objective.table, objective.rating_weights
+    sizes = n_ratings_of(subject_rows(table))
+    bound = max(weights.values()) * table.n_subjects * table.n_raters
+    use: Any = 0
+    for size, weight in weights.items():
+        those = drawn[:, :, sizes == size]
+        chosen = np.stack([(those == category).sum(axis=(0, 2)) for category in range(table.n_categories)], axis=1)
+        use = use + widen(chosen, bound) * weight
+    return np.asarray(use)
 
 
 def _two_raters(table: Table, size: int, rng: np.random.Generator) -> npt.NDArray[np.int64]:

@@ -12,7 +12,7 @@ several coprime numbers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from math import factorial, gcd, prod
 from typing import Any
@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Progress", "Ways"]
+__all__ = ["Progress", "Slices", "Ways", "shifted"]
 
 Array = npt.NDArray[Any]
 Slices = tuple[slice, ...]
@@ -213,14 +213,7 @@ class Ways:
 
     def _between(self, row: int, to: Slices, since: Slices) -> tuple[Slices, Slices]:
         """The same among the states of two boxes."""
-        steps = self._steps[row]
-        target, source = [], []
-        for axis, (after, before) in enumerate(zip(to, since, strict=True)):
-            step = 1 if axis in steps else 0
-            low, high = max(after.start, before.start + step), min(after.stop, before.stop + step)
-            target.append(slice(low, max(low, high)))
-            source.append(slice(low - step, max(low, high) - step))
-        return tuple(target), tuple(source)
+        return shifted(self._steps[row], to, since)
 
     def _add(self, placed: Array, ways: Array, row: int, to: Slices, since: Slices, cost: int, n_totals: int) -> None:
         """One more subject with a pattern: placed[state + pattern, total + cost] += ways[state, total]."""
@@ -232,6 +225,17 @@ class Ways:
         if costs is None:
             return [0] * len(self.patterns)
         return [int(cost) for cost in costs[self.possible]]
+
+
+def shifted(axes: Sequence[int], to: Slices, since: Slices) -> tuple[Slices, Slices]:
+    """The states of one box that a step along some axes leads to, and the states of another that it comes from."""
+    target, source = [], []
+    for axis, (after, before) in enumerate(zip(to, since, strict=True)):
+        step = 1 if axis in axes else 0
+        low, high = max(after.start, before.start + step), min(after.stop, before.stop + step)
+        target.append(slice(low, max(low, high)))
+        source.append(slice(low - step, max(low, high) - step))
+    return tuple(target), tuple(source)
 
 
 def _coprime(largest: int, product: float) -> list[int]:

@@ -24,7 +24,6 @@ from kappamax.objective import Objective
 __all__ = ["PROGRAMME_CELLS", "problem_for", "solve"]
 
 PROGRAMME_CELLS = 4000
-_CHANCE_FREE = ("brennan-prediger", "percent")  # their chance term does not depend on the ratings
 LARGEST_ENTRIES = 20_000_000  # exact costs per pair of raters: categories squared times roots
 
 
@@ -33,7 +32,7 @@ def problem_for(objective: Objective, sign: int) -> Problem:
     if objective.table.complete:
         return Problem(objective, sign)
     coefficient = objective.coefficient
-    checks.fixed_chance(coefficient.title, coefficient.use == "raters" or coefficient.name in _CHANCE_FREE)
+    checks.fixed_chance(coefficient.title, coefficient.use == "raters" or coefficient.chance_free)
     checks.pairwise_if_incomplete(coefficient.group_size)
     return IncompleteProblem(objective, sign)
 
