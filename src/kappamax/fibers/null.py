@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kappamax._checks import options
-from kappamax._exact import RootSum
+from kappamax._exact import RootSum, distinct_rows
 from kappamax._parallel import run_tasks
 from kappamax.errors import Interrupted, NotSupportedError
 from kappamax.fibers.count import MEMORY_LIMIT, all_patterns
@@ -120,12 +120,14 @@ class Null:
     @cached_property
     def values(self) -> npt.NDArray[np.float64]:
         """The coefficient at each score, in doubles."""
-        scale = float(self.objective.observed(RootSum(1))) / float(self.objective.expected)
-        return np.asarray(1 - self._reals * scale)
+        return np.asarray(1 - self._observed / float(self.objective.expected))
 
     @cached_property
-    def _reals(self) -> npt.NDArray[np.float64]:
-        return np.asarray(self.rows.astype(float) @ np.sqrt(np.array(self.objective.radicands, dtype=float)))
+    def _observed(self) -> npt.NDArray[np.float64]:
+        """The mean disagreement at each score, in doubles; whole numbers of any size are divided as such."""
+        objective = self.objective
+        shares = self.rows.astype(object) / (objective.scale * objective.denominator * objective.n_units)
+        return np.asarray(shares.astype(float) @ np.sqrt(np.array(objective.radicands, dtype=float)))
 
     def pvalue(self, alternative: str) -> float:
         """The probability by chance of a score at least as extreme as the observed one.
@@ -141,10 +143,11 @@ class Null:
         """
         objective = self.objective
         observed, mean = objective.score, mean_score(objective)
-        beyond = _beyond(self._reals, float(observed), float(mean), alternative)
-        extreme = np.asarray(beyond >= -objective.weights.tolerance / float(objective.observed(RootSum(1))))
+        here, expected = float(objective.observed(observed)), float(objective.observed(mean))
+        beyond = _beyond(self._observed, here, expected, alternative)
+        extreme = np.asarray(beyond >= -objective.weights.tolerance)
         if objective.weights.exact:
-            near = np.flatnonzero(np.abs(beyond) <= _CLEAR * (np.abs(self._reals).max() + abs(float(observed))))
+            near = np.flatnonzero(np.abs(beyond) <= _CLEAR * (np.abs(self._observed).max() + abs(here)))
             scores = [RootSum(dict(zip(objective.radicands, row, strict=True))) for row in self.rows[near].tolist()]
             extreme[near] = as_extreme(scores, observed, mean, alternative)
         return extreme
@@ -180,12 +183,8 @@ def _gathered(objective: Objective, drawn: list[tuple[Array, Array]], done: int,
 
 def _tallied(rows: Array, counts: Array | None = None) -> tuple[Array, Array]:
     """The different rows in order, and how often each occurs."""
-    if rows.shape[1] == 1:  # numbers are sorted much sooner than rows of them
-        distinct, place = np.unique(rows[:, 0], return_inverse=True)
-        distinct = distinct[:, None]
-    else:
-        distinct, place = np.unique(rows, axis=0, return_inverse=True)
-    return distinct, np.bincount(place.reshape(-1), weights=counts)
+    distinct, place = distinct_rows(rows)
+    return distinct, np.bincount(place, weights=counts)
 
 
 def _beyond(scores: Array, observed: float, mean: float, alternative: str) -> Array:
