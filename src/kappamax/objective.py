@@ -241,13 +241,19 @@ class Objective:
     def entries(self) -> Iterator[tuple[int, int, Array]]:
         """Every pair of raters and the exact disagreement of their ratings, shape (k, k, number of radicands).
 
-        In whole units before the factor of a subject's number of ratings; sums over all pairs do not overflow.
+        In whole units before the factor of a subject's number of ratings. One subject's sum over all pairs, times that
+        factor, does not overflow; sums over subjects are the caller's to bound (see `kappamax._exact.Digits`). Pairs
+        that share their weights share the array.
         """
+        made: dict[int, Array] = {}
         for a, b, weights in self.pairs():
-            scale = self.denominator // weights.denominator
-            bound = int(weights.multipliers.max()) * scale * max(self.factors.values()) * self.table.n_raters**2
-            whole = widen(weights.multipliers, bound) * scale
-            yield a, b, np.stack([np.where(weights.radicands == f, whole, 0) for f in self.radicands], axis=2)
+            if id(weights) not in made:
+                scale = self.denominator // weights.denominator
+                bound = int(weights.multipliers.max()) * scale * max(self.factors.values()) * self.table.n_raters**2
+                whole = widen(weights.multipliers, bound) * scale
+                parts = [np.where(weights.radicands == f, whole, 0) for f in self.radicands]
+                made[id(weights)] = np.stack(parts, axis=2)
+            yield a, b, made[id(weights)]
 
     def _pair_scores(self, patterns: npt.NDArray[np.int32], bound: int) -> Array:
         """Disagreement summed over the pairs of raters of each pattern, in multiples of each root."""

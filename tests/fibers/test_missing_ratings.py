@@ -258,6 +258,18 @@ def test_large_designs_with_missing_ratings_are_drawn_with_the_reason(monkeypatc
         km.exact_test(ratings_of(ratings[:, :6]), method="exact")
 
 
+def test_states_beyond_doubles_are_refused_as_well():
+    """Three hundred raters of whom two rate each subject have more states than a double can tell."""
+    rng = np.random.default_rng(1)
+    ratings = np.full((2000, 300), -1)
+    for row in ratings:
+        row[rng.choice(300, 2, replace=False)] = rng.integers(0, 5, 2)
+    table = km.Table(ratings, np.ones(2000, dtype=int), range(5), ordered=True)
+    assert Rearrangements(table).n_bytes() > 10**308
+    with pytest.raises(km.NotSupportedError, match="of memory; the limit is 1 GB"):
+        null_of(objective_for(table), method="exact")
+
+
 def ratings_of(ratings):
     """As a table with five categories."""
     return km.from_ratings(ratings, categories=[1, 2, 3, 4, 5])

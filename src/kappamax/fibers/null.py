@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kappamax._checks import options
-from kappamax._exact import RootSum
+from kappamax._exact import RootSum, distinct_rows
 from kappamax._parallel import run_tasks
 from kappamax.errors import Interrupted, NotSupportedError
 from kappamax.evaluate import Evaluator
@@ -39,6 +39,7 @@ _SHUFFLED_RATINGS = 2_000_000_000
 _FEWEST_DRAWS, _MOST_DRAWS = 2_000, 100_000
 _BLOCKS = 50
 _CLEAR = 1e-9
+_UNCOUNTED = 10**300  # beyond which work is not told any more
 
 
 def null_of(
@@ -71,7 +72,7 @@ def null_of(
                     work = space.work()
                 if work <= most:
                     return _exact_null(space, objective, progress)
-            reason = f"the exact distribution would take {float(work):.2g} additions"
+            reason = f"the exact distribution would take {float(min(work, _UNCOUNTED)):.2g} additions"
         except NotSupportedError as error:
             if method == "exact":
                 raise
@@ -132,8 +133,7 @@ class Null:
     @cached_property
     def values(self) -> npt.NDArray[np.float64]:
         """The coefficient at each outcome, in doubles."""
-        scale = float(self.objective.observed(RootSum(1))) / self._expected
-        return np.asarray(1 - self._reals * scale)
+        return np.asarray(1 - self._observed / self._expected)
 
     @cached_property
     def mean(self) -> float:
@@ -141,7 +141,7 @@ class Null:
 
         Exact where expected disagreement is the same for all; else from the distribution. From draws it is the mean
         of these and the observed value, which are exchangeable under chance, so that a two-sided p-value by distance
-        from it is valid. As the mean score is known, the mean is corrected by that of the scores drawn.
+        from it is valid. As the mean disagreement is known, the mean is corrected by that of the draws.
         """
         objective = self.objective
         if self.uses is None:
@@ -150,11 +150,11 @@ class Null:
             return float(self.counts @ self.values / self.counts.sum())
         values = np.append(self.values, objective.value(objective.score))
         shares = np.append(self.counts, 1) / (self.counts.sum() + 1)
-        scores = np.append(self._reals, float(objective.score))
-        deviations = scores - shares @ scores
+        observed = np.append(self._observed, float(objective.observed(objective.score)))
+        deviations = observed - shares @ observed
         spread = float(shares @ deviations**2)
         slope = float(shares @ (deviations * values)) / spread if spread and not self.undefined else 0.0
-        return float(shares @ values + slope * (float(mean_score(objective)) - shares @ scores))
+        return float(shares @ values + slope * (float(objective.observed(mean_score(objective))) - shares @ observed))
 
     def pvalue(self, alternative: str, two_sided: str = "distance") -> float:
         """The probability by chance of a coefficient at least as extreme as the observed one.
@@ -176,8 +176,11 @@ class Null:
         return min(1.0, extreme) if self.n_draws is None else (extreme + 1) / (self.n_draws + 1)
 
     @cached_property
-    def _reals(self) -> npt.NDArray[np.float64]:
-        return np.asarray(self.rows.astype(float) @ np.sqrt(np.array(self.objective.radicands, dtype=float)))
+    def _observed(self) -> npt.NDArray[np.float64]:
+        """The mean disagreement at each score, in doubles; whole numbers of any size are divided as such."""
+        objective = self.objective
+        shares = self.rows.astype(object) / (objective.scale * objective.denominator * objective.n_units)
+        return np.asarray(shares.astype(float) @ np.sqrt(np.array(objective.radicands, dtype=float)))
 
     @cached_property
     def _expected(self) -> Any:
@@ -194,10 +197,11 @@ class Null:
         if self.uses is not None:
             return self._extreme_values(alternative)
         observed, mean = objective.score, mean_score(objective)
-        beyond = _beyond(-self._reals, -float(observed), -float(mean), alternative)
-        extreme = np.asarray(beyond >= -objective.weights.tolerance / float(objective.observed(RootSum(1))))
+        here, expected = float(objective.observed(observed)), float(objective.observed(mean))
+        beyond = _beyond(-self._observed, -here, -expected, alternative)
+        extreme = np.asarray(beyond >= -objective.weights.tolerance)
         if objective.weights.exact:
-            near = np.flatnonzero(np.abs(beyond) <= _CLEAR * (np.abs(self._reals).max() + abs(float(observed))))
+            near = np.flatnonzero(np.abs(beyond) <= _CLEAR * (np.abs(self._observed).max() + abs(here)))
             scores = [self._score(i) for i in near.tolist()]
             extreme[near] = as_extreme(scores, observed, mean, alternative)
         return extreme
@@ -310,12 +314,8 @@ def _gathered(objective: Objective, drawn: list[tuple[Array, Array]], done: int,
 
 def _tallied(rows: Array, counts: Array | None = None) -> tuple[Array, Array]:
     """The different rows in order, and how often each occurs."""
-    if rows.shape[1] == 1:  # numbers are sorted much sooner than rows of them
-        distinct, place = np.unique(rows[:, 0], return_inverse=True)
-        distinct = distinct[:, None]
-    else:
-        distinct, place = np.unique(rows, axis=0, return_inverse=True)
-    return distinct, np.bincount(place.reshape(-1), weights=counts)
+    distinct, place = distinct_rows(rows)
+    return distinct, np.bincount(place, weights=counts)
 
 
 def _beyond(values: Array, observed: float, mean: float, alternative: str) -> Array:

@@ -14,11 +14,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
-from math import factorial, gcd, prod
+from math import factorial, prod
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+from kappamax._exact import coprime
 
 __all__ = ["Progress", "Slices", "Ways", "shifted"]
 
@@ -109,7 +111,7 @@ class Ways:
         about = float(self._tables(self._costs(None), 1, np.dtype(float), None, None)[0])
         if about < 2.0**_BITS:
             return [int(n) for n in self._tables(chosen, n_totals, np.dtype(np.int64), None, progress)]
-        moduli = _coprime((1 << _BITS) // (max(self.first) + 2), about * 1.01)
+        moduli = coprime((1 << _BITS) // (max(self.first) + 2), int(about * 1.01))
         residues = []
         for turn, modulus in enumerate(moduli):
             tell = progress and _part(progress, turn, len(moduli))
@@ -236,17 +238,6 @@ def shifted(axes: Sequence[int], to: Slices, since: Slices) -> tuple[Slices, Sli
         target.append(slice(low, max(low, high)))
         source.append(slice(low - step, max(low, high) - step))
     return tuple(target), tuple(source)
-
-
-def _coprime(largest: int, product: float) -> list[int]:
-    """Numbers up to `largest`, no two with a common factor, whose product exceeds `product`."""
-    chosen: list[int] = []
-    candidate = largest
-    while prod(chosen) <= product:
-        if all(gcd(candidate, other) == 1 for other in chosen):
-            chosen.append(candidate)
-        candidate -= 1
-    return chosen
 
 
 def _from_residues(residues: tuple[int, ...], moduli: list[int]) -> int:
