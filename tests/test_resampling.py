@@ -159,3 +159,40 @@ def test_a_number_of_processes_is_checked(n_jobs):
     """Before joblib sees it."""
     with pytest.raises(km.InvalidOptionError, match="n_jobs must be a whole number other than 0"):
         km.bootstrap(km.example("rapallo2022"), n_resamples=100, n_jobs=n_jobs)
+
+
+def test_undefined_resamples_and_an_interval_without_width_are_noted():
+    """One subject in a hundred is of the second category: without it kappa is undefined, with it kappa is 1."""
+    found = km.bootstrap(km.from_counts([[99, 0], [0, 1]]), rng=1)
+    assert found.ci == (1, 1)
+    n = found.n_undefined
+    assert n == np.isnan(found.replicates).sum() > 500
+    left, width = found.notes
+    expected = f"{n} of 2,000 resamples were left aside because the statistic is undefined in them"
+    assert left == f"{expected}; the interval describes only the others"
+    assert width.startswith("the interval has no width because resampling these ratings shows no variation")
+    assert found.to_dict()["notes"] == [left, width]
+    assert all(note in " ".join(repr(found).split()) for note in found.notes)
+    ratio = km.bootstrap_ratio(km.from_counts([[99, 0], [0, 1]]), n_resamples=50, rng=1)
+    assert "the interval describes only the others" in ratio.notes[0]
+
+
+def test_an_ordinary_bootstrap_has_no_notes():
+    """All resamples are defined and differ."""
+    found = km.bootstrap(km.example("anxiety"), n_resamples=100, rng=1)
+    assert (found.n_undefined, found.notes) == (0, ())
+    assert "note" not in repr(found)
+
+
+def test_a_bootstrap_without_defined_resamples_says_why_it_has_no_interval():
+    """A statistic that is defined for the whole table only."""
+    table = km.from_counts([[5, 1], [1, 5]])
+
+    def whole(one):
+        if one != table:
+            raise UndefinedKappaError("not the whole table")
+        return 0.5
+
+    found = km.bootstrap(table, statistic=whole, n_resamples=5, rng=1)
+    assert found.ci is None
+    assert found.notes == ("5 of 5 resamples were left aside because the statistic is undefined in them",)

@@ -142,6 +142,19 @@ def test_matrices_of_both_kinds():
     assert "ties are decided within" in odd.notes[0]
 
 
+def test_agreement_matrices_keep_their_scale():
+    """The largest u may be below 1. Gwet's AC2 and percent agreement depend on the scale, the others do not."""
+    mild = Weights.from_matrix([[1, 0.9, 0.6], [0.9, 1, 0.8], [0.6, 0.8, 1]], kind="agreement")
+    scaled = Weights.from_matrix(mild.matrix, kind="disagreement")
+    assert (mild.matrix.max(), scaled.matrix.max()) == (0.4, 1)
+    table = km.example("rapallo2022-three")
+    for name in ("conger", "fleiss", "krippendorff", "brennan-prediger", "gwet", "percent"):
+        first, second = (km.agreement(table, weights=w, coefficient=name) for w in (mild, scaled))
+        assert (first.exact == second.exact) == (name not in ("gwet", "percent"))
+        pooled = 1 - np.full((3, 3), 1 / 9).ravel() @ (1 - mild.matrix).ravel()
+        assert name != "gwet" or 1 - first.expected_agreement >= pooled
+
+
 def test_an_off_diagonal_zero_is_noted():
     """Two categories that never count as different are allowed, and said."""
     w = Weights.from_matrix([[0, 0, 1], [0, 0, 1], [1, 1, 0]], kind="disagreement")

@@ -55,7 +55,7 @@ EXAMPLES = {
         Example(
             "rapallo2022-three",
             "three raters, three ordered categories, 16 subjects",
-            "Rapallo (2022), Psychometrika, figure 5",
+            "Rapallo (2022), Psychometrika, figure 4",
             "wide",
         ),
         Example(

@@ -19,6 +19,7 @@ from kappamax._checks import options
 from kappamax._parallel import run_tasks
 from kappamax._result import Result
 from kappamax.coefficients import objective_for
+from kappamax.display import numbers
 from kappamax.errors import InvalidRatingsError, UndefinedKappaError
 from kappamax.evaluate import Evaluator, Totals
 from kappamax.intake import Ratings, as_table
@@ -42,6 +43,7 @@ Progress = Callable[[int, int], None]
 Array = npt.NDArray[Any]
 
 _BLOCK = 100
+_NO_SPREAD = 1e-12
 INTERVALS = ("bca", "percentile")
 
 
@@ -162,12 +164,13 @@ def bootstrap_of(
     replicates = np.concatenate(drawn)
     defined = replicates[~np.isnan(replicates)]
     n_undefined = len(replicates) - len(defined)
+    notes = _notes(defined, n_resamples)
     if len(defined) < 2:
-        return Bootstrap(estimate, None, None, None, level, method, n_resamples, n_undefined, replicates)
+        return Bootstrap(estimate, None, None, None, level, method, n_resamples, n_undefined, replicates, notes)
     ends = _bca_levels(table, statistic, estimate, defined, level) if method == "bca" else _percentile_levels(level)
     low, high = (float(end) for end in np.quantile(defined, ends))
     se, bias = float(defined.std(ddof=1)), float(defined.mean() - estimate)
-    return Bootstrap(estimate, (low, high), se, bias, level, method, n_resamples, n_undefined, replicates)
+    return Bootstrap(estimate, (low, high), se, bias, level, method, n_resamples, n_undefined, replicates, notes)
 
 
 @dataclass(frozen=True, repr=False)
@@ -211,6 +214,8 @@ class Bootstrap(Result):
         Resamples in which the statistic was undefined (one category left, say); they are left aside.
     replicates : array, shape (n_resamples,)
         Every resampled value, NaN where undefined.
+    notes : tuple of str
+        What a reader should know about the interval: resamples that were left aside, and an interval without width.
     """
 
     estimate: float
@@ -222,6 +227,26 @@ class Bootstrap(Result):
     n_resamples: int
     n_undefined: int
     replicates: Array = field(repr=False)
+    notes: tuple[str, ...] = field(default=(), repr=False)
+
+    def _rows(self) -> list[tuple[str, str]]:
+        return super()._rows() + [("note", note) for note in self.notes]
+
+
+def _notes(defined: Array, n_resamples: int) -> tuple[str, ...]:
+    """Notes on the interval from the resamples in which the statistic is defined."""
+    notes = []
+    n_undefined = n_resamples - len(defined)
+    if n_undefined:
+        left = f"{numbers.count(n_undefined)} of {numbers.count(n_resamples)} resamples were left aside because the "
+        left += "statistic is undefined in them"
+        notes.append(f"{left}; the interval describes only the others" if len(defined) > 1 else left)
+    if len(defined) > 1 and float(np.ptp(defined)) <= _NO_SPREAD:
+        notes.append(
+            "the interval has no width because resampling these ratings shows no variation, so it says nothing about "
+            "other subjects"
+        )
+    return tuple(notes)
 
 
 def _block(table: Table, statistic: Statistic, size: int, generator: np.random.Generator) -> Array:

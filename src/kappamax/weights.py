@@ -95,7 +95,8 @@ class Weights:
             Integers, fractions or floats.
         kind : "disagreement" or "agreement"
             Disagreement: zero diagonal, no negative entry; rescaled so that the largest is 1.
-            Agreement: ones on the diagonal, entries between 0 and 1; u = 1 - w.
+            Agreement: ones on the diagonal, entries between 0 and 1; u = 1 - w is not rescaled, so that its largest
+            entry may be below 1.
         """
         kind = checks.matrix_kind(kind)
         entries = checks.weight_matrix(matrix, kind)

@@ -21,7 +21,7 @@ PAPER = {"linear": 0.7511, "quadratic": 0.8703, "sqrt": 0.7528}
 @pytest.mark.parametrize("proposal", ["moves", "swaps"])
 @pytest.mark.parametrize("weights", PAPER)
 def test_the_papers_examples_reach_the_proven_maximum(weights, proposal):
-    """Section 5 of the paper: figure 8's values, proven by the exact solver."""
+    """Section 5 of the paper: figure 6's values, proven by the exact solver."""
     found = km.anneal(km.example("rapallo2022"), weights=weights, proposal=proposal, rng=1)
     assert round(found.maximum, 4) == PAPER[weights]
     three = km.anneal(km.example("rapallo2022-three"), weights=weights, proposal=proposal, rng=1)

@@ -136,6 +136,21 @@ def test_excursions_of_two_moves_connect_linear_levels_here():
     assert set(needed) == {1, 2}
 
 
+def test_two_moves_do_not_connect_every_linear_level():
+    """The two tables with these margins and this linear kappa differ by three moves; found by listing the fiber."""
+    table = km.from_ratings([[0, 1], [0, 1], [1, 0], [3, 0], [3, 3]], categories=range(4))
+    level = listed_levels(table, "linear")[objective_for(table, weights="linear").score]
+    assert len(level) == 2
+    reached = [km.fiber(table).level_set("linear", excursion=n) for n in (1, 2, 3, 4)]
+    assert [one.n_reached for one in reached] == [1, 1, 2, 2]
+    assert [one.connected for one in reached] == [False, False, True, True]
+    assert reached[-1].excursion == 3
+    here, there = (one.dense() for one in level)
+    changes = [move.dense() for move in km.basic_moves(4)]
+    assert not any((here + one == there).all() for one in changes)
+    assert not any((here + one + two == there).all() for one in changes for two in changes)
+
+
 def test_a_level_that_single_moves_do_not_connect():
     """Said so, with how many tables are reached."""
     rng = np.random.default_rng(3)

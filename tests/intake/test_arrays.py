@@ -40,7 +40,7 @@ def test_missing_values_in_arrays():
     expected = km.Table([[0, 0], [1, -1], [-1, 1]], [1, 1, 1], [1, 2], ordered=True)
     assert km.from_ratings(np.array([[1, 1], [2, np.nan], [np.nan, 2]])) == expected
     assert km.from_ratings([[1, 1], [2, None], [None, 2]]) == expected
-    assert km.from_ratings(np.array([["1", "1"], ["2", ""], ["NA", "2"]])) == expected
+    assert km.from_ratings(np.array([["1", "1"], ["2", ""], [" ", "2"]])) == expected
     assert km.from_ratings(np.array([[1, 1], [2, None], [None, 2]], dtype=object)) == expected
 
 

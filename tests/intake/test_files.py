@@ -16,7 +16,7 @@ from kappamax.intake import text
 EXPECTED = km.Table([[0, 0], [0, 1], [1, 1], [2, -1]], [2, 1, 1, 1], ["no", "yes", "maybe"], ["a", "b"], ordered=True)
 ORDER = ["no", "yes", "maybe"]
 
-WIDE = "a,b\nno,no\nno,yes\nyes,yes\nno,no\nmaybe,NA\n"
+WIDE = "a,b\nno,no\nno,yes\nyes,yes\nno,no\nmaybe,\n"
 LONG = "subject,rater,rating\n1,a,no\n1,b,no\n2,a,no\n2,b,yes\n3,b,yes\n3,a,yes\n4,a,no\n4,b,no\n5,a,maybe\n"
 PATTERNS = "a,b,count\nno,no,2\nno,yes,1\nyes,yes,1\nmaybe,,1\n"
 
@@ -102,7 +102,7 @@ BROKEN = [
     ("wide", b"a,b\n\xff\xfe,1\n", "is not UTF-8 text: line 2 has the byte 0xff"),
     ("wide", 'a,b\n"x,1\n', "quotation mark is not closed"),
     ("wide", "a,b\nNA,NA\n", "every value is missing"),
-    ("wide", "a,b\n1,NA\n2,NA\n", "'b' rated none"),
+    ("wide", "a,b\n1,\n2,\n", "'b' rated none"),
     ("wide", "a,b\nx,1\n", "rating 'x' .*is not in categories"),
     ("long", "a,b\n1,2\n", "needs columns subject, rater and rating; 'subject' is missing"),
     ("long", "subject,rater,rating\n1,a,1\n1,a,2\n1,b,2\n", "'a' rated '1' more than once, in lines 2 and 3"),

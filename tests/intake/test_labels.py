@@ -1,14 +1,18 @@
 """One label per rating, whatever it looked like; missing is never a category."""
 
+import re
 from decimal import Decimal
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 
 import kappamax as km
-from kappamax.intake.labels import label_of
+from kappamax.intake.labels import MISSING_TEXT, label_of
 
 
 @pytest.mark.parametrize("value", [1, 1.0, "1", " 1 ", "1.0", "1.00", np.int8(1), np.float32(1), np.uint64(1)])
@@ -87,13 +91,62 @@ def test_categories_can_be_reordered_on_a_table():
     assert ordered.value == km.kappa([2, 3, 1], [1, 2, 1], weights="linear").value
 
 
-def test_the_word_none_is_missing_and_said_so():
-    """It may be a category: then it must be named."""
-    with pytest.warns(km.KappamaxWarning, match="'None' was read as a missing rating"):
-        t = km.from_ratings([["None", "mild"], ["mild", "severe"], ["severe", "severe"]])
-    assert t.n_missing == 1
-    named = km.from_ratings([["None", "mild"], ["mild", "severe"]], categories=["None", "mild", "severe"])
-    assert named.n_missing == 0
+ROUTES = {
+    "list": lambda text, folder: [[text, "mild"], ["mild", "severe"], ["severe", "severe"]],
+    "text array": lambda text, folder: np.array(ROUTES["list"](text, folder)),
+    "object array": lambda text, folder: np.array(ROUTES["list"](text, folder), dtype=object),
+    "pandas": lambda text, folder: pd.DataFrame(ROUTES["list"](text, folder), columns=["a", "b"]),
+    "pandas categorical": lambda text, folder: ROUTES["pandas"](text, folder).astype("category"),
+    "polars": lambda text, folder: pl.from_pandas(ROUTES["pandas"](text, folder)),
+    "pyarrow": lambda text, folder: pa.Table.from_pandas(ROUTES["pandas"](text, folder)),
+    "csv": lambda text, folder: _written(ROUTES["pandas"](text, folder).to_csv, folder / "wide.csv"),
+    "parquet": lambda text, folder: _written(ROUTES["pandas"](text, folder).to_parquet, folder / "wide.parquet"),
+    "excel": lambda text, folder: _written(ROUTES["pandas"](text, folder).to_excel, folder / "wide.xlsx"),
+}
+
+
+def _written(write, path):
+    write(path, index=False)
+    return path
+
+
+@pytest.mark.parametrize("route", ROUTES)
+@pytest.mark.parametrize("text", MISSING_TEXT)
+def test_every_spelling_of_missing_is_read_alike_by_every_route(text, route, tmp_path):
+    """With the same notice; a category where it is named as one, and confirmed in silence where it is named missing."""
+    given = ROUTES[route](text, tmp_path)
+    if (route, text) == ("excel", "#N/A"):  # a value of its own in a sheet, not text
+        assert km.read_ratings(given).n_missing == 1
+        return
+    read = km.read_ratings if isinstance(given, Path) else km.from_ratings
+    notice = f"^{re.escape(repr(text))} was read as a missing rating; name a category"
+    with pytest.warns(km.KappamaxWarning, match=notice):
+        found = read(given)
+    assert (found.n_missing, found.categories) == (1, ("mild", "severe"))
+    assert read(given, missing=[text]) == found
+    named = read(given, categories=[text, "mild", "severe"])
+    assert (named.n_missing, named.categories) == (0, (text, "mild", "severe"))
+
+
+def test_several_spellings_of_missing_are_one_notice():
+    """In the order of the list, and together with label arrays."""
+    with pytest.warns(km.KappamaxWarning, match="^'NA', 'nan' were read as missing ratings;") as caught:
+        km.kappa(["nan", "a", "b", "NA"], ["a", "a", "b", "b"])
+    assert len(caught) == 1
+
+
+def test_missing_values_that_are_not_text_are_no_notice():
+    """None, NaN, pd.NA and empty text; other spellings are categories."""
+    found = km.from_ratings([[None, 1], [np.nan, 2], [pd.NA, 1], ["", 2], [1, 1]])
+    assert found.n_missing == 4
+    assert km.from_ratings([["none", "na"], ["-", "Null"]]).n_missing == 0
+
+
+def test_the_list_of_spellings_is_the_documented_one():
+    """docs/data.md names each, in this order."""
+    page = (Path(__file__).parents[2] / "docs" / "data.md").read_text(encoding="utf-8")
+    *first, last = (f"`{text}`" for text in MISSING_TEXT)
+    assert f"The texts {', '.join(first)} and {last}, spelled like this" in page
 
 
 def test_nothing_but_missing_values():

@@ -60,6 +60,12 @@ def test_methods_name_the_weights():
     assert "by Cohen's kappa, with linear weights, with 95%" in km.report(PAPER, weights="linear").methods()
 
 
+def test_methods_define_a_two_sided_p_value():
+    """There is more than one definition."""
+    words = km.report(PAPER, weights="linear", alternative="two-sided").methods()
+    assert "P-values (two-sided, by distance from the mean under chance) are exact, given the margins." in words
+
+
 def test_perfect_agreement():
     """Nothing to reach, nothing forced."""
     words = said(PERFECT)

@@ -119,11 +119,13 @@ def refuse_bytes() -> NoReturn:
     raise InvalidRatingsError("labels are bytes; text must be decoded first, as in a.astype(str).")
 
 
-def none_is_missing(kept: Collection[str]) -> None:
-    """The word None may be a category; say how it was read."""
-    if "None" not in kept:
+def say_missing(texts: Sequence[str]) -> None:
+    """Text such as None or NA may be a category; say how it was read."""
+    if texts:
+        read = "was read as a missing rating" if len(texts) == 1 else "were read as missing ratings"
         warnings.warn(
-            "'None' was read as a missing rating; if it is a category, name it in categories=[...].",
+            f"{listing(texts)} {read}; name a category in categories=[...], or confirm with missing=[...] (on the "
+            "command line --categories and --missing).",
             KappamaxWarning,
             stacklevel=2,
         )

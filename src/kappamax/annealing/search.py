@@ -59,7 +59,7 @@ def anneal(
     watch: Callable[[Moment], None] | None = None,
     categories: Sequence[Label] | None = None,
 ) -> Annealing:
-    """Search for the table of largest agreement with the observed margins by simulated annealing (figure 7).
+    """Search for the table of largest agreement with the observed margins by simulated annealing (figure 5).
 
     `max_kappa` finds and proves the maximum; annealing shows what a walk along moves reaches, and how soon.
 

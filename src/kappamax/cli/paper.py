@@ -1,4 +1,4 @@
-"""`kappamax paper`: everything the paper says, recomputed; exit code 1 if a reproduced value has changed."""
+"""`kappamax paper`: recompute the source paper; exit code 1 if an item does not have the verdict it should have."""
 
 from __future__ import annotations
 
@@ -20,7 +20,11 @@ __all__ = ["paper"]
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of tables.")
 @click.pass_context
 def paper(context: click.Context, tables: int, jobs: int, seed: int, output: Path | None, as_json: bool) -> None:
-    """Recompute the source paper line by line: reproduced, corrected (with the reason), or not determined by it."""
+    """Recompute the source paper line by line.
+
+    Every item is reproduced, corrected (with the reason), not reproduced (a simulated figure beyond the cut-off) or not
+    determined by the paper. The exit code is 1 if an item does not have the verdict it should have.
+    """
     from kappamax.paper.check import check_paper
 
     with notes_to_stderr(), progress_bar("the paper's study") as tell:
@@ -42,5 +46,5 @@ def paper(context: click.Context, tables: int, jobs: int, seed: int, output: Pat
                 click.echo(f"{'':<14}  {item.reason}")
         counts = ", ".join(f"{n} {status}" for status, n in found.counts().items() if n)
         click.echo(f"\n{len(found.items)} items: {counts}")
-    if found.changed:
+    if found.changed or found.not_reproduced:
         context.exit(1)

@@ -91,7 +91,8 @@ class Explanation(Result):
     Attributes
     ----------
     change : RootSum
-        Of total disagreement, summed over pairs of raters; exact, the largest weight is 1.
+        Exact change of total disagreement, summed over pairs of raters, in the unit of the weights. The largest weight
+        is 1 for named weights and disagreement matrices, and at most 1 for agreement matrices.
     effect : "raises", "lowers" or "keeps"
         Of agreement.
     """

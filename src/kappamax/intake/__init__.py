@@ -44,7 +44,8 @@ def from_ratings(
     ----------
     ratings : array or nested list, shape (n_subjects, n_raters), or a frame
         Frames: pandas, polars (eager and lazy), pyarrow, DuckDB relations, Dask, PySpark.
-        None, NaN, "" and "NA" are missing.
+        None, NaN and empty text are missing. So are the texts NA, N/A, #N/A, <NA>, NaN, nan, None, null and NULL, with
+        a warning, unless `categories` or `missing` names them.
     layout : str
         Of a frame: "wide" (one column per rater), "long" (columns subject, rater, rating) or "patterns" (one column
         per rater and a column of counts).

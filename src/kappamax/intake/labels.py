@@ -22,8 +22,9 @@ from kappamax.table import MISSING, Label
 
 __all__ = ["MISSING_TEXT", "Levels", "Locate", "encode", "label_of"]
 
-#: text read as a missing rating unless `categories` names it
-MISSING_TEXT = frozenset({"", "NA", "N/A", "<NA>", "NaN", "nan", "None", "null", "NULL", "#N/A"})
+#: text read as a missing rating, with a notice, unless `categories` names it; empty text is missing without one
+MISSING_TEXT = ("NA", "N/A", "#N/A", "<NA>", "NaN", "nan", "None", "null", "NULL")
+_MISSING = frozenset(("", *MISSING_TEXT))
 
 #: from a rater's position and a raw value to where it first occurs: ", line 7"
 Locate = Callable[[int, Any], str]
@@ -46,7 +47,7 @@ def label_of(value: Any, kept: frozenset[str] = frozenset()) -> Label | None:
     """
     if isinstance(value, str):
         bare = value.strip()
-        if bare in MISSING_TEXT and bare not in kept:
+        if bare in _MISSING and bare not in kept:
             return None
         if not _NUMBER.fullmatch(bare):
             return value
@@ -92,11 +93,11 @@ def encode(
     levels = [declared and tuple(level for level in declared if level not in codes_of_missing) for declared in levels]
     kept = frozenset(label for source in (given, *levels) for label in source or () if isinstance(label, str))
     labels = [[_rating(value, kept, codes_of_missing) for value in column] for column in columns]
-    if any(isinstance(value, str) and value.strip() == "None" for column in columns for value in column):
-        checks.none_is_missing(kept)
     used = dict.fromkeys(label for column in labels for label in column if label is not None)
     if not used:
         checks.no_rating()
+    texts = {value.strip() for column in columns for value in column if isinstance(value, str)}
+    checks.say_missing([text for text in MISSING_TEXT if text in texts - kept - codes_of_missing])
     checks.few_categories(max(len(used), len(given or ())))
     chosen, ordered = (given, True) if given is not None else _categories(used, levels)
     position = {label: i for i, label in enumerate(chosen)}

@@ -84,7 +84,7 @@ def report(
     coefficient, level, categories
         As for `agreement`.
     alternative : "greater", "less" or "two-sided"
-        Of the test against chance.
+        Alternative of the test against chance; a two-sided p-value is by distance from the mean, as in `exact_test`.
     time_limit : float, optional
         Seconds for each search of a maximum or minimum; then the best found and a bound.
     rng : int

@@ -65,7 +65,7 @@ def _test_words(report: Report) -> str:
     if not tests:
         return "No test was made."
     sides = {"greater": "one-sided, for more agreement", "less": "one-sided, for less agreement"}
-    side = sides.get(report.alternative, "two-sided")
+    side = sides.get(report.alternative, "two-sided, by distance from the mean under chance")
     drawn = [test for test in tests if test.n_draws is not None]
     if not drawn:
         return f"P-values ({side}) are exact, given the margins."

@@ -1,0 +1,79 @@
+"""The record of one thing the paper says beside what we compute, and the ways to arrive at its verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from kappamax._result import Result
+from kappamax.display import numbers
+from kappamax.table import Table
+
+__all__ = ["STATUSES", "Check", "Item", "corrected", "holds", "random_tables", "same"]
+
+#: "changed" is what an item with a known verdict becomes when we compute something else than before
+STATUSES = ("reproduced", "corrected", "not reproduced", "not determined", "changed")
+
+
+@dataclass(frozen=True, repr=False)
+class Item(Result):
+    """One thing the paper says, beside ours.
+
+    Attributes
+    ----------
+    where : str
+        Place in the paper.
+    what : str
+        Subject of the statement.
+    published, ours : str
+        What the paper says, and what we find.
+    status : "reproduced", "corrected", "not reproduced", "not determined" or "changed"
+        "not reproduced" is a simulated figure beyond the cut-off, "not determined" one whose settings the paper does
+        not give, "changed" an item that no longer has the verdict it should have.
+    reason : str or None
+        Why ours differs.
+    """
+
+    where: str
+    what: str
+    published: str
+    ours: str
+    status: str
+    reason: str | None = None
+
+
+Check = Callable[[], Iterator[Item]]
+
+
+def same(where: str, what: str, published: Any, ours: Any) -> Item:
+    """An item that is reproduced if both values are equal."""
+    return Item(where, what, _shown(published), _shown(ours), "reproduced" if published == ours else "changed")
+
+
+def holds(where: str, what: str, outcomes: Iterable[bool]) -> Item:
+    """A statement that is reproduced if it holds in every case tried, of which there must be one."""
+    found = [bool(outcome) for outcome in outcomes]
+    ours = f"holds in {numbers.count(sum(found))} of {numbers.count(len(found))} cases"
+    return Item(where, what, "holds", ours, "reproduced" if found and all(found) else "changed")
+
+
+def corrected(where: str, what: str, published: Any, ours: Any, known: Any, reason: str) -> Item:
+    """An item for which we know another value than the paper."""
+    status = "corrected" if ours == known and ours != published else "changed"
+    return Item(where, what, _shown(published), _shown(ours), status, reason)
+
+
+def random_tables(k: int, r: int, n: int, size: int = 5) -> list[Table]:
+    """Tables of random ratings by r raters of n subjects on k categories, always the same ones."""
+    rng = np.random.default_rng(1)
+    drawn = [rng.integers(k, size=(n, r)) for _ in range(size)]
+    return [Table(codes, np.ones(n, dtype=int), list(range(1, k + 1)), ordered=True) for codes in drawn]
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return numbers.count(value) if isinstance(value, int) else str(value)

@@ -1,0 +1,46 @@
+"""A study whose stopping times are made up to have the published means and standard deviations, in no time."""
+
+from dataclasses import replace
+
+import numpy as np
+from scipy.stats import gamma
+
+import kappamax as km
+from kappamax.annealing.schedules import Logarithmic
+from kappamax.study.block import Block
+from kappamax.study.claims import cooling_scenarios
+from kappamax.study.rows import row_of
+
+
+def stored_rows(*, scale=1.0, spread=1.0, shift=0, determined=None, short=True):
+    """One row per scenario of the paper, with times that are the patience and something skewed above it."""
+    rows = []
+    for scenario in km.paper_scenarios():
+        published = scenario.published
+        above = published.mean - scenario.patience
+        shape = (above / published.sd) ** 2
+        times = scenario.patience + gamma(shape, scale=above / shape).ppf((np.arange(1000) + 0.5) / 1000)
+        times = shift + scale * (published.mean + spread * (times - published.mean))
+        below = short and scenario.n_raters == 3 and scenario.weights == "sqrt"
+        kept = scenario if determined is None else replace(scenario, determined=determined)
+        rows.append(row_of(kept, [_block(times, below)]))
+    return rows
+
+
+def stored_cooling(*, apart=1.0):
+    """One row per scenario of the cooling study; the last schedule but one takes `apart` times as long."""
+    scenarios = cooling_scenarios()
+    rows = []
+    for place, scenario in enumerate(scenarios):
+        slow = isinstance(scenario.schedule, Logarithmic)
+        time = scenario.limit if slow else 3000 * (apart if place < 6 else 1)
+        rows.append(row_of(scenario, [_block(np.full(20, time), False)]))
+    return rows
+
+
+def _block(times, below):
+    steps = tuple(int(time) for time in np.round(times))
+    return Block(0, steps, (below,) + (False,) * (len(steps) - 1), 0, 0.0, 0.0)
+
+
+SECONDS = {64: 0.1, 100: 0.2, 216: 0.3, 289: 0.4}
