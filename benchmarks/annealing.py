@@ -71,7 +71,7 @@ def _swap_steps(blocks: int) -> list[Measure]:
     for r, k in FLAT:
         objective = _objective(k, r, 1000, "linear")
         walker, rng = Walker(objective), np.random.default_rng(SEED)
-        cold = np.full(BLOCK, 1 / (COLD * float(objective.scale * objective.denominator)))
+        cold = np.full(BLOCK, 1 / COLD)
 
         def advance(walker: Walker = walker, rng: Any = rng, cold: Any = cold) -> object:
             return walker.advance(rng, cold, thin=BLOCK)

@@ -1,14 +1,26 @@
 """Exact sums of square roots."""
 
 from fractions import Fraction
-from math import sqrt
+from math import gcd, prod, sqrt
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kappamax._exact import RootSum, as_fraction, dot, order, quotient, square_free, sum_by_key
+from kappamax._exact import (
+    Digits,
+    RootSum,
+    as_fraction,
+    coprime,
+    distinct_rows,
+    dot,
+    order,
+    quotient,
+    square_free,
+    sum_by_key,
+    widen,
+)
 
 sums = st.dictionaries(st.sampled_from([1, 2, 3, 5, 6, 7]), st.fractions(-50, 50, max_denominator=20)).map(RootSum)
 
@@ -38,6 +50,16 @@ def test_arithmetic_agrees_with_doubles(a, b):
     assert float(a - b) == pytest.approx(float(a) - float(b), abs=1e-9)
     assert float(a * Fraction(3, 7)) == pytest.approx(float(a) * 3 / 7, abs=1e-9)
     assert float(a / 4) == pytest.approx(float(a) / 4, abs=1e-9)
+
+
+@given(sums, sums, sums)
+def test_products_agree_with_doubles_and_distribute(a, b, c):
+    """sqrt(f) * sqrt(g) is a root again; a (b + c) is a b + a c to the last coefficient."""
+    size = sum(abs(float(x) * f**0.5) for f, x in a.terms.items()) * sum(
+        abs(float(x) * f**0.5) for f, x in b.terms.items()
+    )
+    assert float(a * b) == pytest.approx(float(a) * float(b), abs=1e-9 * size)
+    assert a * (b + c) == a * b + a * c
 
 
 def test_quotient_of_multiples_is_a_fraction():
@@ -80,3 +102,49 @@ def test_numbers_are_ordered_exactly_where_doubles_tie():
     tiny = RootSum({1: 131836323, 2: -93222358})
     assert order([tiny, RootSum(), tiny * -1, RootSum(1), RootSum(-1), RootSum({2: 1})]) == [4, 2, 1, 0, 3, 5]
     assert order([]) == []
+
+
+@given(st.data(), st.integers(1, 2**62 - 1), st.sampled_from([1, 30, 61, 62, 63, 64, 65, 200]))
+def test_digits_add_up_to_the_numbers(data, n_terms, bits):
+    """Any whole numbers, added as often as the digits were made for, in one row or in several."""
+    numbers = data.draw(st.lists(st.integers(0, 2**bits), min_size=1, max_size=4))
+    first = data.draw(st.lists(st.integers(0, n_terms // len(numbers)), min_size=len(numbers), max_size=len(numbers)))
+    counts = np.array([first, [n_terms] + [0] * (len(numbers) - 1)], dtype=np.int64)
+    digits = Digits(widen(numbers, max(numbers)), n_terms)
+    found = digits.weighted(counts)
+    assert found.tolist() == [sum(c * x for c, x in zip(row, numbers, strict=True)) for row in counts.tolist()]
+    assert int(digits.parts.max()) * n_terms < 2**63
+
+
+def test_sums_that_fit_have_one_digit():
+    """The numbers themselves, and sums stay int64; one more bit takes a second digit."""
+    one, two = (Digits(np.array([2**52 - 1 + more]), 2**10 - 1) for more in (0, 1))
+    assert (len(one.parts), one.weighted(np.array([1023])).dtype) == (1, np.int64)
+    assert (len(two.parts), two.weighted(np.array([1023])).dtype) == (2, object)
+    assert Digits(np.zeros((0, 2), dtype=np.int64), 5).parts.shape == (1, 0, 2)
+
+
+@given(st.lists(st.lists(st.integers(-(2**70), 2**70) | st.integers(-2, 2), min_size=2, max_size=2), min_size=1))
+def test_distinct_rows_of_whole_numbers_of_any_size(rows):
+    """In order, with the place of each, whatever the type of the array."""
+    for columns in (2, 1):
+        cut = [row[:columns] for row in rows]
+        for array in (np.array(cut, dtype=object), np.array([[x % 3 for x in row] for row in cut])):
+            found, place = distinct_rows(array)
+            assert found.tolist() == sorted(map(list, {tuple(row) for row in array.tolist()}))
+            assert found[place].tolist() == array.tolist()
+
+
+def test_lists_of_whole_numbers_are_not_taken_for_doubles():
+    """Numpy makes doubles of a number beyond 2^63 beside a small one."""
+    assert np.asarray([2**63 + 1, 1]).dtype == float
+    assert widen([2**63 + 1, 1], 2**64).tolist() == [2**63 + 1, 1]
+
+
+@given(st.integers(100, 2**31), st.integers(1, 2**100))
+def test_coprime_numbers(largest, bound):
+    """No two share a factor, none is too large, and their product exceeds the bound."""
+    found = coprime(largest, bound)
+    assert prod(found) > bound
+    assert max(found) <= largest
+    assert all(gcd(a, b) == 1 for i, a in enumerate(found) for b in found[:i])

@@ -1,4 +1,4 @@
-"""An objective in; standard errors, intervals and tests out.
+"""Compute standard errors and intervals of coefficients, test them against a value and compare two of them.
 
 Standard errors by formula come from one place: the slope of the coefficient in each pattern's count. The slopes are
 found by a complex step, which is exact to rounding, so no coefficient needs a second formula for its variance.
@@ -43,7 +43,7 @@ __all__ = [
 
 Array = npt.NDArray[Any]
 
-SE_METHODS = ("auto", "fleiss-cohen-everitt", "gwet", "jackknife", "null")
+SE_METHODS = ("auto", "fleiss-cohen-everitt", "delta", "gwet", "jackknife", "null")
 _STEP = 1e-150
 _LOST = 1e-13
 _MOST_STEPPED = 4_000_000
@@ -64,9 +64,11 @@ def standard_error(
     weights, coefficient, categories
         As for `agreement`.
     method : str
-        "fleiss-cohen-everitt" (1969; two raters, nothing missing), "gwet" (any coefficient and number of raters,
-        missing ratings), "jackknife", or "null" (Cohen's kappa if the raters were independent). "auto" takes the
-        first for Cohen's kappa without missing ratings and Gwet's otherwise.
+        "fleiss-cohen-everitt" (1969; Cohen's kappa without missing ratings), "delta" (any coefficient, any number of
+        raters, missing ratings), "gwet" (Gwet's 2008 and 2021 formula, as in irrCAC: the same as "delta" without
+        missing ratings, and too large with them), "jackknife", or "null" (Cohen's kappa if the raters were
+        independent: for the test of 0 only). "auto" takes "fleiss-cohen-everitt" for Cohen's kappa and "gwet" for
+        everything else without missing ratings, and "delta" with them.
 
     Examples
     --------
@@ -96,7 +98,8 @@ def value_test(
         The value under the null hypothesis.
     alternative : "two-sided", "greater" or "less"
     method : str
-        The standard error to use, as for `standard_error`; "null" is the usual choice for value = 0.
+        The standard error to use, as for `standard_error`. "null" is the usual choice for value = 0 and refused for
+        any other value.
     weights, coefficient, categories
         As for `agreement`.
     """
@@ -146,26 +149,22 @@ def compare(
 
 
 def standard_error_of(objective: Objective, method: str = "auto") -> StandardError:
-    """The coefficient's standard error.
-
-    "auto" is Fleiss, Cohen and Everitt's (1969) for Cohen's kappa without missing ratings, and Gwet's (2008, 2021)
-    for everything else.
-    """
+    """The coefficient's standard error; see `standard_error` for the methods."""
     method = options.choice("method", method, SE_METHODS)
-    cohen = objective.coefficient.name == "cohen" and objective.table.complete
     if method == "auto":
-        method = "fleiss-cohen-everitt" if cohen else "gwet"
-    if method == "jackknife":
-        return StandardError(jackknife_of(objective.table, objective).se, method, objective.table.n_subjects - 1)
-    if method == "gwet":
-        return _gwet(objective)
-    checks.cohen_complete(method, cohen)
+        method = _default_method(objective)
+    if method in ("fleiss-cohen-everitt", "null"):
+        checks.cohen_complete(method, objective.coefficient.name == "cohen" and objective.table.complete)
     if method == "null":
         return StandardError(null_standard_error(objective), method, None)
-    if objective.table.n_subjects < 2:
-        return StandardError(None, method, None)
     counts = objective.table.counts.astype(float)
-    return StandardError(_root(_variance(counts, slopes(objective))), method, None)
+    n = int(_counted(objective, counts, method).sum())
+    if n < 2:
+        return StandardError(None, method, None)
+    if method == "jackknife":
+        return StandardError(jackknife_of(objective.table, objective).se, method, n - 1)
+    se = float(_by_formula(objective, counts, slopes(objective, gwet=method == "gwet"), method))
+    return StandardError(se, method, None if method == "fleiss-cohen-everitt" else n - 1)
 
 
 def slopes(
@@ -226,16 +225,10 @@ def slopes(
 
 def standard_errors_at(objective: Objective, counts: Array) -> Array:
     """The standard error `standard_error_of` would give at each row of counts, shape (...,); NaN where undefined."""
-    cohen = objective.coefficient.name == "cohen" and objective.table.complete
+    method = _default_method(objective)
     counts = np.asarray(counts, dtype=float)
     with np.errstate(divide="ignore", invalid="ignore"):  # rows in which the coefficient is 0/0
-        gradient = slopes(objective, gwet=not cohen, counts=counts)
-        if objective.coefficient.by_rating:
-            counts = counts * (objective.table.n_ratings >= 2)
-        n = counts.sum(axis=-1)
-        mean = (counts * gradient).sum(axis=-1) / n
-        variance = (counts * (gradient - mean[..., None]) ** 2).sum(axis=-1)
-        return np.asarray(np.sqrt(variance if cohen else variance * n / (n - 1)))
+        return _by_formula(objective, counts, slopes(objective, gwet=method == "gwet", counts=counts), method)
 
 
 def null_standard_error(objective: Objective) -> float | None:
@@ -264,6 +257,7 @@ def value_test_of(
     """Test whether the coefficient in the population equals a value."""
     alternative = options.choice("alternative", alternative, ("two-sided", "greater", "less"))
     value = options.finite("value", value)
+    checks.null_tests_zero(method, value)
     estimate = objective.value(objective.score)
     error = standard_error_of(objective, method)
     statistic, pvalue = _z_test(estimate - value, error, alternative)
@@ -309,33 +303,50 @@ class Comparison(Result):
 
 
 def _compare(first: Objective, second: Objective, patterns: Sequence[Array], counts: Array, level: float) -> Comparison:
-    """The difference of two coefficients on the same subjects, with the variance of the paired difference."""
-    n = int(counts.sum())
-    gradient = slopes(first, patterns[0], gwet=True) - slopes(second, patterns[1], gwet=True)
-    se = _root(_variance(counts.astype(float), gradient) * n / (n - 1)) if n > 1 else None
+    """The difference of two coefficients on the same subjects, by the delta method on the paired difference.
+
+    Of the two numbers of subjects with ratings to compare, the smaller one gives the degrees of freedom.
+    """
+    n = min(int(_counted(one, one.table.counts, "delta").sum()) for one in (first, second))
+    gradient = slopes(first, patterns[0]) - slopes(second, patterns[1])
+    variance = float(counts @ (gradient - counts @ gradient / counts.sum()) ** 2)
+    se = _root(variance * n / (n - 1)) if n > 1 else None
     error = StandardError(se, "paired", n - 1)
     values = first.value(first.score), second.value(second.score)
     difference = values[0] - values[1]
     statistic, pvalue = _z_test(difference, error, "two-sided")
     ci = None if se is None else _spread(difference, error, level)
-    return Comparison(*values, difference, se, ci, level, statistic, pvalue, n)
+    return Comparison(*values, difference, se, ci, level, statistic, pvalue, int(counts.sum()))
 
 
-def _gwet(objective: Objective) -> StandardError:
-    """Gwet's variance: the slopes' with n - 1 in place of n; alpha counts the subjects with two ratings or more."""
-    table = objective.table
-    counts = table.counts.astype(float)
-    if objective.coefficient.by_rating:
-        counts = counts * (table.n_ratings >= 2)
-    n = int(counts.sum())
-    if n < 2:
-        return StandardError(None, "gwet", None)
-    return StandardError(_root(_variance(counts, slopes(objective, gwet=True)) * n / (n - 1)), "gwet", n - 1)
+def _default_method(objective: Objective) -> str:
+    """The formula that "auto" stands for."""
+    if not objective.table.complete:
+        return "delta"
+    return "fleiss-cohen-everitt" if objective.coefficient.name == "cohen" else "gwet"
 
 
-def _variance(counts: Array, gradient: Array) -> float:
-    """Variance of a function of multinomial counts with these slopes."""
-    return float(counts @ (gradient - counts @ gradient / counts.sum()) ** 2)
+def _counted(objective: Objective, counts: Array, method: str) -> Array:
+    """The counts of the subjects that give the sample its size, n.
+
+    These are the subjects whose ratings can be compared: the others take part in the chance term at most, and however
+    many there are, they do not make the variance of the comparisons better known. Gwet counts every subject, but for
+    Krippendorff's alpha.
+    """
+    if method == "gwet" and not objective.coefficient.by_rating:
+        return counts
+    return counts * (objective.table.n_ratings >= objective.coefficient.group_size)
+
+
+def _by_formula(objective: Objective, counts: Array, gradient: Array, method: str) -> Array:
+    """Standard errors from the slopes at rows of counts; NaN where fewer than two subjects count."""
+    n = _counted(objective, counts, method).sum(axis=-1)
+    own = _counted(objective, counts, "gwet")  # alpha's slopes are zero elsewhere, but not zero on average
+    mean = (own * gradient).sum(axis=-1) / own.sum(axis=-1)
+    variance = (own * (gradient - mean[..., None]) ** 2).sum(axis=-1)
+    if method != "fleiss-cohen-everitt":
+        variance = variance * np.where(n > 1, n, np.nan) / (n - 1)
+    return np.asarray(np.sqrt(variance))
 
 
 def _root(variance: float) -> float:

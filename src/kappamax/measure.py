@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kappamax._checks import coefficients as checks
+from kappamax._checks import inference as inference_checks
 from kappamax._result import Result
 from kappamax.coefficients import coefficient_for, objective_for
 from kappamax.display import numbers, text
@@ -99,7 +100,7 @@ def agreement(
     group_size : int
         How many raters must agree at a time (Conger's g), for unweighted conger and percent.
     method : str
-        Of the standard error, as for `standard_error`.
+        How the standard error is computed, as for `standard_error`; "null" is refused, since it gives no interval.
 
     Examples
     --------
@@ -114,6 +115,7 @@ def agreement(
 
 def agreement_of(objective: Objective, *, level: float = 0.95, method: str = "auto") -> Agreement:
     """Agreement under an objective that is at hand."""
+    inference_checks.interval_method(method)
     table, score = objective.table, objective.score
     value = objective.value(score)
     error = standard_error_of(objective, method)

@@ -53,7 +53,7 @@ class Coefficient:
     by_rating : bool
         Whether a subject counts once per rating (Krippendorff) instead of once.
     chance_free : bool
-        Whether what chance gives does not depend on the ratings at all.
+        Whether expected disagreement does not depend on the ratings at all.
     """
 
     name: str
@@ -70,12 +70,6 @@ class Coefficient:
             return Fraction(0)
         share = Fraction(1, comb(n_ratings, self.group_size))
         return share * n_ratings if self.by_rating else share
-
-    def use_weight(self, n_ratings: int) -> Fraction:
-        """How much each rating of a subject with so many ratings counts in the use of categories."""
-        if self.use == "subjects":
-            return Fraction(1, max(1, n_ratings))
-        return Fraction(n_ratings >= 2) if self.use == "pairable" else Fraction(1)
 
     def subject_units(self, n_ratings: int) -> int:
         """How much a subject with so many ratings counts in the mean."""
@@ -162,26 +156,57 @@ class Objective:
         UndefinedKappaError
             If it is zero, so that the coefficient is 0/0.
         """
-        expected = self._exact_expected()
+        expected = self.expected_at(self._exact_use())
         if expected == 0:
             checks.undefined(self.table.margins, self.table.categories)
         return expected
 
     @cached_property
     def fixed_chance(self) -> bool:
-        """Whether the expected disagreement is the same for every rearrangement of the ratings.
+        """Whether D_e is the same however each rater's ratings are rearranged over the subjects that rater rated.
 
-        Each rater's ratings are rearranged over the subjects that rater rated. Pooled shares stay the same exactly when
-        every rater who used two categories or more rated only subjects whose ratings count alike in them.
+        It is where chance depends on each rater's margins or on nothing. The pooled use of categories stays the same
+        exactly when every rater who used two categories or more rated only subjects whose ratings weigh the same in it.
         """
         if self.coefficient.use == "raters" or self.coefficient.chance_free or self.table.complete:
             return True
-        counted = np.array([self.coefficient.use_weight(size) for size in range(self.table.n_raters + 1)])
         for codes, margin in zip(self.table.patterns.T, self.table.margins, strict=True):
-            alike = len(set(counted[self.table.n_ratings[codes >= 0]])) == 1
-            if not alike and np.count_nonzero(margin) > 1:
+            weights = {self.rating_weights[size] for size in self.table.n_ratings[codes >= 0].tolist()}
+            if len(weights) > 1 and np.count_nonzero(margin) > 1:
                 return False
         return True
+
+    @cached_property
+    def rating_weights(self) -> dict[int, int]:
+        """How much one rating weighs in the use of categories, in whole units, by its subject's number of ratings."""
+        sizes = np.unique(self.table.n_ratings).tolist()
+        if self.coefficient.use == "subjects":
+            return {size: self.use_scale // size for size in sizes}
+        return {size: int(self.coefficient.use == "raters" or size >= 2) for size in sizes}
+
+    @cached_property
+    def use_scale(self) -> int:
+        """Units of `rating_weights` in one."""
+        return lcm(*np.unique(self.table.n_ratings).tolist()) if self.coefficient.use == "subjects" else 1
+
+    def pooled_use(self, patterns: npt.NDArray[np.int32]) -> Array:
+        """What one subject of each pattern adds to the pooled use of categories, shape (m, k), in whole units."""
+        by_size = np.array([self.rating_weights.get(size, 0) for size in range(self.table.n_raters + 1)], dtype=object)
+        bound = int(by_size.max()) * self.table.n_raters
+        counts = widen(category_counts(patterns, self.table.n_categories), bound)
+        return np.asarray(counts * widen(by_size, bound)[n_ratings_of(patterns)][:, None])
+
+    def expected_at(self, use: Array) -> RootSum:
+        """D_e at another use of categories, in whole units: (r, k) per rater or (k,) pooled; zero is not refused."""
+        use = use.astype(object)
+        total = np.asarray(use.sum(axis=-1))
+        shares = np.vectorize(Fraction, otypes=[object])(use, total[..., None])
+        if isinstance(self.weights, PairWeights):
+            expected = self.expected_by_pair(shares, self.weights, exact_form)
+        else:
+            ratings = np.asarray(total / Fraction(self.use_scale))
+            expected = self.coefficient.expected(shares, ratings, partial(exact_form, weights=self.weights))
+        return expected if isinstance(expected, RootSum) else RootSum(expected)
 
     def value(self, score: RootSum) -> float:
         """The coefficient at a score: 1 - D_o / D_e, correctly rounded."""
@@ -221,13 +246,19 @@ class Objective:
     def entries(self) -> Iterator[tuple[int, int, Array]]:
         """Every pair of raters and the exact disagreement of their ratings, shape (k, k, number of radicands).
 
-        In whole units before the factor of a subject's number of ratings; sums over all pairs do not overflow.
+        In whole units before the factor of a subject's number of ratings. One subject's sum over all pairs, times that
+        factor, does not overflow; sums over subjects are the caller's to bound (see `kappamax._exact.Digits`). Pairs
+        that share their weights share the array.
         """
+        made: dict[int, Array] = {}
         for a, b, weights in self.pairs():
-            scale = self.denominator // weights.denominator
-            bound = int(weights.multipliers.max()) * scale * max(self.factors.values()) * self.table.n_raters**2
-            whole = widen(weights.multipliers, bound) * scale
-            yield a, b, np.stack([np.where(weights.radicands == f, whole, 0) for f in self.radicands], axis=2)
+            if id(weights) not in made:
+                scale = self.denominator // weights.denominator
+                bound = int(weights.multipliers.max()) * scale * max(self.factors.values()) * self.table.n_raters**2
+                whole = widen(weights.multipliers, bound) * scale
+                parts = [np.where(weights.radicands == f, whole, 0) for f in self.radicands]
+                made[id(weights)] = np.stack(parts, axis=2)
+            yield a, b, made[id(weights)]
 
     def _pair_scores(self, patterns: npt.NDArray[np.int32], bound: int) -> Array:
         """Disagreement summed over the pairs of raters of each pattern, in multiples of each root."""
@@ -271,30 +302,16 @@ class Objective:
         return np.asarray((ways[counts.sum(axis=1)] - ways[counts].sum(axis=1)) * self.denominator)
 
     def _exact_use(self) -> Array:
-        """Use of categories as whole numbers, or as fractions where subjects with fewer ratings count more each."""
+        """Use of categories in whole units."""
         table = self.table
         if self.coefficient.use == "raters":
             return table.margins.astype(object)
-        per_rating = {size: self.coefficient.use_weight(size) for size in np.unique(table.n_ratings).tolist()}
-        use = np.full(table.n_categories, Fraction(0), dtype=object)
-        for size, weight in per_rating.items():
+        use = np.zeros(table.n_categories, dtype=object)
+        for size, weight in self.rating_weights.items():
             chosen = table.n_ratings == size
             margins = margins_of(table.patterns[chosen], table.counts[chosen], table.n_categories)
             use = use + weight * margins.astype(object).sum(axis=0)
         return use
-
-    def _exact_expected(self) -> RootSum:
-        return self.expected_at(self._exact_use())
-
-    def expected_at(self, use: Array) -> RootSum:
-        """Mean disagreement that chance alone would give at a use of categories; zero where that is nothing."""
-        total = np.asarray(use.sum(axis=-1))
-        shares = np.vectorize(Fraction, otypes=[object])(use, total[..., None])
-        if isinstance(self.weights, PairWeights):
-            expected = self.expected_by_pair(shares, self.weights, exact_form)
-        else:
-            expected = self.coefficient.expected(shares, total, partial(exact_form, weights=self.weights))
-        return expected if isinstance(expected, RootSum) else RootSum(expected)
 
     def expected_by_pair(self, shares: Array, weights: PairWeights, pair_form: Callable[..., Any]) -> Any:
         """Cohen and Conger with weights per pair: the mean over pairs of p_a' U_ab p_b."""

@@ -23,7 +23,8 @@ from kappamax.schemes import SCHEMES, Terms, terms_of
 
 __all__ = ["SCHEMES", "PairWeights", "Weights", "as_weights"]
 
-_LARGEST_DENOMINATOR = 2**512
+_LARGEST_DENOMINATOR = 2**512  # above it, weights are rounded to multiples of 1 / _FINE and say that they are not exact
+_FINE = 2**200
 _TOLERANCE = 1e-12
 _FEW_CATEGORIES = 20
 
@@ -274,7 +275,7 @@ def as_weights(
         for single in weights.by_pair.values():
             checks.weights_fit(single.n_categories, single.needs_order, single.name, categories, ordered)
         checks.pairs_fit(list(weights.by_pair), len(raters))
-        return weights
+        return _over_one_denominator(weights)
     assert isinstance(weights, Weights)
     checks.weights_fit(weights.n_categories, weights.needs_order, weights.name, categories, ordered)
     if not weights.symmetric:
@@ -303,6 +304,21 @@ def _by_pair(
     return PairWeights(by_pair)
 
 
+def _over_one_denominator(weights: PairWeights) -> PairWeights:
+    """Weights per pair whose common denominator is not too large: rounded if it is."""
+    if lcm(*(single.denominator for single in weights.by_pair.values())) <= _LARGEST_DENOMINATOR:
+        return weights
+    return PairWeights({pair: _rounded(single) for pair, single in weights.by_pair.items()}, name=weights.name)
+
+
+def _rounded(weights: Weights) -> Weights:
+    whole = [round(Fraction(m * _FINE, weights.denominator)) for m in weights.multipliers.ravel().tolist()]
+    multipliers = widen(whole, max(whole)).reshape(weights.multipliers.shape)
+    multipliers.setflags(write=False)
+    note = f"the weights of all pairs have no simple common denominator: ties are decided within {_TOLERANCE:g}"
+    return replace(weights, multipliers=multipliers, denominator=_FINE, exact=False, notes=(*weights.notes, note))
+
+
 def _over_ranks(name: str, k: int) -> Weights:
     """Weights by name over the ranks 1, ..., k."""
     return _from_terms(terms_of(name, [Fraction(rank) for rank in range(1, k + 1)]))
@@ -316,9 +332,8 @@ def _from_terms(terms: Terms, notes: tuple[str, ...] = ()) -> Weights:
     """Weights with the given entries, brought over one denominator."""
     entries, exact = terms.entries, terms.exact
     denominator = lcm(*(c.denominator for c, _ in entries))
-    if exact and denominator > _LARGEST_DENOMINATOR:  # ratio weights over hundreds of categories: doubles, and say so
-        entries, exact = [(Fraction(float(c)), f) for c, f in entries], False
-        denominator = lcm(*(c.denominator for c, _ in entries))
+    if denominator > _LARGEST_DENOMINATOR:  # ratio weights over hundreds of categories, or floats as small as 1e-300
+        entries, exact, denominator = [(Fraction(round(c * _FINE), _FINE), f) for c, f in entries], False, _FINE
     whole = [int(c * denominator) for c, _ in entries]
     multipliers = widen(np.array(whole, dtype=object), max(map(abs, whole)))[terms.where]
     radicands = np.array([f for _, f in entries])[terms.where]

@@ -121,12 +121,18 @@ def test_test_two_sided_by_probability(tmp_path):
 
 
 def test_test_shows_a_table(tmp_path, paper):
-    """And says how many random tables stand behind a p-value, and why."""
-    assert "exact" in run("test", *paper).stdout
+    """With the mean by chance and what is extreme; and says how many random tables there were, and why."""
+    shown = run("test", *paper).stdout
+    assert "exact" in shown
+    assert "mean by chance" in shown
+    assert "One-sided: values at least as large as the observed one." in shown
     gaps = tmp_path / "gaps.csv"
     gaps.write_text("a,b\n1,1\n1,\n2,1\n2,2\n", encoding="utf-8")
-    shown = run("test", str(gaps), "--draws", "200", "--seed", "1").stdout
-    assert "200 random tables (this needs complete ratings; 1 are missing)" in shown
+    shown = run("test", str(gaps), "-c", "scott", "--alternative", "less").stdout
+    assert "0.2889          -0.0370    0.8333                 exact" in shown  # 13/45, -1/27 and 15/18 by listing
+    assert "One-sided: values at most as large as the observed one." in shown
+    shown = run("test", str(gaps), "-w", "power(0.3)", "--draws", "200", "--seed", "1").stdout
+    assert "power(0.3): 200 random tables (power(0.3) weights are not exact numbers" in shown
     one = tmp_path / "one.csv"
     one.write_text("a,b\n1,1\n1,1\n", encoding="utf-8")
     assert "undefined: both raters used only 1" in run("test", str(one)).stdout

@@ -111,12 +111,14 @@ def test_two_sided_by_probability_is_what_enumeration_gives(table, weights):
 
 
 def test_two_sided_by_probability_needs_the_exact_distribution():
-    """Random tables and missing ratings are refused with the reason, and so is a one-sided test."""
+    """Random tables are refused with the reason, and so is a one-sided test."""
     table, both = km.example("rapallo2022"), {"alternative": "two-sided", "two_sided": "probability"}
     with pytest.raises(km.NotSupportedError, match="needs the exact distribution, but method is 'monte-carlo'"):
         km.exact_test(table, method="monte-carlo", **both)
-    with pytest.raises(km.NotSupportedError, match="needs the exact distribution, but this needs complete ratings"):
-        km.exact_test([1, 2, None, 2], [1, 2, 2, 1], **both)
+    with pytest.raises(
+        km.NotSupportedError, match=r"needs the exact distribution, but power\(0.3\) weights are not exact"
+    ):
+        km.exact_test([1, 2, None, 3], [1, 2, 2, 1], weights="power(0.3)", **both)
     with pytest.raises(km.InvalidOptionError, match="needs alternative='two-sided'; got 'greater'"):
         km.exact_test(table, two_sided="probability")
     with pytest.raises(km.InvalidOptionError, match="two_sided must be one of 'distance', 'probability'"):
@@ -141,8 +143,8 @@ def _weak():
     return km.from_counts([[4, 3, 2], [2, 4, 3], [3, 2, 5]])
 
 
-def test_missing_ratings_are_tested_by_monte_carlo():
-    """Against all arrangements of a small design: each rater's ratings over the subjects that rater rated."""
+def test_missing_ratings_are_tested_over_the_subjects_each_rater_rated():
+    """Against all arrangements of a small design, exactly and by Monte Carlo."""
     table = km.from_ratings([[1, 1, None], [1, 2, 1], [2, None, 2], [2, 2, 2], [None, 1, 2]])
     rows = np.repeat(table.patterns, table.counts, axis=0)
     values = []
@@ -157,9 +159,10 @@ def test_missing_ratings_are_tested_by_monte_carlo():
                 moved[rated, 2] = rows[rated[list(c)], 2]
                 values.append(_disagreement(moved))
     expected = float((np.array(values) <= _disagreement(rows) + 1e-12).mean())
-    test = km.exact_test(table, n_draws=40_000, rng=1)
-    assert test.method == "monte-carlo"
-    assert "needs complete ratings" in str(test.reason)
+    exact = km.exact_test(table)
+    assert (exact.method, exact.reason) == ("exact", None)
+    assert exact.pvalue == pytest.approx(expected, rel=1e-12)
+    test = km.exact_test(table, method="monte-carlo", n_draws=40_000, rng=1)
     assert test.pvalue == pytest.approx(expected, abs=4 * (expected * (1 - expected) / 40_000) ** 0.5 + 1e-4)
 
 

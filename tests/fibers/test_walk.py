@@ -12,7 +12,8 @@ from test_sample import SMALL, chi_square_pvalue, expected_counts
 import kappamax as km
 from kappamax.coefficients import objective_for
 from kappamax.fibers import levels, overview
-from kappamax.fibers.swaps import Walker, costs_of
+from kappamax.fibers.swap_costs import costs_of
+from kappamax.fibers.swaps import Walker
 from kappamax.fibers.walk import autocorrelation_time
 from kappamax.table import Table
 from strategies import tables
@@ -41,7 +42,7 @@ def test_the_kernel_keeps_margins_scores_and_counts(table, weights, uniform, see
     assert (reached.margins == table.margins).all()
     moved = float(objective_for(reached, weights=weights).score - objective.score)
     unit = float(objective.scale * objective.denominator)
-    assert trace[-1] @ walker.roots / unit == pytest.approx(moved / unit, abs=1e-9)
+    assert trace[-1] @ walker.worth == pytest.approx(moved / unit, abs=1e-9)
     counts, cells = walker.counts.copy(), walker.cells.copy()
     walker.count_cells()
     assert (walker.counts == counts).all()

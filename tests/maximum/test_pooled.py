@@ -47,8 +47,7 @@ def test_the_chance_term_is_fixed_exactly_when_ratings_count_alike(table, coeffi
     uses_seen = {tuple(objective_for(made, coefficient=coefficient)._exact_use()) for made in rearrangements(table)}
     objective = objective_for(table, weights=weights, coefficient=coefficient)
     assert objective.fixed_chance == (len(uses_seen) == 1)
-    unit = pooled.use_unit(objective)
-    assert {tuple(n * unit for n in use) for use in uses_seen} == set(pooled.uses_of(objective))
+    assert uses_seen == set(pooled.uses_of(objective))
 
 
 def test_equally_many_ratings_fix_the_chance_term():

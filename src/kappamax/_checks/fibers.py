@@ -9,6 +9,7 @@ from kappamax.errors import NotSupportedError
 
 _MOST_PATTERNS = 1_000_000
 _MOST_CELLS = 50_000_000
+_BEYOND_DOUBLES = 10**300  # larger whole numbers are not divided
 
 
 def fits(what: str, n_bytes: int, limit: float) -> None:
@@ -42,7 +43,7 @@ def complete(n_missing: int) -> None:
     """A fiber is counted, listed and connected for complete ratings."""
     if n_missing:
         raise NotSupportedError(
-            f"this needs complete ratings; {n_missing} are missing. Sampling and the Monte Carlo test work with gaps."
+            f"this needs complete ratings; {n_missing} are missing. Sampling and exact_test work with gaps."
         )
 
 
@@ -67,6 +68,7 @@ def exact_scores(exact: bool, name: str) -> None:
 
 def _size(n_bytes: float) -> str:
     """Bytes as a reader would say it."""
+    n_bytes = min(n_bytes, _BEYOND_DOUBLES)
     for unit in ("bytes", "kB", "MB", "GB"):
         if n_bytes < 1000:
             return f"{n_bytes:.3g} {unit}"

@@ -14,7 +14,25 @@ def cohen_complete(method: str, holds: bool) -> None:
     if not holds:
         raise NotSupportedError(
             f"the {method} standard error is for Cohen's kappa of two raters without missing ratings; "
-            "use 'gwet' or 'jackknife'."
+            "use 'delta' or 'jackknife'."
+        )
+
+
+def interval_method(method: str) -> None:
+    """The standard error under independence says how kappa varies around 0, not around its value."""
+    if method == "null":
+        raise NotSupportedError(
+            "the null standard error holds only if the raters are independent, so it gives no confidence interval; "
+            "use method 'auto' or 'jackknife' for an interval, and value_test(..., method='null') to test kappa = 0."
+        )
+
+
+def null_tests_zero(method: str, value: float) -> None:
+    """Under independence kappa is 0, so no other value can be tested with the standard error it has there."""
+    if method == "null" and value != 0:
+        raise NotSupportedError(
+            f"the null standard error holds only if kappa is 0, so it cannot test {value:g}; "
+            "use method 'auto' or 'jackknife'."
         )
 
 

@@ -104,7 +104,6 @@ class BySwaps:
     def __init__(self, search: Search, rng: np.random.Generator) -> None:
         self.search, self.rng = search, rng
         self.walker = Walker(search.objective)
-        self.unit = float(search.objective.scale * search.objective.denominator)
 
     @property
     def stale(self) -> int:
@@ -114,7 +113,6 @@ class BySwaps:
     def advance(self, temperatures: Any) -> tuple[int, int]:
         """One step per temperature in counts, until patience runs out; steps taken and those that changed the table."""
         coldness = np.maximum(temperatures, _COLDEST)
-        coldness *= self.unit
         np.reciprocal(coldness, out=coldness)
         by_agreement = self.search.stopping.by_agreement
         _, taken, changed = self.walker.advance(

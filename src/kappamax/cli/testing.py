@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["test"]
 
-_FIELDS = ("value", "pvalue", "alternative", "method", "se", "n_draws", "two_sided")
+_FIELDS = ("value", "pvalue", "alternative", "method", "se", "n_draws", "two_sided", "null_mean")
 
 
 @click.command(short_help="Test for more agreement than by chance.")
@@ -98,7 +98,7 @@ def _show(table: Table, found: list[tuple[dict[str, Any], ExactTest | None]]) ->
     from kappamax.cli.writing import data_line, echo_table
     from kappamax.display import numbers
 
-    header = ["weights", "value", "p-value", "std. error", "alternative", "method"]
+    header = ["weights", "value", "mean by chance", "p-value", "std. error", "method"]
     rows, notes = [], [data_line(table)]
     for plain, result in found:
         if result is None:
@@ -106,8 +106,8 @@ def _show(table: Table, found: list[tuple[dict[str, Any], ExactTest | None]]) ->
             notes.append(f"{plain['weights']}: undefined: {plain['reason']}.")
             continue
         se = "" if result.se is None else f"{result.se:.1g}"
-        value, pvalue = numbers.decimal(result.value), numbers.pvalue(result.pvalue)
-        rows.append([result.weights, value, pvalue, se, result.alternative, result.method])
+        value, mean = numbers.decimal(result.value), numbers.decimal(result.null_mean)
+        rows.append([result.weights, value, mean, numbers.pvalue(result.pvalue), se, result.method])
         if result.n_draws is not None:
             why = f" ({result.reason.split('. ')[0].rstrip('.')})" if result.reason else ""
             notes.append(f"{result.weights}: {numbers.count(result.n_draws)} random tables{why}.")
@@ -116,10 +116,12 @@ def _show(table: Table, found: list[tuple[dict[str, Any], ExactTest | None]]) ->
 
 
 def _definition(found: list[tuple[dict[str, Any], ExactTest | None]]) -> list[str]:
-    """The definition of a two-sided p-value, once, where one is shown."""
+    """Which values count as extreme, once."""
     words = {
+        "greater": "One-sided: values at least as large as the observed one.",
+        "less": "One-sided: values at most as large as the observed one.",
         "distance": "Two-sided: values at least as far from the mean as the observed one.",
         "probability": "Two-sided: values no more probable than the observed one.",
     }
-    used = {result.two_sided for _, result in found if result is not None}
+    used = {result.two_sided or result.alternative for _, result in found if result is not None}
     return [words[name] for name in words if name in used]

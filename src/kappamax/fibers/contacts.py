@@ -22,19 +22,19 @@ _CHUNK = 65_536
 _NEVER = -746.0  # where exp() is zero
 
 
-def contacts_of(codes: Array, costs: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+def contacts_of(codes: Array, costs: Array) -> Array:
     """What each category would meet at each subject, shape (n_subjects, k, n_components).
 
     Parameters
     ----------
     codes : integers, shape (n_subjects, n_raters)
         -1 is missing and meets nothing.
-    costs : integers, shape (n_components, k, k)
+    costs : int64 or float64, shape (n_components, k, k)
     """
     n_parts, k, _ = costs.shape
-    padded = np.zeros((k + 1, k, n_parts), dtype=np.int64)
+    padded = np.zeros((k + 1, k, n_parts), dtype=costs.dtype)
     padded[:k] = np.moveaxis(costs, 0, 2)
-    contacts = np.empty((len(codes), k, n_parts), dtype=np.int64)
+    contacts = np.empty((len(codes), k, n_parts), dtype=costs.dtype)
     for start in range(0, len(codes), _CHUNK):
         part = contacts[start : start + _CHUNK]
         part[:] = 0
@@ -49,6 +49,7 @@ def contacts_walk(
     costs: Array,
     factors: Array,
     tilts: Array,
+    slack: float,
     score: Array,
     single: int,
     words: Array,
@@ -68,7 +69,7 @@ def contacts_walk(
     """
     n_subjects, r = codes.shape
     n_parts, k = len(score), costs.shape[1]
-    change = np.zeros(n_parts, dtype=np.int64)
+    change = np.zeros_like(score)
     gained = np.zeros(k, dtype=np.int64)
     changed, taken, used = 0, 0, 0
     due = thin - before % thin
@@ -88,6 +89,8 @@ def contacts_walk(
                     met = costs[c, x, y]
                     change[c] = factors[a] * (contacts[a, y, c] - contacts[a, x, c] - met)
                     change[c] += factors[b] * (contacts[b, x, c] - contacts[b, y, c] - met)
+                    if abs(change[c]) <= slack:  # rounding of doubles; integers have no slack
+                        change[c] = 0
                     rise += tilts[c] * change[c]
         else:
             gained[:] = 0
@@ -101,12 +104,14 @@ def contacts_walk(
                 for q in range(k):
                     if gained[q] != 0:
                         for c in range(n_parts):
-                            among = 0
+                            among = 0 * costs[c, q, q]  # of the costs' type
                             for p in range(q):
                                 among += gained[p] * costs[c, p, q]
                             change[c] += gained[q] * factors[a] * (contacts[a, q, c] + among)
                             change[c] -= gained[q] * factors[b] * (contacts[b, q, c] - among)
                 for c in range(n_parts):
+                    if abs(change[c]) <= slack:
+                        change[c] = 0
                     rise += tilts[c] * change[c]
         moved = False
         if inside:

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from kappamax._checks import moves as checks
 from kappamax._checks import options
-from kappamax._exact import RootSum, order
+from kappamax._exact import RootSum, distinct_rows, order
 from kappamax._result import Result, plain
 from kappamax.coefficients import objective_for
 from kappamax.display import numbers
@@ -212,7 +212,7 @@ def _applicable(objective: Objective, *, minimal: bool) -> _Found:
                 kept = _in_a_star(x, y, swap, q, table.n_categories)
                 i, j, swap, x, y = i[kept], j[kept], swap[kept], x[kept], y[kept]
             plus = _swapped(x, y, swap, q)
-            # each difference stays below 2^62, so their sum fits where the scores do
+            # scores lie between 0 and 2^62 where they are int64, so both differences and their sum fit
             change = (objective.scores(plus[0]) - own[i]) + (objective.scores(plus[1]) - own[j])
             parts.append(_Found(i, j, swap, change))
     return _Found(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
@@ -259,22 +259,12 @@ def _bits(number: Array, n_bits: int) -> Array:
 
 def _ranking(objective: Objective, changes: Array) -> tuple[list[RootSum], Array]:
     """The distinct changes in exact order, and the place of each move's change among them."""
-    vectors, place = _distinct(changes)
-    sums = [RootSum(dict(zip(objective.radicands, row, strict=True))) for row in vectors]
+    vectors, place = distinct_rows(changes)
+    sums = [RootSum(dict(zip(objective.radicands, row, strict=True))) for row in vectors.tolist()]
     ascending = order(sums)
     rank = np.empty(len(ascending), dtype=np.int64)
     rank[ascending] = np.arange(len(ascending))
     return [sums[i] for i in ascending], rank[place]
-
-
-def _distinct(changes: Array) -> tuple[list[list[int]], Array]:
-    """The distinct rows of whole numbers, and which of them each row is."""
-    if changes.dtype != object:
-        vectors, place = np.unique(changes, axis=0, return_inverse=True)
-        return vectors.tolist(), place.reshape(-1)
-    seen: dict[tuple[int, ...], int] = {}
-    numbered = [seen.setdefault(tuple(row), len(seen)) for row in changes.tolist()]
-    return [list(row) for row in seen], np.array(numbered, dtype=np.int64)
 
 
 def _slack(objective: Objective) -> Fraction:

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kappamax._checks import fibers as checks
+from kappamax._exact import Digits
 from kappamax._result import Result
 from kappamax.fibers.bases import basic_moves
 from kappamax.fibers.distribution import same_value_of
@@ -71,9 +72,9 @@ def _visit(objective: Objective, excursion: int) -> tuple[int, bool]:
     plus, minus = basic_moves(table.n_categories, table.n_raters).arrays()
     shape = (table.n_categories,) * table.n_raters
     cells = np.stack(np.unravel_index(np.arange(table.n_categories**table.n_raters), shape), axis=1)
-    scores = objective.scores(cells.astype(np.int32))
+    scores = Digits(objective.scores(cells.astype(np.int32)), table.n_subjects)
     start = table.dense().ravel()
-    level = start @ scores
+    level = scores.weighted(start)
     away = {start.tobytes(): 0}  # how many moves ago the score was left, at least
     queue = deque([start])
     n_reached = 1
@@ -87,7 +88,7 @@ def _visit(objective: Objective, excursion: int) -> tuple[int, bool]:
         rows = np.arange(len(able))[:, None]
         there[rows, plus[able]] += 1
         there[rows, minus[able]] -= 1
-        home = (there @ scores == level).all(axis=1)
+        home = (scores.weighted(there) == level).all(axis=1)
         for reached, back in zip(there, home.tolist(), strict=True):
             now = 0 if back else steps + 1
             if now >= excursion:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from kappamax._exact import Digits, widen
 from kappamax.objective import Objective
 from kappamax.table import MISSING, Table, n_ratings_of
 
@@ -65,34 +66,78 @@ def random_counts(table: Table, size: int, rng: np.random.Generator) -> npt.NDAr
 
 
 def random_scores(objective: Objective, size: int, rng: np.random.Generator) -> Array:
-    """The score components of random tables, shape (size, number of radicands), in the objective's whole units."""
+    """The score components of random tables, shape (size, number of radicands), in the objective's whole units.
+
+    Where chance varies, the pooled use of every category follows in k more columns.
+    """
     table, k = objective.table, objective.table.n_categories
     many = size * table.n_subjects > _WORTH_SCIPY
     if table.n_raters == 2 and table.complete and (many or _SUBJECTS_PER_CELL * (k - 1) ** 2 < table.n_subjects):
         patterns = np.stack(np.unravel_index(np.arange(k**2), (k, k)), axis=1)
         counts = _two_raters(table, size, rng) if many else _cell_by_cell(table, size, rng)
-        return np.asarray(counts.reshape(size, -1) @ objective.scores(patterns.astype(np.int32)))
-    sizes = table.n_ratings if table.complete else n_ratings_of(subject_rows(table))
-    factors = np.array([objective.factors.get(n, 0) for n in range(table.n_raters + 1)])[sizes]
-    pairs = [
-        (a, b, np.pad(entries, ((0, 1), (0, 1), (0, 0))).reshape(-1, entries.shape[2]))
-        for a, b, entries in objective.entries()
-    ]
+        return Digits(objective.scores(patterns.astype(np.int32)), table.n_subjects).weighted(counts.reshape(size, -1))
+    costs = _PairCosts(objective)
     found = []
     for drawn in arrangements(table, size, rng):
         if not table.complete:
             drawn[drawn == MISSING] = k  # a missing rating meets every other at no cost
-        total: Any = 0
-        for a, b, entries in pairs:
-            cells = drawn[a] * (k + 1)
-            cells += drawn[b]
-            met = [column[cells] for column in entries.T]
-            if table.complete:  # all subjects count alike
-                total = total + np.stack([costs.sum(axis=1) for costs in met], axis=1) * factors[0]
-            else:
-                total = total + np.stack([costs @ factors for costs in met], axis=1)
-        found.append(total)
+        scores = costs.scores(drawn)
+        uses = [] if objective.fixed_chance else [_pooled_use(objective, drawn)]
+        found.append(np.concatenate([scores, *uses], axis=1))
     return np.concatenate(found)
+
+
+class _PairCosts:
+    """What every two ratings of a subject cost, looked up and summed for many arrangements at once.
+
+    Costs include the factor of the subject's number of ratings. They are held as digits that can be added over all
+    subjects and pairs of raters without overflow.
+    """
+
+    def __init__(self, objective: Objective) -> None:
+        table = objective.table
+        sizes, self.block = np.unique(n_ratings_of(subject_rows(table)), return_inverse=True)
+        factors = widen([objective.factors[n] for n in sizes.tolist()], max(objective.factors.values()))
+        self.base = table.n_categories + 1  # the last code is a missing rating
+        which: dict[int, int] = {}
+        self.pairs: list[tuple[int, int, int]] = []
+        columns: list[Array] = []
+        for a, b, entries in objective.entries():
+            if id(entries) not in which:
+                which[id(entries)] = len(columns)
+                one = np.zeros((self.base, self.base, entries.shape[2]), dtype=entries.dtype)
+                one[:-1, :-1] = entries
+                by_size = [one.reshape(self.base**2, -1).T * factor for factor in factors]
+                columns.append(np.concatenate(by_size, axis=1))
+            self.pairs.append((a, b, which[id(entries)]))
+        self.digits = Digits(np.stack(columns), table.n_subjects * len(self.pairs))
+
+    def scores(self, drawn: npt.NDArray[np.int64]) -> Array:
+        """The score components of arrangements of shape (n_raters, n, n_subjects), shape (n, number of radicands)."""
+        n_digits, _, n_roots, _ = self.digits.parts.shape
+        total = np.zeros((n_digits, drawn.shape[1], n_roots), dtype=np.int64)
+        for a, b, which in self.pairs:
+            cells = drawn[a] * self.base
+            cells += drawn[b]
+            if self.block.any():
+                cells += self.block * self.base**2
+            for digit in range(n_digits):
+                for root, column in enumerate(self.digits.parts[digit, which]):
+                    total[digit, :, root] += column[cells].sum(axis=1)
+        return self.digits.joined(total)
+
+
+def _pooled_use(objective: Objective, drawn: npt.NDArray[np.int64]) -> Array:
+    """The use of categories in arrangements of shape (n_raters, n, n_subjects), shape (n, k), in whole units."""
+    table, weights = objective.table, objective.rating_weights
+    sizes = n_ratings_of(subject_rows(table))
+    bound = max(weights.values()) * table.n_subjects * table.n_raters
+    use: Any = 0
+    for size, weight in weights.items():
+        those = drawn[:, :, sizes == size]
+        chosen = np.stack([(those == category).sum(axis=(0, 2)) for category in range(table.n_categories)], axis=1)
+        use = use + widen(chosen, bound) * weight
+    return np.asarray(use)
 
 
 def _two_raters(table: Table, size: int, rng: np.random.Generator) -> npt.NDArray[np.int64]:

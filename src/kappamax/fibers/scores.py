@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kappamax._checks import fibers as checks
-from kappamax._exact import RootSum, dot, magnitude
+from kappamax._exact import RootSum, distinct_rows, dot, magnitude, widen
 from kappamax.fibers.count import all_patterns
 from kappamax.fibers.enumerate import iter_tables
 from kappamax.fibers.ways import Progress, Ways
@@ -62,6 +62,8 @@ class ScoreSpace:
         #: the observed table's own components
         self.own = [dot(column, table.counts) for column in own.T]
         shape = [int((row > 0).sum()) for row in table.margins]
+        # a core adds r + 1 costs to a cost and subtracts r; reducing adds a number below the core's gcd per rater
+        columns = widen(columns, magnitude(columns) * (2 * len(shape) + 2) ** 2)
         cores = [_core(column.reshape(shape)) for column in columns.T]
         #: each component's change as a sum of multiples of independent ones' changes
         self.recipes = _recipes(cores)
@@ -77,7 +79,8 @@ class ScoreSpace:
     def n_tables(self, progress: Progress | None = None) -> list[int]:
         """The number of tables at every total: by listing where there are few tables but many states."""
         needed = self.ways.table_bytes(self.n_totals)
-        if needed > self.memory_limit >= self.ways.table_bytes() and self.ways.n_tables()[0] <= LISTED_TABLES:
+        most = max(8 * self.n_totals, self.ways.table_bytes())
+        if needed > self.memory_limit >= most and self.ways.n_tables()[0] <= LISTED_TABLES:
             return self._listed()
         checks.fits("counting tables by score", needed, self.memory_limit)
         return self.ways.n_tables(self._packed(), self.n_totals, progress)
@@ -97,7 +100,8 @@ class ScoreSpace:
         alike = [np.repeat(np.arange(int((row > 0).sum())), row[row > 0]) for row in margins]
         opposed = [codes[:: -1 if a % 2 else 1] for a, codes in enumerate(alike)]
         at = np.ravel_multi_index(opposed, [int(codes[-1]) + 1 for codes in alike])
-        return self.ways.work(prod(int(part.costs[at].sum()) + 1 for part in self.parts))
+        times = np.bincount(at, minlength=len(self.parts[0].costs))
+        return self.ways.work(prod(dot(times, part.costs) + 1 for part in self.parts))
 
     @cached_property
     def n_totals(self) -> int:
@@ -143,7 +147,7 @@ class ScoreSpace:
         packed = self._packed()
         margins = self.objectives[0].table.margins
         for counts in iter_tables(margins, all_patterns(margins)):
-            n_tables[int(counts @ packed)] += 1
+            n_tables[dot(counts, packed)] += 1
         return n_tables
 
     @cached_property
@@ -158,7 +162,7 @@ class ScoreSpace:
 
     def _packed(self) -> Array:
         """The components of each pattern's cost as one number."""
-        packed = np.zeros(len(self.ways.possible), dtype=np.int64)
+        packed = widen(np.zeros(len(self.ways.possible), dtype=np.int64), self.n_totals)
         for part, size in zip(self.parts, self._sizes, strict=True):
             packed = packed * size + part.costs
         return packed
@@ -191,7 +195,7 @@ def _reduced(costs: Array, core: Array) -> tuple[Array, int]:
     whole = whole // step
     for a in range(r):
         whole = whole - _along(whole.min(axis=tuple(b for b in range(r) if b != a)), a, r)
-    return whole.ravel(), step
+    return widen(whole.ravel(), magnitude(whole)), step
 
 
 def _edges(costs: Array) -> list[Array]:
@@ -211,7 +215,7 @@ def _recipes(cores: Sequence[Array]) -> list[dict[int, Fraction]]:
     """Each core as a combination of the first independent ones, by elimination in fractions."""
     if len(cores) == 1:
         return [{0: Fraction(1)} if cores[0].any() else {}]
-    rows = np.unique(np.stack([core.ravel() for core in cores], axis=1).astype(np.int64), axis=0)
+    rows, _ = distinct_rows(np.stack([core.ravel() for core in cores], axis=1))
     recipes: list[dict[int, Fraction]] = []
     basis: list[tuple[int, list[Fraction], dict[int, Fraction]]] = []
     for i, column in enumerate(rows.T.tolist()):

@@ -9,20 +9,20 @@ from __future__ import annotations
 
 import math
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from kappamax._exact import magnitude
 from kappamax._jit import kernel
 from kappamax.fibers.contacts import LARGEST_CONTACTS, contacts_of, contacts_walk
 from kappamax.fibers.sample import subject_rows
+from kappamax.fibers.swap_costs import costs_of, held_costs_of
 from kappamax.objective import Objective
 from kappamax.table import n_ratings_of
 from kappamax.weights import Weights
 
-__all__ = ["Costs", "Walker", "costs_of"]
+__all__ = ["Walker"]
 
 Array = npt.NDArray[Any]
 
@@ -30,58 +30,6 @@ _WORTH = 2_000
 _SUBSET_RATERS = 50
 _UNIFORMS = 1_000
 _SINGLE = 7 * 2**8  # of 2^11: sets of raters cost more to judge and help a little
-_SAFE = 2**60
-_SCALE = 2.0**40
-
-
-class Costs(NamedTuple):
-    """What two raters' ratings on one subject cost, in whole units.
-
-    Attributes
-    ----------
-    pairs : integers, shape (n_components, r, r, k, k)
-        For both orders of two raters.
-    factors : integers, shape (r + 1,)
-        By which a subject's costs count, by its number of ratings.
-    roots : floats, shape (n_components,)
-        What a unit of each component is worth; their sum is the score of `objective`, up to rounding.
-    exact : bool
-        Whether the units are the objective's own; weights that are not exact are rounded to some 1e-12.
-    """
-
-    pairs: npt.NDArray[np.int64]
-    factors: npt.NDArray[np.int64]
-    roots: npt.NDArray[np.float64]
-    exact: bool
-
-
-def costs_of(objective: Objective) -> Costs:
-    """The costs of an objective, for the kernel."""
-    table, k = objective.table, objective.table.n_categories
-    r, radicands = table.n_raters, objective.radicands
-    factors = np.array([objective.factors.get(size, 0) for size in range(r + 1)], dtype=np.int64)
-    found: list[tuple[Any, Any, Array]]
-    if isinstance(objective.weights, Weights):  # one symmetric weighting for all pairs
-        _, _, shared = next(objective.entries())
-        found = [(slice(None), slice(None), shared)]
-    else:
-        found = list(objective.entries())
-    largest = max(magnitude(entries) for _, _, entries in found)
-    bound = largest * r * r * table.n_subjects * int(factors.max())
-    exact = objective.weights.exact and bound < _SAFE
-    roots = np.sqrt(np.array(radicands, dtype=float))
-    if not exact:
-        scale = _SCALE / (r * r * max(1, table.n_subjects.bit_length()))
-        roots = np.array([float(largest) / scale])
-    pairs = np.zeros((len(roots), r, r, k, k), dtype=np.int64)
-    for a, b, entries in found:
-        whole = entries
-        if not exact:
-            whole = np.rint((entries.astype(float) @ np.sqrt(np.array(radicands, dtype=float))) / roots[0])[..., None]
-        for c in range(len(roots)):
-            pairs[c, a, b] = whole[:, :, c]
-            pairs[c, b, a] = whole[:, :, c].T
-    return Costs(pairs, factors, roots, exact)
 
 
 class Walker:
@@ -105,15 +53,19 @@ class Walker:
         table = objective.table
         self.objective = objective
         self.codes = subject_rows(table)
-        judged = [costs_of(one) for one in (objective, held) if one is not None]
-        sizes = [len(one.roots) for one in judged]
-        self.roots = judged[0].roots
-        self.costs = np.concatenate([one.pairs for one in judged])
-        n_ratings = n_ratings_of(self.codes)
-        self.factors = np.repeat([one.factors[n_ratings] for one in judged], sizes, axis=0)
-        self.held = np.repeat([False, True][: len(judged)], sizes)
-        self.tilts = np.concatenate([one.roots for one in judged]) * ~self.held
-        self.score = np.zeros(len(self.costs), dtype=np.int64)
+        judged = [costs_of(objective)]
+        if held is not None:
+            judged.append(held_costs_of(held, excursion))
+        kind = np.result_type(*(one.pairs for one in judged))
+        #: disagreement, in subjects, that a unit of each of the objective's own components stands for
+        self.worth = judged[0].worth
+        self.costs = np.concatenate([one.pairs for one in judged]).astype(kind, copy=False)
+        by_size = np.concatenate([one.factors for one in judged]).astype(kind, copy=False)
+        self.factors = by_size[:, n_ratings_of(self.codes)]
+        self.moduli = np.concatenate([one.moduli for one in judged]).astype(kind, copy=False)
+        self.tilts = np.concatenate([one.worth for one in judged])
+        self.slack = judged[0].slack
+        self.score = np.zeros(len(self.costs), dtype=kind)
         self.excursion = excursion if held is not None else 1
         self.uniform = uniform
         self.stale = 0
@@ -128,7 +80,7 @@ class Walker:
         self.plain = isinstance(objective.weights, Weights) and held is None and n_contacts <= LARGEST_CONTACTS
 
     @cached_property
-    def _contacts(self) -> npt.NDArray[np.int64]:
+    def _contacts(self) -> Array:
         return contacts_of(self.codes, self.costs[:, 0, 1])
 
     def count_cells(self) -> None:
@@ -151,12 +103,12 @@ class Walker:
     ) -> tuple[Array, int, int]:
         """One step for every entry of `coldness`, by which changes of the score are judged.
 
-        A step that raises the score by d is accepted with probability exp(-coldness * d) at most.
+        A step that raises disagreement, in subjects, by d is accepted with probability exp(-coldness * d) at most.
 
         Returns
         -------
-        trace : integers, shape (steps // thin, n_components)
-            The change of every component since the start, after every `thin` steps.
+        trace : numbers, shape (steps // thin, n_components)
+            The change of every component since the start, after every `thin` steps; `worth` says what it stands for.
         n_steps, n_changed : int
             Steps taken, fewer than asked for where `patience` steps in a row left the score (or, unless `by_score`,
             the table) as it was; and those that changed the table.
@@ -165,13 +117,13 @@ class Walker:
         if self.plain and not self.uniform and not len(self.counts):
             return self._advance_by_contacts(rng, coldness, thin, patience, by_score)
         uniforms = rng.random((steps, 4 * self.excursion + 1))
-        trace = np.zeros((steps // thin, len(self.costs)), dtype=np.int64)
+        trace = np.zeros((steps // thin, len(self.costs)), dtype=self.score.dtype)
         kept = np.zeros((0, 0), dtype=np.int64) if snapshots is None else snapshots
         single = 0.5 if self._sets else 1.0
         run = kernel(_walk, work=steps * r, worth=self.worth_compiling)
         taken, changed, self.stale = run(
             *(self.codes, self.cells, self.strides, self.counts, self.costs, self.factors),
-            *(self.tilts, self.held, self.score, self.uniform, single, self.excursion),
+            *(self.tilts, self.moduli, self.slack, self.score, self.uniform, single, self.excursion),
             *(uniforms, np.ascontiguousarray(coldness, dtype=float), patience, by_score),
             *(self.stale, thin, trace, kept),
         )
@@ -192,13 +144,13 @@ class Walker:
         steps = len(coldness)
         words = rng.integers(2**64 - 1, size=(steps, 2), dtype=np.uint64, endpoint=True).view(np.int64)
         coldness = np.ascontiguousarray(coldness, dtype=float)
-        trace = np.zeros((steps // thin, len(self.costs)), dtype=np.int64)
+        trace = np.zeros((steps // thin, len(self.costs)), dtype=self.score.dtype)
         costs, single = np.ascontiguousarray(self.costs[:, 0, 1]), _SINGLE if self._sets else 2**11
         run = kernel(contacts_walk, work=steps * self.codes.shape[1], worth=_WORTH)
         taken = changed = 0
         while taken < steps and not (patience and self.stale >= patience):
             done, made, used, self.stale = run(
-                *(self.codes, self._contacts, costs, self.factors[0], self.tilts, self.score, single),
+                *(self.codes, self._contacts, costs, self.factors[0], self.tilts, self.slack, self.score, single),
                 *(words[taken:], self._uniforms, coldness[taken:], patience, by_score, self.stale),
                 *(taken, thin, trace),
             )
@@ -217,7 +169,8 @@ def _walk(
     costs: Array,
     factors: Array,
     tilts: Array,
-    held: Array,
+    moduli: Array,
+    slack: float,
     score: Array,
     uniform: bool,
     single: float,
@@ -234,7 +187,7 @@ def _walk(
     """Steps of one or, where a score is held, up to `excursion` swaps each; compiled by numba for long walks."""
     n_subjects, r = codes.shape
     n_parts = len(costs)
-    change = np.zeros(n_parts, dtype=np.int64)
+    change = np.zeros_like(score)
     pairs = np.zeros((excursion, 2), dtype=np.int64)
     masks = np.zeros((excursion, r), dtype=np.bool_)
     changed = 0
@@ -286,9 +239,11 @@ def _walk(
                                 codes[a, s], codes[b, s] = codes[b, s], codes[a, s]
             home = True
             for c in range(n_parts):
-                home = home and not (held[c] and change[c] != 0)
+                home = home and not (moduli[c] != 0 and change[c] % moduli[c] != 0)
         exponent = log_ratio if uniform else 0.0
         for c in range(n_parts):
+            if abs(change[c]) <= slack:  # rounding of doubles; integers have no slack
+                change[c] = 0
             exponent -= coldness[step] * tilts[c] * change[c]
         accepted = home and (exponent >= 0.0 or uniforms[step, 4 * excursion] < math.exp(exponent))
         moved = False

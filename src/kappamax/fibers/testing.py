@@ -1,4 +1,4 @@
-"""Ratings in, how surprising their agreement is by chance alone out; see `null` for what chance is."""
+"""Test whether raters agree more, or less, than by chance; see `null` for what chance is."""
 
 from __future__ import annotations
 
@@ -42,9 +42,12 @@ def exact_test(
     Parameters
     ----------
     *ratings : a Table, a frame, or two or more label arrays
-        With missing ratings, each rater's ratings are rearranged over the subjects that rater rated (Monte Carlo).
+        With missing ratings, each rater's ratings are rearranged over the subjects that rater rated.
     weights, coefficient, categories
-        As for `agreement`. On complete ratings all coefficients with the same weights have the same p-value.
+        As for `agreement`. On complete ratings all coefficients with the same weights have the same p-value. With
+        missing ratings this holds for Conger's kappa, Brennan-Prediger and percent agreement, which order the
+        rearrangements by observed agreement. Fleiss' kappa, Gwet's AC and Krippendorff's alpha expect different
+        agreement by chance in different rearrangements, so each has its own p-value.
     alternative : "greater", "less" or "two-sided"
         More agreement than by chance, less agreement, or a difference in either direction.
     two_sided : "distance" or "probability"
@@ -64,6 +67,11 @@ def exact_test(
         Bytes for the exact method.
     progress : callable, optional
         Called with (work done, work in all).
+
+    Notes
+    -----
+    With missing ratings Krippendorff's alpha may be 0/0 in some rearrangements: those that leave a single category to
+    the subjects with two or more ratings. They count as extreme, so the p-value is rather too large than too small.
 
     Raises
     ------
@@ -112,6 +120,11 @@ class ExactTest(Result):
     ----------
     value : float
         The observed coefficient.
+    null_mean : float
+        The mean of the coefficient by chance, over all rearrangements of the ratings that are equally likely then. It
+        is 0 for Cohen's kappa and, on complete ratings, for Conger's; elsewhere it is not, and the sign of the value
+        does not tell whether the raters agree more than by chance, but that of value - null_mean does. Exact, but for
+        coefficients that pool the raters' ratings where some are missing: then it is as accurate as the p-value.
     pvalue : float
         The probability by chance of a table at least as extreme. For Monte Carlo (b + 1) / (n_draws + 1) with b
         such tables among the draws: never zero, and valid as a p-value.
@@ -135,12 +148,14 @@ class ExactTest(Result):
     se: float | None
     n_draws: int | None
     reason: str | None
+    null_mean: float
     two_sided: str | None = None
 
     def _rows(self) -> list[tuple[str, str]]:
         rows = [
             ("weights", self.weights),
             ("value", numbers.decimal(self.value)),
+            ("mean by chance", numbers.decimal(self.null_mean)),
             ("p-value", numbers.pvalue(self.pvalue)),
             ("alternative", f"{self.alternative}, by {self.two_sided}" if self.two_sided else self.alternative),
             ("method", self.method if self.n_draws is None else f"{self.method}, {self.n_draws:,} tables"),
@@ -163,5 +178,6 @@ def outcome_of(null: Null, alternative: str, two_sided: str = "distance") -> Exa
         se=None if null.n_draws is None else (pvalue * (1 - pvalue) / null.n_draws) ** 0.5,
         n_draws=null.n_draws,
         reason=null.reason,
+        null_mean=null.mean,
         two_sided=two_sided.lower() if alternative == "two-sided" else None,
     )

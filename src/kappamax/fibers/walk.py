@@ -66,16 +66,15 @@ def walk_of(
         checks.few_cells(table.n_categories + (not table.complete), table.n_raters)
         walker.count_cells()
     generator = options.generator(rng)
-    unit = float(objective.scale * objective.denominator)
     step = max(thin, _BLOCK // thin * thin)
     traces: list[Array] = []
     kept: list[Array] = []
     done = changed = 0
 
     def result() -> Walk:
-        changes = np.concatenate([np.zeros((0, len(walker.costs)), dtype=np.int64), *traces])
-        slope = float(objective.n_units) * unit * float(objective.expected)
-        values = start - changes[:, : len(walker.roots)] @ walker.roots / slope
+        changes = np.concatenate([np.zeros((0, len(walker.costs)), dtype=walker.score.dtype), *traces])
+        slope = float(objective.n_units) * float(objective.expected)
+        values = start - changes[:, : len(walker.worth)] @ walker.worth / slope
         time = autocorrelation_time(values)
         shape = (-1, *(table.n_categories,) * table.n_raters)
         codes, ones = walker.codes, np.ones(len(walker.codes), dtype=np.int64)
@@ -99,7 +98,7 @@ def walk_of(
         while done < n_steps:
             size = min(step, n_steps - done)
             snapshots = np.zeros((size // thin, len(walker.counts)), dtype=np.int64) if keep_tables else None
-            trace, taken, moved = walker.advance(generator, np.full(size, tilt / unit), thin=thin, snapshots=snapshots)
+            trace, taken, moved = walker.advance(generator, np.full(size, tilt), thin=thin, snapshots=snapshots)
             traces.append(trace)
             if snapshots is not None:
                 kept.append(snapshots)

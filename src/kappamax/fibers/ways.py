@@ -12,15 +12,17 @@ several coprime numbers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
-from math import factorial, gcd, prod
+from math import factorial, prod
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Progress", "Ways"]
+from kappamax._exact import coprime
+
+__all__ = ["Progress", "Slices", "Ways", "shifted"]
 
 Array = npt.NDArray[Any]
 Slices = tuple[slice, ...]
@@ -109,7 +111,7 @@ class Ways:
         about = float(self._tables(self._costs(None), 1, np.dtype(float), None, None)[0])
         if about < 2.0**_BITS:
             return [int(n) for n in self._tables(chosen, n_totals, np.dtype(np.int64), None, progress)]
-        moduli = _coprime((1 << _BITS) // (max(self.first) + 2), about * 1.01)
+        moduli = coprime((1 << _BITS) // (max(self.first) + 2), int(about * 1.01))
         residues = []
         for turn, modulus in enumerate(moduli):
             tell = progress and _part(progress, turn, len(moduli))
@@ -213,14 +215,7 @@ class Ways:
 
     def _between(self, row: int, to: Slices, since: Slices) -> tuple[Slices, Slices]:
         """The same among the states of two boxes."""
-        steps = self._steps[row]
-        target, source = [], []
-        for axis, (after, before) in enumerate(zip(to, since, strict=True)):
-            step = 1 if axis in steps else 0
-            low, high = max(after.start, before.start + step), min(after.stop, before.stop + step)
-            target.append(slice(low, max(low, high)))
-            source.append(slice(low - step, max(low, high) - step))
-        return tuple(target), tuple(source)
+        return shifted(self._steps[row], to, since)
 
     def _add(self, placed: Array, ways: Array, row: int, to: Slices, since: Slices, cost: int, n_totals: int) -> None:
         """One more subject with a pattern: placed[state + pattern, total + cost] += ways[state, total]."""
@@ -234,15 +229,15 @@ class Ways:
         return [int(cost) for cost in costs[self.possible]]
 
 
-def _coprime(largest: int, product: float) -> list[int]:
-    """Numbers up to `largest`, no two with a common factor, whose product exceeds `product`."""
-    chosen: list[int] = []
-    candidate = largest
-    while prod(chosen) <= product:
-        if all(gcd(candidate, other) == 1 for other in chosen):
-            chosen.append(candidate)
-        candidate -= 1
-    return chosen
+def shifted(axes: Sequence[int], to: Slices, since: Slices) -> tuple[Slices, Slices]:
+    """The states of one box that a step along some axes leads to, and the states of another that it comes from."""
+    target, source = [], []
+    for axis, (after, before) in enumerate(zip(to, since, strict=True)):
+        step = 1 if axis in axes else 0
+        low, high = max(after.start, before.start + step), min(after.stop, before.stop + step)
+        target.append(slice(low, max(low, high)))
+        source.append(slice(low - step, max(low, high) - step))
+    return tuple(target), tuple(source)
 
 
 def _from_residues(residues: tuple[int, ...], moduli: list[int]) -> int:

@@ -7,6 +7,7 @@ counts the patterns, done block by block so that both stay in the processor's ca
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -49,7 +50,7 @@ def table_of_columns(
     checks.equal_lengths([column.size for column in columns])
     names = tables.rater_names(raters, len(columns))
     sizes = [len(column.values) for column in columns]
-    if counts is None and np.prod([float(size) for size in sizes]) <= _DENSE_CELLS:
+    if counts is None and prod(sizes) <= _DENSE_CELLS:
         raw, totals = _count_cells(columns, sizes)
     else:
         raw = [column.codes(slice(None)) for column in columns]
@@ -108,7 +109,7 @@ def column_of(values: Any) -> Column:
 
 def _count_cells(columns: Sequence[Column], sizes: Sequence[int]) -> tuple[list[Codes], npt.NDArray[np.int64]]:
     """Each rater's codes in the distinct patterns, and how often those occur: bincount of a mixed-radix key."""
-    n_cells = int(np.prod(sizes))
+    n_cells = prod(sizes)
     counts = np.zeros(n_cells, dtype=np.int64)
     step = max(_BLOCK, n_cells)
     for start in range(0, columns[0].size, step):

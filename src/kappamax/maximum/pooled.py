@@ -23,7 +23,6 @@ from kappamax.maximum.incomplete import IncompleteProblem
 from kappamax.maximum.problem import Cut, Prices, Solution, Watch
 from kappamax.maximum.relaxation import incidence, solve_integer, solve_linear
 from kappamax.objective import Objective
-from kappamax.table import category_counts, n_ratings_of
 from kappamax.verification.search import LISTED_TABLES, tables_below
 from kappamax.verification.uses import MOST_USES, Use, attainable_uses
 
@@ -46,7 +45,7 @@ def extreme_of_pooled(objective: Objective, sign: int, watch: Watch) -> Solution
         If there are too many patterns or uses of categories, or if cuts do not prove an optimum.
     """
     search = _Search(objective, sign, watch)
-    search.cut_at(search.place[tuple(use_of(objective, objective.table.patterns).T @ objective.table.counts)])
+    search.cut_at(search.place[tuple(objective.pooled_use(objective.table.patterns).T @ objective.table.counts)])
     while (place := search.open_use()) is not None:
         if place in search.solved or len(search.cuts) == MOST_CUTS:  # whole tables fall short of the programme there
             return search.by_listing()
@@ -63,11 +62,10 @@ class _Search:
         self.watch = watch
         checks.few_patterns_if_pooled(objective.coefficient.title, self.problem.n_cells, MOST_PATTERNS)
         self.patterns = np.concatenate(list(self.problem.all_patterns()))
-        self.use = use_of(objective, self.problem.decoded(self.patterns))
+        self.use = objective.pooled_use(self.problem.decoded(self.patterns))
         found = uses_of(objective)
         checks.few_uses(objective.coefficient.title, found is not None, MOST_USES)
-        unit = use_unit(objective)
-        chances = {use: objective.expected_at(np.array([Fraction(n, unit) for n in use])) for use in found or ()}
+        chances = {use: objective.expected_at(np.array(use, dtype=object)) for use in found or ()}
         #: every use of categories at which the coefficient is defined, and the disagreement expected there
         self.uses = np.array([use for use, chance in chances.items() if chance], dtype=np.int64)
         self.chances = [chance for chance in chances.values() if chance]
@@ -178,29 +176,14 @@ class _Search:
         return RootSum(dict(zip(self.problem.objective.radicands, row, strict=True)))
 
 
-def use_unit(objective: Objective) -> int:
-    """The use of categories is counted in units of one over this number."""
-    sizes = np.unique(objective.table.n_ratings).tolist()
-    return lcm(*(objective.coefficient.use_weight(size).denominator for size in sizes))
-
-
-def use_of(objective: Objective, patterns: Array) -> npt.NDArray[np.int64]:
-    """What a subject of each pattern adds to the use of categories, shape (m, k), in units of 1 / `use_unit`."""
-    unit = use_unit(objective)
-    weights = np.array(
-        [int(objective.coefficient.use_weight(n) * unit) for n in range(objective.table.n_raters + 1)], dtype=np.int64
-    )
-    return category_counts(patterns, objective.table.n_categories) * weights[n_ratings_of(patterns)][:, None]
-
-
 def uses_of(objective: Objective) -> list[Use] | None:
-    """Every use of categories that some rearrangement has, in units of 1 / `use_unit`; None if there are too many."""
-    table, unit = objective.table, use_unit(objective)
+    """Every pooled use of categories that some rearrangement has, in whole units; None if there are too many."""
+    table = objective.table
     subjects = []
     for codes in table.patterns.T:
         kinds: dict[int, int] = {}
         for size, count in zip(table.n_ratings[codes >= 0].tolist(), table.counts[codes >= 0].tolist(), strict=True):
-            weight = int(objective.coefficient.use_weight(size) * unit)
+            weight = objective.rating_weights[size]
             kinds[weight] = kinds.get(weight, 0) + count
         subjects.append(kinds)
     return attainable_uses(table.margins.tolist(), subjects)

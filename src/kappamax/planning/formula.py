@@ -1,7 +1,8 @@
 """A population in, the standard error of a study with N subjects out, and the least N for a width or a power.
 
 The standard errors are those of `inference`, from the same slopes, at the assumed table: sd / sqrt(N) with a normal
-quantile for Cohen's kappa, and sd / sqrt(N - 1) with Student's t for everything else.
+quantile for Cohen's kappa, and sd / sqrt(N - 1) with Student's t for everything else. With missing ratings the 1 is
+one subject with ratings to compare.
 """
 
 from __future__ import annotations
@@ -34,29 +35,25 @@ class Precision:
     value : float
         The coefficient in the population.
     sd : float
-        sqrt(N) times the standard error, for large N.
-    true_sd : float
-        sqrt(N) times the standard deviation of the coefficient, for large N. The same, but for missing ratings: Gwet's
-        standard error, which studies report, then is larger.
+        sqrt(N) times the standard deviation of the coefficient, and times its standard error, for large N.
     student : bool
-        Whether Student's t with one degree of freedom less than subjects is used, as Gwet does.
+        Whether Student's t is used, and n - 1 in place of n: everywhere but for Cohen's kappa without missing ratings.
     counted : float
-        The share of subjects that count: Krippendorff's alpha leaves out those with a single rating.
+        The share of subjects that make up n: those with ratings to compare, two or more.
     """
 
     value: float
     sd: float
-    true_sd: float
     student: bool
     counted: float
 
     def deviation(self, n: int) -> float:
         """The standard deviation of the coefficient in studies with n subjects."""
-        return self.true_sd / sqrt(n * self.counted)
+        return self.sd / sqrt(n)
 
     def se(self, n: int) -> float:
         """The standard error that a study with n subjects reports."""
-        size = n * self.counted - self.student
+        size = n - self.student / self.counted
         return self.sd / sqrt(size) if size > 0 else inf
 
     def quantile(self, level: float, n: int) -> float:
@@ -131,25 +128,18 @@ class PlannedTest:
 
 def precision_of(objective: Objective) -> Precision:
     """The precision of studies of a population, by the standard error `inference` gives."""
-    counts = _counted(objective)
-    shares = counts / counts.sum()
-
-    def spread(gradient: Array) -> float:
-        return sqrt(max(0.0, float(shares @ (gradient - shares @ gradient) ** 2)))
-
-    sd = spread(gradient_of(objective, None))
-    true_sd = sd if objective.table.complete else spread(gradient_of(objective, None, gwet=False))
-    share = float(counts.sum()) / objective.table.n_subjects
-    return Precision(objective.value(objective.score), sd, true_sd, not _by_cohen(objective), share)
+    table = objective.table
+    shares = table.counts / table.n_subjects
+    gradient = gradient_of(objective, None)
+    sd = sqrt(max(0.0, float(shares @ (gradient - shares @ gradient) ** 2)))
+    counted = float(shares @ (table.n_ratings >= objective.coefficient.group_size))
+    by_cohen = objective.coefficient.name == "cohen" and table.complete
+    return Precision(objective.value(objective.score), sd, not by_cohen, counted)
 
 
-def gradient_of(objective: Objective, patterns: npt.NDArray[np.int32] | None, *, gwet: bool | None = None) -> Array:
-    """The coefficient's slope in the share of each pattern; the table's own if none are given.
-
-    `gwet` says whether it is the one behind the reported standard error; it is for all but Cohen's kappa.
-    """
-    reported = not _by_cohen(objective) if gwet is None else gwet
-    return slopes(objective, patterns, gwet=reported) * float(_counted(objective).sum())
+def gradient_of(objective: Objective, patterns: npt.NDArray[np.int32] | None) -> Array:
+    """The coefficient's slope in the share of each pattern; the table's own if none are given."""
+    return slopes(objective, patterns) * objective.table.n_subjects
 
 
 def least_subjects(reached: Callable[[int], bool]) -> int | None:
@@ -163,13 +153,3 @@ def least_subjects(reached: Callable[[int], bool]) -> int | None:
         middle = (low + high) // 2
         low, high = (low, middle) if reached(middle) else (middle, high)
     return high if high <= MOST_SUBJECTS else None
-
-
-def _by_cohen(objective: Objective) -> bool:
-    return objective.coefficient.name == "cohen" and objective.table.complete
-
-
-def _counted(objective: Objective) -> Array:
-    """The counts of the patterns that count."""
-    counts = objective.table.counts.astype(float)
-    return counts * (objective.table.n_ratings >= 2) if objective.coefficient.by_rating else counts

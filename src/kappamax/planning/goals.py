@@ -147,7 +147,7 @@ class PowerGoal(Goal):
     @property
     def spread(self) -> float:
         """That of the standard error the test takes."""
-        return self.precision.sd if self.test.under_null is None else self.test.under_null.true_sd
+        return self.precision.sd if self.test.under_null is None else self.test.under_null.sd
 
     def formula(self, n: int) -> float:
         """The expected power."""

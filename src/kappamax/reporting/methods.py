@@ -38,7 +38,10 @@ def methods_paragraph(report: Report) -> str:
         )
     said.append(_test_words(report))
     if table.n_missing:
-        said.append("Missing ratings were treated as by Gwet; for the largest value, who rated what was kept.")
+        said.append(
+            "Missing ratings were treated as by Gwet, with standard errors by the delta method; for the largest value, "
+            "who rated what was kept."
+        )
     said.append(f"Computed with kappamax {__version__}.")
     return " ".join([*said, f"References: {'; '.join(references(report))}."])
 

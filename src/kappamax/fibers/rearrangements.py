@@ -1,0 +1,338 @@
+"""Compute the exact distribution of a coefficient over all rearrangements of ratings of which some are missing.
+
+Each rater's ratings are rearranged over the subjects that rater rated, so a subject keeps its set of raters. Subjects
+are placed one after another, set after set. A state says how often each rater has used each category but one, which the
+number of ratings placed implies; a vector over totals says in how many ways the state is reached. The largest set comes
+last and takes one rater's categories in order, as `ways` does for complete ratings: once that rater's remaining ratings
+are known, its use need not be followed any more. With few missing ratings the work is thus about that of complete ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from itertools import product
+from math import factorial, prod
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from kappamax._checks import fibers as checks
+from kappamax._exact import dot, widen
+from kappamax.fibers.ways import Progress, Slices, shifted
+from kappamax.objective import Objective
+from kappamax.table import MISSING, Table
+
+__all__ = ["RearrangementSpace", "Rearrangements"]
+
+Array = npt.NDArray[Any]
+Row = tuple[list[int], int]  # the axes of the state along which a pattern moves, and its cost
+
+_SCALE_EVERY = 8  # subjects, each of which multiplies the number of ways by 2^20 at most
+_LARGE = 2.0**200
+
+
+class RearrangementSpace:
+    """The scores, and the pooled use of categories where chance depends on it, that rearrangements reach.
+
+    Parameters
+    ----------
+    objective : Objective
+        Of a table with missing ratings.
+    memory_limit : float
+        Bytes that the distribution may take.
+
+    Raises
+    ------
+    NotSupportedError
+        If the weights are not exact, the possible patterns are too many, or the states exceed the memory limit.
+    """
+
+    def __init__(self, objective: Objective, memory_limit: float) -> None:
+        checks.exact_scores(objective.weights.exact, objective.weights.name)
+        self.objective, self.memory_limit = objective, memory_limit
+        self.ways = Rearrangements(objective.table)
+        checks.fits("the distribution", self.ways.n_bytes(), memory_limit)
+
+    def least_work(self) -> int:
+        """Additions needed at least."""
+        return self.ways.work()
+
+    def work(self) -> int:
+        """Additions needed."""
+        return self.ways.work(self.n_totals)
+
+    def chances(self, progress: Progress | None = None) -> npt.NDArray[np.float64]:
+        """The probability by chance of every total."""
+        checks.fits("the distribution", self.ways.n_bytes(self.n_totals), self.memory_limit)
+        packed = np.zeros(len(self.ways.patterns), dtype=np.int64)
+        for part in self._parts:
+            packed = packed * part.size + part.costs.astype(np.int64)
+        return self.ways.chances(packed, self.n_totals, progress)
+
+    @cached_property
+    def n_totals(self) -> int:
+        """How many totals are told apart."""
+        return prod(part.size for part in self._parts)
+
+    def components(self, totals: npt.ArrayLike) -> Array:
+        """The components of the score and, where chance varies, the use of every category; one row per total."""
+        digits = np.unravel_index(np.asarray(totals, dtype=np.int64), [part.size for part in self._parts])
+        columns = [part.offset + part.step * d.astype(object) for part, d in zip(self._parts, digits, strict=True)]
+        if not self.objective.fixed_chance:
+            implied, n_roots = self._implied, len(self.objective.radicands)
+            uses = columns[n_roots:]
+            columns[n_roots + implied : n_roots + implied] = [self._own_use.sum() - sum(uses)]
+        return np.stack(columns, axis=1)
+
+    @cached_property
+    def _own_use(self) -> Array:
+        table = self.objective.table
+        return np.asarray(table.counts.astype(object) @ self.objective.pooled_use(table.patterns))
+
+    @property
+    def _implied(self) -> int:
+        """The category whose use follows from that of the others."""
+        return int(np.argmax(self._own_use))
+
+    @cached_property
+    def _parts(self) -> list[_Part]:
+        """What totals are made of, in order."""
+        objective, ways = self.objective, self.ways
+        parts = [_part(ways, column, column, 1) for column in objective.scores(ways.patterns).T]
+        if objective.fixed_chance:
+            return parts
+        weights = objective.rating_weights.values()
+        for category, use in enumerate(objective.pooled_use(ways.patterns).T):
+            if category != self._implied:
+                # all ratings in a category are as many always, so those of larger or of smaller weight tell its use
+                chosen = widen((ways.patterns == category).sum(axis=1), max(weights) * len(ways.table.raters))
+                either = (use - min(weights) * chosen, 1), (max(weights) * chosen - use, -1)
+                parts.append(min((_part(ways, use, *one) for one in either), key=lambda part: part.size))
+        return parts
+
+
+class Rearrangements:
+    """All rearrangements of a table's ratings, each rater's over the subjects that rater rated."""
+
+    def __init__(self, table: Table) -> None:
+        self.table = table
+        sets, of_pattern = np.unique(table.patterns != MISSING, axis=0, return_inverse=True)
+        sizes = np.zeros(len(sets), dtype=np.int64)
+        np.add.at(sizes, of_pattern.ravel(), table.counts)
+        used = [np.flatnonzero(row).tolist() for row in table.margins]
+        n_patterns = [prod(len(used[a]) for a in np.flatnonzero(members).tolist()) for members in sets]
+        checks.few_patterns([sum(n_patterns)])
+        last = max(range(len(sets)), key=lambda i: int(sizes[i]) * n_patterns[i])
+        order = [*(i for i in range(len(sets)) if i != last), last]
+        self.sets, self.sizes = sets[order], sizes[order]
+        self.n_patterns = [n_patterns[i] for i in order]
+        self.used = used
+        #: the rater of the last set whose use need not be followed there: the one that would need most states
+        self.ordered = max(
+            np.flatnonzero(self.sets[-1]).tolist(), key=lambda a: prod(n + 1 for n in table.margins[a].tolist())
+        )
+        raters = [self.ordered, *(a for a in range(table.n_raters) if a != self.ordered)]
+        implied = table.margins.argmax(axis=1).tolist()
+        #: the raters and categories that a state counts, those of the ordered rater first
+        self.axes = [(a, i) for a in raters for i in used[a] if i != implied[a]]
+        self.n_ordered = sum(a == self.ordered for a, _ in self.axes)
+        self.full = [int(table.margins[axis]) for axis in self.axes]
+        #: ratings of the rater of each axis, in all and in the last set
+        self.ratings = [int(table.margins[a].sum()) for a, _ in self.axes]
+        self.last = [int(self.sizes[-1]) * bool(self.sets[-1][a]) for a, _ in self.axes]
+
+    @cached_property
+    def patterns(self) -> npt.NDArray[np.int32]:
+        """Every pattern that a subject may have, set after set, -1 where a rating is missing; shape (m, r)."""
+        choices = ([self.used[a] if own else [MISSING] for a, own in enumerate(row)] for row in self.sets.tolist())
+        return np.array([codes for chosen in choices for codes in product(*chosen)], dtype=np.int32)
+
+    @cached_property
+    def own(self) -> npt.NDArray[np.intp]:
+        """Where the table's own patterns are among them."""
+        place = {tuple(codes): i for i, codes in enumerate(self.patterns.tolist())}
+        return np.array([place[tuple(codes)] for codes in self.table.patterns.tolist()])
+
+    def work(self, n_totals: int = 1) -> int:
+        """Additions, at most."""
+        before, additions = [0] * len(self.axes), 0
+        for members, size, n_patterns in zip(self.sets[:-1], self.sizes[:-1].tolist(), self.n_patterns, strict=False):
+            after = self._placed(before, members, size)
+            additions += size * n_patterns * _volume(_hull(self._box(before), self._box(after)))
+            before = after
+        starts = prod(self._first_shape[: self.n_ordered])
+        n_used = int(np.count_nonzero(self.table.margins[self.ordered]))
+        additions += starts * int(self.sizes[-1]) * (self.n_patterns[-1] // n_used) * prod(self._last_shape)
+        return additions * n_totals
+
+    def n_bytes(self, n_totals: int = 1) -> int:
+        """Memory that chances take."""
+        return 16 * n_totals * (prod(self._first_shape) + prod(self._last_shape))
+
+    def chances(self, costs: Array, n_totals: int, progress: Progress | None = None) -> npt.NDArray[np.float64]:
+        """The probability of total cost 0, 1, ..., n_totals - 1 where all rearrangements are equally likely.
+
+        Parameters
+        ----------
+        costs : whole numbers >= 0, shape (m,)
+            One per pattern; no rearrangement costs `n_totals` or more.
+        n_totals : int
+        progress : callable, optional
+        """
+        rows = self._rows(costs)
+        ways = np.zeros((*self._first_shape, n_totals))
+        ways[(0,) * ways.ndim] = 1
+        ways, scaled = _carried(ways, self._first_subjects(rows), 0)
+        found: list[tuple[Array, int]] = []
+        starts = list(np.ndindex(*self._first_shape[: self.n_ordered]))
+        for done, start in enumerate(starts, start=1):
+            counts = self._remaining(start)
+            if counts is not None and ways[start].any():
+                ends, by = _carried(self._entered(ways[start]), self._last_subjects(rows, counts), scaled)
+                orders = factorial(sum(counts)) // prod(map(factorial, counts))  # of the ordered rater's ratings
+                bits = orders.bit_length()
+                found.append((ends[(-1,) * len(self._last_shape)] * (orders / (1 << bits)), by + bits))
+            if progress is not None:
+                progress(done, len(starts))
+        most = max(by for _, by in found)
+        total = np.sum([np.ldexp(ends, by - most) for ends, by in found], axis=0)
+        return np.asarray(total / total.sum())
+
+    @cached_property
+    def _first_shape(self) -> tuple[int, ...]:
+        """States before the last set: no more of a category than was used, or than its rater has ratings there."""
+        outside = zip(self.full, self.ratings, self.last, strict=True)
+        return tuple(min(full, ratings - last) + 1 for full, ratings, last in outside)
+
+    @cached_property
+    def _last_shape(self) -> tuple[int, ...]:
+        """States in the last set, by what is left of the uses of its other raters there."""
+        return tuple(min(self.full[i], self.last[i]) + 1 for i in self._followed)
+
+    @cached_property
+    def _followed(self) -> list[int]:
+        """The axes that states in the last set have: those of its raters, the ordered one aside."""
+        return [i for i in range(self.n_ordered, len(self.axes)) if self.last[i]]
+
+    def _rows(self, costs: Array) -> list[list[Row]]:
+        """For each set, where its patterns move the state and what they cost."""
+        places = {axis: place for place, axis in enumerate(self.axes)}
+        moves = [[places[at] for at in enumerate(codes) if at in places] for codes in self.patterns.tolist()]
+        every = list(zip(moves, costs.tolist(), strict=True))
+        ends = np.cumsum(self.n_patterns).tolist()
+        return [every[end - n : end] for end, n in zip(ends, self.n_patterns, strict=True)]
+
+    def _first_subjects(self, rows: list[list[Row]]) -> Iterator[tuple[list[Row], Slices, Slices]]:
+        """Subjects of all sets but the last: their possible patterns, the states after and before."""
+        placed = [0] * len(self.axes)
+        box = self._box(placed)
+        for members, size, own in zip(self.sets[:-1], self.sizes[:-1].tolist(), rows, strict=False):
+            for _ in range(size):
+                placed = self._placed(placed, members, 1)
+                before, box = box, self._box(placed)
+                yield own, box, before
+
+    def _last_subjects(self, rows: list[list[Row]], counts: list[int]) -> Iterator[tuple[list[Row], Slices, Slices]]:
+        """Subjects of the last set in the order of one rater's categories, with so many in each."""
+        places = {axis: place for place, axis in enumerate(self._followed)}
+        codes = self.patterns[-self.n_patterns[-1] :, self.ordered].tolist()
+        rest = int(self.sizes[-1])
+        box = tuple(slice(0, size) for size in self._last_shape)
+        for category, n in enumerate(counts):
+            of_category = [row for row, code in zip(rows[-1], codes, strict=True) if code == category]
+            own = [([places[axis] for axis in axes if axis in places], cost) for axes, cost in of_category]
+            for _ in range(n):
+                rest -= 1
+                before, box = box, tuple(slice(max(0, size - 1 - rest), size) for size in self._last_shape)
+                yield own, box, before
+
+    def _remaining(self, start: tuple[int, ...]) -> list[int] | None:
+        """How often the ordered rater uses each category in the last set, after a state; None if that cannot be."""
+        margins = self.table.margins[self.ordered]
+        counts = margins.tolist()
+        for (_, category), n in zip(self.axes[: self.n_ordered], start, strict=True):
+            counts[category] -= n
+        outside = int(margins.sum() - self.sizes[-1])
+        counts[int(margins.argmax())] -= outside - sum(start)
+        return counts if min(counts) >= 0 else None
+
+    def _entered(self, ways: Array) -> Array:
+        """States of all sets but the last as states of the last: by what is left, and full where nothing is."""
+        chosen: list[int | slice] = []
+        for i in range(self.n_ordered, len(self.axes)):
+            low = self.full[i] - min(self.full[i], self.last[i])
+            chosen.append(slice(low, None) if self.last[i] else -1)
+        entered = np.zeros((*self._last_shape, ways.shape[-1]))
+        kept = ways[tuple(chosen)]
+        entered[tuple(slice(0, size) for size in kept.shape)] = kept
+        return entered
+
+    def _placed(self, before: list[int], members: Array, size: int) -> list[int]:
+        """Ratings placed of the rater of each axis, after so many subjects of a set."""
+        return [n + size * bool(members[a]) for n, (a, _) in zip(before, self.axes, strict=True)]
+
+    def _box(self, placed: list[int]) -> Slices:
+        """The states possible before the last set: no more than was placed, no fewer than the rest can make up."""
+        rows = zip(placed, self.full, self.ratings, self._first_shape, strict=True)
+        return tuple(slice(max(0, full - (in_all - n)), min(size - 1, n) + 1) for n, full, in_all, size in rows)
+
+
+class _Part(NamedTuple):
+    """One component of totals: reduced costs per pattern, their range, and the component they stand for."""
+
+    costs: Array
+    size: int
+    step: int
+    offset: int
+
+
+def _part(ways: Rearrangements, column: Array, costs: Array, sign: int) -> _Part:
+    """A component as small whole numbers >= 0, from costs that are `sign` times it up to a constant.
+
+    What a rater's category costs whatever the others choose, or a set of raters whatever they choose, every
+    rearrangement costs alike: it is taken out.
+    """
+    table = ways.table
+    keys = np.column_stack([ways.patterns, np.repeat(np.arange(len(ways.sizes)), ways.n_patterns)])
+    costs = costs.copy()
+    for codes in keys.T:
+        for code in np.unique(codes):
+            costs[codes == code] -= costs[codes == code].min()
+    step = sign * (int(np.gcd.reduce(costs)) or 1)
+    costs = costs // abs(step)
+    own = costs[ways.own]
+    offset = dot(column[ways.own], table.counts) - step * dot(own, table.counts)
+    most = []
+    for codes, its in zip(keys.T, keys[ways.own].T, strict=True):
+        margins = {code: int(table.counts[its == code].sum()) for code in np.unique(its).tolist()}
+        most.append(sum(n * int(costs[codes == code].max()) for code, n in margins.items()))
+    return _Part(costs, min(most) + 1, step, offset)
+
+
+def _carried(ways: Array, subjects: Iterable[tuple[list[Row], Slices, Slices]], scaled: int) -> tuple[Array, int]:
+    """The ways after some more subjects, each with any of its patterns, divided by a power of two that is returned."""
+    n_totals = ways.shape[-1]
+    spare = np.empty_like(ways)
+    for turn, (rows, to, since) in enumerate(subjects, start=1):
+        spare[to] = 0
+        for axes, cost in rows:
+            target, source = shifted(axes, to, since)
+            into = spare[(*target, slice(cost, None))]
+            into += ways[(*source, slice(None, max(0, n_totals - cost)))]
+        if turn % _SCALE_EVERY == 0 and (most := float(spare[to].max(initial=0))) > _LARGE:
+            halvings = int(np.frexp(most)[1])
+            spare[to] = np.ldexp(spare[to], -halvings)
+            scaled += halvings
+        ways, spare = spare, ways
+    return ways, scaled
+
+
+def _hull(first: Slices, second: Slices) -> Slices:
+    """The smallest box that holds two."""
+    return tuple(slice(min(a.start, b.start), max(a.stop, b.stop)) for a, b in zip(first, second, strict=True))
+
+
+def _volume(box: Slices) -> int:
+    return prod(max(0, side.stop - side.start) for side in box)

@@ -1,0 +1,330 @@
+"""Tests of agreement with missing ratings, against all rearrangements one by one."""
+
+from collections import Counter
+from fractions import Fraction
+from itertools import permutations, product
+from math import factorial, prod
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+import kappamax as km
+import naive
+from kappamax.coefficients import objective_for
+from kappamax.errors import UndefinedKappaError
+from kappamax.fibers import null
+from kappamax.fibers.null import null_of
+from kappamax.fibers.rearrangements import Rearrangements, RearrangementSpace
+from kappamax.fibers.scores import ScoreSpace
+from strategies import tables
+
+ALTERNATIVES = ["greater", "less", "two-sided"]
+COEFFICIENTS = ["kappa", "fleiss", "gwet", "brennan-prediger", "krippendorff", "percent"]
+SCHEMES = ["unweighted", "linear", "quadratic", "sqrt"]
+_ = None
+
+
+def n_rearrangements(table):
+    """Every rater's ratings in every order that looks different."""
+    rows = [[int(n) for n in row] for row in table.margins]
+    return prod(factorial(sum(row)) // prod(map(factorial, row)) for row in rows)
+
+
+def rearrangements(table):
+    """All of them, as lists of rows with None where a rating is missing."""
+    rows = naive.rows_of(table)
+    columns = []
+    for column in zip(*rows, strict=True):
+        rated = [i for i, code in enumerate(column) if code is not None]
+        columns.append([])
+        for arranged in sorted(set(permutations([column[i] for i in rated]))):
+            moved = list(column)
+            for i, code in zip(rated, arranged, strict=True):
+                moved[i] = code
+            columns[-1].append(moved)
+    for chosen in product(*columns):
+        yield [list(row) for row in zip(*chosen, strict=True)]
+
+
+def table_of(rows, categories):
+    """Rows of codes as a table."""
+    codes = [[-1 if code is None else code for code in row] for row in rows]
+    return km.Table(codes, np.ones(len(codes), dtype=int), categories, ordered=True)
+
+
+def values_of(table, weights, coefficient):
+    """The coefficient in every rearrangement, as a fraction or a double; None where it is 0/0."""
+    found = []
+    for rows in rearrangements(table):
+        objective = objective_for(table_of(rows, table.categories), weights=weights, coefficient=coefficient)
+        try:
+            exact = objective.exact_value(objective.score)
+            found.append(objective.value(objective.score) if exact is None else exact)
+        except UndefinedKappaError:
+            found.append(None)
+    return found
+
+
+def listed_pvalue(values, observed, alternative, two_sided="distance"):
+    """The share of rearrangements at least as extreme, the undefined ones among them."""
+    defined = [value for value in values if value is not None]
+    near = 0 if all(isinstance(value, Fraction) for value in [observed, *defined]) else 1e-9
+    mean = sum(defined) / len(defined)
+    if two_sided == "probability":
+        keys = [value if near == 0 else round(float(value), 9) for value in defined]
+        often = Counter(keys)
+        own = often[observed if near == 0 else round(float(observed), 9)]
+        extreme = sum(often[key] <= own for key in keys)
+    else:
+        judged = {
+            "greater": lambda value: value >= observed - near,
+            "less": lambda value: value <= observed + near,
+            "two-sided": lambda value: abs(value - mean) >= abs(observed - mean) - near,
+        }[alternative]
+        extreme = sum(judged(value) for value in defined)
+    return (extreme + len(values) - len(defined)) / len(values)
+
+
+@st.composite
+def incomplete_tables(draw, n_raters=None):
+    """Few subjects of two or three raters: one rating is missing, one subject has two, and any others may lack."""
+    r = n_raters or draw(st.integers(2, 3))
+    k = draw(st.integers(2, 3))
+    n = draw(st.integers(2, 5 if r == 2 else 4))
+    rows = draw(st.lists(st.lists(st.integers(-1, k - 1), min_size=r, max_size=r), min_size=n, max_size=n))
+    rows[0][-1] = -1
+    rows[1] = [max(0, code) for code in rows[1]]
+    table = km.Table(rows, np.ones(n, dtype=int), range(k), ordered=True)
+    assume(table.margins.sum(axis=0).max() < table.margins.sum())  # more than one category
+    return table
+
+
+@pytest.mark.parametrize("coefficient", COEFFICIENTS)
+@settings(max_examples=25)
+@given(table=incomplete_tables(), weights=st.sampled_from(SCHEMES))
+def test_pvalues_with_missing_ratings_are_what_enumeration_gives(coefficient, table, weights):
+    """The coefficient that was asked for, over all rearrangements: every alternative, and the mean by chance."""
+    try:
+        observed = km.agreement(table, weights=weights, coefficient=coefficient)
+    except UndefinedKappaError:
+        assume(False)
+    own = observed.value if observed.exact is None else observed.exact
+    values = values_of(table, weights, coefficient)
+    defined = [value for value in values if value is not None]
+    options = {"weights": weights, "coefficient": coefficient}
+    for alternative in ALTERNATIVES:
+        test = km.exact_test(table, alternative=alternative, **options)
+        assert test.method == "exact"
+        assert test.pvalue == pytest.approx(listed_pvalue(values, own, alternative), rel=1e-9)
+        assert test.null_mean == pytest.approx(float(sum(defined) / len(defined)), abs=1e-9)
+    both = {"alternative": "two-sided", "two_sided": "probability"}
+    expected = listed_pvalue(values, own, **both)
+    assert km.exact_test(table, **both, **options).pvalue == pytest.approx(expected, rel=1e-9)
+
+
+@settings(max_examples=60)
+@given(table=incomplete_tables(), coefficient=st.sampled_from(COEFFICIENTS), weights=st.sampled_from(SCHEMES))
+def test_the_distribution_of_scores_and_uses_is_what_enumeration_gives(table, coefficient, weights):
+    """Components of the score and the use of categories, each with its exact share of the rearrangements."""
+    objective = objective_for(table, weights=weights, coefficient=coefficient)
+    listed = Counter()
+    for rows in rearrangements(table):
+        codes = np.array([[-1 if code is None else code for code in row] for row in rows], dtype=np.int32)
+        row = objective.scores(codes).sum(axis=0).tolist()
+        listed[tuple(row if objective.fixed_chance else row + objective.pooled_use(codes).sum(axis=0).tolist())] += 1
+    space = RearrangementSpace(objective, 1e9)
+    chances = space.chances()
+    reached = np.flatnonzero(chances)
+    found = dict(zip(map(tuple, space.components(reached).tolist()), chances[reached].tolist(), strict=True))
+    assert found.keys() == listed.keys()
+    for row, n in listed.items():
+        assert found[row] == pytest.approx(n / n_rearrangements(table), rel=1e-12)
+
+
+def test_fleiss_kappa_is_tested_by_its_own_value():
+    """Its chance term varies: 7/18 of the rearrangements reach its value, 7/12 the observed agreement (by listing)."""
+    table = km.from_ratings([[2, _, 0], [0, 0, 2], [2, 1, _], [0, 0, _], [_, 1, _]], categories=[0, 1, 2])
+    test = km.exact_test(table, coefficient="fleiss")
+    assert (test.pvalue, test.method) == (pytest.approx(7 / 18, rel=1e-12), "exact")
+    assert km.exact_test(table, coefficient="percent").pvalue == pytest.approx(7 / 12, rel=1e-12)
+
+
+@settings(max_examples=25)
+@given(table=incomplete_tables(n_raters=3), alternative=st.sampled_from(ALTERNATIVES))
+def test_weights_per_pair_are_tested_with_missing_ratings(table, alternative):
+    """Conger's kappa with three different weightings, one per pair of raters."""
+    weights = {("1", "2"): "linear", ("1", "3"): "unweighted", ("2", "3"): "quadratic"}
+    try:
+        own = km.kappa(table, weights=weights).exact
+    except UndefinedKappaError:
+        assume(False)
+    expected = listed_pvalue(values_of(table, weights, "kappa"), own, alternative)
+    assert km.exact_test(table, weights=weights, alternative=alternative).pvalue == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("coefficient", COEFFICIENTS)
+@pytest.mark.parametrize(("weights", "seed"), [("unweighted", 0), ("sqrt", 1), ("linear", 2)])
+def test_random_tables_agree_with_the_exact_method_with_missing_ratings(weights, seed, coefficient):
+    """Within four standard errors of a binomial share, and of a mean of draws for the mean by chance.
+
+    A two-sided p-value by draws takes that mean too, so it may be the exact one for any mean within its error.
+    """
+    rng = np.random.default_rng(seed)
+    ratings = rng.integers(0, 3, size=(8, 3)).astype(object)
+    ratings[rng.random((8, 3)) < 0.3] = None
+    table = km.from_ratings(ratings, categories=[0, 1, 2])
+    objective = objective_for(table, weights=weights, coefficient=coefficient)
+    exact = null_of(objective, method="exact")
+    drawn = null_of(objective, method="monte-carlo", n_draws=4000, rng=seed)
+    error = 4 * (exact.probabilities @ (exact.values - exact.mean) ** 2 / 4000) ** 0.5
+    assert abs(drawn.mean - exact.mean) <= error
+    means = [exact.mean] if objective.fixed_chance else np.linspace(exact.mean - error, exact.mean + error, 21)
+    own = objective.value(objective.score)
+    beyond = [np.abs(exact.values - mean) >= abs(own - mean) - 1e-9 for mean in means]
+    expected = {"greater": [exact.pvalue("greater")], "less": [exact.pvalue("less")]}
+    expected["two-sided"] = [min(1, exact.probabilities[far].sum() + exact.undefined) for far in beyond]
+    for alternative, pvalues in expected.items():
+        spread = max(pvalue * (1 - pvalue) / 4000 for pvalue in pvalues) ** 0.5
+        found = drawn.pvalue(alternative)
+        assert min(pvalues) - 4 * spread - 1 / 4001 <= found <= max(pvalues) + 4 * spread + 1 / 4001
+
+
+def test_rearrangements_without_a_value_count_as_extreme():
+    """The one b falls on a single rating in two of its four places; all pairs agree on a then, and alpha is 0/0."""
+    table = km.from_ratings([["a", "a"], ["b", "a"], ["a", _], ["a", _]])
+    values = values_of(table, "unweighted", "krippendorff")
+    assert values.count(None) == 2
+    assert values.count(0) == 2
+    for alternative in ALTERNATIVES:
+        assert km.exact_test(table, coefficient="krippendorff", alternative=alternative).pvalue == 1
+    found = null_of(objective_for(table, coefficient="krippendorff"))
+    assert (found.undefined, found.mean) == (pytest.approx(0.5), 0)
+    drawn = null_of(objective_for(table, coefficient="krippendorff"), method="monte-carlo", n_draws=1000, rng=1)
+    assert abs(drawn.undefined - 500) < 4 * 250**0.5
+    assert drawn.pvalue("greater") == 1
+
+
+def test_one_missing_rating_mixes_complete_distributions():
+    """A subject rated by the first rater alone takes one of that rater's ratings: complete tables without it, mixed.
+
+    2,000 subjects, so the number of arrangements has some hundred digits.
+    """
+    counts = [[1975, 8], [6, 10]]
+    table = km.from_counts(counts)
+    patterns = [*table.patterns.tolist(), [0, -1]]
+    more = km.Table(patterns, [*table.counts.tolist(), 1], table.categories, ordered=True)
+    found = null_of(objective_for(more), method="exact")
+    mixed = Counter()
+    margins = more.margins[0]
+    for category in (0, 1):
+        rest = margins - (np.arange(2) == category)
+        cell = min(rest[1], more.margins[1][1])
+        other = [[rest[0] - more.margins[1][1] + cell, more.margins[1][1] - cell], [rest[1] - cell, cell]]
+        space = ScoreSpace([objective_for(km.from_counts(other))], 1e9)
+        chances = space.chances()
+        reached = np.flatnonzero(chances > 0)
+        for (score,), chance in zip(space.components(reached).tolist(), chances[reached], strict=True):
+            mixed[score] += chance * margins[category] / margins.sum()
+    assert found.rows[:, 0].tolist() == sorted(mixed)
+    np.testing.assert_allclose(found.counts, [mixed[score] for score in found.rows[:, 0].tolist()], rtol=1e-9)
+
+
+def test_few_missing_ratings_among_many_are_tested_exactly():
+    """The paper's 33 subjects with three ratings gone take no random tables, with any of the coefficients."""
+    table = km.example("rapallo2022")
+    rows = np.repeat(table.patterns, table.counts, axis=0)
+    rows[[1, 9], 0] = -1
+    rows[30, 1] = -1
+    gaps = km.Table(rows, np.ones(33, dtype=int), table.categories, ordered=True)
+    for coefficient in ("kappa", "fleiss", "percent"):
+        assert km.exact_test(gaps, coefficient=coefficient).method == "exact"
+
+
+def test_large_designs_with_missing_ratings_are_drawn_with_the_reason(monkeypatch):
+    """Work, memory, patterns, or weights that are not exact; the exact method says why it is refused."""
+    rng = np.random.default_rng(1)
+    table = km.from_ratings([[1, 2, None], [2, 2, 1], [1, 1, 1], [None, 2, 2]])
+    monkeypatch.setattr(null, "EXACT_WORK", 10)
+    assert "the exact distribution would take" in str(km.exact_test(table, n_draws=50, rng=1).reason)
+    assert km.exact_test(table, method="exact").method == "exact"
+    assert "not exact" in str(km.exact_test(table, weights="power(0.3)", n_draws=50, rng=1).reason)
+    ratings = rng.integers(1, 6, size=(60, 9)).astype(object)
+    ratings[0, 0] = None
+    with pytest.raises(km.NotSupportedError, match=r"2.34e\+06 patterns are possible"):
+        km.exact_test(ratings_of(ratings), method="exact")
+    with pytest.raises(km.NotSupportedError, match="of memory; the limit is 1 GB"):
+        km.exact_test(ratings_of(ratings[:, :6]), method="exact")
+
+
+def test_states_beyond_doubles_are_refused_as_well():
+    """Three hundred raters of whom two rate each subject have more states than a double can tell."""
+    rng = np.random.default_rng(1)
+    ratings = np.full((2000, 300), -1)
+    for row in ratings:
+        row[rng.choice(300, 2, replace=False)] = rng.integers(0, 5, 2)
+    table = km.Table(ratings, np.ones(2000, dtype=int), range(5), ordered=True)
+    assert Rearrangements(table).n_bytes() > 10**308
+    with pytest.raises(km.NotSupportedError, match="of memory; the limit is 1 GB"):
+        null_of(objective_for(table), method="exact")
+
+
+def ratings_of(ratings):
+    """As a table with five categories."""
+    return km.from_ratings(ratings, categories=[1, 2, 3, 4, 5])
+
+
+@pytest.mark.parametrize("coefficient", ["fleiss", "gwet", "krippendorff"])
+def test_weights_that_are_not_exact_are_tested_with_missing_ratings(coefficient):
+    """Circular weights of three categories are unweighted ones up to rounding, and tie as those do."""
+    rng = np.random.default_rng(3)
+    ratings = rng.integers(0, 3, size=(12, 3)).astype(object)
+    ratings[rng.random((12, 3)) < 0.3] = None
+    table = km.from_ratings(ratings, categories=[0, 1, 2])
+    for alternative in ALTERNATIVES:
+        options = {"coefficient": coefficient, "alternative": alternative, "n_draws": 2000, "rng": 2}
+        circular = km.exact_test(table, weights="circular", **options)
+        assert circular.pvalue == km.exact_test(table, method="monte-carlo", **options).pvalue
+
+
+@given(table=tables(missing=True), coefficient=st.sampled_from(COEFFICIENTS), weights=st.sampled_from(SCHEMES))
+def test_chance_is_fixed_where_it_is_said_to_be(table, coefficient, weights):
+    """However a random rearrangement falls, expected disagreement is the observed table's."""
+    objective = objective_for(table, weights=weights, coefficient=coefficient)
+    rows = np.repeat(table.patterns, table.counts, axis=0)
+    rng = np.random.default_rng(1)
+    for column in rows.T:
+        rated = column >= 0
+        column[rated] = rng.permutation(column[rated])
+    moved = objective_for(table.like(rows, np.ones(len(rows))), weights=weights, coefficient=coefficient)
+    try:
+        expected = objective.expected, moved.expected
+    except UndefinedKappaError:
+        assume(False)
+    if objective.fixed_chance:
+        assert expected[0] == expected[1]
+    if coefficient in ("fleiss", "gwet", "krippendorff"):
+        assert moved.expected == objective.expected_at(objective.pooled_use(rows).sum(axis=0))
+
+
+def test_the_mean_by_chance_is_not_zero_for_pooled_coefficients():
+    """Scott's pi of [[6, 9], [1, 4]] is -1/99 but -16/99 on average: the raters agree more than by chance."""
+    table = km.from_counts([[6, 9], [1, 4]])
+    # by chance they disagree in 3/4 * 13/20 + 1/4 * 7/20 = 46/80; Scott expects 2 * 11/20 * 9/20 = 99/200
+    scott = km.exact_test(table, coefficient="scott")
+    assert scott.null_mean == pytest.approx(1 - Fraction(46, 80) / Fraction(99, 200))
+    assert scott.null_mean < scott.value < 0
+    assert km.exact_test(table).null_mean == 0
+    assert km.exact_test(table, method="monte-carlo", n_draws=10, rng=1).null_mean == 0
+    assert scott.to_dict()["null_mean"] == scott.null_mean
+    assert "mean by chance  -0.1616" in repr(scott)
+
+
+def test_progress_of_the_exact_method_with_missing_ratings():
+    """It is told how much is done, up to the end."""
+    seen = []
+    table = km.from_ratings([[1, 2, None], [2, 2, 1], [1, 1, 1], [None, 2, 2]])
+    km.exact_test(table, progress=lambda *now: seen.append(now))
+    assert seen[-1][0] == seen[-1][1] > 0
+    assert len(Rearrangements(table).patterns) == 4 + 8 + 4

@@ -1,0 +1,335 @@
+"""Weights with huge numerators and denominators give the numbers that plain Python integers give.
+
+Scores are whole numbers in units that the weights' common denominator makes small: 10^20 and more for decimal powers,
+circular weights or one's own fractions. Nothing that is computed from them may depend on their size.
+"""
+
+from fractions import Fraction
+from itertools import combinations, pairwise, product
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+import kappamax as km
+import naive
+from kappamax._exact import RootSum
+from kappamax.coefficients import COEFFICIENTS, objective_for
+from kappamax.fibers import sample
+from kappamax.fibers.distribution import mean_score
+from kappamax.fibers.null import null_of
+from kappamax.fibers.sample import arrangements, random_scores
+from strategies import tables
+
+NAMES = ["power(1.7)", "power(0.3)", "power(31)", "power(9.5)", "circular", "bipolar", "ratio"]
+ALTERNATIVES = ["greater", "less", "two-sided"]
+
+
+@st.composite
+def huge_fractions(draw, n_categories):
+    """A symmetric matrix of fractions near a power of two, where 64 bits begin to matter, or far beyond."""
+    bits = draw(st.sampled_from([20, 45, 58, 60, 61, 62, 63, 64, 120]))
+    entry = st.fractions(1, 8, max_denominator=4) if bits == 20 else st.integers(2 ** (bits - 1), 2**bits)
+    u = [[Fraction(0)] * n_categories for _ in range(n_categories)]
+    largest = 2**bits + draw(st.integers(0, 3))
+    for i, j in combinations(range(n_categories), 2):
+        u[i][j] = u[j][i] = Fraction(draw(entry)) / largest
+    u[0][1] = u[1][0] = Fraction(1)
+    return km.Weights.from_matrix(u, kind="disagreement")
+
+
+@st.composite
+def weighted_tables(draw, **limits):
+    """A table and weights for it, the same for all pairs of raters or not."""
+    table = draw(tables(**limits))
+    one = st.one_of(huge_fractions(table.n_categories), st.sampled_from(NAMES))
+    if draw(st.booleans()):
+        return table, draw(one)
+    return table, {pair: draw(one) for pair in combinations(range(table.n_raters), 2)}
+
+
+def entries_of(objective):
+    """u(a, b, i, j) as an exact number, straight from the weights."""
+    by_pair = {(a, b): weights for a, b, weights in objective.pairs()}
+    return lambda a, b, i, j: by_pair[a, b].entry(i, j)
+
+
+def disagreement(rows, u):
+    """Mean over subjects of the mean over their pairs, exactly: Gwet's definition."""
+    means = []
+    for row in rows:
+        pairs = [(a, b) for a, b in combinations(range(len(row)), 2) if min(row[a], row[b]) >= 0]
+        if pairs:
+            means.append(sum((u(a, b, row[a], row[b]) for a, b in pairs), RootSum()) / len(pairs))
+    return sum(means, RootSum()) / len(means)
+
+
+def rows_of(table):
+    """One list of codes per subject, -1 for a missing rating."""
+    return np.repeat(table.patterns, table.counts, axis=0).tolist()
+
+
+@settings(max_examples=100)
+@given(weighted_tables(missing=True))
+def test_every_coefficient_is_that_of_its_definition(case):
+    """Kappa exactly, as a fraction of Python integers; all of them up to rounding."""
+    table, weights = case
+    objective = objective_for(table, weights=weights)
+    u = entries_of(objective)
+    assert objective.observed(objective.score) == disagreement(rows_of(table), u)
+    plain, k = naive.rows_of(table), table.n_categories
+    formulas = {
+        "kappa": naive.conger,
+        "fleiss": naive.fleiss,
+        "gwet": naive.gwet,
+        "brennan-prediger": naive.brennan_prediger,
+        "krippendorff": naive.krippendorff,
+    }
+    for name, formula in formulas.items():
+        if name != "kappa" and not isinstance(weights, str | km.Weights):
+            continue
+        try:
+            value = km.agreement(table, weights=weights, coefficient=name).value
+        except km.UndefinedKappaError:
+            continue
+        expected = formula(plain, k, lambda *cell: float(u(*cell)))
+        assert value == pytest.approx(float(expected), rel=1e-9, abs=1e-9)
+
+
+@settings(max_examples=100)
+@given(weighted_tables(missing=True), st.integers(0, 99))
+def test_scores_of_random_tables_are_those_of_their_ratings(case, seed):
+    """Shuffled ratings, whatever the weights: sums over subjects and pairs of raters are exact."""
+    table, weights = case
+    objective = objective_for(table, weights=weights)
+    assume(table.n_raters > 2 or not table.complete or table.n_subjects <= 8)  # or they are drawn cell by cell
+    u = entries_of(objective)
+    blocks = arrangements(table, 3, np.random.default_rng(seed))
+    expected = [disagreement(rows, u) for block in blocks for rows in np.moveaxis(block, 0, 2).tolist()]
+    found = random_scores(objective, 3, np.random.default_rng(seed)).tolist()
+    sums = [RootSum(dict(zip(objective.radicands, row, strict=True))) for row in found]
+    assert [objective.observed(one) for one in sums] == expected
+
+
+@settings(max_examples=60)
+@given(weighted_tables(max_raters=2), st.integers(1, 20_000), st.integers(0, 99))
+def test_scores_of_tables_drawn_by_cells_are_those_of_their_counts(case, times, seed):
+    """Two raters and many subjects."""
+    table, weights = case
+    counts = table.counts * (times + 8 * table.n_categories**2)
+    objective = objective_for(table.like(table.patterns, counts), weights=weights)
+    u, k = entries_of(objective), table.n_categories
+    drawn = sample._cell_by_cell(objective.table, 3, np.random.default_rng(seed)).tolist()
+    expected = [
+        sum((u(0, 1, i, j) * cells[i][j] for i, j in product(range(k), repeat=2)), RootSum()) / int(counts.sum())
+        for cells in drawn
+    ]
+    found = random_scores(objective, 3, np.random.default_rng(seed)).tolist()
+    sums = [RootSum(dict(zip(objective.radicands, row, strict=True))) for row in found]
+    assert [objective.observed(one) for one in sums] == expected
+
+
+@settings(max_examples=60)
+@given(weighted_tables(missing=True), st.sampled_from(ALTERNATIVES), st.integers(0, 99))
+def test_monte_carlo_pvalues_count_what_python_integers_count(case, alternative, seed):
+    """Draws at least as extreme as the observed table, within the tolerance of weights that are not exact."""
+    table, weights = case
+    objective = objective_for(table, weights=weights)
+    null = null_of(objective, method="monte-carlo", n_draws=40, n_blocks=2, rng=seed)
+    own = np.random.default_rng(seed).spawn(2)
+    rows = [row for rng in own for row in random_scores(objective, 20, rng).tolist()]
+    drawn = [objective.observed(RootSum(dict(zip(objective.radicands, row, strict=True)))) for row in rows]
+    observed, mean = objective.observed(objective.score), objective.observed(mean_score(objective))
+    near = Fraction(objective.weights.tolerance)
+    extreme = {
+        "greater": lambda one: one <= observed + near,
+        "less": lambda one: one >= observed - near,
+        "two-sided": lambda one: size(one - mean) >= size(observed - mean) - near,
+    }[alternative]
+    assert null.pvalue(alternative) == (sum(extreme(one) for one in drawn) + 1) / 41
+
+
+def size(number):
+    """The absolute value of an exact number."""
+    return number if number.sign() >= 0 else number * -1
+
+
+@pytest.mark.parametrize("weights", ["power(1.7)", "circular", "power(1/3)", "bipolar", "ratio", "power(9.5)"])
+def test_strong_agreement_of_many_subjects_is_significant_for_all_weights(weights):
+    """A thousand subjects with kappa of one half: no random table comes near."""
+    table = km.from_counts(np.full((5, 5), 20) + np.diag([100] * 5))
+    test = km.exact_test(table, weights=weights, method="monte-carlo", n_draws=200, rng=1)
+    assert test.value == pytest.approx(0.5, abs=0.01)
+    assert test.pvalue == 1 / 201
+    opposite = km.exact_test(table, weights=weights, method="monte-carlo", n_draws=200, rng=1, alternative="less")
+    assert opposite.pvalue == 1
+
+
+@settings(max_examples=40)
+@given(weighted_tables(max_rows=5))
+def test_ranked_moves_change_agreement_by_what_they_say(case):
+    """Every move that applies, its effect and its order, against the exact disagreement before and after."""
+    table, weights = case
+    objective = objective_for(table, weights=weights)
+    u, before = entries_of(objective), disagreement(rows_of(table), entries_of(objective))
+    ranked = km.rank_moves(table, weights=weights, top=1000)
+    changes = [disagreement(rows_of(one.move.after(table)), u) - before for one in ranked]
+    pairs = table.n_raters * (table.n_raters - 1) // 2
+    assert changes == [one.change / (table.n_subjects * pairs) for one in ranked]
+    assert all(first <= second for first, second in pairwise(changes))
+    near = Fraction(objective.weights.tolerance) / table.n_subjects
+    assert ranked.n_raising == sum(change < near * -1 for change in changes)
+    assert ranked.n_lowering == sum(change > near for change in changes)
+
+
+@settings(max_examples=30)
+@given(weighted_tables(missing=True), st.sampled_from(["null", "uniform"]), st.integers(0, 99))
+def test_walks_record_the_coefficient_of_the_table_they_reach(case, target, seed):
+    """Followed in integers or in doubles, whichever fits."""
+    table, weights = case
+    walk = km.fiber(table).walk(300, weights=weights, target=target, tilt=0.3, rng=seed)
+    assert walk.values[-1] == pytest.approx(km.kappa(walk.table, weights=weights).value, rel=1e-9, abs=1e-9)
+
+
+@settings(max_examples=40)
+@given(weighted_tables(missing=True), st.integers(0, 99))
+def test_a_held_score_of_any_size_stays_exactly(case, seed):
+    """Its remainders modulo coprime numbers decide."""
+    table, weights = case
+    objective = objective_for(table, weights=weights)
+    assume(objective.weights.exact)
+    walk = km.fiber(table).walk(200, weights="unweighted", held=weights, rng=seed)
+    assert objective_for(walk.table, weights=weights).score == objective.score
+
+
+def test_walks_that_hold_huge_weights_visit_the_tables_they_should():
+    """Weights that differ by one part in 2^64 hold fewer tables than equal ones: all of them, and no other."""
+    table = km.from_counts([[3, 2, 1], [1, 3, 1], [1, 1, 3]])
+    members = list(km.fiber(table).tables())
+    one, near = Fraction(1), 1 - Fraction(1, 2**64)
+    held = {}
+    for last in (one, near):
+        weights = km.Weights.from_matrix([[0, one, last], [one, 0, one], [last, one, 0]], kind="disagreement")
+        score = objective_for(table, weights=weights).score
+        held[last] = {member for member in members if objective_for(member, weights=weights).score == score}
+        walk = km.fiber(table).walk(20_000, weights="linear", held=weights, keep_tables=True, rng=1)
+        visited = {km.from_counts(counts, categories=table.categories) for counts in np.unique(walk.counts, axis=0)}
+        assert visited == held[last]
+    assert 5 < len(held[near]) < len(held[one])
+
+
+@settings(max_examples=15)
+@given(weighted_tables(max_rows=5, max_raters=3), st.sampled_from(["moves", "swaps"]), st.integers(0, 99))
+def test_annealing_and_the_solver_report_the_value_of_their_tables(case, proposal, seed):
+    """Rational weights: the maximum is at least what annealing reaches, and both are the kappas of their tables."""
+    table, weights = case
+    assume(objective_for(table, weights=weights).radicands == (1,))
+    found = km.anneal(table, weights=weights, proposal=proposal, max_steps=300, rng=seed)
+    best = km.max_kappa(table, weights=weights)
+    for result in (found, best):
+        assert result.maximum == km.kappa(result.table, weights=weights).value
+        assert (result.table.margins == table.margins).all()
+    assert found.maximum <= best.bound + 1e-9
+
+
+@settings(max_examples=40)
+@given(weighted_tables(missing=True, min_raters=3))
+def test_pairs_and_raters_left_out_have_the_kappa_of_their_ratings(case):
+    """Pairwise kappas and the coefficient without each rater."""
+    table, weights = case
+    u, k = entries_of(objective_for(table, weights=weights)), table.n_categories
+    rows = naive.rows_of(table)
+    values = km.pairwise_kappas(table, weights=weights).values
+    for a, b in combinations(range(table.n_raters), 2):
+        both = [[row[a], row[b]] for row in rows if row[a] is not None and row[b] is not None]
+        if not np.isnan(values[a, b]):
+            expected = naive.conger(both, k, lambda _a, _b, i, j, a=a, b=b: float(u(a, b, i, j)))
+            assert values[a, b] == pytest.approx(float(expected), rel=1e-9, abs=1e-9)
+    for name, value in km.leave_one_out(table, weights=weights).without.items():
+        kept = [rater for rater in range(table.n_raters) if table.raters[rater] != name]
+        rest = [[row[rater] for rater in kept] for row in rows]
+        if value is not None and all(any(row[a] is not None for row in rest) for a in range(len(kept))):
+            rest = [row for row in rest if any(code is not None for code in row)]
+            expected = naive.conger(rest, k, lambda a, b, i, j, kept=kept: float(u(kept[a], kept[b], i, j)))
+            assert value == pytest.approx(float(expected), rel=1e-9, abs=1e-9)
+
+
+@settings(max_examples=30)
+@given(weighted_tables(missing=True), st.sampled_from(sorted(COEFFICIENTS)))
+def test_resampled_values_are_those_of_the_resampled_tables(case, coefficient):
+    """The jackknife's values, without one subject of each pattern."""
+    table, weights = case
+    assume(isinstance(weights, str | km.Weights) or coefficient == "conger")
+    assume(coefficient != "cohen" or table.n_raters == 2)
+    try:
+        found = km.jackknife(table, weights=weights, coefficient=coefficient)
+    except km.UndefinedKappaError:
+        return
+    for i, value in enumerate(found.values):
+        counts = table.counts - (np.arange(len(table.counts)) == i)
+        try:
+            rest = km.Table(table.patterns, counts, table.categories, ordered=True)
+            expected = km.agreement(rest, weights=weights, coefficient=coefficient).value
+        except (km.UndefinedKappaError, km.InvalidRatingsError):
+            continue
+        assert value == pytest.approx(expected, rel=1e-7, abs=1e-7)
+
+
+def test_fine_weights_have_the_numbers_of_the_coarse_ones_they_approach():
+    """Standard errors, bootstrap and report with weights 2^-64 away from linear ones."""
+    table = km.from_counts([[20, 5, 1], [4, 22, 6], [2, 3, 25]])
+    half = Fraction(1, 2) + Fraction(1, 2**64)
+    fine = km.Weights.from_matrix([[0, half, 1], [half, 0, half], [1, half, 0]], kind="disagreement")
+    for method in ("fleiss-cohen-everitt", "gwet", "jackknife", "null"):
+        expected = km.standard_error(table, weights="linear", method=method).se
+        assert km.standard_error(table, weights=fine, method=method).se == pytest.approx(expected, rel=1e-9)
+    near, exact = (km.bootstrap(table, weights=one, n_resamples=200, rng=3) for one in (fine, "linear"))
+    assert near.replicates == pytest.approx(exact.replicates, rel=1e-9)
+    shown = [km.report(table, weights=[one], rng=1).to_dict()["results"][0] for one in (fine, "linear")]
+    for name in ("value", "maximum", "minimum", "ratio"):
+        assert shown[0][name] == pytest.approx(shown[1][name], rel=1e-9)
+
+
+def test_pairs_without_a_common_denominator_are_rounded_and_say_so():
+    """Fractions over 2^400 different primes' powers: their common denominator would not fit into doubles."""
+    table = km.example("rapallo2022-three")
+    k = table.n_categories
+
+    def weights(base):
+        u = [[Fraction(abs(i - j)) + (i != j) * Fraction(1, base) for j in range(k)] for i in range(k)]
+        return km.Weights.from_matrix(u, kind="disagreement")
+
+    pairs = dict(zip([(0, 1), (0, 2), (1, 2)], map(weights, (2**500, 3**300, 5**210)), strict=True))
+    result = km.kappa(table, weights=pairs)
+    assert result.exact is None
+    assert any("no simple common denominator" in note for note in result.notes)
+    assert result.value == pytest.approx(km.kappa(table, weights="linear").value, rel=1e-12)
+    assert km.exact_test(table, weights=pairs, n_draws=50, rng=1).pvalue <= 1
+
+
+def test_floats_that_differ_by_300_orders_of_magnitude():
+    """A weight of 1e-300 beside one of 1 is no reason to fail."""
+    table = km.from_counts([[5, 2, 1], [1, 6, 2], [0, 3, 7]])
+    u = [[0, 1e-300, 0.7123456789], [1e-300, 0, 1], [0.7123456789, 1, 0]]
+    weights = km.Weights.from_matrix(u, kind="disagreement")
+    test = km.exact_test(table, weights=weights, n_draws=100, rng=1)
+    assert test.value == pytest.approx(km.max_kappa(table, weights=weights).value)
+    assert km.fiber(table).walk(100, weights=weights, rng=1).values.shape == (100,)
+
+
+def test_hundreds_of_raters_with_gaps():
+    """The common factor of all numbers of ratings has hundreds of digits."""
+    rng = np.random.default_rng(1)
+    ratings = rng.integers(1, 4, size=(70, 60)).astype(object)
+    for i, row in enumerate(ratings):
+        row[rng.permutation(60)[2 + i % 58 :]] = None
+    table = km.from_ratings(ratings.tolist())
+    assert objective_for(table).scale > 2**64
+    walk = km.fiber(table).walk(500, weights="linear", rng=1)
+    assert walk.values[-1] == pytest.approx(km.kappa(walk.table, weights="linear").value, abs=1e-9)
+    u = entries_of(objective_for(table, weights="linear"))
+    expected = [disagreement(rows_of(one), u) for one in km.fiber(table).iter_sample(2, rng=5)]
+    objective = objective_for(table, weights="linear")
+    scores = random_scores(objective, 2, np.random.default_rng(5))
+    assert [objective.observed(RootSum(int(score))) for score in scores[:, 0]] == expected

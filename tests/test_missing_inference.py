@@ -1,0 +1,207 @@
+"""Standard errors and comparisons with missing ratings, against simulation and the jackknife."""
+
+from itertools import product
+from math import sqrt
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+
+import kappamax as km
+from kappamax.coefficients import COEFFICIENTS, objective_for
+from kappamax.errors import InvalidRatingsError, UndefinedKappaError
+from kappamax.evaluate import Evaluator
+from kappamax.inference import slopes, standard_errors_at
+from strategies import scheme_names, tables
+
+POOLED = ["fleiss", "gwet", "brennan-prediger", "krippendorff", "percent"]
+
+
+def population(n_raters, n_categories, *, copied, missing):
+    """Each rater finds a uniform truth with some probability, else chooses at random; ratings are missing at random."""
+    codes = np.array(list(product(range(-1, n_categories), repeat=n_raters)))
+    truths = np.arange(n_categories)[:, None, None]
+    given = (1 - missing) * (copied * (codes == truths) + (1 - copied) / n_categories)
+    shares = np.where(codes < 0, missing, given).prod(axis=2).mean(axis=0)
+    rated = (codes >= 0).any(axis=1)
+    return km.Table(codes[rated], np.rint(shares[rated] * 1e12).astype(int), range(n_categories), ordered=True)
+
+
+def assert_variances_agree(values, variances):
+    """The mean estimated variance is the values' own, within four Monte Carlo errors of both."""
+    n = len(values)
+    deviations = values - values.mean()
+    empirical = (deviations**2).mean()
+    error = sqrt(((deviations**4).mean() - empirical**2) / n + variances.var() / n)
+    assert abs(variances.mean() - empirical) < 4 * error
+
+
+def simulated(objective, n_subjects, n_samples, seed):
+    """Samples in which the coefficient is defined and two subjects can be compared: counts and values."""
+    table = objective.table
+    counts = np.random.default_rng(seed).multinomial(n_subjects, table.counts / table.n_subjects, size=n_samples)
+    evaluator = Evaluator(objective)
+    values = evaluator.value_of(evaluator.totals(counts))
+    assert np.isfinite(values).all()
+    return counts, values
+
+
+@pytest.mark.parametrize("weights", ["unweighted", "linear"])
+@pytest.mark.parametrize("coefficient", ["kappa", *POOLED])
+@pytest.mark.parametrize(("n_raters", "copied", "missing"), [(2, 0.96, 0.25), (3, 0.8, 0.5), (4, 0.7, 0.3)])
+def test_standard_errors_with_missing_ratings_are_how_much_the_coefficient_varies(
+    n_raters, copied, missing, coefficient, weights
+):
+    """The mean squared standard error over simulated samples is the variance of the coefficient over them."""
+    table = population(n_raters, 3, copied=copied, missing=missing)
+    objective = objective_for(table, weights=weights, coefficient=coefficient)
+    counts, values = simulated(objective, 200, 1000, seed=n_raters)
+    assert_variances_agree(values, standard_errors_at(objective, counts) ** 2)
+
+
+def test_a_standard_error_twice_too_large_is_noticed():
+    """The comparison above refuses Gwet's standard errors, and variances that are half as large again."""
+    objective = objective_for(population(2, 3, copied=0.96, missing=0.25))
+    counts, values = simulated(objective, 200, 1000, seed=2)
+    variances = standard_errors_at(objective, counts) ** 2
+    for factor in (1.5, 1 / 1.5):
+        with pytest.raises(AssertionError):
+            assert_variances_agree(values, factor * variances)
+    gradient = slopes(objective, gwet=True, counts=counts.astype(float))
+    with pytest.raises(AssertionError):
+        assert_variances_agree(values, (counts * gradient**2).sum(axis=1))
+
+
+@pytest.mark.parametrize("coefficient", ["kappa", *POOLED])
+def test_the_jackknife_gives_the_same_standard_error(coefficient):
+    """Both estimate the same variance: with 300 subjects, 30% of the ratings missing, they differ by under 3%."""
+    table = population(3, 3, copied=0.8, missing=0.3)
+    counts = np.random.default_rng(1).multinomial(300, table.counts / table.n_subjects)
+    sample = km.Table(table.patterns, counts, table.categories, ordered=True)
+    delta = km.agreement(sample, coefficient=coefficient, weights="linear")
+    jackknife = km.agreement(sample, coefficient=coefficient, weights="linear", method="jackknife")
+    assert (delta.se_method, jackknife.se_method) == ("delta", "jackknife")
+    assert delta.se == pytest.approx(jackknife.se, rel=0.03)
+    assert delta.ci == pytest.approx(jackknife.ci, abs=0.1 * delta.se)
+
+
+def test_full_agreement_with_single_ratings_shows_no_variation():
+    """20 pairs that agree and 10 single ratings: nothing varies in the agreement, so the standard error is 0."""
+    pairs = [[i % 3, i % 3] for i in range(20)]
+    result = km.kappa(km.from_ratings([*pairs, *([i % 3, None] for i in range(10))]))
+    assert (result.value, result.se, result.se_method) == (1, 0, "delta")
+    assert any("no variation" in note for note in result.notes)
+
+
+@pytest.mark.parametrize("coefficient", sorted(set(COEFFICIENTS) - {"cohen"}))
+@given(table=tables(min_raters=2, max_raters=4), name=scheme_names)
+def test_delta_is_gwets_without_missing_ratings(coefficient, table, name):
+    """The two linearisations differ in the share of subjects rated twice alone, which is 1 here."""
+    assume(table.n_subjects > 1)
+    try:
+        delta, gwet, auto = (
+            km.standard_error(table, weights=name, coefficient=coefficient, method=method)
+            for method in ("delta", "gwet", "auto")
+        )
+    except UndefinedKappaError:
+        assume(False)
+    assert delta.se == pytest.approx(gwet.se, rel=1e-9, abs=1e-9)
+    assert (delta.df, auto.method, auto.se, auto.df) == (gwet.df, "gwet", gwet.se, gwet.df)
+
+
+@pytest.mark.parametrize("coefficient", ["brennan-prediger", "krippendorff", "percent"])
+@given(table=tables(missing=True), name=scheme_names)
+def test_subjects_rated_once_change_nothing_where_chance_does_not_depend_on_them(coefficient, table, name):
+    """Neither standard error nor degrees of freedom: a million single ratings do not make a small study large."""
+    more = km.Table(
+        [*table.patterns.tolist(), [0] + [-1] * (table.n_raters - 1)],
+        [*table.counts.tolist(), 10**6],
+        table.categories,
+        ordered=True,
+    )
+    try:
+        first, second = (
+            km.standard_error(one, weights=name, coefficient=coefficient, method="delta") for one in (table, more)
+        )
+    except (UndefinedKappaError, InvalidRatingsError):
+        assume(False)
+    assert first.df == second.df
+    assert (first.se is None) == (second.se is None)
+    if first.se is not None:
+        assert second.se == pytest.approx(first.se, rel=1e-6, abs=1e-9)
+
+
+def test_delta_by_hand():
+    """Percent agreement is a mean over the subjects rated twice: 3 of 4 agree, so se = sqrt(3/16 / 3), t with 3 df."""
+    result = km.agreement([1, 2, 1, 1, 1, None], [1, 2, 1, 2, None, 2], coefficient="percent")
+    assert (result.value, result.se) == pytest.approx((0.75, 0.25))
+    assert result.ci == (pytest.approx(0.75 - 3.182446 * 0.25, abs=1e-6), 1)
+
+
+def test_one_subject_to_compare_has_no_standard_error():
+    """However many subjects were rated once."""
+    result = km.agreement([1, 1, 2, 2], [2, None, None, None], coefficient="percent")
+    assert (result.se, result.ci) == (None, None)
+    assert km.standard_error([1, 1, 2, 2], [2, None, None, None], coefficient="percent", method="jackknife").se is None
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ({"coefficient": "krippendorff"}, {"coefficient": "fleiss"}),
+        ({"coefficient": "krippendorff"}, {"coefficient": "conger"}),
+        ({"coefficient": "gwet"}, {"coefficient": "percent"}),
+        ({"weights": "linear"}, {"weights": "quadratic"}),
+        ({"raters": ["1", "2"]}, {"raters": ["1", "3"]}),
+        ({"raters": ["1", "2"], "coefficient": "krippendorff"}, {"raters": ["2", "3"], "coefficient": "fleiss"}),
+    ],
+)
+def test_comparisons_with_missing_ratings_agree_with_the_jackknife_of_the_difference(first, second):
+    """Both coefficients are linearised alike, so what they share cancels; 300 subjects, 30% missing."""
+    table = population(3, 3, copied=0.8, missing=0.3)
+    counts = np.random.default_rng(1).multinomial(300, table.counts / table.n_subjects)
+    sample = km.Table(table.patterns, counts, table.categories, ordered=True)
+
+    def value(one, spec):
+        chosen = dict(spec)
+        raters = chosen.pop("raters", one.raters)
+        return km.agreement(one.select([one.rater_index(rater) for rater in raters]), **chosen).value
+
+    compared = km.compare(sample, first=first, second=second)
+    jackknife = km.jackknife(sample, statistic=lambda one: value(one, first) - value(one, second))
+    assert compared.difference == pytest.approx(jackknife.estimate)
+    assert compared.se == pytest.approx(jackknife.se, rel=0.05)
+
+
+def test_the_standard_error_of_a_difference_is_how_much_it_varies():
+    """Alpha against Fleiss' kappa over 300 simulated samples of 100 subjects with three in ten ratings missing."""
+    table = population(3, 3, copied=0.8, missing=0.3)
+    generator = np.random.default_rng(4)
+    found = []
+    for counts in generator.multinomial(100, table.counts / table.n_subjects, size=300):
+        sample = km.Table(table.patterns, counts, table.categories, ordered=True)
+        found.append(km.compare(sample, first={"coefficient": "krippendorff"}, second={"coefficient": "fleiss"}))
+    assert_variances_agree(np.array([c.difference for c in found]), np.array([c.se for c in found]) ** 2)
+
+
+def test_the_smaller_sample_gives_a_comparison_its_degrees_of_freedom():
+    """Raters 1 and 2 share 40 subjects, 1 and 3 share 4: Student's t has 3 degrees of freedom."""
+    ratings = [[i % 2, i % 2 if i % 5 else 1 - i % 2, None if i >= 4 else (i // 2) % 2] for i in range(40)]
+    compared = km.compare(km.from_ratings(ratings), first={"raters": ["1", "2"]}, second={"raters": ["1", "3"]})
+    assert compared.n_subjects == 40
+    assert compared.ci[1] - compared.difference == pytest.approx(3.182446 * compared.se, rel=1e-6)
+
+
+def test_the_null_standard_error_gives_no_interval():
+    """It is the one at kappa = 0, so it says nothing about other values."""
+    with pytest.raises(km.NotSupportedError, match=r"gives no confidence interval; use method 'auto' or 'jackknife'"):
+        km.agreement(km.example("cohen1968"), method="null")
+
+
+def test_the_null_standard_error_tests_zero_alone():
+    """The value of kappa under independence; 0 itself is tested, any other value is refused."""
+    table = km.example("cohen1968")
+    assert km.value_test(table, method="null").pvalue < 1e-6
+    for value in (0.4, -0.1, 1e-9):
+        with pytest.raises(km.NotSupportedError, match=f"cannot test {value:g}; use method 'auto' or 'jackknife'"):
+            km.value_test(table, value=value, method="null")
