@@ -174,6 +174,48 @@ def test_partitions_named_in_folders(tmp_path):
     assert km.read_ratings(tmp_path / "wide", **NAMED) == EXPECTED
 
 
+@pytest.mark.parametrize("route", ["folder", "parquet", "csv", "jsonl"])
+def test_folders_above_what_was_named_hold_no_columns(tmp_path, route):
+    """Whatever year=2024/ is called: the path given says where ratings are, not what they are."""
+    rows = pd.DataFrame({"a": [1, 2, 2, 3, 1, 2], "b": [1, 2, 3, 3, 1, 2]})
+    for above in (tmp_path / "plain", tmp_path / "json=1" / "year=2024", tmp_path / "a=1" / "rater=7"):
+        above.mkdir(parents=True)
+        if route == "csv":
+            rows.to_csv(above / "part.csv", index=False)
+        elif route == "jsonl":
+            rows.to_json(above / "part.jsonl", orient="records", lines=True)
+        else:
+            rows.to_parquet(above / "part.parquet", index=False)
+        path = above if route == "folder" else above / f"part.{route}"
+        assert km.read_ratings(path) == km.from_ratings(rows), above
+
+
+def test_folders_inside_the_one_named_hold_columns_of_their_own(tmp_path, monkeypatch):
+    """Values are decoded, a column of the same name in the files gives way, and names of folders above never count."""
+    rows = pd.DataFrame({"subject": ["1", "2"], "rating": [1, 2], "rater": ["?", "?"], "file": [0, 0]})
+    top = tmp_path / "rater=zoe" / "subject=9"
+    for rater in ("an%20na", "b=b"):
+        folder = top / f"rater={rater}" / "deep"
+        folder.mkdir(parents=True)
+        rows.to_parquet(folder / "part.parquet", index=False)
+    expected = km.from_ratings([[1, 1], [2, 2]], raters=["an na", "b=b"])
+    named = {"layout": "long", "subject": "subject", "rater": "rater", "rating": "rating"}
+    assert km.read_ratings(top, **named) == expected
+    monkeypatch.chdir(top)
+    assert km.read_ratings(".", **named) == expected
+
+
+def test_files_in_folders_of_different_kinds_are_refused(tmp_path):
+    """One file has a rater's folder and one has none, or the same key stands there twice."""
+    for folder in (tmp_path / "mixed" / "rater=a", tmp_path / "mixed", tmp_path / "twice" / "rater=a" / "rater=b"):
+        folder.mkdir(parents=True, exist_ok=True)
+        pd.DataFrame({"a": [1, 2], "b": [1, 2]}).to_parquet(folder / "z.parquet", index=False)
+    with pytest.raises(km.UnreadableFileError, match="must name the same columns for every file; rater=a/z.parquet"):
+        km.read_ratings(tmp_path / "mixed")
+    with pytest.raises(km.UnreadableFileError, match="is in two folders named rater=..."):
+        km.read_ratings(tmp_path / "twice")
+
+
 def test_sql_is_a_relation():
     """Any query DuckDB can answer is a frame."""
     con = duckdb.connect()

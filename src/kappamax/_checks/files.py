@@ -78,6 +78,25 @@ def parquet_files(folder: Path) -> list[Path]:
     return found
 
 
+def partition_keys(files: Sequence[Path], folder: Path) -> list[str]:
+    """The columns that names of folders such as rater=anna/ inside a folder hold: the same for every file."""
+    first: list[str] | None = None
+    for file in files:
+        parts = file.relative_to(folder).parts[:-1]
+        keys = [part.partition("=")[0] for part in parts if part.find("=") > 0]
+        twice = next((key for i, key in enumerate(keys) if key in keys[:i]), None)
+        if twice is not None:
+            raise UnreadableFileError(f"{folder}: {file.relative_to(folder)} is in two folders named {twice}=...")
+        first = keys if first is None else first
+        if keys != first:
+            had, has = (listing(one) if one else "none" for one in (first, keys))
+            raise UnreadableFileError(
+                f"{folder}: folders such as rater=anna must name the same columns for every file; "
+                f"{files[0].relative_to(folder)} has {had} and {file.relative_to(folder)} has {has}."
+            )
+    return first or []
+
+
 def only_objects(n_others: int, n_doubles: int, name: str) -> None:
     """Each line of JSON is an object with different keys."""
     if n_doubles:

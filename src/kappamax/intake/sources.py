@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -127,20 +127,51 @@ def _text(
 
 
 def _parquet(connection: DuckDBPyConnection, path: Path, name: str) -> Source:
-    """A Parquet file, or a folder of them whose own names may hold columns (rater=a/part-0.parquet)."""
-    folder = path.is_dir()
-    files = checks.parquet_files(path) if folder else [path]
-    listed = sql_list(map(_literal, files))
-    reading = f"read_parquet([{listed}], hive_partitioning = {folder}, hive_types_autocast = false)"
-    _view(connection, name, f"SELECT * FROM {reading}")
-    with _failures_of(name):
-        described = connection.execute("DESCRIBE file").fetchall()
-    types = {column: kind for column, kind, *_ in described}
+    """A Parquet file, or a folder of them whose own names may hold columns (rater=a/part-0.parquet).
+
+    Only the names of folders inside the one given are columns. DuckDB's `hive_partitioning` would also take those of
+    the folders it is in, so columns are made of the part of each file's name that is inside.
+    """
+    files = checks.parquet_files(path) if path.is_dir() else [path]
+    keys = checks.partition_keys(files, path) if path.is_dir() else []
+    reading = f"read_parquet([{sql_list(map(_literal, files))}], hive_partitioning = false"
+    query = f"SELECT * FROM {reading})"
+    if keys:
+        own = {column.lower(): column for column in _types(connection, name, query)}
+        where = _identifier(_unused("file", {*own, *map(str.lower, keys)}))
+        begins = len(str(files[0])) - len(str(files[0].relative_to(path)))
+        made = ", ".join(f"{_partition(key, where, begins)} AS {_identifier(key)}" for key in keys)
+        left_out = [where, *(_identifier(own[key.lower()]) for key in keys if key.lower() in own)]
+        named = f"{reading}, filename = {_quoted(where[1:-1])})"
+        query = f"SELECT * EXCLUDE ({', '.join(left_out)}), {made} FROM {named}"
+    _view(connection, name, query)
+    types = _types(connection, name, query)
     values = {column: _identifier(column) for column in types}
     texts = {column: _as_text(values[column], kind) for column, kind in types.items()}
-    keys = {part.partition("=")[0] for file in files for part in file.relative_to(path).parts[:-1] if "=" in part}
     apart = frozenset(column for column in types if column in keys or _INDEX_COLUMNS.fullmatch(column))
     return Source(name, connection, values, texts, apart=apart)
+
+
+def _types(connection: DuckDBPyConnection, name: str, query: str) -> dict[str, str]:
+    """The columns of a query and their types."""
+    with _failures_of(name):
+        return {column: kind for column, kind, *_ in connection.execute(f"DESCRIBE {query}").fetchall()}
+
+
+def _unused(wanted: str, taken: Collection[str]) -> str:
+    """A column name that no column has."""
+    while wanted in taken:
+        wanted += "_"
+    return wanted
+
+
+def _partition(key: str, where: str, begins: int) -> str:
+    """The SQL of a folder's value for a key, in the part of a file's name from some place on."""
+    folder = rf"(?:^|[/\\])\Q{key}\E=([^/\\]*)[/\\]"
+    return (
+        f"nullif(url_decode(regexp_extract(substr({where}, {begins + 1}), {_quoted(folder)}, 1)), "
+        "'__HIVE_DEFAULT_PARTITION__')"
+    )
 
 
 def _json(connection: DuckDBPyConnection, path: Path, name: str, form: str) -> Source:
@@ -149,7 +180,7 @@ def _json(connection: DuckDBPyConnection, path: Path, name: str, form: str) -> S
         connection,
         name,
         f"SELECT json FROM read_json_objects({_quoted(_literal(path))}, format = '{form}', "
-        f"compression = '{sound(path, name)}')",
+        f"compression = '{sound(path, name)}', hive_partitioning = false)",
     )
     with _failures_of(name):
         ((others, doubles),) = connection.execute(
