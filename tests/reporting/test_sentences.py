@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import kappamax as km
+from kappamax._exact import RootSum
 from kappamax.reporting import sentences
 
 
@@ -30,17 +31,14 @@ ONE = km.from_counts([[9, 0], [0, 0]], categories=["no", "yes"])
 def test_the_share_of_the_maximum():
     """Said with the proof, and with the difference in margins that stands out."""
     words = said(PAPER, weights="linear")
-    assert (
-        "The raters reached 66.9% of the largest agreement beyond chance that their margins allow (0.7511, proven)."
-        in words
-    )
-    assert "Rater 2 says 3 more often than rater 1 (12 times against 7)" in words
-    assert "differences like this alone cap the value at 0.7511" in words
-    assert "5 tables reach the maximum." in words
+    assert "The raters reached 66.9% of the largest value that the margins allow (0.7511, proven)." in words
+    assert "The margins cap the value at 0.7511." in words
+    assert "rater 2 says 3 more often than rater 1 (12 times against 7)" in words
+    assert "5 tables attain the maximum." in words
     assert (
         "Of the mean disagreement of 0.2020, 0.1010 (50.0%) is forced by the margins and 0.1010 was avoidable." in words
     )
-    assert "more agreement than chance alone would give (p < 0.0001)" in words
+    assert "agreement this high would rarely arise by chance (p < 0.0001)" in words
 
 
 def test_how_often_is_said_in_words():
@@ -70,7 +68,7 @@ def test_perfect_agreement():
     """Nothing to reach, nothing forced."""
     words = said(PERFECT)
     assert "the raters agree on every subject" in words
-    assert "The raters reached the largest agreement that their margins allow (1.0000, proven)." in words
+    assert "The raters reached the largest value that the margins allow (1.0000, proven)." in words
     assert "says" not in words
     assert "mean disagreement" not in words
     assert "the raters agree on every subject" not in said(PAPER)
@@ -79,7 +77,7 @@ def test_perfect_agreement():
 def test_equal_margins():
     """The margins do not stand in the way."""
     words = said(EQUAL)
-    assert "The raters used every category equally often, so the margins do not stand in the way." in words
+    assert "Each category was used equally often by all raters, so the margins allow full agreement." in words
     assert "None of the mean disagreement of 0.3333 is forced by the margins." in words
     assert "equally often" not in said(PAPER)
     assert "None of the mean disagreement" not in said(PAPER)
@@ -88,17 +86,19 @@ def test_equal_margins():
 def test_negative_kappa_has_no_share():
     """A sentence of its own."""
     words = said(NEGATIVE)
-    assert "below zero, so the raters agree less than chance alone would have it" in words
-    assert "a share of it means nothing for a value below zero" in words
+    assert "less than the mean of 0.0000 that chance gives (p = " in words
+    assert "a value below zero is no share of it" in words
     assert "reached" not in words
     assert "below zero" not in said(PAPER)
 
 
 def test_chance_could_give_as_much():
     """Where the p-value is not small."""
-    assert "as much agreement is not unusual by chance alone (p = 0.5" in said(WEAK)
-    assert "not unusual" not in said(PAPER)
-    assert "two-sided)" in said(WEAK, alternative="two-sided")
+    assert "agreement this high could arise by chance (p = 0.5" in said(WEAK)
+    assert "could arise" not in said(PAPER)
+    words = said(WEAK, alternative="two-sided")
+    assert "agreement this far from the mean that chance gives could arise by chance (p = " in words
+    assert "agreement this low would rarely arise by chance (p = " in said(NEGATIVE, alternative="less")
 
 
 def test_a_ratio_that_is_undefined():
@@ -112,7 +112,7 @@ def test_a_ratio_that_is_undefined():
 def test_kappa_that_is_undefined():
     """One category only: the reason, and nothing else."""
     (result,) = km.report(ONE, weights="unweighted").results
-    assert result.sentences == sentences.undefined("both raters used only 'no'")
+    assert result.sentences == sentences.undefined("Cohen's kappa", "both raters used only 'no'")
     assert result.agreement is result.maximum is result.test is None
 
 
@@ -135,35 +135,147 @@ def test_missing_ratings_compare_shares():
 
 
 def test_no_maximum_is_said_with_its_reason():
-    """Fleiss' kappa with gaps."""
-    words = said(km.example("gwet2014"), coefficient="fleiss", weights="unweighted")
-    assert "There is no largest value to compare with: with missing ratings Fleiss' kappa has no maximum" in words
+    """Fleiss' kappa with gaps in a design too large to search."""
+    rng = np.random.default_rng(0)
+    ratings = rng.integers(0, 3, size=(200, 4)).astype(float)
+    ratings[rng.random(ratings.shape) < 0.3] = np.nan
+    words = said(km.from_ratings(ratings), coefficient="fleiss", weights="unweighted")
+    assert "There is no largest value to compare with: rearranging these ratings changes what Fleiss' kappa" in words
 
 
-def test_an_unproven_maximum_is_said_with_its_bound():
-    """From the numbers of a result marked so."""
-    most = replace(km.max_kappa(PAPER, weights="linear"), proven=False, bound=0.8)
-    assert "0.7511, not proven; at most 0.8000" in sentences._reached(most)
-    assert "cap the value at 0.8000" in sentences._cause(PAPER, most)[0]
-    count = km.count_maximizers(PAPER, weights="linear")
-    assert sentences._tables(count, most) == "How many tables reach the largest value is not known."
-    few = replace(count, n=None, at_least=7, reason="listing stopped")
-    assert sentences._tables(few, km.max_kappa(PAPER)) == "At least 7 tables reach the maximum (listing stopped)."
+def test_an_unproven_maximum_is_said_as_bounds():
+    """No share, cap or split of a number that may not be the largest."""
+    proven = km.max_kappa(PAPER, weights="linear")
+    solution = replace(proven.solution, bound=RootSum(8), proof=None)
+    most = replace(proven, proven=False, proof=None, bound=0.8, ratio=None, solution=solution)
+    assert sentences._reached(most) == (
+        "The largest value that the margins allow lies between 0.7511, the best found, and 0.8000; the raters reached "
+        "between 62.8% and 66.9% of it."
+    )
+    assert sentences._cause(most)[0].startswith("The margins cap the value at 0.8000.")
+    assert sentences._split(most) == ["At least 0.0808 of the mean disagreement of 0.2020 is forced by the margins."]
+    assert sentences._where(most).startswith("In the best table found 23 of 33 subjects")
+    open_end = replace(most, bound=1.0, solution=replace(solution, bound=RootSum(0)))
+    assert sentences._cause(open_end) == sentences._split(open_end) == []
     assert "not proven" not in said(PAPER)
+
+
+def test_a_short_time_limit_claims_nothing_false():
+    """The largest value found may be the observed one; it is never below it, and nothing is split."""
+    rng = np.random.default_rng(1)
+    truth = rng.integers(0, 5, size=(60, 1))
+    ratings = np.where(rng.random((60, 7)) < 0.6, truth, rng.integers(0, 5, size=(60, 7)))
+    report = km.report(km.from_ratings(ratings), weights="sqrt", time_limit=1e-6)
+    (result,) = report.results
+    assert result.maximum.maximum >= result.agreement.value
+    if not result.maximum.proven:
+        words = " ".join(result.sentences)
+        assert "lies between" in words
+        assert "avoidable" not in words
+        assert "attain" not in words
+        assert result.forced_disagreement is None
+        assert "where they are not proven optimal, a bound is given" in report.methods()
+
+
+def test_how_many_tables_attain_the_maximum():
+    """One, several, at least so many, or not determined."""
+    count = km.count_maximizers(PAPER, weights="linear")
+    assert sentences._tables(count) == "5 tables attain the maximum."
+    assert sentences._tables(replace(count, n=1)) == "Exactly one table attains the maximum."
+    few = replace(count, n=None, at_least=7, reason="listing stopped")
+    assert sentences._tables(few) == "At least 7 tables attain the maximum (listing stopped)."
+    none = replace(few, at_least=1)
+    assert sentences._tables(none) == "How many tables attain the maximum was not determined (listing stopped)."
+
+
+FREE = km.Weights.from_matrix([[0, 0, 1], [0, 0, 1], [1, 1, 0]], kind="disagreement")
+
+
+def test_a_maximum_of_one_does_not_mean_equal_margins():
+    """A disagreement of weight zero: the margins differ and the largest value is 1."""
+    words = said(km.from_counts([[4, 2, 0], [0, 3, 1], [0, 1, 3]]), weights=FREE)
+    assert "The margins allow a value of 1." in words
+    assert "equally often" not in words
+
+
+def test_a_value_of_one_does_not_mean_full_agreement():
+    """Disagreements of weight zero, and subjects that one rater alone rated."""
+    words = said(km.from_counts([[4, 2, 0], [0, 4, 0], [0, 0, 3]]), weights=FREE)
+    assert "is 1.0000: every disagreement that occurs has weight zero" in words
+    assert "agree on every subject" not in words
+    single = said(km.from_ratings([[1, 1], [2, 2], [1, None]], categories=[1, 2]), weights="unweighted")
+    assert "the raters agree on every subject that two or more of them rated" in single
+
+
+def test_below_zero_is_not_below_chance():
+    """Scott's pi is -0.010 where Cohen's kappa is 0.130: its mean by chance is lower still."""
+    table = km.from_counts([[6, 9], [1, 4]])
+    scott = said(table, coefficient="scott", weights="unweighted")
+    assert "is -0.0101 " in scott
+    assert "less than" not in scott
+    assert "agreement this high could arise by chance" in scott
+    assert km.exact_test(table, coefficient="scott").null_mean < -0.1
+    reverse = said(km.from_counts([[9, 6], [4, 1]]), coefficient="scott", weights="unweighted")
+    assert "less than the mean of " in reverse
+
+
+def test_percent_agreement_is_not_beyond_chance():
+    """It is not corrected for chance, and no sentence says so."""
+    words = said(EQUAL, coefficient="percent", weights="unweighted")
+    assert "beyond chance" not in words
+    assert "The raters reached 66.7% of the largest value that the margins allow" in words
+    assert "was measured by percent agreement" in km.report(EQUAL, coefficient="percent").methods()
+
+
+CAPPED = km.from_ratings([[0, None, 0], [1, 1, None], [None, 0, 1]], categories=[0, 1])
+
+
+def test_who_rated_whom_is_named_beside_the_margins():
+    """Equal margins, and yet a largest kappa of 1/3: the margins are not the cause."""
+    words = said(CAPPED, weights="unweighted")
+    assert "The raters reached the largest value that the margins and who rated whom allow (0.3333, proven)." in words
+    assert "The margins and who rated whom cap the value at 0.3333, although each category was used equally" in words
+    assert "is forced by the margins and who rated whom" in words
+    assert "so the margins allow full agreement" not in words
+    assert "who rated whom" not in said(PAPER)
+
+
+def test_methods_say_how_missing_ratings_were_treated():
+    """Alpha has a definition of its own; complete ratings need none."""
+    gaps = km.example("gwet2014")
+    conger = km.report(gaps, weights="unweighted").methods()
+    assert "Missing ratings were treated as by Gwet; standard errors are by the delta method." in conger
+    assert "values that the margins and who rated whom allow were computed and proven optimal" in conger
+    alpha = km.report(gaps, weights="unweighted", coefficient="alpha").methods()
+    assert "Ratings of subjects with a single rating were left out, as Krippendorff defines alpha" in alpha
+    assert "Gwet" not in alpha
+    assert "Missing" not in km.report(PAPER).methods()
+
+
+def test_no_split_where_the_chance_term_moves():
+    """The largest Fleiss' kappa need not have the least disagreement."""
+    words = said(km.example("gwet2014"), coefficient="fleiss", weights="unweighted")
+    assert "avoidable" not in words
+    assert "was not determined (what the coefficient expects by chance differs between tables)" in words
 
 
 def test_what_the_weights_do():
     """Flat, additive, a distance, or not, in the paper's terms."""
     flat, linear, quadratic, sqrt = weights_said(PAPER)
-    assert flat.startswith("Every disagreement counts alike")
+    assert flat.startswith("Every disagreement between two raters counts the same")
+    assert "moving subjects on one side of the diagonal changes nothing" in linear
     assert "the triangle inequality is an equality" in linear
     assert "from 1 to 3 costs more than from 1 to 2 and from 2 to 3 together" in quadratic
-    assert "In a table with the maximum 23 of 33 subjects have full agreement, and the strongest" in quadratic
+    assert "In a table with the maximum 23 of 33 subjects have full agreement, and the largest" in quadratic
     assert quadratic.endswith("disagreement is 1 category apart.")
     assert "as many subjects on the diagonal as the margins allow" in sqrt
-    assert "27 of 33 subjects have full agreement, and the strongest disagreement is 2 categories apart." in sqrt
+    assert "27 of 33 subjects have full agreement, and the largest disagreement is 2 categories apart." in sqrt
     three = weights_said(km.example("rapallo2022-three"), weights="sqrt")[0]
     assert "on the diagonal" not in three
+    gaps = km.from_ratings([[1, 1], [2, 3], [3, None], [1, 2]], categories=[1, 2, 3])
+    assert "on the diagonal" not in weights_said(gaps, weights="sqrt")[0]
+    assert "of 3 subjects with two ratings or more" in weights_said(gaps, weights="sqrt")[0]
+    assert "one side of the diagonal" not in weights_said(gaps, weights="linear")[0]
     nominal = weights_said(km.from_ratings([["a", "b"], ["b", "b"], ["a", "a"]]))[0]
     assert "apart" not in nominal
 

@@ -156,12 +156,13 @@ def claims_hold(result):
 
 def _ratio_holds(truth, result):
     values = set(truth.all_tables.values())
+    limits = "the margins" if result.objective.table.complete else "the margins and who rated whom"
     if not result.proven:
         return result.ratio is None and result.ratio_reason == "the maximum is not proven"
     if result.maximum == result.minimum:
-        return result.ratio is None and result.ratio_reason == "the margins allow one value only"
+        return result.ratio is None and result.ratio_reason == f"{limits} allow one value only"
     if max(values) <= 0:
-        reason = "the largest value the margins allow is not above zero"
+        reason = f"the largest value that {limits} allow is not above zero"
         return result.ratio is None and result.ratio_reason == reason
     return result.ratio_reason is None and result.ratio == result.value / result.maximum
 

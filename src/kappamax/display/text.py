@@ -7,7 +7,7 @@ from typing import Any
 
 from kappamax.display import numbers
 
-__all__ = ["MAX_ROWS", "card", "columns", "listing", "plural", "rater", "shortened", "value"]
+__all__ = ["MAX_ROWS", "capitalized", "card", "columns", "limits", "listing", "plural", "rater", "shortened", "value"]
 
 MAX_ROWS = 20
 _MAX_LISTED = 8
@@ -41,6 +41,16 @@ def listing(items: Iterable[Any], most: int = _MAX_LISTED) -> str:
 def plural(number: int, noun: str) -> str:
     """A number and its noun: "1 subject", "2,000 subjects"."""
     return f"{numbers.count(number)} {noun}" + ("" if number == 1 else "s")
+
+
+def limits(complete: bool) -> str:
+    """What all tables of a fiber have in common, as a sentence names it."""
+    return "the margins" if complete else "the margins and who rated whom"
+
+
+def capitalized(words: str) -> str:
+    """Words at the beginning of a sentence."""
+    return words[:1].upper() + words[1:]
 
 
 def rater(name: str) -> str:

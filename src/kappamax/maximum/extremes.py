@@ -17,7 +17,7 @@ from kappamax._result import Result, plain
 from kappamax._version import __version__
 from kappamax._writing import write_whole
 from kappamax.coefficients import objective_for
-from kappamax.display import numbers
+from kappamax.display import numbers, text
 from kappamax.errors import Interrupted
 from kappamax.intake import Ratings, as_table
 from kappamax.maximum.incomplete import IncompleteProblem
@@ -207,7 +207,10 @@ class Maximum(Result):
         ratio = f"undefined: {self.ratio_reason}" if self.ratio is None else numbers.percent(self.ratio)
         return [
             (f"{self.title}, {self.weights}", numbers.decimal(self.value)),
-            ("largest the margins allow", _shown(self.maximum, self.bound, self.proof, "at most")),
+            (
+                f"largest {text.limits(self.objective.table.complete)} allow",
+                _shown(self.maximum, self.bound, self.proof, "at most"),
+            ),
             ("smallest", _shown(self.minimum, self.minimum_bound, self.minimum_proof, "at least")),
             ("reached of the largest", ratio),
             ("found by", self.method),
@@ -224,9 +227,9 @@ def _maximum(problem: Problem, most: Solution, least: Solution) -> Maximum:
     if not most.proven:
         reason = "the maximum is not proven"
     elif top == bottom:
-        reason = "the margins allow one value only"
+        reason = f"{text.limits(objective.table.complete)} allow one value only"
     elif top <= 0:  # only with missing ratings
-        reason = "the largest value the margins allow is not above zero"
+        reason = f"the largest value that {text.limits(objective.table.complete)} allow is not above zero"
     return Maximum(
         coefficient=objective.coefficient.name,
         title=objective.coefficient.title,

@@ -98,7 +98,7 @@ def report(
     >>> import kappamax as km
     >>> r = km.report(km.example("rapallo2022"), weights="linear")
     >>> print(r.results[0].sentences[1])
-    The raters reached 66.9% of the largest agreement beyond chance that their margins allow (0.7511, proven).
+    The raters reached 66.9% of the largest value that the margins allow (0.7511, proven).
     """
     table = as_table(*ratings, categories=categories)
     level = options.between("level", level, 0, 1)
@@ -181,7 +181,8 @@ class WeightingReport(Result):
     null : Null or None
         The distribution behind it.
     observed_disagreement, forced_disagreement : float or None
-        Mean disagreement, and the least the margins allow.
+        Mean disagreement, and the least of any table with the same margins (and the same gaps); None where that is
+        not proven or not what the maximum minimises.
     sentences : tuple of str
         The result in words.
     weights_in_words : str or None
@@ -322,7 +323,9 @@ def _numbers(
     try:
         measured = agreement_of(objective, level=level)
     except UndefinedKappaError as error:
-        return WeightingReport(weights=name, reason=error.reason, sentences=sentences.undefined(error.reason))
+        return WeightingReport(
+            weights=name, reason=error.reason, sentences=sentences.undefined(objective.coefficient.title, error.reason)
+        )
     most = reason = None
     try:
         most = maximum_of(objective, time_limit=effort.time_limit, progress=progress)
@@ -334,11 +337,18 @@ def _numbers(
         maximum=most,
         maximum_reason=reason,
         observed_disagreement=float(objective.observed(objective.score)),
-        forced_disagreement=None if most is None else float(objective.observed(most.solution.cost)),
-        weights_in_words=None if most is None else sentences.of_weights(objective.weights, table, most),
+        forced_disagreement=_forced(most),
+        weights_in_words=None if most is None else sentences.of_weights(objective.weights, most),
         objective=objective,
     )
     return replace(result, sentences=sentences.of_weighting(table, result))
+
+
+def _forced(most: Maximum | None) -> float | None:
+    """The least mean disagreement of any table, where the proven maximum is the table that has it."""
+    if most is None or not most.proven or not most.objective.fixed_chance:
+        return None
+    return float(most.objective.observed(most.solution.cost))
 
 
 def _with_chance(result: WeightingReport, alternative: str, effort: Effort, seed: int) -> WeightingReport:

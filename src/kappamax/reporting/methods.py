@@ -1,9 +1,10 @@
-"""A report in, a paragraph for a methods section out, with references and the options that were used."""
+"""Write a paragraph for a methods section, with references and the options that were used."""
 
 from __future__ import annotations
 
 from kappamax._version import __version__
 from kappamax.display import numbers, text
+from kappamax.measure import Agreement
 from kappamax.reporting.analysis import Report
 
 __all__ = ["methods_paragraph", "references"]
@@ -25,25 +26,39 @@ def methods_paragraph(report: Report) -> str:
     """What was computed and how, ready to paste."""
     table = report.table
     names = [result.weights for result in report.results]
+    measured = [result.agreement for result in report.results if result.agreement is not None]
+    interval = f", with {100 * report.level:g}% confidence intervals" if any(one.ci for one in measured) else ""
     said = [
         f"Agreement between {table.n_raters} raters on {text.plural(table.n_subjects, 'subject')} in "
-        f"{table.n_categories} categories was measured by {report.coefficient}, {_weights_words(names)}, with "
-        f"{100 * report.level:g}% confidence intervals."
+        f"{table.n_categories} categories was measured by {_coefficient(report)}, {_weights_words(names)}{interval}."
     ]
-    if any(result.maximum is not None for result in report.results):
-        proven = all(result.maximum is None or result.maximum.proven for result in report.results)
+    if table.n_missing and measured:
+        said.append(_missing_words(measured[0]))
+    extremes = [result.maximum for result in report.results if result.maximum is not None]
+    if extremes:
+        proven = all(one.proven and one.minimum_proven for one in extremes)
         said.append(
-            "The largest and smallest values that the raters' margins allow were computed"
+            f"The largest and smallest values that {text.limits(table.complete)} allow were computed"
             + (" and proven optimal." if proven else "; where they are not proven optimal, a bound is given.")
         )
     said.append(_test_words(report))
-    if table.n_missing:
-        said.append(
-            "Missing ratings were treated as by Gwet, with standard errors by the delta method; for the largest value, "
-            "who rated what was kept."
-        )
     said.append(f"Computed with kappamax {__version__}.")
     return " ".join([*said, f"References: {'; '.join(references(report))}."])
+
+
+def _coefficient(report: Report) -> str:
+    """The coefficient's name within a sentence."""
+    return report.coefficient.lower() if report.coefficient.startswith("Percent") else report.coefficient
+
+
+def _missing_words(measured: Agreement) -> str:
+    """How missing ratings enter the coefficient and its standard error."""
+    if measured.coefficient == "krippendorff":
+        said = "Ratings of subjects with a single rating were left out, as Krippendorff defines alpha"
+    else:
+        said = "Missing ratings were treated as by Gwet"
+    names = {"delta": "the delta method", "jackknife": "the jackknife", "gwet": "Gwet's formula"}
+    return f"{said}; standard errors are by {names[measured.se_method]}."
 
 
 def references(report: Report) -> list[str]:
@@ -68,14 +83,13 @@ def _test_words(report: Report) -> str:
     side = sides.get(report.alternative, "two-sided, by distance from the mean under chance")
     drawn = [test for test in tests if test.n_draws is not None]
     if not drawn:
-        return f"P-values ({side}) are exact, given the margins."
+        return f"P-values ({side}) are exact, given {text.limits(report.table.complete)}."
     most = max(test.n_draws or 0 for test in drawn)
     which = "" if len(drawn) == len(tests) else f" for {_joined([test.weights for test in drawn])} weights"
-    rest = "" if len(drawn) == len(tests) else "exact, given the margins, and"
-    return (
-        f"P-values ({side}) are {rest}{' ' if rest else ''}from {numbers.count(most)} random tables with the same "
-        f"margins (seed {report.seed}){which}."
-    )
+    limits = text.limits(report.table.complete)
+    rest = "" if len(drawn) == len(tests) else f"exact, given {limits}, and "
+    same = "with the same margins" if report.table.complete else "that keep the margins and who rated whom"
+    return f"P-values ({side}) are {rest}from {numbers.count(most)} random tables {same} (seed {report.seed}){which}."
 
 
 def _weights_words(names: list[str]) -> str:

@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 from kappamax._exact import RootSum, quotient
+from kappamax.display import text
 from kappamax.verification import parse
 from kappamax.verification.bounds import Bounds, Unknown
 from kappamax.verification.definitions import TITLES, Design, Rows, by_raters, margins_of
@@ -53,6 +54,7 @@ class _Case:
         if r < 2:
             raise Malformed("there must be two raters or more")
         self.rows = parse.rows(observed, r, k)
+        self.complete = all(min(pattern) >= 0 for pattern in self.rows)
         coefficient = parse.item(document, "coefficient")
         group_size = parse.whole(parse.item(document, "group_size"), "group_size")
         if not isinstance(coefficient, str) or coefficient not in TITLES or (coefficient == "cohen" and r > 2):
@@ -89,9 +91,9 @@ class _Case:
         if most.claim("proof") is None:
             reason = "the maximum is not proven"
         elif most.claim("value") == least.claim("value"):
-            reason = "the margins allow one value only"
+            reason = f"{text.limits(self.complete)} allow one value only"
         elif most.claim("value") <= 0:
-            reason = "the largest value the margins allow is not above zero"
+            reason = f"the largest value that {text.limits(self.complete)} allow is not above zero"
         ratio = None if reason else parse.item(self.document, "value") / most.claim("value")
         if parse.item(self.document, "ratio_reason") != reason:
             yield f"the reason for the missing ratio is {reason!r}" if reason else "there is a ratio, so no reason"

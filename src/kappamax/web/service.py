@@ -106,7 +106,7 @@ def weights_in_words(request: dict[str, Any]) -> dict[str, Any]:
         "metric": weights.metric,
         "monge": weights.monge,
         "violated_triangle": None if triangle is None else [plain(table.categories[i]) for i in triangle],
-        "words": of_weights(weights, table, most),
+        "words": of_weights(weights, most),
         "notes": list(weights.notes),
     }
 
