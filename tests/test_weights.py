@@ -302,3 +302,19 @@ def test_arguments_that_are_no_weights(make, message):
     """Each in our words, not in numpy's."""
     with pytest.raises(km.InputError, match=message):
         make()
+
+
+@pytest.mark.parametrize("k", [2, 3, 4, 6])
+def test_circular_weights_are_fractions_where_sines_are(k):
+    """A half, third, quarter or sixth of a half turn; other scales are rounded."""
+    weights = Weights.from_scheme("circular", k)
+    assert weights.exact
+    angles = np.pi * np.abs(np.subtract.outer(np.arange(k), np.arange(k))) / k
+    assert weights.matrix == pytest.approx(np.sin(angles) ** 2 / (np.sin(angles) ** 2).max())
+    assert not Weights.from_scheme("circular", 5).exact
+
+
+def test_the_name_of_power_weights_tells_the_power():
+    """A third is not 0.333333."""
+    for name in ("power(1/3)", "power(0.3)", "power(1.5)", "power(3)", "power(0.123456789)"):
+        assert Weights.from_scheme(name, 4).name == name

@@ -21,6 +21,9 @@ __all__ = ["SCHEMES", "Terms", "terms_of"]
 _ALIASES = {"radical": "sqrt", "identity": "unweighted", "nominal": "unweighted", "none": "unweighted"}
 _POWERS = {"unweighted": Fraction(0), "linear": Fraction(1), "quadratic": Fraction(2), "sqrt": Fraction(1, 2)}
 
+#: sin^2 of p/q of a half turn, by q, where it is a fraction
+_SQUARED_SINES = {1: Fraction(0), 2: Fraction(1), 3: Fraction(3, 4), 4: Fraction(1, 2), 6: Fraction(1, 4)}
+
 _LARGEST_FACTORED = 10**10  # its square-free part is found by trial division
 
 Term = tuple[Fraction, int]  # coefficient c and square-free f: the number c * sqrt(f)
@@ -91,9 +94,10 @@ def _ratio(x: Sequence[Fraction], i: int, j: int) -> Fraction:
     return ((x[i] - x[j]) / checks.ratio_divisor(x[i] + x[j])) ** 2
 
 
-def _circular(x: Sequence[Fraction], i: int, j: int) -> float:
-    """sin^2 of the half angle when the scale is bent to a circle."""
-    return sin(pi * float((x[i] - x[j]) / (max(x) - min(x) + 1))) ** 2
+def _circular(x: Sequence[Fraction], i: int, j: int) -> float | Fraction:
+    """sin^2 of the half angle when the scale is bent to a circle; exact where that is a fraction (Niven's theorem)."""
+    turns = (x[i] - x[j]) / (max(x) - min(x) + 1)
+    return _SQUARED_SINES.get(turns.denominator, sin(pi * float(turns)) ** 2)
 
 
 def _bipolar(x: Sequence[Fraction], i: int, j: int) -> Fraction:

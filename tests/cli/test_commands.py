@@ -296,9 +296,32 @@ def test_max_of_one_category_and_of_missing_ratings(tmp_path):
     (result,) = json.loads(missing.stdout)["results"]
     assert result["maximum"] == km.max_kappa(km.example("gwet2014")).maximum
     assert result["proven"] is True
-    fleiss = run("max", "-", "-c", "fleiss", stdin=run("example", "gwet2014").stdout)
-    assert fleiss.returncode == 1
-    assert "changes what it expects by chance" in fleiss.stderr
+    fleiss = run("max", "-", "-c", "fleiss", "--json", stdin=run("example", "gwet2014").stdout)
+    (result,) = json.loads(fleiss.stdout)["results"]
+    assert (result["exact_maximum"], result["proof"], result["n_maximizers"]) == ("8243/9779", "prices", None)
+
+
+def test_a_certificate_is_written_and_verified(tmp_path):
+    """Exit code 0 if every claim holds, 3 if one does not, 1 for what is no certificate; one weighting at a time."""
+    proof = tmp_path / "proof.json"
+    example = run("example", "rapallo2022").stdout
+    written = run("max", "-", "--layout", "counts", "-w", "sqrt", "--certificate", str(proof), stdin=example)
+    assert f"certificate written to {proof}" in written.stderr
+    held = run("verify", str(proof))
+    assert held.returncode == 0
+    assert held.stdout.splitlines()[-1] == "Every claim holds."
+    assert "maximum 0.7528 (proven by prices)" in held.stdout
+    document = json.loads(proof.read_text(encoding="utf-8"))
+    document["maximum"]["value"] = 0.8
+    proof.write_text(json.dumps(document), encoding="utf-8")
+    wrong = run("verify", str(proof))
+    assert (wrong.returncode, wrong.stdout) == (3, "does not hold: maximum: the value is not that of the table\n")
+    assert json.loads(run("verify", "--json", str(proof)).stdout)["holds"] is False
+    proof.write_text("not JSON", encoding="utf-8")
+    assert run("verify", str(proof)).returncode == 1
+    several = run("max", "-", "-w", "sqrt", "-w", "linear", "--certificate", str(proof), stdin=example)
+    assert several.returncode == 2
+    assert "--certificate takes one weighting" in several.stderr
 
 
 def test_ctrl_c_during_a_long_search_prints_the_best_so_far(tmp_path):

@@ -120,7 +120,7 @@ def test_undefined_is_null_with_a_reason_everywhere():
     (row,) = csv.DictReader(io.StringIO(report.to_csv()))
     assert (row["value"], row["error"]) == ("", "both raters used only 1")
     assert "undefined" in report.to_text()
-    assert "Kappa is undefined" in report.to_html()
+    assert "kappa is undefined" in report.to_html()
 
 
 def test_csv_has_one_row_per_weighting():

@@ -21,6 +21,7 @@ __all__ = ["diagonal_first", "transport", "transport_table"]
 Array = npt.NDArray[Any]
 
 _SCALE = 2.0**44
+_EXACT_CATEGORIES = 200  # beyond, integers of any size take minutes
 _WORTH_COMPILING = 400  # cells; below, plain Python answers sooner than numba is imported
 
 
@@ -43,14 +44,29 @@ def transport(problem: Problem) -> Solution:
     prices = np.stack([first, second]) / (_SCALE / np.abs(real).max())
     i, j = np.nonzero(whole - first[:, None] - second[None, :] <= 4 * problem.n_categories)
     tight = np.stack([i, j], axis=1).astype(np.int32)
-    return certified_near(problem, patterns, counts, prices, tight, patterns, method)
+    solution = certified_near(problem, patterns, counts, prices, tight, patterns, method)
+    if solution.proven or len(problem.roots) > 1 or problem.n_categories > _EXACT_CATEGORIES:
+        return solution
+    return _in_integers(problem)
+
+
+def _in_integers(problem: Problem) -> Solution:
+    """The same in Python integers, for rational costs of more digits than 64 bits hold."""
+    ((_, _, entries),) = problem.entries
+    costs = entries[:, :, 0].astype(object)
+    table, second = transport_table(costs, *problem.margins)
+    first = (costs - second[None, :]).min(axis=1)
+    i, j = np.nonzero(table)
+    prices = Prices(np.stack([first, second])[:, :, None])
+    return certified(problem, np.stack([i, j], axis=1).astype(np.int32), table[i, j], prices, "transportation")
 
 
 def transport_table(costs: Array, rows: Array, columns: Array) -> tuple[Array, Array]:
     """An optimal table for whole costs, and column prices v: costs - u - v >= 0 with u = min over j of costs - v."""
     table = np.zeros(costs.shape, dtype=np.int64)
-    u, v = np.zeros(len(rows), dtype=np.int64), np.zeros(len(columns), dtype=np.int64)
-    run = kernel(_augmenting_paths, work=costs.size, worth=_WORTH_COMPILING)
+    u, v = np.zeros(len(rows), dtype=costs.dtype), np.zeros(len(columns), dtype=costs.dtype)
+    whole = costs.dtype == object  # Python integers, which are not compiled
+    run = kernel(_augmenting_paths, work=0 if whole else costs.size, worth=_WORTH_COMPILING)
     run(np.ascontiguousarray(costs), rows.astype(np.int64), columns.astype(np.int64), table, u, v)
     return table, v
 
@@ -95,9 +111,9 @@ def _augmenting_paths(cost, a, b, table, u, v):  # type: ignore[no-untyped-def] 
                 table[i, j] += placed
                 a[i] -= placed
                 b[j] -= placed
-    distance = np.zeros(m, dtype=np.int64)
+    distance = np.zeros(m, dtype=cost.dtype)
     from_row = np.zeros(m, dtype=np.int64)
-    row_distance = np.zeros(k, dtype=np.int64)
+    row_distance = np.zeros(k, dtype=cost.dtype)
     from_column = np.zeros(k, dtype=np.int64)
     for start in range(k):
         while a[start] > 0:

@@ -90,7 +90,7 @@ def test_what_the_server_refuses_is_shown(page, expect):
     """More subjects than a page should count, or a table for which the answer is undefined."""
     type_table(page, [[7, 0], [0, 0]])
     expect(page.locator("#kappa")).to_have_text("undefined")
-    expect(page.locator("#headline")).to_contain_text("Kappa is undefined: ")
+    expect(page.locator("#headline")).to_contain_text("Cohen's kappa is undefined: ")
     expect(page.locator("#moves-body")).to_contain_text("undefined")
 
 
