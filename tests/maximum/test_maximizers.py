@@ -1,5 +1,7 @@
 """How many tables reach the maximum, which ones, and what the margins force."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
@@ -8,8 +10,9 @@ from hypothesis import strategies as st
 import kappamax as km
 from kappamax.coefficients import objective_for
 from kappamax.errors import UndefinedKappaError
-from kappamax.maximum import maximizers
+from kappamax.maximum import maximizers, split
 from kappamax.maximum.problem import Problem
+from kappamax.maximum.solve import solve
 from maximum.test_methods import SCHEMES, all_tables, small_tables, weights_for
 
 
@@ -143,3 +146,18 @@ def test_near_ties_of_rounded_weights_are_no_ties(power):
     assert km.count_maximizers(table, weights="linear").at_least > 1000
     (only,) = km.iter_maximizers(table, weights=f"power({power})")
     assert only == km.max_kappa(table, weights=f"power({power})").table
+
+
+def test_an_unproven_split_gives_what_is_surely_forced(monkeypatch):
+    """The bound, not the cost of the best table found."""
+    table = km.example("rapallo2022")
+
+    def given_up(problem):
+        found = solve(problem)
+        return replace(found, proof=None, bound=found.bound / 2)
+
+    monkeypatch.setattr(split, "solve", given_up)
+    found, proven = km.disagreement_split(table, weights="linear"), 1 / 9.9
+    assert not found.proven
+    assert found.forced == pytest.approx(proven / 2)
+    assert found.forced + found.avoidable == pytest.approx(found.observed)

@@ -14,7 +14,7 @@ from kappamax.coefficients import objective_for
 from kappamax.errors import UndefinedKappaError
 from kappamax.intake import Ratings, as_table
 from kappamax.maximum.extremes import max_kappa
-from kappamax.maximum.problem import Problem
+from kappamax.maximum.problem import Problem, Solution
 from kappamax.maximum.solve import solve
 from kappamax.objective import Objective
 from kappamax.resampling import Bootstrap, Progress, bootstrap_of
@@ -30,7 +30,8 @@ def disagreement_split(
     """Split the observed disagreement into what the margins force and what was avoidable.
 
     Forced is the least mean disagreement of any table with the margins: over all raters, over each pair of raters on
-    its own, and, unweighted, on each category against the others.
+    its own, and, unweighted, on each category against the others. Where the least is not proven, `forced` is a bound:
+    at least so much is forced.
 
     Examples
     --------
@@ -42,14 +43,19 @@ def disagreement_split(
     table = as_table(*ratings, categories=categories)
     checks.complete(table.n_missing, "the split of disagreement")
     objective = objective_for(table, weights=weights)
-    observed, forced = _parts(objective)
+    solution = solve(Problem(objective, 1))
+    observed, forced = _parts(objective, solution)
     pairs = {}
     for a in range(table.n_raters):
         for b in range(a + 1, table.n_raters):
             pair = objective_for(table.select([a, b]), weights=objective.weights.for_raters([a, b]))
-            pairs[f"{table.raters[a]}, {table.raters[b]}"] = _parts(pair)
-    single = {label: _parts(objective_for(table.collapse(label))) for label in table.categories}
-    return DisagreementSplit(objective.weights.name, observed, forced, observed - forced, pairs, single)
+            pairs[f"{table.raters[a]}, {table.raters[b]}"] = _parts(pair, solve(Problem(pair, 1)))
+    single = {}
+    for label in table.categories:
+        alone = objective_for(table.collapse(label))
+        single[label] = _parts(alone, solve(Problem(alone, 1)))
+    name = objective.weights.name
+    return DisagreementSplit(name, observed, forced, observed - forced, pairs, single, solution.proven)
 
 
 def bootstrap_ratio(
@@ -84,7 +90,14 @@ def bootstrap_ratio(
 
 @dataclass(frozen=True, repr=False)
 class DisagreementSplit(Result):
-    """Mean disagreement: observed = forced + avoidable; pairs and categories as (observed, forced)."""
+    """Mean disagreement: observed = forced + avoidable; pairs and categories as (observed, forced).
+
+    Attributes
+    ----------
+    proven : bool
+        Whether `forced` is proven to be the least possible over all raters; if not, at least so much is forced and at
+        most `avoidable` was avoidable.
+    """
 
     weights: str
     observed: float
@@ -92,6 +105,7 @@ class DisagreementSplit(Result):
     avoidable: float
     by_pair: dict[str, tuple[float, float]]
     by_category: dict[Label, tuple[float, float]]
+    proven: bool
 
 
 @dataclass(frozen=True)
@@ -108,7 +122,6 @@ class _Ratio:
         return result.ratio
 
 
-def _parts(objective: Objective) -> tuple[float, float]:
-    """Observed and forced mean disagreement."""
-    least = solve(Problem(objective, 1)).cost
-    return float(objective.observed(objective.score)), float(objective.observed(least))
+def _parts(objective: Objective, least: Solution) -> tuple[float, float]:
+    """Observed mean disagreement, and the least that is proven to be forced."""
+    return float(objective.observed(objective.score)), max(0.0, float(objective.observed(least.bound)))
