@@ -26,6 +26,11 @@ def tables(draw, *, min_raters=2, max_raters=4, min_categories=2, max_categories
     return Table(codes, counts, tuple(range(1, k + 1)), ordered=True)
 
 
+#: three categories, unweighted up to rounding, and not exact
+NEARLY_FLAT = Weights.from_matrix(
+    [[0, 1, 1 - 2**-45], [1, 0, 1 - 2**-45], [1 - 2**-45, 1 - 2**-45, 0]], kind="disagreement"
+)
+
 scheme_names = st.sampled_from([*SCHEMES, "power(1.5)", "power(0.3)"])
 
 

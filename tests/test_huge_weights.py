@@ -5,7 +5,7 @@ circular weights or one's own fractions. Nothing that is computed from them may 
 """
 
 from fractions import Fraction
-from itertools import combinations, pairwise, product
+from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
@@ -16,10 +16,9 @@ import kappamax as km
 import naive
 from kappamax._exact import RootSum
 from kappamax.coefficients import COEFFICIENTS, objective_for
-from kappamax.fibers import sample
 from kappamax.fibers.distribution import mean_score
 from kappamax.fibers.null import null_of
-from kappamax.fibers.sample import arrangements, random_scores
+from kappamax.fibers.sample import ScoreSampler, arrangements, random_scores
 from strategies import tables
 
 NAMES = ["power(1.7)", "power(0.3)", "power(31)", "power(9.5)", "circular", "bipolar", "ratio"]
@@ -65,6 +64,14 @@ def disagreement(rows, u):
     return sum(means, RootSum()) / len(means)
 
 
+def weighted_disagreement(patterns, counts, u):
+    """The same for patterns that many subjects have."""
+    rated = [sum(code >= 0 for code in pattern) >= 2 for pattern in patterns]
+    each = [disagreement([pattern], u) if kept else RootSum() for pattern, kept in zip(patterns, rated, strict=True)]
+    n_subjects = sum(count for count, kept in zip(counts, rated, strict=True) if kept)
+    return sum((one * count for one, count in zip(each, counts, strict=True)), RootSum()) / n_subjects
+
+
 def rows_of(table):
     """One list of codes per subject, -1 for a missing rating."""
     return np.repeat(table.patterns, table.counts, axis=0).tolist()
@@ -103,28 +110,23 @@ def test_scores_of_random_tables_are_those_of_their_ratings(case, seed):
     """Shuffled ratings, whatever the weights: sums over subjects and pairs of raters are exact."""
     table, weights = case
     objective = objective_for(table, weights=weights)
-    assume(table.n_raters > 2 or not table.complete or table.n_subjects <= 8)  # or they are drawn cell by cell
     u = entries_of(objective)
     blocks = arrangements(table, 3, np.random.default_rng(seed))
     expected = [disagreement(rows, u) for block in blocks for rows in np.moveaxis(block, 0, 2).tolist()]
-    found = random_scores(objective, 3, np.random.default_rng(seed)).tolist()
+    found = ScoreSampler(objective).shuffled(3, np.random.default_rng(seed)).tolist()
     sums = [RootSum(dict(zip(objective.radicands, row, strict=True))) for row in found]
     assert [objective.observed(one) for one in sums] == expected
 
 
 @settings(max_examples=60)
-@given(weighted_tables(max_raters=2), st.integers(1, 20_000), st.integers(0, 99))
+@given(weighted_tables(missing=True), st.integers(10**5, 10**16), st.integers(0, 99))
 def test_scores_of_tables_drawn_by_cells_are_those_of_their_counts(case, times, seed):
-    """Two raters and many subjects."""
+    """So many subjects that their ratings are not shuffled."""
     table, weights = case
-    counts = table.counts * (times + 8 * table.n_categories**2)
-    objective = objective_for(table.like(table.patterns, counts), weights=weights)
-    u, k = entries_of(objective), table.n_categories
-    drawn = sample._cell_by_cell(objective.table, 3, np.random.default_rng(seed)).tolist()
-    expected = [
-        sum((u(0, 1, i, j) * cells[i][j] for i, j in product(range(k), repeat=2)), RootSum()) / int(counts.sum())
-        for cells in drawn
-    ]
+    objective = objective_for(table.like(table.patterns, table.counts * times), weights=weights)
+    u, way = entries_of(objective), ScoreSampler(objective).by_rater
+    drawn = np.concatenate(list(way.draw(3, np.random.default_rng(seed)))).tolist()
+    expected = [weighted_disagreement(way.patterns.tolist(), counts, u) for counts in drawn]
     found = random_scores(objective, 3, np.random.default_rng(seed)).tolist()
     sums = [RootSum(dict(zip(objective.radicands, row, strict=True))) for row in found]
     assert [objective.observed(one) for one in sums] == expected
@@ -331,5 +333,5 @@ def test_hundreds_of_raters_with_gaps():
     u = entries_of(objective_for(table, weights="linear"))
     expected = [disagreement(rows_of(one), u) for one in km.fiber(table).iter_sample(2, rng=5)]
     objective = objective_for(table, weights="linear")
-    scores = random_scores(objective, 2, np.random.default_rng(5))
+    scores = ScoreSampler(objective).scores(2, np.random.default_rng(5))
     assert [objective.observed(RootSum(int(score))) for score in scores[:, 0]] == expected

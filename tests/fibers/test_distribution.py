@@ -242,8 +242,8 @@ def test_what_cannot_be_counted_is_refused():
     for ask in (gaps.count, gaps.distribution, lambda: next(gaps.tables())):
         with pytest.raises(km.NotSupportedError, match="needs complete ratings; 7 are missing"):
             ask()
-    with pytest.raises(km.NotSupportedError, match="circular weights are not exact numbers"):
-        km.fiber(km.example("rapallo2022")).distribution("circular")
+    with pytest.raises(km.NotSupportedError, match=r"power\(0.3\) weights are not exact numbers"):
+        km.fiber(km.example("rapallo2022")).distribution("power(0.3)")
 
 
 def test_results_show_themselves():

@@ -1,19 +1,23 @@
 """Random tables have the margins and the frequencies they should."""
 
 from collections import Counter
+from fractions import Fraction
+from itertools import permutations, product
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chisquare, random_table
 from test_distribution import chance_of
 
 import kappamax as km
 from kappamax.coefficients import objective_for
-from kappamax.fibers import sample
-from kappamax.fibers.sample import arrangements, random_scores
-from kappamax.table import Table
+from kappamax.fibers import hypergeometric, sample
+from kappamax.fibers.distribution import mean_score
+from kappamax.fibers.rater_by_rater import RaterByRater
+from kappamax.fibers.sample import ScoreSampler, arrangements, random_scores
+from kappamax.table import Table, category_counts
 from strategies import tables
 
 SMALL = {
@@ -41,19 +45,129 @@ def test_sampled_tables_have_their_probabilities(name):
     assert chi_square_pvalue(drawn, expected_counts(fiber.table, 20_000)) > 1e-4
 
 
-def test_tables_drawn_cell_by_cell_have_their_probabilities():
-    """The third way, for tables of few cells."""
-    table = SMALL["two raters"]
-    drawn = Counter(km.from_counts(counts) for counts in sample._cell_by_cell(table, 20_000, np.random.default_rng(3)))
+def drawn_by_rater(table, size, rng, *, classes=False):
+    """The patterns and the counts of tables drawn rater by rater, whatever that costs."""
+    way = RaterByRater.of(table, classes=classes, most_cells=10**6)
+    return way.patterns, np.concatenate(list(way.draw(size, np.random.default_rng(rng))))
+
+
+@pytest.mark.parametrize("limit", [hypergeometric._NUMPY_LIMIT, 1])
+@pytest.mark.parametrize("name", SMALL)
+def test_tables_drawn_rater_by_rater_have_their_probabilities(name, limit, monkeypatch):
+    """With numpy's hypergeometric numbers, and with our own for large populations."""
+    monkeypatch.setattr(hypergeometric, "_NUMPY_LIMIT", limit)
+    table = SMALL[name]
+    patterns, counts = drawn_by_rater(table, 20_000, 3)
+    drawn = Counter(table.like(patterns, row) for row in counts)
     assert chi_square_pvalue(drawn, expected_counts(table, 20_000)) > 1e-4
 
 
-@pytest.mark.parametrize("weights", ["linear", "sqrt"])
-def test_scores_of_few_cells_are_those_of_their_tables(weights):
+GAPS = km.from_ratings([[1, 1, None], [1, 2, 1], [2, None, 2], [2, 2, 2], [None, 1, 2], [1, 2, None]])
+
+
+def all_arrangements(table):
+    """How often each table comes among all orders of every rater's ratings over the subjects that rater rated."""
+    rows = np.repeat(table.patterns, table.counts, axis=0)
+    found = [rows]
+    for rater in range(table.n_raters):
+        rated = np.flatnonzero(rows[:, rater] >= 0)
+        orders = set(permutations(rows[rated, rater].tolist()))
+        moved = []
+        for before, order in product(found, orders):
+            after = before.copy()
+            after[rated, rater] = order
+            moved.append(after)
+        found = moved
+    ones = np.ones(len(rows), dtype=np.int64)
+    counted = Counter(table.like(codes, ones) for codes in found)
+    return {member: times / len(found) for member, times in counted.items()}
+
+
+@pytest.mark.parametrize("way", ["shuffled", "rater by rater", "iter_sample"])
+def test_tables_with_gaps_have_their_probabilities(way):
+    """Against all arrangements of a small design."""
+    if way == "rater by rater":
+        patterns, counts = drawn_by_rater(GAPS, 20_000, 1)
+        drawn = Counter(GAPS.like(patterns, row) for row in counts)
+    elif way == "shuffled":
+        ones = np.ones(GAPS.n_subjects, dtype=np.int64)
+        blocks = arrangements(GAPS, 20_000, np.random.default_rng(1))
+        drawn = Counter(GAPS.like(rows, ones) for block in blocks for rows in np.moveaxis(block, 0, 2))
+    else:
+        drawn = Counter(km.fiber(GAPS).iter_sample(20_000, rng=1))
+    expected = {member: share * 20_000 for member, share in all_arrangements(GAPS).items()}
+    assert chi_square_pvalue(drawn, expected) > 1e-4
+
+
+@pytest.mark.parametrize("name", ["three raters", "gaps"])
+def test_classes_of_patterns_have_the_scores_of_their_tables(name):
+    """Patterns that one weighting does not tell apart are drawn together: as often as by full enumeration."""
+    table = SMALL.get(name, GAPS)
+    objective = objective_for(table, weights="linear")
+    patterns, counts = drawn_by_rater(table, 20_000, 7, classes=True)
+    drawn = Counter((counts @ objective.scores(patterns)[:, 0]).tolist())
+    expected: Counter = Counter()
+    for member, share in all_arrangements(table).items():
+        expected[int(objective_for(member, weights="linear").score.rational)] += 20_000 * share
+    assert chi_square_pvalue(drawn, expected) > 1e-4
+
+
+def test_few_classes_of_many_patterns():
+    """Ten raters and five categories have 10^7 patterns, and 1001 classes for one weighting of all pairs."""
+    codes = np.random.default_rng(0).integers(5, size=(200, 10))
+    table = Table(codes, np.full(200, 10**9), tuple(range(5)), ordered=True)
+    way = RaterByRater.of(table, classes=True, most_cells=10**5)
+    assert len(way.patterns) == 1001
+    (counts,) = way.draw(3, np.random.default_rng(1))
+    for row in counts:
+        assert row.sum() == table.n_subjects
+        assert (category_counts(way.patterns, 5).T @ row == table.margins.sum(axis=0)).all()
+    assert RaterByRater.of(table, classes=False, most_cells=10**5) is None
+
+
+@pytest.mark.parametrize("times", [1, 10**3, 10**10, 10**17])
+def test_scores_of_any_number_of_subjects_have_their_mean_and_spread(times):
+    """Two raters: var(sum of u n) = N^2 / (N - 1) times the variance of u without row and column means."""
+    table = km.from_counts(np.array([[4, 3, 2], [2, 4, 3], [3, 2, 5]]) * times)
+    objective = objective_for(table, weights="linear")
+    p, q = table.margins / table.n_subjects
+    u = np.array([[0, 1, 2], [1, 0, 1], [2, 1, 0]])
+    rest = u - (u @ q)[:, None] - p @ u + p @ u @ q
+    spread = (p @ rest**2 @ q / (table.n_subjects - 1)) ** 0.5
+    way = RaterByRater.of(table, classes=False, most_cells=100)
+    counts = np.concatenate(list(way.draw(4000, np.random.default_rng(2))))
+    mean = Fraction(int(mean_score(objective).rational.numerator), int(mean_score(objective).rational.denominator))
+    scores = objective.scores(way.patterns)[:, 0].astype(object)
+    z = np.array([float((Fraction(int(row.astype(object) @ scores)) - mean) / table.n_subjects) for row in counts])
+    z /= spread
+    assert abs(z.mean()) < 4 / 4000**0.5
+    assert abs(z.var() - 1) < 4 * (2 / 4000) ** 0.5
+
+
+def test_ten_billion_subjects_are_tested_and_sampled_at_once():
+    """Two and three raters, and missing ratings; what takes single subjects is refused."""
+    many = 10**10
+    two = km.from_counts(np.array([[4, 3], [3, 4]]) * many)
+    three = km.from_ratings([[1, 1, 2], [1, 2, 2], [2, 2, 1], [2, 1, 1], [1, 1, 1]])
+    three = three.like(three.patterns, three.counts * many)
+    gaps = GAPS.like(GAPS.patterns, GAPS.counts * many)
+    for table in (two, three, gaps):
+        assert km.exact_test(table, n_draws=20, rng=1).pvalue in (1 / 21, 1.0)
+        (member,) = km.fiber(table).iter_sample(rng=1)
+        assert (member.margins == table.margins).all()
+        with pytest.raises(km.NotSupportedError, match="ratings are too many to move between single subjects"):
+            km.fiber(table).walk(10)
+    assert (km.fiber(three).sample(2, rng=1).sum(axis=(1, 2, 3)) == three.n_subjects).all()
+
+
+def test_scores_of_few_cells_are_those_of_their_tables():
     """As many subjects as make cells the quicker way."""
-    objective = objective_for(km.from_counts([[20, 5, 1], [7, 30, 4], [0, 9, 25]]), weights=weights)
-    drawn = [km.from_counts(one) for one in sample._cell_by_cell(objective.table, 5, np.random.default_rng(3))]
-    assert random_scores(objective, 5, np.random.default_rng(3)).tolist() == scores_of(objective, drawn, weights)
+    table = km.from_counts([[20, 5, 1], [7, 30, 4], [0, 9, 25]])
+    patterns, counts = drawn_by_rater(table, 5, 3)
+    for weights in ("linear", "sqrt"):
+        objective = objective_for(table, weights=weights)
+        drawn = [table.like(patterns, row) for row in counts]
+        assert random_scores(objective, 5, np.random.default_rng(3)).tolist() == scores_of(objective, drawn, weights)
 
 
 def test_a_chi_square_notices_wrong_frequencies():
@@ -97,11 +211,10 @@ def scores_of(objective, drawn, weights):
 def test_scores_of_draws_are_scores_of_tables(table, weights, seed):
     """The quick sum over pairs is the objective's score of the same arrangements."""
     objective = objective_for(table, weights=weights)
-    assume(table.n_raters > 2 or not table.complete or table.n_subjects <= 8)  # or they are drawn cell by cell
     blocks = arrangements(table, 4, np.random.default_rng(seed))
     rows = np.concatenate([np.moveaxis(block, 0, 2) for block in blocks])
     drawn = [Table(row, np.ones(len(row), dtype=int), table.categories, ordered=True) for row in rows]
-    scores = random_scores(objective, 4, np.random.default_rng(seed))
+    scores = ScoreSampler(objective).shuffled(4, np.random.default_rng(seed))
     assert scores.tolist() == scores_of(objective, drawn, weights)
 
 

@@ -226,8 +226,8 @@ def test_options_are_checked():
         fiber.walk(0)
     with pytest.raises(km.InvalidOptionError, match="tilt must be a finite number"):
         fiber.walk(10, tilt=float("inf"))
-    with pytest.raises(km.NotSupportedError, match="circular weights are not exact numbers"):
-        fiber.walk(10, held="circular")
+    with pytest.raises(km.NotSupportedError, match=r"power\(0.3\) weights are not exact numbers"):
+        fiber.walk(10, held="power(0.3)")
     many = km.from_ratings(np.random.default_rng(0).integers(1, 6, size=(30, 12)))
     with pytest.raises(km.NotSupportedError, match="2.44e\\+08 possible patterns"):
         km.fiber(many).walk(10, target="uniform")

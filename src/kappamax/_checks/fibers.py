@@ -10,6 +10,7 @@ from kappamax.errors import NotSupportedError
 _MOST_PATTERNS = 1_000_000
 _MOST_CELLS = 50_000_000
 _BEYOND_DOUBLES = 10**300  # larger whole numbers are not divided
+_MOST_RATINGS = 500_000_000
 
 
 def fits(what: str, n_bytes: int, limit: float) -> None:
@@ -54,6 +55,15 @@ def few_cells(n_categories: int, n_raters: int, size: int = 1) -> None:
         raise NotSupportedError(
             f"{n_categories} categories and {n_raters} raters have {float(n_patterns):.3g} possible patterns: counts "
             f"of {size:,} such tables are more than {_MOST_CELLS:,} numbers. iter_sample() gives tables one by one."
+        )
+
+
+def few_ratings(n_ratings: int) -> None:
+    """Every subject's ratings can be held in memory."""
+    if n_ratings > _MOST_RATINGS:
+        raise NotSupportedError(
+            f"{float(n_ratings):.3g} ratings are too many to move between single subjects; the most is "
+            f"{_MOST_RATINGS:,}. Tables of few raters and categories can be sampled and tested for any number."
         )
 
 

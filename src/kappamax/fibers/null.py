@@ -24,7 +24,7 @@ from kappamax.evaluate import Evaluator
 from kappamax.fibers.count import MEMORY_LIMIT, all_patterns
 from kappamax.fibers.distribution import as_extreme, mean_score, no_more_probable, two_sided_by_probability
 from kappamax.fibers.rearrangements import Rearrangements, RearrangementSpace
-from kappamax.fibers.sample import random_scores
+from kappamax.fibers.sample import ScoreSampler
 from kappamax.fibers.scores import ScoreSpace
 from kappamax.fibers.ways import Progress, Ways
 from kappamax.objective import Objective
@@ -80,7 +80,8 @@ def null_of(
     draws = _draws_for(objective.table.n_subjects * objective.table.n_raters) if n_draws is None else n_draws
     draws = options.at_least("n_draws", draws, 1)
     sizes = [size for size in np.diff(np.linspace(0, draws, n_blocks + 1).astype(int)).tolist() if size]
-    tasks = ((objective, size, own) for size, own in zip(sizes, generator.spawn(len(sizes)), strict=True))
+    sampler = ScoreSampler(objective)
+    tasks = ((sampler, size, own) for size, own in zip(sizes, generator.spawn(len(sizes)), strict=True))
     drawn: list[tuple[Array, Array]] = []
     done = 0
     try:
@@ -299,9 +300,9 @@ def _exact_null(space: ScoreSpace | RearrangementSpace, objective: Objective, pr
     return _null(objective, space.components(reached), chances[reached], None, None)
 
 
-def _drawn(objective: Objective, size: int, rng: np.random.Generator) -> tuple[Array, Array]:
+def _drawn(sampler: ScoreSampler, size: int, rng: np.random.Generator) -> tuple[Array, Array]:
     """The different scores of so many random tables, and how often each came."""
-    return _tallied(random_scores(objective, size, rng))
+    return _tallied(sampler.scores(size, rng))
 
 
 def _gathered(objective: Objective, drawn: list[tuple[Array, Array]], done: int, reason: str | None) -> Null:

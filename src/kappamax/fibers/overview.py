@@ -17,7 +17,7 @@ from kappamax.fibers.count import MEMORY_LIMIT, all_patterns, count_tables
 from kappamax.fibers.distribution import Distribution, JointDistribution, SameValue
 from kappamax.fibers.enumerate import iter_tables
 from kappamax.fibers.levels import LevelSet, level_set_of
-from kappamax.fibers.sample import arrangements, random_counts
+from kappamax.fibers.sample import random_counts, random_tables
 from kappamax.fibers.walk import Walk, walk_of
 from kappamax.fibers.ways import Progress
 from kappamax.intake import Ratings, as_table
@@ -178,9 +178,8 @@ class Fiber:
     def iter_sample(self, size: int = 1, *, rng: np.random.Generator | int | None = None) -> Iterator[Table]:
         """Independent tables as likely as by chance, one at a time; any number of raters, missing ratings too."""
         size = options.at_least("size", size, 1)
-        for drawn in arrangements(self.table, size, options.generator(rng)):
-            for rows in np.moveaxis(drawn, 0, 2):
-                yield self._member(rows, np.ones(len(rows), dtype=np.int64))
+        for patterns, counts in random_tables(self.table, size, options.generator(rng)):
+            yield self._member(patterns, counts)
 
     def walk(
         self,

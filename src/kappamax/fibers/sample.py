@@ -1,32 +1,40 @@
-"""A table in, independent random tables with its margins out: each rater's ratings fall on subjects by chance.
+"""Draw independent random tables with the margins of a table: each rater's ratings fall on subjects by chance.
 
 Shuffling every rater's ratings over the subjects that rater rated makes all arrangements equally likely, which is the
-null distribution of exact tests. With two raters and no gaps scipy's `random_table` draws the counts directly.
+null distribution of exact tests. Where there are many subjects, counts are drawn directly: rater by rater, or by
+scipy's `random_table` for two raters without gaps.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from kappamax._checks import fibers as checks
 from kappamax._exact import Digits, widen
+from kappamax.fibers.rater_by_rater import RaterByRater
 from kappamax.objective import Objective
 from kappamax.table import MISSING, Table, n_ratings_of
+from kappamax.weights import Weights
 
-__all__ = ["arrangements", "random_counts", "random_scores", "subject_rows"]
+__all__ = ["ScoreSampler", "arrangements", "random_counts", "random_scores", "random_tables", "subject_rows"]
 
 Array = npt.NDArray[Any]
 
 _BLOCK_RATINGS = 2_000_000
 _WORTH_SCIPY = 5_000_000  # ratings to shuffle before scipy's import pays
+_SCIPY_SUBJECTS = 100_000  # beyond, drawing rater by rater is quicker, and keeps its precision
 _SUBJECTS_PER_CELL = 8  # that are shuffled in the time a cell is drawn
+_MOST_CELLS = 2_000_000
 
 
 def subject_rows(table: Table) -> npt.NDArray[np.int64]:
     """One row of codes per subject, shape (n_subjects, n_raters); -1 is missing."""
+    checks.few_ratings(table.n_subjects * table.n_raters)
     return np.repeat(table.patterns.astype(np.int64), table.counts, axis=0)
 
 
@@ -50,10 +58,17 @@ def arrangements(table: Table, size: int, rng: np.random.Generator) -> Iterator[
 def random_counts(table: Table, size: int, rng: np.random.Generator) -> npt.NDArray[np.int64]:
     """The counts of random tables without gaps, shape (size, k, ..., k)."""
     k, r = table.n_categories, table.n_raters
-    if r == 2:
+    if r == 2 and table.n_subjects <= _SCIPY_SUBJECTS:
         return _two_raters(table, size, rng)
-    counts = np.empty((size, k**r), dtype=np.int64)
+    counts = np.zeros((size, k**r), dtype=np.int64)
     done = 0
+    by_rater = _cheap_way(table, classes=False)
+    if by_rater is not None:
+        at = np.ravel_multi_index(tuple(by_rater.patterns.T), (k,) * r)
+        for block in by_rater.draw(size, rng):
+            counts[done : done + len(block), at] = block
+            done += len(block)
+        return counts.reshape((size, *(k,) * r))
     for drawn in arrangements(table, size, rng):
         n = drawn.shape[1]
         cells = np.repeat(np.arange(n)[:, None], table.n_subjects, axis=1)
@@ -65,26 +80,81 @@ def random_counts(table: Table, size: int, rng: np.random.Generator) -> npt.NDAr
     return counts.reshape((size, *(k,) * r))
 
 
-def random_scores(objective: Objective, size: int, rng: np.random.Generator) -> Array:
-    """The score components of random tables, shape (size, number of radicands), in the objective's whole units.
-
-    Where chance varies, the pooled use of every category follows in k more columns.
-    """
-    table, k = objective.table, objective.table.n_categories
-    many = size * table.n_subjects > _WORTH_SCIPY
-    if table.n_raters == 2 and table.complete and (many or _SUBJECTS_PER_CELL * (k - 1) ** 2 < table.n_subjects):
-        patterns = np.stack(np.unravel_index(np.arange(k**2), (k, k)), axis=1)
-        counts = _two_raters(table, size, rng) if many else _cell_by_cell(table, size, rng)
-        return Digits(objective.scores(patterns.astype(np.int32)), table.n_subjects).weighted(counts.reshape(size, -1))
-    costs = _PairCosts(objective)
-    found = []
+def random_tables(table: Table, size: int, rng: np.random.Generator) -> Iterator[tuple[Array, npt.NDArray[np.int64]]]:
+    """Random tables one at a time, missing ratings too: patterns and how often each occurs."""
+    by_rater = _cheap_way(table, classes=False)
+    if by_rater is not None:
+        for block in by_rater.draw(size, rng):
+            for counts in block:
+                yield by_rater.patterns[counts > 0], counts[counts > 0]
+        return
     for drawn in arrangements(table, size, rng):
-        if not table.complete:
-            drawn[drawn == MISSING] = k  # a missing rating meets every other at no cost
-        scores = costs.scores(drawn)
-        uses = [] if objective.fixed_chance else [_pooled_use(objective, drawn)]
-        found.append(np.concatenate([scores, *uses], axis=1))
-    return np.concatenate(found)
+        for rows in np.moveaxis(drawn, 0, 2):
+            yield rows, np.ones(len(rows), dtype=np.int64)
+
+
+class ScoreSampler:
+    """Draws the scores of random tables under an objective, by whichever of three ways is cheapest.
+
+    Shuffling takes time by subjects, scipy's `random_table` (two raters) by cells and a little by subjects, and
+    drawing rater by rater by cells alone.
+    """
+
+    def __init__(self, objective: Objective) -> None:
+        self.objective = objective
+        table = objective.table
+        self.classes = isinstance(objective.weights, Weights) and table.n_raters > 2
+        self.by_rater = _cheap_way(table, classes=self.classes)
+
+    def scores(self, size: int, rng: np.random.Generator) -> Array:
+        """The score components of random tables, shape (size, number of radicands), in the objective's whole units.
+
+        Where chance varies, the pooled use of every category follows in k more columns.
+        """
+        table = self.objective.table
+        two = table.n_raters == 2 and table.complete and table.n_subjects <= _SCIPY_SUBJECTS
+        if two and size * table.n_subjects > _WORTH_SCIPY:
+            k = table.n_categories
+            patterns = np.stack(np.unravel_index(np.arange(k**2), (k, k)), axis=1)
+            return self._of_counts(patterns, [_two_raters(table, size, rng).reshape(size, -1)])
+        if self.by_rater is not None:
+            return self._of_counts(self.by_rater.patterns, self.by_rater.draw(size, rng))
+        return self.shuffled(size, rng)
+
+    def shuffled(self, size: int, rng: np.random.Generator) -> Array:
+        """The same by shuffling every rater's ratings."""
+        table, found = self.objective.table, []
+        for drawn in arrangements(table, size, rng):
+            if not table.complete:
+                drawn[drawn == MISSING] = table.n_categories  # a missing rating meets every other at no cost
+            scores = self._pair_costs.scores(drawn)
+            uses = [] if self.objective.fixed_chance else [_pooled_use(self.objective, drawn)]
+            found.append(np.concatenate([scores, *uses], axis=1))
+        return np.concatenate(found)
+
+    def _of_counts(self, patterns: Array, blocks: Iterable[npt.NDArray[np.int64]]) -> Array:
+        """The scores of tables given by the counts of patterns."""
+        features = [self.objective.scores(patterns.astype(np.int32))]
+        if not self.objective.fixed_chance:
+            features.append(self.objective.pooled_use(patterns.astype(np.int32)))
+        digits = Digits(np.concatenate(features, axis=1), self.objective.table.n_subjects)
+        return np.concatenate([digits.weighted(block) for block in blocks])
+
+    @cached_property
+    def _pair_costs(self) -> _PairCosts:
+        return _PairCosts(self.objective)
+
+
+def random_scores(objective: Objective, size: int, rng: np.random.Generator) -> Array:
+    """The score components of so many random tables; see `ScoreSampler`."""
+    return ScoreSampler(objective).scores(size, rng)
+
+
+def _cheap_way(table: Table, *, classes: bool) -> RaterByRater | None:
+    """How to draw rater by rater where that is cheaper than shuffling, or shuffling would take too much memory."""
+    ratings = table.n_subjects * (table.n_raters - 1)
+    most = min(ratings // _SUBJECTS_PER_CELL, _MOST_CELLS)
+    return RaterByRater.of(table, classes=classes, most_cells=most)
 
 
 class _PairCosts:
@@ -148,20 +218,3 @@ def _two_raters(table: Table, size: int, rng: np.random.Generator) -> npt.NDArra
     method = "patefield" if rows.sum() > 0.7 * len(rows) * len(columns) * np.log(rows.sum() + 1) else "boyett"
     drawn = random_table.rvs(rows, columns, size=size, method=method, random_state=rng)
     return np.asarray(drawn, dtype=np.int64).reshape(size, len(rows), len(columns))
-
-
-def _cell_by_cell(table: Table, size: int, rng: np.random.Generator) -> npt.NDArray[np.int64]:
-    """Tables of two raters, shape (size, k, k): each cell is hypergeometric given those before it."""
-    rows, columns = table.margins.tolist()
-    counts = np.zeros((size, len(rows), len(columns)), dtype=np.int64)
-    left = np.repeat(table.margins[1][None], size, axis=0)  # of each column
-    for i, row in enumerate(rows[:-1]):
-        wanted, others = np.full(size, row), left.sum(axis=1)
-        for j in range(len(columns) - 1):
-            others = others - left[:, j]
-            counts[:, i, j] = rng.hypergeometric(left[:, j], others, wanted)
-            wanted = wanted - counts[:, i, j]
-        counts[:, i, -1] = wanted
-        left = left - counts[:, i]
-    counts[:, -1] = left
-    return counts

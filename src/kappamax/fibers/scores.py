@@ -96,12 +96,15 @@ class ScoreSpace:
 
     def least_work(self) -> int:
         """Additions needed at least; soon known, and for distances about as many as are needed."""
-        margins = self.objectives[0].table.margins
-        alike = [np.repeat(np.arange(int((row > 0).sum())), row[row > 0]) for row in margins]
-        opposed = [codes[:: -1 if a % 2 else 1] for a, codes in enumerate(alike)]
-        at = np.ravel_multi_index(opposed, [int(codes[-1]) + 1 for codes in alike])
-        times = np.bincount(at, minlength=len(self.parts[0].costs))
-        return self.ways.work(prod(dot(times, part.costs) + 1 for part in self.parts))
+        margins = [row[row > 0] for row in self.objectives[0].table.margins]
+        # every other rater's ratings in reversed order, matched with the others' in order
+        ends = [np.cumsum(row[::-1] if a % 2 else row) for a, row in enumerate(margins)]
+        breaks = np.unique(np.concatenate(ends))
+        codes = [np.searchsorted(own, breaks) for own in ends]
+        turned = [len(own) - 1 - code if a % 2 else code for a, (own, code) in enumerate(zip(ends, codes, strict=True))]
+        at = np.ravel_multi_index(turned, [len(own) for own in ends])
+        times = np.diff(breaks, prepend=0)
+        return self.ways.work(prod(dot(part.costs[at], times) + 1 for part in self.parts))
 
     @cached_property
     def n_totals(self) -> int:

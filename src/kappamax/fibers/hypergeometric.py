@@ -1,0 +1,114 @@
+"""Draw hypergeometric numbers for populations of any size.
+
+numpy draws them for fewer than 10^9 good and bad items. Beyond, the same method is used (ratio of uniforms, Stadlober
+1990) with two changes that keep its precision: numbers are counted from the mode, and probabilities are compared by the
+logarithm of their ratio, in which the large parts of the four factorials cancel before they are computed.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["hypergeometric", "log_ratio"]
+
+Array = npt.NDArray[Any]
+Counts = npt.NDArray[np.int64]
+
+_NUMPY_LIMIT = 1_000_000_000
+_WIDTH = 2 * (2 / np.e) ** 0.5
+_EXTRA = 3 - 2 * (3 / np.e) ** 0.5
+_TABLE = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, 64)))])  # logarithms of small factorials
+_SMALL = 30
+_SERIES = 0.02
+
+
+def hypergeometric(good: Counts, bad: Counts, n_drawn: Counts, rng: np.random.Generator) -> Counts:
+    """How many good items there are among some drawn without replacement, one number per entry of the arrays.
+
+    Parameters
+    ----------
+    good, bad, n_drawn : int64 arrays of one shape
+        Items of each kind, below 2^62 in all, and how many are drawn.
+    """
+    large = (good >= _NUMPY_LIMIT) | (bad >= _NUMPY_LIMIT)
+    if not large.any():
+        return rng.hypergeometric(good, bad, n_drawn)
+    found = np.empty_like(good)
+    found[~large] = rng.hypergeometric(good[~large], bad[~large], n_drawn[~large])
+    found[large] = _by_rejection(good[large], bad[large], n_drawn[large], rng)
+    return found
+
+
+def _by_rejection(good: Counts, bad: Counts, n_drawn: Counts, rng: np.random.Generator) -> Counts:
+    """The same by ratio of uniforms, for arrays of one axis."""
+    total = good + bad
+    # of the four cases that mirror each other, the one with the fewer good items and at most half of all drawn
+    rare, common = np.minimum(good, bad), np.maximum(good, bad)
+    drawn = np.minimum(n_drawn, total - n_drawn)
+    most = np.minimum(drawn, rare)
+    mean = drawn * (rare / total)
+    spread = np.sqrt(mean * (common / total) * ((total - drawn) / np.maximum(total - 1, 1)) + 0.5)
+    mode = np.minimum(np.floor((drawn + 1.0) * ((rare + 1.0) / (total + 2.0))).astype(np.int64), most)
+    middle = np.clip(mean - mode, -1, 1) + 0.5  # counted from the mode, whose doubles may be coarser than one
+    width = _WIDTH * spread + _EXTRA + 1  # one more than needed, for a middle that is off by a half
+    found = np.zeros_like(good)
+    waiting = np.flatnonzero(most > 0)
+    while len(waiting):
+        u, v = 1 - rng.random(len(waiting)), rng.random(len(waiting))
+        steps = np.floor(middle[waiting] + width[waiting] * (v - 0.5) / u)
+        inside = (steps >= -mode[waiting]) & (steps <= (most - mode)[waiting])
+        at = waiting[inside]
+        ratio = log_ratio(rare[at], common[at], drawn[at], mode[at], steps[inside])
+        accepted = np.zeros(len(waiting), dtype=bool)
+        accepted[inside] = 2 * np.log(u[inside]) <= ratio
+        done = waiting[accepted]
+        found[done] = mode[done] + steps[accepted].astype(np.int64)
+        waiting = waiting[~accepted]
+    found = np.where(good > bad, drawn - found, found)
+    return np.where(n_drawn > total - n_drawn, good - found, found)
+
+
+def log_ratio(good: Counts, bad: Counts, n_drawn: Counts, start: Counts, steps: Array) -> npt.NDArray[np.float64]:
+    """The logarithm of P(start + steps) / P(start), for whole numbers that are possible.
+
+    P(x) is proportional to 1 / (x! (good - x)! (n_drawn - x)! (bad - n_drawn + x)!). Each of the four is written as
+    ln (a + d)! - ln a! = d ln a + a f(d / a) + ln(1 + d / a) / 2 + c(a + d) - c(a), with f(t) = (1 + t) ln(1 + t) - t
+    and c the rest of Stirling's series; the first parts nearly cancel, so they are added as one logarithm.
+    """
+    total = np.zeros(len(steps))
+    cancelling = np.ones(len(steps))
+    for sign, counts in ((1, start), (-1, good - start), (-1, n_drawn - start), (1, bad - n_drawn + start)):
+        a, d = counts.astype(float), sign * steps
+        few = np.minimum(a, a + d) < _SMALL
+        total[few] += _log_factorial(a[few] + d[few]) - _log_factorial(a[few])
+        a, d = a[~few], d[~few]
+        total[~few] += a * _curvature(d / a) + np.log1p(d / a) / 2 + _stirling_rest(a + d) - _stirling_rest(a)
+        cancelling[~few] *= a if sign > 0 else 1 / a
+    return np.asarray(-(total + steps * np.log(cancelling)))
+
+
+def _curvature(t: Array) -> Array:
+    """(1 + t) ln(1 + t) - t, also where t is so small that the difference would lose it."""
+    near = np.abs(t) < _SERIES
+    found = np.empty_like(t)
+    found[~near] = (1 + t[~near]) * np.log1p(t[~near]) - t[~near]
+    small, series = t[near], np.zeros(int(near.sum()))
+    for n in range(9, 1, -1):  # t^2 / 2 - t^3 / 6 + t^4 / 12 - ...
+        series = small * series + (-1) ** n / (n * (n - 1))
+    found[near] = series * small**2
+    return found
+
+
+def _stirling_rest(x: Array) -> Array:
+    """What Stirling's series adds to x ln x - x + ln(2 pi x) / 2, for x from 30 on."""
+    return np.asarray((1 / 12 - (1 / 360 - 1 / (1260 * x**2)) / x**2) / x)
+
+
+def _log_factorial(x: Array) -> Array:
+    """The logarithm of x!."""
+    large = np.maximum(x, _SMALL)
+    series = large * np.log(large) - large + np.log(2 * np.pi * large) / 2 + _stirling_rest(large)
+    return np.where(x < len(_TABLE), _TABLE[np.minimum(x, len(_TABLE) - 1).astype(np.int64)], series)
