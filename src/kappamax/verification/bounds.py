@@ -88,9 +88,15 @@ class Bounds:
     def _sizes(self) -> set[int]:
         return {len(raters) for raters in self.subjects if len(raters) >= self.design.group_size}
 
-    @cached_property
+    @property
     def bound(self) -> RootSum:
-        """A cost that no table is below, proven by the prices."""
+        """A cost that no table is below, proven by the prices; the use of categories must have no prices."""
+        assert not any(map(any, self.prices.use)), "the bound depends on the use of categories"
+        return self._bound_before_use
+
+    @cached_property
+    def _bound_before_use(self) -> RootSum:
+        """The bound without what the use of categories adds to it."""
         paid = self.paid
         for raters, n_subjects in self.subjects.items():
             paid += self._lowest[raters] * n_subjects
@@ -110,7 +116,7 @@ class Bounds:
     def bound_at(self, use: Use) -> RootSum:
         """A cost that no table with this pooled use of categories is below."""
         worth = [sum(n * price[p] for n, price in zip(use, self.prices.use, strict=True)) for p in self._places]
-        return self.bound + self._number(worth) / self.prices.denominator
+        return self._bound_before_use + self._number(worth) / self.prices.denominator
 
     def uses(self) -> list[Use]:
         """Every pooled use of categories that some table has."""

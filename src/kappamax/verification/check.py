@@ -193,7 +193,7 @@ class _End:
                     yield "a table goes further"
                     return
             return
-        cuts = [self._bounds(cut) for cut in parse.listing(parse.item(self.inner, "cuts"), "cuts")]
+        cuts = [self._bounds(cut, with_use=True) for cut in parse.listing(parse.item(self.inner, "cuts"), "cuts")]
         if not cuts:
             yield "there are no prices"
             return
@@ -220,9 +220,9 @@ class _End:
         own = self.case.design.expected(self.rows)
         return (self.score * chance - score * own).sign() * self.sign
 
-    def _bounds(self, prices: Any) -> Bounds:
+    def _bounds(self, prices: Any, *, with_use: bool = False) -> Bounds:
         design, rows = self.case.design, self.case.rows
-        return Bounds(design, rows, self.sign, parse.prices(prices, design, _subjects(rows)))
+        return Bounds(design, rows, self.sign, parse.prices(prices, design, _subjects(rows), with_use=with_use))
 
 
 def _subjects(rows: Rows) -> dict[tuple[int, ...], int]:

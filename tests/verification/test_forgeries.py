@@ -1,0 +1,72 @@
+"""Certificates forged by somebody who knows how the checker reads them."""
+
+import copy
+import json
+
+import pytest
+
+import kappamax as km
+from kappamax._exact import quotient
+from kappamax.verification import parse
+from kappamax.verification.definitions import Design
+
+
+@pytest.fixture
+def document():
+    """A certificate as it is read from a file: linear kappa of two raters and four categories."""
+    return json.loads(json.dumps(km.max_kappa(km.example("rapallo2022"), weights="linear").certificate()))
+
+
+def design_of(document):
+    """What the checker computes coefficients with."""
+    shape = [len(document["observed"][key]) for key in ("raters", "categories")]
+    return Design(*shape, document["coefficient"], 2, parse.weights(document["weights"], *shape).pairs)
+
+
+def show(document, end, table):
+    """Put a table in the place of the maximum or minimum, with the numbers that belong to it."""
+    design, claims = design_of(document), document[end]
+    rows = parse.rows(table, *design.shape)
+    claims["table"] = copy.deepcopy(table)
+    claims["solution"]["table"] = {key: table[key] for key in ("patterns", "counts")}
+    claims["value"], claims["exact"] = design.value(rows), str(design.exact_value(rows))
+    claims["solution"]["score"] = plain(design.score(rows))
+    bound_at(document, end, design.score(rows))
+
+
+def bound_at(document, end, score):
+    """State a bound, inside and outside."""
+    design = design_of(document)
+    rows = parse.rows(document["observed"], *design.shape)
+    chance = design.expected(rows)
+    document[end]["solution"]["bound"] = plain(score)
+    document[end]["bound"] = quotient(chance - score / design.n_units(rows), chance)
+
+
+def unproven(document, end):
+    """Withdraw a proof, inside and outside."""
+    document[end]["proof"] = document[end]["solution"]["proof"] = None
+    document[end]["proven"] = False
+    if end == "maximum":
+        document |= {"ratio": None, "ratio_reason": "the maximum is not proven"}
+
+
+def plain(score):
+    return {str(f): str(c) for f, c in score.terms.items()}
+
+
+@pytest.mark.parametrize("proof", ["prices", "search", None])
+def test_prices_of_the_use_of_categories_prove_nothing_where_chance_is_fixed(document, proof):
+    """They would lower what patterns pay without lowering what all ratings pay: any table would be proven optimal."""
+    show(document, "maximum", document["observed"])
+    document["ratio"] = 1.0
+    if proof is None:
+        unproven(document, "maximum")
+    else:
+        document["maximum"]["proof"] = document["maximum"]["solution"]["proof"] = proof
+    assert km.verify(document).faults
+    prices = document["maximum"]["solution"]["prices"]
+    much = 10**6 * prices["denominator"]
+    prices["ratings"] = [[[numerator + much] for (numerator,) in row] for row in prices["ratings"]]
+    prices["use"] = [[-much]] * 4
+    assert "the use of categories has prices only where chance depends on the table" in km.verify(document).faults[0]
