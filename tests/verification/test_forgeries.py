@@ -2,11 +2,12 @@
 
 import copy
 import json
+from fractions import Fraction
 
 import pytest
 
 import kappamax as km
-from kappamax._exact import quotient
+from kappamax._exact import RootSum, quotient
 from kappamax.verification import parse
 from kappamax.verification.definitions import Design
 
@@ -70,3 +71,20 @@ def test_prices_of_the_use_of_categories_prove_nothing_where_chance_is_fixed(doc
     prices["ratings"] = [[[numerator + much] for (numerator,) in row] for row in prices["ratings"]]
     prices["use"] = [[-much]] * 4
     assert "the use of categories has prices only where chance depends on the table" in km.verify(document).faults[0]
+
+
+STEP = Fraction(1, 3)  # between the scores of linear weights for four categories
+
+
+@pytest.mark.parametrize("beyond", [RootSum(STEP / 1000), RootSum(STEP * Fraction(999, 1000)), RootSum({2: STEP / 2})])
+@pytest.mark.parametrize("end", ["maximum", "minimum"])
+def test_a_bound_between_two_scores_is_refuted_by_the_table_shown(document, end, beyond):
+    """Scores lie in steps, stated bounds need not: the table shown is better than such a bound."""
+    unproven(document, end)
+    score = parse.number(document[end]["solution"]["score"])
+    sign = 1 if end == "maximum" else -1
+    assert km.verify(document)
+    bound_at(document, end, score + beyond * sign)
+    assert km.verify(document).faults == (f"{end}: a table goes beyond the bound",)
+    bound_at(document, end, score - beyond * sign)
+    assert km.verify(document)

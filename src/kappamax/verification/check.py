@@ -202,18 +202,12 @@ class _End:
             if not chance:  # the coefficient is undefined there
                 continue
             for place, cut in enumerate(cuts):
-                if self._excluded(cut.bound_at(use), cut.step, chance):
+                if self._beside(cut.bound_at(use) * self.sign, chance) <= 0:
                     cuts.insert(0, cuts.pop(place))  # what excludes one use often excludes the next
                     break
             else:
                 yield f"no prices exclude a table that goes further with the use of categories {use}"
                 return
-
-    def _excluded(self, bound: RootSum, step: Fraction | None, chance: RootSum) -> bool:
-        """Whether no cost from a bound on beats the table, beside what chance gives there."""
-        if step is not None and bound.rational is not None:  # costs are multiples of the step
-            bound = RootSum(-(-bound.rational // step) * step)
-        return self._beside(bound * self.sign, chance) <= 0
 
     def _beside(self, score: RootSum, chance: RootSum) -> int:
         """1 if a table with this score, where chance gives this much, goes further than the one shown; else 0 or -1."""
