@@ -88,3 +88,17 @@ def test_a_bound_between_two_scores_is_refuted_by_the_table_shown(document, end,
     assert km.verify(document).faults == (f"{end}: a table goes beyond the bound",)
     bound_at(document, end, score - beyond * sign)
     assert km.verify(document)
+
+
+def test_one_value_only_needs_a_proven_minimum(document):
+    """A search for the minimum that ended at the observed table, which is the largest, shows nothing of the margins."""
+    document["observed"] = copy.deepcopy(document["maximum"]["table"])
+    document |= {"value": document["maximum"]["value"], "ratio": 1.0}
+    assert km.verify(document)
+    bound = parse.number(document["minimum"]["solution"]["score"])
+    show(document, "minimum", document["maximum"]["table"])
+    unproven(document, "minimum")
+    bound_at(document, "minimum", bound)
+    assert km.verify(document)
+    document |= {"ratio": None, "ratio_reason": "the margins allow one value only"}
+    assert not km.verify(document)
