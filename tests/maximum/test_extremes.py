@@ -146,3 +146,16 @@ def test_the_observed_table_is_always_a_candidate():
         assert result.ratio is None
         assert result.ratio_reason == "the maximum is not proven"
     assert not km.verify(result).faults
+
+
+def test_values_that_differ_below_the_digits_of_doubles_are_not_one_value():
+    """Two tables, one part in 10^20 apart: "the margins allow one value only" would be false."""
+    u = [[0 if i == j else 10**20 for j in range(5)] for i in range(5)]
+    u[0][2] = u[2][0] = 10**20 + 1
+    u[4][4], u[4][0], u[0][4] = 0, 2 * 10**20, 2 * 10**20  # nobody uses the last category: the others count one half
+    weights = km.Weights.from_matrix(u, kind="disagreement")
+    result = km.max_kappa([0, 1], [2, 3], weights=weights, coefficient="percent", categories=range(5))
+    assert result.maximum == result.minimum == 0.5
+    assert result.exact_maximum != result.exact_minimum
+    assert (result.ratio, result.ratio_reason) == (1.0, None)
+    assert km.verify(result)

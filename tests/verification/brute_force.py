@@ -159,7 +159,7 @@ def _ratio_holds(truth, result):
     limits = "the margins" if result.objective.table.complete else "the margins and who rated whom"
     if not result.proven:
         return result.ratio is None and result.ratio_reason == "the maximum is not proven"
-    if result.maximum == result.minimum:
+    if result.minimum_proven and len(values) == 1:
         return result.ratio is None and result.ratio_reason == f"{limits} allow one value only"
     if max(values) <= 0:
         reason = f"the largest value that {limits} allow is not above zero"

@@ -226,7 +226,7 @@ def _maximum(problem: Problem, most: Solution, least: Solution) -> Maximum:
     reason = None
     if not most.proven:
         reason = "the maximum is not proven"
-    elif top == bottom:
+    elif least.proven and low * worst.expected == high * best.expected:  # as doubles, different values can be equal
         reason = f"{text.limits(objective.table.complete)} allow one value only"
     elif top <= 0:  # only with missing ratings
         reason = f"the largest value that {text.limits(objective.table.complete)} allow is not above zero"

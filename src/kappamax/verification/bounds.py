@@ -88,9 +88,15 @@ class Bounds:
     def _sizes(self) -> set[int]:
         return {len(raters) for raters in self.subjects if len(raters) >= self.design.group_size}
 
-    @cached_property
+    @property
     def bound(self) -> RootSum:
-        """A cost that no table is below, proven by the prices."""
+        """A cost that no table is below, proven by the prices; the use of categories must have no prices."""
+        assert not any(map(any, self.prices.use)), "the bound depends on the use of categories"
+        return self._attainable(self._least)
+
+    @cached_property
+    def _least(self) -> RootSum:
+        """What all payments and the patterns that cost less than theirs leave, before the use of categories is paid."""
         paid = self.paid
         for raters, n_subjects in self.subjects.items():
             paid += self._lowest[raters] * n_subjects
@@ -110,7 +116,7 @@ class Bounds:
     def bound_at(self, use: Use) -> RootSum:
         """A cost that no table with this pooled use of categories is below."""
         worth = [sum(n * price[p] for n, price in zip(use, self.prices.use, strict=True)) for p in self._places]
-        return self.bound + self._number(worth) / self.prices.denominator
+        return self._attainable(self._least + self._number(worth) / self.prices.denominator)
 
     def uses(self) -> list[Use]:
         """Every pooled use of categories that some table has."""
@@ -126,7 +132,7 @@ class Bounds:
 
     def proves(self, cost: RootSum) -> bool:
         """Whether the prices alone show that no table costs less."""
-        return self.bound >= cost or (self.step is not None and self.bound > cost - self.step)
+        return self.bound >= cost
 
     def better_table(self, cost: RootSum) -> Rows | None:
         """A table that costs less, found by searching what the prices leave open; None if there is none.
@@ -136,10 +142,12 @@ class Bounds:
         Unknown
             If the search reaches its limit.
         """
-        gap = cost - self.bound
-        room = gap if self.step is None else gap - self.step  # a better table has at most so much beyond the bound
-        if gap.sign() <= 0 or room.sign() < 0:
+        if self.proves(cost):
             return None
+        gap = cost - self._least
+        room = gap  # a better table has at most so much beyond what is paid
+        if self.step and cost.rational is not None:
+            room = self._attainable(cost) - self.step - self._least
         found = []
         for raters, lowest in self._lowest.items():  # beside these no pattern costs less than its payments
             found += [
@@ -156,6 +164,12 @@ class Bounds:
         if not tables.finished:
             raise Unknown
         return None
+
+    def _attainable(self, cost: RootSum) -> RootSum:
+        """The least multiple of the step that is not below a cost; the cost itself without a step."""
+        if not self.step or cost.rational is None:
+            return cost
+        return RootSum(-(-cost.rational // self.step) * self.step)
 
     def all_tables(self) -> Iterator[Rows]:
         """Every table with the margins and sets of raters.

@@ -90,7 +90,7 @@ class _Case:
         reason = None
         if most.claim("proof") is None:
             reason = "the maximum is not proven"
-        elif most.claim("value") == least.claim("value"):
+        elif least.claim("proof") is not None and most.as_far_as(least):
             reason = f"{text.limits(self.complete)} allow one value only"
         elif most.claim("value") <= 0:
             reason = f"the largest value that {text.limits(self.complete)} allow is not above zero"
@@ -116,6 +116,10 @@ class _End:
     def claim(self, key: str) -> Any:
         """One of the claims."""
         return parse.item(self.claims, key)
+
+    def as_far_as(self, other: _End) -> bool:
+        """Whether both tables have exactly the same value."""
+        return self._beside(other.score, self.case.design.expected(other.rows)) == 0
 
     def faults(self, unchecked: list[str]) -> Iterator[str]:
         """What does not hold; what would take too long to check is added to `unchecked`."""
@@ -193,7 +197,7 @@ class _End:
                     yield "a table goes further"
                     return
             return
-        cuts = [self._bounds(cut) for cut in parse.listing(parse.item(self.inner, "cuts"), "cuts")]
+        cuts = [self._bounds(cut, with_use=True) for cut in parse.listing(parse.item(self.inner, "cuts"), "cuts")]
         if not cuts:
             yield "there are no prices"
             return
@@ -202,27 +206,21 @@ class _End:
             if not chance:  # the coefficient is undefined there
                 continue
             for place, cut in enumerate(cuts):
-                if self._excluded(cut.bound_at(use), cut.step, chance):
+                if self._beside(cut.bound_at(use) * self.sign, chance) <= 0:
                     cuts.insert(0, cuts.pop(place))  # what excludes one use often excludes the next
                     break
             else:
                 yield f"no prices exclude a table that goes further with the use of categories {use}"
                 return
 
-    def _excluded(self, bound: RootSum, step: Fraction | None, chance: RootSum) -> bool:
-        """Whether no cost from a bound on beats the table, beside what chance gives there."""
-        if step is not None and bound.rational is not None:  # costs are multiples of the step
-            bound = RootSum(-(-bound.rational // step) * step)
-        return self._beside(bound * self.sign, chance) <= 0
-
     def _beside(self, score: RootSum, chance: RootSum) -> int:
         """1 if a table with this score, where chance gives this much, goes further than the one shown; else 0 or -1."""
         own = self.case.design.expected(self.rows)
         return (self.score * chance - score * own).sign() * self.sign
 
-    def _bounds(self, prices: Any) -> Bounds:
+    def _bounds(self, prices: Any, *, with_use: bool = False) -> Bounds:
         design, rows = self.case.design, self.case.rows
-        return Bounds(design, rows, self.sign, parse.prices(prices, design, _subjects(rows)))
+        return Bounds(design, rows, self.sign, parse.prices(prices, design, _subjects(rows), with_use=with_use))
 
 
 def _subjects(rows: Rows) -> dict[tuple[int, ...], int]:

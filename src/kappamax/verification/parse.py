@@ -99,8 +99,11 @@ def radicand(value: Any) -> int:
     return number
 
 
-def prices(value: Any, design: Design, sets: Mapping[tuple[int, ...], int]) -> Prices:
-    """Prices of ratings and of sets of raters; zero everywhere if there are none."""
+def prices(value: Any, design: Design, sets: Mapping[tuple[int, ...], int], *, with_use: bool = False) -> Prices:
+    """Prices of ratings and of sets of raters; zero everywhere if there are none.
+
+    Prices of the use of categories are read only on request: a bound that leaves out what they add would be no bound.
+    """
     r, k, n_roots = *design.shape, len(design.radicands)
     if value is None:
         zero = (0,) * n_roots
@@ -119,8 +122,11 @@ def prices(value: Any, design: Design, sets: Mapping[tuple[int, ...], int]) -> P
         raise Malformed("there must be one price for every set of raters")
     denominator = whole(item(value, "denominator"), "the denominator of the prices", least=1)
     use = [(0,) * n_roots] * k
-    if "use" in value:
-        use = [_numerator(price, n_roots) for price in listing(value["use"], "prices of the use of categories", k)]
+    if with_use:
+        own = listing(item(value, "use"), "prices of the use of categories", k)
+        use = [_numerator(price, n_roots) for price in own]
+    elif "use" in value:
+        raise Malformed("the use of categories has prices only where chance depends on the table")
     return Prices(ratings, priced, denominator, use)
 
 

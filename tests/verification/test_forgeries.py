@@ -1,0 +1,104 @@
+"""Certificates forged by somebody who knows how the checker reads them."""
+
+import copy
+import json
+from fractions import Fraction
+
+import pytest
+
+import kappamax as km
+from kappamax._exact import RootSum, quotient
+from kappamax.verification import parse
+from kappamax.verification.definitions import Design
+
+
+@pytest.fixture
+def document():
+    """A certificate as it is read from a file: linear kappa of two raters and four categories."""
+    return json.loads(json.dumps(km.max_kappa(km.example("rapallo2022"), weights="linear").certificate()))
+
+
+def design_of(document):
+    """What the checker computes coefficients with."""
+    shape = [len(document["observed"][key]) for key in ("raters", "categories")]
+    return Design(*shape, document["coefficient"], 2, parse.weights(document["weights"], *shape).pairs)
+
+
+def show(document, end, table):
+    """Put a table in the place of the maximum or minimum, with the numbers that belong to it."""
+    design, claims = design_of(document), document[end]
+    rows = parse.rows(table, *design.shape)
+    claims["table"] = copy.deepcopy(table)
+    claims["solution"]["table"] = {key: table[key] for key in ("patterns", "counts")}
+    claims["value"], claims["exact"] = design.value(rows), str(design.exact_value(rows))
+    claims["solution"]["score"] = plain(design.score(rows))
+    bound_at(document, end, design.score(rows))
+
+
+def bound_at(document, end, score):
+    """State a bound, inside and outside."""
+    design = design_of(document)
+    rows = parse.rows(document["observed"], *design.shape)
+    chance = design.expected(rows)
+    document[end]["solution"]["bound"] = plain(score)
+    document[end]["bound"] = quotient(chance - score / design.n_units(rows), chance)
+
+
+def unproven(document, end):
+    """Withdraw a proof, inside and outside."""
+    document[end]["proof"] = document[end]["solution"]["proof"] = None
+    document[end]["proven"] = False
+    if end == "maximum":
+        document |= {"ratio": None, "ratio_reason": "the maximum is not proven"}
+
+
+def plain(score):
+    return {str(f): str(c) for f, c in score.terms.items()}
+
+
+@pytest.mark.parametrize("proof", ["prices", "search", None])
+def test_prices_of_the_use_of_categories_prove_nothing_where_chance_is_fixed(document, proof):
+    """They would lower what patterns pay without lowering what all ratings pay: any table would be proven optimal."""
+    show(document, "maximum", document["observed"])
+    document["ratio"] = 1.0
+    if proof is None:
+        unproven(document, "maximum")
+    else:
+        document["maximum"]["proof"] = document["maximum"]["solution"]["proof"] = proof
+    assert km.verify(document).faults
+    prices = document["maximum"]["solution"]["prices"]
+    much = 10**6 * prices["denominator"]
+    prices["ratings"] = [[[numerator + much] for (numerator,) in row] for row in prices["ratings"]]
+    prices["use"] = [[-much]] * 4
+    assert "the use of categories has prices only where chance depends on the table" in km.verify(document).faults[0]
+
+
+STEP = Fraction(1, 3)  # between the scores of linear weights for four categories
+
+
+@pytest.mark.parametrize("beyond", [RootSum(STEP / 1000), RootSum(STEP * Fraction(999, 1000)), RootSum({2: STEP / 2})])
+@pytest.mark.parametrize("end", ["maximum", "minimum"])
+def test_a_bound_between_two_scores_is_refuted_by_the_table_shown(document, end, beyond):
+    """Scores lie in steps, stated bounds need not: the table shown is better than such a bound."""
+    unproven(document, end)
+    score = parse.number(document[end]["solution"]["score"])
+    sign = 1 if end == "maximum" else -1
+    assert km.verify(document)
+    bound_at(document, end, score + beyond * sign)
+    assert km.verify(document).faults == (f"{end}: a table goes beyond the bound",)
+    bound_at(document, end, score - beyond * sign)
+    assert km.verify(document)
+
+
+def test_one_value_only_needs_a_proven_minimum(document):
+    """A search for the minimum that ended at the observed table, which is the largest, shows nothing of the margins."""
+    document["observed"] = copy.deepcopy(document["maximum"]["table"])
+    document |= {"value": document["maximum"]["value"], "ratio": 1.0}
+    assert km.verify(document)
+    bound = parse.number(document["minimum"]["solution"]["score"])
+    show(document, "minimum", document["maximum"]["table"])
+    unproven(document, "minimum")
+    bound_at(document, "minimum", bound)
+    assert km.verify(document)
+    document |= {"ratio": None, "ratio_reason": "the margins allow one value only"}
+    assert not km.verify(document)
