@@ -1,5 +1,7 @@
 """Fleiss' kappa, Gwet's AC and Krippendorff's alpha with missing ratings: the range over all rearrangements."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
@@ -75,7 +77,7 @@ def test_a_moving_chance_term_is_searched():
 
 
 def test_what_is_refused(monkeypatch):
-    """Too many uses, too many patterns, too few cuts: each with its reason."""
+    """Too many uses, too many patterns: each with its reason."""
     table = km.example("gwet2014")
     with monkeypatch.context() as patch:
         patch.setattr(uses, "MOST_USES", 10)
@@ -86,11 +88,31 @@ def test_what_is_refused(monkeypatch):
         patch.setattr(pooled, "MOST_PATTERNS", 10)
         with pytest.raises(NotSupportedError, match="found up to 10 possible patterns, and this design has"):
             km.max_kappa(table, coefficient="fleiss")
-    with monkeypatch.context() as patch:
-        patch.setattr(pooled, "MOST_CUTS", 1)
-        patch.setattr(pooled, "LISTED_TABLES", 10)
-        with pytest.raises(NotSupportedError, match="and no maximum could be proven"):
-            km.max_kappa(table, coefficient="fleiss")
+
+
+def test_what_is_not_proven_has_a_bound(monkeypatch):
+    """Too few cuts to settle it: the best table and a bound, which the checker accepts; a sharper one it does not."""
+    table = km.example("gwet2014")
+    best = km.max_kappa(table, coefficient="fleiss")
+    monkeypatch.setattr(pooled, "MOST_CUTS", 3)
+    monkeypatch.setattr(pooled, "LISTED_TABLES", 10)
+    result = km.max_kappa(table, coefficient="fleiss")
+    assert not result.proven
+    assert result.value <= result.maximum <= best.maximum <= result.bound
+    assert result.minimum_bound <= best.minimum <= result.minimum <= result.value
+    assert result.ratio is None
+    assert km.verify(result)
+    solution = replace(result.solution, bound=(result.solution.bound + result.solution.cost) / 2)
+    sharper = result.objective.value(solution.bound)
+    assert not km.verify(replace(result, solution=solution, bound=sharper))
+
+
+def test_no_time_leaves_the_observed_table():
+    """And the bound of prices zero."""
+    table = km.example("gwet2014")
+    result = km.max_kappa(table, coefficient="fleiss", time_limit=1e-9)
+    assert result.minimum <= result.value <= result.maximum <= result.bound
+    assert km.verify(result)
 
 
 def test_exact_solutions_near_doubles():

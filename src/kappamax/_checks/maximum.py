@@ -34,14 +34,6 @@ def few_uses(title: str, holds: bool, most: int) -> None:
         )
 
 
-def optimum_proven(title: str, holds: bool) -> None:
-    """A maximum over varying chance is given only if it is proven."""
-    if not holds:
-        raise NotSupportedError(
-            f"rearranging these ratings changes what {title} expects by chance, and no maximum could be proven."
-        )
-
-
 def pairwise_if_incomplete(group_size: int) -> None:
     """Groups of raters are optimised for complete ratings only."""
     if group_size > 2:

@@ -61,9 +61,9 @@ def max_kappa(
     UndefinedKappaError
         If all raters used a single category.
     NotSupportedError
-        If ratings are missing, rearranging them changes what the coefficient expects by chance, and no optimum could be
-        proven; or if agreement of more than two raters at a time is asked for with missing ratings or in a large
-        design.
+        If ratings are missing, rearranging them changes what the coefficient expects by chance, and the design is too
+        large to search; or if agreement of more than two raters at a time is asked for with missing ratings or in a
+        large design.
     Interrupted
         On Ctrl-C during a long search; its `.best` is the result so far.
 
@@ -244,11 +244,11 @@ def _maximum(problem: Problem, most: Solution, least: Solution) -> Maximum:
         method=most.method,
         proven=most.proven,
         proof=most.proof,
-        bound=top if most.bound == low else objective.value(most.bound),
+        bound=top if most.bound == low else best.value(most.bound),
         minimum_method=least.method,
         minimum_proven=least.proven,
         minimum_proof=least.proof,
-        minimum_bound=bottom if least.bound == least.cost else objective.value(least.bound * -1),
+        minimum_bound=bottom if least.bound == least.cost else worst.value(least.bound * -1),
         table=table_of(problem, most.patterns, most.counts),
         minimum_table=table_of(problem, least.patterns, least.counts),
         objective=objective,

@@ -33,25 +33,31 @@ Array = npt.NDArray[Any]
 MOST_PATTERNS = 4_000
 MOST_CUTS = 300
 _CLOSE = 1e-7
+_METHOD = "linear programmes for fixed use of categories"
+_LISTED = "all tables listed"
 _FINE = 2**40
 
 
 def extreme_of_pooled(objective: Objective, sign: int, watch: Watch) -> Solution:
-    """The table with the largest (sign 1) or smallest (sign -1) coefficient, proven by cuts.
+    """The table with the largest (sign 1) or smallest (sign -1) coefficient, proven by cuts or by listing all tables.
+
+    Where neither proves it, within limits of work or time, the best table found and the bound of the cuts.
 
     Raises
     ------
     NotSupportedError
-        If there are too many patterns or uses of categories, or if cuts do not prove an optimum.
+        If there are too many patterns or uses of categories to look at.
     """
     search = _Search(objective, sign, watch)
-    search.cut_at(search.place[tuple(objective.pooled_use(objective.table.patterns).T @ objective.table.counts)])
-    while (place := search.open_use()) is not None:
-        if place in search.solved or len(search.cuts) == MOST_CUTS:  # whole tables fall short of the programme there
-            return search.by_listing()
+    place: int | None = search.place[tuple(objective.pooled_use(objective.table.patterns).T @ objective.table.counts)]
+    while place is not None:
         watch.tell(f"{len(search.cuts)} cuts, {len(search.uses)} possible uses of the categories")
-        search.cut_at(place)
-    return search.solution("linear programmes for fixed use of categories", "prices", tuple(search.cuts))
+        if not search.cut_at(place):
+            return search.unproven()
+        place = search.open_use()
+        if place in search.solved or len(search.cuts) == MOST_CUTS:  # whole tables fall short of the programme there
+            return search.by_listing() or search.unproven()
+    return search.proven("prices", tuple(search.cuts))
 
 
 class _Search:
@@ -71,29 +77,37 @@ class _Search:
         self.chances = [chance for chance in chances.values() if chance]
         self.place = {tuple(use): place for place, use in enumerate(self.uses.tolist())}
         self.real_chances = np.array([float(chance) for chance in self.chances])
+        #: the cuts, beginning with one of prices zero, and what each of them says about each use, in doubles
         self.cuts: list[Cut] = []
-        #: what each cut says about each use, in doubles
         self.by_cut = np.zeros((0, len(self.uses)))
+        zero = np.zeros((self.problem.margins.size + self.use.shape[1], len(self.problem.roots)), dtype=object)
+        self._add(self._lowered(zero, 1))
         self.solved: set[int] = set()
         self.table = self.problem.observed()
         self.cost, self.chance = self.problem.total(*self.table), objective.expected
 
-    def solution(self, method: str, proof: str, cuts: tuple[Cut, ...] = ()) -> Solution:
-        """The best table with what proves it."""
-        cost = self.problem.total(*self.table)
-        return Solution(*self.table, cost, cost, method, None, proof, cuts)
+    def proven(self, proof: str, cuts: tuple[Cut, ...] = ()) -> Solution:
+        """The best table, which is optimal."""
+        return Solution(*self.table, self.cost, self.cost, _METHOD if cuts else _LISTED, None, proof, cuts)
 
-    def by_listing(self) -> Solution:
-        """The best of all tables, one after the other, where they are few."""
+    def unproven(self) -> Solution:
+        """The best table, and what the cuts prove: a cost that would be as extreme at its own use of categories."""
+        ratio = float((self.by_cut.max(axis=0) / self.real_chances).min())
+        below = Fraction(ratio - _CLOSE * (1 + abs(ratio)))  # far below what rounding can do to the ratio
+        return Solution(*self.table, self.cost, self.chance * below, _METHOD, None, None, tuple(self.cuts))
+
+    def by_listing(self) -> Solution | None:
+        """The best of all tables, one after the other; None where they are too many."""
         columns = (self.patterns + self.problem.n_categories * np.arange(self.problem.n_raters)).astype(np.int64)
         free = np.zeros(len(columns), dtype=np.int64)
         found = tables_below(columns, self.problem.margins.ravel(), free, 1, LISTED_TABLES)
-        checks.optimum_proven(self.problem.objective.coefficient.title, found.finished)
+        if not found.finished:
+            return None
         for counts in found.counts:
             place = self.place.get(tuple((self.use.T @ counts).tolist()))
             if place is not None:  # the coefficient is defined there
                 self._take_if_better(counts, place)
-        return self.solution("all tables listed", "search")
+        return self.proven("search")
 
     def open_use(self) -> int | None:
         """The most promising use of categories at which a better table is not yet excluded."""
@@ -117,25 +131,31 @@ class _Search:
                 return True
         return False
 
-    def cut_at(self, place: int) -> None:
-        """Solve the programme for one use of categories: a cut that is sharp there, and perhaps a better table."""
+    def cut_at(self, place: int) -> bool:
+        """Solve the programme for one use of categories: a cut that is sharp there, and perhaps a better table.
+
+        False if time runs out first.
+        """
         self.solved.add(place)
         problem, use = self.problem, self.uses[place]
         rows = np.concatenate([incidence(self.patterns, problem.n_categories).toarray(), self.use.T])
         sides = np.concatenate([problem.margins.ravel(), use]).astype(float)
         costs = problem.real(self.patterns)
         relaxed = solve_linear(costs, rows, sides, self.watch)
-        checks.optimum_proven(problem.objective.coefficient.title, relaxed is not None)
-        assert relaxed is not None
+        if relaxed is None:
+            return False
         amounts, prices = relaxed
-        cut = self._exact_cut(rows, amounts, prices)
-        self.cuts.append(cut)
-        said = cut.real_bounds(problem.margins, self.uses, problem.roots)
-        self.by_cut = np.concatenate([self.by_cut, said[None]])
+        self._add(self._exact_cut(rows, amounts, prices))
         if not self._consider(amounts, rows, sides, place):
             whole = solve_integer(costs, rows, sides, self.watch)
             if whole is not None:
                 self._consider(whole, rows, sides, place)
+        return True
+
+    def _add(self, cut: Cut) -> None:
+        self.cuts.append(cut)
+        said = cut.real_bounds(self.problem.margins, self.uses, self.problem.roots)
+        self.by_cut = np.concatenate([self.by_cut, said[None]])
 
     def _consider(self, amounts: Array, rows: Array, sides: Array, place: int) -> bool:
         """Take whole amounts as the best table if they are better; whether they are a table with this use at all."""
@@ -153,7 +173,7 @@ class _Search:
             self.cost, self.chance = cost, self.chances[place]
 
     def _exact_cut(self, rows: Array, amounts: Array, prices: Array) -> Cut:
-        """Exact prices near those of the programme; the prices of sets fall until no pattern is below its prices."""
+        """Exact prices near those of the programme."""
         problem = self.problem
         costs = problem.costs(self.patterns)
         reduced = problem.real(self.patterns) - prices @ rows
@@ -162,10 +182,16 @@ class _Search:
         tight = tight[np.argsort(np.where(amounts[tight] > 1e-6, -1.0, np.abs(reduced[tight])), kind="stable")]
         exact = solved_exactly(rows.T[tight], costs[tight], prices, float(problem.roots[0]))
         denominator = lcm(*(number.denominator for row in exact for number in row))
-        whole = np.array([[int(number * denominator) for number in row] for row in exact], dtype=object)
-        n_margins = problem.margins.size
+        return self._lowered(
+            np.array([[int(number * denominator) for number in row] for row in exact], dtype=object), denominator
+        )
+
+    def _lowered(self, whole: Array, denominator: int) -> Cut:
+        """The cut of given numerators; the prices of sets fall until no pattern costs less than its prices."""
+        problem, n_margins = self.problem, self.problem.margins.size
         numerators = whole[:n_margins].reshape(*problem.margins.shape, -1)
-        left = costs.astype(object) * denominator - rows.T.astype(np.int64).astype(object) @ whole
+        by_rating = Prices(numerators, denominator).of(self.patterns).astype(object)
+        left = problem.costs(self.patterns).astype(object) * denominator - by_rating - self.use @ whole[n_margins:]
         for index in range(len(problem.sets)):
             own = [self._number(row) for row in left[self.patterns[:, -1] == index].tolist()]
             if (lowest := min(own)).sign() < 0:

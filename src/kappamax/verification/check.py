@@ -119,7 +119,7 @@ class _End:
 
     def as_far_as(self, other: _End) -> bool:
         """Whether both tables have exactly the same value."""
-        return self._beside(other.score, self.case.design.expected(other.rows)) == 0
+        return self._beyond(self.score, other.score, self.case.design.expected(other.rows)) == 0
 
     def faults(self, unchecked: list[str]) -> Iterator[str]:
         """What does not hold; what would take too long to check is added to `unchecked`."""
@@ -146,7 +146,7 @@ class _End:
         exact = design.exact_value(self.rows) if case.weights.exact else None
         if self.claim("exact") != (None if exact is None else str(exact)):
             yield "the exact value is not that of the table"
-        if self._beside(design.score(case.rows), design.expected(case.rows)) > 0:
+        if self._beyond(self.score, design.score(case.rows), design.expected(case.rows)) > 0:
             yield "the observed table goes further than the one shown"
         yield from self._proof_faults(unchecked)
 
@@ -166,7 +166,8 @@ class _End:
         if not _same(self.claim("bound"), quotient(chance - limit / design.n_units(self.rows), chance)):
             yield "the bound is not the value at the bound of the score"
         try:
-            yield from self._fixed_chance(limit) if design.fixed_chance(self.case.rows) else self._varying_chance()
+            fixed = design.fixed_chance(self.case.rows)
+            yield from self._fixed_chance(limit) if fixed else self._varying_chance(limit)
         except Unknown:
             unchecked.append("checking the proof takes more work than the checker's limits allow")
 
@@ -184,16 +185,13 @@ class _End:
         elif bounds.better_table(limit * self.sign) is not None:
             yield "a table goes further" if proof else "a table goes beyond the bound"
 
-    def _varying_chance(self) -> Iterator[str]:
-        """Whether a table goes further: each table is looked at, or each use of categories is excluded by a cut."""
+    def _varying_chance(self, limit: RootSum) -> Iterator[str]:
+        """Whether a table goes beyond the value at a score: for each table, or excluded by a cut for each use."""
         design = self.case.design
-        if self.claim("proof") is None:
-            yield "where chance depends on the table, an optimum needs a proof"
-            return
         if self.claim("proof") == "search":
             for rows in self._bounds(None).all_tables():
                 chance = design.expected(rows)
-                if chance and self._beside(design.score(rows), chance) > 0:
+                if chance and self._beyond(limit, design.score(rows), chance) > 0:
                     yield "a table goes further"
                     return
             return
@@ -206,17 +204,17 @@ class _End:
             if not chance:  # the coefficient is undefined there
                 continue
             for place, cut in enumerate(cuts):
-                if self._beside(cut.bound_at(use) * self.sign, chance) <= 0:
+                if self._beyond(limit, cut.bound_at(use) * self.sign, chance) <= 0:
                     cuts.insert(0, cuts.pop(place))  # what excludes one use often excludes the next
                     break
             else:
-                yield f"no prices exclude a table that goes further with the use of categories {use}"
+                yield f"no prices exclude a table beyond the bound with the use of categories {use}"
                 return
 
-    def _beside(self, score: RootSum, chance: RootSum) -> int:
-        """1 if a table with this score, where chance gives this much, goes further than the one shown; else 0 or -1."""
+    def _beyond(self, limit: RootSum, score: RootSum, chance: RootSum) -> int:
+        """1 if a score, with such a chance term, goes beyond another at the table shown; 0 if it equals it; or -1."""
         own = self.case.design.expected(self.rows)
-        return (self.score * chance - score * own).sign() * self.sign
+        return (limit * chance - score * own).sign() * self.sign
 
     def _bounds(self, prices: Any, *, with_use: bool = False) -> Bounds:
         design, rows = self.case.design, self.case.rows
