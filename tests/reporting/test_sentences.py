@@ -240,6 +240,14 @@ def test_who_rated_whom_is_named_beside_the_margins():
     assert "who rated whom" not in said(PAPER)
 
 
+def test_equal_shares_are_not_called_equally_often():
+    """The second rater gave twice as many ratings as the others, so used each category twice as often."""
+    rows = [[1, 1, 1, 1], [0, 0, None, None], [None, 1, None, 0], [None, 0, 0, None]]
+    words = said(km.from_ratings(rows, categories=[0, 1]), weights="unweighted")
+    assert "cap the value at 0.7500, although each category has the same share of every rater's ratings." in words
+    assert "equally often" not in words
+
+
 def test_methods_say_how_missing_ratings_were_treated():
     """Alpha has a definition of its own; complete ratings need none."""
     gaps = km.example("gwet2014")

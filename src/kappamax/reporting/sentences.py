@@ -172,7 +172,8 @@ def _cause(most: Maximum) -> list[str]:
     spread = shares.max(axis=0) - shares.min(axis=0)
     category = int(np.argmax(spread))
     if spread[category] == 0:
-        return [f"{cap}, although each category was used equally often by all raters."]
+        alike = "was used equally often by all raters" if equal else "has the same share of every rater's ratings"
+        return [f"{cap}, although each category {alike}."]
     often, seldom = int(np.argmax(shares[:, category])), int(np.argmin(shares[:, category]))
     first, second = text.rater(table.raters[often]), text.rater(table.raters[seldom])
     how_often = _times(int(table.margins[often, category]), int(table.margins[seldom, category]))
