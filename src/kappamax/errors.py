@@ -13,7 +13,7 @@ Everything a caller can cause is a `KappamaxError`; anything else that escapes i
     │   ├── UnreadableFileError     a file that cannot be read as asked
     │   └── InvalidRequestError     a request to the local page that breaks a rule
     ├── UndefinedKappaError         the coefficient is 0/0; `.reason` says why
-    └── NotSupportedError           a combination that has no definition
+    └── NotSupportedError           a question without an answer, or beyond a limit of size or work
 
     Interrupted (a KeyboardInterrupt)   Ctrl-C during long work; `.best` is the best so far
 """
@@ -95,7 +95,7 @@ class InvalidRequestError(InputError):
 
 
 class NotSupportedError(KappamaxError, ValueError):
-    """A combination for which no definition exists; the message says why."""
+    """A question that has no answer for these ratings, or whose answer is beyond a limit; the message says why."""
 
 
 class UndefinedKappaError(KappamaxError, ZeroDivisionError):

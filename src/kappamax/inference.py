@@ -66,7 +66,7 @@ def standard_error(
     method : str
         "fleiss-cohen-everitt" (1969; Cohen's kappa without missing ratings), "delta" (any coefficient, any number of
         raters, missing ratings), "gwet" (Gwet's 2008 and 2021 formula, as in irrCAC: the same as "delta" without
-        missing ratings, and too large with them), "jackknife", or "null" (Cohen's kappa if the raters were
+        missing ratings, and often too large with them), "jackknife", or "null" (Cohen's kappa if the raters were
         independent: for the test of 0 only). "auto" takes "fleiss-cohen-everitt" for Cohen's kappa and "gwet" for
         everything else without missing ratings, and "delta" with them.
 

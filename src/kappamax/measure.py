@@ -63,7 +63,7 @@ def kappa(
     Raises
     ------
     UndefinedKappaError
-        If all raters used a single category, so that kappa is 0/0.
+        If all raters used a single category, or only categories between which the weights are zero: kappa is then 0/0.
     InvalidWeightsError
         If the weights need an order the categories do not have.
 

@@ -33,8 +33,8 @@ _FEW_CATEGORIES = 20
 class Weights:
     """Disagreement weights for one set of categories.
 
-    Make them with `Weights.from_scheme`, `from_positions` or `from_matrix`; public functions also take the name or
-    the matrix itself.
+    Make them with `Weights.from_scheme`, `from_positions` or `from_matrix`; public functions also take the name.
+    They refuse a bare matrix, which does not say whether it holds agreement or disagreement.
 
     Attributes
     ----------

@@ -61,7 +61,8 @@ def anneal(
 ) -> Annealing:
     """Search for the table of largest agreement with the observed margins by simulated annealing (figure 5).
 
-    `max_kappa` finds and proves the maximum; annealing shows what a walk along moves reaches, and how soon.
+    `max_kappa` finds the maximum, with a proof or a bound; annealing shows what a walk along moves reaches, and how
+    soon.
 
     Parameters
     ----------
@@ -101,7 +102,8 @@ def anneal(
     Raises
     ------
     NotSupportedError
-        If moves cannot be listed, or ratings are missing, and the proposal is "moves".
+        If moves cannot be listed, or ratings are missing, and the proposal is "moves"; or if rearranging the ratings
+        changes what the coefficient expects by chance.
     Interrupted
         On Ctrl-C; `.best` is the best of the searches so far, the one that was stopped included.
 
@@ -173,7 +175,7 @@ class Annealing(Result):
         What is drawn from (#M), and the c of the stopping rule, 0 for none.
     stopped : "stale", "max_steps" or "interrupted"
     proven : bool
-        Whether no table with these margins has a larger value.
+        Whether it is proven that no table with these margins, and the same sets of raters, has a larger value.
     bound : float
         No table has a larger value than this; `gap` is what is left between.
     restarts : sequence of dict

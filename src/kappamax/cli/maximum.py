@@ -24,7 +24,7 @@ __all__ = ["maximum"]
 @reading_options
 @measuring_options()
 @click.option("--minimum", is_flag=True, help="Show the table with the least agreement too.")
-@click.option("--all", "list_all", is_flag=True, help="Show every table that reaches the maximum (up to 100).")
+@click.option("--all", "list_all", is_flag=True, help="Show every table that reaches a proven maximum (up to 100).")
 @click.option("--time-limit", type=float, metavar="S", help="Seconds per search; then the best so far and a bound.")
 @click.option(
     "--certificate",
@@ -43,7 +43,7 @@ def maximum(
     certificate: Path | None,
     as_json: bool,
 ) -> None:
-    """The largest agreement the margins of FILE allow, proven, and a table that reaches it."""
+    """Find the largest agreement the margins of FILE allow, with a proof or a bound, and a table that reaches it."""
     if certificate is not None and len(weights) > 1:
         raise click.UsageError("--certificate takes one weighting; got several --weights.")
     with notes_to_stderr(), progress_line() as tell:

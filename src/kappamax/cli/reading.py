@@ -91,7 +91,12 @@ _HOW_TO_READ = (
     click.option("--rater", metavar="NAME", help="Layout long: the column of raters."),
     click.option("--rating", metavar="NAME", help="Layout long: the column of ratings."),
     click.option("--count", metavar="NAME", help="Layout patterns: the column of counts."),
-    click.option("--missing", callback=_codes, metavar="9,99", help="Codes that mean missing, beside empty and NA."),
+    click.option(
+        "--missing",
+        callback=_codes,
+        metavar="9,99",
+        help="Codes that mean missing, beside empty cells, NA, nan, None, null and the like.",
+    ),
     click.option("--complete-only", is_flag=True, help="Leave out subjects that lack a rating."),
     click.option("--sheet", metavar="NAME", help="The sheet of a spreadsheet, by name or position."),
     click.option("--delimiter", callback=_character, metavar="D", help="Between columns of text; may be tab."),

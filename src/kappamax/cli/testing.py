@@ -64,7 +64,7 @@ def test(
     jobs: int,
     as_json: bool,
 ) -> None:
-    """Test whether the raters in FILE agree more than by chance, their margins given."""
+    """Test whether the raters in FILE agree more than by chance, given their margins and who rated whom."""
     options: dict[str, Any] = {"alternative": alternative, "two_sided": two_sided, "method": method, "n_draws": draws}
     options |= {"n_jobs": jobs, "coefficient": coefficient, "rng": seed, "memory_limit": 1e9 * memory_limit}
     with notes_to_stderr():

@@ -35,6 +35,9 @@ _VISITED_ON_A_WALK = 2_000
 def fiber(*ratings: Ratings, categories: Sequence[Label] | None = None, memory_limit: float = MEMORY_LIMIT) -> Fiber:
     """All tables with the observed margins: to count, list, sample and walk.
 
+    Counting, listing and distributions need complete ratings. Samples and walks do not: with missing ratings, who rated
+    whom stays fixed too.
+
     Parameters
     ----------
     *ratings : a Table, a frame, or two or more label arrays

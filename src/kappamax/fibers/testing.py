@@ -37,7 +37,7 @@ def exact_test(
     progress: Progress | None = None,
     categories: Sequence[Label] | None = None,
 ) -> ExactTest:
-    """Test whether raters agree more (or less) than their margins and chance alone would have it.
+    """Test whether raters agree more (or less) than by chance, given their margins and who rated whom.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def exact_test(
     Raises
     ------
     UndefinedKappaError
-        If all raters used a single category.
+        If all raters used a single category, or only categories between which the weights are zero.
     NotSupportedError
         If the exact distribution is asked for, by `method` or by `two_sided`, and is not possible; the message says
         why.

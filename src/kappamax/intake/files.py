@@ -52,7 +52,8 @@ def read_ratings(
         "wide": a header, then one row per subject and one column per rater.
         "long": columns subject, rater, rating, one row per rating.
         "counts": a square matrix of counts, with labels if its top-left cell is empty or not a number.
-        "patterns": one column per rater and a column of counts, called count or n, or else the last one.
+        "patterns": one column per rater and a column of counts, called count, counts, n, freq or frequency, or else the
+        last one.
     categories : sequence of labels, optional
         All categories in order, unused ones included.
     raters : sequence of str, optional
@@ -64,7 +65,8 @@ def read_ratings(
     count : str, optional
         The column of counts of a patterns layout.
     missing : sequence of labels
-        Codes that stand for a missing rating, beside empty cells, NA and NaN.
+        Codes that stand for a missing rating, beside empty cells and the texts NA, N/A, #N/A, <NA>, NaN, nan, None,
+        null and NULL.
     complete_only : bool
         Drop subjects that lack a rating; `Table.n_left_out` says how many.
     sheet : str or int, optional

@@ -50,16 +50,18 @@ def max_kappa(
         With missing ratings, who rated whom stays fixed: each rater's ratings are rearranged over the subjects that
         rater rated.
     weights, coefficient, group_size, categories
-        As for `agreement`. On complete data all coefficients with the same weights share the maximising table.
+        As for `agreement`. On complete data all coefficients with the same weights and group size share the maximising
+        table.
     time_limit : float, optional
-        Seconds for each of the two searches; when they run out, the best table found and a bound, `proven=False`.
+        Seconds for each of the two searches; when they run out, the best table found and a bound, `proven=False`, or
+        `NotSupportedError` where rearranging ratings changes what the coefficient expects by chance.
     progress : callable, optional
         Called now and then with a line about how far a long search is.
 
     Raises
     ------
     UndefinedKappaError
-        If all raters used a single category.
+        If all raters used a single category, or only categories between which the weights are zero.
     NotSupportedError
         If ratings are missing, rearranging them changes what the coefficient expects by chance, and the design is too
         large to search; or if agreement of more than two raters at a time is asked for with missing ratings or in a
@@ -104,7 +106,7 @@ def maximum_of(
 
 @dataclass(frozen=True, repr=False)
 class Maximum(Result):
-    """The range of a coefficient over all tables with the observed margins; nothing is rounded.
+    """The range of a coefficient over all tables with the observed margins and sets of raters; nothing is rounded.
 
     Attributes
     ----------
@@ -113,11 +115,12 @@ class Maximum(Result):
     maximum, minimum : float
         The largest and smallest value found; `exact_maximum` and `exact_minimum` as fractions where they are.
     ratio : float or None
-        value / maximum; None, with `ratio_reason`, where the margins allow one value only or none above zero.
+        value / maximum; None, with `ratio_reason`, where the maximum is not proven or not above zero, or where only one
+        value is possible.
     table, minimum_table : Table
         Tables that reach them.
     proven, minimum_proven : bool
-        Whether no table goes further.
+        Whether it is proven that no table goes further.
     proof, minimum_proof : "prices", "search" or None
         How that is proven: prices for the margins that no pattern undercuts, or a search of the gap they leave.
     bound, minimum_bound : float

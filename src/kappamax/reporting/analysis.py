@@ -88,7 +88,8 @@ def report(
     time_limit : float, optional
         Seconds for each search of a maximum or minimum; then the best found and a bound.
     rng : int
-        Seed of the Monte Carlo test, where the exact one would take long. The same input gives the same report.
+        Seed of the Monte Carlo test, where the exact one would take long. The same input gives the same report, unless
+        a search runs out of time.
     title : str
     progress : callable, optional
         Called now and then with a line about how far the work is.
@@ -173,11 +174,12 @@ class WeightingReport(Result):
     agreement : Agreement or None
         Value, standard error, interval.
     maximum : Maximum or None
-        The largest and smallest value the margins allow; None, with `maximum_reason`, where that has no definition.
+        The largest and smallest value that the margins and who rated whom allow; None, with `maximum_reason`, where
+        they are not known.
     n_maximizers : MaximizerCount or None
         How many tables reach the largest value; None in a brief report.
     test : ExactTest or None
-        Against chance, margins given; None in a brief report.
+        Against chance, given the margins and who rated whom; None in a brief report.
     null : Null or None
         The distribution behind it.
     observed_disagreement, forced_disagreement : float or None
