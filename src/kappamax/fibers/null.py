@@ -19,6 +19,7 @@ from kappamax._parallel import run_tasks
 from kappamax.errors import Interrupted, NotSupportedError
 from kappamax.fibers.count import MEMORY_LIMIT, all_patterns
 from kappamax.fibers.distribution import as_extreme, mean_score
+from kappamax.fibers.listing import LISTED_TABLES, fewest_tables
 from kappamax.fibers.sample import ScoreSampler
 from kappamax.fibers.scores import ScoreSpace
 from kappamax.fibers.ways import Progress, Ways
@@ -59,7 +60,7 @@ def null_of(
         most = np.inf if method == "exact" else EXACT_WORK if exact_work is None else exact_work
         try:
             work = _least_work(objective, memory_limit)  # soon known, and enough to give up on large designs
-            if work <= most:
+            if work <= most or fewest_tables(objective.table) <= LISTED_TABLES:
                 space = ScoreSpace([objective], memory_limit)
                 work = space.least_work()
                 if work <= most:
@@ -164,9 +165,8 @@ def _least_work(objective: Objective, memory_limit: float) -> int:
 
 
 def _exact_null(space: ScoreSpace, objective: Objective, progress: Progress | None) -> Null:
-    chances = space.chances(progress)
-    reached = np.flatnonzero(chances)
-    return Null(objective, space.components(reached), chances[reached], None, None)
+    rows, _, chances = space.tally(n_tables=False, progress=progress)
+    return Null(objective, rows, chances, None, None)
 
 
 def _drawn(sampler: ScoreSampler, size: int, rng: np.random.Generator) -> tuple[Array, Array]:
