@@ -185,6 +185,26 @@ def test_ranked_moves_change_agreement_by_what_they_say(case):
     assert ranked.n_lowering == sum(change > near for change in changes)
 
 
+@settings(max_examples=40)
+@given(weighted_tables(max_rows=4, max_raters=3, max_categories=3))
+def test_distributions_count_the_tables_that_python_integers_count(case):
+    """Numbers of tables by value, those with the observed value, and those that moves reach."""
+    table, weights = case
+    objective = objective_for(table, weights=weights)
+    assume(objective.weights.exact)
+    assume(km.fiber(table).count() <= 500)
+    u = entries_of(objective)
+    members = [disagreement(rows_of(one), u) for one in km.fiber(table).tables()]
+    own = disagreement(rows_of(table), u)
+    found = km.fiber(table).distribution(weights)
+    assert [objective.observed(score) for score in found.scores] == sorted(set(members), reverse=True)
+    assert list(found.n_tables) == [members.count(one) for one in sorted(set(members), reverse=True)]
+    same = km.fiber(table).same_kappa(weights, other="unweighted")
+    levels = km.fiber(table).level_set(weights)
+    assert same.n_tables == found.n_same_value == levels.n_tables == members.count(own)
+    assert 1 <= levels.n_reached <= levels.n_tables
+
+
 @settings(max_examples=30)
 @given(weighted_tables(missing=True), st.sampled_from(["null", "uniform"]), st.integers(0, 99))
 def test_walks_record_the_coefficient_of_the_table_they_reach(case, target, seed):

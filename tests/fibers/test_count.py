@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import kappamax as km
+from kappamax.fibers import enumerate as enumerate_tables
 from kappamax.fibers import ways
 from kappamax.fibers.count import count_tables
 from kappamax.fibers.enumerate import iter_tables
@@ -103,3 +104,25 @@ def test_too_much_memory_is_refused():
         count_tables(np.full((3, 5), 20))
     with pytest.raises(km.NotSupportedError, match="1.05e\\+06 patterns are possible"):
         count_tables(np.full((20, 2), 3))
+
+
+@settings(max_examples=150)
+@given(tables(max_raters=3, max_categories=3, max_rows=4).filter(lambda table: table.n_subjects <= 9))
+def test_the_least_number_of_a_pattern_leaves_no_table_out(table):
+    """Tried for every pattern, not only for those that could occur very often."""
+    patterns = all_patterns(table.n_raters, table.n_categories)
+    listed = [counts.tolist() for counts in iter_tables(table.margins, patterns)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(enumerate_tables, "_MANY", -1)
+        assert [counts.tolist() for counts in iter_tables(table.margins, patterns)] == listed
+
+
+def test_patterns_that_occur_very_often_do_not_hinder_listing():
+    """A dozen tables among 10^12 subjects, in a few hundred steps; the order is that of any other number."""
+    few = np.array([[20 + 3, 4, 2], [20 + 2, 5, 2]])
+    many = few + np.array([10**12, 0, 0])
+    patterns = all_patterns(2, 3)
+    listed = [list(iter_tables(margins, patterns, 5_000)) for margins in (few, many)]
+    assert len(listed[0]) == len(listed[1]) == count_tables(few)
+    for one, other in zip(*listed, strict=True):
+        assert (other - one).tolist() == [10**12] + [0] * 8

@@ -13,10 +13,11 @@ from scipy.stats import hypergeom, random_table
 
 import kappamax as km
 from kappamax.coefficients import objective_for
-from kappamax.fibers import scores, ways
+from kappamax.fibers import listing, scores, ways
 from kappamax.fibers.count import all_patterns
 from kappamax.fibers.distribution import mean_score
 from kappamax.fibers.enumerate import iter_tables
+from kappamax.fibers.scores import ScoreSpace
 from strategies import matrices, tables
 
 SCHEMES = ["unweighted", "linear", "quadratic", "sqrt", "power(1.5)", "bipolar", "ordinal"]
@@ -207,9 +208,64 @@ def test_few_tables_with_many_states_are_listed(monkeypatch):
     counted = fiber.distribution("quadratic").n_tables
     fiber.memory_limit = 100_000
     assert fiber.distribution("quadratic").n_tables == counted
-    monkeypatch.setattr(scores, "LISTED_TABLES", 10)
+    monkeypatch.setattr(listing, "LISTED_TABLES", 10)
     with pytest.raises(km.NotSupportedError, match="counting tables by score would take .* the limit is 100 kB"):
         fiber.distribution("quadratic")
+
+
+@settings(max_examples=60)
+@given(small_tables, st.sampled_from([*SCHEMES, "ratio", "bipolar"]))
+def test_listed_tables_have_the_numbers_of_counted_ones(table, weights):
+    """Scores, numbers of tables and probabilities, and those of two weightings together."""
+    fiber = km.fiber(table)
+    found = fiber.distribution(weights), fiber.joint_distribution("linear", weights), fiber.same_kappa(weights)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(scores, "_WORTH_LISTING", 0)
+        assert ScoreSpace([objective_for(table, weights=weights)], 1e9)._lists(n_tables=True)
+        again = fiber.distribution(weights), fiber.joint_distribution("linear", weights), fiber.same_kappa(weights)
+    assert again[0].scores == found[0].scores
+    assert again[2] == found[2]
+    for one, other in zip(again[:2], found[:2], strict=True):
+        assert one.n_tables == other.n_tables
+        np.testing.assert_allclose(one.probabilities, other.probabilities, rtol=1e-12)
+
+
+@settings(max_examples=60)
+@given(small_tables)
+def test_a_fiber_has_at_least_as_many_tables_as_its_blocks_say(table):
+    """And listing stops where it should."""
+    n_tables = km.fiber(table).count()
+    patterns = all_patterns(table.margins)
+    assert 1 <= listing.fewest_tables(table) <= n_tables
+    assert len(listing.few_tables(table, patterns)) == n_tables
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(listing, "LISTED_TABLES", n_tables - 1)
+        assert listing.few_tables(table, patterns) is None
+
+
+@pytest.mark.parametrize("weights", ["ratio", "bipolar", "power(9.5)"])
+def test_huge_scores_of_few_tables_have_a_distribution(weights):
+    """Some thousand tables, and totals that would take terabytes."""
+    table = km.from_counts(np.diag([2] * 5))
+    found = km.fiber(table).distribution(weights)
+    assert sum(found.n_tables) == km.fiber(table).count() == 6210
+    assert found.probabilities.sum() == pytest.approx(1, abs=1e-12)
+    assert found.pvalue() == pytest.approx(1 / (factorial(10) / 2**5), rel=1e-12)  # all agree
+    assert km.exact_test(table, weights=weights).pvalue == pytest.approx(found.pvalue(), rel=1e-12)
+    drawn = km.exact_test(table, weights=weights, alternative="less", method="monte-carlo", n_draws=100, rng=1)
+    assert drawn.pvalue == pytest.approx(km.exact_test(table, weights=weights, alternative="less").pvalue) == 1
+
+
+@pytest.mark.parametrize("many", [10**6, 10**12, 10**17])
+def test_few_tables_of_any_number_of_subjects(many):
+    """Three of the ratings of one rater meet four of the other: 1 - C(N - 4, 3) / C(N, 3), by fractions."""
+    table = km.from_counts([[many, 3], [2, 1]])
+    n = table.n_subjects
+    expected = 1 - Fraction((n - 4) * (n - 5) * (n - 6), n * (n - 1) * (n - 2))
+    test = km.exact_test(table, weights="linear")
+    assert test.method == "exact"
+    assert test.pvalue == pytest.approx(float(expected), rel=1e-12)
+    assert km.fiber(table).distribution("ratio").n_tables == (1, 1, 1, 1)
 
 
 def test_residues_give_the_same_distribution(monkeypatch):

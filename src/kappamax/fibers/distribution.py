@@ -46,17 +46,16 @@ _TIED = 1 + 1e-7
 def distribution_of(objective: Objective, *, memory_limit: float, progress: Progress | None = None) -> Distribution:
     """The distribution of a coefficient over all tables with the observed margins."""
     space = ScoreSpace([objective], memory_limit)
-    n_tables, chances = space.n_tables(progress), space.chances(progress)
-    reached = [total for total, n in enumerate(n_tables) if n]
-    scores = [one for (one,) in space.scores(reached)]
+    rows, n_tables, chances = space.tally(progress=progress)
+    scores = [one for (one,) in space.scores(rows)]
     by_value = order(scores)[::-1]  # the coefficient falls as disagreement rises
     return Distribution(
         coefficient=objective.coefficient.name,
         weights=objective.weights.name,
         observed=objective.value(objective.score),
         values=np.array([objective.value(scores[i]) for i in by_value]),
-        n_tables=tuple(n_tables[reached[i]] for i in by_value),
-        probabilities=chances[[reached[i] for i in by_value]],
+        n_tables=tuple(n_tables[i] for i in by_value),
+        probabilities=chances[by_value],
         scores=tuple(scores[i] for i in by_value),
         observed_score=objective.score,
         mean_score=mean_score(objective),
@@ -68,9 +67,8 @@ def joint_distribution_of(
 ) -> JointDistribution:
     """The distribution of two coefficients together over all tables with the observed margins."""
     space = ScoreSpace([first, second], memory_limit)
-    n_tables, chances = space.n_tables(progress), space.chances(progress)
-    reached = [total for total, n in enumerate(n_tables) if n]
-    pairs = space.scores(reached)
+    rows, n_tables, chances = space.tally(progress=progress)
+    pairs = space.scores(rows)
     ranks = [_ranks([pair[which] for pair in pairs]) for which in (0, 1)]
     by_value = sorted(range(len(pairs)), key=lambda i: (-ranks[0][i], -ranks[1][i]))
     values = [[first.value(pairs[i][0]), second.value(pairs[i][1])] for i in by_value]
@@ -78,8 +76,8 @@ def joint_distribution_of(
         weights=(first.weights.name, second.weights.name),
         observed=(first.value(first.score), second.value(second.score)),
         values=np.array(values),
-        n_tables=tuple(n_tables[reached[i]] for i in by_value),
-        probabilities=chances[[reached[i] for i in by_value]],
+        n_tables=tuple(n_tables[i] for i in by_value),
+        probabilities=chances[by_value],
     )
 
 
@@ -91,27 +89,24 @@ def same_value_of(
     n_same = 0
     for other in others:
         space = ScoreSpace([objective, other], memory_limit)
-        n_tables = space.n_tables(progress)
-        reached = space.totals_at(objective.score)
-        kept = [total for total in reached if n_tables[total]]
-        scores = [second for _, second in space.scores(kept)]
+        rows, n_tables, _ = space.tally(chances=False, at=objective.score, progress=progress)
+        scores = [second for _, second in space.scores(rows)]
         worst_to_best = order(scores)[::-1]
         low, high = worst_to_best[0], worst_to_best[-1]
-        n_same = sum(n_tables[total] for total in kept)
+        n_same = sum(n_tables)
         found.append(
             OtherRange(
                 weights=other.weights.name,
                 observed=other.value(other.score),
                 minimum=other.value(scores[low]),
                 maximum=other.value(scores[high]),
-                n_at_minimum=n_tables[kept[low]],
-                n_at_maximum=n_tables[kept[high]],
+                n_at_minimum=n_tables[low],
+                n_at_maximum=n_tables[high],
             )
         )
     if not others:
         space = ScoreSpace([objective], memory_limit)
-        n_tables = space.n_tables(progress)
-        n_same = sum(n_tables[total] for total in space.totals_at(objective.score))
+        n_same = sum(space.tally(chances=False, at=objective.score, progress=progress).n_tables)
     return SameValue(objective.weights.name, objective.value(objective.score), n_same, tuple(found))
 
 

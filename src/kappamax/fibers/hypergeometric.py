@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from kappamax.fibers.log_factorials import log_growth
+
 __all__ = ["hypergeometric", "log_ratio"]
 
 Array = npt.NDArray[Any]
@@ -20,9 +22,6 @@ Counts = npt.NDArray[np.int64]
 _NUMPY_LIMIT = 1_000_000_000
 _WIDTH = 2 * (2 / np.e) ** 0.5
 _EXTRA = 3 - 2 * (3 / np.e) ** 0.5
-_TABLE = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, 64)))])  # logarithms of small factorials
-_SMALL = 30
-_SERIES = 0.02
 
 
 def hypergeometric(good: Counts, bad: Counts, n_drawn: Counts, rng: np.random.Generator) -> Counts:
@@ -74,41 +73,12 @@ def _by_rejection(good: Counts, bad: Counts, n_drawn: Counts, rng: np.random.Gen
 def log_ratio(good: Counts, bad: Counts, n_drawn: Counts, start: Counts, steps: Array) -> npt.NDArray[np.float64]:
     """The logarithm of P(start + steps) / P(start), for whole numbers that are possible.
 
-    P(x) is proportional to 1 / (x! (good - x)! (n_drawn - x)! (bad - n_drawn + x)!). Each of the four is written as
-    ln (a + d)! - ln a! = d ln a + a f(d / a) + ln(1 + d / a) / 2 + c(a + d) - c(a), with f(t) = (1 + t) ln(1 + t) - t
-    and c the rest of Stirling's series; the first parts nearly cancel, so they are added as one logarithm.
+    P(x) is proportional to 1 / (x! (good - x)! (n_drawn - x)! (bad - n_drawn + x)!).
     """
     total = np.zeros(len(steps))
     cancelling = np.ones(len(steps))
     for sign, counts in ((1, start), (-1, good - start), (-1, n_drawn - start), (1, bad - n_drawn + start)):
-        a, d = counts.astype(float), sign * steps
-        few = np.minimum(a, a + d) < _SMALL
-        total[few] += _log_factorial(a[few] + d[few]) - _log_factorial(a[few])
-        a, d = a[~few], d[~few]
-        total[~few] += a * _curvature(d / a) + np.log1p(d / a) / 2 + _stirling_rest(a + d) - _stirling_rest(a)
-        cancelling[~few] *= a if sign > 0 else 1 / a
+        rest, base = log_growth(counts, sign * steps)
+        total += rest
+        cancelling *= base if sign > 0 else 1 / base
     return np.asarray(-(total + steps * np.log(cancelling)))
-
-
-def _curvature(t: Array) -> Array:
-    """(1 + t) ln(1 + t) - t, also where t is so small that the difference would lose it."""
-    near = np.abs(t) < _SERIES
-    found = np.empty_like(t)
-    found[~near] = (1 + t[~near]) * np.log1p(t[~near]) - t[~near]
-    small, series = t[near], np.zeros(int(near.sum()))
-    for n in range(9, 1, -1):  # t^2 / 2 - t^3 / 6 + t^4 / 12 - ...
-        series = small * series + (-1) ** n / (n * (n - 1))
-    found[near] = series * small**2
-    return found
-
-
-def _stirling_rest(x: Array) -> Array:
-    """What Stirling's series adds to x ln x - x + ln(2 pi x) / 2, for x from 30 on."""
-    return np.asarray((1 / 12 - (1 / 360 - 1 / (1260 * x**2)) / x**2) / x)
-
-
-def _log_factorial(x: Array) -> Array:
-    """The logarithm of x!."""
-    large = np.maximum(x, _SMALL)
-    series = large * np.log(large) - large + np.log(2 * np.pi * large) / 2 + _stirling_rest(large)
-    return np.where(x < len(_TABLE), _TABLE[np.minimum(x, len(_TABLE) - 1).astype(np.int64)], series)

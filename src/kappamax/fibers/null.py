@@ -23,6 +23,7 @@ from kappamax.errors import Interrupted, NotSupportedError
 from kappamax.evaluate import Evaluator
 from kappamax.fibers.count import MEMORY_LIMIT, all_patterns
 from kappamax.fibers.distribution import as_extreme, mean_score, no_more_probable, two_sided_by_probability
+from kappamax.fibers.listing import LISTED_TABLES, fewest_tables
 from kappamax.fibers.rearrangements import Rearrangements, RearrangementSpace
 from kappamax.fibers.sample import ScoreSampler
 from kappamax.fibers.scores import ScoreSpace
@@ -65,7 +66,8 @@ def null_of(
         most = np.inf if method == "exact" else EXACT_WORK if exact_work is None else exact_work
         try:
             work = _least_work(objective, memory_limit)  # soon known, and enough to give up on large designs
-            if work <= most:
+            listed = objective.table.complete and fewest_tables(objective.table) <= LISTED_TABLES
+            if work <= most or listed:
                 space = _space(objective, memory_limit)
                 work = space.least_work()
                 if work <= most:
@@ -295,9 +297,11 @@ def _least_work(objective: Objective, memory_limit: float) -> int:
 
 
 def _exact_null(space: ScoreSpace | RearrangementSpace, objective: Objective, progress: Progress | None) -> Null:
-    chances = space.chances(progress)
-    reached = np.flatnonzero(chances)
-    return _null(objective, space.components(reached), chances[reached], None, None)
+    if isinstance(space, ScoreSpace):
+        rows, _, chances = space.tally(n_tables=False, progress=progress)
+    else:
+        rows, chances = space.tally(progress)
+    return _null(objective, rows, chances, None, None)
 
 
 def _drawn(sampler: ScoreSampler, size: int, rng: np.random.Generator) -> tuple[Array, Array]:

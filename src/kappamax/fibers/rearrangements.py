@@ -63,6 +63,12 @@ class RearrangementSpace:
         """Additions needed."""
         return self.ways.work(self.n_totals)
 
+    def tally(self, progress: Progress | None = None) -> tuple[Array, npt.NDArray[np.float64]]:
+        """Every score (and use of categories, where chance varies) that is reached, and its probability by chance."""
+        chances = self.chances(progress)
+        reached = np.flatnonzero(chances)
+        return self.components(reached), chances[reached]
+
     def chances(self, progress: Progress | None = None) -> npt.NDArray[np.float64]:
         """The probability by chance of every total."""
         checks.fits("the distribution", self.ways.n_bytes(self.n_totals), self.memory_limit)

@@ -3,7 +3,8 @@
 A score has a component per square root, and a second weighting adds more. The components of all tables with the same
 margins differ by multiples of a step each. So costs are reduced first: the step is divided out, and with it what a
 rater's category costs whatever the others choose; components that follow from others are left out. What remains is
-packed into one total by mixed radix, so that `ways` counts few totals.
+packed into one total by mixed radix, so that `ways` counts few totals. Where the fiber has few tables, but states or
+totals are many, tables are listed instead.
 """
 
 from __future__ import annotations
@@ -18,18 +19,18 @@ import numpy as np
 import numpy.typing as npt
 
 from kappamax._checks import fibers as checks
-from kappamax._exact import RootSum, distinct_rows, dot, magnitude, widen
+from kappamax._exact import Digits, RootSum, distinct_rows, dot, magnitude, widen
 from kappamax.fibers.count import all_patterns
-from kappamax.fibers.enumerate import iter_tables
+from kappamax.fibers.listing import LISTED_TABLES, chances_of, few_tables, fewest_tables
 from kappamax.fibers.ways import Progress, Ways
 from kappamax.objective import Objective
 
-__all__ = ["ScoreSpace"]
+__all__ = ["ScoreSpace", "Tally"]
 
 Array = npt.NDArray[Any]
 
-LISTED_TABLES = 20_000
 _SAFE = 2**60
+_WORTH_LISTING = 50_000_000  # additions that take about as long as listing the largest number of tables
 
 
 class ScoreSpace:
@@ -54,9 +55,10 @@ class ScoreSpace:
             checks.exact_scores(objective.weights.exact, objective.weights.name)
         self.objectives = objectives
         self.memory_limit = memory_limit
-        patterns = all_patterns(table.margins)
+        self.patterns = patterns = all_patterns(table.margins)
         self.ways = Ways(table.margins, patterns)
-        checks.fits("the distribution", self.ways.chance_bytes(), memory_limit)
+        if self._crowded and self._few is None:
+            checks.fits("the distribution", self.ways.chance_bytes(), memory_limit)
         columns = np.concatenate([objective.scores(patterns) for objective in objectives], axis=1)
         own = np.concatenate([objective.scores(table.patterns) for objective in objectives], axis=1)
         #: the observed table's own components
@@ -76,28 +78,90 @@ class ScoreSpace:
         if not self.parts:  # every table has the same score
             self.parts.append(_Part(0, np.zeros(len(patterns), dtype=np.int64), 1, self.own[0]))
 
-    def n_tables(self, progress: Progress | None = None) -> list[int]:
-        """The number of tables at every total: by listing where there are few tables but many states."""
-        needed = self.ways.table_bytes(self.n_totals)
-        most = max(8 * self.n_totals, self.ways.table_bytes())
-        if needed > self.memory_limit >= most and self.ways.n_tables()[0] <= LISTED_TABLES:
-            return self._listed()
-        checks.fits("counting tables by score", needed, self.memory_limit)
-        return self.ways.n_tables(self._packed(), self.n_totals, progress)
+    def tally(
+        self,
+        *,
+        n_tables: bool = True,
+        chances: bool = True,
+        at: RootSum | None = None,
+        progress: Progress | None = None,
+    ) -> Tally:
+        """Every score that some table has, with its number of tables and its probability by chance.
 
-    def chances(self, progress: Progress | None = None) -> npt.NDArray[np.float64]:
-        """The probability by chance of every total."""
-        checks.fits("the distribution", self.ways.chance_bytes(self.n_totals), self.memory_limit)
-        return self.ways.chances(self._packed(), self.n_totals, progress)
+        Parameters
+        ----------
+        n_tables, chances : bool
+            Which of the two are wanted; the other may be empty.
+        at : RootSum, optional
+            Only scores at which the first objective has this one (which some table has).
+        progress : callable, optional
+            Called with (work done, work in all) for each of the two.
+        """
+        if self._lists(n_tables=n_tables):
+            return self._listed(at)
+        counted = self._counted(progress) if n_tables else []
+        likely = self._chances(progress) if chances else np.zeros(0)
+        totals = range(self.n_totals) if at is None else self._totals_at(at)
+        found = counted if n_tables else likely
+        reached = [total for total in totals if found[total]]
+        return Tally(
+            self._components(reached),
+            [counted[total] for total in reached] if n_tables else [],
+            likely[reached] if chances else likely,
+        )
 
     def work(self) -> int:
-        """Additions needed for either of the two."""
+        """Additions needed for either of the two; few where tables are listed."""
+        if self._lists(n_tables=False):
+            assert self._few is not None
+            return self._few.size
         return self.ways.work(self.n_totals)
 
     def least_work(self) -> int:
         """Additions needed at least; soon known, and for distances about as many as are needed."""
+        least = self._opposed_work()
+        if (self._crowded or least > _WORTH_LISTING) and self._few is not None:
+            return self._few.size
+        return least
+
+    @cached_property
+    def n_totals(self) -> int:
+        """How many totals are told apart."""
+        return prod(self._sizes)
+
+    def scores(self, rows: Array) -> list[tuple[RootSum, ...]]:
+        """Each objective's exact score, from the components of a tally."""
+        found = []
+        for row in rows.tolist():
+            entries = iter(row)
+            found.append(tuple(RootSum({f: next(entries) for f in one.radicands}) for one in self.objectives))
+        return found
+
+    @cached_property
+    def _few(self) -> npt.NDArray[np.int64] | None:
+        """The counts of all patterns in every table, where these are soon listed."""
+        table = self.objectives[0].table
+        if fewest_tables(table) > LISTED_TABLES:
+            return None
+        countable = not self._crowded and self.ways.table_bytes() <= self.memory_limit
+        return few_tables(table, self.patterns, self.ways.n_tables()[0] if countable else None)
+
+    @cached_property
+    def _crowded(self) -> bool:
+        """Whether there are too many states, whatever the totals, or more than are worth going through."""
+        return self.ways.chance_bytes() > self.memory_limit or self.ways.work() > _WORTH_LISTING
+
+    def _lists(self, *, n_tables: bool) -> bool:
+        """Whether tables are listed: where they are few, and states or totals are many."""
+        if not self._crowded:
+            needed = self.ways.table_bytes if n_tables else self.ways.chance_bytes
+            if needed(self.n_totals) <= self.memory_limit and self.ways.work(self.n_totals) <= _WORTH_LISTING:
+                return False
+        return self._few is not None
+
+    def _opposed_work(self) -> int:
+        """Additions needed if the largest total were that of a table with every other rater's ratings reversed."""
         margins = [row[row > 0] for row in self.objectives[0].table.margins]
-        # every other rater's ratings in reversed order, matched with the others' in order
         ends = [np.cumsum(row[::-1] if a % 2 else row) for a, row in enumerate(margins)]
         breaks = np.unique(np.concatenate(ends))
         codes = [np.searchsorted(own, breaks) for own in ends]
@@ -106,20 +170,33 @@ class ScoreSpace:
         times = np.diff(breaks, prepend=0)
         return self.ways.work(prod(dot(part.costs[at], times) + 1 for part in self.parts))
 
-    @cached_property
-    def n_totals(self) -> int:
-        """How many totals are told apart."""
-        return prod(self._sizes)
+    def _listed(self, at: RootSum | None) -> Tally:
+        """The tally of tables that are listed."""
+        assert self._few is not None
+        scores = [objective.scores(self.patterns) for objective in self.objectives]
+        n_subjects = self.objectives[0].table.n_subjects
+        rows = Digits(np.concatenate(scores, axis=1), n_subjects).weighted(self._few)
+        distinct, place = distinct_rows(rows)
+        n_tables = np.bincount(place)
+        chances = np.asarray(np.bincount(place, weights=chances_of(self._few)), dtype=float)
+        if at is not None:
+            first = self.objectives[0].radicands
+            wanted = [int(at.terms.get(f, 0)) for f in first]
+            kept = (distinct[:, : len(first)] == np.array(wanted, dtype=object)).all(axis=1)
+            distinct, n_tables, chances = distinct[kept], n_tables[kept], chances[kept]
+        return Tally(distinct, n_tables.tolist(), chances)
 
-    def scores(self, totals: Sequence[int]) -> list[tuple[RootSum, ...]]:
-        """Each objective's exact score at given totals."""
-        found = []
-        for row in self.components(totals).tolist():
-            entries = iter(row)
-            found.append(tuple(RootSum({f: next(entries) for f in one.radicands}) for one in self.objectives))
-        return found
+    def _counted(self, progress: Progress | None) -> list[int]:
+        """The number of tables at every total."""
+        checks.fits("counting tables by score", self.ways.table_bytes(self.n_totals), self.memory_limit)
+        return self.ways.n_tables(self._packed(), self.n_totals, progress)
 
-    def components(self, totals: npt.ArrayLike) -> Array:
+    def _chances(self, progress: Progress | None) -> npt.NDArray[np.float64]:
+        """The probability by chance of every total."""
+        checks.fits("the distribution", self.ways.chance_bytes(self.n_totals), self.memory_limit)
+        return self.ways.chances(self._packed(), self.n_totals, progress)
+
+    def _components(self, totals: npt.ArrayLike) -> Array:
         """The whole numbers that make up each objective's score at given totals, one row per total."""
         digits = np.unravel_index(np.asarray(totals, dtype=np.int64), self._sizes)
         changes = {
@@ -133,7 +210,7 @@ class ScoreSpace:
             rows[:, column] = self.own[column] + change // scale
         return rows
 
-    def totals_at(self, score: RootSum) -> list[int]:
+    def _totals_at(self, score: RootSum) -> list[int]:
         """All totals at which the first objective has a given score (one that some table has)."""
         radicands = self.objectives[0].radicands
         fixed = [
@@ -143,15 +220,6 @@ class ScoreSpace:
         ]
         totals = np.arange(self.n_totals).reshape(self._sizes)
         return [int(total) for total in totals[tuple(fixed)].ravel()]
-
-    def _listed(self) -> list[int]:
-        """The number of tables at every total, by listing all of them."""
-        n_tables = [0] * self.n_totals
-        packed = self._packed()
-        margins = self.objectives[0].table.margins
-        for counts in iter_tables(margins, all_patterns(margins)):
-            n_tables[dot(counts, packed)] += 1
-        return n_tables
 
     @cached_property
     def _sizes(self) -> list[int]:
@@ -169,6 +237,14 @@ class ScoreSpace:
         for part, size in zip(self.parts, self._sizes, strict=True):
             packed = packed * size + part.costs
         return packed
+
+
+class Tally(NamedTuple):
+    """Scores that tables have: a row of whole numbers each, how many tables, and how likely they are by chance."""
+
+    rows: Array
+    n_tables: list[int]
+    chances: npt.NDArray[np.float64]
 
 
 class _Part(NamedTuple):

@@ -109,7 +109,7 @@ class Ways:
         progress : callable, optional
         """
         chosen = self._costs(costs)
-        about = float(self._tables(self._costs(None), 1, np.dtype(float), None, None)[0])
+        about = self.about()
         if about < 2.0**_BITS:
             return [int(n) for n in self._tables(chosen, n_totals, np.dtype(np.int64), None, progress)]
         moduli = coprime((1 << _BITS) // (max(self.first) + 2), int(about * 1.01))
@@ -118,6 +118,10 @@ class Ways:
             tell = progress and _part(progress, turn, len(moduli))
             residues.append(self._tables(chosen, n_totals, np.dtype(np.int64), modulus, tell).tolist())
         return [_from_residues(column, moduli) for column in zip(*residues, strict=True)]
+
+    def about(self) -> float:
+        """The number of tables up to rounding, in the time of one count."""
+        return float(self._tables(self._costs(None), 1, np.dtype(float), None, None)[0])
 
     def chances(self, costs: Array, n_totals: int, progress: Progress | None = None) -> npt.NDArray[np.float64]:
         """The probability of total cost 0, 1, ..., n_totals - 1 where all arrangements are equally likely.
