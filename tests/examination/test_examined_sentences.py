@@ -1,0 +1,317 @@
+"""Sentences of the report against listing all rearrangements: whatever is said is true."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from fractions import Fraction
+from itertools import product
+
+import naive_agreement as naive
+import pytest
+from comparing import assert_shown
+from designs import EXACT_NAMES, KINDS, ROOT_NAMES, Design, as_rows, draw
+from listing import Listing, listing_of
+
+import kappamax as km
+
+_LIMITS = "(?:the margins(?: and who rated whom)?)"
+_NUMBER = r"(-?[\d,]+\.\d+)"
+_COUNTABLE = EXACT_NAMES + ROOT_NAMES
+
+
+@pytest.mark.parametrize("seed", range(96))
+def test_every_sentence_of_a_report_is_true(seed):
+    """Each sentence is recognised, its numbers are those of the listing, and its condition holds."""
+    design = draw(seed, most_orders=300, names=_COUNTABLE)
+    name = design.coefficients[(seed // len(KINDS)) % len(design.coefficients)]
+    examine_sentences(design, name)
+
+
+@pytest.mark.slow
+def test_every_sentence_of_a_report_is_true_on_a_thousand_designs():
+    """The same, and every sentence occurs."""
+    said: Counter[str] = Counter()
+    for seed in range(1000, 2000):
+        design = draw(seed, most_orders=500, names=_COUNTABLE)
+        said.update(examine_sentences(design, design.coefficients[seed // 12 % len(design.coefficients)]))
+    rare = {"says_all_alike", "says_same_shares"}
+    assert {check.__name__ for _, check in CLAIMS} - set(said) <= rare
+
+
+def examine_sentences(design: Design, name: str) -> list[str]:
+    """Check every sentence of a report; the names of the checks that were used."""
+    listing = listing_of(design, name)
+    (result,) = km.report(design.table, weights=[design.weights], coefficient=name).results
+    if listing.value is None:
+        assert "is undefined: " in result.sentences[0]
+        return []
+    used = []
+    first, *others = result.sentences
+    if result.test is not None and result.test.method == "monte-carlo":
+        others.append(first[: first.index(": ")] + ".")  # the value; p-values from random tables are examined elsewhere
+    else:
+        others.append(first)
+    for sentence in others:
+        used += check_sentence(sentence, design, listing)
+    if result.weights_in_words is not None:
+        used += check_where(result, design, listing)
+    return used
+
+
+def check_sentence(sentence: str, design: Design, listing: Listing) -> list[str]:
+    """Every claim in a sentence; a sentence without a known claim is a failure."""
+    found = [(re.search(pattern, sentence), check) for pattern, check in CLAIMS]
+    claims = [(match, check) for match, check in found if match]
+    assert claims, f"not examined: {sentence}"
+    for match, check in claims:
+        check(match, design, listing)
+    return [check.__name__ for _, check in claims]
+
+
+def says_value(match: re.Match[str], design: Design, listing: Listing) -> None:
+    """The first sentence: the value."""
+    assert_shown(match[1], listing.value)
+
+
+def says_less_than_mean(match: re.Match[str], design: Design, listing: Listing) -> None:
+    """Less than what chance gives, with the one-sided p-value."""
+    assert listing.value < listing.null_mean
+    assert_shown(match[1], listing.null_mean)
+    says_pvalue(match[2], listing)
+
+
+def says_rarely(match: re.Match[str], design: Design, listing: Listing) -> None:
+    """Not below the mean, and the p-value is at most 0.05."""
+    assert listing.pvalue("greater") <= Fraction(1, 20)
+    says_pvalue(match[1], listing)
+
+
+def says_could_arise(match: re.Match[str], design: Design, listing: Listing) -> None:
+    """Not below the mean, and the p-value is above 0.05."""
+    assert naive.key(listing.value) >= naive.key(listing.null_mean) - 4
+    assert listing.pvalue("greater") > Fraction(1, 20)
+    says_pvalue(match[1], listing)
+
+
+def says_pvalue(said: str, listing: Listing) -> None:
+    """A p-value, or that it is below 0.0001."""
+    if said == "p < 0.0001":
+        assert listing.pvalue("greater") < Fraction(1, 10**4)
+    else:
+        assert_shown(said.removeprefix("p = "), listing.pvalue("greater"))
+
+
+def says_full_agreement(match: re.Match[str], design: Design, listing: Listing) -> None:
+    """All ratings of every subject that was rated twice are the same."""
+    assert listing.value == 1
+    rated = [[code for code in row if code >= 0] for row in design.rows]
+    assert all(len(set(codes)) == 1 for codes in rated if len(codes) > 1)
+    assert bool(match[1]) == any(len(codes) < 2 for codes in rated)
+
+
+def says_weightless(match: re.Match[str], design: Design, listing: Listing) -> None:
+    """Different ratings occur, and none of them counts."""
+    assert listing.value == 1
+    assert naive.mean_disagreement(design.counts, design.u) == 0
+    assert any(len({code for code in row if code >= 0}) > 1 for row in design.rows)
+
+
+def says_share(match: re.Match[str], design: Design, listing: Listing) -> None:
+    """The share of the largest value."""
+    assert 0 <= listing.value < listing.maximum
+    assert_shown(match[1], 100 * listing.value / listing.maximum, digits=1)
+    assert_shown(match[2], listing.maximum)
+
+
+def says_reached(match: re.Match[str], design: Design, listing: Listing) -> None:
+    """The observed table has the largest value."""
+    assert naive.key(listing.value) == naive.key(listing.maximum)
+    assert_shown(match[1], listing.maximum)
+
+
+def says_no_share_below_zero(match: re.Match[str], design: Design, listing: Listing) -> None:
+    """The value is negative, the largest one is not."""
+    assert listing.value < 0 < listing.maximum
+    assert_shown(match[1], listing.maximum)
+
+
+def says_undefined_share(match: re.Match[str], design: Design, listing: Listing) -> None:
+    """There is one value only, or none above zero."""
+    assert listing.maximum <= 0 or naive.key(listing.maximum) == naive.key(listing.minimum)
+    assert_shown(match[1], listing.maximum)
+
+
+def says_equal_margins(match: re.Match[str], design: Design, listing: Listing) -> None:
+    """All raters have the same margins, nothing is missing, and full agreement is possible."""
+    first, *others = naive.margins(design.counts, design.k)
+    assert all(other == first for other in others)
+    assert design.complete
+    assert listing.maximum == 1
+    assert any(all(len(set(row)) == 1 for row in rows) for rows in listing.ways)
+
+
+def says_one_is_possible(match: re.Match[str], design: Design, listing: Listing) -> None:
+    """Some table has the value 1."""
+    assert listing.maximum == 1
+
+
+def says_cap(match: re.Match[str], design: Design, listing: Listing) -> None:
+    """The largest value is below 1."""
+    assert listing.maximum < 1
+    assert_shown(match[1], listing.maximum)
+
+
+def says_all_alike(match: re.Match[str], design: Design, listing: Listing) -> None:
+    """All raters used each category equally often, and something is missing."""
+    first, *others = naive.margins(design.counts, design.k)
+    assert all(other == first for other in others)
+    assert not design.complete
+
+
+def says_same_shares(match: re.Match[str], design: Design, listing: Listing) -> None:
+    """All raters used each category for the same share of the ratings they gave, but not equally often."""
+    first, *others = naive.rater_shares(design.counts, design.k)
+    assert all(other == first for other in others)
+    assert len({sum(own) for own in naive.margins(design.counts, design.k)}) > 1
+
+
+def says_difference(match: re.Match[str], design: Design, listing: Listing) -> None:
+    """No two raters differ more in any category, and the numbers are theirs."""
+    shares = naive.rater_shares(design.counts, design.k)
+    category = [repr(label) for label in design.labels].index(match[2])
+    more, fewer = int(match[1]) - 1, int(match[3]) - 1
+    spread = shares[more][category] - shares[fewer][category]
+    largest = max(one[i] - other[i] for one in shares for other in shares for i in range(design.k))
+    assert abs(spread - largest) < Fraction(1, 10**12)
+    assert spread > 0
+    counts = naive.margins(design.counts, design.k)
+    if design.complete:
+        said = match[4].replace("once", "1").replace("never", "0").replace(" times", "").split(" against ")
+        assert [int(part) for part in said] == [counts[more][category], counts[fewer][category]]
+    else:
+        for part, own in zip(match[4].split(" against "), (shares[more], shares[fewer]), strict=True):
+            assert_shown(part.removesuffix("%"), 100 * own[category], digits=1)
+
+
+def says_split(match: re.Match[str], design: Design, listing: Listing) -> None:
+    """Observed disagreement is what every table has, and the rest."""
+    observed, forced = disagreements(design, listing)
+    assert 0 < forced <= observed
+    for said, true in ((match[1], observed), (match[2], forced), (match[4], observed - forced)):
+        assert_shown(said, true)
+    assert_shown(match[3], 100 * forced / observed, digits=1)
+
+
+def says_nothing_forced(match: re.Match[str], design: Design, listing: Listing) -> None:
+    """Some table has no disagreement at all."""
+    observed, forced = disagreements(design, listing)
+    assert forced == 0
+    assert_shown(match[1], observed)
+
+
+def says_number(match: re.Match[str], design: Design, listing: Listing) -> None:
+    """How many tables attain the maximum."""
+    n = 1 if match[1] == "Exactly one table attains" else int(match[1].split()[0].replace(",", ""))
+    assert n == len(listing.attaining(listing.maximum))
+
+
+def says_unknown(match: re.Match[str], design: Design, listing: Listing) -> None:
+    """Maximisers are not counted where chance moves."""
+    assert not design.complete
+
+
+def disagreements(design: Design, listing: Listing) -> tuple[Fraction, Fraction]:
+    """Mean disagreement of the observed table, and the least of any."""
+    name = listing.coefficient
+    means = {rows: naive.disagreement(name, Counter(rows), design.u, design.k)[0] for rows in listing.defined}
+    return means[listing.observed], min(means.values())
+
+
+CLAIMS = (
+    (rf" is {_NUMBER}(?: \(|:|\.)", says_value),
+    (rf"less than the mean of {_NUMBER} that chance gives \((p [^)]*)\)", says_less_than_mean),
+    (r"agreement this high would rarely arise by chance \((p [^)]*)\)", says_rarely),
+    (r"agreement this high could arise by chance \((p [^)]*)\)", says_could_arise),
+    (r"the raters agree on every subject( that two or more of them rated)?", says_full_agreement),
+    (r"every disagreement that occurs has weight zero", says_weightless),
+    (rf"^The raters reached (\d+\.\d)% of the largest value that {_LIMITS} allow \({_NUMBER}, proven\)", says_share),
+    (rf"^The raters reached the largest value that {_LIMITS} allow \({_NUMBER}, proven\)", says_reached),
+    (rf" would allow up to {_NUMBER}, proven; a value below zero is no share of it", says_no_share_below_zero),
+    (rf"^A share of the largest value \({_NUMBER}, proven\) is undefined: ", says_undefined_share),
+    (r"^Each category was used equally often by all raters, so the margins allow full agreement", says_equal_margins),
+    (r" allow a value of 1\.$", says_one_is_possible),
+    (rf" cap the value at {_NUMBER}", says_cap),
+    (r", although each category was used equally often by all raters", says_all_alike),
+    (r", although each category has the same share of every rater's ratings", says_same_shares),
+    (r"between the raters: rater (\d) says (.+) more often than rater (\d) \((.*)\)\.$", says_difference),
+    (
+        rf"^Of the mean disagreement of {_NUMBER}, {_NUMBER} \((\d+\.\d)%\) is forced by {_LIMITS} and {_NUMBER} was",
+        says_split,
+    ),
+    (rf"^None of the mean disagreement of {_NUMBER} is forced by {_LIMITS}", says_nothing_forced),
+    (r"^(Exactly one table attains|[\d,]+ tables attain) the maximum\.", says_number),
+    (r"^How many tables attain the maximum was not determined", says_unknown),
+)
+
+
+def check_where(result: km.WeightingReport, design: Design, listing: Listing) -> list[str]:
+    """What is said of the weights and of the table with the maximum."""
+    words = result.weights_in_words
+    match = re.search(
+        r"In a table with the maximum ([\d,]+) of (\d+) subjects? (?:with two ratings or more )?ha", words
+    )
+    assert match, words
+    rated = [[code for code in row if code >= 0] for row in as_rows(result.maximum.table)]
+    compared = [codes for codes in rated if len(codes) > 1]
+    assert int(match[2]) == len(compared)
+    assert int(match[1]) == sum(len(set(codes)) == 1 for codes in compared)
+    steps = re.search(r"the largest disagreement is (\d+) categor(y|ies) apart", words)
+    if steps:
+        assert int(steps[1]) == max(max(codes) - min(codes) for codes in compared)
+    matrix = next(iter(design.u.values()))
+    triangle = re.search(r"from (.+) to (.+) costs more than from (.+) to (.+) and from (.+) to (.+) together", words)
+    if triangle:
+        names = [repr(label) for label in design.labels]
+        i, h, i2, j, j2, h2 = (names.index(name) for name in triangle.groups())
+        assert (i, j, h) == (i2, j2, h2)
+        assert matrix[i][h] > matrix[i][j] + matrix[j][h]
+    if "The weights are a distance" in words:
+        places = range(design.k)
+        tiny = Fraction(1, 10**40)
+        assert all(matrix[i][h] <= matrix[i][j] + matrix[j][h] + tiny for i, j, h in product(places, repeat=3))
+    if "as many subjects on the diagonal as the margins allow is among the best" in words:
+        on = {rows: sum(len(set(row)) == 1 for row in rows) for rows in listing.ways}
+        best = listing.attaining(listing.maximum)
+        assert max(on[rows] for rows in best) == max(on.values())
+    return []
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [(0, -1, 0), (1, 1, -1), (-1, 0, 1)],
+        [(1, 1, 1, 1), (0, 0, -1, -1), (-1, 1, -1, 0), (-1, 0, 0, -1)],
+    ],
+)
+def test_sentences_about_equal_use_are_true(rows):
+    """Who rated whom caps the value where all raters used the categories alike, in number or in shares."""
+    u = naive.for_all_pairs(naive.named_weights("unweighted", 2), len(rows[0]))
+    design = Design("equal use", tuple(rows), 2, "unweighted", u, "rational", (1, 2), ordered=True)
+    assert {"says_all_alike", "says_same_shares"} & set(examine_sentences(design, "kappa"))
+
+
+def test_a_false_sentence_is_noticed():
+    """Another share, another cap, another number of tables, an unknown sentence."""
+    design = draw(0, most_orders=300, kinds=("complete",), names=("linear",))
+    listing = listing_of(design, "kappa")
+    false = f"{float(listing.maximum) / 2 - 0.01:.4f}"
+    for sentence in (
+        f"Cohen's kappa with linear weights is {float(listing.value) + 0.001:.4f}.",
+        f"The margins cap the value at {false}.",
+        f"The raters reached the largest value that the margins allow ({false}, proven).",
+        "987 tables attain the maximum.",
+        "The raters are kind.",
+    ):
+        with pytest.raises(AssertionError):
+            check_sentence(sentence, design, listing)
