@@ -299,6 +299,9 @@ def test_max_of_one_category_and_of_missing_ratings(tmp_path):
     fleiss = run("max", "-", "-c", "fleiss", "--json", stdin=run("example", "gwet2014").stdout)
     (result,) = json.loads(fleiss.stdout)["results"]
     assert (result["exact_maximum"], result["proof"], result["n_maximizers"]) == ("8243/9779", "prices", None)
+    listed = run("max", "-", "-c", "fleiss", "--all", stdin="a,b,c\n1,1,\n2,,1\n1,2,2\n2,2,1\n1,1,1\n2,2,2\n")
+    assert listed.returncode == 0
+    assert "A table with the maximum, unweighted weights" in listed.stdout
 
 
 def test_a_certificate_is_written_and_verified(tmp_path):

@@ -223,9 +223,8 @@ def test_one_missing_rating_mixes_complete_distributions():
         cell = min(rest[1], more.margins[1][1])
         other = [[rest[0] - more.margins[1][1] + cell, more.margins[1][1] - cell], [rest[1] - cell, cell]]
         space = ScoreSpace([objective_for(km.from_counts(other))], 1e9)
-        chances = space.chances()
-        reached = np.flatnonzero(chances > 0)
-        for (score,), chance in zip(space.components(reached).tolist(), chances[reached], strict=True):
+        found_there = space.tally(n_tables=False)
+        for (score,), chance in zip(found_there.rows.tolist(), found_there.chances, strict=True):
             mixed[score] += chance * margins[category] / margins.sum()
     assert found.rows[:, 0].tolist() == sorted(mixed)
     np.testing.assert_allclose(found.counts, [mixed[score] for score in found.rows[:, 0].tolist()], rtol=1e-9)

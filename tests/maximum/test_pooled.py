@@ -11,6 +11,7 @@ import kappamax as km
 from kappamax.coefficients import objective_for
 from kappamax.errors import NotSupportedError, UndefinedKappaError
 from kappamax.maximum import pooled
+from kappamax.maximum.relaxation import solve_linear
 from kappamax.verification import uses
 from maximum.test_incomplete import incomplete, rearrangements
 
@@ -113,6 +114,26 @@ def test_no_time_leaves_the_observed_table():
     result = km.max_kappa(table, coefficient="fleiss", time_limit=1e-9)
     assert result.minimum <= result.value <= result.maximum <= result.bound
     assert km.verify(result)
+
+
+@pytest.mark.parametrize("after", [2, 12])
+def test_an_interrupted_search_hands_back_what_it_has(monkeypatch, after):
+    """During the search of the largest value, or of the smallest: a result that holds, not proven."""
+    calls = []
+
+    def interrupted(*given):
+        calls.append(given)
+        if len(calls) == after:
+            raise KeyboardInterrupt
+        return solve_linear(*given)
+
+    monkeypatch.setattr(pooled, "solve_linear", interrupted)
+    with pytest.raises(km.Interrupted) as caught:
+        km.max_kappa(km.example("gwet2014"), coefficient="fleiss")
+    best = caught.value.best
+    assert not (best.proven and best.minimum_proven)
+    assert best.minimum <= best.value <= best.maximum
+    assert not km.verify(best).faults
 
 
 def test_exact_solutions_near_doubles():

@@ -235,6 +235,11 @@ RESULTS = [
 ]
 
 
+def test_as_many_subjects_as_a_table_holds():
+    """Counts near 2^61."""
+    assert km.verify(km.max_kappa(km.from_counts([[2**60, 1], [3, 2**60]])))
+
+
 def test_the_exact_score_is_compared_with_roots(good):
     """A score with a root that is not there."""
     wrong = replace(good, solution=replace(good.solution, cost=good.solution.cost + RootSum({2: 1})))

@@ -76,7 +76,7 @@ def _limits(
     try:
         result = max_kappa(table, weights=scheme, coefficient=coefficient, time_limit=time_limit, progress=tell)
         plain = result.to_dict() | _maximizers(maximizer_count_of(result))
-        if list_all and result.proven:
+        if list_all and result.proven and result.objective.fixed_chance:
             plain["maximizers"] = [one.to_dict() for one in islice(maximizers_of(result), _MOST_SHOWN)]
         return plain, result
     except UndefinedKappaError as error:
@@ -128,7 +128,7 @@ def _show(table: Table, found: list[tuple[dict[str, Any], Maximum | None]], mini
         if result is not None:
             title = f"A table with the maximum, {result.weights} weights"
             shown = [result.table]
-            if list_all and result.proven:
+            if list_all and result.proven and result.objective.fixed_chance:
                 shown = list(islice(maximizers_of(result), _MOST_SHOWN))
                 title = f"Table {{}} of {_tables(plain)} with the maximum, {result.weights} weights"
             for number, one in enumerate(shown, start=1):

@@ -90,8 +90,7 @@ def maximum_of(
     """The range of an objective that is at hand."""
     if not objective.fixed_chance:
         checks.pairwise_if_incomplete(objective.coefficient.group_size)
-        ends = [extreme_of_pooled(objective, sign, Watch(time_limit, progress)) for sign in (1, -1)]
-        return _maximum(IncompleteProblem(objective, 1), *ends)
+        return _pooled_range(objective, time_limit, progress)
     upper, lower = problem_for(objective, 1), problem_for(objective, -1)
     try:
         most = solve(upper, Watch(time_limit, progress))
@@ -102,6 +101,20 @@ def maximum_of(
     except Interrupted as stopped:
         raise Interrupted(_maximum(upper, most, stopped.best)) from None
     return _maximum(upper, most, least)
+
+
+def _pooled_range(objective: Objective, time_limit: float | None, progress: Callable[[str], None] | None) -> Maximum:
+    """The range where rearranging ratings changes what chance gives."""
+    problem = IncompleteProblem(objective, 1)
+    try:
+        most = extreme_of_pooled(objective, 1, Watch(time_limit, progress))
+    except Interrupted as stopped:
+        least = extreme_of_pooled(objective, -1, Watch(0.0))  # the observed table and a rough bound
+        raise Interrupted(_maximum(problem, stopped.best, least)) from None
+    try:
+        return _maximum(problem, most, extreme_of_pooled(objective, -1, Watch(time_limit, progress)))
+    except Interrupted as stopped:
+        raise Interrupted(_maximum(problem, most, stopped.best)) from None
 
 
 @dataclass(frozen=True, repr=False)

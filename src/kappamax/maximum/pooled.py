@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from kappamax._checks import maximum as checks
 from kappamax._exact import RootSum
+from kappamax.errors import Interrupted
 from kappamax.maximum.certificate import cost_step
 from kappamax.maximum.incomplete import IncompleteProblem
 from kappamax.maximum.problem import Cut, Prices, Solution, Watch
@@ -41,7 +42,8 @@ _FINE = 2**40
 def extreme_of_pooled(objective: Objective, sign: int, watch: Watch) -> Solution:
     """The table with the largest (sign 1) or smallest (sign -1) coefficient, proven by cuts or by listing all tables.
 
-    Where neither proves it, within limits of work or time, the best table found and the bound of the cuts.
+    Where neither proves it, within limits of work or time, the best table found and the bound of the cuts. On Ctrl-C,
+    `Interrupted` carries the same.
 
     Raises
     ------
@@ -49,10 +51,19 @@ def extreme_of_pooled(objective: Objective, sign: int, watch: Watch) -> Solution
         If there are too many patterns or uses of categories to look at.
     """
     search = _Search(objective, sign, watch)
-    place: int | None = search.place[tuple(objective.pooled_use(objective.table.patterns).T @ objective.table.counts)]
+    try:
+        return _searched(search)
+    except KeyboardInterrupt:
+        raise Interrupted(search.unproven()) from None
+
+
+def _searched(search: _Search) -> Solution:
+    """Cuts at the most promising use of categories until no use is left, or listing, or the bound so far."""
+    table, watch = search.problem.objective.table, search.watch
+    place: int | None = search.place[tuple(search.problem.objective.pooled_use(table.patterns).T @ table.counts)]
     while place is not None:
         watch.tell(f"{len(search.cuts)} cuts, {len(search.uses)} possible uses of the categories")
-        if not search.cut_at(place):
+        if watch.over or not search.cut_at(place):
             return search.unproven()
         place = search.open_use()
         if place in search.solved or len(search.cuts) == MOST_CUTS:  # whole tables fall short of the programme there

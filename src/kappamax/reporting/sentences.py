@@ -57,7 +57,7 @@ def of_weighting(table: Table, result: WeightingReport) -> tuple[str, ...]:
     assert agreement is not None
     said = [_value(table, agreement, result.test)]
     if most is None:
-        said.append(f"There is no largest value to compare with: {result.maximum_reason}")
+        said.append(f"The largest value to compare with is not known: {result.maximum_reason}")
         return tuple(said)
     said.append(_reached(most))
     if agreement.value < 1:

@@ -19,7 +19,7 @@ from kappamax.weights import SCHEMES, Weights
 
 __all__ = ["Malformed", "ParsedWeights", "item", "labels", "listing", "number", "prices", "rows", "weights", "whole"]
 
-_MOST_SUBJECTS = 2**60
+_MOST_SUBJECTS = 2**62
 _LARGEST_RADICAND = 10**10  # larger ones take long to be told square-free
 _CLOSE = 1e-12
 _FRACTION = re.compile(r"-?[0-9]{1,2000}(/[1-9][0-9]{0,1999})?")
@@ -75,7 +75,7 @@ def rows(table: Any, n_raters: int, n_categories: int) -> Rows:
             raise Malformed("a pattern has no rating")
         found[codes] = found.get(codes, 0) + whole(count, "a count", least=1, below=_MOST_SUBJECTS)
     if not found or sum(found.values()) >= _MOST_SUBJECTS:
-        raise Malformed("a table must have at least one subject, and fewer than 2^60")
+        raise Malformed("a table must have at least one subject, and fewer than 2^62")
     return found
 
 
