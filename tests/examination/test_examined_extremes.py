@@ -14,6 +14,7 @@ from designs import EXACT_NAMES, KINDS, POOLED, Design, as_rows, draw
 from listing import Listing, listing_of
 
 import kappamax as km
+from kappamax.maximum.extremes import Maximum
 
 _REAL = 1e-13  # of values up to 1 from weights held as doubles
 
@@ -74,7 +75,7 @@ def possible_patterns(design: Design) -> int:
     return sum(design.k ** sum(who) for who in sets)
 
 
-def examine_ratio(result: km.Maximum, listing: Listing) -> None:
+def examine_ratio(result: Maximum, listing: Listing) -> None:
     """The share reached, where there is one."""
     if listing.maximum <= 0 or naive.key(listing.maximum) == naive.key(listing.minimum):
         assert result.ratio is None

@@ -14,6 +14,7 @@ from designs import EXACT_NAMES, KINDS, ROOT_NAMES, Design, as_rows, draw
 from listing import Listing, listing_of
 
 import kappamax as km
+from kappamax.reporting.analysis import WeightingReport
 
 _LIMITS = "(?:the margins(?: and who rated whom)?)"
 _NUMBER = r"(-?[\d,]+\.\d+)"
@@ -255,7 +256,7 @@ CLAIMS = (
 )
 
 
-def check_where(result: km.WeightingReport, design: Design, listing: Listing) -> list[str]:
+def check_where(result: WeightingReport, design: Design, listing: Listing) -> list[str]:
     """What is said of the weights and of the table with the maximum."""
     words = result.weights_in_words
     match = re.search(

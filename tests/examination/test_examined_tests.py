@@ -15,6 +15,7 @@ from listing import Listing, Rows, listing_of
 from scipy.stats import chi2
 
 import kappamax as km
+from kappamax.fibers.testing import ExactTest
 
 COUNTABLE = EXACT_NAMES + ROOT_NAMES
 WHOLE = ("complete", "constant rater", "near agreement", "one category each", "text")
@@ -60,7 +61,7 @@ def examine_test(design: Design, name: str, listing: Listing) -> None:
         assert_number(test.null_mean, listing.null_mean, ulps=16, scale=1 - listing.minimum)
 
 
-def exact_or_none(design: Design, options: dict[str, Any]) -> km.ExactTest | None:
+def exact_or_none(design: Design, options: dict[str, Any]) -> ExactTest | None:
     """The exact test; None where it is refused for its work or memory, which is allowed with gaps only."""
     if design.complete:
         return km.exact_test(design.table, method="exact", **options)
@@ -70,7 +71,7 @@ def exact_or_none(design: Design, options: dict[str, Any]) -> km.ExactTest | Non
         return None
 
 
-def examine_monte_carlo(test: km.ExactTest, listing: Listing) -> None:
+def examine_monte_carlo(test: ExactTest, listing: Listing) -> None:
     """A p-value from random tables is within six standard errors (and the draw that is added) of the true one."""
     true = float(listing.pvalue(test.alternative))
     error = (true * (1 - true) / test.n_draws) ** 0.5
