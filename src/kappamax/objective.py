@@ -93,7 +93,7 @@ class Objective:
 
     def __init__(self, table: Table, weights: Weights | PairWeights, coefficient: Coefficient) -> None:
         if isinstance(weights, PairWeights) and coefficient.use != "raters":
-            checks.one_weighting_for_pooled(coefficient.title, weights.symmetric)
+            checks.one_weighting_for_pooled(coefficient.title, weights.symmetric, coefficient.chance_free)
         self.table = table
         self.weights = weights
         self.coefficient = coefficient

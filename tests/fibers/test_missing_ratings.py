@@ -17,6 +17,7 @@ from kappamax.errors import UndefinedKappaError
 from kappamax.fibers import null
 from kappamax.fibers.null import null_of
 from kappamax.fibers.rearrangements import Rearrangements, RearrangementSpace
+from kappamax.fibers.sample import all_arrangements, n_arrangements
 from kappamax.fibers.scores import ScoreSpace
 from strategies import NEARLY_FLAT, tables
 
@@ -246,6 +247,7 @@ def test_large_designs_with_missing_ratings_are_drawn_with_the_reason(monkeypatc
     rng = np.random.default_rng(1)
     table = km.from_ratings([[1, 2, None], [2, 2, 1], [1, 1, 1], [None, 2, 2]])
     monkeypatch.setattr(null, "EXACT_WORK", 10)
+    monkeypatch.setattr(null, "_LISTED_RATINGS", 0)
     assert "the exact distribution would take" in str(km.exact_test(table, n_draws=50, rng=1).reason)
     assert km.exact_test(table, method="exact").method == "exact"
     assert "not exact" in str(km.exact_test(table, weights="power(0.3)", n_draws=50, rng=1).reason)
@@ -320,10 +322,45 @@ def test_the_mean_by_chance_is_not_zero_for_pooled_coefficients():
     assert "mean by chance  -0.1616" in repr(scott)
 
 
-def test_progress_of_the_exact_method_with_missing_ratings():
+def test_progress_of_the_exact_method_with_missing_ratings(monkeypatch):
     """It is told how much is done, up to the end."""
+    monkeypatch.setattr(null, "_LISTED_RATINGS", 0)
     seen = []
     table = km.from_ratings([[1, 2, None], [2, 2, 1], [1, 1, 1], [None, 2, 2]])
     km.exact_test(table, progress=lambda *now: seen.append(now))
     assert seen[-1][0] == seen[-1][1] > 0
     assert len(Rearrangements(table).patterns) == 4 + 8 + 4
+
+
+def test_few_arrangements_are_listed_whatever_their_scores_are():
+    """216 arrangements whose packed scores would take gigabytes; each is looked at instead."""
+    table = km.Table([(1, 1, 2, -1, -1), (0, 0, 0, 2, 0), (2, 2, 2, -1, 2)], [1, 1, 1], [1, 2, 3], ordered=True)
+    assert n_arrangements(table) == n_rearrangements(table) == 216
+    options = {"weights": "ratio", "coefficient": "gwet"}
+    found = km.exact_test(table, **options)
+    assert found.method == "exact"
+    objective = objective_for(table, **options)
+    values = []
+    for codes in np.moveaxis(all_arrangements(table), 1, 0):
+        made = objective_for(table.like(codes.T, np.ones(3, dtype=np.int64)), **options)
+        values.append(made.exact_value(made.score))
+    own = objective.exact_value(objective.score)
+    assert found.pvalue == pytest.approx(sum(value >= own for value in values) / 216, rel=1e-12)
+    assert found.null_mean == pytest.approx(float(sum(values) / 216), rel=1e-12)
+
+
+@settings(max_examples=150)
+@given(tables(missing=True, max_rows=3, max_raters=3), st.sampled_from(COEFFICIENTS), st.sampled_from(SCHEMES))
+def test_listing_and_counting_agree(table, coefficient, weights):
+    """The list of all arrangements and the recursion give the same distribution."""
+    objective = objective_for(table, weights=weights, coefficient=coefficient)
+    assume(not table.complete and null._few_arrangements(objective))
+    try:
+        objective.value(objective.score)
+    except km.UndefinedKappaError:
+        assume(False)
+    listed = null._listed_null(objective)
+    counted = null._exact_null(RearrangementSpace(objective, 1e9), objective, None)
+    for alternative in ALTERNATIVES:
+        assert listed.pvalue(alternative) == pytest.approx(counted.pvalue(alternative), rel=1e-9)
+    assert listed.mean == pytest.approx(counted.mean, rel=1e-9, abs=1e-12)

@@ -17,8 +17,14 @@ from kappamax.errors import (
 )
 
 
-def one_weighting_for_pooled(title: str, symmetric: bool) -> NoReturn:
-    """Pooled margins leave no trace of who rated what."""
+def one_weighting_for_pooled(title: str, symmetric: bool, chance_free: bool) -> NoReturn:
+    """Coefficients other than Cohen's and Conger's are defined for one symmetric weighting."""
+    if chance_free:
+        what = "different weights for different pairs of raters" if symmetric else "asymmetric weights"
+        raise NotSupportedError(
+            f"{title} is defined for one symmetric weighting of all pairs of raters; got {what}. "
+            "Cohen's and Conger's kappa take them."
+        )
     if not symmetric:
         raise NotSupportedError(
             f"{title} pools the raters' margins, so it cannot tell which rater comes first: "

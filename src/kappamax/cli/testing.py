@@ -96,7 +96,7 @@ def _tested(table: Table, scheme: str, options: dict[str, Any]) -> tuple[dict[st
 
 def _show(table: Table, found: list[tuple[dict[str, Any], ExactTest | None]]) -> None:
     from kappamax.cli.writing import data_line, echo_table
-    from kappamax.display import numbers
+    from kappamax.display import numbers, text
 
     header = ["weights", "value", "mean by chance", "p-value", "std. error", "method"]
     rows, notes = [], [data_line(table)]
@@ -112,7 +112,8 @@ def _show(table: Table, found: list[tuple[dict[str, Any], ExactTest | None]]) ->
             why = f" ({result.reason.split('. ')[0].rstrip('.')})" if result.reason else ""
             notes.append(f"{result.weights}: {numbers.count(result.n_draws)} random tables{why}.")
     notes += _definition(found)
-    echo_table(f"Test of {found[0][0]['title']} against chance, margins given", header, rows, notes)
+    fixed = text.limits(table.complete).removeprefix("the ")
+    echo_table(f"Test of {found[0][0]['title']} against chance, {fixed} given", header, rows, notes)
 
 
 def _definition(found: list[tuple[dict[str, Any], ExactTest | None]]) -> list[str]:

@@ -25,7 +25,7 @@ from kappamax.fibers.count import MEMORY_LIMIT, all_patterns
 from kappamax.fibers.distribution import as_extreme, mean_score, no_more_probable, two_sided_by_probability
 from kappamax.fibers.listing import LISTED_TABLES, fewest_tables
 from kappamax.fibers.rearrangements import Rearrangements, RearrangementSpace
-from kappamax.fibers.sample import ScoreSampler
+from kappamax.fibers.sample import ScoreSampler, all_arrangements, n_arrangements
 from kappamax.fibers.scores import ScoreSpace
 from kappamax.fibers.ways import Progress, Ways
 from kappamax.objective import Objective
@@ -40,6 +40,7 @@ _SHUFFLED_RATINGS = 2_000_000_000
 _FEWEST_DRAWS, _MOST_DRAWS = 2_000, 100_000
 _BLOCKS = 50
 _CLEAR = 1e-9
+_LISTED_SUBJECTS, _LISTED_RATINGS = 200, 2_000_000  # in one and in all arrangements that are listed
 _UNCOUNTED = 10**300  # beyond which work is not told any more
 
 
@@ -65,6 +66,8 @@ def null_of(
     if method != "monte-carlo":
         most = np.inf if method == "exact" else EXACT_WORK if exact_work is None else exact_work
         try:
+            if _few_arrangements(objective):
+                return _listed_null(objective)
             work = _least_work(objective, memory_limit)  # soon known, and enough to give up on large designs
             listed = objective.table.complete and fewest_tables(objective.table) <= LISTED_TABLES
             if work <= most or listed:
@@ -302,6 +305,20 @@ def _exact_null(space: ScoreSpace | RearrangementSpace, objective: Objective, pr
     else:
         rows, chances = space.tally(progress)
     return _null(objective, rows, chances, None, None)
+
+
+def _few_arrangements(objective: Objective) -> bool:
+    """Whether ratings with gaps are so few that every arrangement can be looked at."""
+    table = objective.table
+    if table.complete or not objective.weights.exact or table.n_subjects > _LISTED_SUBJECTS:
+        return False
+    return n_arrangements(table) * table.n_subjects * table.n_raters <= _LISTED_RATINGS
+
+
+def _listed_null(objective: Objective) -> Null:
+    """The distribution from a list of all arrangements, which are equally likely."""
+    rows, counts = _tallied(ScoreSampler(objective).scores_of(all_arrangements(objective.table)))
+    return _null(objective, rows, counts / counts.sum(), None, None)
 
 
 def _drawn(sampler: ScoreSampler, size: int, rng: np.random.Generator) -> tuple[Array, Array]:

@@ -7,8 +7,10 @@ scipy's `random_table` for two raters without gaps.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import cached_property
+from math import factorial, prod
 from typing import Any
 
 import numpy as np
@@ -21,7 +23,16 @@ from kappamax.objective import Objective
 from kappamax.table import MISSING, Table, n_ratings_of
 from kappamax.weights import Weights
 
-__all__ = ["ScoreSampler", "arrangements", "random_counts", "random_scores", "random_tables", "subject_rows"]
+__all__ = [
+    "ScoreSampler",
+    "all_arrangements",
+    "arrangements",
+    "n_arrangements",
+    "random_counts",
+    "random_scores",
+    "random_tables",
+    "subject_rows",
+]
 
 Array = npt.NDArray[Any]
 
@@ -53,6 +64,34 @@ def arrangements(table: Table, size: int, rng: np.random.Generator) -> Iterator[
             elif rater != stays:
                 drawn[rater][:, rated] = rng.permuted(drawn[rater][:, rated], axis=1)
         yield drawn
+
+
+def n_arrangements(table: Table) -> int:
+    """How many different arrangements of the ratings over the subjects that each rater rated there are."""
+    return prod(factorial(sum(row)) // prod(map(factorial, row)) for row in table.margins.tolist())
+
+
+def all_arrangements(table: Table) -> npt.NDArray[np.int64]:
+    """Every arrangement of the ratings over subjects, shape (n_raters, n_arrangements, n_subjects)."""
+    columns = subject_rows(table).T
+    by_rater = []
+    for column in columns:
+        rated = np.flatnonzero(column != MISSING)
+        orders = np.array(list(_orders(Counter(column[rated].tolist()))), dtype=np.int64)
+        own = np.full((len(orders), len(column)), MISSING, dtype=np.int64)
+        own[:, rated] = orders
+        by_rater.append(own)
+    chosen = np.indices([len(own) for own in by_rater]).reshape(len(by_rater), -1)
+    return np.stack([own[which] for own, which in zip(by_rater, chosen, strict=True)])
+
+
+def _orders(left: Counter[int]) -> Iterator[list[int]]:
+    """Every different order of some ratings, given how often each category occurs among them."""
+    if not left.total():
+        yield []
+    for category in sorted(+left):
+        for rest in _orders(left - Counter([category])):
+            yield [category, *rest]
 
 
 def random_counts(table: Table, size: int, rng: np.random.Generator) -> npt.NDArray[np.int64]:
@@ -123,14 +162,16 @@ class ScoreSampler:
 
     def shuffled(self, size: int, rng: np.random.Generator) -> Array:
         """The same by shuffling every rater's ratings."""
-        table, found = self.objective.table, []
-        for drawn in arrangements(table, size, rng):
-            if not table.complete:
-                drawn[drawn == MISSING] = table.n_categories  # a missing rating meets every other at no cost
-            scores = self._pair_costs.scores(drawn)
-            uses = [] if self.objective.fixed_chance else [_pooled_use(self.objective, drawn)]
-            found.append(np.concatenate([scores, *uses], axis=1))
-        return np.concatenate(found)
+        return np.concatenate([self.scores_of(drawn) for drawn in arrangements(self.objective.table, size, rng)])
+
+    def scores_of(self, arranged: npt.NDArray[np.int64]) -> Array:
+        """The same for given arrangements of shape (n_raters, n, n_subjects)."""
+        table = self.objective.table
+        if not table.complete:  # a missing rating meets every other at no cost
+            arranged = np.where(arranged == MISSING, table.n_categories, arranged)
+        scores = self._pair_costs.scores(arranged)
+        uses = [] if self.objective.fixed_chance else [_pooled_use(self.objective, arranged)]
+        return np.concatenate([scores, *uses], axis=1)
 
     def _of_counts(self, patterns: Array, blocks: Iterable[npt.NDArray[np.int64]]) -> Array:
         """The scores of tables given by the counts of patterns."""

@@ -43,7 +43,7 @@ def _sections(report: Report) -> list[str]:
         _lead(report),
         section("Results", _table(*result_rows(report), caption=_results_caption(report)), _words(report)),
         section(MARGINS_TITLE, _margins(report)),
-        section("Observed, and the largest agreement the margins allow", *_tables(report)),
+        section(f"Observed, and the largest agreement {text.limits(report.table.complete)} allow", *_tables(report)),
         section("Every value that chance could give", *_nulls(report)),
     ]
     if any(result.weights_in_words for result in report.results):
@@ -72,7 +72,8 @@ def _results_caption(report: Report) -> str:
     drawn = any(result.test is not None and result.test.se is not None for result in report.results)
     return (
         f"{report.coefficient}. Reached: value / maximum. Tables: how many have the maximum. "
-        f"P-value: {report.alternative}, given the margins{'; * Monte Carlo' if drawn else ''}."
+        f"P-value: {report.alternative}, given {text.limits(report.table.complete)}"
+        f"{'; * Monte Carlo' if drawn else ''}."
     )
 
 

@@ -53,12 +53,9 @@ def _coefficient(report: Report) -> str:
 
 def _missing_words(measured: Agreement) -> str:
     """How missing ratings enter the coefficient and its standard error."""
-    if measured.coefficient == "krippendorff":
-        said = "Ratings of subjects with a single rating were left out, as Krippendorff defines alpha"
-    else:
-        said = "Missing ratings were treated as by Gwet"
+    whose = "as Krippendorff defines alpha" if measured.coefficient == "krippendorff" else "as by Gwet"
     names = {"delta": "the delta method", "jackknife": "the jackknife", "gwet": "Gwet's formula"}
-    return f"{said}; standard errors are by {names[measured.se_method]}."
+    return f"Missing ratings were treated {whose}; standard errors are by {names[measured.se_method]}."
 
 
 def references(report: Report) -> list[str]:

@@ -125,6 +125,8 @@ def _full_agreement(table: Table) -> str:
 def _beside_chance(test: ExactTest) -> str:
     """How the value compares with what chance gives: random rearrangements of each rater's ratings."""
     p = f"p {numbers.pvalue(test.pvalue)}" if test.pvalue < 0.0001 else f"p = {numbers.pvalue(test.pvalue)}"
+    if test.n_draws is not None:
+        p += ", from random tables"
     if test.value < test.null_mean - _NO_WIDTH and test.alternative == "greater":
         return f"less than the mean of {numbers.decimal(test.null_mean)} that chance gives ({p})"
     sides = {"greater": "this high", "less": "this low", "two-sided": "this far from the mean that chance gives"}
