@@ -42,11 +42,11 @@ def verify(context: click.Context, file: Path, as_json: bool) -> None:
 
 def _claims(document: dict[str, object]) -> list[str]:
     """What a certificate that holds says, in a few lines."""
-    from kappamax.display import numbers
+    from kappamax.display import numbers, text
 
-    lines = [
-        f"{document['title']}, {_item(document, 'weights', 'name')}: {numbers.decimal(float(str(document['value'])))}"
-    ]
+    name = str(_item(document, "weights", "name"))
+    name = text.shortened(name if name.isprintable() else repr(name))  # nothing that moves the cursor
+    lines = [f"{document['title']}, {name}: {numbers.decimal(float(str(document['value'])))}"]
     for end, word in (("maximum", "at most"), ("minimum", "at least")):
         value, bound = (numbers.decimal(float(str(_item(document, end, key)))) for key in ("value", "bound"))
         proof = _item(document, end, "proof")

@@ -21,20 +21,18 @@ import numpy.typing as npt
 
 from kappamax._exact import RootSum
 from kappamax.verification import search
+from kappamax.verification.budget import Budget, Unknown
 from kappamax.verification.definitions import Design, Rows, by_raters, margins_of
 from kappamax.verification.uses import Use, attainable_uses
 
-__all__ = ["Bounds", "Prices", "Unknown"]
+__all__ = ["Bounds", "Prices"]
 
 Array = npt.NDArray[Any]
 Raters = tuple[int, ...]
 
 LISTED_PATTERNS = 5_000
 MOST_PATTERNS = 100_000
-
-
-class Unknown(Exception):  # noqa: N818  # an answer, not an error
-    """A question that would take more work than the checker's limits allow."""
+MOST_ENTRIES = 20_000_000  # costs of two ratings handed to a search
 
 
 @dataclass(frozen=True)
@@ -67,19 +65,23 @@ class Bounds:
     sign : 1 or -1
         1 for costs that are disagreement, so that the least cost is the largest coefficient; -1 for the reverse.
     prices : Prices
+    budget : Budget, optional
+        What is left of the work that may be done.
     """
 
-    def __init__(self, design: Design, rows: Rows, sign: int, prices: Prices) -> None:
+    def __init__(self, design: Design, rows: Rows, sign: int, prices: Prices, budget: Budget | None = None) -> None:
         self.design = design
+        self.budget = budget or Budget()
         self.sign = sign
         self.prices = prices
         self.margins = margins_of(rows, design.n_raters, design.n_categories)
         self.subjects = {raters: sum(part.values()) for raters, part in by_raters(rows).items()}
+        #: whether a bound is lower than the prices prove, since too many patterns were to be compared exactly
+        self.rounded = False
         self.step = design.step([len(raters) for raters in self.subjects])
         # costs and prices in whole units of 1 / unit
-        parts = [
-            matrix.denominator * design.share(n).denominator for matrix in design.pairs.values() for n in self._sizes
-        ]
+        below = {matrix.denominator for matrix in design.pairs.values()}
+        parts = [denominator * design.share(n).denominator for denominator in below for n in self._sizes]
         self.unit = lcm(prices.denominator, *parts)
         #: the pooled use of categories is counted in units of one over this number
         self.use_unit = lcm(*(design.use_weight(len(raters)).denominator for raters in self.subjects))
@@ -181,9 +183,9 @@ class Bounds:
         """
         n, k = self.design.n_raters, self.design.n_categories
         patterns: list[tuple[int, ...]] = []
+        if sum(k ** len(raters) for raters in self.subjects) > LISTED_PATTERNS:
+            raise Unknown
         for raters in self.subjects:
-            if k ** len(raters) > LISTED_PATTERNS:
-                raise Unknown
             choices = [range(k) if a in raters else [-1] for a in range(n)]
             patterns += product(*choices)
         columns, needed = self._resources(patterns)
@@ -203,17 +205,19 @@ class Bounds:
         try:
             return min((left for _, left in self._patterns(raters, RootSum())), default=RootSum())
         except _TooMany as many:
+            self.rounded = True
             return min(RootSum(), many.least)
 
     def _patterns(self, raters: Raters, limit: RootSum) -> list[tuple[tuple[int, ...], RootSum]]:
         """Every pattern of a set of raters whose cost less its payments is below a limit, with that difference."""
         n, k = len(raters), self.design.n_categories
-        if n < self.design.group_size or k**n <= LISTED_PATTERNS:
+        if k**n <= max(k, LISTED_PATTERNS):
             codes = [list(some) for some in product(range(k), repeat=n)]
         elif self.design.group_size > 2:
             raise Unknown
         else:
             codes = self._searched(raters, limit)
+        self.budget.spend(len(codes) * (n * n + len(self.design.radicands)))
         found = []
         for some in codes:
             left = self._left(raters, some)
@@ -265,6 +269,9 @@ class Bounds:
     def _searched(self, raters: Raters, limit: RootSum) -> list[list[int]]:
         """Patterns that may be below a limit, found with integers that are nowhere too large."""
         n, k = len(raters), self.design.n_categories
+        if n * n * k * k > MOST_ENTRIES:
+            raise Unknown
+        self.budget.spend(n * n * k * k // 2)
         pays = [[self._number(self._pay(raters, a, i)) / self.prices.denominator for i in range(k)] for a in raters]
         entries: dict[tuple[int, int], RootSum] = {}
         keys = np.empty((n, n, k, k), dtype=object)
@@ -283,9 +290,10 @@ class Bounds:
             costs[x, y] = np.vectorize(lowered.__getitem__, otypes=[np.int64])(keys[x, y])
         raised = np.array([[number.ceiling(shift) for number in row] for row in pays], dtype=np.int64)
         top = (limit + paid).ceiling(shift)
-        found = search.patterns_below(costs, raised, top, MOST_PATTERNS)
+        found = search.patterns_below(costs, raised, top, MOST_PATTERNS, self.budget.steps(n * k))
         if found is None:
             raise Unknown
+        self.budget.spend_steps(found.steps, n * k)
         if found.total > MOST_PATTERNS:
             raise _TooMany(RootSum(Fraction(found.least) / Fraction(2) ** shift) - paid)
         return [list(map(int, pattern)) for pattern in found.patterns]

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 from kappamax._result import Result
 from kappamax.errors import KappamaxError, UnreadableFileError
 from kappamax.verification.check import check
+from kappamax.verification.parse import shown
 
 __all__ = ["Verification", "read_certificate", "verify"]
 
@@ -74,11 +75,27 @@ class Verification(Result):
 def read_certificate(path: str | Path) -> Any:
     """The document in a file, as `json` reads it."""
     try:
-        return json.loads(Path(path).read_text(encoding="utf-8"))
+        return json.loads(Path(path).read_text(encoding="utf-8"), object_pairs_hook=_mapping)
     except OSError as error:
         raise UnreadableFileError(f"{path} cannot be read: {error.strerror or error}.") from None
+    except _Repeated as error:
+        raise UnreadableFileError(f"{path} has the key {shown(error.args[0])} twice in one place.") from None
     except (ValueError, RecursionError):
         raise UnreadableFileError(f"{path} is not a JSON document.") from None
+
+
+class _Repeated(Exception):  # noqa: N818  # becomes an UnreadableFileError
+    """A key that occurs twice: readers of JSON differ in which of the two they show."""
+
+
+def _mapping(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A JSON object whose keys all differ."""
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise _Repeated(key)
+        found[key] = value
+    return found
 
 
 def _document(claim: Any) -> Any:

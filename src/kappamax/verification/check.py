@@ -13,7 +13,8 @@ from typing import Any
 from kappamax._exact import RootSum, quotient
 from kappamax.display import text
 from kappamax.verification import parse
-from kappamax.verification.bounds import Bounds, Unknown
+from kappamax.verification.bounds import Bounds
+from kappamax.verification.budget import Budget, Unknown
 from kappamax.verification.definitions import TITLES, Design, Rows, by_raters, margins_of
 from kappamax.verification.parse import Malformed
 
@@ -21,6 +22,8 @@ __all__ = ["FORMAT", "VERSION", "check"]
 
 FORMAT = "kappamax certificate"
 VERSION = 1
+
+_EVALUATIONS = 5  # of each table, for its value, score and chance
 
 
 def check(document: Any) -> tuple[list[str], list[str]]:
@@ -38,6 +41,8 @@ def check(document: Any) -> tuple[list[str], list[str]]:
         return faults or [*case.ratio_faults(*ends)], unchecked
     except Malformed as error:
         return [f"the certificate is malformed: {error}"], []
+    except Unknown:
+        return [], ["checking the values takes more work than the checker's limits allow"]
 
 
 class _Case:
@@ -46,8 +51,10 @@ class _Case:
     def __init__(self, document: Any) -> None:
         self.document = document
         form = parse.item(document, "format")
-        if form != FORMAT or parse.item(document, "version") != VERSION:
-            raise Malformed(f"its format must be {FORMAT!r}, version {VERSION}; got {form!r}")
+        version = parse.whole(parse.item(document, "version"), "the version") if form == FORMAT else None
+        if version != VERSION:
+            given = "" if version is None else f", version {parse.shown(version)}"
+            raise Malformed(f"its format must be {FORMAT!r}, version {VERSION}; got {parse.shown(form)}{given}")
         observed = parse.item(document, "observed")
         self.categories, self.raters = parse.labels(observed, "categories"), parse.labels(observed, "raters")
         r, k = len(self.raters), len(self.categories)
@@ -58,11 +65,16 @@ class _Case:
         coefficient = parse.item(document, "coefficient")
         group_size = parse.whole(parse.item(document, "group_size"), "group_size")
         if not isinstance(coefficient, str) or coefficient not in TITLES or (coefficient == "cohen" and r > 2):
-            raise Malformed(f"the coefficient {coefficient!r} is not known for {r} raters")
+            raise Malformed(f"the coefficient {parse.shown(coefficient)} is not known for {r} raters")
+        if not all(map(any, margins_of(self.rows, r, k))):
+            raise Malformed("every rater must have rated a subject")
         if not 2 <= group_size <= r or (group_size > 2 and coefficient not in ("conger", "percent")):
-            raise Malformed(f"{group_size} raters at a time are not defined for {coefficient!r} and {r} raters")
+            size = parse.shown(group_size)
+            raise Malformed(f"{size} raters at a time are not defined for {coefficient!r} and {r} raters")
         self.weights = parse.weights(parse.item(document, "weights"), r, k)
         self.design = Design(r, k, coefficient, group_size, self.weights.pairs)
+        self.budget = Budget()
+        self.budget.spend(_EVALUATIONS * self.design.work(self.rows))
         if coefficient not in ("cohen", "conger") and not self.weights.one_symmetric:
             raise Malformed(f"{TITLES[coefficient]} takes one symmetric weighting for all pairs of raters")
         if self.design.n_units(self.rows) == 0:
@@ -111,6 +123,7 @@ class _End:
         self.table = parse.item(self.claims, "table")
         self.rows = parse.rows(self.table, r, k)
         self.inner = parse.item(self.claims, "solution")
+        case.budget.spend(_EVALUATIONS * case.design.work(self.rows))
         self.score = case.design.score(self.rows)
 
     def claim(self, key: str) -> Any:
@@ -125,7 +138,7 @@ class _End:
         """What does not hold; what would take too long to check is added to `unchecked`."""
         case, design = self.case, self.case.design
         names = parse.labels(self.table, "categories"), parse.labels(self.table, "raters")
-        if names != (case.categories, case.raters):
+        if [*map(_typed, names)] != [_typed(case.categories), _typed(case.raters)]:
             yield "the table has other raters or categories than the observed one"
         if margins_of(self.rows, *design.shape) != margins_of(case.rows, *design.shape):
             yield "the table does not have the observed margins"
@@ -144,7 +157,8 @@ class _End:
         if not _same(self.claim("value"), value):
             yield "the value is not that of the table"
         exact = design.exact_value(self.rows) if case.weights.exact else None
-        if self.claim("exact") != (None if exact is None else str(exact)):
+        claimed = self.claim("exact")
+        if (None if claimed is None else parse.fraction(claimed)) != exact:
             yield "the exact value is not that of the table"
         if self._beyond(self.score, design.score(case.rows), design.expected(case.rows)) > 0:
             yield "the observed table goes further than the one shown"
@@ -163,7 +177,12 @@ class _End:
         if proof is not None and limit != self.score:
             yield "the bound of a proven optimum is the score itself"
             limit = self.score
-        if not _same(self.claim("bound"), quotient(chance - limit / design.n_units(self.rows), chance)):
+        try:
+            at_limit = quotient(chance - limit / design.n_units(self.rows), chance)
+        except OverflowError:  # no double is so large
+            yield "the bound is out of range"
+            return
+        if not _same(self.claim("bound"), at_limit):
             yield "the bound is not the value at the bound of the score"
         try:
             fixed = design.fixed_chance(self.case.rows)
@@ -180,6 +199,8 @@ class _End:
         bounds = self._bounds(prices)
         if bounds.proves(limit * self.sign):
             return
+        if proof == "prices" and bounds.rounded:
+            raise Unknown
         if proof == "prices":
             yield "the prices do not prove the score: a pattern costs less than its ratings' prices"
         elif bounds.better_table(limit * self.sign) is not None:
@@ -199,15 +220,20 @@ class _End:
         if not cuts:
             yield "there are no prices"
             return
+        budget, work = self.case.budget, design.work_at_use
         for use in cuts[0].uses():
+            budget.spend(work)
             chance = design.expected_at([Fraction(n, cuts[0].use_unit) for n in use])
             if not chance:  # the coefficient is undefined there
                 continue
             for place, cut in enumerate(cuts):
+                budget.spend(len(design.radicands) * design.n_categories)
                 if self._beyond(limit, cut.bound_at(use) * self.sign, chance) <= 0:
                     cuts.insert(0, cuts.pop(place))  # what excludes one use often excludes the next
                     break
             else:
+                if any(cut.rounded for cut in cuts):
+                    raise Unknown
                 yield f"no prices exclude a table beyond the bound with the use of categories {use}"
                 return
 
@@ -218,12 +244,18 @@ class _End:
 
     def _bounds(self, prices: Any, *, with_use: bool = False) -> Bounds:
         design, rows = self.case.design, self.case.rows
-        return Bounds(design, rows, self.sign, parse.prices(prices, design, _subjects(rows), with_use=with_use))
+        parsed = parse.prices(prices, design, _subjects(rows), with_use=with_use)
+        return Bounds(design, rows, self.sign, parsed, self.case.budget)
 
 
 def _subjects(rows: Rows) -> dict[tuple[int, ...], int]:
     """How many subjects each set of raters rated."""
     return {raters: sum(part.values()) for raters, part in by_raters(rows).items()}
+
+
+def _typed(labels: list[Any]) -> list[tuple[type, Any]]:
+    """Labels that are equal only if they look the same: 1, 1.0 and True do not."""
+    return [(type(label), label) for label in labels]
 
 
 def _same(claimed: Any, value: float | None) -> bool:

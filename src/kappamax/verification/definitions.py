@@ -73,6 +73,16 @@ class Design:
         """Numbers of raters and categories."""
         return self.n_raters, self.n_categories
 
+    def work(self, rows: Rows) -> int:
+        """About how many operations the score and the chance term of a table take."""
+        pairs = sum(comb(len(raters), 2) for raters in by_raters(rows)) + comb(self.n_raters, 2)
+        return len(rows) * self.n_raters + pairs * (10 + self.n_categories**2 // 20) + self.work_at_use
+
+    @property
+    def work_at_use(self) -> int:
+        """About how many operations the chance term at a use of categories takes."""
+        return 10 + self.n_categories**2 // 20 + len(self.radicands) ** 2
+
     def value(self, rows: Rows) -> float | None:
         """The coefficient, correctly rounded; None where it is 0/0."""
         chance = self.expected(rows)

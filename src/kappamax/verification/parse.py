@@ -12,17 +12,25 @@ from typing import Any
 import numpy as np
 
 from kappamax._exact import RootSum, square_free
+from kappamax.display import text
 from kappamax.errors import KappamaxError
 from kappamax.verification.bounds import Prices
+from kappamax.verification.budget import Unknown
 from kappamax.verification.definitions import Design, PairMatrix, Rows
 from kappamax.weights import SCHEMES, Weights
 
-__all__ = ["Malformed", "ParsedWeights", "item", "labels", "listing", "number", "prices", "rows", "weights", "whole"]
+__all__ = [
+    *("Malformed", "ParsedWeights", "fraction", "item", "labels", "listing", "number", "prices", "rows", "shown"),
+    *("weights", "whole"),
+]
 
 _MOST_SUBJECTS = 2**62
 _LARGEST_RADICAND = 10**10  # larger ones take long to be told square-free
+_MOST_RADICANDS = 500
+_LONG_NUMBER = 10**60
 _CLOSE = 1e-12
 _FRACTION = re.compile(r"-?[0-9]{1,2000}(/[1-9][0-9]{0,1999})?")
+_RADICAND = re.compile(r"[1-9][0-9]{0,10}")
 
 
 class Malformed(Exception):  # noqa: N818  # becomes a fault of the certificate
@@ -39,10 +47,18 @@ def item(mapping: Any, key: str) -> Any:
 def whole(value: Any, what: str, *, least: int | None = None, below: int | None = None) -> int:
     """A whole number within limits."""
     if isinstance(value, bool) or not isinstance(value, int):
-        raise Malformed(f"{what} must be a whole number; got {value!r}")
+        raise Malformed(f"{what} must be a whole number; got {shown(value)}")
     if (least is not None and value < least) or (below is not None and value >= below):
-        raise Malformed(f"{what} is out of range: {value}")
+        raise Malformed(f"{what} is out of range: {shown(value)}")
     return value
+
+
+def shown(value: Any) -> str:
+    """Anything from a document in a few words: it may be nested, or have too many digits, to be written out."""
+    if isinstance(value, int) and abs(value) >= _LONG_NUMBER:
+        return "a number of many digits"
+    plain = value is None or isinstance(value, bool | int | float | str)
+    return text.shortened(repr(value)) if plain else f"a {type(value).__name__}"
 
 
 def listing(value: Any, what: str, length: int | None = None) -> list[Any]:
@@ -83,12 +99,21 @@ def number(value: Any) -> RootSum:
     """An exact number: a mapping from square-free numbers to the coefficients of their roots, as fractions."""
     if not isinstance(value, Mapping):
         raise Malformed("an exact number must be a mapping from radicands to fractions")
+    if len(value) > _MOST_RADICANDS:
+        raise Unknown
     terms = {}
     for f, c in value.items():
-        if not isinstance(c, str) or not _FRACTION.fullmatch(c) or not _FRACTION.fullmatch(str(f)):
-            raise Malformed(f"an exact number must be a mapping from radicands to fractions; got {f!r}: {c!r}")
-        terms[radicand(int(Fraction(f)))] = Fraction(c)
+        if not isinstance(f, str) or not _RADICAND.fullmatch(f):
+            raise Malformed(f"an exact number must be a mapping from radicands to fractions; got {shown(f)}")
+        terms[radicand(int(f))] = fraction(c)
     return RootSum(terms)
+
+
+def fraction(value: Any) -> Fraction:
+    """A fraction in lowest terms, as text."""
+    if isinstance(value, str) and _FRACTION.fullmatch(value) and str(found := Fraction(value)) == value:
+        return found
+    raise Malformed(f"a fraction must be text in lowest terms; got {shown(value)}")
 
 
 def radicand(value: Any) -> int:
@@ -149,16 +174,15 @@ class ParsedWeights:
 
     def faults(self) -> Iterator[str]:
         """What does not hold of weights whose name has a definition."""
-        if self.name.split("(")[0] not in (*SCHEMES, "power"):
-            return
         matrix = self.pairs[0, 1]
         try:
-            own = Weights.from_scheme(self.name, len(matrix.multipliers))
+            own = Weights.from_scheme(self.name, len(matrix.multipliers))  # in capitals or by another name, too
         except KappamaxError:
-            yield f"there are no weights called {self.name!r}"
+            if self.name.split("(")[0] in (*SCHEMES, "power"):
+                yield f"there are no weights called {shown(self.name)}"
             return
         if not self.one_symmetric or own.exact != self.exact or not _alike(matrix, own):
-            yield f"these are not the {self.name} weights"
+            yield f"these are not the {text.shortened(self.name.strip())} weights"
 
 
 def weights(value: Any, n_raters: int, n_categories: int) -> ParsedWeights:
@@ -167,11 +191,13 @@ def weights(value: Any, n_raters: int, n_categories: int) -> ParsedWeights:
     if not isinstance(name, str) or item(value, "label") != name or not isinstance(exact, bool):
         raise Malformed("the weights must have one name and say whether they are exact")
     matrices = [_matrix(one, n_categories) for one in listing(item(value, "matrices"), "matrices")]
+    _check_radicands(set().union(*(matrix.radicands.ravel().tolist() for matrix in matrices)))
     all_pairs = list(combinations(range(n_raters), 2))
     of_pair = listing(item(value, "of_pair"), "of_pair", len(all_pairs))
     chosen = [matrices[whole(index, "the number of a matrix", least=0, below=len(matrices))] for index in of_pair]
-    symmetric = all((m.multipliers == m.multipliers.T).all() and (m.radicands == m.radicands.T).all() for m in chosen)
-    one = symmetric and all(matrix is chosen[0] for matrix in chosen)
+    first = chosen[0]
+    symmetric = (first.multipliers == first.multipliers.T).all() and (first.radicands == first.radicands.T).all()
+    one = symmetric and all(matrix is first for matrix in chosen)
     return ParsedWeights(name, exact, dict(zip(all_pairs, chosen, strict=True)), bool(one))
 
 
@@ -183,11 +209,22 @@ def _matrix(value: Any, k: int) -> PairMatrix:
     )
     for entry in multipliers.ravel().tolist():
         whole(entry, "a weight's multiplier", least=0)
-    for number in {whole(entry, "a radicand") for entry in radicands.ravel().tolist()}:
-        radicand(number)
+    for entry in radicands.ravel().tolist():
+        whole(entry, "a radicand", least=1, below=_LARGEST_RADICAND + 1)
     if any(multipliers[i, i] for i in range(k)):
         raise Malformed("the weights must be zero on the diagonal")
-    return PairMatrix(multipliers, radicands, whole(item(value, "denominator"), "the weights' denominator", least=1))
+    denominator = whole(item(value, "denominator"), "the weights' denominator", least=1)
+    if (multipliers**2 * radicands > denominator**2).any() or (k > 1 and not multipliers.any()):
+        raise Malformed("the weights must lie between 0 and 1, and not all be 0")
+    return PairMatrix(multipliers, radicands.astype(np.int64), denominator)
+
+
+def _check_radicands(numbers: set[int]) -> None:
+    """Refuse numbers that are not square-free, and do not begin where there are too many."""
+    if len(numbers) > _MOST_RADICANDS:
+        raise Unknown
+    for number in numbers:
+        radicand(number)
 
 
 def _alike(matrix: PairMatrix, own: Weights) -> bool:

@@ -24,17 +24,22 @@ TABLE_STEPS = 20_000_000
 LISTED_TABLES = 20_000
 MOST_TABLES = 1_000
 _STEPS_UNCOMPILED = 20_000
+_STEPS_WITHOUT_COMPILER = 1_000_000
+_MOST_COUNTS = 100_000_000
 
 
 class PatternsBelow(NamedTuple):
-    """Patterns whose cost less their prices is below a limit: some of them, how many there are, and the least."""
+    """Patterns below a limit, cost less prices: some of them, how many there are, the least, and the steps taken."""
 
     patterns: npt.NDArray[np.int64]
     total: int
     least: int
+    steps: int
 
 
-def patterns_below(costs: Array, prices: Array, limit: int, most: int) -> PatternsBelow | None:
+def patterns_below(
+    costs: Array, prices: Array, limit: int, most: int, most_steps: int | None = None
+) -> PatternsBelow | None:
     """All patterns with costs - prices < limit, depth first over raters.
 
     Parameters
@@ -45,6 +50,8 @@ def patterns_below(costs: Array, prices: Array, limit: int, most: int) -> Patter
     limit : int
     most : int
         How many patterns to return; all of them are counted.
+    most_steps : int, optional
+        A limit of steps below the one of every search.
 
     Returns
     -------
@@ -55,11 +62,14 @@ def patterns_below(costs: Array, prices: Array, limit: int, most: int) -> Patter
     cheapest = costs.min(axis=(2, 3))
     rest = np.array([cheapest[d:, d:].sum() for d in range(r + 1)], dtype=np.int64)
     found = np.zeros((max(1, most), r), dtype=np.int64)
+    allowed = PATTERN_STEPS if most_steps is None else min(PATTERN_STEPS, most_steps)
     for steps in (_STEPS_UNCOMPILED, PATTERN_STEPS):
         run = kernel(_patterns_below, work=steps, worth=_STEPS_UNCOMPILED)
-        total, least, finished = run(costs, prices, rest, limit, most, found, steps)
+        total, least, taken, finished = run(
+            costs, prices, rest, limit, most, found, min(allowed, _affordable(run, _patterns_below, steps))
+        )
         if finished:
-            return PatternsBelow(found[: min(int(total), most)].copy(), int(total), int(least))
+            return PatternsBelow(found[: min(int(total), most)].copy(), int(total), int(least), int(taken))
     return None
 
 
@@ -83,7 +93,7 @@ def tables_below(columns: Array, needed: Array, costs: Array, limit: int, most: 
         At least zero.
     limit : int
     most : int
-        Tables after which the search ends.
+        Tables after which the search ends; fewer where there are so many columns that they would fill the memory.
 
     Returns
     -------
@@ -99,15 +109,22 @@ def tables_below(columns: Array, needed: Array, costs: Array, limit: int, most: 
         last[column[column >= 0]] = position
     if ((last < 0) & (needed > 0)).any():
         return TablesBelow(np.zeros((0, len(columns)), dtype=np.int64), True)
+    most = max(1, min(most, _MOST_COUNTS // max(1, len(columns))))
     found = np.zeros((most, len(columns)), dtype=np.int64)
     for steps in (_STEPS_UNCOMPILED, TABLE_STEPS):
         run = kernel(_tables_below, work=steps, worth=_STEPS_UNCOMPILED)
-        n_found, finished = run(columns, needed.copy(), costs, last, limit, found, steps)
+        affordable = _affordable(run, _tables_below, steps)
+        n_found, finished = run(columns, needed.copy(), costs, last, limit, found, affordable)
         if finished or n_found == most:
             break
     counts = np.zeros((int(n_found), len(columns)), dtype=np.int64)
     counts[:, order] = found[: int(n_found)]
     return TablesBelow(counts, bool(finished))
+
+
+def _affordable(run: Any, source: Any, steps: int) -> int:
+    """The steps a kernel may take: fewer where numba is missing and it runs as it is."""
+    return min(steps, _STEPS_WITHOUT_COMPILER) if run is source else steps
 
 
 def _patterns_below(costs, prices, rest, limit, most, found, most_steps):  # type: ignore[no-untyped-def]  # compiled by numba
@@ -126,7 +143,7 @@ def _patterns_below(costs, prices, rest, limit, most, found, most_steps):  # typ
             continue
         steps += 1
         if steps > most_steps:
-            return total, least, False
+            return total, least, steps, False
         here = choice[depth]
         paid[depth + 1] = paid[depth] + due[depth, depth, here]
         bound = paid[depth + 1] + rest[depth + 1]
@@ -145,7 +162,7 @@ def _patterns_below(costs, prices, rest, limit, most, found, most_steps):  # typ
         if total < most:
             found[total] = choice
         total += 1
-    return total, least, True
+    return total, least, steps, True
 
 
 def _tables_below(columns, left, costs, last, limit, found, most_steps):  # type: ignore[no-untyped-def]  # compiled by numba
