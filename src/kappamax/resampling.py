@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kappamax._checks import options
+from kappamax._exact import RootSum
 from kappamax._parallel import run_tasks
 from kappamax._result import Result
 from kappamax.coefficients import objective_for
@@ -43,6 +44,9 @@ Progress = Callable[[int, int], None]
 Array = npt.NDArray[Any]
 
 _BLOCK = 100
+_MANY_SUBJECTS = 10_000
+_FEW_PATTERNS = 1_000
+_BITS = 200
 _NO_SPREAD = 1e-12
 INTERVALS = ("bca", "percentile")
 
@@ -132,9 +136,40 @@ def jackknife_of(table: Table, statistic: Statistic) -> Jackknife:
     if n < 2 or n_undefined:
         return Jackknife(estimate, None, None, values, table.counts, n_undefined)
     counts = table.counts.astype(float)
-    mean = float(counts @ values / n)
-    variance = (n - 1) / n * float(counts @ (values - mean) ** 2)
-    return Jackknife(estimate, variance**0.5, (n - 1) * (mean - estimate), values, table.counts, n_undefined)
+    if isinstance(statistic, Objective) and n > _MANY_SUBJECTS and len(counts) <= _FEW_PATTERNS:
+        mean, changes = _exact_changes(statistic)
+    else:
+        changes = values - estimate
+        mean = float(counts @ changes / n)
+    variance = (n - 1) / n * float(counts @ (changes - mean) ** 2)
+    return Jackknife(estimate, variance**0.5, (n - 1) * mean, values, table.counts, n_undefined)
+
+
+def _exact_changes(objective: Objective) -> tuple[float, Array]:
+    """How leaving out one subject of each pattern changes the value, and the mean of that over all subjects.
+
+    With many subjects a change is so small that the difference of two doubles says nothing about it.
+    """
+    table, observed, expected = objective.table, objective.observed(objective.score), objective.expected
+    whole: list[int] = []  # changes in units of 2^-bits
+    for place in range(len(table.counts)):
+        rest = Objective(
+            table.like(table.patterns, table.counts - (np.arange(len(table.counts)) == place)),
+            objective.weights,
+            objective.coefficient,
+        )
+        above = observed * rest.expected - rest.observed(rest.score) * expected
+        whole.append(_scaled_quotient(above, expected * rest.expected))
+    total = sum(count * change for count, change in zip(table.counts.tolist(), whole, strict=True))
+    unit = 1 << _BITS
+    return total / (unit * table.n_subjects), np.array([change / unit for change in whole])
+
+
+def _scaled_quotient(above: RootSum, below: RootSum) -> int:
+    """Above / below in units of 2^-bits, rounded down or nearly so."""
+    numerator, _ = above.bracket(2 * _BITS)
+    denominator, _ = below.bracket(2 * _BITS)
+    return ((numerator * below.denominator) << _BITS) // (denominator * above.denominator)
 
 
 def bootstrap_of(
