@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from kappamax._exact import RootSum, magnitude, widen
 from kappamax.maximum.pricing import Pricing
-from kappamax.maximum.problem import Prices, Problem, Solution
+from kappamax.maximum.problem import OutOfTime, Prices, Problem, Solution, Watch
 
 __all__ = [
     "LISTED_CELLS",
@@ -37,10 +37,12 @@ _CLEAR = 1e-9
 _MOST_TIED = 200_000
 
 
-def certified(problem: Problem, patterns: Array, counts: Array, prices: Prices, method: str) -> Solution:
+def certified(
+    problem: Problem, patterns: Array, counts: Array, prices: Prices, method: str, watch: Watch | None = None
+) -> Solution:
     """A solution with the exact bound of its prices, proven where that settles it."""
     cost = problem.total(patterns, counts)
-    bound = bound_of(problem, prices)
+    bound = bound_of(problem, prices, watch)
     proof = "prices" if settles(problem, cost, bound) else None
     return Solution(patterns, counts, cost, cost if proof else bound, method, prices, proof)
 
@@ -56,13 +58,13 @@ def at_least_as_observed(problem: Problem, solution: Solution) -> Solution:
     return replace(solution, patterns=patterns, counts=counts, cost=cost, bound=bound, method="observed", proof=proof)
 
 
-def better_of(problem: Problem, first: Solution, second: Solution) -> Solution:
+def better_of(problem: Problem, first: Solution, second: Solution, watch: Watch | None = None) -> Solution:
     """The better table of two solutions with the better bound of the two."""
     if second.proven:
         return second
     table, bound = min(first, second, key=lambda one: one.cost), max(first, second, key=lambda one: one.bound)
     assert bound.prices is not None
-    return certified(problem, table.patterns, table.counts, bound.prices, table.method)
+    return certified(problem, table.patterns, table.counts, bound.prices, table.method, watch)
 
 
 def settles(problem: Problem, cost: RootSum, bound: RootSum) -> bool:
@@ -73,16 +75,17 @@ def settles(problem: Problem, cost: RootSum, bound: RootSum) -> bool:
     return step is not None and cost - step < bound
 
 
-def bound_of(problem: Problem, prices: Prices) -> RootSum:
-    """The exact bound that prices prove."""
+def bound_of(problem: Problem, prices: Prices, watch: Watch | None = None) -> RootSum:
+    """A bound that prices prove: the largest, unless the time runs out."""
     total = prices.total(problem.margins, problem.objective.radicands)
-    return total + lowest_reduced_cost(problem, prices) * problem.n_subjects
+    return total + lowest_reduced_cost(problem, prices, watch) * problem.n_subjects
 
 
-def lowest_reduced_cost(problem: Problem, prices: Prices) -> RootSum:
+def lowest_reduced_cost(problem: Problem, prices: Prices, watch: Watch | None = None) -> RootSum:
     """The least of cost minus prices over all patterns, zero if none is below.
 
     All patterns are listed where there are at most two million; otherwise a search finds those that could be lowest.
+    Where the time of the watch runs out first, the result is a number that none is below.
     """
     lowest = RootSum()
     if problem.n_raters == 2 and len(problem.roots) == 1:
@@ -92,10 +95,13 @@ def lowest_reduced_cost(problem: Problem, prices: Prices) -> RootSum:
             lowest = min(lowest, _lowest(problem, prices, patterns))
         return lowest
     worth = prices.real(problem.roots)
-    margin = _CLEAR * (1 + float(np.abs(worth).max()))  # far above what rounding can do to a sum of r prices
-    pricing = Pricing(problem)
-    least = min(0.0, pricing.least(worth).least)
-    found = pricing.below(worth, least + margin, _MOST_TIED)
+    pricing = Pricing(problem, watch)
+    margin = _CLEAR * (1 + float(np.abs(worth).max()) + pricing.scale)  # far above what rounding can do to the sums
+    try:
+        least = min(0.0, pricing.least(worth).least)
+        found = pricing.below(worth, least + margin, _MOST_TIED)
+    except OutOfTime:
+        return RootSum(Fraction(min(0.0, pricing.rough_least(worth)) - margin))
     if found.total > _MOST_TIED:  # too many to compare exactly: give the margin away
         return RootSum(Fraction(least - margin))
     return min(lowest, _lowest(problem, prices, found.patterns)) if found.total else lowest

@@ -7,6 +7,7 @@ total plus, for every subject, the least reduced cost.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,16 +18,17 @@ from kappamax.errors import Interrupted
 from kappamax.maximum.certificate import certified
 from kappamax.maximum.gap import close_gap
 from kappamax.maximum.pricing import Pricing
-from kappamax.maximum.problem import Problem, Solution, Watch
+from kappamax.maximum.problem import OutOfTime, Problem, Solution, Watch
 from kappamax.maximum.programme import first_guess
 from kappamax.maximum.recovery import certified_near
 from kappamax.maximum.refinement import refined
 from kappamax.maximum.relaxation import integer_table, relaxation, whole_table
 
-__all__ = ["columns"]
+__all__ = ["STOPPED", "columns"]
 
 Array = npt.NDArray[Any]
 
+STOPPED = 0.1  # seconds for each bound after Ctrl-C
 _SMOOTHING = 0.5
 _NEW_PATTERNS = 60
 _LOOKED_AT = 300
@@ -40,15 +42,17 @@ def columns(problem: Problem, watch: Watch) -> Solution:
 
     On Ctrl-C, `Interrupted` carries the best table and bound so far.
     """
-    pricing = Pricing(problem)
+    pricing = Pricing(problem, watch)
     best = first_guess(problem)
     pool = _Pool(best[0])
     state = _State(np.zeros(problem.margins.shape))
     try:
-        _generate(problem, pricing, pool, state, watch)
+        with suppress(OutOfTime):
+            _generate(problem, pricing, pool, state, watch)
         return _whole(problem, pricing, pool, state, best, watch)
     except KeyboardInterrupt:
-        near = certified_near(problem, *best, state.center, best[0], best[0], "column generation")
+        stopped = Watch(STOPPED)
+        near = certified_near(problem, *best, state.center, best[0], best[0], "column generation", stopped)
         raise Interrupted(near) from None
 
 
@@ -71,11 +75,15 @@ def _whole(
     scale = 1 + float(np.abs(prices).max())
     tight = pool.patterns
     if state.finished:
-        tight = pricing.below(prices, _CLEAR * 100 * scale, _TIGHT_PATTERNS).patterns
-    solution = certified_near(problem, *best, prices, tight, support, "column generation")
+        with suppress(OutOfTime):
+            tight = pricing.below(prices, _CLEAR * 100 * scale, _TIGHT_PATTERNS).patterns
+    solution = certified_near(problem, *best, prices, tight, support, "column generation", watch)
     if not solution.proven and not watch.over:
         solution = refined(problem, solution, np.unique(np.concatenate([tight, pool.patterns]), axis=0), watch)
-    return solution if solution.proven or watch.over else _finished(problem, pricing, solution, watch)
+    if not solution.proven and not watch.over:
+        with suppress(OutOfTime):
+            return _finished(problem, pricing, solution, watch)
+    return solution
 
 
 def _finished(problem: Problem, pricing: Pricing, solution: Solution, watch: Watch) -> Solution:
@@ -92,7 +100,7 @@ def _finished(problem: Problem, pricing: Pricing, solution: Solution, watch: Wat
     counts = integer_table(problem, candidates, watch)
     if counts is not None:
         used = counts > 0
-        better = certified(problem, candidates[used], counts[used], solution.prices, solution.method)
+        better = certified(problem, candidates[used], counts[used], solution.prices, solution.method, watch)
         if better.cost < solution.cost:
             solution = better
     return solution if solution.proven else close_gap(problem, solution, candidates)

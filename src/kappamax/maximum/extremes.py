@@ -20,6 +20,7 @@ from kappamax.coefficients import objective_for
 from kappamax.display import numbers, text
 from kappamax.errors import Interrupted
 from kappamax.intake import Ratings, as_table
+from kappamax.maximum.columns import STOPPED
 from kappamax.maximum.incomplete import IncompleteProblem
 from kappamax.maximum.pooled import extreme_of_pooled
 from kappamax.maximum.problem import Prices, Problem, Solution, Watch
@@ -95,7 +96,7 @@ def maximum_of(
     try:
         most = solve(upper, Watch(time_limit, progress))
     except Interrupted as stopped:
-        raise Interrupted(_maximum(upper, stopped.best, first_table(lower))) from None
+        raise Interrupted(_maximum(upper, stopped.best, first_table(lower, Watch(STOPPED)))) from None
     try:
         least = solve(lower, Watch(time_limit, progress))
     except Interrupted as stopped:

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from kappamax._exact import RootSum, dot, magnitude, widen
 from kappamax.objective import Objective
 
-__all__ = ["Cut", "Part", "Prices", "Problem", "Solution", "Watch"]
+__all__ = ["Cut", "OutOfTime", "Part", "Prices", "Problem", "Solution", "Watch"]
 
 Array = npt.NDArray[Any]
 Patterns = npt.NDArray[np.int32]
@@ -178,6 +178,10 @@ class Cut:
         """The same in doubles for many uses, shape (n,)."""
         own = self.use.astype(float) @ roots / float(self.prices.denominator)
         return np.asarray(float((self.prices.real(roots) * margins).sum()) + uses @ own)
+
+
+class OutOfTime(Exception):  # noqa: N818  # an answer, not an error
+    """A search that the time limit ended."""
 
 
 class Watch:

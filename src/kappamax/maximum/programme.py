@@ -43,17 +43,17 @@ def programme(problem: Problem, watch: Watch) -> Solution:
     used = counts > 0
     cells = np.concatenate(list(problem.all_patterns()))
     support = cells[relaxed.amounts > 1e-6]
-    solution = certified_near(problem, patterns[used], counts[used], relaxed.prices, cells, support, method)
+    solution = certified_near(problem, patterns[used], counts[used], relaxed.prices, cells, support, method, watch)
     if not solution.proven:
         solution = refined(problem, solution, cells, watch)
     return solution if solution.proven else close_gap(problem, solution, cells)
 
 
-def first_table(problem: Problem) -> Solution:
+def first_table(problem: Problem, watch: Watch | None = None) -> Solution:
     """A table found without a solver, with the bound of prices zero: what is left when time runs out at once."""
     patterns, counts = first_guess(problem)
     zero = np.zeros((problem.n_raters, problem.n_categories, len(problem.roots)), dtype=np.int64)
-    return certified(problem, patterns, counts, Prices(zero), "one rater at a time")
+    return certified(problem, patterns, counts, Prices(zero), "one rater at a time", watch)
 
 
 def first_guess(problem: Problem) -> tuple[Array, Array]:

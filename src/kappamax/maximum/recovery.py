@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from kappamax._exact import magnitude, widen
 from kappamax.maximum.certificate import certified
-from kappamax.maximum.problem import Prices, Problem, Solution
+from kappamax.maximum.problem import Prices, Problem, Solution, Watch
 
 __all__ = ["certified_near"]
 
@@ -29,7 +29,14 @@ _FINE = 2**40
 
 
 def certified_near(
-    problem: Problem, patterns: Array, counts: Array, real: Array, tight: Array, support: Array, method: str
+    problem: Problem,
+    patterns: Array,
+    counts: Array,
+    real: Array,
+    tight: Array,
+    support: Array,
+    method: str,
+    watch: Watch | None = None,
 ) -> Solution:
     """A solution with exact prices near some in doubles, the best bound among a few ways of making them exact.
 
@@ -46,7 +53,7 @@ def certified_near(
     """
     best: Solution | None = None
     for prices in _candidates(problem, real, tight, support):
-        solution = certified(problem, patterns, counts, prices, method)
+        solution = certified(problem, patterns, counts, prices, method, watch)
         if best is None or solution.bound > best.bound:
             best = solution
         if best.proven:

@@ -40,7 +40,7 @@ def refined(problem: Problem, solution: Solution, patterns: Array, watch: Watch)
         if solution.proven or watch.over:
             return solution
         numerators, denominator = solution.prices.numerators.astype(object), solution.prices.denominator
-        unit = float(solution.cost - bound_of(problem, solution.prices)) / problem.n_subjects
+        unit = float(solution.cost - bound_of(problem, solution.prices, watch)) / problem.n_subjects
         left = np.array([n / denominator for n in reduced_costs(problem, solution.prices, patterns)[:, 0].tolist()])
         relaxed = relaxation(problem, patterns, watch, np.minimum(left / unit, _DEAR))
         if relaxed is None:
@@ -48,7 +48,7 @@ def refined(problem: Problem, solution: Solution, patterns: Array, watch: Watch)
         change = relaxed.prices * (unit * float(denominator) * 2.0**_BITS)
         finer = (numerators << _BITS) + np.array([[[round(c)] for c in row] for row in change.tolist()], dtype=object)
         table = _better_table(problem, solution, patterns, whole_table(problem, patterns, relaxed.amounts))
-        sharper = certified(problem, *table, Prices(finer, denominator << _BITS), solution.method)
+        sharper = certified(problem, *table, Prices(finer, denominator << _BITS), solution.method, watch)
         if sharper.bound <= solution.bound and sharper.cost >= solution.cost:
             return solution
         solution = sharper

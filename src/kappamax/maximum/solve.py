@@ -53,7 +53,7 @@ def solve(problem: Problem, watch: Watch | None = None) -> Solution:
     else:
         checks.pairwise_beyond_cells(problem.objective.coefficient.group_size, problem.n_cells, PROGRAMME_CELLS)
         found = columns(problem, watch)
-    return at_least_as_observed(problem, found if special is None else better_of(problem, special, found))
+    return at_least_as_observed(problem, found if special is None else better_of(problem, special, found, watch))
 
 
 def _special(problem: Problem) -> Solution | None:

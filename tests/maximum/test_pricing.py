@@ -1,0 +1,81 @@
+"""The search for patterns cheaper than their prices, and what a time limit leaves of it."""
+
+import os
+import signal
+import sys
+import threading
+from time import monotonic
+
+import numpy as np
+import pytest
+
+import kappamax as km
+from kappamax.coefficients import objective_for
+from kappamax.errors import Interrupted
+from kappamax.maximum import pricing
+from kappamax.maximum.incomplete import IncompleteProblem
+from kappamax.maximum.pricing import Pricing
+from kappamax.maximum.problem import Problem
+
+
+def problems(rng, n):
+    """Random designs of two to four raters, every other one with gaps, both directions."""
+    for place in range(n):
+        codes = rng.integers(0, 3, size=(6, int(rng.integers(2, 5))))
+        if place % 2:
+            codes[0, 0] = codes[1, 1] = -1
+        table = km.Table(codes, np.ones(6, dtype=int), (1, 2, 3), ordered=True)
+        kind = IncompleteProblem if place % 2 else Problem
+        for sign in (1, -1):
+            yield kind(objective_for(table, weights=str(rng.choice(["unweighted", "linear", "sqrt"]))), sign)
+
+
+@pytest.mark.parametrize("at_a_time", [1, 100, 10**6])
+def test_the_search_is_the_same_however_often_it_pauses(monkeypatch, at_a_time):
+    """Against trying every pattern; no rough bound is above the least."""
+    monkeypatch.setattr(pricing, "_AT_A_TIME", at_a_time)
+    rng = np.random.default_rng(3)
+    for problem in problems(rng, 20):
+        patterns = np.concatenate(list(problem.all_patterns()))
+        prices = rng.normal(size=problem.margins.shape) * rng.choice([0, 1, 10])
+        reduced = problem.real(patterns) - sum(prices[a][patterns[:, a]] for a in range(problem.n_raters))
+        search = Pricing(problem)
+        assert search.least(prices).least == pytest.approx(reduced.min())
+        limit = float(rng.choice(reduced)) + 1e-9
+        found = search.below(prices, limit, 1000)
+        assert {*map(tuple, found.patterns.tolist())} == {*map(tuple, patterns[reduced < limit].tolist())}
+        assert search.rough_least(prices) <= reduced.min() + 1e-9
+
+
+def large():
+    """Fifteen raters and six categories: 470 thousand million patterns."""
+    rng = np.random.default_rng(2)
+    truth = rng.integers(0, 6, size=100)
+    ratings = np.repeat(truth[:, None], 15, axis=1)
+    wrong = rng.random(ratings.shape) < 0.5
+    ratings[wrong] = rng.integers(0, 6, size=wrong.sum())
+    return km.from_ratings(ratings, categories=range(6))
+
+
+@pytest.mark.parametrize("weights", ["unweighted", "sqrt"])
+def test_a_time_limit_ends_the_search_for_patterns(weights):
+    """Which alone would take hours here; what is left is a table and a bound."""
+    start = monotonic()
+    result = km.max_kappa(large(), weights=weights, time_limit=0.1)
+    assert monotonic() - start < 60  # a few seconds on an idle machine
+    assert result.minimum_bound <= result.minimum <= result.value <= result.maximum <= result.bound
+    assert not result.proven
+    assert not km.verify(result).faults
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C cannot be sent to one process alone")
+def test_ctrl_c_ends_the_search_for_patterns():
+    """The result so far comes soon after it."""
+    km.max_kappa(large(), time_limit=0.1)  # so that nothing is compiled below
+    threading.Timer(1, os.kill, (os.getpid(), signal.SIGINT)).start()
+    start = monotonic()
+    with pytest.raises(Interrupted) as stopped:
+        km.max_kappa(large())
+    assert monotonic() - start < 60
+    best = stopped.value.best
+    assert best.minimum_bound <= best.minimum <= best.value <= best.maximum <= best.bound
