@@ -59,7 +59,10 @@ def certified_near(
         if best.proven:
             break
     assert best is not None
-    return best
+    if best.proven or watch is None or watch.deadline is None:
+        return best
+    zero = Prices(np.zeros((*real.shape, len(problem.roots)), dtype=np.int64))  # often better after little time
+    return max(best, certified(problem, patterns, counts, zero, method, Watch(0)), key=lambda one: one.bound)
 
 
 def _candidates(problem: Problem, real: Array, tight: Array, support: Array) -> Iterator[Prices]:
