@@ -19,7 +19,7 @@ def test_the_numbers_of_the_paper(page, expect):
     for selector, words in facts.items():
         expect(page.locator(selector)).to_have_text(words)
     expect(page.locator("#pvalue")).to_contain_text("0.000")
-    expect(page.locator("#sentence")).to_contain_text("The raters reached 66.9% of the largest agreement")
+    expect(page.locator("#sentence")).to_contain_text("The raters reached 66.9% of the largest value")
     expect(page.locator("#announce")).to_contain_text("0.5023")
 
 
@@ -118,7 +118,7 @@ def test_the_numbers_do_not_wait_for_what_chance_would_give(page, expect):
     held[-1].continue_()  # those before it were given up for a newer table
     page.unroute("**/api/chance")
     expect(page.locator("#pvalue")).to_contain_text("exact")
-    expect(page.locator("#sentence")).to_contain_text("more agreement than chance")
+    expect(page.locator("#sentence")).to_contain_text("would rarely arise by chance")
     expect(page.locator("#chance")).not_to_have_attribute("inert", "")
 
 

@@ -18,7 +18,7 @@ def test_named_weights_say_what_they_imply(page, expect):
     expect(page.locator("#metric")).to_have_text("A distance (metric).")
     page.get_by_label("How much a disagreement counts").select_option("quadratic")
     expect(page.locator("#metric")).to_contain_text("Not a distance: the triangle 1, 2, 3 breaks")
-    expect(page.locator("#weights-words")).to_contain_text("several moderate disagreements are preferred")
+    expect(page.locator("#weights-words")).to_contain_text("two smaller disagreements can cost less than one large one")
 
 
 def test_positions_change_the_result(page, expect):
