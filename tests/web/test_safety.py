@@ -264,17 +264,17 @@ import httpx2, threading, sys
 from kappamax.web.server import bound_socket, server_for
 socket, port = bound_socket(0)
 server = server_for()
-thread = threading.Thread(target=server.run, kwargs={"sockets": [socket]})
+thread = threading.Thread(target=server.run, kwargs={"sockets": [socket]}, daemon=True)  # a failure ends the process
 thread.start(); server.ready.wait()
 base = f"http://127.0.0.1:{port}"
 secret = "SECRETLABEL"
 table = {"counts": [[3, 1], [1, 4]], "categories": [secret, "b"]}
 octets = {"content-type": "application/octet-stream"}
 answers = [
-    httpx2.post(base + "/api/table", json=table),
-    httpx2.post(base + "/api/table", json=table | {"weights": [secret]}),
-    httpx2.post(base + f"/api/file?raters={secret}", content=b"SECRETLABEL,b\\n1,2\\n", headers=octets),
-    httpx2.post(base + "/api/file", content=b"SECRETLABEL,b\\nSECRETLABEL,2\\n1,2\\n", headers=octets),
+    httpx2.post(base + "/api/table", json=table, timeout=60),
+    httpx2.post(base + "/api/table", json=table | {"weights": [secret]}, timeout=60),
+    httpx2.post(base + f"/api/file?raters={secret}", content=b"SECRETLABEL,b\\n1,2\\n", headers=octets, timeout=60),
+    httpx2.post(base + "/api/file", content=b"SECRETLABEL,b\\nSECRETLABEL,2\\n1,2\\n", headers=octets, timeout=60),
 ]
 assert [answer.status_code for answer in answers] == [200, 422, 422, 200], answers
 server.should_exit = True
