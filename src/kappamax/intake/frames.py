@@ -51,9 +51,11 @@ def series_column(data: Any) -> Column:
     if not isinstance(series, nw.Series):
         return column_of(data)
     levels = _levels(series.dtype)
-    if series.dtype in (nw.Enum, nw.Categorical):
-        series = series.cast(nw.String)
-    return column_of(series.to_numpy())._replace(levels=levels)
+    if series.dtype not in (nw.Enum, nw.Categorical):
+        return column_of(series.to_numpy())._replace(levels=levels)
+    labels = series.cast(nw.String).to_numpy().astype(object)
+    labels[series.is_null().to_numpy()] = None  # older pandas turn what is missing into the text "nan"
+    return column_of(labels)._replace(levels=levels)
 
 
 def table_of_frame(frame: Any, plan: Plan = _WIDE) -> Table:
@@ -114,7 +116,10 @@ def with_text(frame: Any, names: Sequence[str]) -> Any:
 
     schema = frame.collect_schema()
     declared = [name for name in names if schema[name] in (nw.Enum, nw.Categorical)]
-    return frame.with_columns(nw.col(name).cast(nw.String) for name in declared) if declared else frame
+    if not declared:
+        return frame
+    given = (nw.when(~nw.col(name).is_null()).then(nw.col(name).cast(nw.String)).alias(name) for name in declared)
+    return frame.with_columns(given)  # what is missing stays so: older pandas turn it into the text "nan"
 
 
 def levels_of(frame: Any, name: str) -> Levels:
