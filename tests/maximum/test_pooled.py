@@ -116,6 +116,14 @@ def test_no_time_leaves_the_observed_table():
     assert km.verify(result)
 
 
+def test_an_undefined_coefficient_is_named():
+    """Only categories that never disagree were used: 0/0 however the ratings are rearranged."""
+    free = km.Weights.from_matrix([[0, 0, 1], [0, 0, 1], [1, 1, 0]], kind="disagreement")
+    table = km.Table([[0, 1], [1, -1], [0, 0]], [1, 1, 1], ["a", "b", "c"], ordered=True)
+    with pytest.raises(UndefinedKappaError, match="no disagreement to expect"):
+        km.max_kappa(table, coefficient="fleiss", weights=free)
+
+
 @pytest.mark.parametrize("after", [2, 12])
 def test_an_interrupted_search_hands_back_what_it_has(monkeypatch, after):
     """During the search of the largest value, or of the smallest: a result that holds, not proven."""

@@ -197,9 +197,9 @@ def _end_holds(truth, objective, sign, table, value, exact, proven, proof, bound
     if not all(_are_numbers(prices) for prices in (solution.prices, *(cut.prices for cut in solution.cuts))):
         return False
     if not truth.fixed_chance:
-        if proof == "prices":
-            return _cuts_hold(truth, objective, sign, rows, solution.cuts)
-        return proof == "search" and truth.all_tables[rows] == best
+        if proof == "search":
+            return truth.all_tables[rows] == best
+        return _cuts_hold(truth, objective, sign, rows, solution.cuts, limit.rational)
     if proof == "prices":
         if solution.prices is None:
             return False
@@ -218,9 +218,9 @@ def _are_numbers(prices):
     return all(type(n) is int for n in [*entries, prices.denominator]) and prices.denominator > 0
 
 
-def _cuts_hold(truth, objective, sign, rows, cuts):
-    """Whether for every table some cut shows that tables with its use of categories are no better."""
-    own_cost, own_chance = sign * truth.disagreement(rows), truth.expected(rows)
+def _cuts_hold(truth, objective, sign, rows, cuts, limit):
+    """Whether for every table some cut shows that tables with its use of categories do not go beyond a score."""
+    own_cost, own_chance = sign * limit, truth.expected(rows)
     for other in truth.all_tables:
         use, chance = truth.use(other), truth.expected(other)
         bounds = [

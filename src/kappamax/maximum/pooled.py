@@ -77,6 +77,9 @@ class _Search:
     def __init__(self, objective: Objective, sign: int, watch: Watch) -> None:
         self.problem = IncompleteProblem(objective, sign)
         self.watch = watch
+        #: the best table so far, its cost, and what chance gives there; raises where the coefficient is undefined
+        self.table = self.problem.observed()
+        self.cost, self.chance = self.problem.total(*self.table), objective.expected
         checks.few_patterns_if_pooled(objective.coefficient.title, self.problem.n_cells, MOST_PATTERNS)
         self.patterns = np.concatenate(list(self.problem.all_patterns()))
         self.use = objective.pooled_use(self.problem.decoded(self.patterns))
@@ -94,8 +97,6 @@ class _Search:
         zero = np.zeros((self.problem.margins.size + self.use.shape[1], len(self.problem.roots)), dtype=object)
         self._add(self._lowered(zero, 1))
         self.solved: set[int] = set()
-        self.table = self.problem.observed()
-        self.cost, self.chance = self.problem.total(*self.table), objective.expected
 
     def proven(self, proof: str, cuts: tuple[Cut, ...] = ()) -> Solution:
         """The best table, which is optimal."""
