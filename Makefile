@@ -27,7 +27,7 @@ test-all: $(STAMP)  ## every test, and the ten slowest by name
 
 test-spark: $(STAMP)  ## PySpark frames; installs pyspark and needs Java
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt "pyspark>=4"
-	$(BIN)/python -m pytest -q -rs tests/intake/test_spark.py
+	$(BIN)/python -m pytest -q -rs tests/io/test_spark.py
 
 test-minimum: $(MINIMUM)/.installed  ## the quick tests with the oldest versions that pyproject.toml allows
 	$(MINIMUM)/bin/python tests/packaging/smoke.py

@@ -16,8 +16,8 @@ import kappamax as km
 from kappamax.annealing.move_walk import MoveWalk, Neighbours
 from kappamax.annealing.proposals import Search, proposal_for
 from kappamax.coefficients import objective_for
-from kappamax.fibers.swaps import Walker
-from kappamax.objective import Objective
+from kappamax.disagreement.objective import Objective
+from kappamax.fibers.swap_walk import Walker
 from kappamax.table import Table
 
 __all__ = ["Measure", "measures"]

@@ -16,7 +16,7 @@ import kappamax as km
 from benchmarks import peers
 from benchmarks.speed import Comparison, compare, timed
 from kappamax.coefficients import objective_for
-from kappamax.fibers.scores import ScoreSpace
+from kappamax.fibers.score_lattice import ScoreSpace
 
 __all__ = ["Figure", "comparisons", "figures", "normaliz_count"]
 

@@ -22,7 +22,7 @@ Counts = list[int]
 def _kappamax(path: str, layout: str) -> Callable[[], Counts]:
     import duckdb  # noqa: F401  # imported before the clock runs, as for the others
 
-    from kappamax.intake import read_ratings
+    from kappamax.io import read_ratings
 
     return lambda: read_ratings(path, layout=layout).counts.tolist()
 

@@ -14,26 +14,25 @@ TARGET = ROOT / "docs" / "architecture.svg"
 #: what a layer does, for those a reader meets first
 NOTES = {
     "cli": "answers on the terminal",
-    "web | paper": "the page; the paper checked",
+    "web": "the local page",
     "reporting": "words, tables, pictures",
-    "study": "many searches, resumable",
+    "paper": "the paper and its study",
     "annealing | planning": "search; how many subjects",
-    "measure | maximum": "value; largest, with proof",
+    "_agreement | maximum": "value; largest, with proof",
+    "verification": "proofs checked, no solver",
     "fibers": "count, sample, test, moves",
     "inference": "standard errors, intervals",
     "resampling": "jackknife, bootstrap",
     "coefficients": "what chance gives",
-    "evaluate": "many tables in doubles",
-    "objective": "exact scores of tables",
-    "forms": "x' U y, rounded or exact",
+    "disagreement": "scores, exact and in doubles",
     "datasets": "bundled examples",
-    "intake": "arrays, frames, files",
+    "io": "arrays, frames, files",
     "table | weights": "patterns, counts; exact u",
     "display": "rounding, text, HTML, SVG",
     "errors | _version": "the exception tree",
 }
 #: the layers that ratings pass, in order
-WAY = ("intake", "table | weights", "objective", "coefficients", "measure | maximum", "reporting", "cli")
+WAY = ("io", "table | weights", "disagreement", "coefficients", "_agreement | maximum", "reporting", "cli")
 
 WIDTH, ROW, TOP, LEFT = 400, 30, 44, 46
 _STYLE = """

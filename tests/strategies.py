@@ -7,7 +7,7 @@ from hypothesis import assume
 from hypothesis import strategies as st
 
 from kappamax import Table, Weights, basic_moves, minimal_moves
-from kappamax.schemes import SCHEMES
+from kappamax.weights.schemes import SCHEMES
 
 
 @st.composite

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 import kappamax as km
 import naive
 from kappamax.coefficients import objective_for
+from kappamax.disagreement.evaluator import Evaluator
 from kappamax.errors import UndefinedKappaError
-from kappamax.evaluate import Evaluator
 from strategies import matrices, scheme_names, tables
 
 NAIVE = {

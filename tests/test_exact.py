@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kappamax._exact import (
+from kappamax._rootsum import (
     Digits,
     RootSum,
     as_fraction,

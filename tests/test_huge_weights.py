@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 
 import kappamax as km
 import naive
-from kappamax._exact import RootSum
+from kappamax._rootsum import RootSum
 from kappamax.coefficients import COEFFICIENTS, objective_for
 from kappamax.fibers.distribution import mean_score
-from kappamax.fibers.null import null_of
-from kappamax.fibers.sample import ScoreSampler, arrangements, random_scores
+from kappamax.fibers.null_distribution import null_of
+from kappamax.fibers.sampling import ScoreSampler, arrangements, random_scores
 from strategies import tables
 
 NAMES = ["power(1.7)", "power(0.3)", "power(31)", "power(9.5)", "circular", "bipolar", "ratio"]

@@ -7,10 +7,11 @@ import pytest
 from hypothesis import assume, given
 
 import kappamax as km
-from kappamax import forms, inference
+from kappamax import inference
 from kappamax.coefficients import COEFFICIENTS, objective_for
+from kappamax.disagreement import quadratic_forms
+from kappamax.disagreement.evaluator import Evaluator
 from kappamax.errors import UndefinedKappaError
-from kappamax.evaluate import Evaluator
 from kappamax.inference import slopes
 from strategies import scheme_names, tables
 
@@ -40,7 +41,7 @@ def test_slopes_of_many_categories_are_those_of_few_steps_at_a_time(coefficient,
     whole = slopes(objective)
     monkeypatch.setattr(inference, "_MOST_STEPPED", 1_000)
     assert slopes(objective) == pytest.approx(whole, rel=1e-12)
-    monkeypatch.setattr(forms, "_FEW", 10**9)
+    monkeypatch.setattr(quadratic_forms, "_FEW", 10**9)
     assert slopes(objective) == pytest.approx(whole, rel=1e-12)
 
 

@@ -9,8 +9,8 @@ from hypothesis import assume, given
 
 import kappamax as km
 from kappamax.coefficients import COEFFICIENTS, objective_for
+from kappamax.disagreement.evaluator import Evaluator
 from kappamax.errors import InvalidRatingsError, UndefinedKappaError
-from kappamax.evaluate import Evaluator
 from kappamax.inference import slopes, standard_errors_at
 from strategies import scheme_names, tables
 

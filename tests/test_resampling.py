@@ -10,8 +10,8 @@ from hypothesis import assume, given
 
 import kappamax as km
 from kappamax.coefficients import objective_for
+from kappamax.disagreement.evaluator import Evaluator
 from kappamax.errors import UndefinedKappaError
-from kappamax.evaluate import Evaluator
 from strategies import tables
 
 

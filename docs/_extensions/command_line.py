@@ -14,7 +14,7 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from kappamax.cli import main
-from kappamax.cli.reading import Reading
+from kappamax.cli.input_options import Reading
 
 _READING = {field.name for field in fields(Reading)} - {"file"}
 

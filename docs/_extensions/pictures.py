@@ -17,8 +17,8 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 import kappamax as km
-from kappamax.reporting.analysis import Report
-from kappamax.reporting.pictures import crossed, margins_picture, null_picture
+from kappamax.reporting.figures_svg import crossed, margins_picture, null_picture
+from kappamax.reporting.report import Report
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from kappamax._checks import coefficients as checks
 from kappamax._checks import options
-from kappamax.objective import Coefficient, Form, Objective
+from kappamax.disagreement.objective import Coefficient, Form, Objective
 from kappamax.table import Table
 from kappamax.weights import WeightsLike, as_weights
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kappamax._checks import options
-from kappamax.intake import read_ratings
+from kappamax.io import read_ratings
 from kappamax.table import Label, Table
 
 __all__ = ["EXAMPLES", "Example", "example"]

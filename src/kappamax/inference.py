@@ -19,9 +19,9 @@ from kappamax._checks import inference as checks
 from kappamax._checks import options
 from kappamax._result import Result
 from kappamax.coefficients import objective_for
-from kappamax.evaluate import Evaluator, Totals
-from kappamax.intake import Ratings, as_table
-from kappamax.objective import Objective
+from kappamax.disagreement.evaluator import Evaluator, Totals
+from kappamax.disagreement.objective import Objective
+from kappamax.io import Ratings, as_table
 from kappamax.resampling import jackknife_of
 from kappamax.table import Label, n_ratings_of
 from kappamax.weights import WeightsLike

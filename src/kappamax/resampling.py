@@ -16,15 +16,15 @@ import numpy as np
 import numpy.typing as npt
 
 from kappamax._checks import options
-from kappamax._exact import RootSum
 from kappamax._parallel import run_tasks
 from kappamax._result import Result
+from kappamax._rootsum import RootSum
 from kappamax.coefficients import objective_for
+from kappamax.disagreement.evaluator import Evaluator, Totals
+from kappamax.disagreement.objective import Objective
 from kappamax.display import numbers
 from kappamax.errors import InvalidRatingsError, UndefinedKappaError
-from kappamax.evaluate import Evaluator, Totals
-from kappamax.intake import Ratings, as_table
-from kappamax.objective import Objective
+from kappamax.io import Ratings, as_table
 from kappamax.table import Label, Table
 from kappamax.weights import WeightsLike
 

@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from kappamax._checks import tables as checks
-from kappamax._exact import dot
 from kappamax._result import plain
+from kappamax._rootsum import dot
 from kappamax.display import html, text
 
 __all__ = [

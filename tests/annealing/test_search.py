@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 
 import kappamax as km
 from kappamax.annealing import move_walk as walks
+from kappamax.annealing.diagonal_sweep import sweep_counts, sweep_rows
 from kappamax.annealing.move_walk import MoveWalk, Neighbours
-from kappamax.annealing.sweep import sweep_counts, sweep_rows
 from kappamax.coefficients import objective_for
-from kappamax.fibers import swaps
-from kappamax.fibers.swaps import Walker
+from kappamax.fibers import swap_walk
+from kappamax.fibers.swap_walk import Walker
 from kappamax.table import Table
 from strategies import tables
 
@@ -139,7 +139,7 @@ def test_compiled_and_plain_walks_are_the_same(monkeypatch):
     ends = []
     for worth in (0, 1e12):
         monkeypatch.setattr(walks, "_WORTH", worth)
-        monkeypatch.setattr(swaps, "_WORTH", worth)
+        monkeypatch.setattr(swap_walk, "_WORTH", worth)
         ends.append(
             [km.anneal(table, weights="sqrt", proposal=one, max_steps=900, rng=8) for one in ("moves", "swaps")]
         )

@@ -129,7 +129,7 @@ def test_what_cannot_be_read_gives_one_line(tmp_path, name, layout):
 
 def test_the_check_of_one_line_can_fail(monkeypatch, tmp_path):
     """A traceback, or a second line, would be noticed."""
-    monkeypatch.setattr("kappamax.intake.read_ratings", lambda *_, **__: 1 / 0)
+    monkeypatch.setattr("kappamax.io.read_ratings", lambda *_, **__: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         ask(tmp_path)
 

@@ -241,7 +241,7 @@ def test_ctrl_c_while_a_file_is_read(tmp_path):
 
 INTERRUPTED = """
 import os, signal, threading
-import duckdb, kappamax.intake
+import duckdb, kappamax.io
 from kappamax.cli import main
 threading.Timer(0.15, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
 main()
@@ -331,7 +331,7 @@ def test_ctrl_c_during_a_long_search_prints_the_best_so_far(tmp_path):
     """Marked unproven, exit code 130."""
     code = """
 import sys
-import kappamax.maximum.columns as columns
+import kappamax.maximum.column_generation as columns
 def interrupted(*arguments):
     raise KeyboardInterrupt
 columns._generate = interrupted

@@ -7,8 +7,8 @@ import sys
 import pytest
 from click.shell_completion import ShellComplete
 
-from kappamax.annealing.search import MOVE_SETS
-from kappamax.annealing.search import PROPOSALS as OWN_PROPOSALS
+from kappamax.annealing.anneal import MOVE_SETS
+from kappamax.annealing.anneal import PROPOSALS as OWN_PROPOSALS
 from kappamax.cli import main
 from kappamax.cli.completion import ALTERNATIVES, LAYOUTS, METHODS, MOVES, PROPOSALS, TWO_SIDED, WEIGHTS
 from kappamax.cli.completion import COEFFICIENTS as OFFERED_COEFFICIENTS
@@ -16,9 +16,9 @@ from kappamax.coefficients import COEFFICIENTS
 from kappamax.datasets import EXAMPLES
 from kappamax.fibers.distribution import ALTERNATIVES as OWN_ALTERNATIVES
 from kappamax.fibers.distribution import TWO_SIDED as OWN_TWO_SIDED
-from kappamax.fibers.null import METHODS as OWN_METHODS
-from kappamax.intake.plan import LAYOUTS as OWN_LAYOUTS
-from kappamax.schemes import SCHEMES
+from kappamax.fibers.null_distribution import METHODS as OWN_METHODS
+from kappamax.io.read_spec import LAYOUTS as OWN_LAYOUTS
+from kappamax.weights.schemes import SCHEMES
 
 HEAVY = ("numpy", "scipy", "pandas", "numba", "duckdb", "rich", "narwhals", "joblib")
 

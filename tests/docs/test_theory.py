@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import kappamax as km
 from kappamax.coefficients import COEFFICIENTS, objective_for
-from kappamax.maximum.closed import comonotone_table
+from kappamax.maximum.closed_forms import comonotone_table
 from kappamax.maximum.problem import Problem
 from kappamax.maximum.solve import solve
 from strategies import matrices, tables

@@ -14,7 +14,7 @@ from designs import EXACT_NAMES, KINDS, POOLED, Design, as_rows, draw
 from listing import Listing, listing_of
 
 import kappamax as km
-from kappamax.maximum.extremes import Maximum
+from kappamax.maximum.max_kappa import Maximum
 
 _REAL = 1e-13  # of values up to 1 from weights held as doubles
 

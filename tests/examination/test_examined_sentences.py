@@ -14,7 +14,7 @@ from designs import EXACT_NAMES, KINDS, ROOT_NAMES, Design, as_rows, draw
 from listing import Listing, listing_of
 
 import kappamax as km
-from kappamax.reporting.analysis import WeightingReport
+from kappamax.reporting.report import WeightingReport
 
 _LIMITS = "(?:the margins(?: and who rated whom)?)"
 _NUMBER = r"(-?[\d,]+\.\d+)"

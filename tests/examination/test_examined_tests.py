@@ -15,7 +15,7 @@ from listing import Listing, Rows, listing_of
 from scipy.stats import chi2
 
 import kappamax as km
-from kappamax.fibers.testing import ExactTest
+from kappamax.fibers.exact_test import ExactTest
 
 COUNTABLE = EXACT_NAMES + ROOT_NAMES
 WHOLE = ("complete", "constant rater", "near agreement", "one category each", "text")

@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import kappamax as km
-from kappamax.fibers import enumerate as enumerate_tables
-from kappamax.fibers import ways
+from kappamax.fibers import counting
+from kappamax.fibers import enumeration as enumerate_tables
 from kappamax.fibers.count import count_tables
-from kappamax.fibers.enumerate import iter_tables
+from kappamax.fibers.enumeration import iter_tables
 from strategies import tables
 
 
@@ -86,7 +86,7 @@ def test_residues_give_what_64_bits_give(monkeypatch):
     """Counting modulo several coprime numbers, pretending that integers end at 12 bits."""
     margins = np.array([[3, 4, 5], [6, 2, 4], [4, 4, 4]])
     plain = count_tables(margins)
-    monkeypatch.setattr(ways, "_BITS", 12)
+    monkeypatch.setattr(counting, "_BITS", 12)
     assert plain > 2**12
     assert count_tables(margins) == plain
 

@@ -13,11 +13,11 @@ from scipy.stats import hypergeom, random_table
 
 import kappamax as km
 from kappamax.coefficients import objective_for
-from kappamax.fibers import listing, scores, ways
+from kappamax.fibers import counting, listing, score_lattice
 from kappamax.fibers.count import all_patterns
 from kappamax.fibers.distribution import mean_score
-from kappamax.fibers.enumerate import iter_tables
-from kappamax.fibers.scores import ScoreSpace
+from kappamax.fibers.enumeration import iter_tables
+from kappamax.fibers.score_lattice import ScoreSpace
 from strategies import matrices, tables
 
 SCHEMES = ["unweighted", "linear", "quadratic", "sqrt", "power(1.5)", "bipolar", "ordinal"]
@@ -220,7 +220,7 @@ def test_listed_tables_have_the_numbers_of_counted_ones(table, weights):
     fiber = km.fiber(table)
     found = fiber.distribution(weights), fiber.joint_distribution("linear", weights), fiber.same_kappa(weights)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(scores, "_WORTH_LISTING", 0)
+        patch.setattr(score_lattice, "_WORTH_LISTING", 0)
         assert ScoreSpace([objective_for(table, weights=weights)], 1e9)._lists(n_tables=True)
         again = fiber.distribution(weights), fiber.joint_distribution("linear", weights), fiber.same_kappa(weights)
     assert again[0].scores == found[0].scores
@@ -272,14 +272,14 @@ def test_residues_give_the_same_distribution(monkeypatch):
     """Counting by score modulo several numbers."""
     table = km.example("rapallo2022")
     plain = km.fiber(table).distribution("linear").n_tables
-    monkeypatch.setattr(ways, "_BITS", 14)
+    monkeypatch.setattr(counting, "_BITS", 14)
     assert km.fiber(table).distribution("linear").n_tables == plain
 
 
 def test_progress_runs_from_start_to_end(monkeypatch):
     """Also where several residues are counted."""
     seen = []
-    monkeypatch.setattr(ways, "_BITS", 14)
+    monkeypatch.setattr(counting, "_BITS", 14)
     km.fiber(km.example("rapallo2022")).count(progress=lambda done, in_all: seen.append(done / in_all))
     assert seen == sorted(seen)
     assert seen[-1] == 1

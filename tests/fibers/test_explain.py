@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import kappamax as km
-from kappamax.fibers import explorer
+from kappamax.fibers import move_ranking
 from kappamax.weights import PairWeights
 from strategies import matrices, scheme_names, tables
 
@@ -208,7 +208,7 @@ def test_ranked_moves_of_more_raters(table, which):
         differing = [sum(i != j for i, j in zip(x, y, strict=True)) for x, y in combinations(patterns, 2)]
         assert ranked.n_applicable == sum(2 ** (q - 1) - 1 for q in differing if q >= 2)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(explorer, "_CHUNK_CELLS", 1)
+        patch.setattr(move_ranking, "_CHUNK_CELLS", 1)
         assert km.rank_moves(table, weights="linear", top=10**6, moves=which).moves == ranked.moves
 
 
@@ -263,6 +263,6 @@ def test_what_cannot_be_ranked_is_said(monkeypatch):
         km.rank_moves(km.from_counts(PAPER), moves="basis")
     with pytest.raises(km.InvalidOptionError, match="top must be a whole number >= 1; got 0"):
         km.rank_moves(km.from_counts(PAPER), top=0)
-    monkeypatch.setattr(explorer, "LISTED_MOVES", 10)
+    monkeypatch.setattr(move_ranking, "LISTED_MOVES", 10)
     with pytest.raises(km.NotSupportedError, match="needs at least 1[1-5] rows; the limit is 10"):
         km.rank_moves(km.from_counts(PAPER))

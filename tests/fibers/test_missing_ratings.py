@@ -14,11 +14,11 @@ import kappamax as km
 import naive
 from kappamax.coefficients import objective_for
 from kappamax.errors import UndefinedKappaError
-from kappamax.fibers import null
-from kappamax.fibers.null import null_of
+from kappamax.fibers import null_distribution
+from kappamax.fibers.null_distribution import null_of
 from kappamax.fibers.rearrangements import Rearrangements, RearrangementSpace
-from kappamax.fibers.sample import all_arrangements, n_arrangements
-from kappamax.fibers.scores import ScoreSpace
+from kappamax.fibers.sampling import all_arrangements, n_arrangements
+from kappamax.fibers.score_lattice import ScoreSpace
 from strategies import NEARLY_FLAT, tables
 
 ALTERNATIVES = ["greater", "less", "two-sided"]
@@ -246,8 +246,8 @@ def test_large_designs_with_missing_ratings_are_drawn_with_the_reason(monkeypatc
     """Work, memory, patterns, or weights that are not exact; the exact method says why it is refused."""
     rng = np.random.default_rng(1)
     table = km.from_ratings([[1, 2, None], [2, 2, 1], [1, 1, 1], [None, 2, 2]])
-    monkeypatch.setattr(null, "EXACT_WORK", 10)
-    monkeypatch.setattr(null, "_LISTED_RATINGS", 0)
+    monkeypatch.setattr(null_distribution, "EXACT_WORK", 10)
+    monkeypatch.setattr(null_distribution, "_LISTED_RATINGS", 0)
     assert "the exact distribution would take" in str(km.exact_test(table, n_draws=50, rng=1).reason)
     assert km.exact_test(table, method="exact").method == "exact"
     assert "not exact" in str(km.exact_test(table, weights="power(0.3)", n_draws=50, rng=1).reason)
@@ -324,7 +324,7 @@ def test_the_mean_by_chance_is_not_zero_for_pooled_coefficients():
 
 def test_progress_of_the_exact_method_with_missing_ratings(monkeypatch):
     """It is told how much is done, up to the end."""
-    monkeypatch.setattr(null, "_LISTED_RATINGS", 0)
+    monkeypatch.setattr(null_distribution, "_LISTED_RATINGS", 0)
     seen = []
     table = km.from_ratings([[1, 2, None], [2, 2, 1], [1, 1, 1], [None, 2, 2]])
     km.exact_test(table, progress=lambda *now: seen.append(now))
@@ -354,13 +354,13 @@ def test_few_arrangements_are_listed_whatever_their_scores_are():
 def test_listing_and_counting_agree(table, coefficient, weights):
     """The list of all arrangements and the recursion give the same distribution."""
     objective = objective_for(table, weights=weights, coefficient=coefficient)
-    assume(not table.complete and null._few_arrangements(objective))
+    assume(not table.complete and null_distribution._few_arrangements(objective))
     try:
         objective.value(objective.score)
     except km.UndefinedKappaError:
         assume(False)
-    listed = null._listed_null(objective)
-    counted = null._exact_null(RearrangementSpace(objective, 1e9), objective, None)
+    listed = null_distribution._listed_null(objective)
+    counted = null_distribution._exact_null(RearrangementSpace(objective, 1e9), objective, None)
     for alternative in ALTERNATIVES:
         assert listed.pvalue(alternative) == pytest.approx(counted.pvalue(alternative), rel=1e-9)
     assert listed.mean == pytest.approx(counted.mean, rel=1e-9, abs=1e-12)

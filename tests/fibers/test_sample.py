@@ -13,10 +13,10 @@ from test_distribution import chance_of
 
 import kappamax as km
 from kappamax.coefficients import objective_for
-from kappamax.fibers import hypergeometric, sample
+from kappamax.fibers import hypergeometric, sampling
 from kappamax.fibers.distribution import mean_score
 from kappamax.fibers.rater_by_rater import RaterByRater
-from kappamax.fibers.sample import ScoreSampler, arrangements, random_scores
+from kappamax.fibers.sampling import ScoreSampler, arrangements, random_scores
 from kappamax.table import Table, category_counts
 from strategies import tables
 
@@ -221,7 +221,7 @@ def test_scores_of_draws_are_scores_of_tables(table, weights, seed):
 def test_scores_of_many_draws_come_from_scipys_tables(monkeypatch):
     """Where shuffling would take longer than importing scipy."""
     table = km.example("rapallo2022")
-    monkeypatch.setattr(sample, "_WORTH_SCIPY", 0)
+    monkeypatch.setattr(sampling, "_WORTH_SCIPY", 0)
     for weights in ("linear", "sqrt"):
         objective = objective_for(table, weights=weights)
         drawn = [km.from_counts(counts) for counts in km.fiber(table).sample(5, rng=3)]

@@ -12,7 +12,7 @@ from test_distribution import SCHEMES, chance_of, small_tables
 
 import kappamax as km
 from kappamax.coefficients import objective_for
-from kappamax.fibers import null
+from kappamax.fibers import null_distribution
 from strategies import NEARLY_FLAT, tables
 
 ALTERNATIVES = ["greater", "less", "two-sided"]
@@ -180,7 +180,7 @@ def test_the_method_is_decided_and_said(monkeypatch):
     """Exact where the work is small, Monte Carlo with the reason otherwise."""
     table = km.example("rapallo2022")
     assert km.exact_test(table).reason is None
-    monkeypatch.setattr(null, "EXACT_WORK", 10)
+    monkeypatch.setattr(null_distribution, "EXACT_WORK", 10)
     assert "the exact distribution would take" in str(km.exact_test(table, n_draws=100, rng=1).reason)
     assert km.exact_test(table, method="exact").method == "exact"
     big = km.from_ratings(np.random.default_rng(0).integers(1, 6, size=(50, 8)))
@@ -207,7 +207,7 @@ def test_weights_that_are_not_exact_tie_within_their_tolerance():
 def listed_sample(table, alternative):
     """The same draws, compared in doubles with a generous tolerance."""
     objective = objective_for(table, weights="power(0.3)")
-    from kappamax.fibers.sample import random_scores
+    from kappamax.fibers.sampling import random_scores
 
     generators = np.random.default_rng(1).spawn(50)
     scores = np.concatenate([random_scores(objective, 80, own) for own in generators])[:, 0].astype(float)

@@ -11,9 +11,10 @@ from test_sample import SMALL, chi_square_pvalue, expected_counts
 
 import kappamax as km
 from kappamax.coefficients import objective_for
-from kappamax.fibers import levels, overview
+from kappamax.fibers import connectivity
+from kappamax.fibers import fiber as fiber_module
 from kappamax.fibers.swap_costs import costs_of
-from kappamax.fibers.swaps import Walker
+from kappamax.fibers.swap_walk import Walker
 from kappamax.fibers.walk import autocorrelation_time
 from kappamax.table import Table
 from strategies import tables
@@ -173,9 +174,9 @@ def test_the_papers_tables_with_one_linear_kappa_are_connected():
 def test_what_is_not_known_is_said(monkeypatch):
     """Too many tables to visit, missing ratings."""
     fiber = km.fiber(km.example("rapallo2022"))
-    monkeypatch.setattr(levels, "VISITED_TABLES", 50)
+    monkeypatch.setattr(connectivity, "VISITED_TABLES", 50)
     assert fiber.level_set("linear").connected is None
-    monkeypatch.setattr(overview, "_VISITED_ON_A_WALK", 10)
+    monkeypatch.setattr(fiber_module, "_VISITED_ON_A_WALK", 10)
     walk = fiber.walk(100, held="linear", rng=1)
     assert walk.connected is None
     assert "it may not reach every table with it" in repr(walk)

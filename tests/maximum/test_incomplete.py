@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 import kappamax as km
 from kappamax.coefficients import objective_for
 from kappamax.errors import UndefinedKappaError
-from kappamax.maximum.columns import columns
+from kappamax.maximum.column_generation import columns
 from kappamax.maximum.incomplete import IncompleteProblem
+from kappamax.maximum.linear_program import programme
 from kappamax.maximum.problem import Watch
-from kappamax.maximum.programme import programme
 from maximum.test_methods import weights_for
 from strategies import tables
 

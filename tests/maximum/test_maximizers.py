@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import kappamax as km
 from kappamax.coefficients import objective_for
 from kappamax.errors import UndefinedKappaError
-from kappamax.maximum import maximizers, split
+from kappamax.maximum import forced_disagreement, maximizers
 from kappamax.maximum.problem import Problem
 from kappamax.maximum.solve import solve
 from maximum.test_methods import SCHEMES, all_tables, small_tables, weights_for
@@ -156,7 +156,7 @@ def test_an_unproven_split_gives_what_is_surely_forced(monkeypatch):
         found = solve(problem)
         return replace(found, proof=None, bound=found.bound / 2)
 
-    monkeypatch.setattr(split, "solve", given_up)
+    monkeypatch.setattr(forced_disagreement, "solve", given_up)
     found, proven = km.disagreement_split(table, weights="linear"), 1 / 9.9
     assert not found.proven
     assert found.forced == pytest.approx(proven / 2)

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 import kappamax as km
 from kappamax.coefficients import objective_for
 from kappamax.errors import UndefinedKappaError
-from kappamax.maximum.certificate import certified
-from kappamax.maximum.closed import comonotone, reversed_order, three_raters_unweighted
-from kappamax.maximum.columns import columns
-from kappamax.maximum.gap import close_gap
+from kappamax.maximum.closed_forms import comonotone, reversed_order, three_raters_unweighted
+from kappamax.maximum.column_generation import columns
+from kappamax.maximum.gap_search import close_gap
+from kappamax.maximum.linear_program import programme
+from kappamax.maximum.price_bounds import certified
 from kappamax.maximum.problem import Prices, Problem, Watch
-from kappamax.maximum.programme import programme
 from kappamax.maximum.solve import solve
 from kappamax.maximum.transport import transport
 from kappamax.table import margins_of

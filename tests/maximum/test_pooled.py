@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import kappamax as km
 from kappamax.coefficients import objective_for
 from kappamax.errors import NotSupportedError, UndefinedKappaError
-from kappamax.maximum import pooled
+from kappamax.maximum import varying_chance
 from kappamax.maximum.relaxation import solve_linear
 from kappamax.verification import uses
 from maximum.test_incomplete import incomplete, rearrangements
@@ -50,7 +50,7 @@ def test_the_chance_term_is_fixed_exactly_when_ratings_count_alike(table, coeffi
     uses_seen = {tuple(objective_for(made, coefficient=coefficient)._exact_use()) for made in rearrangements(table)}
     objective = objective_for(table, weights=weights, coefficient=coefficient)
     assert objective.fixed_chance == (len(uses_seen) == 1)
-    assert uses_seen == set(pooled.uses_of(objective))
+    assert uses_seen == set(varying_chance.uses_of(objective))
 
 
 def test_equally_many_ratings_fix_the_chance_term():
@@ -82,11 +82,11 @@ def test_what_is_refused(monkeypatch):
     table = km.example("gwet2014")
     with monkeypatch.context() as patch:
         patch.setattr(uses, "MOST_USES", 10)
-        patch.setattr(pooled, "attainable_uses", lambda *given: uses.attainable_uses(*given, most=10))
+        patch.setattr(varying_chance, "attainable_uses", lambda *given: uses.attainable_uses(*given, most=10))
         with pytest.raises(NotSupportedError, match="changes what Fleiss' kappa expects by chance, in more than"):
             km.max_kappa(table, coefficient="fleiss")
     with monkeypatch.context() as patch:
-        patch.setattr(pooled, "MOST_PATTERNS", 10)
+        patch.setattr(varying_chance, "MOST_PATTERNS", 10)
         with pytest.raises(NotSupportedError, match="found up to 10 possible patterns, and this design has"):
             km.max_kappa(table, coefficient="fleiss")
 
@@ -95,8 +95,8 @@ def test_what_is_not_proven_has_a_bound(monkeypatch):
     """Too few cuts to settle it: the best table and a bound, which the checker accepts; a sharper one it does not."""
     table = km.example("gwet2014")
     best = km.max_kappa(table, coefficient="fleiss")
-    monkeypatch.setattr(pooled, "MOST_CUTS", 3)
-    monkeypatch.setattr(pooled, "LISTED_TABLES", 10)
+    monkeypatch.setattr(varying_chance, "MOST_CUTS", 3)
+    monkeypatch.setattr(varying_chance, "LISTED_TABLES", 10)
     result = km.max_kappa(table, coefficient="fleiss")
     assert not result.proven
     assert result.value <= result.maximum <= best.maximum <= result.bound
@@ -135,7 +135,7 @@ def test_an_interrupted_search_hands_back_what_it_has(monkeypatch, after):
             raise KeyboardInterrupt
         return solve_linear(*given)
 
-    monkeypatch.setattr(pooled, "solve_linear", interrupted)
+    monkeypatch.setattr(varying_chance, "solve_linear", interrupted)
     with pytest.raises(km.Interrupted) as caught:
         km.max_kappa(km.example("gwet2014"), coefficient="fleiss")
     best = caught.value.best
@@ -147,7 +147,7 @@ def test_an_interrupted_search_hands_back_what_it_has(monkeypatch, after):
 def test_exact_solutions_near_doubles():
     """Equations are met exactly; what they leave open keeps its double."""
     rows = np.array([[1, 1, 0], [1, 1, 0], [0, 1, 2]])
-    x = pooled.solved_exactly(rows, np.array([[3], [3], [1]], dtype=object), np.array([2.9, 0.1, 0.45]), 1.0)
+    x = varying_chance.solved_exactly(rows, np.array([[3], [3], [1]], dtype=object), np.array([2.9, 0.1, 0.45]), 1.0)
     assert x[0][0] + x[1][0] == 3
     assert x[1][0] + 2 * x[2][0] == 1
     assert float(x[2][0]) == pytest.approx(0.45)

@@ -7,9 +7,9 @@ from scipy.stats import gamma
 
 import kappamax as km
 from kappamax.annealing.schedules import Logarithmic
-from kappamax.study.block import Block
-from kappamax.study.claims import cooling_scenarios
-from kappamax.study.rows import row_of
+from kappamax.paper.study.block import Block
+from kappamax.paper.study.claims import cooling_scenarios
+from kappamax.paper.study.rows import row_of
 
 
 def stored_rows(*, scale=1.0, spread=1.0, shift=0, determined=None, short=True):

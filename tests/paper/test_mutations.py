@@ -9,11 +9,11 @@ import pytest
 from stored_study import SECONDS, stored_cooling, stored_rows
 
 import kappamax as km
-from kappamax._exact import RootSum
+from kappamax._rootsum import RootSum
+from kappamax.fibers.fiber import Fiber
 from kappamax.fibers.moves import Kind, Move
-from kappamax.fibers.overview import Fiber
 from kappamax.paper import check, definitions, maxima, moves, shared_kappa, statements, study_items
-from kappamax.study.claims import claims_from
+from kappamax.paper.study.claims import claims_from
 from kappamax.weights import Weights
 
 

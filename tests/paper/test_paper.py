@@ -13,7 +13,7 @@ import kappamax as km
 from kappamax.paper import check, study_items
 from kappamax.paper.check import PaperCheck
 from kappamax.paper.item import Item, corrected, holds, same
-from kappamax.study.claims import claims_from
+from kappamax.paper.study.claims import claims_from
 
 PAGE = Path(__file__).parents[2] / "docs" / "paper.md"
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 import kappamax as km
 from kappamax.coefficients import objective_for
 from kappamax.inference import standard_error_of, standard_errors_at
-from kappamax.planning.assumption import Joint, from_margins, from_pilot
 from kappamax.planning.formula import precision_of
+from kappamax.planning.population import Joint, from_margins, from_pilot
 
 QUANTILE = NormalDist().inv_cdf
 COEFFICIENTS = ["kappa", "fleiss", "gwet", "brennan-prediger", "krippendorff", "percent"]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import kappamax as km
-from kappamax._exact import RootSum
+from kappamax._rootsum import RootSum
 from kappamax.reporting import sentences
 
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import kappamax as km
-from kappamax._exact import RootSum
+from kappamax._rootsum import RootSum
 from kappamax.maximum.problem import Prices
 
 
@@ -169,7 +169,7 @@ def test_the_checker_imports_no_solver(good, tmp_path):
     program = (
         "import sys, kappamax as km\n"
         "assert km.verify(sys.argv[1])\n"
-        "print([m for m in sys.modules if m.startswith(('scipy', 'kappamax.maximum', 'kappamax.objective'))])"
+        "print([m for m in sys.modules if m.startswith(('scipy', 'kappamax.maximum', 'kappamax.disagreement'))])"
     )
     done = subprocess.run(
         [sys.executable, "-c", program, tmp_path / "proof.json"], capture_output=True, text=True, check=True

@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 
 import kappamax as km
-from kappamax._exact import RootSum, quotient
+from kappamax._rootsum import RootSum, quotient
 from kappamax.verification import parse
 from kappamax.verification.definitions import Design
 

@@ -14,7 +14,7 @@ from benchmarks.web import Load, largest_job, random_table, run_load
 
 from kappamax.errors import NotSupportedError
 from kappamax.web import server as serving
-from kappamax.web.desk import Staff
+from kappamax.web.pool import Staff
 
 
 @pytest.mark.slow

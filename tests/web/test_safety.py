@@ -18,7 +18,7 @@ from starlette.testclient import TestClient
 
 import kappamax as km
 from kappamax.web.app import _attended, create_app
-from kappamax.web.tasks import Reply
+from kappamax.web.handlers import Reply
 
 SMALL = {"counts": [[20, 5], [10, 15]], "weights": ["unweighted"]}
 TASKS = ("table", "chance", "pictures", "weights", "maximizers", "moves", "path", "anneal", "report")

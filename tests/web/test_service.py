@@ -8,13 +8,13 @@ import pytest
 
 import kappamax as km
 from kappamax.errors import InvalidRequestError
-from kappamax.intake.memory import held
-from kappamax.reporting.analysis import report_within
-from kappamax.web import service, walking
-from kappamax.web.calls import calls_of
-from kappamax.web.files import file_table
-from kappamax.web.requests import plain_table, table_of, weighting_of, weightings_of
-from kappamax.web.tasks import bug_reply, run_job
+from kappamax.io.memory import held
+from kappamax.reporting.report import report_within
+from kappamax.web import moves, service
+from kappamax.web.handlers import bug_reply, run_job
+from kappamax.web.schemas import plain_table, table_of, weighting_of, weightings_of
+from kappamax.web.snippets import calls_of
+from kappamax.web.uploads import file_table
 
 SQUARE = {"counts": [[20, 5], [10, 15]], "categories": ["no", "yes"], "raters": ["ann", "bob"]}
 
@@ -110,7 +110,7 @@ def test_many_patterns_are_read_from_a_file_instead():
 
 def test_a_path_that_is_too_long_ends_unreached():
     """200 steps of one subject each do not move ten thousand."""
-    found = walking.path_to_maximum({"counts": [[0, 10_000], [10_000, 0]], "weight": "unweighted"})
+    found = moves.path_to_maximum({"counts": [[0, 10_000], [10_000, 0]], "weight": "unweighted"})
     assert len(found["steps"]) == 200
     assert not found["reached"]
     assert found["maximum"] == 1
@@ -120,7 +120,7 @@ def test_swaps_anneal_tables_with_gaps():
     """Without a square to show."""
     lines = []
     request = plain_table(km.example("gwet2014")) | {"weight": "unweighted", "proposal": "swaps", "seed": 3}
-    end = walking.annealing(request, lines.append)
+    end = moves.annealing(request, lines.append)
     assert end["stopped"] in ("stale", "max_steps")
     assert "counts" not in lines[0]
     assert end["value"] <= end["bound"]

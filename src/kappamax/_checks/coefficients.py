@@ -9,12 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kappamax._checks.options import at_least
-from kappamax.errors import (
-    InvalidOptionError,
-    InvalidRatingsError,
-    NotSupportedError,
-    UndefinedKappaError,
-)
+from kappamax.errors import InvalidOptionError, InvalidRatingsError, NotSupportedError, UndefinedKappaError
 
 
 def one_weighting_for_pooled(title: str, symmetric: bool, chance_free: bool) -> NoReturn:

@@ -14,10 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from kappamax._checks import annealing as checks
-from kappamax._exact import dot
 from kappamax._jit import kernel
-from kappamax.fibers.bases import LISTED_MOVES, MoveSet
-from kappamax.objective import Objective
+from kappamax._rootsum import dot
+from kappamax.disagreement.objective import Objective
+from kappamax.fibers.markov_basis import LISTED_MOVES, MoveSet
 
 __all__ = ["MoveWalk", "Neighbours"]
 

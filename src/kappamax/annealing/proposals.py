@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from kappamax.annealing.diagonal_sweep import sweep_counts, sweep_rows
 from kappamax.annealing.move_walk import MoveWalk, Neighbours
 from kappamax.annealing.schedules import Schedule, Stopping
-from kappamax.annealing.sweep import sweep_counts, sweep_rows
-from kappamax.fibers.bases import MoveSet
-from kappamax.fibers.swaps import Walker
-from kappamax.objective import Objective
+from kappamax.disagreement.objective import Objective
+from kappamax.fibers.markov_basis import MoveSet
+from kappamax.fibers.swap_walk import Walker
 
 __all__ = ["SWAP_STEPS", "Search", "proposal_for"]
 

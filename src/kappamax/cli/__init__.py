@@ -17,17 +17,17 @@ import click
 from kappamax._version import __version__
 from kappamax.cli.anneal import anneal
 from kappamax.cli.completion import completion
+from kappamax.cli.exact_test import test
 from kappamax.cli.example import example
 from kappamax.cli.fiber import fiber
 from kappamax.cli.kappa import kappa
-from kappamax.cli.maximum import maximum
+from kappamax.cli.max_kappa import maximum
 from kappamax.cli.moves import moves
 from kappamax.cli.paper import paper
 from kappamax.cli.plan import plan
 from kappamax.cli.report import report
 from kappamax.cli.serve import serve
 from kappamax.cli.study import study
-from kappamax.cli.testing import test
 from kappamax.cli.verify import verify
 from kappamax.errors import KappamaxError
 

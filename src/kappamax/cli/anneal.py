@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kappamax.cli.completion import MOVES, PROPOSALS, name_option
-from kappamax.cli.reading import Reading, measuring_options, notes_to_stderr, read_table, reading_options
+from kappamax.cli.input_options import Reading, measuring_options, notes_to_stderr, read_table, reading_options
 from kappamax.cli.weightings import each_weighting
 
 if TYPE_CHECKING:
-    from kappamax.annealing.search import Annealing
+    from kappamax.annealing.anneal import Annealing
     from kappamax.table import Table
 
 __all__ = ["anneal"]
@@ -38,7 +38,7 @@ def anneal(
             weights, lambda scheme: _search(table, scheme, coefficient, rng=seed, **settings)
         )
     if as_json:
-        from kappamax.cli.writing import echo_json
+        from kappamax.cli.output import echo_json
 
         echo_json(table, [plain for plain, _ in found])
     else:
@@ -52,8 +52,8 @@ _FIELDS = ("value", "maximum", "steps", "proven", "bound", "gap", "table")
 
 def _search(table: Table, scheme: str, coefficient: str, **settings: Any) -> tuple[dict[str, Any], Annealing | None]:
     """One weighting's search as plain data, with the result itself where the coefficient is defined."""
-    from kappamax.annealing.search import anneal
-    from kappamax.cli.writing import undefined_result
+    from kappamax.annealing.anneal import anneal
+    from kappamax.cli.output import undefined_result
     from kappamax.errors import UndefinedKappaError
 
     try:
@@ -64,7 +64,7 @@ def _search(table: Table, scheme: str, coefficient: str, **settings: Any) -> tup
 
 
 def _show(table: Table, found: list[tuple[dict[str, Any], Annealing | None]]) -> None:
-    from kappamax.cli.writing import data_line, echo_pattern_table, echo_table
+    from kappamax.cli.output import data_line, echo_pattern_table, echo_table
     from kappamax.display import numbers
 
     rows, notes = [], [data_line(table)]

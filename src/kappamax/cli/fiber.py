@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kappamax.cli.progress import progress_bar
-from kappamax.cli.reading import (
+from kappamax.cli.input_options import (
     Reading,
     measuring_options,
     memory_option,
@@ -15,12 +14,13 @@ from kappamax.cli.reading import (
     read_table,
     reading_options,
 )
+from kappamax.cli.progress import progress_bar
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from kappamax.fibers.distribution import Distribution
-    from kappamax.fibers.overview import Fiber
+    from kappamax.fibers.fiber import Fiber
     from kappamax.table import Table
 
 __all__ = ["fiber"]
@@ -49,7 +49,7 @@ def fiber(
     as_json: bool,
 ) -> None:
     """Every table with the margins of FILE: how many there are, and how likely each value is by chance."""
-    from kappamax.fibers.overview import Fiber
+    from kappamax.fibers.fiber import Fiber
 
     with notes_to_stderr():
         table = read_table(reading)
@@ -58,7 +58,7 @@ def fiber(
         drawn = list(tables.iter_sample(n_sample, rng=seed)) if n_sample is not None else []
         found = [_distribution(tables, scheme, coefficient) for scheme in weights or ("unweighted",)]
     if as_json:
-        from kappamax.cli.writing import echo_json
+        from kappamax.cli.output import echo_json
 
         extra = ({"tables": _plain(listed)} if list_all else {}) | (
             {"sample": _plain(drawn)} if n_sample is not None else {}
@@ -82,7 +82,7 @@ def _plain(tables: Iterable[Table]) -> list[dict[str, Any]]:
 def _distribution(tables: Fiber, scheme: str, coefficient: str) -> tuple[dict[str, Any], Distribution | None]:
     """One weighting's distribution as plain data, with the result itself where there is one."""
     from kappamax._result import plain
-    from kappamax.cli.writing import named, undefined_result
+    from kappamax.cli.output import named, undefined_result
     from kappamax.coefficients import objective_for
     from kappamax.errors import NotSupportedError, UndefinedKappaError
 
@@ -115,7 +115,7 @@ def _show(
     listed: list[Table],
     drawn: list[Table],
 ) -> None:
-    from kappamax.cli.writing import data_line, echo_pattern_table, echo_table
+    from kappamax.cli.output import data_line, echo_pattern_table, echo_table
     from kappamax.display import numbers
 
     header = ["weights", "value", "tables", "same value", "least", "largest", "by chance"]
@@ -143,7 +143,7 @@ def _show(
 
 def _show_values(weights: str, result: Distribution) -> None:
     """Every value with its tables, the observed one marked."""
-    from kappamax.cli.writing import echo_table
+    from kappamax.cli.output import echo_table
     from kappamax.display import numbers
 
     rows = [

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kappamax.cli.reading import Reading, measuring_options, notes_to_stderr, read_table, reading_options
+from kappamax.cli.input_options import Reading, measuring_options, notes_to_stderr, read_table, reading_options
 
 if TYPE_CHECKING:
-    from kappamax.measure import Agreement
+    from kappamax._agreement import Agreement
     from kappamax.table import Table
 
 __all__ = ["kappa"]
@@ -33,7 +33,7 @@ def kappa(
         table = read_table(reading)
         found = [_measure(table, scheme, coefficient, level) for scheme in weights or ("unweighted",)]
     if as_json:
-        from kappamax.cli.writing import echo_json
+        from kappamax.cli.output import echo_json
 
         echo_json(table, [result for result, _ in found])
     else:
@@ -42,10 +42,10 @@ def kappa(
 
 def _measure(table: Table, scheme: str, coefficient: str, level: float) -> tuple[dict[str, Any], Agreement | None]:
     """One weighting's result as plain data, with the result itself where it is defined."""
+    from kappamax._agreement import Agreement, agreement
     from kappamax._result import plain
     from kappamax.coefficients import objective_for
     from kappamax.errors import UndefinedKappaError
-    from kappamax.measure import Agreement, agreement
 
     try:
         result = agreement(table, weights=scheme, coefficient=coefficient, level=level)
@@ -68,7 +68,7 @@ def _measure(table: Table, scheme: str, coefficient: str, level: float) -> tuple
 
 
 def _show(table: Table, found: list[tuple[dict[str, Any], Agreement | None]], level: float) -> None:
-    from kappamax.cli.writing import data_line, echo_table
+    from kappamax.cli.output import data_line, echo_table
     from kappamax.display import numbers
 
     header = ["weights", "value", f"{100 * level:g}% interval", "std. error", "observed", "expected"]

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kappamax.cli.reading import Reading, measuring_options, notes_to_stderr, read_table, reading_options
+from kappamax.cli.input_options import Reading, measuring_options, notes_to_stderr, read_table, reading_options
 
 if TYPE_CHECKING:
-    from kappamax.fibers.explorer import RankedMoves
+    from kappamax.fibers.move_ranking import RankedMoves
     from kappamax.table import Table
 
 __all__ = ["moves"]
@@ -34,7 +34,7 @@ def moves(
         table = read_table(reading)
         found = [_rank(table, scheme, coefficient, top, minimal) for scheme in weights or ("unweighted",)]
     if as_json:
-        from kappamax.cli.writing import echo_json
+        from kappamax.cli.output import echo_json
 
         echo_json(table, [plain for plain, _ in found])
     else:
@@ -45,9 +45,9 @@ def _rank(
     table: Table, scheme: str, coefficient: str, top: int, minimal: bool
 ) -> tuple[dict[str, Any], RankedMoves | None]:
     """One weighting's moves as plain data, with the result itself where the coefficient is defined."""
-    from kappamax.cli.writing import undefined_result
+    from kappamax.cli.output import undefined_result
     from kappamax.errors import UndefinedKappaError
-    from kappamax.fibers.explorer import rank_moves
+    from kappamax.fibers.move_ranking import rank_moves
 
     try:
         ranked = rank_moves(
@@ -62,7 +62,7 @@ _FIELDS = ("value", "n_applicable", "n_raising", "n_lowering", "n_keeping", "mov
 
 
 def _show(table: Table, found: list[tuple[dict[str, Any], RankedMoves | None]]) -> None:
-    from kappamax.cli.writing import data_line, echo_table
+    from kappamax.cli.output import data_line, echo_table
     from kappamax.display import numbers, text
 
     for plain, ranked in found:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
+from kappamax.cli.input_options import notes_to_stderr
 from kappamax.cli.progress import progress_bar
-from kappamax.cli.reading import notes_to_stderr
 
 __all__ = ["paper"]
 
@@ -30,12 +30,12 @@ def paper(context: click.Context, tables: int, jobs: int, seed: int, output: Pat
     with notes_to_stderr(), progress_bar("the paper's study") as tell:
         found = check_paper(n_tables=tables, seed=seed, n_jobs=jobs, progress=tell)
     if as_json:
-        from kappamax.reporting.schema import SCHEMA_VERSION
-        from kappamax.reporting.schema import as_json as json_of
+        from kappamax.reporting.formats.json import SCHEMA_VERSION
+        from kappamax.reporting.formats.json import as_json as json_of
 
         click.echo(json_of({"schema_version": SCHEMA_VERSION, **found.to_dict()}))
     elif output is not None:
-        from kappamax._writing import write_whole
+        from kappamax._atomic_write import write_whole
 
         write_whole(output, found.to_markdown())
     else:

@@ -7,12 +7,19 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kappamax.cli.completion import ALTERNATIVES, name_option
+from kappamax.cli.input_options import (
+    Reading,
+    comma_list,
+    measuring_options,
+    notes_to_stderr,
+    pilot_options,
+    read_table,
+)
 from kappamax.cli.progress import progress_bar
-from kappamax.cli.reading import Reading, comma_list, measuring_options, notes_to_stderr, pilot_options, read_table
 from kappamax.cli.weightings import each_weighting
 
 if TYPE_CHECKING:
-    from kappamax.planning.size import SampleSize
+    from kappamax.planning.sample_size import SampleSize
     from kappamax.table import Table
 
 __all__ = ["plan"]
@@ -97,8 +104,8 @@ def plan(
             options |= {"margins": margins, "categories": reading.categories, "n_raters": _n_raters(reading.raters)}
         found, _ = each_weighting(weights, lambda scheme: _planned(pilot, scheme, options))
     if as_json:
-        from kappamax.reporting.schema import as_json as as_text
-        from kappamax.reporting.schema import document
+        from kappamax.reporting.formats.json import as_json as as_text
+        from kappamax.reporting.formats.json import document
 
         content = document(pilot or found[0][1].table, [plain for plain, _ in found])
         if pilot is None:
@@ -118,7 +125,7 @@ def _n_raters(names: list[str] | None) -> int | None:
 
 
 def _planned(pilot: Table | None, scheme: str, options: dict[str, Any]) -> tuple[dict[str, Any], SampleSize]:
-    from kappamax.planning.size import sample_size
+    from kappamax.planning.sample_size import sample_size
 
     with progress_bar(f"{scheme} studies") as tell:
         result = sample_size(*([] if pilot is None else [pilot]), weights=scheme, progress=tell, **options)
@@ -126,7 +133,7 @@ def _planned(pilot: Table | None, scheme: str, options: dict[str, Any]) -> tuple
 
 
 def _show(found: list[SampleSize]) -> None:
-    from kappamax.cli.writing import echo_sentences, echo_table
+    from kappamax.cli.output import echo_sentences, echo_table
     from kappamax.display import numbers
 
     first = found[0]

@@ -10,8 +10,8 @@ from typing import Any
 import click
 
 from kappamax.cli.completion import ALTERNATIVES, name_option
+from kappamax.cli.input_options import Reading, measuring_options, notes_to_stderr, read_table, reading_options
 from kappamax.cli.progress import progress_bar, progress_line
-from kappamax.cli.reading import Reading, measuring_options, notes_to_stderr, read_table, reading_options
 
 __all__ = ["report"]
 
@@ -56,7 +56,7 @@ def report(
 ) -> None:
     """Everything about the agreement in FILE: kappa, its maximum, a test, and what they mean."""
     from kappamax._checks.reports import not_the_input
-    from kappamax.reporting.analysis import report as report_of
+    from kappamax.reporting.report import report as report_of
 
     options: dict[str, Any] = {
         "weights": list(weights) or None,
@@ -72,7 +72,7 @@ def report(
             not_the_input(output, file)
     with notes_to_stderr():
         if batch or by is not None or more:
-            from kappamax.reporting.groups import report_groups
+            from kappamax.reporting.group_report import report_groups
 
             with progress_bar("groups") as bar:
                 made: Any = report_groups(_groups(reading, files, by), n_jobs=jobs, progress=bar, **options)
@@ -91,7 +91,7 @@ def report(
 def _groups(reading: Reading, files: tuple[str, ...], by: str | None) -> Iterator[tuple[str, Any]]:
     """Every file, or every group of every file, with its table or the error that reading it raised."""
     from kappamax.errors import KappamaxError
-    from kappamax.intake.groups import read_groups
+    from kappamax.io.groups import read_groups
 
     for file in files:
         own = replace(reading, file=file)

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kappamax.cli.completion import WEIGHTS, one_of
+from kappamax.cli.input_options import notes_to_stderr
 from kappamax.cli.progress import progress_bar
-from kappamax.cli.reading import notes_to_stderr
 
 if TYPE_CHECKING:
-    from kappamax.study.run import Study
-    from kappamax.study.scenarios import Scenario
+    from kappamax.paper.study.run import Study
+    from kappamax.paper.study.scenarios import Scenario
 
 __all__ = ["study"]
 
@@ -62,8 +62,8 @@ def study(
 
     from kappamax._checks.study import output_format
     from kappamax.errors import Interrupted
-    from kappamax.study.output import ENDINGS
-    from kappamax.study.run import run_study
+    from kappamax.paper.study.output import ENDINGS
+    from kappamax.paper.study.run import run_study
 
     if out is not None:
         output_format(Path(out), ENDINGS)
@@ -90,7 +90,7 @@ def study(
 def _chosen(scenarios: str | None, *, homogeneous: bool | None, **only: Any) -> tuple[Scenario, ...]:
     """The scenarios with all the settings asked for."""
     from kappamax._checks.study import no_row_left
-    from kappamax.study.scenarios import paper_scenarios, read_scenarios
+    from kappamax.paper.study.scenarios import paper_scenarios, read_scenarios
 
     names = {"raters": "n_raters", "categories": "n_categories", "subjects": "n_subjects", "weights": "weights"}
     rows = paper_scenarios() if scenarios is None else read_scenarios(scenarios)
@@ -102,7 +102,7 @@ def _chosen(scenarios: str | None, *, homogeneous: bool | None, **only: Any) -> 
 
 
 def _echo_json(found: Study) -> None:
-    from kappamax.reporting.schema import SCHEMA_VERSION, as_json
+    from kappamax.reporting.formats.json import SCHEMA_VERSION, as_json
 
     document = {
         "schema_version": SCHEMA_VERSION,
@@ -113,9 +113,9 @@ def _echo_json(found: Study) -> None:
 
 
 def _show(found: Study) -> None:
-    from kappamax.cli.writing import echo_table
+    from kappamax.cli.output import echo_table
     from kappamax.display import numbers
-    from kappamax.study.output import NOT_DETERMINED, summary
+    from kappamax.paper.study.output import NOT_DETERMINED, summary
 
     header = ["weights", "r", "k", "N", "margins", "mean", "sd", "q99", "published", "z", "below"]
     rows = []

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kappamax._checks import fibers as checks
-from kappamax.fibers.ways import Progress, Ways
+from kappamax.fibers.counting import Progress, Ways
 
 __all__ = ["MEMORY_LIMIT", "all_patterns", "count_tables"]
 

@@ -11,13 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from kappamax._checks import options
-from kappamax._exact import RootSum, order
 from kappamax._result import Result, plain
+from kappamax._rootsum import RootSum, order
+from kappamax.disagreement.objective import Objective
 from kappamax.display import numbers
 from kappamax.errors import InvalidOptionError
-from kappamax.fibers.scores import ScoreSpace
-from kappamax.fibers.ways import Progress
-from kappamax.objective import Objective
+from kappamax.fibers.counting import Progress
+from kappamax.fibers.score_lattice import ScoreSpace
 from kappamax.table import n_ratings_of
 
 __all__ = [

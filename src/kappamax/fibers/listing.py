@@ -13,9 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from kappamax.fibers.count import all_patterns
-from kappamax.fibers.enumerate import OutOfSteps, iter_tables
+from kappamax.fibers.counting import Ways
+from kappamax.fibers.enumeration import OutOfSteps, iter_tables
 from kappamax.fibers.log_factorials import log_growth
-from kappamax.fibers.ways import Ways
 from kappamax.table import Table, pair_counts
 
 __all__ = ["LISTED_TABLES", "chances_of", "few_tables", "fewest_tables"]

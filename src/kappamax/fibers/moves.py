@@ -18,8 +18,8 @@ import numpy.typing as npt
 from kappamax._checks import moves as checks
 from kappamax._checks import options
 from kappamax._checks import tables as table_checks
-from kappamax._exact import RootSum
 from kappamax._result import plain
+from kappamax._rootsum import RootSum
 from kappamax.table import Table
 from kappamax.weights import PairWeights, Weights, WeightsLike, as_weights
 

@@ -19,9 +19,9 @@ import numpy as np
 import numpy.typing as npt
 
 from kappamax._checks import fibers as checks
-from kappamax._exact import dot, widen
-from kappamax.fibers.ways import Progress, Slices, shifted
-from kappamax.objective import Objective
+from kappamax._rootsum import dot, widen
+from kappamax.disagreement.objective import Objective
+from kappamax.fibers.counting import Progress, Slices, shifted
 from kappamax.table import MISSING, Table
 
 __all__ = ["RearrangementSpace", "Rearrangements"]

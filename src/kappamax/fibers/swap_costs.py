@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from kappamax._exact import coprime, magnitude
-from kappamax.objective import Objective
+from kappamax._rootsum import coprime, magnitude
+from kappamax.disagreement.objective import Objective
 from kappamax.weights import Weights
 
 __all__ = ["SwapCosts", "costs_of", "held_costs_of"]

@@ -16,11 +16,11 @@ import numpy.typing as npt
 from kappamax._checks import fibers as checks
 from kappamax._checks import options
 from kappamax._result import Result
+from kappamax.disagreement.objective import Objective
 from kappamax.display import numbers
 from kappamax.errors import Interrupted
-from kappamax.fibers.swaps import Walker
-from kappamax.fibers.ways import Progress
-from kappamax.objective import Objective
+from kappamax.fibers.counting import Progress
+from kappamax.fibers.swap_walk import Walker
 from kappamax.table import Table
 
 __all__ = ["TARGETS", "Walk", "autocorrelation_time", "walk_of"]

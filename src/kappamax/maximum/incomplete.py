@@ -13,8 +13,8 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
+from kappamax.disagreement.objective import Objective
 from kappamax.maximum.problem import Array, Part, Patterns, Problem
-from kappamax.objective import Objective
 from kappamax.table import MISSING
 
 __all__ = ["IncompleteProblem"]

@@ -17,15 +17,15 @@ import numpy as np
 import numpy.typing as npt
 
 from kappamax._checks import maximum as checks
-from kappamax._exact import RootSum
 from kappamax._result import Result
+from kappamax._rootsum import RootSum
 from kappamax.coefficients import objective_for
 from kappamax.fibers.count import MEMORY_LIMIT
-from kappamax.fibers.enumerate import OutOfSteps, iter_tables
-from kappamax.fibers.ways import Ways
-from kappamax.intake import Ratings, as_table
-from kappamax.maximum.certificate import LISTED_CELLS, bound_of, lowest_reduced_cost, reduced_costs
-from kappamax.maximum.extremes import Maximum, max_kappa, table_of
+from kappamax.fibers.counting import Ways
+from kappamax.fibers.enumeration import OutOfSteps, iter_tables
+from kappamax.io import Ratings, as_table
+from kappamax.maximum.max_kappa import Maximum, max_kappa, table_of
+from kappamax.maximum.price_bounds import LISTED_CELLS, bound_of, lowest_reduced_cost, reduced_costs
 from kappamax.maximum.pricing import Pricing
 from kappamax.maximum.problem import Problem, Watch
 from kappamax.maximum.relaxation import integer_table

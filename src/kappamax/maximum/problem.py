@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from kappamax._exact import RootSum, dot, magnitude, widen
-from kappamax.objective import Objective
+from kappamax._rootsum import RootSum, dot, magnitude, widen
+from kappamax.disagreement.objective import Objective
 
 __all__ = ["Cut", "OutOfTime", "Part", "Prices", "Problem", "Solution", "Watch"]
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from kappamax.maximum.certificate import bound_of, certified, reduced_costs
+from kappamax.maximum.price_bounds import bound_of, certified, reduced_costs
 from kappamax.maximum.problem import Prices, Problem, Solution, Watch
 from kappamax.maximum.relaxation import relaxation, whole_table
 

@@ -15,14 +15,14 @@ A method of 1 to 3 whose prices fall short of a proof, as rounded weights can ma
 from __future__ import annotations
 
 from kappamax._checks import maximum as checks
-from kappamax.maximum.certificate import at_least_as_observed, better_of
-from kappamax.maximum.closed import comonotone, diagonal, reversed_order, three_raters_unweighted
-from kappamax.maximum.columns import columns
+from kappamax.disagreement.objective import Objective
+from kappamax.maximum.closed_forms import comonotone, diagonal, reversed_order, three_raters_unweighted
+from kappamax.maximum.column_generation import columns
 from kappamax.maximum.incomplete import IncompleteProblem
+from kappamax.maximum.linear_program import programme
+from kappamax.maximum.price_bounds import at_least_as_observed, better_of
 from kappamax.maximum.problem import Problem, Solution, Watch
-from kappamax.maximum.programme import programme
 from kappamax.maximum.transport import transport
-from kappamax.objective import Objective
 
 __all__ = ["PROGRAMME_CELLS", "problem_for", "solve"]
 

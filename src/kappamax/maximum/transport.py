@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from kappamax._jit import kernel
-from kappamax.maximum.certificate import certified
+from kappamax.maximum.exact_prices import certified_near
+from kappamax.maximum.price_bounds import certified
 from kappamax.maximum.problem import Prices, Problem, Solution
-from kappamax.maximum.recovery import certified_near
 
 __all__ = ["diagonal_first", "transport", "transport_table"]
 

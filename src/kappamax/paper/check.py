@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from kappamax._checks import options
 from kappamax._result import Result, plain
 from kappamax.display import numbers
+from kappamax.display.tables import markdown_table
 from kappamax.paper import definitions, maxima, moves, shared_kappa, statements, study_items
 from kappamax.paper.item import STATUSES, Check, Item
-from kappamax.reporting.papers import markdown_table
-from kappamax.study.claims import check_claims
-from kappamax.study.run import run_study
-from kappamax.study.scenarios import paper_scenarios
+from kappamax.paper.study.claims import check_claims
+from kappamax.paper.study.run import run_study
+from kappamax.paper.study.scenarios import paper_scenarios
 
 __all__ = ["CHECKS", "PaperCheck", "check_paper"]
 

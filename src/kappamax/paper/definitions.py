@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from kappamax._agreement import agreement, kappa
 from kappamax.datasets import example
-from kappamax.intake import from_counts
-from kappamax.maximum.extremes import max_kappa
-from kappamax.measure import agreement, kappa
+from kappamax.io import from_counts
+from kappamax.maximum.max_kappa import max_kappa
 from kappamax.paper.item import Check, Item, corrected, holds, random_tables, same
 from kappamax.table import Table
 from kappamax.weights import Weights

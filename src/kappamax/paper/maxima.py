@@ -9,18 +9,18 @@ from typing import Any
 
 import numpy as np
 
+from kappamax._agreement import kappa
+from kappamax.annealing.anneal import anneal
+from kappamax.annealing.diagonal_sweep import sweep_counts
 from kappamax.annealing.move_walk import Neighbours, move_walk
 from kappamax.annealing.schedules import Geometric, StaleMoves
-from kappamax.annealing.search import anneal
-from kappamax.annealing.sweep import sweep_counts
 from kappamax.coefficients import objective_for
 from kappamax.datasets import example
 from kappamax.display import numbers
-from kappamax.fibers.bases import basic_moves
-from kappamax.intake import from_counts
-from kappamax.maximum.extremes import max_kappa
+from kappamax.fibers.markov_basis import basic_moves
+from kappamax.io import from_counts
+from kappamax.maximum.max_kappa import max_kappa
 from kappamax.maximum.maximizers import count_maximizers, iter_maximizers, maximizer_range
-from kappamax.measure import kappa
 from kappamax.paper.item import Check, Item, corrected, holds, random_tables, same
 from kappamax.table import Table
 

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from kappamax._exact import RootSum
-from kappamax.fibers.bases import basic_moves
+from kappamax._agreement import kappa
+from kappamax._rootsum import RootSum
+from kappamax.fibers.markov_basis import basic_moves
 from kappamax.fibers.moves import Move
-from kappamax.intake import from_counts
-from kappamax.maximum.extremes import max_kappa
+from kappamax.io import from_counts
+from kappamax.maximum.max_kappa import max_kappa
 from kappamax.maximum.maximizers import iter_maximizers
-from kappamax.measure import kappa
 from kappamax.paper.item import Check, Item, corrected, holds, random_tables, same
 from kappamax.paper.moves import FIGURE_2
 from kappamax.table import Table

@@ -15,9 +15,9 @@ import numpy as np
 
 from kappamax.display import numbers
 from kappamax.paper.item import Item, holds
-from kappamax.study.claims import Claim
-from kappamax.study.rows import StudyRow
-from kappamax.study.scenarios import Published
+from kappamax.paper.study.claims import Claim
+from kappamax.paper.study.rows import StudyRow
+from kappamax.paper.study.scenarios import Published
 
 __all__ = ["FAMILY_LEVEL", "claims", "cutoff", "design", "rows"]
 

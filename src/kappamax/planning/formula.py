@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from kappamax.disagreement.objective import Objective
 from kappamax.inference import quantile_of, slopes
-from kappamax.objective import Objective
 
 __all__ = ["MOST_SUBJECTS", "PlannedTest", "Precision", "gradient_of", "least_subjects", "precision_of"]
 

@@ -10,7 +10,7 @@ from statistics import NormalDist
 import numpy as np
 
 from kappamax._result import Result
-from kappamax.objective import Objective
+from kappamax.disagreement.objective import Objective
 from kappamax.planning.formula import PlannedTest, Precision, precision_of
 from kappamax.planning.simulation import Simulator
 

@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from kappamax._parallel import run_tasks
-from kappamax.evaluate import Evaluator
+from kappamax.disagreement.evaluator import Evaluator
+from kappamax.disagreement.objective import Objective
 from kappamax.inference import standard_errors_at
-from kappamax.objective import Objective
 from kappamax.resampling import Progress
 
 __all__ = ["Simulator", "default_draws"]

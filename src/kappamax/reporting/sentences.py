@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from kappamax._agreement import Agreement
 from kappamax.display import numbers, text
-from kappamax.fibers.testing import ExactTest
-from kappamax.maximum.extremes import Maximum
+from kappamax.fibers.exact_test import ExactTest
+from kappamax.maximum.max_kappa import Maximum
 from kappamax.maximum.maximizers import MaximizerCount
-from kappamax.measure import Agreement
 from kappamax.table import Table
 from kappamax.weights import PairWeights, Weights
 
 if TYPE_CHECKING:
-    from kappamax.reporting.analysis import WeightingReport
+    from kappamax.reporting.report import WeightingReport
 
 __all__ = ["of_table", "of_weighting", "of_weights", "undefined"]
 

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from kappamax._exact import RootSum
+from kappamax._rootsum import RootSum
 from kappamax.verification import search
 from kappamax.verification.budget import Budget, Unknown
 from kappamax.verification.definitions import Design, Rows, by_raters, margins_of

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-from kappamax._exact import RootSum, quotient
+from kappamax._rootsum import RootSum, quotient
 from kappamax.display import text
 from kappamax.verification import parse
 from kappamax.verification.bounds import Bounds

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from kappamax._exact import RootSum, quotient, rational_quotient, sum_by_key
+from kappamax._rootsum import RootSum, quotient, rational_quotient, sum_by_key
 
 __all__ = ["TITLES", "Design", "PairMatrix", "Rows", "by_raters", "margins_of"]
 

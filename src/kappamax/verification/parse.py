@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from kappamax._exact import RootSum, square_free
+from kappamax._rootsum import RootSum, square_free
 from kappamax.display import text
 from kappamax.errors import KappamaxError
 from kappamax.verification.bounds import Prices

@@ -22,9 +22,9 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from kappamax._checks import web as checks
 from kappamax.errors import InvalidRequestError
-from kappamax.web.desk import Desk, Part, opened_desk
-from kappamax.web.guard import Guard
-from kappamax.web.tasks import Reply, bug_reply, error_reply
+from kappamax.web.handlers import Reply, bug_reply, error_reply
+from kappamax.web.middleware import Guard
+from kappamax.web.pool import Desk, Part, opened_desk
 
 __all__ = ["FORMATS", "create_app"]
 

@@ -14,13 +14,13 @@ from typing import Any
 from kappamax._checks import web as checks
 from kappamax._result import plain
 from kappamax.datasets import EXAMPLES, example
-from kappamax.maximum.extremes import max_kappa
+from kappamax.maximum.max_kappa import max_kappa
 from kappamax.maximum.maximizers import maximizer_count_of, maximizers_of
-from kappamax.reporting.analysis import Effort, Report, completed, report_within
-from kappamax.reporting.pictures import null_picture, pictures_of
+from kappamax.reporting.figures_svg import null_picture, pictures_of
+from kappamax.reporting.report import Effort, Report, completed, report_within
 from kappamax.reporting.sentences import of_weights
-from kappamax.web.calls import calls_of
-from kappamax.web.requests import plain_table, table_of, weighting_of, weightings_of
+from kappamax.web.schemas import plain_table, table_of, weighting_of, weightings_of
+from kappamax.web.snippets import calls_of
 
 __all__ = ["chances", "examples", "maximizers", "numbers_of", "pictures", "report_file", "weights_in_words"]
 

@@ -23,7 +23,7 @@ _NICE = 10
 
 def serve(source: BinaryIO, target: BinaryIO) -> None:
     """Do jobs until there are no more."""
-    from kappamax.web.tasks import run_job
+    from kappamax.web.handlers import run_job
 
     jobs: SimpleQueue[tuple[dict[str, Any], bytes]] = SimpleQueue()
     threading.Thread(target=_receive, args=(source, jobs), daemon=True).start()

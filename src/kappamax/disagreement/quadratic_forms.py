@@ -1,0 +1,73 @@
+"""Shares and weights in, x' U y out: in doubles for many tables at once, or exactly."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import lcm
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from kappamax._rootsum import RootSum, dot, sum_by_key, widen
+from kappamax.weights import Weights
+
+__all__ = ["exact_form", "form", "padded", "weighted_sum"]
+
+Array = npt.NDArray[Any]
+
+_FEW = 10_000  # numbers that are multiplied sooner than compared
+
+
+def form(x: Array, y: Array, *, weights: Weights) -> Array:
+    """X' U y in doubles, or in complex numbers whose imaginary parts are so small that their products are nothing."""
+    u = weights.matrix
+    if not (np.iscomplexobj(x) or np.iscomplexobj(y)):
+        return np.asarray(((x @ u) * y).sum(axis=-1))
+    right, left = _once(x.real) @ u, _once(y.real) @ u.T
+    value = (right * y.real).sum(axis=-1)
+    return np.asarray(value + 1j * ((x.imag * left).sum(axis=-1) + (y.imag * right).sum(axis=-1)))
+
+
+def exact_form(x: Array, y: Array, *, weights: Weights) -> Any:
+    """X' U y for vectors of fractions, or for each row of two matrices."""
+    if x.ndim > 1:
+        rows = [exact_form(a, b, weights=weights) for a, b in zip(x, y, strict=True)]
+        return np.array(rows, dtype=object)
+    (x, x_scale), (y, y_scale) = _whole(x), _whole(y)
+    bound = int(max(x)) * int(max(y))
+    return weighted_sum(np.outer(widen(x, bound), widen(y, bound)), weights) / (x_scale * y_scale)
+
+
+def weighted_sum(cells: Array, weights: Weights) -> RootSum:
+    """The exact sum of cells * u over a k x k array of whole numbers."""
+    if weights.roots <= {1}:
+        return RootSum(Fraction(dot(cells.ravel(), weights.multipliers.ravel()), weights.denominator))
+    bound = int(cells.max()) * int(weights.multipliers.max())
+    products = widen(cells, bound) * widen(weights.multipliers, bound)
+    return RootSum(dict(sum_by_key(weights.radicands, products))) / weights.denominator
+
+
+def _once(rows: Array) -> Array:
+    """Rows that repeat along an axis, once: small steps from one place share it."""
+    if rows.size <= _FEW:
+        return rows
+    for axis in range(rows.ndim - 1):
+        first = rows[(slice(None),) * axis + (slice(0, 1),)]
+        if rows.shape[axis] > 1 and (rows == first).all():
+            rows = first
+    return rows
+
+
+def _whole(shares: Array) -> tuple[Array, int]:
+    """Fractions as whole numbers over one denominator."""
+    scale = lcm(*(share.denominator for share in shares))
+    return np.array([share.numerator * (scale // share.denominator) for share in shares], dtype=object), scale
+
+
+def padded(matrix: Array) -> Array:
+    """A k x k matrix with a row and a column of zeros at the end, where code -1 (missing) points."""
+    k = len(matrix)
+    wide = np.zeros((k + 1, k + 1), dtype=matrix.dtype)
+    wide[:k, :k] = matrix
+    return wide

@@ -1,0 +1,52 @@
+"""Write a header and rows of text as a table in CSV, Markdown or LaTeX."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterable, Sequence
+from io import StringIO
+from typing import Any
+
+__all__ = ["csv_table", "latex_table", "markdown_table"]
+
+_NUMBER = re.compile(r"(?:[-<>=~ ]*\d[\d,.% *to-]*)?$")
+_SPECIAL = {
+    **{letter: f"\\{letter}" for letter in "&%$#_{}"},
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "\\": r"\textbackslash{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+}
+
+
+def csv_table(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    """Rows as comma-separated values; `None` is an empty cell."""
+    out = StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(rows)
+    return out.getvalue()
+
+
+def markdown_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Rows as a Markdown table, columns of numbers to the right."""
+    columns = list(zip(*rows, strict=True))
+    rules = ["---:" if column and all(_NUMBER.match(cell) for cell in column) else "---" for column in columns]
+    lines = [header, rules or ["---"] * len(header), *rows]
+    return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines) + "\n"
+
+
+def latex_table(header: Sequence[str], rows: Sequence[Sequence[str]], *, caption: str) -> str:
+    """Rows as a LaTeX table with booktabs rules."""
+    body = "\n".join(" & ".join(map(_escaped, row)) + r" \\" for row in rows)
+    return (
+        "\\begin{table}\n\\centering\n"
+        f"\\caption{{{_escaped(caption)}}}\n\\begin{{tabular}}{{l{'r' * (len(header) - 1)}}}\n\\toprule\n"
+        f"{' & '.join(map(_escaped, header))} \\\\\n\\midrule\n{body}\n\\bottomrule\n\\end{{tabular}}\n\\end{{table}}\n"
+    )
+
+
+def _escaped(words: str) -> str:
+    return "".join(_SPECIAL.get(letter, letter) for letter in words)

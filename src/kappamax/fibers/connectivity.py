@@ -1,0 +1,102 @@
+"""A fiber and weights in; whether the tables that share the observed score can be reached from each other out.
+
+Basic moves connect a fiber, but those that keep a score may not connect the tables that share it. So moves may leave
+the score for a few steps in a row and come back: an excursion. Whether excursions of some length reach every such table
+is found by visiting them, breadth first, and comparing with their exact number.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from kappamax._checks import fibers as checks
+from kappamax._result import Result
+from kappamax._rootsum import Digits
+from kappamax.disagreement.objective import Objective
+from kappamax.fibers.distribution import same_value_of
+from kappamax.fibers.markov_basis import basic_moves
+
+__all__ = ["LevelSet", "level_set_of"]
+
+Array = npt.NDArray[Any]
+
+VISITED_TABLES = 100_000
+
+
+def level_set_of(objective: Objective, *, excursion: int, memory_limit: float) -> LevelSet:
+    """How many tables share the observed score, and how many of them excursions up to a length reach."""
+    n_tables = same_value_of(objective, [], memory_limit=memory_limit).n_tables
+    table = objective.table
+    checks.few_cells(table.n_categories, table.n_raters)
+    n_reached = 0
+    for length in range(1, excursion + 1):
+        n_reached, finished = _visit(objective, length)
+        if n_reached == n_tables:
+            return LevelSet(objective.weights.name, n_tables, n_reached, True, length)
+        if not finished:
+            return LevelSet(objective.weights.name, n_tables, n_reached, None, length)
+    return LevelSet(objective.weights.name, n_tables, n_reached, False, excursion)
+
+
+@dataclass(frozen=True, repr=False)
+class LevelSet(Result):
+    """The tables that share the observed value of a coefficient, and whether moves connect them.
+
+    Attributes
+    ----------
+    n_tables : int
+        How many there are.
+    n_reached : int
+        How many of them excursions up to `excursion` moves reach from the observed table.
+    connected : bool or None
+        Whether those are all; None where the search stopped before it knew.
+    excursion : int
+        The least length that reaches all of them, or the longest tried.
+    """
+
+    weights: str
+    n_tables: int
+    n_reached: int
+    connected: bool | None
+    excursion: int
+
+
+def _visit(objective: Objective, excursion: int) -> tuple[int, bool]:
+    """How many tables with the observed score are reached, and whether the search came to its end."""
+    table = objective.table
+    plus, minus = basic_moves(table.n_categories, table.n_raters).arrays()
+    shape = (table.n_categories,) * table.n_raters
+    cells = np.stack(np.unravel_index(np.arange(table.n_categories**table.n_raters), shape), axis=1)
+    scores = Digits(objective.scores(cells.astype(np.int32)), table.n_subjects)
+    start = table.dense().ravel()
+    level = scores.weighted(start)
+    away = {start.tobytes(): 0}  # how many moves ago the score was left, at least
+    queue = deque([start])
+    n_reached = 1
+    while queue:
+        if len(away) > VISITED_TABLES:
+            return n_reached, False
+        here = queue.popleft()
+        steps = away[here.tobytes()]
+        able = np.flatnonzero((here[minus] > 0).all(axis=1))
+        there = np.repeat(here[None], len(able), axis=0)
+        rows = np.arange(len(able))[:, None]
+        there[rows, plus[able]] += 1
+        there[rows, minus[able]] -= 1
+        home = (scores.weighted(there) == level).all(axis=1)
+        for reached, back in zip(there, home.tolist(), strict=True):
+            now = 0 if back else steps + 1
+            if now >= excursion:
+                continue
+            key = reached.tobytes()
+            before = away.get(key)
+            if before is None or now < before:
+                away[key] = now
+                queue.append(reached)
+                n_reached += back and before is None
+    return n_reached, True

@@ -1,0 +1,259 @@
+"""Margins and patterns with costs in; how many tables, and how likely by chance, at every total cost out.
+
+Subjects are placed one after another, in the order of one rater's categories. A state says how often each of the other
+raters has used each category but one, which the number of subjects placed implies; a vector over totals says in how
+many ways the state is reached. Placing a subject moves the vector of one state to another, shifted by its cost.
+
+The order of two loops decides what is counted. Within a category, *pattern after pattern, each any number of times*
+counts tables; *subject after subject, each with any pattern* counts arrangements of the ratings over subjects, which
+chance makes equally likely. Nothing is listed. Numbers of tables are exact: beyond 62 bits they are counted modulo
+several coprime numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+from math import factorial, prod
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from kappamax._rootsum import coprime
+
+__all__ = ["Progress", "Slices", "Ways", "shifted"]
+
+Array = npt.NDArray[Any]
+Slices = tuple[slice, ...]
+
+#: called with (work done, work in all)
+Progress = Callable[[int, int], None]
+
+_BITS = 62
+_UNREACHED = -(2**60)
+_FEW_STATES = 200
+_PER_ARRAY = 10_000
+
+
+class Ways:
+    """The ways to reach given margins with given patterns.
+
+    Parameters
+    ----------
+    margins : integers, shape (r, k)
+        Each rater's category counts, with one total.
+    patterns : integers, shape (m, r)
+        The patterns that may occur, each once.
+    """
+
+    def __init__(self, margins: Array, patterns: Array) -> None:
+        sizes = [prod(int(n) + 1 for n in row) // (int(row.max()) + 1) for row in margins]
+        first = int(np.argmax(sizes))  # the rater whose categories would need most states
+        raters = [first, *(a for a in range(len(margins)) if a != first)]
+        self.margins = margins[raters]
+        #: which of the patterns use only categories that were used
+        self.possible = np.flatnonzero((margins[np.arange(len(margins)), patterns] > 0).all(axis=1))
+        self.patterns = patterns[self.possible][:, raters]
+        self.first = [int(n) for n in self.margins[0]]
+        self.axes: dict[tuple[int, int], int] = {}
+        shape: list[int] = []
+        for a, row in enumerate(self.margins[1:], start=1):
+            implied = int(np.argmax(row))
+            for i, n in enumerate(row.tolist()):
+                if i != implied and n > 0:
+                    self.axes[a, i] = len(shape)
+                    shape.append(n + 1)
+        self.shape = tuple(shape)
+
+    @property
+    def n_states(self) -> int:
+        """How many combinations of used categories there are."""
+        return prod(self.shape)
+
+    def table_bytes(self, n_totals: int = 1) -> int:
+        """Memory that counting tables takes."""
+        return 8 * self.n_states * n_totals * (max(self.first) + 1)
+
+    def chance_bytes(self, n_totals: int = 1) -> int:
+        """Memory that chances take."""
+        return 8 * self.n_states * n_totals * 2
+
+    def work(self, n_totals: int = 1) -> int:
+        """Additions, for either question; adding one array to another takes as long as ten thousand more."""
+        steps = sum(n * len(self._by_category[i]) for i, n in enumerate(self.first))
+        return steps * (self.n_states * n_totals + _PER_ARRAY)
+
+    def largest_total(self, costs: Array) -> int:
+        """The largest total cost of a table, for costs per given pattern."""
+        costs = costs[self.possible]
+        best = np.full(self.shape, _UNREACHED, dtype=np.int64)
+        best[(0,) * best.ndim] = 0
+        for _, rows, to, since in self._subjects():
+            placed = np.full_like(best, _UNREACHED)
+            for row in rows:
+                target, source = self._shifted(row, to, since)
+                np.maximum(placed[target], best[source] + int(costs[row]), out=placed[target])
+            best = placed
+        return int(best[(-1,) * best.ndim])
+
+    def n_tables(self, costs: Array | None = None, n_totals: int = 1, progress: Progress | None = None) -> list[int]:
+        """The number of tables with total cost 0, 1, ..., n_totals - 1, exactly.
+
+        Parameters
+        ----------
+        costs : whole numbers >= 0, shape (m,)
+            One per given pattern; zero if left out.
+        n_totals : int
+            Above the largest total of any table.
+        progress : callable, optional
+        """
+        chosen = self._costs(costs)
+        about = self.about()
+        if about < 2.0**_BITS:
+            return [int(n) for n in self._tables(chosen, n_totals, np.dtype(np.int64), None, progress)]
+        moduli = coprime((1 << _BITS) // (max(self.first) + 2), int(about * 1.01))
+        residues = []
+        for turn, modulus in enumerate(moduli):
+            tell = progress and _part(progress, turn, len(moduli))
+            residues.append(self._tables(chosen, n_totals, np.dtype(np.int64), modulus, tell).tolist())
+        return [_from_residues(column, moduli) for column in zip(*residues, strict=True)]
+
+    def about(self) -> float:
+        """The number of tables up to rounding, in the time of one count."""
+        return float(self._tables(self._costs(None), 1, np.dtype(float), None, None)[0])
+
+    def chances(self, costs: Array, n_totals: int, progress: Progress | None = None) -> npt.NDArray[np.float64]:
+        """The probability of total cost 0, 1, ..., n_totals - 1 where all arrangements are equally likely.
+
+        Arrangements are counted in doubles, halved often enough to keep the largest near one; as nothing is
+        subtracted, each probability is right to some 1e-15 of itself per subject.
+        """
+        chosen = self._costs(costs)
+        arrangements = prod(factorial(sum(row)) // prod(map(factorial, row)) for row in self.margins[1:].tolist())
+        bits, n_subjects = arrangements.bit_length(), sum(self.first)
+        ways = np.zeros((*self.shape, n_totals))
+        ways[(0,) * ways.ndim] = 1
+        placed = np.empty_like(ways)
+        halved = 0
+        for done, rows, to, since in self._subjects():
+            placed[...] = 0
+            for row in rows:
+                self._add(placed, ways, row, to, since, chosen[row], n_totals)
+            halvings = bits * done // n_subjects - halved
+            if halvings:
+                np.ldexp(placed, -halvings, out=placed)
+                halved += halvings
+            ways, placed = placed, ways
+            if progress is not None:
+                progress(done, n_subjects)
+        scaled = ways[(-1,) * (ways.ndim - 1)]
+        return np.asarray(scaled * ((1 << halved) / arrangements))
+
+    def _tables(
+        self, costs: list[int], n_totals: int, dtype: np.dtype[Any], modulus: int | None, progress: Progress | None
+    ) -> Array:
+        """Numbers of tables by total, in one arithmetic."""
+        layers = np.zeros((max(self.first) + 1, *self.shape, n_totals), dtype=dtype)
+        layers[(0,) * layers.ndim] = 1
+        before, n_subjects = 0, sum(self.first)
+        for category, n in enumerate(self.first):
+            layers[1 : n + 1] = 0
+            rows = self._by_category[category]
+            for done, row in enumerate(rows, start=1):
+                for times in range(1, n + 1):
+                    to, since = self._box(before + times), self._box(before + times - 1)
+                    self._add(layers[times], layers[times - 1], row, to, since, costs[row], n_totals)
+                if modulus is not None:
+                    layers[1 : n + 1] %= modulus
+                if progress is not None:
+                    progress(before * len(rows) + n * done, n_subjects * len(rows))
+            layers[0] = layers[n]
+            before += n
+        return np.asarray(layers[(0, *(-1,) * len(self.shape))])
+
+    def _subjects(self) -> Iterator[tuple[int, list[int], Slices, Slices]]:
+        """Subject after subject: how many are placed then, its possible patterns, the states after and before."""
+        done = 0
+        for category, n in enumerate(self.first):
+            rows = self._by_category[category]
+            for _ in range(n):
+                done += 1
+                yield done, rows, self._box(done), self._box(done - 1)
+
+    @cached_property
+    def _by_category(self) -> list[list[int]]:
+        """The patterns in which the first rater chose each category."""
+        return [np.flatnonzero(self.patterns[:, 0] == i).tolist() for i in range(len(self.first))]
+
+    @cached_property
+    def _steps(self) -> list[list[int]]:
+        """The axes along which each pattern moves the state."""
+        return [
+            [self.axes[a, i] for a, i in enumerate(pattern) if (a, i) in self.axes]
+            for pattern in self.patterns.tolist()
+        ]
+
+    @cached_property
+    def _everywhere(self) -> Slices:
+        """All states."""
+        return tuple(slice(0, size) for size in self.shape)
+
+    @cached_property
+    def _moves(self) -> list[tuple[Slices, Slices]]:
+        """For each pattern the states it leads to and comes from, among all states."""
+        return [self._between(row, self._everywhere, self._everywhere) for row in range(len(self.patterns))]
+
+    def _box(self, placed: int) -> Slices:
+        """The states possible with so many subjects placed: no more than those, no fewer than the rest can make up.
+
+        Where there are few states all of them are: those that are not possible lead nowhere, and cost less than slices.
+        """
+        if self.n_states <= _FEW_STATES:
+            return self._everywhere
+        rest = sum(self.first) - placed
+        return tuple(slice(max(0, size - 1 - rest), min(size - 1, placed) + 1) for size in self.shape)
+
+    def _shifted(self, row: int, to: Slices, since: Slices) -> tuple[Slices, Slices]:
+        """The states a pattern leads to, and the states it comes from."""
+        return self._moves[row] if to is self._everywhere else self._between(row, to, since)
+
+    def _between(self, row: int, to: Slices, since: Slices) -> tuple[Slices, Slices]:
+        """The same among the states of two boxes."""
+        return shifted(self._steps[row], to, since)
+
+    def _add(self, placed: Array, ways: Array, row: int, to: Slices, since: Slices, cost: int, n_totals: int) -> None:
+        """One more subject with a pattern: placed[state + pattern, total + cost] += ways[state, total]."""
+        target, source = self._shifted(row, to, since)
+        into = placed[(*target, slice(cost, None))]
+        into += ways[(*source, slice(None, max(0, n_totals - cost)))]
+
+    def _costs(self, costs: Array | None) -> list[int]:
+        if costs is None:
+            return [0] * len(self.patterns)
+        return [int(cost) for cost in costs[self.possible]]
+
+
+def shifted(axes: Sequence[int], to: Slices, since: Slices) -> tuple[Slices, Slices]:
+    """The states of one box that a step along some axes leads to, and the states of another that it comes from."""
+    target, source = [], []
+    for axis, (after, before) in enumerate(zip(to, since, strict=True)):
+        step = 1 if axis in axes else 0
+        low, high = max(after.start, before.start + step), min(after.stop, before.stop + step)
+        target.append(slice(low, max(low, high)))
+        source.append(slice(low - step, max(low, high) - step))
+    return tuple(target), tuple(source)
+
+
+def _from_residues(residues: tuple[int, ...], moduli: list[int]) -> int:
+    """The number below the product of the moduli that leaves these residues (Chinese remainder theorem)."""
+    number, step = 0, 1
+    for residue, modulus in zip(residues, moduli, strict=True):
+        number += step * ((residue - number) * pow(step, -1, modulus) % modulus)
+        step *= modulus
+    return number
+
+
+def _part(progress: Progress, turn: int, turns: int) -> Progress:
+    """Progress of one of several equal turns."""
+    return lambda done, in_all: progress(turn * in_all + done, turns * in_all)

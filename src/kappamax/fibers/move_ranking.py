@@ -1,0 +1,280 @@
+"""Ratings and weights in, the moves that apply to them out, best first.
+
+A move applies if both patterns that lose a subject occur. So every move that applies swaps, between two patterns that
+occur, the ratings of some of the raters on which they differ: those are listed, not all basic moves.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from kappamax._checks import moves as checks
+from kappamax._checks import options
+from kappamax._result import Result, plain
+from kappamax._rootsum import RootSum, distinct_rows, order
+from kappamax.coefficients import objective_for
+from kappamax.disagreement.objective import Objective
+from kappamax.display import numbers
+from kappamax.fibers.markov_basis import LISTED_MOVES, star_centres
+from kappamax.fibers.moves import Effect, Move, effect_of
+from kappamax.io import Ratings, as_table
+from kappamax.table import Label, Table
+from kappamax.weights import WeightsLike
+
+__all__ = ["RankedMove", "RankedMoves", "rank_moves"]
+
+Array = npt.NDArray[Any]
+
+_CHUNK_CELLS = 2_000_000
+_SHOWN = 10
+_LONGEST = 60
+
+
+def rank_moves(
+    *ratings: Ratings,
+    weights: WeightsLike = "unweighted",
+    coefficient: str = "kappa",
+    top: int = 20,
+    moves: str = "basic",
+    categories: Sequence[Label] | None = None,
+) -> RankedMoves:
+    """The moves that apply to a table, by what they do to agreement, best first.
+
+    Parameters
+    ----------
+    *ratings : a Table, a frame, or two or more label arrays
+        Complete ratings.
+    weights, coefficient, categories
+        As for `agreement`.
+    top : int
+        How many moves to give; all that apply are counted. Equal ones come in the order of their cells.
+    moves : "basic" or "minimal"
+        Which moves to look at; see `basic_moves` and `minimal_moves`.
+
+    Raises
+    ------
+    NotSupportedError
+        If ratings are missing, or more than five million moves apply.
+    UndefinedKappaError
+        If all raters used a single category.
+
+    Examples
+    --------
+    >>> import kappamax as km
+    >>> ranked = km.rank_moves(km.example("rapallo2022"), weights="linear", top=2)
+    >>> ranked.n_applicable, ranked.n_raising, ranked.n_keeping, ranked.n_lowering
+    (47, 12, 11, 24)
+    >>> ranked[0].move, round(ranked[0].value_after, 4)
+    (Move(+(1,2) +(4,4) -(1,4) -(4,2)), 0.6018)
+    """
+    table = as_table(*ratings, categories=categories)
+    top = options.at_least("top", top, 1)
+    moves = options.choice("moves", moves, ("basic", "minimal"))
+    checks.complete_ratings(table.n_missing)
+    objective = objective_for(table, weights=weights, coefficient=coefficient)
+    value = objective.value(objective.score)
+    found = _applicable(objective, minimal=moves == "minimal")
+    sums, place = _ranking(objective, found.changes)
+    unit = objective.denominator * objective.factors[table.n_raters]
+    slack = RootSum(_slack(objective) * unit)
+    per_sum = np.bincount(place, minlength=len(sums))
+    lows, highs = bisect_left(sums, slack * -1), bisect_right(sums, slack)
+    best = np.lexsort((found.swap, found.second, found.first, place))[:top]
+    ranked = [
+        RankedMove(
+            move=_move(table, int(found.first[i]), int(found.second[i]), int(found.swap[i])),
+            change=sums[place[i]] / unit,
+            effect=effect_of(sums[place[i]] / unit, objective.weights.tolerance, table.n_raters),
+            value_before=value,
+            value_after=objective.value(objective.score + sums[place[i]]),
+        )
+        for i in best
+    ]
+    return RankedMoves(
+        coefficient=objective.coefficient.name,
+        title=objective.coefficient.title,
+        weights=objective.weights.name,
+        value=value,
+        n_applicable=len(place),
+        n_raising=int(per_sum[:lows].sum()),
+        n_lowering=int(per_sum[highs:].sum()),
+        n_keeping=int(per_sum[lows:highs].sum()),
+        moves=tuple(ranked),
+        table=table,
+    )
+
+
+@dataclass(frozen=True)
+class RankedMove:
+    """One move that applies, its change of total disagreement (exact) and the coefficient before and after it."""
+
+    move: Move
+    change: RootSum
+    effect: Effect
+    value_before: float
+    value_after: float
+
+
+@dataclass(frozen=True, repr=False)
+class RankedMoves(Result):
+    """The moves that apply to a table, counted by their effect on agreement, and the best of them in order.
+
+    Behaves as a sequence of `RankedMove`; `ranked[0].move.after(table)` is the table after the best one.
+    """
+
+    coefficient: str
+    title: str
+    weights: str
+    value: float
+    n_applicable: int
+    n_raising: int
+    n_lowering: int
+    n_keeping: int
+    moves: tuple[RankedMove, ...] = field(repr=False)
+    table: Table = field(repr=False)
+
+    def __len__(self) -> int:
+        return len(self.moves)
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __iter__(self) -> Iterator[RankedMove]:
+        return iter(self.moves)
+
+    def __getitem__(self, index: int) -> RankedMove:
+        return self.moves[index]
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain data, cells as labels; the table is left out."""
+        names = ("coefficient", "title", "weights", "value", "n_applicable", "n_raising", "n_lowering", "n_keeping")
+        labels = self.table.categories
+        moves = [
+            {
+                "plus": [[labels[code] for code in cell] for cell in ranked.move.plus],
+                "minus": [[labels[code] for code in cell] for cell in ranked.move.minus],
+                "effect": ranked.effect,
+                "change": float(ranked.change),
+                "value_after": ranked.value_after,
+            }
+            for ranked in self.moves
+        ]
+        return {name: plain(getattr(self, name)) for name in names} | {"moves": moves}
+
+    def _rows(self) -> list[tuple[str, str]]:
+        counts = f"{numbers.count(self.n_raising)} raise agreement, {numbers.count(self.n_lowering)} lower it, "
+        rows = [
+            (f"{self.title}, {self.weights}", numbers.decimal(self.value)),
+            ("moves that apply", numbers.count(self.n_applicable)),
+            ("of these", f"{counts}{numbers.count(self.n_keeping)} keep it"),
+        ]
+        for place, ranked in enumerate(self.moves[:_SHOWN], start=1):
+            after = f"{ranked.effect} agreement, to {numbers.decimal(ranked.value_after)}"
+            rows.append((str(place), f"{self.written(ranked.move)}  {after}"))
+        return rows
+
+    def written(self, move: Move) -> str:
+        """A move with the labels of the categories, or with their numbers from one where that would be too long."""
+        named = move.written(self.table.categories)
+        return named if len(named) <= _LONGEST else str(move)
+
+
+class _Found(NamedTuple):
+    """Every move that applies: two patterns, who swaps (as binary digits), and the exact change of the score."""
+
+    first: Array
+    second: Array
+    swap: Array
+    changes: Array
+
+
+def _applicable(objective: Objective, *, minimal: bool) -> _Found:
+    """All moves that apply to the table, in chunks of a few megabytes."""
+    table = objective.table
+    patterns, own = table.patterns, objective.scores(table.patterns)
+    parts = [_Found(*(np.zeros(0, dtype=np.int64),) * 3, own[:0])]
+    pairs = _differing_pairs(patterns)
+    for q, (first, second) in pairs.items():
+        swaps = np.arange(1, 2 ** (q - 1))
+        step = max(1, _CHUNK_CELLS // (len(swaps) * table.n_raters))
+        for start in range(0, len(first), step):
+            chunk = slice(start, start + step)
+            i, j, swap = (part.ravel() for part in np.broadcast_arrays(first[chunk, None], second[chunk, None], swaps))
+            x, y = patterns[i], patterns[j]
+            if minimal:
+                kept = _in_a_star(x, y, swap, q, table.n_categories)
+                i, j, swap, x, y = i[kept], j[kept], swap[kept], x[kept], y[kept]
+            plus = _swapped(x, y, swap, q)
+            # scores lie between 0 and 2^62 where they are int64, so both differences and their sum fit
+            change = (objective.scores(plus[0]) - own[i]) + (objective.scores(plus[1]) - own[j])
+            parts.append(_Found(i, j, swap, change))
+    return _Found(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+
+
+def _differing_pairs(patterns: npt.NDArray[np.int32]) -> dict[int, tuple[Array, Array]]:
+    """Pairs of patterns by the number q of raters on which they differ, from two up."""
+    rows: dict[int, list[tuple[Array, Array]]] = {}
+    n_moves = 0
+    for i in range(len(patterns) - 1):
+        differing = (patterns[i + 1 :] != patterns[i]).sum(axis=1)
+        for q, n in enumerate(np.bincount(differing).tolist()):
+            if q >= 2 and n:
+                n_moves += n * (2 ** (q - 1) - 1)
+                second = i + 1 + np.flatnonzero(differing == q)
+                rows.setdefault(q, []).append((np.full(len(second), i), second))
+        checks.few_moves(n_moves, LISTED_MOVES, at_least=True)
+    return {
+        q: (np.concatenate([first for first, _ in found]), np.concatenate([second for _, second in found]))
+        for q, found in rows.items()
+    }
+
+
+def _swapped(x: Array, y: Array, swap: Array, q: int) -> tuple[Array, Array]:
+    """Two patterns after some of the q raters on which they differ have swapped: the binary digits of `swap`."""
+    raters = np.nonzero(x != y)[1].reshape(-1, q)
+    swaps = np.zeros(x.shape, dtype=bool)
+    np.put_along_axis(swaps, raters, _bits(swap, q), axis=1)
+    return np.where(swaps, y, x), np.where(swaps, x, y)
+
+
+def _in_a_star(x: Array, y: Array, swap: Array, q: int, n_categories: int) -> Array:
+    """Whether one end of the move is the centre of its block's star, so that it is in the minimal basis."""
+    raters = np.nonzero(x != y)[1].reshape(-1, q)
+    ends = np.stack([np.take_along_axis(codes, raters, axis=1) for codes in (x, y)], axis=-1)
+    centre = star_centres(np.sort(ends, axis=-1), n_categories, x.shape[1])
+    minus = (ends[:, :, 0] > ends[:, :, 1]) @ (1 << np.arange(q - 1, -1, -1))
+    return np.asarray((minus == centre) | (minus ^ swap == centre))
+
+
+def _bits(number: Array, n_bits: int) -> Array:
+    return np.asarray(number[:, None] >> np.arange(n_bits - 1, -1, -1) & 1, dtype=bool)
+
+
+def _ranking(objective: Objective, changes: Array) -> tuple[list[RootSum], Array]:
+    """The distinct changes in exact order, and the place of each move's change among them."""
+    vectors, place = distinct_rows(changes)
+    sums = [RootSum(dict(zip(objective.radicands, row, strict=True))) for row in vectors.tolist()]
+    ascending = order(sums)
+    rank = np.empty(len(ascending), dtype=np.int64)
+    rank[ascending] = np.arange(len(ascending))
+    return [sums[i] for i in ascending], rank[place]
+
+
+def _slack(objective: Objective) -> Fraction:
+    """How far from zero a change still counts as none: zero for exact weights."""
+    r = objective.table.n_raters
+    return Fraction(objective.weights.tolerance) * (r * (r - 1) // 2)
+
+
+def _move(table: Table, i: int, j: int, swap: int) -> Move:
+    x, y = table.patterns[i : i + 1], table.patterns[j : j + 1]
+    first, second = _swapped(x, y, np.array([swap]), int((x != y).sum()))
+    plus, minus = ((tuple(a[0].tolist()), tuple(b[0].tolist())) for a, b in ((first, second), (x, y)))
+    return Move(plus, minus, table.n_categories)

@@ -1,0 +1,239 @@
+"""Label arrays or counts in, a table out.
+
+The cost that grows with the number of ratings is one pass that turns each value into a small integer and one that
+counts the patterns, done block by block so that both stay in the processor's cache.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import prod
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from kappamax._checks import ratings as checks
+from kappamax._checks import tables
+from kappamax.io.labels import Levels, Locate, encode
+from kappamax.io.read_spec import Plan
+from kappamax.table import MISSING, Table
+
+__all__ = ["Column", "column_of", "table_of_columns", "table_of_counts"]
+
+_BLOCK = 1 << 15
+_DENSE_CELLS = 1 << 20
+_AS_THEY_ARE = Plan()
+_NO_NUMBERS = frozenset({str, bool, type(None)})
+
+Codes = npt.NDArray[Any]
+
+
+class Column(NamedTuple):
+    """One rater's ratings as integers below len(values), made for a slice at a time."""
+
+    values: Sequence[Any]
+    codes: Callable[[slice], Codes]
+    size: int
+    levels: Levels = None
+
+
+def table_of_columns(
+    columns: Sequence[Column],
+    *,
+    counts: Sequence[int] | None = None,
+    raters: Sequence[str] | None = None,
+    plan: Plan = _AS_THEY_ARE,
+    locate: Locate | None = None,
+) -> Table:
+    """Count the patterns of some columns of equal length; `counts` says how many subjects each row stands for."""
+    checks.equal_lengths([column.size for column in columns])
+    names = tables.rater_names(raters, len(columns))
+    sizes = [len(column.values) for column in columns]
+    if counts is None and prod(sizes) <= _DENSE_CELLS:
+        raw, totals = _count_cells(columns, sizes)
+    else:
+        raw = [column.codes(slice(None)) for column in columns]
+        totals = np.ones(columns[0].size, dtype=np.int64) if counts is None else np.asarray(counts, dtype=np.int64)
+    seen = [np.flatnonzero(np.bincount(codes)) for codes in raw]
+    values = [[column.values[i] for i in used.tolist()] for column, used in zip(columns, seen, strict=True)]
+    levels = [column.levels for column in columns]
+    encoded, chosen, ordered = encode(
+        values, raters=names, categories=plan.categories, levels=levels, missing=plan.missing, locate=locate
+    )
+    patterns = np.empty((len(totals), len(columns)), dtype=np.int32, order="F")
+    for i, (code, used, codes) in enumerate(zip(encoded, seen, raw, strict=True)):
+        final = np.full(used[-1] + 1, MISSING, dtype=np.int32)
+        final[used] = code
+        patterns[:, i] = final[codes]
+    n_given = int(totals.sum())
+    if plan.complete_only:
+        complete = (patterns != MISSING).all(axis=1)
+        checks.some_complete(complete)
+        patterns, totals = patterns[complete], totals[complete]
+    table = Table(patterns, totals, chosen, names, ordered=ordered, n_left_out=n_given - int(totals.sum()))
+    checks.alike(table.categories, table.margins.sum(axis=0).tolist())
+    return table
+
+
+def table_of_counts(
+    counts: npt.ArrayLike, *, raters: Sequence[str] | None = None, categories: Sequence[Any] | None = None
+) -> Table:
+    """A table from its k x k (x k ...) array of counts."""
+    frame: Any = counts
+    if categories is None and hasattr(frame, "index") and hasattr(frame, "columns"):  # a pandas crosstab
+        categories = tables.crosstab_labels(list(frame.index), list(frame.columns))
+    if isinstance(counts, np.ma.MaskedArray):
+        counts = np.ma.filled(counts.astype(float), np.nan)
+    array = tables.square_counts(counts)
+    k = array.shape[0]
+    labels = tuple(range(1, k + 1)) if categories is None else tables.categories_for(categories, k)
+    codes, chosen, _ = encode([labels], raters=["categories"], categories=labels, levels=[None])
+    cells = np.argwhere(array)
+    return Table(codes[0][cells], array[tuple(cells.T)], chosen, raters, ordered=True)
+
+
+def column_of(values: Any) -> Column:
+    """Any one-dimensional array or list of labels as a column."""
+    array = _as_array(values)
+    if array.dtype.kind in "iub":
+        return _integers(array)
+    if array.dtype.kind == "f":
+        return _floats(array)
+    if array.dtype.kind == "U" and array.size and array.dtype.itemsize:
+        return _text(array)
+    if array.dtype.kind == "S":
+        checks.refuse_bytes()
+    return _objects(array)
+
+
+def _count_cells(columns: Sequence[Column], sizes: Sequence[int]) -> tuple[list[Codes], npt.NDArray[np.int64]]:
+    """Each rater's codes in the distinct patterns, and how often those occur: bincount of a mixed-radix key."""
+    n_cells = prod(sizes)
+    counts = np.zeros(n_cells, dtype=np.int64)
+    step = max(_BLOCK, n_cells)
+    for start in range(0, columns[0].size, step):
+        block = slice(start, start + step)
+        keys = columns[0].codes(block)
+        for column, size in zip(columns[1:], sizes[1:], strict=True):
+            keys = keys * size
+            keys += column.codes(block)
+        counts += np.bincount(keys, minlength=n_cells)
+    cells = np.flatnonzero(counts)
+    return list(np.unravel_index(cells, sizes)), counts[cells]
+
+
+def _integers(array: Codes) -> Column:
+    """Whole numbers: the code is the distance from the smallest, as long as the range is no larger than the data."""
+    if array.dtype.kind == "b":
+        return Column([False, True], lambda block: array[block].astype(np.intp), array.size)
+    low, high = (int(array.min()), int(array.max())) if array.size else (0, 0)
+    if high - low > min(4 * array.size + 1024, _DENSE_CELLS) or high >= 2**62:
+        return _distinct(array)
+
+    def codes(block: slice) -> Codes:
+        return np.subtract(array[block], low, dtype=np.intp, casting="unsafe")
+
+    return Column(range(low, high + 1), codes, array.size)
+
+
+def _floats(array: Codes) -> Column:
+    """Decimals: whole ones go the way of integers, with NaN as one value more."""
+    missing = np.isnan(array)
+    whole = array[~missing]
+    if whole.size and (whole == np.floor(whole)).all() and np.abs(whole).max() < 2**53:
+        column = _integers(whole.astype(np.int64))
+        codes = np.full(array.size, len(column.values), dtype=np.intp)
+        codes[~missing] = column.codes(slice(None))
+        return Column([*column.values, None], lambda block: codes[block], array.size)
+    return _distinct(array)
+
+
+def _distinct(array: Codes) -> Column:
+    """Any sortable array."""
+    values, codes = np.unique(array, return_inverse=True)
+    single = array.dtype.kind == "f" and array.dtype.itemsize < 8  # 0.1 in single precision is meant as 0.1
+    labels = [float(str(value)) for value in values] if single else values.tolist()
+    return Column(labels, lambda block: codes[block], array.size)
+
+
+def _objects(array: Codes) -> Column:
+    """Python objects, by hashing."""
+    items = array.tolist()
+    try:
+        distinct = dict.fromkeys(items)
+        if False in distinct or True in distinct:  # as 0 or 1, perhaps: Python takes True and 1 for one label
+            items = [str(value) if isinstance(value, bool) else value for value in items]
+            distinct = dict.fromkeys(items)
+        position = {value: i for i, value in enumerate(distinct)}
+        codes = np.fromiter(map(position.__getitem__, items), dtype=np.intp, count=len(items))
+    except TypeError:
+        where, value = next((i, v) for i, v in enumerate(items) if getattr(type(v), "__hash__", None) is None)
+        checks.one_label(value, f"entry {where + 1}")
+    return Column(list(position), lambda block: codes[block], len(items))
+
+
+def _text(array: Codes) -> Column:
+    """Fixed-width text: rows of code points are hashed and looked up among the few distinct ones, then compared.
+
+    Sorting ten million strings takes seconds; this takes a fraction of one.
+    """
+    rows = np.ascontiguousarray(array).view(np.uint32).reshape(array.size, -1)
+    multipliers = np.random.default_rng(0).integers(1, 2**63, size=rows.shape[1], dtype=np.uint64) | np.uint64(1)
+    codes = np.empty(array.size, dtype=np.intp)
+    known = np.empty(0, dtype=array.dtype)
+    hashes = np.empty(0, dtype=np.uint64)
+    for start in range(0, array.size, _BLOCK):
+        block = slice(start, start + _BLOCK)
+        keys = _hash(rows[block], multipliers)
+        found = _look_up(keys, hashes)
+        if (found < 0).any():
+            fresh = np.unique(array[block][found < 0])
+            known = np.concatenate([known, fresh])
+            hashes = _hash(known.view(np.uint32).reshape(len(known), -1), multipliers)
+            if len(known) > _DENSE_CELLS or len(np.unique(hashes)) < len(hashes):
+                return _distinct(array)
+            found = _look_up(keys, hashes)
+        if not (rows[block] == known.view(np.uint32).reshape(len(known), -1)[found]).all():
+            return _distinct(array)  # two texts share a hash
+        codes[block] = found
+    return Column(known.tolist(), lambda block: codes[block], array.size)
+
+
+def _hash(rows: Codes, multipliers: Codes) -> Codes:
+    keys = rows[:, 0] * multipliers[0]
+    for column in range(1, rows.shape[1]):
+        keys += rows[:, column] * multipliers[column]
+    return np.asarray(keys)
+
+
+def _look_up(keys: Codes, hashes: Codes) -> Codes:
+    """The position of each key among the hashes, -1 where it is not there."""
+    if len(hashes) == 0:
+        return np.full(len(keys), -1, dtype=np.intp)
+    order = np.argsort(hashes)
+    place = order[np.searchsorted(hashes, keys, sorter=order).clip(max=len(hashes) - 1)]
+    return np.where(hashes[place] == keys, place, MISSING)
+
+
+def _as_array(values: Any) -> Codes:
+    """A one-dimensional array; a list with text or truth values stays one of objects.
+
+    That is cheaper than fixed-width text, and numpy would make True a 1.
+    """
+    if isinstance(values, str | dict | set) or not hasattr(values, "__len__"):
+        checks.refuse_type(values)
+    if isinstance(values, np.ma.MaskedArray):
+        values = np.where(np.ma.getmaskarray(values), np.array(None), values.data)
+    if isinstance(values, list | tuple) and _NO_NUMBERS & set(map(type, values)):
+        array = np.empty(len(values), dtype=object)
+        array[:] = values
+    else:
+        try:
+            array = np.asarray(values)
+        except ValueError:
+            array = np.empty(len(values), dtype=object)
+            array[:] = values
+    if array.ndim != 1:
+        checks.one_dimension(array.shape)
+    return array

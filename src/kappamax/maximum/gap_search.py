@@ -1,0 +1,67 @@
+"""Search for a better table where a bound lies below the cost of the best table known.
+
+Only patterns whose reduced cost fits into the gap can occur in a better table, and only so often that their reduced
+costs add up to less than the gap. What remains is a finite search, in integers that are nowhere too large.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from kappamax._rootsum import RootSum
+from kappamax.maximum.price_bounds import cost_step, reduced_costs
+from kappamax.maximum.problem import Problem, Solution
+from kappamax.verification.search import BITS, tables_below
+
+__all__ = ["close_gap"]
+
+Array = npt.NDArray[Any]
+
+
+def close_gap(problem: Problem, solution: Solution, patterns: Array) -> Solution:
+    """The best table of the given patterns, proven by search if that comes to its end within its limit.
+
+    Parameters
+    ----------
+    patterns : array, shape (m, r)
+        Must hold every pattern whose reduced cost is within the gap.
+    """
+    assert solution.prices is not None
+    radicands, denominator = problem.objective.radicands, solution.prices.denominator
+    exact = reduced_costs(problem, solution.prices, patterns).tolist()
+    reduced = [RootSum(dict(zip(radicands, row, strict=True))) / denominator for row in exact]
+    lowest = min(RootSum(), min(reduced))
+    base = solution.prices.total(problem.margins, radicands) + lowest * problem.n_subjects
+    step = cost_step(problem) or 0
+    while True:
+        gap = solution.cost - base
+        room = gap - step  # a better table has at most so much beyond the bound
+        if room.sign() < 0:
+            return replace(solution, bound=solution.cost, proof="search")
+        fits = [i for i, cost in enumerate(reduced) if cost - lowest <= room]
+        costs = [reduced[i] - lowest for i in fits]
+        better, finished = _better(problem, patterns[fits], costs, room, gap)
+        if better is None:
+            return replace(solution, bound=solution.cost, proof="search") if finished else solution
+        used = better > 0
+        found = patterns[fits][used], better[used]
+        solution = replace(solution, patterns=found[0], counts=found[1], cost=problem.total(*found))
+
+
+def _better(
+    problem: Problem, patterns: Array, costs: list[RootSum], room: RootSum, gap: RootSum
+) -> tuple[npt.NDArray[np.int64] | None, bool]:
+    """Counts of a table whose reduced costs add up to less than the gap, or whether there is surely none."""
+    shift = BITS - 1 - room.exponent()
+    lowered = np.array([cost.floor(shift) for cost in costs], dtype=np.int64)
+    columns = (patterns + problem.n_categories * np.arange(problem.n_raters)).astype(np.int64)
+    found = tables_below(columns, problem.margins.ravel(), lowered, room.ceiling(shift) + 1)
+    for counts in found.counts:
+        total = sum((cost * int(n) for cost, n in zip(costs, counts, strict=True) if n), RootSum())
+        if total < gap:
+            return counts, True
+    return None, found.finished

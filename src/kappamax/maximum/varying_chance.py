@@ -1,0 +1,251 @@
+"""Find the largest and smallest coefficient where rearranging ratings changes what chance would give.
+
+With missing ratings, Fleiss' kappa, Gwet's AC and Krippendorff's alpha divide the observed disagreement by a function
+of the pooled use of categories, which can differ between rearrangements. For a fixed use the divisor is fixed and the
+problem is a linear programme with one more equation per category. Its prices bound the disagreement for every other
+use as well: they are a cut. Cuts are added at the most promising use until no use can beat the best table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from math import lcm
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from kappamax._checks import maximum as checks
+from kappamax._rootsum import RootSum
+from kappamax.disagreement.objective import Objective
+from kappamax.errors import Interrupted
+from kappamax.maximum.incomplete import IncompleteProblem
+from kappamax.maximum.price_bounds import cost_step
+from kappamax.maximum.problem import Cut, Prices, Solution, Watch
+from kappamax.maximum.relaxation import incidence, solve_integer, solve_linear
+from kappamax.verification.search import LISTED_TABLES, tables_below
+from kappamax.verification.uses import MOST_USES, Use, attainable_uses
+
+__all__ = ["extreme_of_pooled"]
+
+Array = npt.NDArray[Any]
+
+MOST_PATTERNS = 4_000
+MOST_CUTS = 300
+_CLOSE = 1e-7
+_METHOD = "linear programmes for fixed use of categories"
+_LISTED = "all tables listed"
+_FINE = 2**40
+
+
+def extreme_of_pooled(objective: Objective, sign: int, watch: Watch) -> Solution:
+    """The table with the largest (sign 1) or smallest (sign -1) coefficient, proven by cuts or by listing all tables.
+
+    Where neither proves it, within limits of work or time, the best table found and the bound of the cuts. On Ctrl-C,
+    `Interrupted` carries the same.
+
+    Raises
+    ------
+    NotSupportedError
+        If there are too many patterns or uses of categories to look at.
+    """
+    search = _Search(objective, sign, watch)
+    try:
+        return _searched(search)
+    except KeyboardInterrupt:
+        raise Interrupted(search.unproven()) from None
+
+
+def _searched(search: _Search) -> Solution:
+    """Cuts at the most promising use of categories until no use is left, or listing, or the bound so far."""
+    table, watch = search.problem.objective.table, search.watch
+    place: int | None = search.place[tuple(search.problem.objective.pooled_use(table.patterns).T @ table.counts)]
+    while place is not None:
+        watch.tell(f"{len(search.cuts)} cuts, {len(search.uses)} possible uses of the categories")
+        if watch.over or not search.cut_at(place):
+            return search.unproven()
+        place = search.open_use()
+        if place in search.solved or len(search.cuts) == MOST_CUTS:  # whole tables fall short of the programme there
+            return search.by_listing() or search.unproven()
+    return search.proven("prices", tuple(search.cuts))
+
+
+class _Search:
+    """The best table so far, and the cuts that bound the others."""
+
+    def __init__(self, objective: Objective, sign: int, watch: Watch) -> None:
+        self.problem = IncompleteProblem(objective, sign)
+        self.watch = watch
+        #: the best table so far, its cost, and what chance gives there; raises where the coefficient is undefined
+        self.table = self.problem.observed()
+        self.cost, self.chance = self.problem.total(*self.table), objective.expected
+        checks.few_patterns_if_pooled(objective.coefficient.title, self.problem.n_cells, MOST_PATTERNS)
+        self.patterns = np.concatenate(list(self.problem.all_patterns()))
+        self.use = objective.pooled_use(self.problem.decoded(self.patterns))
+        found = uses_of(objective)
+        checks.few_uses(objective.coefficient.title, found is not None, MOST_USES)
+        chances = {use: objective.expected_at(np.array(use, dtype=object)) for use in found or ()}
+        #: every use of categories at which the coefficient is defined, and the disagreement expected there
+        self.uses = np.array([use for use, chance in chances.items() if chance], dtype=np.int64)
+        self.chances = [chance for chance in chances.values() if chance]
+        self.place = {tuple(use): place for place, use in enumerate(self.uses.tolist())}
+        self.real_chances = np.array([float(chance) for chance in self.chances])
+        #: the cuts, beginning with one of prices zero, and what each of them says about each use, in doubles
+        self.cuts: list[Cut] = []
+        self.by_cut = np.zeros((0, len(self.uses)))
+        zero = np.zeros((self.problem.margins.size + self.use.shape[1], len(self.problem.roots)), dtype=object)
+        self._add(self._lowered(zero, 1))
+        self.solved: set[int] = set()
+
+    def proven(self, proof: str, cuts: tuple[Cut, ...] = ()) -> Solution:
+        """The best table, which is optimal."""
+        return Solution(*self.table, self.cost, self.cost, _METHOD if cuts else _LISTED, None, proof, cuts)
+
+    def unproven(self) -> Solution:
+        """The best table, and what the cuts prove: a cost that would be as extreme at its own use of categories."""
+        ratio = float((self.by_cut.max(axis=0) / self.real_chances).min())
+        below = Fraction(ratio - _CLOSE * (1 + abs(ratio)))  # far below what rounding can do to the ratio
+        return Solution(*self.table, self.cost, self.chance * below, _METHOD, None, None, tuple(self.cuts))
+
+    def by_listing(self) -> Solution | None:
+        """The best of all tables, one after the other; None where they are too many."""
+        columns = (self.patterns + self.problem.n_categories * np.arange(self.problem.n_raters)).astype(np.int64)
+        free = np.zeros(len(columns), dtype=np.int64)
+        found = tables_below(columns, self.problem.margins.ravel(), free, 1, LISTED_TABLES)
+        if not found.finished:
+            return None
+        for counts in found.counts:
+            place = self.place.get(tuple((self.use.T @ counts).tolist()))
+            if place is not None:  # the coefficient is defined there
+                self._take_if_better(counts, place)
+        return self.proven("search")
+
+    def open_use(self) -> int | None:
+        """The most promising use of categories at which a better table is not yet excluded."""
+        best = float(self.cost) / float(self.chance)
+        ratios = self.by_cut.max(axis=0) / self.real_chances
+        for place in np.argsort(ratios, kind="stable").tolist():
+            if ratios[place] > best + _CLOSE * (1 + abs(best)):
+                return None
+            if not self._excluded(place):
+                return int(place)
+        return None
+
+    def _excluded(self, place: int) -> bool:
+        """Whether a cut shows that no table with this use is better than the best one."""
+        step = cost_step(self.problem)
+        for number in np.argsort(-self.by_cut[:, place])[:2].tolist():
+            bound = self.cuts[number].bound(self.problem.margins, self.uses[place], self.problem.objective.radicands)
+            if step is not None:  # whole costs: round up to the next
+                bound = RootSum(-(-bound.rational // step) * step)
+            if (bound * self.chance - self.cost * self.chances[place]).sign() >= 0:
+                return True
+        return False
+
+    def cut_at(self, place: int) -> bool:
+        """Solve the programme for one use of categories: a cut that is sharp there, and perhaps a better table.
+
+        False if time runs out first.
+        """
+        self.solved.add(place)
+        problem, use = self.problem, self.uses[place]
+        rows = np.concatenate([incidence(self.patterns, problem.n_categories).toarray(), self.use.T])
+        sides = np.concatenate([problem.margins.ravel(), use]).astype(float)
+        costs = problem.real(self.patterns)
+        relaxed = solve_linear(costs, rows, sides, self.watch)
+        if relaxed is None:
+            return False
+        amounts, prices = relaxed
+        self._add(self._exact_cut(rows, amounts, prices))
+        if not self._consider(amounts, rows, sides, place):
+            whole = solve_integer(costs, rows, sides, self.watch)
+            if whole is not None:
+                self._consider(whole, rows, sides, place)
+        return True
+
+    def _add(self, cut: Cut) -> None:
+        self.cuts.append(cut)
+        said = cut.real_bounds(self.problem.margins, self.uses, self.problem.roots)
+        self.by_cut = np.concatenate([self.by_cut, said[None]])
+
+    def _consider(self, amounts: Array, rows: Array, sides: Array, place: int) -> bool:
+        """Take whole amounts as the best table if they are better; whether they are a table with this use at all."""
+        counts = np.rint(amounts).astype(np.int64)
+        if (counts < 0).any() or (rows.astype(np.int64) @ counts != sides.astype(np.int64)).any():
+            return False
+        self._take_if_better(counts, place)
+        return True
+
+    def _take_if_better(self, counts: Array, place: int) -> None:
+        used = counts > 0
+        cost = self.problem.total(self.patterns[used], counts[used])
+        if (cost * self.chance - self.cost * self.chances[place]).sign() < 0:
+            self.table = self.patterns[used], counts[used]
+            self.cost, self.chance = cost, self.chances[place]
+
+    def _exact_cut(self, rows: Array, amounts: Array, prices: Array) -> Cut:
+        """Exact prices near those of the programme."""
+        problem = self.problem
+        costs = problem.costs(self.patterns)
+        reduced = problem.real(self.patterns) - prices @ rows
+        scale = _CLOSE * (1 + np.abs(prices).max())
+        tight = np.flatnonzero(np.abs(reduced) < scale)
+        tight = tight[np.argsort(np.where(amounts[tight] > 1e-6, -1.0, np.abs(reduced[tight])), kind="stable")]
+        exact = solved_exactly(rows.T[tight], costs[tight], prices, float(problem.roots[0]))
+        denominator = lcm(*(number.denominator for row in exact for number in row))
+        return self._lowered(
+            np.array([[int(number * denominator) for number in row] for row in exact], dtype=object), denominator
+        )
+
+    def _lowered(self, whole: Array, denominator: int) -> Cut:
+        """The cut of given numerators; the prices of sets fall until no pattern costs less than its prices."""
+        problem, n_margins = self.problem, self.problem.margins.size
+        numerators = whole[:n_margins].reshape(*problem.margins.shape, -1)
+        by_rating = Prices(numerators, denominator).of(self.patterns).astype(object)
+        left = problem.costs(self.patterns).astype(object) * denominator - by_rating - self.use @ whole[n_margins:]
+        for index in range(len(problem.sets)):
+            own = [self._number(row) for row in left[self.patterns[:, -1] == index].tolist()]
+            if (lowest := min(own)).sign() < 0:
+                numerators[-1, index] += np.array([int(lowest.terms.get(f, 0)) for f in problem.objective.radicands])
+        return Cut(Prices(numerators, denominator), whole[n_margins:])
+
+    def _number(self, row: Sequence[int]) -> RootSum:
+        return RootSum(dict(zip(self.problem.objective.radicands, row, strict=True)))
+
+
+def uses_of(objective: Objective) -> list[Use] | None:
+    """Every pooled use of categories that some rearrangement has, in whole units; None if there are too many."""
+    table = objective.table
+    subjects = []
+    for codes in table.patterns.T:
+        kinds: dict[int, int] = {}
+        for size, count in zip(table.n_ratings[codes >= 0].tolist(), table.counts[codes >= 0].tolist(), strict=True):
+            weight = objective.rating_weights[size]
+            kinds[weight] = kinds.get(weight, 0) + count
+        subjects.append(kinds)
+    return attainable_uses(table.margins.tolist(), subjects)
+
+
+def solved_exactly(rows: Array, sides: Array, near: Array, root: float) -> list[list[Fraction]]:
+    """Fractions x near given doubles with rows @ x = sides for the first independent rows; one column per root.
+
+    What the rows leave open keeps its double, rounded, as a multiple of the first root.
+    """
+    basis: list[tuple[int, list[Fraction], list[Fraction]]] = []
+    for row, side in zip(rows.tolist(), sides.tolist(), strict=True):
+        left, right = [Fraction(entry) for entry in row], [Fraction(entry) for entry in side]
+        for pivot, own, known in basis:
+            if factor := left[pivot]:
+                left = [a - factor * b for a, b in zip(left, own, strict=True)]
+                right = [a - factor * b for a, b in zip(right, known, strict=True)]
+        pivot = next((i for i, entry in enumerate(left) if entry), -1)
+        if pivot >= 0:
+            by = left[pivot]
+            basis.append((pivot, [entry / by for entry in left], [entry / by for entry in right]))
+    n_roots = sides.shape[1]
+    x = [[Fraction(round(value / root * _FINE), _FINE)] + [Fraction(0)] * (n_roots - 1) for value in near.tolist()]
+    for pivot, own, known in reversed(basis):
+        others = [(entry, i) for i, entry in enumerate(own) if entry and i != pivot]
+        x[pivot] = [known[f] - sum((entry * x[i][f] for entry, i in others), Fraction(0)) for f in range(n_roots)]
+    return x

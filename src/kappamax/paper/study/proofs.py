@@ -1,0 +1,69 @@
+"""Margins and a score in; whether any table with those margins scores less, out, for many tables of one design.
+
+Prices that no pattern undercuts are a bound for every margins of the design, not only those they were found for. So
+prices are kept, and a table whose score they meet is optimal without another search. The answer is exact either way.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from kappamax._rootsum import RootSum
+from kappamax.disagreement.objective import Objective
+from kappamax.maximum.closed_forms import comonotone_table
+from kappamax.maximum.price_bounds import lowest_reduced_cost, settles
+from kappamax.maximum.problem import Prices
+from kappamax.maximum.solve import problem_for, solve
+from kappamax.table import Table
+
+__all__ = ["Proofs"]
+
+_MOST_KEPT = 1_000
+_CLEAR = 1e-9
+
+
+class Proofs:
+    """Decides whether scores are the least their margins allow.
+
+    Parameters
+    ----------
+    objective : Objective
+        Of any table of the design, complete.
+    """
+
+    def __init__(self, objective: Objective) -> None:
+        self.objective = objective
+        self.roots = np.sqrt(np.array(objective.radicands, dtype=float))
+        self.monge = objective.weights.exact and all(weights.monge for _, _, weights in objective.pairs())
+        self.prices: list[Prices] = []
+        self._worth: list[npt.NDArray[np.float64]] = []
+
+    def least(self, table: Table, score: RootSum) -> bool:
+        """Whether no table with the margins of this one has a score below its score."""
+        if score == 0:
+            return True
+        margins = table.margins
+        if self.monge:
+            patterns, counts = comonotone_table(margins)
+            return score == self.objective.total(self.objective.scores(patterns), counts)
+        if self._met(margins, score):
+            return True
+        problem = problem_for(Objective(table, self.objective.weights, self.objective.coefficient), 1)
+        solution = solve(problem)
+        prices = solution.prices
+        if prices is not None and len(self.prices) < _MOST_KEPT and lowest_reduced_cost(problem, prices) == 0:
+            self.prices.append(prices)
+            self._worth.append(prices.real(self.roots).ravel())
+        return settles(problem, score, solution.bound)
+
+    def _met(self, margins: npt.NDArray[Any], score: RootSum) -> bool:
+        """Whether prices that were kept prove the score; doubles choose the candidates, exact sums decide."""
+        if not self.prices:
+            return False
+        real = float(score)
+        totals = np.array(self._worth) @ margins.ravel()
+        near = np.flatnonzero(np.abs(totals - real) <= _CLEAR * (1 + abs(real)))
+        return any(self.prices[i].total(margins, self.objective.radicands) == score for i in near)

@@ -1,0 +1,221 @@
+"""A planned study in, what a reader should know of it in plain sentences out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kappamax.display import numbers, text
+from kappamax.planning.goals import SimulatedStudies
+from kappamax.table import Table
+
+if TYPE_CHECKING:
+    from kappamax.planning.sample_size import SampleSize
+
+__all__ = ["notes", "rows", "sentences"]
+
+_FEW_RATINGS = 5
+_FEW_SUBJECTS = 20
+_CLOSE_TO_MAXIMUM = 0.95
+_OFF = 0.03  # a share by which simulation may differ from what was asked before a note says so
+_OFF_WIDTH = 0.05
+_UNUSABLE = 0.01
+
+
+def sentences(plan: SampleSize) -> list[str]:
+    """The answer, its check, its assumptions and its weak spots."""
+    found = [_answer(plan), _simulated(plan), _found_by(plan), _critical(plan), _table(plan), _maximum(plan)]
+    return [sentence for sentence in found if sentence is not None] + [f"Note: {note}." for note in plan.notes]
+
+
+def rows(plan: SampleSize) -> list[tuple[str, str]]:
+    """Names and values for a card."""
+    shown = [
+        ("subjects needed", numbers.count(plan.n_subjects)),
+        (f"assumed {_coefficient(plan)}", _short(plan.assumed)),
+    ]
+    if plan.maximum is not None:
+        shown.append(("largest the margins allow", numbers.decimal(plan.maximum)))
+    shown.append(("goal", _goal(plan)))
+    shown.append(("found by", plan.method))
+    if plan.method == "simulation":
+        shown.append(("formula", text.plural(plan.n_formula, "subject")))
+    studies = plan.studies
+    if studies is not None and plan.width is not None:
+        shown.append(("mean width in simulated studies", numbers.decimal(studies.mean_width)))
+    elif studies is not None and studies.power is not None:
+        shown.append(("power in simulated studies", numbers.percent(studies.power)))
+    if plan.n_range is not None and plan.n_range[0] != plan.n_range[1]:
+        shown.append(("over all such tables", f"{numbers.count(plan.n_range[0])} to {numbers.count(plan.n_range[1])}"))
+    return shown + [("note", note) for note in plan.notes]
+
+
+def notes(
+    table: Table,
+    n: int,
+    value: float,
+    maximum: float | None,
+    asked: float,
+    level: float,
+    method: str,
+    studies: SimulatedStudies | None,
+) -> tuple[str, ...]:
+    """Where the formula is on thin ice; `asked` is the width or the power, `level` the interval's."""
+    found = []
+    if n < _FEW_SUBJECTS:
+        found.append(f"{n} subjects are few: a formula for large numbers is rough here")
+    rare = _rarest(table, n)
+    if rare is not None:
+        found.append(rare)
+    if maximum is not None and 0 < _CLOSE_TO_MAXIMUM * maximum < value:
+        found.append(
+            f"{_short(value)} is close to {_short(maximum)}, the largest value the margins allow, where the "
+            "coefficient is skewed and its interval unreliable"
+        )
+    if studies is not None:
+        found += _surprises(asked, level, method, studies)
+    return tuple(found)
+
+
+def _answer(plan: SampleSize) -> str:
+    rated = f"each rated by {plan.n_raters} raters" if plan.table.complete else "rated as in the pilot"
+    study = f"If {_coefficient(plan)} is {_short(plan.assumed)}, {numbers.count(plan.n_subjects)} subjects, {rated},"
+    if plan.width is not None and plan.level is not None and plan.expected_width is not None:
+        ends = plan.assumed - plan.expected_width / 2, min(1.0, plan.assumed + plan.expected_width / 2)
+        how = f"about {plan.width:g} wide ({numbers.interval(ends, 2)})"
+        return f"{study} give a {100 * plan.level:g}% interval {how}."
+    assert plan.power is not None
+    missed = plan.method == "formula" and plan.studies is not None and _misses(plan.power, plan.studies)
+    study += " would by the formula" if missed else ""
+    return f"{study} give a chance of {100 * plan.power:g}% to show that it {_claim(plan)} ({_sides(plan)})."
+
+
+def _simulated(plan: SampleSize) -> str | None:
+    studies = plan.studies
+    if studies is None:
+        return None
+    start = f"In {numbers.count(studies.n_draws)} simulated studies of that size"
+    if plan.width is not None and plan.level is not None:
+        assert studies.mean_width is not None
+        assert studies.share_within is not None
+        assert studies.coverage is not None
+        counted = f" ({numbers.count(studies.n_unusable)} without any counted as 2 wide)" if studies.n_unusable else ""
+        return (
+            f"{start} the interval was {numbers.decimal(studies.mean_width, 3)} wide on average{counted}; "
+            f"{numbers.percent(studies.share_within)} of them had one no wider than {plan.width:g}, and "
+            f"{numbers.percent(studies.coverage)} had one that held {_short(plan.assumed)}."
+        )
+    assert studies.power is not None
+    wrong = ""
+    if studies.false_positives is not None and plan.null is not None:
+        wrong = f"; if it were {_short(plan.null)}, {numbers.percent(studies.false_positives)} would show it wrongly"
+    return f"{start} {numbers.percent(studies.power)} showed it{wrong}."
+
+
+def _found_by(plan: SampleSize) -> str | None:
+    if plan.method != "simulation":
+        return None
+    error = plan.n_subjects_se
+    within = "" if error is None else f", with a Monte Carlo error of about {numbers.count(max(1, round(error)))}"
+    formula = numbers.count(plan.n_formula)
+    return f"The number was found by simulation{within}; the formula for large numbers says {formula}."
+
+
+def _critical(plan: SampleSize) -> str | None:
+    value = plan.critical_value
+    if value is None or plan.null is None:
+        return None
+    side = "above" if plan.assumed > plan.null else "below"
+    return (
+        f"The test takes the standard error that goes with {_short(plan.null)}: with {numbers.count(plan.n_subjects)} "
+        f"subjects a value {side} {numbers.decimal(value, 3)} is significant."
+    )
+
+
+def _table(plan: SampleSize) -> str | None:
+    if plan.joint == "pilot":
+        return "The proportions are taken from the pilot ratings; those of a small pilot can be far off."
+    if plan.n_range is None or plan.n_range[0] != plan.n_range[1]:
+        how = {
+            "mixture": "chance mixed with the table of largest agreement",
+            "widest": "the table with the largest standard error",
+        }[plan.joint]
+        others = ""
+        if plan.n_range is not None:
+            low, high = map(numbers.count, plan.n_range)
+            others = f" Over all tables with these margins and this value the formula says {low} to {high}."
+        return f"Which categories are confused is assumed: {how}.{others}"
+    return None
+
+
+def _maximum(plan: SampleSize) -> str | None:
+    if plan.maximum is None or plan.maximum >= 1:
+        return None
+    return f"The margins allow {_coefficient(plan)} up to {numbers.decimal(plan.maximum, 3)}."
+
+
+def _rarest(table: Table, n: int) -> str | None:
+    """The category a rater is expected to use least, if that is seldom."""
+    shares = table.margins / table.margins.sum(axis=1, keepdims=True)
+    expected = [(float(shares[a, i]) * n, a, i) for a, i in zip(*shares.nonzero(), strict=True)]
+    least, rater, category = min(expected)
+    if least >= _FEW_RATINGS:
+        return None
+    return (
+        f"{text.rater(table.raters[rater])} is expected to use category {table.categories[category]!r} only "
+        f"{numbers.decimal(least, 1)} times: standard errors rest on few ratings, and simulated studies say more than "
+        "the formula"
+    )
+
+
+def _misses(power: float, studies: SimulatedStudies) -> bool:
+    """Whether the power is not the one asked for."""
+    return studies.power is not None and abs(studies.power - power) > _OFF
+
+
+def _surprises(asked: float, level: float, method: str, studies: SimulatedStudies) -> list[str]:
+    """What simulated studies say that the formula does not."""
+    found = []
+    if studies.n_unusable > _UNUSABLE * studies.n_draws:
+        share = numbers.percent(studies.n_unusable / studies.n_draws)
+        found.append(f"{share} of the simulated studies say nothing: no disagreement, or one category only")
+    if studies.coverage is not None and abs(studies.coverage - level) > _OFF:
+        share = numbers.percent(studies.coverage)
+        found.append(f"{share} of the simulated intervals hold the value, not {100 * level:g}%")
+    if method == "simulation":
+        return found
+    if studies.power is not None and _misses(asked, studies):
+        power = numbers.percent(studies.power)
+        found.append(
+            f"the power in simulated studies is {power}; method 'simulation' finds the number for what you ask"
+        )
+    if studies.mean_width is not None and abs(studies.mean_width / asked - 1) > _OFF_WIDTH:
+        found.append("the simulated width is not the one you ask for; method 'simulation' finds the number for it")
+    return found
+
+
+def _goal(plan: SampleSize) -> str:
+    if plan.width is not None and plan.level is not None:
+        return f"a {100 * plan.level:g}% interval {plan.width:g} wide"
+    assert plan.power is not None
+    return f"{100 * plan.power:g}% power to show that it {_claim(plan)}, {_sides(plan)}"
+
+
+def _claim(plan: SampleSize) -> str:
+    assert plan.null is not None
+    verb = {"greater": "is above", "less": "is below", "two-sided": "differs from"}[str(plan.alternative)]
+    return f"{verb} {_short(plan.null)}"
+
+
+def _sides(plan: SampleSize) -> str:
+    kind = "two-sided" if plan.alternative == "two-sided" else "one-sided"
+    return f"{kind} test, alpha {plan.alpha:g}"
+
+
+def _coefficient(plan: SampleSize) -> str:
+    """The coefficient with its weights, for a sentence."""
+    return plan.title if plan.weights == "unweighted" else f"{plan.title} with {plan.weights} weights"
+
+
+def _short(value: float) -> str:
+    """A value a reader typed, as typed; others with four digits."""
+    return f"{value:.4g}"

@@ -1,0 +1,1 @@
+"""Write reports as HTML, plain text, JSON, CSV, LaTeX and Markdown, one module per format."""

@@ -1,0 +1,83 @@
+"""Tables and results in, the JSON that commands and reports share out; docs/report.md describes it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from kappamax._result import plain
+
+if TYPE_CHECKING:
+    from kappamax.reporting.report import Report, WeightingReport
+    from kappamax.table import Table
+
+__all__ = ["SCHEMA_VERSION", "as_json", "data_of", "document", "report_document"]
+
+SCHEMA_VERSION = 1
+
+
+def data_of(table: Table) -> dict[str, Any]:
+    """Who and what."""
+    return {
+        "n_subjects": plain(table.n_subjects),
+        "n_raters": table.n_raters,
+        "n_categories": table.n_categories,
+        "categories": list(table.categories),
+        "raters": list(table.raters),
+        "n_missing": plain(table.n_missing),
+        "n_incomplete": plain(table.n_incomplete),
+        "n_left_out": plain(table.n_left_out),
+    }
+
+
+def document(table: Table, results: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """The version of the schema, what the data are, and a result per weighting."""
+    return {"schema_version": SCHEMA_VERSION, "data": data_of(table), "results": list(results)}
+
+
+def report_document(report: Report) -> dict[str, Any]:
+    """A whole report."""
+    from kappamax._version import __version__
+
+    table = report.table
+    extra = {
+        "title": report.title,
+        "kappamax_version": __version__,
+        "options": {"level": report.level, "alternative": report.alternative, "seed": report.seed},
+        "margins": {rater: plain(row) for rater, row in zip(table.raters, table.margins, strict=True)},
+        "observed_table": table.to_dict(),
+        "pairs": plain(report.pairs),
+        "moves": plain(report.moves),
+        "methods": report.methods(),
+    }
+    return document(table, [_result(result) for result in report.results]) | {"report": extra}
+
+
+def as_json(content: dict[str, Any]) -> str:
+    """A document as text; the same content gives the same bytes."""
+    return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
+
+
+def _result(result: WeightingReport) -> dict[str, Any]:
+    """One weighting: the agreement's own fields, then the maximum's, the test and the words."""
+    own = {} if result.agreement is None else result.agreement.to_dict()
+    most = {} if result.maximum is None else result.maximum.to_dict()
+    count = result.n_maximizers
+    return (
+        {"weights": result.weights, "value": None}
+        | own
+        | {name: value for name, value in most.items() if name not in own}
+        | {
+            "n_maximizers": None if count is None else plain(count.n),
+            "n_maximizers_at_least": None if count is None else plain(count.at_least),
+            "maximum_reason": result.maximum_reason,
+            "pvalue": None if result.test is None else result.test.pvalue,
+            "test": plain(result.test),
+            "observed_disagreement": result.observed_disagreement,
+            "forced_disagreement": result.forced_disagreement,
+            "reason": result.reason,
+            "sentences": list(result.sentences),
+            "weights_in_words": result.weights_in_words,
+        }
+    )

@@ -1,0 +1,69 @@
+"""A report in, plain text of 80 columns out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from textwrap import wrap
+
+from kappamax.display import text
+from kappamax.reporting.formats.rows import margin_rows, pair_rows, result_rows
+from kappamax.reporting.report import Report
+from kappamax.reporting.sentences import of_table
+
+__all__ = ["text_of"]
+
+_WIDTH = 78
+_MOST_RATERS = 8
+
+
+def text_of(report: Report) -> str:
+    """The report as text."""
+    table = report.table
+    lines = [report.title, "=" * len(report.title), ""]
+    lines += _paragraph(
+        f"{text.plural(table.n_subjects, 'subject')}, {table.n_raters} raters, {table.n_categories} categories"
+        f"{' in order' if table.ordered else ''}: {text.listing(table.categories, most=12)}."
+    )
+    for said in of_table(table):
+        lines += _paragraph(said)
+    lines += ["", "How often each rater used each category", ""]
+    header, rows = margin_rows(report)
+    if len(table.raters) > _MOST_RATERS:
+        header, rows = [*header[: _MOST_RATERS + 1], "..."], [[*row[: _MOST_RATERS + 1], "..."] for row in rows]
+    lines += _indented(text.columns(header, rows))
+    lines += ["", report.coefficient, ""]
+    lines += text.columns(*_narrow(*result_rows(report)))
+    lines += ["", *_paragraph(f"Reached: value / maximum. Tables: how many have the maximum. {_pvalue_words(report)}")]
+    for result in report.results:
+        lines += ["", f"{result.weights}:"]
+        for said in result.sentences:
+            lines += _paragraph(said, indent=2)
+    if any(result.weights_in_words for result in report.results):
+        lines += ["", "What the choice of weights does here"]
+        for result in report.results:
+            if result.weights_in_words:
+                lines += ["", *_paragraph(f"{result.weights}: {result.weights_in_words}", indent=2)]
+    if report.pairs is not None and table.n_raters <= _MOST_RATERS:
+        lines += ["", f"Kappa of every two raters, {report.pairs.weights} weights", ""]
+        lines += _indented(text.columns(*pair_rows(report)))
+    lines += ["", "Methods", "", *_paragraph(report.methods(), indent=2)]
+    return "\n".join(lines) + "\n"
+
+
+def _narrow(header: list[str], rows: list[list[str]]) -> tuple[list[str], list[list[str]]]:
+    """The interval without its word, so that all columns fit."""
+    header = [name.replace(" interval", "") for name in header]
+    return header, [[cell.replace(" to ", "..") if i == 2 else cell for i, cell in enumerate(row)] for row in rows]
+
+
+def _pvalue_words(report: Report) -> str:
+    drawn = any(result.test is not None and result.test.se is not None for result in report.results)
+    return "P-value: exact test" + ("; * Monte Carlo." if drawn else ".")
+
+
+def _paragraph(words: str, indent: int = 0) -> list[str]:
+    return wrap(words, _WIDTH, initial_indent=" " * indent, subsequent_indent=" " * indent, break_on_hyphens=False)
+
+
+def _indented(lines: Sequence[str]) -> list[str]:
+    return [f"  {line}" for line in lines]

@@ -1,0 +1,137 @@
+"""Many tables in, one row per group and weighting out; what fails in one group does not stop the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from kappamax._atomic_write import write_whole
+from kappamax._checks import reports as checks
+from kappamax._parallel import run_tasks
+from kappamax._result import Result, plain
+from kappamax.display import numbers, text
+from kappamax.display.tables import csv_table, latex_table, markdown_table
+from kappamax.errors import KappamaxError
+from kappamax.io import as_table
+from kappamax.reporting.formats.json import SCHEMA_VERSION, as_json
+from kappamax.reporting.formats.tables import CSV_COLUMNS, plain_row
+from kappamax.reporting.report import report
+
+__all__ = ["GroupReport", "report_groups"]
+
+
+def report_groups(
+    groups: Iterable[tuple[str, Any]],
+    *,
+    n_jobs: int = 1,
+    progress: Callable[[int, int], None] | None = None,
+    **options: Any,
+) -> GroupReport:
+    """A report of every group, as one table.
+
+    Parameters
+    ----------
+    groups : pairs (name, ratings)
+        Ratings as for `report`; an error in their place is carried over as that group's row.
+    n_jobs : int
+        Processes; the result does not depend on it.
+    progress : callable, optional
+        Called with (groups done, groups in all).
+    **options
+        As for `report`: weights, coefficient, level, ...
+
+    Examples
+    --------
+    >>> import kappamax as km
+    >>> sites = [("A", km.example("rapallo2022")), ("B", km.example("cohen1968"))]
+    >>> [(row["group"], round(row["value"], 4)) for row in km.report_groups(sites, weights="unweighted").rows]
+    [('A', 0.4), ('B', 0.4915)]
+    """
+    listed = list(groups)
+    rows: list[dict[str, Any]] = []
+    tasks = ((name, ratings, options) for name, ratings in listed)
+    for done, found in enumerate(run_tasks(_rows_of, tasks, n_jobs), start=1):
+        rows += found
+        if progress is not None:
+            progress(done, len(listed))
+    return GroupReport(tuple(rows))
+
+
+@dataclass(frozen=True, repr=False)
+class GroupReport(Result):
+    """One row per group and weighting: dictionaries with the columns of `Report.to_csv`; `error` says what failed."""
+
+    rows: tuple[dict[str, Any], ...]
+
+    @property
+    def n_failed(self) -> int:
+        """Groups without a value."""
+        return len({row["group"] for row in self.rows if row["value"] is None})
+
+    def to_dict(self) -> dict[str, Any]:
+        """The rows as plain data."""
+        return {"schema_version": SCHEMA_VERSION, "results": [plain(row) for row in self.rows]}
+
+    def to_json(self) -> str:
+        """The rows as a JSON document."""
+        return as_json(self.to_dict())
+
+    def to_csv(self) -> str:
+        """The rows, unrounded."""
+        return csv_table(CSV_COLUMNS, [[row.get(column) for column in CSV_COLUMNS] for row in self.rows])
+
+    def to_markdown(self) -> str:
+        """A table in Markdown."""
+        return markdown_table(*self._cells())
+
+    def to_latex(self) -> str:
+        """A table in LaTeX (package booktabs)."""
+        return latex_table(*self._cells(), caption="Agreement by group.")
+
+    def to_text(self) -> str:
+        """A table for a terminal."""
+        lines = text.columns(*self._cells())
+        errors = [f"{row['group']}: {row['error']}" for row in self.rows if row["error"]]
+        return "\n".join([*lines, *([""] if errors else []), *dict.fromkeys(errors)]) + "\n"
+
+    def save(self, path: str | Path) -> None:
+        """Write the table, by the ending of the file's name: .csv, .json, .md, .tex or .txt."""
+        made = {
+            ".csv": self.to_csv,
+            ".json": self.to_json,
+            ".md": self.to_markdown,
+            ".tex": self.to_latex,
+            ".txt": self.to_text,
+        }
+        write_whole(Path(path), made[checks.ending(Path(path), tuple(made))]())
+
+    def __repr__(self) -> str:
+        return self.to_text()
+
+    def _cells(self) -> tuple[list[str], list[list[str]]]:
+        header = ["group", "subjects", "weights", "value", "maximum", "reached", "p-value"]
+        return header, [
+            [
+                str(row["group"]),
+                "" if row["n_subjects"] is None else numbers.count(row["n_subjects"]),
+                row["weights"] or "",
+                "-" if row["value"] is None else numbers.decimal(row["value"]),
+                "" if row["maximum"] is None else numbers.decimal(row["maximum"]),
+                "" if row["ratio"] is None else numbers.percent(row["ratio"]),
+                "" if row["pvalue"] is None else numbers.pvalue(row["pvalue"]),
+            ]
+            for row in self.rows
+        ]
+
+
+def _rows_of(name: str, ratings: Any, options: dict[str, Any]) -> list[dict[str, Any]]:
+    """One group's rows; an error of ours becomes a row of its own."""
+    try:
+        if isinstance(ratings, KappamaxError):
+            raise ratings
+        made = report(as_table(ratings), **options)
+    except KappamaxError as error:
+        return [dict.fromkeys(CSV_COLUMNS) | {"group": name, "error": str(error)}]
+    return [plain_row(name, made, result) for result in made.results]

@@ -1,0 +1,100 @@
+"""Write a paragraph for a methods section, with references and the options that were used."""
+
+from __future__ import annotations
+
+from kappamax._agreement import Agreement
+from kappamax._version import __version__
+from kappamax.display import numbers, text
+from kappamax.reporting.report import Report
+
+__all__ = ["methods_paragraph", "references"]
+
+_REFERENCES = {
+    "cohen": "Cohen J (1960), Educational and Psychological Measurement 20, 37-46",
+    "cohen-weighted": "Cohen J (1968), Psychological Bulletin 70, 213-220",
+    "conger": "Conger AJ (1980), Psychological Bulletin 88, 322-328",
+    "fleiss": "Fleiss JL (1971), Psychological Bulletin 76, 378-382",
+    "gwet": "Gwet KL (2008), British Journal of Mathematical and Statistical Psychology 61, 29-48",
+    "krippendorff": "Krippendorff K (2011), Computing Krippendorff's alpha-reliability",
+    "brennan-prediger": "Brennan RL and Prediger DJ (1981), Educational and Psychological Measurement 41, 687-699",
+    "maximum": "Rapallo F (2022), Analysis of the weighted kappa and its maximum with Markov moves, Psychometrika 87, "
+    "1270-1289",
+}
+
+
+def methods_paragraph(report: Report) -> str:
+    """What was computed and how, ready to paste."""
+    table = report.table
+    names = [result.weights for result in report.results]
+    measured = [result.agreement for result in report.results if result.agreement is not None]
+    interval = f", with {100 * report.level:g}% confidence intervals" if any(one.ci for one in measured) else ""
+    said = [
+        f"Agreement between {table.n_raters} raters on {text.plural(table.n_subjects, 'subject')} in "
+        f"{table.n_categories} categories was measured by {_coefficient(report)}, {_weights_words(names)}{interval}."
+    ]
+    if table.n_missing and measured:
+        said.append(_missing_words(measured[0]))
+    extremes = [result.maximum for result in report.results if result.maximum is not None]
+    if extremes:
+        proven = all(one.proven and one.minimum_proven for one in extremes)
+        said.append(
+            f"The largest and smallest values that {text.limits(table.complete)} allow were computed"
+            + (" and proven optimal." if proven else "; where they are not proven optimal, a bound is given.")
+        )
+    said.append(_test_words(report))
+    said.append(f"Computed with kappamax {__version__}.")
+    return " ".join([*said, f"References: {'; '.join(references(report))}."])
+
+
+def _coefficient(report: Report) -> str:
+    """The coefficient's name within a sentence."""
+    return report.coefficient.lower() if report.coefficient.startswith("Percent") else report.coefficient
+
+
+def _missing_words(measured: Agreement) -> str:
+    """How missing ratings enter the coefficient and its standard error."""
+    whose = "as Krippendorff defines alpha" if measured.coefficient == "krippendorff" else "as by Gwet"
+    names = {"delta": "the delta method", "jackknife": "the jackknife", "gwet": "Gwet's formula"}
+    return f"Missing ratings were treated {whose}; standard errors are by {names[measured.se_method]}."
+
+
+def references(report: Report) -> list[str]:
+    """The publications behind the numbers of a report."""
+    found = []
+    measured = next((result.agreement for result in report.results if result.agreement is not None), None)
+    name = measured.coefficient if measured is not None else "cohen"
+    if name in _REFERENCES:
+        found.append(_REFERENCES[name])
+    if name in {"cohen", "conger"} and any(result.weights != "unweighted" for result in report.results):
+        found.append(_REFERENCES["cohen-weighted"])
+    if any(result.maximum is not None for result in report.results):
+        found.append(_REFERENCES["maximum"])
+    return found
+
+
+def _test_words(report: Report) -> str:
+    tests = [result.test for result in report.results if result.test is not None]
+    if not tests:
+        return "No test was made."
+    sides = {"greater": "one-sided, for more agreement", "less": "one-sided, for less agreement"}
+    side = sides.get(report.alternative, "two-sided, by distance from the mean under chance")
+    drawn = [test for test in tests if test.n_draws is not None]
+    if not drawn:
+        return f"P-values ({side}) are exact, given {text.limits(report.table.complete)}."
+    most = max(test.n_draws or 0 for test in drawn)
+    which = "" if len(drawn) == len(tests) else f" for {_joined([test.weights for test in drawn])} weights"
+    limits = text.limits(report.table.complete)
+    rest = "" if len(drawn) == len(tests) else f"exact, given {limits}, and "
+    same = "with the same margins" if report.table.complete else "that keep the margins and who rated whom"
+    return f"P-values ({side}) are {rest}from {numbers.count(most)} random tables {same} (seed {report.seed}){which}."
+
+
+def _weights_words(names: list[str]) -> str:
+    """Which weights, in words: "unweighted and with linear and sqrt weights"."""
+    named = [name for name in names if name != "unweighted"]
+    parts = (["unweighted"] if "unweighted" in names else []) + ([f"with {_joined(named)} weights"] if named else [])
+    return " and ".join(parts)
+
+
+def _joined(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -1,0 +1,384 @@
+"""Ratings in; every number a report gives, one result per weighting, out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from math import comb
+from pathlib import Path
+from typing import Any
+
+from kappamax._agreement import Agreement, PairwiseKappas, agreement_of, pairwise_kappas
+from kappamax._checks import maximum as maximum_checks
+from kappamax._checks import options
+from kappamax._result import Result, plain
+from kappamax.coefficients import coefficient_for, objective_for
+from kappamax.disagreement.objective import Objective
+from kappamax.errors import NotSupportedError, UndefinedKappaError
+from kappamax.fibers.distribution import ALTERNATIVES
+from kappamax.fibers.exact_test import ExactTest, outcome_of
+from kappamax.fibers.move_ranking import RankedMoves, rank_moves
+from kappamax.fibers.null_distribution import Null, null_of
+from kappamax.io import Ratings, as_table
+from kappamax.maximum.max_kappa import Maximum, maximum_of
+from kappamax.maximum.maximizers import MaximizerCount, maximizer_count_of
+from kappamax.table import Label, Table
+from kappamax.weights import WeightsLike
+
+__all__ = ["Effort", "Report", "WeightingReport", "completed", "report", "report_within"]
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much work the parts of a report may take.
+
+    Attributes
+    ----------
+    time_limit : float or None
+        Seconds for each search of a maximum or minimum.
+    exact_work : float
+        Additions that an exact distribution by chance may take; beyond, random tables are drawn.
+    shuffled_ratings, fewest_draws, most_draws, n_blocks : int
+        How many: so that this many ratings are shuffled in all, within bounds; and in how many parts.
+    counting_work, listing_steps : float or None, int or None
+        For the number of tables that reach the maximum; None for the usual.
+    most_moves : int
+        Pairs of patterns that may be looked at for the moves that raise agreement most.
+    """
+
+    time_limit: float | None = 30.0
+    exact_work: float = 3e8
+    shuffled_ratings: int = 5_000_000
+    fewest_draws: int = 2_000
+    most_draws: int = 100_000
+    n_blocks: int = 50
+    counting_work: float | None = None
+    listing_steps: int | None = None
+    most_moves: int = 100_000
+
+    def draws(self, table: Table) -> int:
+        """How many random tables to draw."""
+        wanted = self.shuffled_ratings // (table.n_subjects * table.n_raters)
+        return max(self.fewest_draws, min(self.most_draws, wanted))
+
+
+def report(
+    *ratings: Ratings,
+    weights: WeightsLike | Sequence[WeightsLike] | None = None,
+    coefficient: str = "kappa",
+    level: float = 0.95,
+    alternative: str = "greater",
+    time_limit: float | None = 30.0,
+    rng: int = 0,
+    title: str = "Agreement between raters",
+    progress: Callable[[str], None] | None = None,
+    categories: Sequence[Label] | None = None,
+) -> Report:
+    """Everything about the agreement of some ratings, ready to read, save and paste.
+
+    Parameters
+    ----------
+    *ratings : a Table, a frame, or two or more label arrays
+    weights : name, Weights, or a list of them, optional
+        Left out: unweighted, linear, quadratic and sqrt for ordered categories, unweighted otherwise.
+    coefficient, level, categories
+        As for `agreement`.
+    alternative : "greater", "less" or "two-sided"
+        Alternative of the test against chance; a two-sided p-value is by distance from the mean, as in `exact_test`.
+    time_limit : float, optional
+        Seconds for each search of a maximum or minimum; then the best found and a bound.
+    rng : int
+        Seed of the Monte Carlo test, where the exact one would take long. The same input gives the same report, unless
+        a search runs out of time.
+    title : str
+    progress : callable, optional
+        Called now and then with a line about how far the work is.
+
+    Examples
+    --------
+    >>> import kappamax as km
+    >>> r = km.report(km.example("rapallo2022"), weights="linear")
+    >>> print(r.results[0].sentences[1])
+    The raters reached 66.9% of the largest value that the margins allow (0.7511, proven).
+    """
+    table = as_table(*ratings, categories=categories)
+    level = options.between("level", level, 0, 1)
+    alternative = options.choice("alternative", alternative, ALTERNATIVES)
+    maximum_checks.time_limit(time_limit)
+    seed = options.at_least("rng", rng, 0)
+    return report_within(
+        Effort(time_limit=time_limit),
+        table,
+        weights=weights,
+        coefficient=coefficient,
+        level=level,
+        alternative=alternative,
+        seed=seed,
+        title=title,
+        progress=progress,
+    )
+
+
+def report_within(
+    effort: Effort,
+    table: Table,
+    *,
+    weights: WeightsLike | Sequence[WeightsLike] | None = None,
+    coefficient: str = "kappa",
+    level: float = 0.95,
+    alternative: str = "greater",
+    seed: int = 0,
+    title: str = "Agreement between raters",
+    progress: Callable[[str], None] | None = None,
+    brief: bool = False,
+) -> Report:
+    """The report of a table within limits of work; a brief one has no test and does not count maximising tables."""
+    chosen = _weightings(weights, table)
+    results = []
+    for one in chosen:
+        objective = objective_for(table, weights=one, coefficient=coefficient)
+        if progress is not None:
+            progress(f"{objective.weights.name} weights")
+        results.append(_numbers(objective, level, effort, progress))
+    first = _main(results)
+    report = Report(
+        title=title,
+        table=table,
+        coefficient=coefficient_for(coefficient, table.n_raters).title,
+        level=level,
+        alternative=alternative,
+        seed=seed,
+        results=tuple(results),
+        pairs=pairwise_kappas(table, weights=chosen[first]) if table.n_raters > 2 else None,
+        moves=_moves(table, chosen[first], coefficient, effort) if results[first].agreement is not None else None,
+    )
+    return report if brief else completed(report, effort, progress)
+
+
+def completed(report: Report, effort: Effort, progress: Callable[[str], None] | None = None) -> Report:
+    """A brief report with the tests against chance and the numbers of maximising tables."""
+    results = []
+    for result in report.results:
+        if progress is not None:
+            progress(f"chance with {result.weights} weights")
+        results.append(_with_chance(result, report.alternative, effort, report.seed))
+    return replace(report, results=tuple(results))
+
+
+@dataclass(frozen=True, repr=False)
+class WeightingReport(Result):
+    """Everything about one weighting; where the coefficient is undefined only `weights` and `reason`.
+
+    Attributes
+    ----------
+    agreement : Agreement or None
+        Value, standard error, interval.
+    maximum : Maximum or None
+        The largest and smallest value that the margins and who rated whom allow; None, with `maximum_reason`, where
+        they are not known.
+    n_maximizers : MaximizerCount or None
+        How many tables reach the largest value; None in a brief report.
+    test : ExactTest or None
+        Against chance, given the margins and who rated whom; None in a brief report.
+    null : Null or None
+        The distribution behind it.
+    observed_disagreement, forced_disagreement : float or None
+        Mean disagreement, and the least of any table with the same margins (and the same gaps); None where that is
+        not proven or not what the maximum minimises.
+    sentences : tuple of str
+        The result in words.
+    weights_in_words : str or None
+        What this choice of weights does here.
+    """
+
+    weights: str
+    agreement: Agreement | None = None
+    maximum: Maximum | None = None
+    maximum_reason: str | None = None
+    n_maximizers: MaximizerCount | None = None
+    test: ExactTest | None = None
+    null: Null | None = field(default=None, repr=False)
+    observed_disagreement: float | None = None
+    forced_disagreement: float | None = None
+    reason: str | None = None
+    sentences: tuple[str, ...] = ()
+    weights_in_words: str | None = None
+    objective: Objective | None = field(default=None, repr=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data; the distribution by chance and the inner workings are left out."""
+        names = [name for name in self.__dataclass_fields__ if name not in ("null", "objective")]
+        return {name: plain(getattr(self, name)) for name in names}
+
+
+@dataclass(frozen=True, repr=False)
+class Report(Result):
+    """A report: shows itself as text or, in a notebook, as HTML.
+
+    Attributes
+    ----------
+    results : tuple of WeightingReport
+        One per weighting, in the order asked for.
+    pairs : PairwiseKappas or None
+        For three or more raters.
+    moves : RankedMoves or None
+        The moves that would raise agreement most, where they are few enough to rank quickly.
+    """
+
+    title: str
+    table: Table
+    coefficient: str
+    level: float
+    alternative: str
+    seed: int
+    results: tuple[WeightingReport, ...]
+    pairs: PairwiseKappas | None
+    moves: RankedMoves | None
+
+    @property
+    def main(self) -> WeightingReport:
+        """The weighting that pictures and moves are shown for: linear if it is there, else the first."""
+        return self.results[_main(self.results)]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report as plain data, in the schema of `--json`."""
+        from kappamax.reporting.formats.json import report_document
+
+        return report_document(self)
+
+    def to_json(self) -> str:
+        """The report as a JSON document."""
+        from kappamax.reporting.formats.json import as_json
+
+        return as_json(self.to_dict())
+
+    def to_text(self) -> str:
+        """The report for a terminal of 80 columns."""
+        from kappamax.reporting.formats.text import text_of
+
+        return text_of(self)
+
+    def to_html(self) -> str:
+        """The report as one self-contained HTML page."""
+        from kappamax.reporting.formats.html import html_of
+
+        return html_of(self)
+
+    def to_csv(self) -> str:
+        """One row per weighting."""
+        from kappamax.reporting.formats.tables import csv_of
+
+        return csv_of([("", self)])
+
+    def to_latex(self) -> str:
+        """The table of results for a paper, with booktabs rules."""
+        from kappamax.reporting.formats.tables import latex_of
+
+        return latex_of(self)
+
+    def to_markdown(self) -> str:
+        """The table of results in Markdown."""
+        from kappamax.reporting.formats.tables import markdown_of
+
+        return markdown_of(self)
+
+    def methods(self) -> str:
+        """A paragraph for a methods section, with the options used and references."""
+        from kappamax.reporting.methods_paragraph import methods_paragraph
+
+        return methods_paragraph(self)
+
+    def save(self, path: str | Path) -> None:
+        """Write the report, by the ending of its name: .html, .json, .csv, .tex, .md or .txt."""
+        from kappamax.reporting.formats.tables import write_report
+
+        write_report(self, Path(path))
+
+    def __repr__(self) -> str:
+        return self.to_text()
+
+    def _repr_html_(self) -> str:
+        from kappamax.reporting.formats.html import fragment_of
+
+        return fragment_of(self)
+
+
+def _weightings(weights: Any, table: Table) -> list[Any]:
+    if weights is None:
+        return ["unweighted", "linear", "quadratic", "sqrt"] if table.ordered else ["unweighted"]
+    chosen = list(weights) if isinstance(weights, list | tuple) else [weights]
+    return chosen or ["unweighted"]
+
+
+def _main(results: Sequence[WeightingReport]) -> int:
+    names = [result.weights for result in results]
+    return names.index("linear") if "linear" in names else 0
+
+
+def _numbers(
+    objective: Objective, level: float, effort: Effort, progress: Callable[[str], None] | None
+) -> WeightingReport:
+    """The value and what the margins allow."""
+    from kappamax.reporting import sentences
+
+    table, name = objective.table, objective.weights.name
+    try:
+        measured = agreement_of(objective, level=level)
+    except UndefinedKappaError as error:
+        return WeightingReport(
+            weights=name, reason=error.reason, sentences=sentences.undefined(objective.coefficient.title, error.reason)
+        )
+    most = reason = None
+    try:
+        most = maximum_of(objective, time_limit=effort.time_limit, progress=progress)
+    except NotSupportedError as error:
+        reason = str(error)
+    result = WeightingReport(
+        weights=name,
+        agreement=measured,
+        maximum=most,
+        maximum_reason=reason,
+        observed_disagreement=float(objective.observed(objective.score)),
+        forced_disagreement=_forced(most),
+        weights_in_words=None if most is None else sentences.of_weights(objective.weights, most),
+        objective=objective,
+    )
+    return replace(result, sentences=sentences.of_weighting(table, result))
+
+
+def _forced(most: Maximum | None) -> float | None:
+    """The least mean disagreement of any table, where the proven maximum is the table that has it."""
+    if most is None or not most.proven or not most.objective.fixed_chance:
+        return None
+    return float(most.objective.observed(most.solution.cost))
+
+
+def _with_chance(result: WeightingReport, alternative: str, effort: Effort, seed: int) -> WeightingReport:
+    """The same with what chance would give, and how many tables reach the maximum."""
+    from kappamax.reporting import sentences
+
+    if result.objective is None:
+        return result
+    count = None
+    if result.maximum is not None:
+        count = maximizer_count_of(
+            result.maximum, counting_work=effort.counting_work, listing_steps=effort.listing_steps
+        )
+    table = result.objective.table
+    null = null_of(
+        result.objective,
+        exact_work=effort.exact_work,
+        n_draws=effort.draws(table),
+        n_blocks=effort.n_blocks,
+        rng=seed,
+    )
+    whole = replace(result, n_maximizers=count, null=null, test=outcome_of(null, alternative))
+    return replace(whole, sentences=sentences.of_weighting(table, whole))
+
+
+def _moves(table: Table, weights: Any, coefficient: str, effort: Effort) -> RankedMoves | None:
+    """The best moves, where there are not too many to look at."""
+    pairs = comb(len(table.counts), 2) * (2 ** (table.n_raters - 1) - 1)
+    if not table.complete or pairs > effort.most_moves:
+        return None
+    return rank_moves(table, weights=weights, coefficient=coefficient, top=5)

@@ -1,0 +1,112 @@
+"""The name of a weighting and positions in, exact entries out: the formulas of the named weights.
+
+Positions are the categories' ranks 1, ..., k unless the caller gives others. The largest entry is 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from math import comb, lcm, pi, sin
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from kappamax._checks import weights as checks
+from kappamax._rootsum import as_fraction, square_free, widen
+
+__all__ = ["SCHEMES", "Terms", "terms_of"]
+
+_ALIASES = {"radical": "sqrt", "identity": "unweighted", "nominal": "unweighted", "none": "unweighted"}
+_POWERS = {"unweighted": Fraction(0), "linear": Fraction(1), "quadratic": Fraction(2), "sqrt": Fraction(1, 2)}
+
+#: sin^2 of p/q of a half turn, by q, where it is a fraction
+_SQUARED_SINES = {1: Fraction(0), 2: Fraction(1), 3: Fraction(3, 4), 4: Fraction(1, 2), 6: Fraction(1, 4)}
+
+_LARGEST_FACTORED = 10**10  # its square-free part is found by trial division
+
+Term = tuple[Fraction, int]  # coefficient c and square-free f: the number c * sqrt(f)
+
+
+class Terms(NamedTuple):
+    """A k x k matrix as entries[where]: few distinct entries, each c * sqrt(f)."""
+
+    name: str
+    entries: Sequence[Term]
+    where: npt.NDArray[np.intp]
+    exact: bool
+    power: Fraction | None = None
+
+    @classmethod
+    def of_cells(cls, name: str, values: Sequence[Fraction], *, exact: bool) -> Terms:
+        """From k * k rational entries in reading order."""
+        k = int(len(values) ** 0.5)
+        return cls(name, [(value, 1) for value in values], np.arange(k * k).reshape(k, k), exact)
+
+
+def terms_of(name: str, positions: Sequence[Fraction]) -> Terms:
+    """The entries of a named weighting over positions of the categories."""
+    scheme, power = checks.scheme(name, (*_POWERS, *_FORMULAS), _ALIASES, _POWERS)
+    if power is not None:
+        return _power_terms(scheme, power, positions)
+    k, formula = len(positions), _FORMULAS[scheme]
+    cells = [formula(positions, i, j) if i != j else Fraction(0) for i in range(k) for j in range(k)]
+    largest = max(cells, default=1) or 1
+    scaled = [as_fraction(cell / largest) for cell in cells]
+    return Terms.of_cells(scheme, [value for value, _ in scaled], exact=all(meant for _, meant in scaled))
+
+
+def _power_terms(scheme: str, power: Fraction, positions: Sequence[Fraction]) -> Terms:
+    """u[i, j] = (|x_i - x_j| / range)^p; each distinct distance is worked out once."""
+    scale = lcm(*(position.denominator for position in positions))
+    whole = [int(position * scale) for position in positions]
+    points = widen(np.array(whole, dtype=object), 2 * max(map(abs, whole)))
+    distances, where = np.unique(np.abs(points[:, None] - points[None, :]), return_inverse=True)
+    largest = int(distances[-1]) or 1
+    terms = [_power_term(Fraction(int(distance), largest), power) for distance in distances]
+    where = where.reshape(len(whole), len(whole))
+    return Terms(scheme, [term for term, _ in terms], where, all(meant for _, meant in terms), power)
+
+
+def _power_term(distance: Fraction, power: Fraction) -> tuple[Term, bool]:
+    """distance^power as c * sqrt(f), exact when the power is a whole number of halves."""
+    if distance == 0:
+        return (Fraction(0), 1), True
+    if power.denominator > 2:
+        return (as_fraction(float(distance) ** float(power))[0], 1), False
+    whole, odd = divmod(int(2 * power), 2)
+    if not odd:
+        return (distance**whole, 1), True
+    if distance.numerator * distance.denominator > _LARGEST_FACTORED:
+        return (Fraction(float(distance) ** float(power)), 1), False
+    root, f = square_free(distance.numerator * distance.denominator)
+    return (distance**whole * Fraction(root, distance.denominator), f), True
+
+
+def _ordinal(x: Sequence[Fraction], i: int, j: int) -> Fraction:
+    """Pairs of categories from i to j, both included."""
+    return Fraction(comb(abs(i - j) + 1, 2))
+
+
+def _ratio(x: Sequence[Fraction], i: int, j: int) -> Fraction:
+    """((x_i - x_j) / (x_i + x_j))^2."""
+    return ((x[i] - x[j]) / checks.ratio_divisor(x[i] + x[j])) ** 2
+
+
+def _circular(x: Sequence[Fraction], i: int, j: int) -> float | Fraction:
+    """sin^2 of the half angle when the scale is bent to a circle; exact where that is a fraction (Niven's theorem)."""
+    turns = (x[i] - x[j]) / (max(x) - min(x) + 1)
+    return _SQUARED_SINES.get(turns.denominator, sin(pi * float(turns)) ** 2)
+
+
+def _bipolar(x: Sequence[Fraction], i: int, j: int) -> Fraction:
+    """(x_i - x_j)^2 over the distances of their sum from both ends."""
+    total = x[i] + x[j]
+    return (x[i] - x[j]) ** 2 / ((total - 2 * min(x)) * (2 * max(x) - total))
+
+
+#: u(positions, i, j) for i != j, in any unit: the largest is made 1. A new weighting is one more entry
+_FORMULAS: dict[str, Any] = {"ordinal": _ordinal, "ratio": _ratio, "circular": _circular, "bipolar": _bipolar}
+
+SCHEMES = (*_POWERS, *_FORMULAS)

@@ -1,0 +1,372 @@
+"""A name, positions or a matrix in, exact disagreement weights out.
+
+Weights are always disagreement u, zero on the diagonal. Every entry is held as m * sqrt(f) / denominator with whole
+m and square-free f (f = 1 for rational weights), so that scores can be compared without rounding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import cached_property, lru_cache
+from math import lcm
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from kappamax._checks import options
+from kappamax._checks import weights as checks
+from kappamax._rootsum import RootSum, as_fraction, widen
+from kappamax.weights.schemes import SCHEMES, Terms, terms_of
+
+__all__ = ["SCHEMES", "PairWeights", "Weights", "as_weights"]
+
+_LARGEST_DENOMINATOR = 2**512  # above it, weights are rounded to multiples of 1 / _FINE and say that they are not exact
+_FINE = 2**200
+_TOLERANCE = 1e-12
+_FEW_CATEGORIES = 20
+
+
+@dataclass(frozen=True, eq=False)
+class Weights:
+    """Disagreement weights for one set of categories.
+
+    Make them with `Weights.from_scheme`, `from_positions` or `from_matrix`; public functions also take the name.
+    They refuse a bare matrix, which does not say whether it holds agreement or disagreement.
+
+    Attributes
+    ----------
+    name : str
+        What reports call them.
+    exact : bool
+        Whether the numbers held are the ones meant. Weights from other reals have `tolerance` above zero instead.
+    notes : tuple of str
+        What a reader should know: an off-diagonal zero, fractions recovered from floats.
+
+    Examples
+    --------
+    >>> w = Weights.from_scheme("quadratic", 3)
+    >>> w.matrix.tolist()
+    [[0.0, 0.25, 1.0], [0.25, 0.0, 0.25], [1.0, 0.25, 0.0]]
+    >>> w.metric, w.monge, w.violated_triangle
+    (False, True, (0, 1, 2))
+    """
+
+    name: str
+    multipliers: npt.NDArray[Any] = field(repr=False)
+    radicands: npt.NDArray[Any] = field(repr=False)
+    denominator: int = field(repr=False)
+    exact: bool = True
+    needs_order: bool = False
+    power: Fraction | None = field(default=None, repr=False)
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def from_scheme(cls, name: str, n_categories: int) -> Weights:
+        """Weights by name over the ranks 1, ..., k; "power(1.5)" is ``|i - j|^1.5``. The largest weight is 1."""
+        k = options.at_least("n_categories", n_categories, 1)
+        return _remembered(name, k) if isinstance(name, str) and k <= _FEW_CATEGORIES else _over_ranks(name, k)
+
+    @classmethod
+    def from_positions(cls, positions: Sequence[float | Fraction], scheme: str = "linear") -> Weights:
+        """Weights by name over given positions of the categories instead of their ranks.
+
+        Parameters
+        ----------
+        positions : k distinct numbers
+            Where each category lies on the scale.
+        scheme : str
+            A scheme that depends on positions: linear, quadratic, sqrt, power(p), ratio, circular or bipolar.
+        """
+        numbers = [as_fraction(position) for position in checks.positions(positions)]
+        weights = _from_terms(terms_of(checks.positional_scheme(scheme), [number for number, _ in numbers]))
+        exact = weights.exact and all(meant for _, meant in numbers)
+        return replace(weights, name=f"{weights.name} over positions", exact=exact)
+
+    @classmethod
+    def from_matrix(cls, matrix: npt.ArrayLike, *, kind: str, name: str = "custom") -> Weights:
+        """Weights from a k x k matrix.
+
+        Parameters
+        ----------
+        matrix : array, shape (k, k)
+            Integers, fractions or floats.
+        kind : "disagreement" or "agreement"
+            Disagreement: zero diagonal, no negative entry; rescaled so that the largest is 1.
+            Agreement: ones on the diagonal, entries between 0 and 1; u = 1 - w is not rescaled, so that its largest
+            entry may be below 1.
+        """
+        kind = checks.matrix_kind(kind)
+        entries = checks.weight_matrix(matrix, kind)
+        cells = [[as_fraction(entry) for entry in row] for row in entries]
+        exact = all(meant for row in cells for _, meant in row)
+        values = [[value for value, _ in row] for row in cells]
+        if kind == "agreement":
+            values = [[1 - value for value in row] for row in values]
+        else:
+            largest = max(max(row) for row in values)
+            values = [[value / largest for value in row] for row in values]
+        checks.some_disagreement(max(max(row) for row in values))
+        terms = Terms.of_cells(name, [value for row in values for value in row], exact=exact)
+        return _from_terms(terms, _matrix_notes(values, entries, exact))
+
+    @property
+    def n_categories(self) -> int:
+        """Number of categories (k)."""
+        return len(self.multipliers)
+
+    @property
+    def tolerance(self) -> float:
+        """How close two disagreements must be to count as equal: zero for exact weights."""
+        return 0.0 if self.exact else _TOLERANCE
+
+    @cached_property
+    def matrix(self) -> npt.NDArray[np.float64]:
+        """The k x k matrix of u as doubles."""
+        if self.multipliers.dtype == object:
+            rational = [float(Fraction(m, self.denominator)) for m in self.multipliers.ravel()]
+            matrix = np.array(rational).reshape(self.multipliers.shape)
+        else:
+            matrix = self.multipliers / float(self.denominator)
+        matrix = np.asarray(matrix * np.sqrt(self.radicands.astype(float)))
+        matrix.setflags(write=False)
+        return matrix
+
+    @cached_property
+    def roots(self) -> frozenset[int]:
+        """The square-free numbers whose roots occur among the weights; 1 alone for rational weights."""
+        return frozenset(np.unique(self.radicands[self.multipliers != 0]).tolist())
+
+    @cached_property
+    def symmetric(self) -> bool:
+        """Whether u[i, j] = u[j, i] everywhere."""
+        return bool((self.multipliers == self.multipliers.T).all() and (self.radicands == self.radicands.T).all())
+
+    @property
+    def metric(self) -> bool:
+        """Whether the weights are symmetric and obey the triangle inequality."""
+        return self.symmetric and self.violated_triangle is None
+
+    @cached_property
+    def violated_triangle(self) -> tuple[int, int, int] | None:
+        """Positions (i, j, h) with u[i, h] > u[i, j] + u[j, h], or None if every triangle holds."""
+        if self.power is not None and self.power <= 1:  # concave in the distance: always a metric
+            return None
+        for j in range(self.n_categories):
+            corner = self._first_positive(
+                [(1, (slice(None), slice(None))), (-1, (slice(None), [j])), (-1, ([j], slice(None)))]
+            )
+            if corner is not None:
+                return corner[0], j, corner[1]
+        return None
+
+    @cached_property
+    def monge(self) -> bool:
+        """Whether u[i, j] + u[i+1, j+1] <= u[i, j+1] + u[i+1, j] for all i, j."""
+        low, high = slice(None, -1), slice(1, None)
+        violation = self._first_positive([(1, (low, low)), (1, (high, high)), (-1, (low, high)), (-1, (high, low))])
+        return violation is None
+
+    @cached_property
+    def additive(self) -> bool:
+        """Whether u[i, h] = u[i, j] + u[j, h] for all i < j < h, above and below the diagonal: linear in positions."""
+        along = range(self.n_categories - 2)
+        return all(
+            self.entry(i, h) == self.entry(i, i + 1) + self.entry(i + 1, h)
+            and self.entry(h, i) == self.entry(h, i + 1) + self.entry(i + 1, i)
+            for i in along
+            for h in range(i + 2, self.n_categories)
+        )
+
+    def entry(self, i: int, j: int) -> RootSum:
+        """One weight as an exact number."""
+        return RootSum({int(self.radicands[i, j]): Fraction(int(self.multipliers[i, j]), self.denominator)})
+
+    def for_raters(self, raters: Sequence[int]) -> Weights:
+        """The weights among some of the raters: the same for all."""
+        return self
+
+    def _first_positive(self, terms: list[tuple[int, tuple[Any, Any]]]) -> tuple[int, int] | None:
+        """The first cell where a signed sum of slices of u is above zero, decided exactly for exact weights."""
+        if self.n_categories < 2:
+            return None
+        total = sum(sign * self.matrix[cells] for sign, cells in terms)
+        close = np.abs(total) <= _TOLERANCE
+        positive = (total > 0) & ~close
+        if self.exact:
+            if (self.radicands == 1).all():
+                bound = 4 * int(np.abs(self.multipliers).max())
+                whole = widen(self.multipliers, bound)
+                positive = np.asarray(sum(sign * whole[cells] for sign, cells in terms) > 0)
+            else:
+                for cell in zip(*np.nonzero(close), strict=True):
+                    exact = sum((self._entry_of(cells, cell) * sign for sign, cells in terms), RootSum())
+                    positive[cell] = exact.sign() > 0
+        found = np.argwhere(positive)
+        return (int(found[0][0]), int(found[0][1])) if len(found) else None
+
+    def _entry_of(self, cells: tuple[Any, Any], cell: tuple[Any, ...]) -> RootSum:
+        """The exact weight that a slice of u shows at a cell, broadcasting a single row or column."""
+        multipliers, radicands = self.multipliers[cells], self.radicands[cells]
+        i, j = (min(int(at), size - 1) for at, size in zip(cell, multipliers.shape, strict=True))
+        return RootSum({int(radicands[i, j]): Fraction(int(multipliers[i, j]), self.denominator)})
+
+
+@dataclass(frozen=True, eq=False)
+class PairWeights:
+    """Weights that differ between pairs of raters, or that are not symmetric.
+
+    `by_pair[a, b]` with a < b holds u[rating of a, rating of b].
+    """
+
+    by_pair: dict[tuple[int, int], Weights]
+    name: str = "per pair"
+
+    def for_raters(self, raters: Sequence[int]) -> PairWeights:
+        """The weights among some of the raters, given in increasing order."""
+        pairs = [(a, b) for a in range(len(raters)) for b in range(a + 1, len(raters))]
+        return PairWeights({(a, b): self.by_pair[raters[a], raters[b]] for a, b in pairs}, name=self.name)
+
+    @property
+    def exact(self) -> bool:
+        """Whether every pair's weights are exact."""
+        return all(weights.exact for weights in self.by_pair.values())
+
+    @property
+    def tolerance(self) -> float:
+        """The largest tolerance among the pairs."""
+        return max(weights.tolerance for weights in self.by_pair.values())
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether every pair's weights are symmetric."""
+        return all(weights.symmetric for weights in self.by_pair.values())
+
+    @property
+    def needs_order(self) -> bool:
+        """Whether some pair's weights need ordered categories."""
+        return any(weights.needs_order for weights in self.by_pair.values())
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """The pairs' notes, each once."""
+        return tuple(dict.fromkeys(note for weights in self.by_pair.values() for note in weights.notes))
+
+
+WeightsLike = str | Weights | PairWeights | Mapping[tuple[str | int, str | int], Any] | npt.ArrayLike
+
+
+def as_weights(
+    weights: WeightsLike, *, categories: Sequence[Any], ordered: bool, raters: Sequence[str]
+) -> Weights | PairWeights:
+    """Whatever a caller may pass as weights, checked against the table's categories and raters.
+
+    A bare matrix is refused: it does not say whether it holds agreement or disagreement.
+    """
+    if isinstance(weights, Mapping):
+        weights = _by_pair(weights, categories=categories, ordered=ordered, raters=raters)
+    elif isinstance(weights, str):
+        weights = Weights.from_scheme(weights, len(categories))
+    elif not isinstance(weights, Weights | PairWeights):
+        checks.refuse(weights)
+    if isinstance(weights, PairWeights):
+        for single in weights.by_pair.values():
+            checks.weights_fit(single.n_categories, single.needs_order, single.name, categories, ordered)
+        checks.pairs_fit(list(weights.by_pair), len(raters))
+        return _over_one_denominator(weights)
+    assert isinstance(weights, Weights)
+    checks.weights_fit(weights.n_categories, weights.needs_order, weights.name, categories, ordered)
+    if not weights.symmetric:
+        checks.two_raters_for_asymmetric(len(raters))
+        return PairWeights({(0, 1): weights}, name=weights.name)
+    return weights
+
+
+def _by_pair(
+    weights: Mapping[tuple[str | int, str | int], Any],
+    *,
+    categories: Sequence[Any],
+    ordered: bool,
+    raters: Sequence[str],
+) -> PairWeights:
+    """Weights keyed by pairs of raters, each pair once, in the order of the raters."""
+    by_pair: dict[tuple[int, int], Weights] = {}
+    for key, value in weights.items():
+        a, b = checks.rater_pair(key, raters)
+        checks.pair_weights(value, key, (min(a, b), max(a, b)) in by_pair)
+        single = value if isinstance(value, Weights) else Weights.from_scheme(str(value), len(categories))
+        if a > b:
+            a, b, single = b, a, _transposed(single)
+        by_pair[a, b] = single
+    checks.every_pair(by_pair, raters)
+    return PairWeights(by_pair)
+
+
+def _over_one_denominator(weights: PairWeights) -> PairWeights:
+    """Weights per pair whose common denominator is not too large: rounded if it is."""
+    if lcm(*(single.denominator for single in weights.by_pair.values())) <= _LARGEST_DENOMINATOR:
+        return weights
+    return PairWeights({pair: _rounded(single) for pair, single in weights.by_pair.items()}, name=weights.name)
+
+
+def _rounded(weights: Weights) -> Weights:
+    whole = [round(Fraction(m * _FINE, weights.denominator)) for m in weights.multipliers.ravel().tolist()]
+    multipliers = widen(whole, max(whole)).reshape(weights.multipliers.shape)
+    multipliers.setflags(write=False)
+    note = f"the weights of all pairs have no simple common denominator: ties are decided within {_TOLERANCE:g}"
+    return replace(weights, multipliers=multipliers, denominator=_FINE, exact=False, notes=(*weights.notes, note))
+
+
+def _over_ranks(name: str, k: int) -> Weights:
+    """Weights by name over the ranks 1, ..., k."""
+    return _from_terms(terms_of(name, [Fraction(rank) for rank in range(1, k + 1)]))
+
+
+#: the same object for the same few categories, so that what it once worked out about itself is kept
+_remembered = lru_cache(maxsize=128)(_over_ranks)
+
+
+def _from_terms(terms: Terms, notes: tuple[str, ...] = ()) -> Weights:
+    """Weights with the given entries, brought over one denominator."""
+    entries, exact = terms.entries, terms.exact
+    denominator = lcm(*(c.denominator for c, _ in entries))
+    if denominator > _LARGEST_DENOMINATOR:  # ratio weights over hundreds of categories, or floats as small as 1e-300
+        entries, exact, denominator = [(Fraction(round(c * _FINE), _FINE), f) for c, f in entries], False, _FINE
+    whole = [int(c * denominator) for c, _ in entries]
+    multipliers = widen(np.array(whole, dtype=object), max(map(abs, whole)))[terms.where]
+    radicands = np.array([f for _, f in entries])[terms.where]
+    multipliers.setflags(write=False)
+    radicands.setflags(write=False)
+    return Weights(
+        terms.name,
+        multipliers,
+        radicands,
+        denominator,
+        exact=exact,
+        needs_order=terms.power != 0,
+        power=terms.power,
+        notes=notes,
+    )
+
+
+def _transposed(weights: Weights) -> Weights:
+    return replace(weights, multipliers=weights.multipliers.T, radicands=weights.radicands.T)
+
+
+def _matrix_notes(values: list[list[Fraction]], entries: list[list[Any]], exact: bool) -> tuple[str, ...]:
+    """What to say about a custom matrix: pairs of categories that never disagree, and how floats were read."""
+    zeros = [(i, j) for i, row in enumerate(values) for j, value in enumerate(row) if i != j and value == 0]
+    notes = []
+    if zeros:
+        i, j = zeros[0]
+        notes.append(f"weight ({i + 1}, {j + 1}) is zero: those two categories count as full agreement")
+    if any(
+        isinstance(entry, float | np.floating) and not float(entry).is_integer() for row in entries for entry in row
+    ):
+        if exact:
+            notes.append("weights given as decimals were read as the nearest simple fractions")
+        else:
+            notes.append(f"weights are not simple fractions: ties are decided within {_TOLERANCE:g}")
+    return tuple(notes)

@@ -1,0 +1,184 @@
+"""Label arrays of any type give the same table."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import kappamax as km
+from kappamax.io import arrays
+from kappamax.io.arrays import column_of
+
+CODES = [[1, 2, 3, 3, 10, 1], [1, 2, 3, 1, 10, 2]]
+EXPECTED = km.from_counts(
+    [[1, 1, 0, 0], [0, 1, 0, 0], [1, 0, 1, 0], [0, 0, 0, 1]], categories=[1, 2, 3, 10], raters=["1", "2"]
+)
+
+
+@pytest.mark.parametrize(
+    "dtype",
+    ["int8", "uint8", "int16", "uint16", "int32", "int64", "uint64", "float32", "float64", "object", "U2", "U5"],
+)
+def test_every_dtype_gives_the_same_table(dtype):
+    """Whole numbers as integers, floats, objects or text."""
+    a, b = (np.array(codes).astype(dtype) for codes in CODES)
+    assert arrays.table_of_columns([column_of(a), column_of(b)]) == EXPECTED
+    assert km.from_ratings(np.stack([a, b], axis=1)) == EXPECTED
+
+
+def test_lists_tuples_and_mixtures():
+    """Python lists of numbers or text, and both together."""
+    text = [[str(code) for code in codes] for codes in CODES]
+    for a, b in [CODES, text, (CODES[0], text[1]), (tuple(CODES[0]), np.array(CODES[1]))]:
+        assert arrays.table_of_columns([column_of(a), column_of(b)]) == EXPECTED
+    assert km.from_ratings([list(row) for row in zip(*CODES, strict=True)]) == EXPECTED
+
+
+def test_missing_values_in_arrays():
+    """NaN in floats, None in lists, empty text."""
+    expected = km.Table([[0, 0], [1, -1], [-1, 1]], [1, 1, 1], [1, 2], ordered=True)
+    assert km.from_ratings(np.array([[1, 1], [2, np.nan], [np.nan, 2]])) == expected
+    assert km.from_ratings([[1, 1], [2, None], [None, 2]]) == expected
+    assert km.from_ratings(np.array([["1", "1"], ["2", ""], [" ", "2"]])) == expected
+    assert km.from_ratings(np.array([[1, 1], [2, None], [None, 2]], dtype=object)) == expected
+
+
+def test_gaps_in_the_range_are_not_categories():
+    """1 and 1,000,000 are two categories; so are -5 and 5; decimals and huge numbers sort."""
+    assert km.from_ratings([[1, 10**6], [10**6, 1]]).categories == (1, 10**6)
+    assert km.from_ratings(np.array([[-5, 5], [5, 5]])).categories == (-5, 5)
+    assert km.from_ratings(np.array([[0.5, 1.5], [0.25, 1.5]])).categories == (0.25, 0.5, 1.5)
+    assert km.from_ratings(np.array([[2**63, 2**64 - 1]], dtype=np.uint64)).categories == (2**63, 2**64 - 1)
+    assert km.from_ratings(np.array([[True, False], [True, True]])).categories == ("False", "True")
+
+
+@given(st.lists(st.tuples(st.text(max_size=5), st.text(max_size=5)), min_size=1, max_size=50))
+def test_hashed_text_is_the_same_as_objects(pairs):
+    """Fixed-width text goes by hashes of code points; objects by Python's own; both give the same columns."""
+    first = [a.rstrip("\0") for a, _ in pairs]  # numpy cannot hold trailing NULs
+    text = column_of(np.array(first))
+    objects = column_of(np.array(first, dtype=object))
+    whole = slice(None)
+    assert [text.values[i] for i in text.codes(whole)] == [objects.values[i] for i in objects.codes(whole)]
+
+
+def test_text_longer_than_a_block_with_late_newcomers():
+    """Labels that first appear after many blocks are found; colliding hashes fall back to sorting."""
+    values = np.array(["a"] * 70_000 + ["b"] * 10 + ["c"])
+    column = column_of(values)
+    assert [column.values[i] for i in column.codes(slice(None))] == values.tolist()
+
+
+def test_colliding_hashes_fall_back_to_sorting(monkeypatch):
+    """A hash that never tells texts apart costs time, not correctness."""
+    monkeypatch.setattr(arrays, "_hash", lambda rows, multipliers: np.zeros(len(rows), dtype=np.uint64))
+    values = np.array(["x", "y", "x", "z"])
+    column = column_of(values)
+    assert [column.values[i] for i in column.codes(slice(None))] == values.tolist()
+
+
+def test_many_patterns_go_through_the_sparse_group_by():
+    """Ten raters on five categories: 10^7 cells, too many for a dense count."""
+    rng = np.random.default_rng(0)
+    codes = rng.integers(1, 6, size=(500, 10))
+    t = km.from_ratings(codes)
+    patterns, counts = np.unique(codes - 1, axis=0, return_counts=True)
+    assert np.array_equal(t.patterns, patterns)
+    assert np.array_equal(t.counts, counts)
+
+
+def test_counts_of_two_and_three_raters():
+    """K x k and k x k x k; the order of the array is the order of the categories."""
+    t = km.from_counts([[5, 0], [2, 3]], categories=["yes", "no"], raters=["A", "B"])
+    assert t.categories == ("yes", "no")
+    assert t.ordered
+    assert t.raters == ("A", "B")
+    cube = np.zeros((3, 3, 3), dtype=int)
+    cube[0, 1, 2] = 4
+    cube[1, 1, 1] = 1
+    assert km.from_counts(cube).patterns.tolist() == [[0, 1, 2], [1, 1, 1]]
+
+
+@pytest.mark.parametrize(
+    ("counts", "message"),
+    [
+        ([[1, 2], [3, -1]], r"whole numbers >= 0; cell \(2, 2\) is -1"),
+        ([[1, 2], [3, 1.5]], r"whole numbers >= 0; cell \(2, 2\) is 1.5"),
+        ([[1, float("nan")], [3, 1]], r"cell \(1, 2\) is nan"),
+        ([[1, float("inf")], [3, 1]], r"cell \(1, 2\) is inf"),
+        ([[1, "x"], [3, 1]], r"cell \(1, 2\) is 'x'"),
+        ([[1, 2, 3], [3, 1, 1]], "must be square, one axis of k categories per rater; got 2 x 3"),
+        ([[1, 2], [3]], "rows have different lengths"),
+        ([1, 2], "must be square"),
+        (5, "got a number"),
+        ([[0, 0], [0, 0]], "every cell is zero"),
+    ],
+)
+def test_what_cannot_be_counts(counts, message):
+    """The place of the first wrong cell, counted from one."""
+    with pytest.raises(km.InvalidTableError, match=message):
+        km.from_counts(counts)
+
+
+def test_labels_of_counts_are_checked():
+    """As many as rows."""
+    with pytest.raises(km.InvalidOptionError, match="must name the 2 rows of the counts; got 3"):
+        km.from_counts([[1, 2], [3, 4]], categories=["a", "b", "c"])
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda: km.kappa(np.ones((3, 2))),
+            r"bare 3 x 2 array could be counts or ratings.*km.from_counts.*km.from_ratings",
+        ),
+        (lambda: km.kappa([[1, 2], [3, 4]]), "could be counts or ratings"),
+        (lambda: km.kappa([1, 2, 3]), "could be counts or ratings"),
+        (lambda: km.kappa("ratings.csv"), "got str"),
+        (lambda: km.kappa(5), "got int"),
+        (lambda: km.kappa(), "at least two raters; got 0"),
+        (lambda: km.kappa([1, 2], [1]), "one length; got 2, 1"),
+        (lambda: km.kappa([], []), "label arrays are empty"),
+        (lambda: km.kappa("ab", "ab"), "got str"),
+        (lambda: km.kappa([[1], [2]], [1, 2]), "one dimension|one label"),
+        (lambda: km.kappa(np.ones((2, 2)), np.ones((2, 2))), "one dimension; got 2 x 2"),
+        (lambda: km.kappa([{1}, {2}], [1, 2]), "one label; entry 1 is"),
+        (lambda: km.from_ratings([]), "no subject"),
+        (lambda: km.from_ratings([[1, 2], [1]]), "row 2 has 1 and row 1 has 2"),
+        (lambda: km.from_ratings([1, 2]), "row 1 is no row"),
+        (lambda: km.from_ratings(np.ones(3)), "2-D array, subjects x raters"),
+        (lambda: km.from_ratings([[1], [2]]), "at least two raters; got 1"),
+        (lambda: km.from_ratings("text"), "got str"),
+    ],
+)
+def test_what_cannot_be_ratings(call, message):
+    """Each refusal says what to do instead."""
+    with pytest.raises(km.InputError, match=message):
+        call()
+
+
+def test_masked_arrays():
+    """A masked rating is missing; a masked count is no count."""
+    a = np.ma.masked_array([1, 2, 3, 1], mask=[0, 0, 0, 1])
+    b = np.ma.masked_array([1, 2, 3, 2], mask=[0, 0, 0, 1])
+    assert km.kappa(a, b).value == 1
+    assert km.from_ratings(np.ma.stack([a, b], axis=1)).n_subjects == 3
+    with pytest.raises(km.InvalidTableError, match=r"cell \(1, 2\) is nan"):
+        km.from_counts(np.ma.masked_array([[1, 2], [3, 4]], mask=[[0, 1], [0, 0]]))
+
+
+def test_a_crosstab_brings_its_labels():
+    """pandas.crosstab drops categories only one rater used: the labels then differ, and that is said."""
+    whole = pd.crosstab(pd.Series(list("aabb")), pd.Series(list("abab")))
+    assert km.from_counts(whole).categories == ("a", "b")
+    partial = pd.crosstab(pd.Series(list("aabb")), pd.Series(list("bbcc")))
+    with pytest.raises(km.InvalidTableError, match="rows are 'a', 'b' and columns 'b', 'c'"):
+        km.from_counts(partial)
+
+
+def test_missing_ratings_of_many_subjects_are_counted_exactly():
+    """Beyond 64 bits."""
+    t = km.Table([[0] * 10 + [-1] * 10, [1] * 20], [10**18, 10**18], [1, 2], ordered=True)
+    assert t.n_missing == 10**19

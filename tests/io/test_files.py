@@ -1,0 +1,299 @@
+"""Text files in every layout, and what is said when they are broken."""
+
+import csv
+import gzip
+import io
+import os
+import threading
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import kappamax as km
+from kappamax.io import text_files
+
+EXPECTED = km.Table([[0, 0], [0, 1], [1, 1], [2, -1]], [2, 1, 1, 1], ["no", "yes", "maybe"], ["a", "b"], ordered=True)
+ORDER = ["no", "yes", "maybe"]
+
+WIDE = "a,b\nno,no\nno,yes\nyes,yes\nno,no\nmaybe,\n"
+LONG = "subject,rater,rating\n1,a,no\n1,b,no\n2,a,no\n2,b,yes\n3,b,yes\n3,a,yes\n4,a,no\n4,b,no\n5,a,maybe\n"
+PATTERNS = "a,b,count\nno,no,2\nno,yes,1\nyes,yes,1\nmaybe,,1\n"
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(content, name="file.csv"):
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    return write
+
+
+@pytest.mark.parametrize(("layout", "content"), [("wide", WIDE), ("long", LONG), ("patterns", PATTERNS)])
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_every_layout_gives_the_same_table(write, layout, content, delimiter, newline):
+    """Whatever separates columns and lines."""
+    path = write(content.replace(",", delimiter).replace("\n", newline))
+    assert km.read_ratings(path, layout=layout, categories=ORDER) == EXPECTED
+
+
+def test_byte_order_mark_quotes_and_commas(write):
+    """As spreadsheets write them."""
+    path = write(b'\xef\xbb\xbf"a","b"\n"x, y","z ""q"""\n"x, y","x, y"\n')
+    t = km.read_ratings(path)
+    assert t.raters == ("a", "b")
+    assert t.categories == ("x, y", 'z "q"')
+
+
+def test_long_keeps_the_files_order_of_raters(write):
+    """First seen, first listed; or as asked for."""
+    path = write("Subject,Rater,Rating\n1,zoe,1\n1,amy,2\n2,bob,1\n2,zoe,1\n")
+    assert km.read_ratings(path, layout="long").raters == ("zoe", "amy", "bob")
+    assert km.read_ratings(path, layout="long", raters=["amy", "zoe"]).raters == ("amy", "zoe")
+    quoted = write("subject,rater,rating\n1,o'neil,1\n1,amy,2\n2,o'neil,1\n2,amy,1\n")
+    assert km.read_ratings(quoted, layout="long").raters == ("o'neil", "amy")
+
+
+def test_counts_with_and_without_labels(write):
+    """A number in the corner means no labels; categories are then 1 to k."""
+    bare = km.read_ratings(write("5,1\n2,7\n"), layout="counts")
+    assert bare == km.from_counts([[5, 1], [2, 7]])
+    for corner in ("", "rater", "NA"):
+        labelled = km.read_ratings(write(f"{corner},no,yes\nno,5,1\nyes,2,7\n"), layout="counts", raters=["A", "B"])
+        assert labelled == km.from_counts([[5, 1], [2, 7]], categories=["no", "yes"], raters=["A", "B"])
+    named = km.read_ratings(write("5,1\n2,7\n"), layout="counts", categories=["no", "yes"])
+    assert named == km.from_counts([[5, 1], [2, 7]], categories=["no", "yes"])
+
+
+def test_patterns_with_other_names_and_large_counts(write):
+    """A column called n, or else the last one; equal patterns add up."""
+    assert km.read_ratings(write("n,a,b\n2,1,1\n3,1,2\n4,1,1\n"), layout="patterns").counts.tolist() == [6, 3]
+    large = km.read_ratings(write("a,b,times\n1,1,1000000000000\n2,1,1\n"), layout="patterns")
+    assert large.n_subjects == 10**12 + 1
+
+
+def test_columns_are_chosen_by_name(write):
+    """An identifier stays out; a column that is probably not a rating is pointed at."""
+    rows = "".join(f"{i},{i % 3},{i % 2}\n" for i in range(300))
+    path = write("id,a,b\n" + rows)
+    assert km.read_ratings(path, raters=["b", "a"]).raters == ("b", "a")
+    with pytest.raises(km.InvalidRatingsError, match="column 'id' has 300 distinct values in 300 rows"):
+        km.read_ratings(path)
+
+
+def test_numbers_as_text_sort_as_numbers(write):
+    """Everything is read as text, and '10' still comes after '9'."""
+    path = write("a,b\n" + "".join(f"{i},{i}.0\n" for i in range(1, 11)))
+    assert km.read_ratings(path).categories == tuple(range(1, 11))
+
+
+BROKEN = [
+    ("wide", "", "is empty"),
+    ("wide", "\n\n\n", "is empty"),
+    ("wide", "a,b\n", "no row after the header"),
+    ("wide", "a,b\n1,2,3\n", "line 2: every row must have 2 columns like the first; got 3"),
+    ("wide", "a,b\n1,2\n1\n", "line 3: every row must have 2 columns like the first; got 1"),
+    ("wide", "a\n1\n", "at least two raters; got 1 of the columns 'a'"),
+    ("wide", "a,a\n1,2\n", "columns must have different names; 'a' occurs twice"),
+    ("wide", b"a,b\n\x00\x01\x02\n", "is a binary file"),
+    ("wide", b"a,b\n\xff\xfe,1\n", "is not UTF-8 text: line 2 has the byte 0xff"),
+    ("wide", 'a,b\n"x,1\n', "quotation mark is not closed"),
+    ("wide", "a,b\nNA,NA\n", "every value is missing"),
+    ("wide", "a,b\n1,\n2,\n", "'b' rated none"),
+    ("wide", "a,b\nx,1\n", "rating 'x' .*is not in categories"),
+    ("long", "a,b\n1,2\n", "needs columns subject, rater and rating; 'subject' is missing"),
+    ("long", "subject,rater,rating\n1,a,1\n1,a,2\n1,b,2\n", "'a' rated '1' more than once, in lines 2 and 3"),
+    ("long", "subject,rater,rating\n1,a,1\n2,a,2\n", "at least two raters; got 1 of the raters 'a'"),
+    ("long", "subject,rater,rating\n", "no row after the header"),
+    ("counts", "1,2\n3,4\n5,6\n", "must be square; .* has 3 rows and 2 columns"),
+    ("counts", "1,2\n3,-4\n", "whole numbers >= 0; row 2, column 2 is '-4'"),
+    ("counts", "1,2\n3,4.5\n", "whole numbers >= 0; row 2, column 2 is '4.5'"),
+    ("counts", "1,2\n3,\n", "row 2, column 2 is ''"),
+    ("counts", ",a,b\na,1,2\nc,3,4\n", "same labels in the same order on both sides"),
+    ("counts", ",a,\na,1,2\nb,3,4\n", "column 3 has no name"),
+    ("counts", "0,0\n0,0\n", "every cell is zero"),
+    ("patterns", "a,b,count\n1,1,x\n", "column 'count', line 2 is 'x'"),
+    ("patterns", "a,b,count\n1,1,1\n1,2,-3\n", "column 'count', line 3 is '-3'"),
+    ("patterns", "a,b,count\n1,1,0\n", "every count is zero"),
+    ("patterns", "a,count\n1,1\n", "at least two raters; got 1 of the columns"),
+]
+
+
+@pytest.mark.parametrize(("layout", "content", "message"), BROKEN)
+def test_broken_files(write, layout, content, message):
+    """One line that names the file, the line and the rule."""
+    categories = [1, 2] if "x,1" in str(content) and layout == "wide" else None
+    with pytest.raises(km.InputError, match=message) as caught:
+        km.read_ratings(write(content), layout=layout, categories=categories)
+    assert "\n" not in str(caught.value)
+
+
+def test_files_that_are_not_there(tmp_path):
+    """Missing, a folder, or a layout that does not exist."""
+    with pytest.raises(km.UnreadableFileError, match="there is no file"):
+        km.read_ratings(tmp_path / "nothing.csv")
+    with pytest.raises(km.UnreadableFileError, match="is a folder without Parquet files"):
+        km.read_ratings(tmp_path)
+    with pytest.raises(km.InvalidOptionError, match="layout must be one of 'wide', 'long', 'counts', 'patterns'"):
+        km.read_ratings(tmp_path / "x", layout="tall")
+
+
+def test_raters_that_are_not_there(write):
+    """The nearest name is offered."""
+    with pytest.raises(km.InvalidRatingsError, match="no column 'rater_1'.*Did you mean 'rater1'"):
+        km.read_ratings(write("rater1,rater2\n1,2\n"), raters=["rater_1", "rater2"])
+    with pytest.raises(km.InvalidRatingsError, match="no rater 'zoo'.*Did you mean 'zoe'"):
+        km.read_ratings(write("subject,rater,rating\n1,zoe,1\n1,amy,1\n"), layout="long", raters=["zoo", "amy"])
+
+
+def test_labelled_counts_have_their_own_order(write):
+    """Another order beside it would be a guess about which is meant."""
+    path = write(",a,b\na,1,2\nb,3,4\n")
+    assert km.read_ratings(path, layout="counts", categories=["a", "b"]).categories == ("a", "b")
+    with pytest.raises(km.InvalidOptionError, match="has its own order of categories, 'a', 'b'"):
+        km.read_ratings(path, layout="counts", categories=["b", "a"])
+
+
+def test_a_file_name_is_a_name_and_not_a_pattern(tmp_path):
+    """Brackets and stars in a name do not reach for other files; folders named key=value add no column."""
+    (tmp_path / "d1.csv").write_text("a,b\n9,9\n8,8\n", encoding="utf-8")
+    for name in ("d[1].csv", "d*.csv", "d?.csv"):
+        (tmp_path / name).write_text("a,b\n1,2\n2,2\n", encoding="utf-8")
+        assert km.read_ratings(tmp_path / name).categories == (1, 2)
+    folder = tmp_path / "year=2020"
+    folder.mkdir()
+    (folder / "t.csv").write_text("5,1\n2,7\n", encoding="utf-8")
+    assert km.read_ratings(folder / "t.csv", layout="counts").n_subjects == 15
+
+
+def test_pipes_are_read_once(tmp_path):
+    """A named pipe gives what was written into it."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    rows = "a,b\n" + "1,2\n2,2\n" * 50_000
+    writer = threading.Thread(target=lambda: pipe.write_text(rows, encoding="utf-8"))
+    writer.start()
+    assert km.read_ratings(pipe).n_subjects == 100_000
+    writer.join()
+
+
+def test_compressed_and_spaced_files(tmp_path, write):
+    """Gzip is recognised by its content; blank lines before the header and spaces in it do not matter."""
+    packed = tmp_path / "ratings.csv.gz"
+    packed.write_bytes(gzip.compress(WIDE.encode()))
+    assert km.read_ratings(packed, categories=ORDER) == EXPECTED
+    assert km.read_ratings(write("\n\n" + WIDE.replace("a,b", " a , b ")), categories=ORDER) == EXPECTED
+    packed.write_bytes(gzip.compress(WIDE.encode())[:20])
+    with pytest.raises(km.UnreadableFileError, match="cannot be read"):
+        km.read_ratings(packed)
+
+
+def test_the_delimiter_splits_every_row_alike(write):
+    """Commas inside names do not win over the tabs between columns."""
+    t = km.read_ratings(write("Smith, J\tDoe, K\n1\t2\n2\t2\n"))
+    assert t.raters == ("Smith, J", "Doe, K")
+
+
+MISTAKEN = [
+    ("wide", "subject,rater,rating\n1,a,1\n1,b,1\n", "read it with layout long"),
+    ("wide", "a,b,count\n1,1,5\n1,2,3\n", "read it with layout patterns"),
+    ("wide", ",x,y\nx,1,2\ny,3,4\n", "column 1 has none. A matrix of counts is read with layout counts"),
+    ("wide", "1,2\n2,2\n1,1\n", "the first row of .* must name the raters, but it holds numbers: 1, 2"),
+    ("wide", "id,a,b\n1,1,1\n2,2,1\n", "column 'id' .* is probably not a rating"),
+    ("counts", ",x,y,Total\nx,5,1,6\ny,2,7,9\nTotal,7,8,15\n", "are the totals of the others; leave them out"),
+    ("counts", "1,1000000000000000000000\n1,1\n", r"counts must be below 2\^62; row 1, column 2"),
+    ("patterns", "a,b,n,count\n1,1,1,5\n", None),
+    ("long", "subject,rater,rating\n1,,1\n1,b,1\n", "every row must name a subject and a rater; 1 rows do not"),
+    ("long", "subject,Subject,rater,rating\n1,1,a,1\n", "needs one column subject; there are 'subject', 'Subject'"),
+    ("wide", b"\xff\xfea\x00,\x00b\x00\n\x00", "is UTF-16 text; save it as UTF-8"),
+    ("wide", "a,b\r\n1,2\n1,1\r\n", "lines must end alike"),
+    ("wide", '"a,b\n' + "x,1\n" * 40_000, "field larger than|quotation mark|at least two"),
+]
+
+
+@pytest.mark.parametrize(("layout", "content", "message"), MISTAKEN)
+def test_likely_mistakes_are_pointed_out(write, layout, content, message):
+    """A file that would give a wrong answer in this layout is refused with the way out."""
+    if message is None:
+        assert km.read_ratings(write(content), layout=layout).counts.tolist() == [5]
+        return
+    with pytest.raises(km.InputError, match=message) as caught:
+        km.read_ratings(write(content), layout=layout)
+    assert "\n" not in str(caught.value)
+
+
+def test_nul_bytes_late_in_a_file(write):
+    """The beginning looked like text."""
+    with pytest.raises(km.UnreadableFileError, match="is a binary file"):
+        km.read_ratings(write(b"a,b\n" + b"1,2\n" * 300_000 + b"\x00\x01,2\n"))
+
+
+def test_raters_named_by_numbers_can_be_chosen(write):
+    """A header of numbers is accepted where the caller names it."""
+    assert km.read_ratings(write("0,1\nx,y\nx,x\n"), raters=["0", "1"]).raters == ("0", "1")
+    with pytest.raises(km.InvalidRatingsError, match="at least two raters"):
+        km.read_ratings(write("a,b\n1,2\n"), raters=[])
+    with pytest.raises(km.InvalidRatingsError, match="column 'count' holds the counts"):
+        km.read_ratings(write("a,b,count\n1,1,5\n"), layout="patterns", raters=["a", "count"])
+
+
+@pytest.mark.parametrize("path", [None, 3, b"x.csv"])
+def test_what_cannot_be_a_path(path):
+    """Only text and paths name files."""
+    with pytest.raises(km.UnreadableFileError, match="must be the name of a file"):
+        km.read_ratings(path)
+
+
+def test_names_too_long_for_the_file_system():
+    """The operating system's refusal, in one line."""
+    with pytest.raises(km.UnreadableFileError, match="cannot be read: File name too long"):
+        km.read_ratings("x" * 5000)
+
+
+def test_more_patterns_than_memory_holds(write, monkeypatch):
+    """They are refused before they arrive; a column of identifiers is named as the reason."""
+    monkeypatch.setattr("kappamax.io.files._MOST_CELLS", 40)
+    path = write("case,a,b\n" + "".join(f"{i},{i % 9},{i % 7}\n" for i in range(300)))
+    with pytest.raises(km.InvalidRatingsError, match="column 'case' has .* distinct values in 300 rows"):
+        km.read_ratings(path)
+    with pytest.raises(km.NotSupportedError, match="more than 20 distinct patterns"):
+        km.read_ratings(path, raters=["a", "b"])
+    rows = "".join(f"{i},{who},{i % size}\n" for i in range(300) for who, size in (("a", 9), ("b", 7)))
+    with pytest.raises(km.NotSupportedError, match="more than 20 distinct patterns"):
+        km.read_ratings(write("subject,rater,rating\n" + rows), layout="long")
+
+
+@pytest.mark.parametrize("cell", ['"x" "y"', '"x"y', '"x" '])
+def test_text_after_a_closing_quote_is_refused(cell, tmp_path):
+    """DuckDB would read the two parts as one label; quotes inside a cell are doubled."""
+    path = tmp_path / "quotes.csv"
+    path.write_text(f"a,b\nx,x\n{cell},x\n", encoding="utf-8")
+    with pytest.raises(km.UnreadableFileError, match="line 3: a quoted cell must end at its closing quotation mark"):
+        km.read_ratings(path)
+    path.write_text('a,b\n"x ""q"" y",x\nx,x\n', encoding="utf-8")
+    assert 'x "q" y' in km.read_ratings(path).categories
+
+
+def test_text_after_a_closing_quote_is_refused_in_large_files_too(tmp_path):
+    """Many megabytes down."""
+    path = tmp_path / "quotes.csv"
+    path.write_text('a,b\n"x, 1",x\n' + '"x, 1","x ""q"""\n' * 1_200_000 + '"x" y,x\n', encoding="utf-8")
+    with pytest.raises(km.UnreadableFileError, match="line 1200003: a quoted cell must end at its closing"):
+        km.read_ratings(path)
+
+
+@given(st.text(alphabet='",\r\na', max_size=14), st.integers(1, 5))
+def test_the_quick_look_at_quotes_misses_nothing(content, size):
+    """Whatever Python's strict reader refuses is doubtful, however the text is cut into parts."""
+    try:
+        list(csv.reader(io.StringIO(content, newline=""), strict=True))
+        broken = False
+    except csv.Error:
+        broken = True
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(text_files, "_CHUNK", size)
+        doubtful = text_files._doubtful_quotes(io.BytesIO(content.encode()), "text", ",")
+    assert doubtful or not broken
