@@ -43,5 +43,5 @@ def test_the_page_has_a_line_about_every_public_module():
     page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     rows = "".join(line.split("|")[1] for line in page.splitlines() if line.startswith("| `"))
     modules = {path.stem for path in (ROOT / "src" / "kappamax").iterdir() if path.suffix == ".py" or path.is_dir()}
-    internal = {"__init__", "__main__", "__pycache__", "_jit", "_result", "_version", "_writing", "data"}
+    internal = {"__init__", "__main__", "__pycache__", "_jit", "_result", "_version", "data"}
     assert {name for name in modules - internal if f"`{name}`" not in rows and f"`{name}/`" not in rows} == set()
