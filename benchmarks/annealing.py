@@ -15,7 +15,7 @@ import numpy as np
 import kappamax as km
 from kappamax.annealing.move_walk import MoveWalk, Neighbours
 from kappamax.annealing.proposals import Search, proposal_for
-from kappamax.coefficients import objective_for
+from kappamax.coefficients import as_objective
 from kappamax.disagreement.objective import Objective
 from kappamax.fibers.swap_walk import Walker
 from kappamax.table import Table
@@ -169,4 +169,4 @@ def _per_step(advance: Any, blocks: int) -> float:
 
 def _objective(k: int, r: int, n: int, weights: str) -> Objective:
     codes = np.random.default_rng(SEED).integers(k, size=(n, r))
-    return objective_for(Table(codes, np.ones(n, dtype=np.int64), list(range(k)), ordered=True), weights=weights)
+    return as_objective(Table(codes, np.ones(n, dtype=np.int64), list(range(k)), ordered=True), weights=weights)

@@ -16,7 +16,7 @@ from scipy.sparse import csc_array
 import kappamax as km
 from benchmarks import peers
 from benchmarks.speed import Comparison, compare, timed
-from kappamax.coefficients import objective_for
+from kappamax.coefficients import as_objective
 from kappamax.maximum.problem import Problem, Solution, Watch
 from kappamax.maximum.solve import solve
 from kappamax.maximum.transport import diagonal_first
@@ -125,7 +125,7 @@ def _problem(r: int, k: int, n: int, weights: str) -> Problem:
     margins = [rng.multinomial(n, rng.dirichlet(np.full(k, 20.0))) for _ in range(r)]
     ratings = np.stack([rng.permutation(np.repeat(np.arange(k), margin)) for margin in margins], axis=1)
     table = km.from_ratings(ratings, categories=list(range(k)))
-    return Problem(objective_for(table, weights=weights), 1)
+    return Problem(as_objective(table, weights=weights), 1)
 
 
 def _incidence(problem: Problem) -> tuple[Array, Any]:

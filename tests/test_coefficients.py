@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import kappamax as km
 import naive
-from kappamax.coefficients import objective_for
+from kappamax.coefficients import as_objective
 from kappamax.disagreement.evaluator import Evaluator
 from kappamax.errors import UndefinedKappaError
 from strategies import matrices, scheme_names, tables
@@ -44,7 +44,7 @@ def test_weighted_kappa_by_hand():
 def test_every_coefficient_follows_its_definition(coefficient, table, name):
     """Exact path, float path and slow loops agree, with missing ratings and every weighting."""
     try:
-        objective = objective_for(table, weights=name, coefficient=coefficient)
+        objective = as_objective(table, weights=name, coefficient=coefficient)
         value = objective.value(objective.score)
     except UndefinedKappaError:
         assume(False)
@@ -70,7 +70,7 @@ def test_weights_per_pair_follow_the_definition(data):
             np.fill_diagonal(u, 0)
             whole[a, b] = u
     weights = {pair: km.Weights.from_matrix(u, kind="disagreement") for pair, u in whole.items()}
-    objective = objective_for(table, weights=weights)
+    objective = as_objective(table, weights=weights)
     u = {pair: w.matrix for pair, w in weights.items()}
     try:
         value = objective.value(objective.score)
@@ -111,8 +111,8 @@ def test_renaming_raters_changes_nothing(table, data):
     order = data.draw(st.permutations(range(table.n_raters)))
     weights = data.draw(matrices(table.n_categories))
     for coefficient in (*NAIVE, "percent"):
-        a = objective_for(table, weights=weights, coefficient=coefficient)
-        b = objective_for(table.select(order), weights=weights, coefficient=coefficient)
+        a = as_objective(table, weights=weights, coefficient=coefficient)
+        b = as_objective(table.select(order), weights=weights, coefficient=coefficient)
         assert a.observed(a.score) == b.observed(b.score)
 
 
@@ -122,7 +122,7 @@ def test_reversing_the_scale_changes_nothing(table, name):
     k = table.n_categories
     codes = np.where(table.patterns < 0, -1, k - 1 - table.patterns)
     turned = km.Table(codes, table.counts, table.categories, ordered=True)
-    a, b = objective_for(table, weights=name), objective_for(turned, weights=name)
+    a, b = as_objective(table, weights=name), as_objective(turned, weights=name)
     try:
         assert a.value(a.score) == pytest.approx(b.value(b.score), abs=1e-12)
     except UndefinedKappaError:
@@ -158,7 +158,7 @@ def test_linear_kappa_averages_the_collapsed_two_by_two_kappas(table):
     weighted = total = Fraction(0)
     for cut in range(1, table.n_categories):
         low = [pair[:cut, :cut].sum(), pair[:cut, cut:].sum(), pair[cut:, :cut].sum(), pair[cut:, cut:].sum()]
-        objective = objective_for(km.from_counts(np.reshape(low, (2, 2))))
+        objective = as_objective(km.from_counts(np.reshape(low, (2, 2))))
         try:
             expected = objective.expected.rational
         except UndefinedKappaError:
@@ -182,7 +182,7 @@ def test_the_diagonal_rule_bounds_unweighted_kappa(table):
 def test_krippendorff_corrects_scott_for_small_samples(table):
     """Complete data: 1 - alpha = (1 - pi) (rN - 1) / (rN)."""
     n = table.n_raters * table.n_subjects
-    scott, alpha = (objective_for(table, coefficient=c) for c in ("scott", "krippendorff"))
+    scott, alpha = (as_objective(table, coefficient=c) for c in ("scott", "krippendorff"))
     fraction = 1 - (1 - scott.exact_value(scott.score)) * Fraction(n - 1, n)
     assert alpha.exact_value(alpha.score) == fraction
 
@@ -234,7 +234,7 @@ def test_percent_agreement_is_defined_for_one_category():
 def test_a_subject_with_one_rating_counts_in_a_margin_and_in_no_pair():
     """By hand: D_o = 0 over one pair; p_1 = (1/2, 1/2), p_2 = (1, 0), D_e = 1/2."""
     table = km.Table([[0, 0], [1, -1]], [1, 1], ["x", "y"], ordered=True)
-    objective = objective_for(table)
+    objective = as_objective(table)
     assert objective.expected == Fraction(1, 2)
     assert objective.value(objective.score) == 1
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import kappamax as km
 import naive
 from kappamax._rootsum import RootSum
-from kappamax.coefficients import COEFFICIENTS, objective_for
+from kappamax.coefficients import COEFFICIENTS, as_objective
 from kappamax.fibers.distribution import mean_score
 from kappamax.fibers.null_distribution import null_of
 from kappamax.fibers.sampling import ScoreSampler, arrangements, random_scores
@@ -82,7 +82,7 @@ def rows_of(table):
 def test_every_coefficient_is_that_of_its_definition(case):
     """Kappa exactly, as a fraction of Python integers; all of them up to rounding."""
     table, weights = case
-    objective = objective_for(table, weights=weights)
+    objective = as_objective(table, weights=weights)
     u = entries_of(objective)
     assert objective.observed(objective.score) == disagreement(rows_of(table), u)
     plain, k = naive.rows_of(table), table.n_categories
@@ -109,7 +109,7 @@ def test_every_coefficient_is_that_of_its_definition(case):
 def test_scores_of_random_tables_are_those_of_their_ratings(case, seed):
     """Shuffled ratings, whatever the weights: sums over subjects and pairs of raters are exact."""
     table, weights = case
-    objective = objective_for(table, weights=weights)
+    objective = as_objective(table, weights=weights)
     u = entries_of(objective)
     blocks = arrangements(table, 3, np.random.default_rng(seed))
     expected = [disagreement(rows, u) for block in blocks for rows in np.moveaxis(block, 0, 2).tolist()]
@@ -123,7 +123,7 @@ def test_scores_of_random_tables_are_those_of_their_ratings(case, seed):
 def test_scores_of_tables_drawn_by_cells_are_those_of_their_counts(case, times, seed):
     """So many subjects that their ratings are not shuffled."""
     table, weights = case
-    objective = objective_for(table.like(table.patterns, table.counts * times), weights=weights)
+    objective = as_objective(table.like(table.patterns, table.counts * times), weights=weights)
     u, way = entries_of(objective), ScoreSampler(objective).by_rater
     drawn = np.concatenate(list(way.draw(3, np.random.default_rng(seed)))).tolist()
     expected = [weighted_disagreement(way.patterns.tolist(), counts, u) for counts in drawn]
@@ -137,7 +137,7 @@ def test_scores_of_tables_drawn_by_cells_are_those_of_their_counts(case, times, 
 def test_monte_carlo_pvalues_count_what_python_integers_count(case, alternative, seed):
     """Draws at least as extreme as the observed table, within the tolerance of weights that are not exact."""
     table, weights = case
-    objective = objective_for(table, weights=weights)
+    objective = as_objective(table, weights=weights)
     null = null_of(objective, method="monte-carlo", n_draws=40, n_blocks=2, rng=seed)
     own = np.random.default_rng(seed).spawn(2)
     rows = [row for rng in own for row in random_scores(objective, 20, rng).tolist()]
@@ -173,7 +173,7 @@ def test_strong_agreement_of_many_subjects_is_significant_for_all_weights(weight
 def test_ranked_moves_change_agreement_by_what_they_say(case):
     """Every move that applies, its effect and its order, against the exact disagreement before and after."""
     table, weights = case
-    objective = objective_for(table, weights=weights)
+    objective = as_objective(table, weights=weights)
     u, before = entries_of(objective), disagreement(rows_of(table), entries_of(objective))
     ranked = km.rank_moves(table, weights=weights, top=1000)
     changes = [disagreement(rows_of(one.move.after(table)), u) - before for one in ranked]
@@ -190,7 +190,7 @@ def test_ranked_moves_change_agreement_by_what_they_say(case):
 def test_distributions_count_the_tables_that_python_integers_count(case):
     """Numbers of tables by value, those with the observed value, and those that moves reach."""
     table, weights = case
-    objective = objective_for(table, weights=weights)
+    objective = as_objective(table, weights=weights)
     assume(objective.weights.exact)
     assume(km.fiber(table).count() <= 500)
     u = entries_of(objective)
@@ -219,10 +219,10 @@ def test_walks_record_the_coefficient_of_the_table_they_reach(case, target, seed
 def test_a_held_score_of_any_size_stays_exactly(case, seed):
     """Its remainders modulo coprime numbers decide."""
     table, weights = case
-    objective = objective_for(table, weights=weights)
+    objective = as_objective(table, weights=weights)
     assume(objective.weights.exact)
     walk = km.fiber(table).walk(200, weights="unweighted", held=weights, rng=seed)
-    assert objective_for(walk.table, weights=weights).score == objective.score
+    assert as_objective(walk.table, weights=weights).score == objective.score
 
 
 def test_walks_that_hold_huge_weights_visit_the_tables_they_should():
@@ -233,8 +233,8 @@ def test_walks_that_hold_huge_weights_visit_the_tables_they_should():
     held = {}
     for last in (one, near):
         weights = km.Weights.from_matrix([[0, one, last], [one, 0, one], [last, one, 0]], kind="disagreement")
-        score = objective_for(table, weights=weights).score
-        held[last] = {member for member in members if objective_for(member, weights=weights).score == score}
+        score = as_objective(table, weights=weights).score
+        held[last] = {member for member in members if as_objective(member, weights=weights).score == score}
         walk = km.fiber(table).walk(20_000, weights="linear", held=weights, keep_tables=True, rng=1)
         visited = {km.from_counts(counts, categories=table.categories) for counts in np.unique(walk.counts, axis=0)}
         assert visited == held[last]
@@ -259,7 +259,7 @@ def test_annealing_and_the_solver_report_the_value_of_their_tables(case, proposa
 def test_pairs_and_raters_left_out_have_the_kappa_of_their_ratings(case):
     """Pairwise kappas and the coefficient without each rater."""
     table, weights = case
-    u, k = entries_of(objective_for(table, weights=weights)), table.n_categories
+    u, k = entries_of(as_objective(table, weights=weights)), table.n_categories
     rows = naive.rows_of(table)
     values = km.pairwise_kappas(table, weights=weights).values
     for a, b in combinations(range(table.n_raters), 2):
@@ -346,11 +346,11 @@ def test_hundreds_of_raters_with_gaps():
     for i, row in enumerate(ratings):
         row[rng.permutation(60)[2 + i % 58 :]] = None
     table = km.from_ratings(ratings.tolist())
-    assert objective_for(table).scale > 2**64
+    assert as_objective(table).scale > 2**64
     walk = km.fiber(table).walk(500, weights="linear", rng=1)
     assert walk.values[-1] == pytest.approx(km.kappa(walk.table, weights="linear").value, abs=1e-9)
-    u = entries_of(objective_for(table, weights="linear"))
+    u = entries_of(as_objective(table, weights="linear"))
     expected = [disagreement(rows_of(one), u) for one in km.fiber(table).iter_sample(2, rng=5)]
-    objective = objective_for(table, weights="linear")
+    objective = as_objective(table, weights="linear")
     scores = ScoreSampler(objective).scores(2, np.random.default_rng(5))
     assert [objective.observed(RootSum(int(score))) for score in scores[:, 0]] == expected

@@ -8,7 +8,7 @@ from hypothesis import assume, given
 
 import kappamax as km
 from kappamax import inference
-from kappamax.coefficients import COEFFICIENTS, objective_for
+from kappamax.coefficients import COEFFICIENTS, as_objective
 from kappamax.disagreement import quadratic_forms
 from kappamax.disagreement.evaluator import Evaluator
 from kappamax.errors import UndefinedKappaError
@@ -23,7 +23,7 @@ ALL = sorted(set(COEFFICIENTS) - {"cohen"})
 def test_slopes_are_differences_in_the_limit(coefficient, table, name):
     """The complex step agrees with central differences of the value in each pattern's count."""
     try:
-        objective = objective_for(table, weights=name, coefficient=coefficient)
+        objective = as_objective(table, weights=name, coefficient=coefficient)
         objective.value(objective.score)
     except UndefinedKappaError:
         assume(False)
@@ -37,7 +37,7 @@ def test_slopes_are_differences_in_the_limit(coefficient, table, name):
 def test_slopes_of_many_categories_are_those_of_few_steps_at_a_time(coefficient, monkeypatch):
     """Steps in blocks, and rows that repeat multiplied once, change nothing."""
     ratings = np.random.default_rng(3).integers(0, 60, size=(200, 2))
-    objective = objective_for(km.from_ratings(ratings), weights="quadratic", coefficient=coefficient)
+    objective = as_objective(km.from_ratings(ratings), weights="quadratic", coefficient=coefficient)
     whole = slopes(objective)
     monkeypatch.setattr(inference, "_MOST_STEPPED", 1_000)
     assert slopes(objective) == pytest.approx(whole, rel=1e-12)

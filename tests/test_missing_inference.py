@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given
 
 import kappamax as km
-from kappamax.coefficients import COEFFICIENTS, objective_for
+from kappamax.coefficients import COEFFICIENTS, as_objective
 from kappamax.disagreement.evaluator import Evaluator
 from kappamax.errors import InvalidRatingsError, UndefinedKappaError
 from kappamax.inference import slopes, standard_errors_at
@@ -54,14 +54,14 @@ def test_standard_errors_with_missing_ratings_are_how_much_the_coefficient_varie
 ):
     """The mean squared standard error over simulated samples is the variance of the coefficient over them."""
     table = population(n_raters, 3, copied=copied, missing=missing)
-    objective = objective_for(table, weights=weights, coefficient=coefficient)
+    objective = as_objective(table, weights=weights, coefficient=coefficient)
     counts, values = simulated(objective, 200, 1000, seed=n_raters)
     assert_variances_agree(values, standard_errors_at(objective, counts) ** 2)
 
 
 def test_a_standard_error_twice_too_large_is_noticed():
     """The comparison above refuses Gwet's standard errors, and variances that are half as large again."""
-    objective = objective_for(population(2, 3, copied=0.96, missing=0.25))
+    objective = as_objective(population(2, 3, copied=0.96, missing=0.25))
     counts, values = simulated(objective, 200, 1000, seed=2)
     variances = standard_errors_at(objective, counts) ** 2
     for factor in (1.5, 1 / 1.5):

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given
 
 import kappamax as km
-from kappamax.coefficients import objective_for
+from kappamax.coefficients import as_objective
 from kappamax.disagreement.evaluator import Evaluator
 from kappamax.errors import UndefinedKappaError
 from strategies import tables
@@ -148,7 +148,7 @@ def test_objective_at_other_counts_is_the_objective_of_that_table():
     """Rows of counts broadcast: each gives the value of its own table."""
     t = km.example("gwet2014")
     for coefficient in ("conger", "fleiss", "gwet", "krippendorff", "brennan-prediger", "percent"):
-        objective = objective_for(t, weights="sqrt", coefficient=coefficient)
+        objective = as_objective(t, weights="sqrt", coefficient=coefficient)
         counts = np.stack([t.counts, t.counts + np.arange(len(t.counts))])
         values = Evaluator(objective).value_of(Evaluator(objective).totals(counts))
         for row, value in zip(counts, values, strict=True):

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from kappamax._checks import coefficients as checks
 from kappamax._checks import inference as inference_checks
 from kappamax._result import Result
-from kappamax.coefficients import coefficient_for, objective_for
+from kappamax.coefficients import as_objective, coefficient_for
 from kappamax.disagreement.objective import Objective
 from kappamax.display import numbers, text
 from kappamax.errors import InvalidRatingsError, UndefinedKappaError
@@ -109,7 +109,7 @@ def agreement(
     0.7
     """
     table = as_table(*ratings, categories=categories)
-    objective = objective_for(table, weights=weights, coefficient=coefficient, group_size=group_size)
+    objective = as_objective(table, weights=weights, coefficient=coefficient, group_size=group_size)
     return agreement_of(objective, level=level, method=method)
 
 
@@ -185,7 +185,7 @@ def leave_one_out(
     """What the coefficient would be without each rater, for three or more raters."""
     table = as_table(*ratings, categories=categories)
     checks.three_raters(table.n_raters)
-    whole = objective_for(table, weights=weights, coefficient=coefficient)
+    whole = as_objective(table, weights=weights, coefficient=coefficient)
     found = {}
     for left_out in range(table.n_raters):
         rest = [rater for rater in range(table.n_raters) if rater != left_out]
@@ -314,7 +314,7 @@ def _pair_kappa(table: Table, a: int, b: int, weights: WeightsLike) -> tuple[flo
 def _value_or_reason(table: Table, **options: Any) -> tuple[float | None, str | None]:
     """A coefficient's value, or why it is undefined."""
     try:
-        objective = objective_for(table, **options)
+        objective = as_objective(table, **options)
         return objective.value(objective.score), None
     except UndefinedKappaError as error:
         return None, error.reason

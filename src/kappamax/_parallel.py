@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from kappamax._checks import options
+from kappamax._validate import require_n_jobs
 
 __all__ = ["run_tasks"]
 
@@ -26,7 +26,7 @@ def run_tasks(
     ordered : bool
         If not, results come as soon as they are done, in any order.
     """
-    options.processes(n_jobs)
+    require_n_jobs(n_jobs)
     if n_jobs == 1:
         yield from (function(*arguments) for arguments in tasks)
         return

@@ -1,4 +1,4 @@
-"""A coefficient's name in, its formula out.
+"""Define the coefficients of agreement and build the objective of ratings under one of them.
 
 All coefficients here share the observed disagreement and differ in what they expect by chance: one short function
 each. The same function runs on fractions (exact), on arrays of doubles (many tables) and on complex numbers (slopes).
@@ -6,6 +6,7 @@ each. The same function runs on fractions (exact), on arrays of doubles (many ta
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from math import comb
@@ -15,30 +16,40 @@ import numpy as np
 import numpy.typing as npt
 
 from kappamax._checks import coefficients as checks
-from kappamax._checks import options
+from kappamax._validate import as_choice
 from kappamax.disagreement.objective import Coefficient, Form, Objective
-from kappamax.table import Table
+from kappamax.io import Ratings, as_table
+from kappamax.table import Label
 from kappamax.weights import WeightsLike, as_weights
 
-__all__ = ["COEFFICIENTS", "coefficient_for", "objective_for"]
+__all__ = ["COEFFICIENTS", "as_objective", "coefficient_for"]
 
 Array = npt.NDArray[Any]
 
 
-def objective_for(
-    table: Table, *, weights: WeightsLike = "unweighted", coefficient: str = "kappa", group_size: int = 2
+def as_objective(
+    *ratings: Ratings | Objective,
+    weights: WeightsLike = "unweighted",
+    coefficient: str = "kappa",
+    group_size: int = 2,
+    categories: Sequence[Label] | None = None,
 ) -> Objective:
-    """The objective for a coefficient given by name, with every combination checked.
+    """Return the objective of ratings under weights and a coefficient, with every combination checked.
 
     Parameters
     ----------
-    table : Table
+    *ratings : a Table, a frame, or two or more label arrays; or an Objective, which is returned as it is
     weights : name, Weights, or a mapping from pairs of raters to either
     coefficient : str
         "kappa" is Cohen's for two raters and Conger's for more; see `COEFFICIENTS` for the others.
     group_size : int
         How many raters must agree at a time; above 2 for unweighted Conger and percent agreement.
+    categories : sequence of labels, optional
+        All categories in order.
     """
+    if len(ratings) == 1 and isinstance(ratings[0], Objective):
+        return ratings[0]
+    table = as_table(*ratings, categories=categories)
     chosen = coefficient_for(coefficient, table.n_raters)
     resolved = as_weights(weights, categories=table.categories, ordered=table.ordered, raters=table.raters)
     g = checks.group_size(group_size, table.n_raters, chosen.name, resolved.name)
@@ -51,7 +62,7 @@ def objective_for(
 
 def coefficient_for(name: str, n_raters: int) -> Coefficient:
     """A coefficient by name or alias."""
-    own = options.choice("coefficient", name, (*COEFFICIENTS, *_ALIASES))
+    own = as_choice("coefficient", name, (*COEFFICIENTS, *_ALIASES))
     own = _ALIASES.get(own, own)
     if own == "cohen":
         checks.two_raters(n_raters)

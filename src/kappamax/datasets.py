@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from kappamax._checks import options
+from kappamax._validate import as_choice
 from kappamax.io import read_ratings
 from kappamax.table import Label, Table
 
@@ -39,7 +39,7 @@ def example(name: str) -> Table:
     >>> km.example("rapallo2022")
     Table(33 subjects, 2 raters, categories 1, 2, 3, 4)
     """
-    chosen = EXAMPLES[options.choice("name", name, tuple(EXAMPLES))]
+    chosen = EXAMPLES[as_choice("name", name, tuple(EXAMPLES))]
     return read_ratings(chosen.path, layout=chosen.layout, categories=chosen.categories)
 
 

@@ -16,9 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from kappamax._checks import inference as checks
-from kappamax._checks import options
 from kappamax._result import Result
-from kappamax.coefficients import objective_for
+from kappamax._validate import as_choice, as_finite_number, as_number_between
+from kappamax.coefficients import as_objective
 from kappamax.disagreement.evaluator import Evaluator, Totals
 from kappamax.disagreement.objective import Objective
 from kappamax.io import Ratings, as_table
@@ -77,7 +77,7 @@ def standard_error(
     0.127
     """
     table = as_table(*ratings, categories=categories)
-    return standard_error_of(objective_for(table, weights=weights, coefficient=coefficient), method)
+    return standard_error_of(as_objective(table, weights=weights, coefficient=coefficient), method)
 
 
 def value_test(
@@ -104,7 +104,7 @@ def value_test(
         As for `agreement`.
     """
     table = as_table(*ratings, categories=categories)
-    objective = objective_for(table, weights=weights, coefficient=coefficient)
+    objective = as_objective(table, weights=weights, coefficient=coefficient)
     return value_test_of(objective, value=value, alternative=alternative, method=method)
 
 
@@ -137,20 +137,20 @@ def compare(
     (0.2941, 5)
     """
     table = as_table(*ratings, categories=categories)
-    level = options.between("level", level, 0, 1)
+    level = as_number_between("level", level, 0, 1)
     objectives, patterns = [], []
     for spec in (first, second):
         checks.comparison_keys(spec)
         columns = [table.rater_index(rater) for rater in spec.get("raters", table.raters)]
         chosen = {key: value for key, value in spec.items() if key != "raters"}
-        objectives.append(objective_for(table.select(columns), **chosen))
+        objectives.append(as_objective(table.select(columns), **chosen))
         patterns.append(table.patterns[:, columns])
     return _compare(objectives[0], objectives[1], patterns, table.counts, level)
 
 
 def standard_error_of(objective: Objective, method: str = "auto") -> StandardError:
     """The coefficient's standard error; see `standard_error` for the methods."""
-    method = options.choice("method", method, SE_METHODS)
+    method = as_choice("method", method, SE_METHODS)
     if method == "auto":
         method = _default_method(objective)
     if method in ("fleiss-cohen-everitt", "null"):
@@ -244,7 +244,7 @@ def null_standard_error(objective: Objective) -> float | None:
 
 def normal_interval(value: float, error: StandardError, level: float = 0.95) -> tuple[float, float] | None:
     """Value -+ quantile * se, from the normal or, with degrees of freedom, from Student's t; cut at 1."""
-    level = options.between("level", level, 0, 1)
+    level = as_number_between("level", level, 0, 1)
     if error.se is None:
         return None
     reach = quantile_of((1 + level) / 2, error.df) * error.se
@@ -255,8 +255,8 @@ def value_test_of(
     objective: Objective, *, value: float = 0.0, alternative: str = "two-sided", method: str = "auto"
 ) -> ValueTest:
     """Test whether the coefficient in the population equals a value."""
-    alternative = options.choice("alternative", alternative, ("two-sided", "greater", "less"))
-    value = options.finite("value", value)
+    alternative = as_choice("alternative", alternative, ("two-sided", "greater", "less"))
+    value = as_finite_number("value", value)
     checks.null_tests_zero(method, value)
     estimate = objective.value(objective.score)
     error = standard_error_of(objective, method)

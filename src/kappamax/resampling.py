@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from kappamax._checks import options
 from kappamax._parallel import run_tasks
 from kappamax._result import Result
 from kappamax._rootsum import RootSum
-from kappamax.coefficients import objective_for
+from kappamax._validate import as_choice, as_generator, as_number_between, as_whole_number
+from kappamax.coefficients import as_objective
 from kappamax.disagreement.evaluator import Evaluator, Totals
 from kappamax.disagreement.objective import Objective
 from kappamax.display import numbers
@@ -69,7 +69,7 @@ def jackknife(
         As for `agreement`.
     """
     table = as_table(*ratings, categories=categories)
-    return jackknife_of(table, statistic or objective_for(table, weights=weights, coefficient=coefficient))
+    return jackknife_of(table, statistic or as_objective(table, weights=weights, coefficient=coefficient))
 
 
 def bootstrap(
@@ -114,7 +114,7 @@ def bootstrap(
     True
     """
     table = as_table(*ratings, categories=categories)
-    chosen = statistic or objective_for(table, weights=weights, coefficient=coefficient)
+    chosen = statistic or as_objective(table, weights=weights, coefficient=coefficient)
     return bootstrap_of(
         table,
         chosen,
@@ -184,10 +184,10 @@ def bootstrap_of(
     progress: Progress | None = None,
 ) -> Bootstrap:
     """Draw subjects with replacement; see `kappamax.bootstrap` for the parameters."""
-    method = options.choice("method", method, INTERVALS)
-    level = options.between("level", level, 0, 1)
-    n_resamples = options.at_least("n_resamples", n_resamples, 2)
-    generator = options.generator(rng)
+    method = as_choice("method", method, INTERVALS)
+    level = as_number_between("level", level, 0, 1)
+    n_resamples = as_whole_number("n_resamples", n_resamples, 2)
+    generator = as_generator(rng)
     estimate = _estimate(table, statistic)
     sizes = [min(_BLOCK, n_resamples - start) for start in range(0, n_resamples, _BLOCK)]
     blocks = list(zip(sizes, generator.spawn(len(sizes)), strict=True))

@@ -9,7 +9,7 @@ import kappamax as km
 from kappamax.annealing import move_walk as walks
 from kappamax.annealing.diagonal_sweep import sweep_counts, sweep_rows
 from kappamax.annealing.move_walk import MoveWalk, Neighbours
-from kappamax.coefficients import objective_for
+from kappamax.coefficients import as_objective
 from kappamax.fibers import swap_walk
 from kappamax.fibers.swap_walk import Walker
 from kappamax.table import Table
@@ -87,7 +87,7 @@ def test_acceptance_follows_the_temperature():
     probability 1/2 each, so the chain is symmetric before acceptance and its limit is Boltzmann's.
     """
     table = km.from_counts([[1, 1], [1, 1]])
-    neighbours = Neighbours(objective_for(table, weights="linear"), km.basic_moves(2))
+    neighbours = Neighbours(as_objective(table, weights="linear"), km.basic_moves(2))
     counts = table.dense().ravel()
     walk = MoveWalk(neighbours, counts, np.random.default_rng(5), work=1e9)
     seen = np.zeros(3)
@@ -152,14 +152,14 @@ def test_compiled_and_plain_walks_are_the_same(monkeypatch):
 def test_the_short_way_keeps_an_exact_score(table, weights, seed):
     """What swaps add up to is the difference of the two tables' scores, worked out from scratch."""
     try:
-        objective = objective_for(table, weights=weights)
+        objective = as_objective(table, weights=weights)
     except (km.KappamaxError, km.InputError):
         return
     walker = Walker(objective)
     assert walker.plain
     trace, taken, _ = walker.advance(np.random.default_rng(seed), np.full(60, 0.3))
     ones = np.ones(len(walker.codes), dtype=np.int64)
-    after = objective_for(
+    after = as_objective(
         Table(walker.codes, ones, table.categories, table.raters, ordered=table.ordered), weights=weights
     )
     assert (after.table.margins == table.margins).all()
@@ -172,7 +172,7 @@ def test_both_ways_of_swapping_reach_the_same_tables():
     """Weights per pair take the longer way; given alike for all pairs they lead to the same maximum."""
     table = km.example("rapallo2022-three")
     pairs = dict.fromkeys(((0, 1), (0, 2), (1, 2)), "linear")
-    assert not Walker(objective_for(table, weights=pairs)).plain
+    assert not Walker(as_objective(table, weights=pairs)).plain
     shorter, longer = (km.anneal(table, weights=one, proposal="swaps", rng=1) for one in ("linear", pairs))
     assert shorter.maximum == longer.maximum
     assert longer.proven
@@ -197,7 +197,7 @@ def test_incomplete_and_large_designs_take_swaps():
 def test_the_sweep_makes_diagonal_moves():
     """(1,2) and (2,1), three of the one and two of the other: one move, made once or twice."""
     table = km.from_counts([[0, 3, 0], [2, 0, 1], [0, 0, 0]])
-    neighbours = Neighbours(objective_for(table, weights="linear"), km.basic_moves(3))
+    neighbours = Neighbours(as_objective(table, weights="linear"), km.basic_moves(3))
     for sweep, made in (("once", 1), ("all", 2), ("none", 0)):
         counts = table.dense().reshape(1, -1).copy()
         assert sweep_counts(counts, neighbours.diagonal(), sweep).tolist() == [made]
@@ -216,7 +216,7 @@ def test_both_sweeps_do_the_same(table, sweep):
     if moves is None or moves.n_moves > 20_000:
         return
     try:
-        objective = objective_for(table, weights="unweighted")
+        objective = as_objective(table, weights="unweighted")
     except km.KappamaxError:
         return
     neighbours = Neighbours(objective, moves)

@@ -8,7 +8,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import kappamax as km
-from kappamax.coefficients import COEFFICIENTS, objective_for
+from kappamax.coefficients import COEFFICIENTS, as_objective
 from kappamax.maximum.closed_forms import comonotone_table
 from kappamax.maximum.problem import Problem
 from kappamax.maximum.solve import solve
@@ -65,7 +65,7 @@ def test_sorting_fails_on_two_subjects_where_weights_are_not_monge(data, k, r):
     margins[1, [j, j + 1]] = 1
     margins[2:, 0] = 2
     table = km.Table(*comonotone_table(margins), range(k), ordered=True)
-    problem = Problem(objective_for(table, weights=weights, coefficient="percent"), 1)
+    problem = Problem(as_objective(table, weights=weights, coefficient="percent"), 1)
     assert solve(problem).cost < problem.total(table.patterns, table.counts)
 
 
@@ -74,7 +74,7 @@ def test_linear_weights_have_a_formula(table):
     """The areas between the raters' cumulative counts."""
     cumulative = np.cumsum(table.margins, axis=1)
     formula = sum(int(np.abs(a - b).sum()) for a, b in combinations(cumulative, 2))
-    objective = objective_for(table, weights="linear", coefficient="percent")
+    objective = as_objective(table, weights="linear", coefficient="percent")
     assert solve(Problem(objective, 1)).cost * (table.n_categories - 1) == formula * objective.denominator
 
 
@@ -130,7 +130,7 @@ def test_a_cell_takes_every_value_between_its_extremes(table, weights):
 def test_gwets_chance_term_is_never_below_brennan_and_predigers(table, weights):
     """So it is positive, and its coefficient falls as disagreement rises."""
     gwet, uniform = (
-        objective_for(table, weights=weights, coefficient=name).expected for name in ("gwet", "brennan-prediger")
+        as_objective(table, weights=weights, coefficient=name).expected for name in ("gwet", "brennan-prediger")
     )
     assert gwet >= uniform > 0
 
@@ -140,9 +140,9 @@ def test_gwets_chance_term_is_never_below_brennan_and_predigers(table, weights):
 @given(table=small(max_raters=2, max_categories=3))
 def test_every_coefficient_orders_the_fiber_alike(name, table):
     """On complete ratings, with the same weights."""
-    chosen = objective_for(table, weights="linear", coefficient=name)
+    chosen = as_objective(table, weights="linear", coefficient=name)
     for other in km.fiber(table).tables():
-        own, percent = (objective_for(other, weights="linear", coefficient=one) for one in (name, "percent"))
+        own, percent = (as_objective(other, weights="linear", coefficient=one) for one in (name, "percent"))
         assert own.expected == chosen.expected
         assert own.observed(own.score) == percent.observed(percent.score)
 

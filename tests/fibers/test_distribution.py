@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy.stats import hypergeom, random_table
 
 import kappamax as km
-from kappamax.coefficients import objective_for
+from kappamax.coefficients import as_objective
 from kappamax.fibers import counting, listing, score_lattice
 from kappamax.fibers.count import all_patterns
 from kappamax.fibers.distribution import mean_score
@@ -35,7 +35,7 @@ def listed(table, *weights):
     """By listing: {scores: [number of tables, probability]}."""
     found = defaultdict(lambda: [0, Fraction(0)])
     for member in km.fiber(table).tables():
-        scores = tuple(objective_for(member, weights=one).score for one in weights)
+        scores = tuple(as_objective(member, weights=one).score for one in weights)
         found[scores][0] += 1
         found[scores][1] += chance_of(member)
     return dict(found)
@@ -75,7 +75,7 @@ def test_any_whole_matrix_has_a_distribution(data):
 def test_the_joint_distribution_is_what_listing_gives(table, pair):
     """Also where one weighting follows from the other's components and is left out of the count."""
     expected = listed(table, *pair)
-    first, second = (objective_for(table, weights=one) for one in pair)
+    first, second = (as_objective(table, weights=one) for one in pair)
     found = km.fiber(table).joint_distribution(*pair)
     by_value = {(first.value(a), second.value(b)): each for (a, b), each in expected.items()}
     assert {tuple(row): n for row, n in zip(found.values.tolist(), found.n_tables, strict=True)} == {
@@ -98,7 +98,7 @@ def _grouped(by_value):
 @given(small_tables, st.sampled_from(list(product(SCHEMES, SCHEMES))))
 def test_tables_with_the_same_kappa_are_what_listing_gives(table, pair):
     """Their number, and the range of the other kappa with the number of tables at its ends."""
-    own, other = (objective_for(table, weights=one) for one in pair)
+    own, other = (as_objective(table, weights=one) for one in pair)
     expected = {b: n for (a, b), (n, _) in listed(table, *pair).items() if a == own.score}
     found = km.fiber(table).same_kappa(pair[0], other=pair[1])
     assert found.n_tables == sum(expected.values())
@@ -186,7 +186,7 @@ def test_the_mean_of_kappa_by_chance_is_zero():
     """On complete ratings the expected disagreement is the mean over all arrangements."""
     for name in ("rapallo2022", "rapallo2022-three"):
         for weights in ("unweighted", "linear", "quadratic"):
-            objective = objective_for(km.example(name), weights=weights)
+            objective = as_objective(km.example(name), weights=weights)
             assert objective.value(mean_score(objective)) == 0
             found = km.fiber(km.example(name)).distribution(weights)
             assert found.probabilities @ found.values == pytest.approx(0, abs=1e-15)
@@ -221,7 +221,7 @@ def test_listed_tables_have_the_numbers_of_counted_ones(table, weights):
     found = fiber.distribution(weights), fiber.joint_distribution("linear", weights), fiber.same_kappa(weights)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(score_lattice, "_WORTH_LISTING", 0)
-        assert ScoreSpace([objective_for(table, weights=weights)], 1e9)._lists(n_tables=True)
+        assert ScoreSpace([as_objective(table, weights=weights)], 1e9)._lists(n_tables=True)
         again = fiber.distribution(weights), fiber.joint_distribution("linear", weights), fiber.same_kappa(weights)
     assert again[0].scores == found[0].scores
     assert again[2] == found[2]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import kappamax as km
 import naive
-from kappamax.coefficients import objective_for
+from kappamax.coefficients import as_objective
 from kappamax.errors import UndefinedKappaError
 from kappamax.fibers import null_distribution
 from kappamax.fibers.null_distribution import null_of
@@ -59,7 +59,7 @@ def values_of(table, weights, coefficient):
     """The coefficient in every rearrangement, as a fraction or a double; None where it is 0/0."""
     found = []
     for rows in rearrangements(table):
-        objective = objective_for(table_of(rows, table.categories), weights=weights, coefficient=coefficient)
+        objective = as_objective(table_of(rows, table.categories), weights=weights, coefficient=coefficient)
         try:
             exact = objective.exact_value(objective.score)
             found.append(objective.value(objective.score) if exact is None else exact)
@@ -129,7 +129,7 @@ def test_pvalues_with_missing_ratings_are_what_enumeration_gives(coefficient, ta
 @given(table=incomplete_tables(), coefficient=st.sampled_from(COEFFICIENTS), weights=st.sampled_from(SCHEMES))
 def test_the_distribution_of_scores_and_uses_is_what_enumeration_gives(table, coefficient, weights):
     """Components of the score and the use of categories, each with its exact share of the rearrangements."""
-    objective = objective_for(table, weights=weights, coefficient=coefficient)
+    objective = as_objective(table, weights=weights, coefficient=coefficient)
     listed = Counter()
     for rows in rearrangements(table):
         codes = np.array([[-1 if code is None else code for code in row] for row in rows], dtype=np.int32)
@@ -176,7 +176,7 @@ def test_random_tables_agree_with_the_exact_method_with_missing_ratings(weights,
     ratings = rng.integers(0, 3, size=(8, 3)).astype(object)
     ratings[rng.random((8, 3)) < 0.3] = None
     table = km.from_ratings(ratings, categories=[0, 1, 2])
-    objective = objective_for(table, weights=weights, coefficient=coefficient)
+    objective = as_objective(table, weights=weights, coefficient=coefficient)
     exact = null_of(objective, method="exact")
     drawn = null_of(objective, method="monte-carlo", n_draws=4000, rng=seed)
     error = 4 * (exact.probabilities @ (exact.values - exact.mean) ** 2 / 4000) ** 0.5
@@ -200,9 +200,9 @@ def test_rearrangements_without_a_value_count_as_extreme():
     assert values.count(0) == 2
     for alternative in ALTERNATIVES:
         assert km.exact_test(table, coefficient="krippendorff", alternative=alternative).pvalue == 1
-    found = null_of(objective_for(table, coefficient="krippendorff"))
+    found = null_of(as_objective(table, coefficient="krippendorff"))
     assert (found.undefined, found.mean) == (pytest.approx(0.5), 0)
-    drawn = null_of(objective_for(table, coefficient="krippendorff"), method="monte-carlo", n_draws=1000, rng=1)
+    drawn = null_of(as_objective(table, coefficient="krippendorff"), method="monte-carlo", n_draws=1000, rng=1)
     assert abs(drawn.undefined - 500) < 4 * 250**0.5
     assert drawn.pvalue("greater") == 1
 
@@ -216,14 +216,14 @@ def test_one_missing_rating_mixes_complete_distributions():
     table = km.from_counts(counts)
     patterns = [*table.patterns.tolist(), [0, -1]]
     more = km.Table(patterns, [*table.counts.tolist(), 1], table.categories, ordered=True)
-    found = null_of(objective_for(more), method="exact")
+    found = null_of(as_objective(more), method="exact")
     mixed = Counter()
     margins = more.margins[0]
     for category in (0, 1):
         rest = margins - (np.arange(2) == category)
         cell = min(rest[1], more.margins[1][1])
         other = [[rest[0] - more.margins[1][1] + cell, more.margins[1][1] - cell], [rest[1] - cell, cell]]
-        space = ScoreSpace([objective_for(km.from_counts(other))], 1e9)
+        space = ScoreSpace([as_objective(km.from_counts(other))], 1e9)
         found_there = space.tally(n_tables=False)
         for (score,), chance in zip(found_there.rows.tolist(), found_there.chances, strict=True):
             mixed[score] += chance * margins[category] / margins.sum()
@@ -268,7 +268,7 @@ def test_states_beyond_doubles_are_refused_as_well():
     table = km.Table(ratings, np.ones(2000, dtype=int), range(5), ordered=True)
     assert Rearrangements(table).n_bytes() > 10**308
     with pytest.raises(km.NotSupportedError, match="of memory; the limit is 1 GB"):
-        null_of(objective_for(table), method="exact")
+        null_of(as_objective(table), method="exact")
 
 
 def ratings_of(ratings):
@@ -292,13 +292,13 @@ def test_weights_that_are_not_exact_are_tested_with_missing_ratings(coefficient)
 @given(table=tables(missing=True), coefficient=st.sampled_from(COEFFICIENTS), weights=st.sampled_from(SCHEMES))
 def test_chance_is_fixed_where_it_is_said_to_be(table, coefficient, weights):
     """However a random rearrangement falls, expected disagreement is the observed table's."""
-    objective = objective_for(table, weights=weights, coefficient=coefficient)
+    objective = as_objective(table, weights=weights, coefficient=coefficient)
     rows = np.repeat(table.patterns, table.counts, axis=0)
     rng = np.random.default_rng(1)
     for column in rows.T:
         rated = column >= 0
         column[rated] = rng.permutation(column[rated])
-    moved = objective_for(table.like(rows, np.ones(len(rows))), weights=weights, coefficient=coefficient)
+    moved = as_objective(table.like(rows, np.ones(len(rows))), weights=weights, coefficient=coefficient)
     try:
         expected = objective.expected, moved.expected
     except UndefinedKappaError:
@@ -339,10 +339,10 @@ def test_few_arrangements_are_listed_whatever_their_scores_are():
     options = {"weights": "ratio", "coefficient": "gwet"}
     found = km.exact_test(table, **options)
     assert found.method == "exact"
-    objective = objective_for(table, **options)
+    objective = as_objective(table, **options)
     values = []
     for codes in np.moveaxis(all_arrangements(table), 1, 0):
-        made = objective_for(table.like(codes.T, np.ones(3, dtype=np.int64)), **options)
+        made = as_objective(table.like(codes.T, np.ones(3, dtype=np.int64)), **options)
         values.append(made.exact_value(made.score))
     own = objective.exact_value(objective.score)
     assert found.pvalue == pytest.approx(sum(value >= own for value in values) / 216, rel=1e-12)
@@ -353,7 +353,7 @@ def test_few_arrangements_are_listed_whatever_their_scores_are():
 @given(tables(missing=True, max_rows=3, max_raters=3), st.sampled_from(COEFFICIENTS), st.sampled_from(SCHEMES))
 def test_listing_and_counting_agree(table, coefficient, weights):
     """The list of all arrangements and the recursion give the same distribution."""
-    objective = objective_for(table, weights=weights, coefficient=coefficient)
+    objective = as_objective(table, weights=weights, coefficient=coefficient)
     assume(not table.complete and null_distribution._few_arrangements(objective))
     try:
         objective.value(objective.score)

@@ -12,7 +12,7 @@ from scipy.stats import chisquare, random_table
 from test_distribution import chance_of
 
 import kappamax as km
-from kappamax.coefficients import objective_for
+from kappamax.coefficients import as_objective
 from kappamax.fibers import hypergeometric, sampling
 from kappamax.fibers.distribution import mean_score
 from kappamax.fibers.rater_by_rater import RaterByRater
@@ -103,12 +103,12 @@ def test_tables_with_gaps_have_their_probabilities(way):
 def test_classes_of_patterns_have_the_scores_of_their_tables(name):
     """Patterns that one weighting does not tell apart are drawn together: as often as by full enumeration."""
     table = SMALL.get(name, GAPS)
-    objective = objective_for(table, weights="linear")
+    objective = as_objective(table, weights="linear")
     patterns, counts = drawn_by_rater(table, 20_000, 7, classes=True)
     drawn = Counter((counts @ objective.scores(patterns)[:, 0]).tolist())
     expected: Counter = Counter()
     for member, share in all_arrangements(table).items():
-        expected[int(objective_for(member, weights="linear").score.rational)] += 20_000 * share
+        expected[int(as_objective(member, weights="linear").score.rational)] += 20_000 * share
     assert chi_square_pvalue(drawn, expected) > 1e-4
 
 
@@ -129,7 +129,7 @@ def test_few_classes_of_many_patterns():
 def test_scores_of_any_number_of_subjects_have_their_mean_and_spread(times):
     """Two raters: var(sum of u n) = N^2 / (N - 1) times the variance of u without row and column means."""
     table = km.from_counts(np.array([[4, 3, 2], [2, 4, 3], [3, 2, 5]]) * times)
-    objective = objective_for(table, weights="linear")
+    objective = as_objective(table, weights="linear")
     p, q = table.margins / table.n_subjects
     u = np.array([[0, 1, 2], [1, 0, 1], [2, 1, 0]])
     rest = u - (u @ q)[:, None] - p @ u + p @ u @ q
@@ -165,7 +165,7 @@ def test_scores_of_few_cells_are_those_of_their_tables():
     table = km.from_counts([[20, 5, 1], [7, 30, 4], [0, 9, 25]])
     patterns, counts = drawn_by_rater(table, 5, 3)
     for weights in ("linear", "sqrt"):
-        objective = objective_for(table, weights=weights)
+        objective = as_objective(table, weights=weights)
         drawn = [table.like(patterns, row) for row in counts]
         assert random_scores(objective, 5, np.random.default_rng(3)).tolist() == scores_of(objective, drawn, weights)
 
@@ -202,7 +202,7 @@ def _rated(table):
 
 def scores_of(objective, drawn, weights):
     """The objective's score of each table, in the form of `random_scores`."""
-    scores = [objective_for(one, weights=weights).score for one in drawn]
+    scores = [as_objective(one, weights=weights).score for one in drawn]
     return [[int(score.terms.get(f, 0)) for f in objective.radicands] for score in scores]
 
 
@@ -210,7 +210,7 @@ def scores_of(objective, drawn, weights):
 @given(tables(missing=True), st.sampled_from(["unweighted", "linear", "sqrt"]), st.integers(0, 100))
 def test_scores_of_draws_are_scores_of_tables(table, weights, seed):
     """The quick sum over pairs is the objective's score of the same arrangements."""
-    objective = objective_for(table, weights=weights)
+    objective = as_objective(table, weights=weights)
     blocks = arrangements(table, 4, np.random.default_rng(seed))
     rows = np.concatenate([np.moveaxis(block, 0, 2) for block in blocks])
     drawn = [Table(row, np.ones(len(row), dtype=int), table.categories, ordered=True) for row in rows]
@@ -223,7 +223,7 @@ def test_scores_of_many_draws_come_from_scipys_tables(monkeypatch):
     table = km.example("rapallo2022")
     monkeypatch.setattr(sampling, "_WORTH_SCIPY", 0)
     for weights in ("linear", "sqrt"):
-        objective = objective_for(table, weights=weights)
+        objective = as_objective(table, weights=weights)
         drawn = [km.from_counts(counts) for counts in km.fiber(table).sample(5, rng=3)]
         assert random_scores(objective, 5, np.random.default_rng(3)).tolist() == scores_of(objective, drawn, weights)
 

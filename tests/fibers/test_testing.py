@@ -11,7 +11,7 @@ from scipy.stats import fisher_exact
 from test_distribution import SCHEMES, chance_of, small_tables
 
 import kappamax as km
-from kappamax.coefficients import objective_for
+from kappamax.coefficients import as_objective
 from kappamax.fibers import null_distribution
 from strategies import NEARLY_FLAT, tables
 
@@ -102,9 +102,9 @@ def test_two_sided_by_probability_is_what_enumeration_gives(table, weights):
     """All values whose probability by listing is at most the observed value's, in fractions."""
     chances = {}
     for one in km.fiber(table).tables():
-        score = objective_for(one, weights=weights).score
+        score = as_objective(one, weights=weights).score
         chances[score] = chances.get(score, 0) + chance_of(one)
-    observed = chances[objective_for(table, weights=weights).score]
+    observed = chances[as_objective(table, weights=weights).score]
     expected = float(sum(chance for chance in chances.values() if chance <= observed))
     test = km.exact_test(table, weights=weights, alternative="two-sided", two_sided="probability")
     assert test.pvalue == pytest.approx(expected, rel=1e-9)
@@ -206,7 +206,7 @@ def test_weights_that_are_not_exact_tie_within_their_tolerance():
 
 def listed_sample(table, alternative):
     """The same draws, compared in doubles with a generous tolerance."""
-    objective = objective_for(table, weights="power(0.3)")
+    objective = as_objective(table, weights="power(0.3)")
     from kappamax.fibers.sampling import random_scores
 
     generators = np.random.default_rng(1).spawn(50)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from test_sample import SMALL, chi_square_pvalue, expected_counts
 
 import kappamax as km
-from kappamax.coefficients import objective_for
+from kappamax.coefficients import as_objective
 from kappamax.fibers import connectivity
 from kappamax.fibers import fiber as fiber_module
 from kappamax.fibers.swap_costs import costs_of
@@ -33,7 +33,7 @@ def table_of(walker):
 @given(tables(missing=True), st.sampled_from(WEIGHTS), st.booleans(), st.integers(0, 1000))
 def test_the_kernel_keeps_margins_scores_and_counts(table, weights, uniform, seed):
     """After some hundred steps the running score, cells and counts are those of the ratings themselves."""
-    objective = objective_for(table, weights=weights)
+    objective = as_objective(table, weights=weights)
     walker = Walker(objective, uniform=uniform)
     walker.count_cells()
     trace, taken, changed = walker.advance(np.random.default_rng(seed), np.full(150, 0.01), thin=3)
@@ -41,7 +41,7 @@ def test_the_kernel_keeps_margins_scores_and_counts(table, weights, uniform, see
     assert 0 <= changed <= 150
     reached = table_of(walker)
     assert (reached.margins == table.margins).all()
-    moved = float(objective_for(reached, weights=weights).score - objective.score)
+    moved = float(as_objective(reached, weights=weights).score - objective.score)
     unit = float(objective.scale * objective.denominator)
     assert trace[-1] @ walker.worth == pytest.approx(moved / unit, abs=1e-9)
     counts, cells = walker.counts.copy(), walker.cells.copy()
@@ -53,8 +53,8 @@ def test_the_kernel_keeps_margins_scores_and_counts(table, weights, uniform, see
 def test_plain_and_compiled_kernels_agree():
     """One source, the same random numbers, the same walk."""
     pytest.importorskip("numba")
-    objective = objective_for(km.example("rapallo2022-three"), weights="sqrt")
-    held = objective_for(km.example("rapallo2022-three"), weights="linear")
+    objective = as_objective(km.example("rapallo2022-three"), weights="sqrt")
+    held = as_objective(km.example("rapallo2022-three"), weights="linear")
     ends = []
     for worth in (0, 10**9):
         walker = Walker(objective, held=held, uniform=True, excursion=3)
@@ -119,7 +119,7 @@ def listed_levels(table, weights):
     """All tables by score."""
     found = {}
     for member in km.fiber(table).tables():
-        found.setdefault(objective_for(member, weights=weights).score, []).append(member)
+        found.setdefault(as_objective(member, weights=weights).score, []).append(member)
     return found
 
 
@@ -140,7 +140,7 @@ def test_excursions_of_two_moves_connect_linear_levels_here():
 def test_two_moves_do_not_connect_every_linear_level():
     """The two tables with these margins and this linear kappa differ by three moves; found by listing the fiber."""
     table = km.from_ratings([[0, 1], [0, 1], [1, 0], [3, 0], [3, 3]], categories=range(4))
-    level = listed_levels(table, "linear")[objective_for(table, weights="linear").score]
+    level = listed_levels(table, "linear")[as_objective(table, weights="linear").score]
     assert len(level) == 2
     reached = [km.fiber(table).level_set("linear", excursion=n) for n in (1, 2, 3, 4)]
     assert [one.n_reached for one in reached] == [1, 1, 2, 2]
@@ -213,7 +213,7 @@ def test_costs_are_symmetric_in_the_raters():
     """Both orders of two raters hold the same numbers, also for asymmetric weights."""
     asymmetric = km.Weights.from_matrix([[0, 1, 2], [3, 0, 1], [4, 1, 0]], kind="disagreement")
     table = km.from_counts([[1, 2, 0], [0, 1, 1], [1, 0, 2]])
-    pairs = costs_of(objective_for(table, weights=asymmetric)).pairs
+    pairs = costs_of(as_objective(table, weights=asymmetric)).pairs
     for x, y in product(range(3), repeat=2):
         assert pairs[0, 0, 1, x, y] == pairs[0, 1, 0, y, x] == [[0, 1, 2], [3, 0, 1], [4, 1, 0]][x][y]
 

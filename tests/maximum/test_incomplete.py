@@ -8,7 +8,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import kappamax as km
-from kappamax.coefficients import objective_for
+from kappamax.coefficients import as_objective
 from kappamax.errors import UndefinedKappaError
 from kappamax.maximum.column_generation import columns
 from kappamax.maximum.incomplete import IncompleteProblem
@@ -55,8 +55,8 @@ def test_the_range_is_that_of_all_rearrangements(data):
         result = km.max_kappa(table, weights=weights)
     except UndefinedKappaError:
         assume(False)
-    objective = objective_for(table, weights=weights)
-    found = {made: objective_for(made, weights=weights).score for made in rearrangements(table)}
+    objective = as_objective(table, weights=weights)
+    found = {made: as_objective(made, weights=weights).score for made in rearrangements(table)}
     assert objective.value(min(found.values())) == result.maximum
     assert objective.value(max(found.values())) == result.minimum
     assert result.proven
@@ -73,7 +73,7 @@ def test_programme_and_column_generation_agree(data, sign):
     """Up to five raters."""
     table = data.draw(tables(missing=True, min_raters=3, max_raters=5, max_categories=3, max_rows=10))
     assume(not table.complete)
-    problem = IncompleteProblem(objective_for(table, weights=data.draw(weights_for(table))), sign)
+    problem = IncompleteProblem(as_objective(table, weights=data.draw(weights_for(table))), sign)
     reference, generated = programme(problem, Watch()), columns(problem, Watch())
     assert reference.proven
     assert generated.proven

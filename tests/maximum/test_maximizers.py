@@ -8,7 +8,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import kappamax as km
-from kappamax.coefficients import objective_for
+from kappamax.coefficients import as_objective
 from kappamax.errors import UndefinedKappaError
 from kappamax.maximum import forced_disagreement, maximizers
 from kappamax.maximum.problem import Problem
@@ -45,7 +45,7 @@ def test_maximisers_are_those_that_enumeration_finds(data):
     """Any weights, two and three raters: counted and listed."""
     table = data.draw(small_tables(max_raters=3, max_categories=3))
     weights = data.draw(weights_for(table))
-    objective = objective_for(table, weights=weights)
+    objective = as_objective(table, weights=weights)
     problem = Problem(objective, 1)
     costs = []
     for pairs in all_tables(problem.margins):

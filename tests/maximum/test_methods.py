@@ -8,7 +8,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import kappamax as km
-from kappamax.coefficients import objective_for
+from kappamax.coefficients import as_objective
 from kappamax.errors import UndefinedKappaError
 from kappamax.maximum.closed_forms import comonotone, reversed_order, three_raters_unweighted
 from kappamax.maximum.column_generation import columns
@@ -102,7 +102,7 @@ def check(problem, solution, best):
 def test_the_chosen_method_finds_and_proves_what_enumeration_finds(data, sign):
     """Any weights, two to four raters, both directions."""
     table = data.draw(small_tables(max_raters=3, max_categories=3))
-    objective = objective_for(table, weights=data.draw(weights_for(table)))
+    objective = as_objective(table, weights=data.draw(weights_for(table)))
     problem = Problem(objective, sign)
     check(problem, solve(problem), least_cost(problem))
 
@@ -113,7 +113,7 @@ def test_the_chosen_method_finds_and_proves_what_enumeration_finds(data, sign):
 def test_thousands_of_small_designs(data, sign):
     """The same, at length."""
     table = data.draw(small_tables(max_raters=3, max_categories=3))
-    objective = objective_for(table, weights=data.draw(weights_for(table)))
+    objective = as_objective(table, weights=data.draw(weights_for(table)))
     problem = Problem(objective, sign)
     check(problem, solve(problem), least_cost(problem))
 
@@ -124,7 +124,7 @@ def test_thousands_of_small_designs(data, sign):
 def test_thousands_of_designs_by_every_method(data, sign):
     """Two to four raters with skewed margins: transportation, linear programme and column generation."""
     table = data.draw(tables(max_raters=4, max_categories=4, max_rows=15))
-    objective = objective_for(table, weights=data.draw(weights_for(table)))
+    objective = as_objective(table, weights=data.draw(weights_for(table)))
     problem = Problem(objective, sign)
     reference = programme(problem, Watch())
     assert reference.proven
@@ -137,7 +137,7 @@ def test_thousands_of_designs_by_every_method(data, sign):
 def test_four_raters(data, sign):
     """Two categories, whose fibers are still small."""
     table = data.draw(small_tables(min_raters=4, max_raters=4, max_categories=2))
-    objective = objective_for(table, weights=data.draw(weights_for(table)))
+    objective = as_objective(table, weights=data.draw(weights_for(table)))
     problem = Problem(objective, sign)
     check(problem, solve(problem), least_cost(problem))
 
@@ -147,7 +147,7 @@ def test_four_raters(data, sign):
 def test_two_raters_by_every_method(data, sign):
     """Transportation, the linear programme and column generation agree, and the closed forms where they apply."""
     table = data.draw(tables(max_raters=2, max_categories=5, max_rows=12))
-    objective = objective_for(table, weights=data.draw(weights_for(table)))
+    objective = as_objective(table, weights=data.draw(weights_for(table)))
     problem = Problem(objective, sign)
     reference = programme(problem, Watch())
     assert reference.proven
@@ -163,7 +163,7 @@ def test_two_raters_by_every_method(data, sign):
 def test_several_raters_by_every_method(data, sign):
     """The linear programme over all cells and column generation agree, and the closed forms where they apply."""
     table = data.draw(tables(min_raters=3, max_raters=5, max_categories=3, max_rows=12))
-    objective = objective_for(table, weights=data.draw(weights_for(table)))
+    objective = as_objective(table, weights=data.draw(weights_for(table)))
     problem = Problem(objective, sign)
     reference = programme(problem, Watch())
     assert reference.proven
@@ -176,7 +176,7 @@ def test_several_raters_by_every_method(data, sign):
 @given(tables(min_raters=3, max_raters=3, max_categories=6, max_rows=20))
 def test_three_raters_unweighted_by_triples_and_pairs(table):
     """The closed form reaches the linear programme's optimum."""
-    problem = Problem(objective_for(table), 1)
+    problem = Problem(as_objective(table), 1)
     reference = programme(problem, Watch())
     check(problem, three_raters_unweighted(problem), reference.cost)
 
@@ -185,7 +185,7 @@ def test_three_raters_unweighted_by_triples_and_pairs(table):
 @given(small_tables(min_raters=3, max_raters=4, max_categories=2), st.sampled_from([1, -1]))
 def test_agreement_of_three_raters_at_a_time(table, sign):
     """g-wise agreement over cells."""
-    objective = objective_for(table, coefficient="conger", group_size=3)
+    objective = as_objective(table, coefficient="conger", group_size=3)
     problem = Problem(objective, sign)
     check(problem, solve(problem), least_cost(problem))
 
@@ -215,14 +215,14 @@ def test_filling_the_diagonal_is_not_optimal_for_three_raters():
     assert weights.metric
     columns_of_labels = [np.repeat(np.arange(4), margin) for margin in margins]
     table = km.from_ratings(np.stack(columns_of_labels, axis=1), categories=[0, 1, 2, 3])
-    problem = Problem(objective_for(table, weights=weights), 1)
+    problem = Problem(as_objective(table, weights=weights), 1)
     solution = solve(problem)
     assert solution.cost == 44
     assert solution.proven
     full = np.minimum.reduce(table.margins)
     rest = table.margins - full
     smaller = km.from_ratings(np.stack([np.repeat(np.arange(4), row) for row in rest], axis=1), categories=[0, 1, 2, 3])
-    with_diagonal = solve(Problem(objective_for(smaller, weights=weights), 1)).cost
+    with_diagonal = solve(Problem(as_objective(smaller, weights=weights), 1)).cost
     assert with_diagonal == 46
 
 
@@ -243,7 +243,7 @@ def test_an_optimum_that_no_prices_prove(monkeypatch):
 
 def test_closing_a_gap_finds_what_is_better():
     """From the observed table and prices of zero, the search alone ends at the maximum."""
-    problem = Problem(objective_for(km.from_counts([[2, 1, 0], [1, 0, 2], [0, 2, 1]]), weights="sqrt"), 1)
+    problem = Problem(as_objective(km.from_counts([[2, 1, 0], [1, 0, 2], [0, 2, 1]]), weights="sqrt"), 1)
     zero = Prices(np.zeros((2, 3, len(problem.roots)), dtype=np.int64))
     start = certified(problem, *problem.observed(), zero, "observed")
     found = close_gap(problem, start, np.concatenate(list(problem.all_patterns())))

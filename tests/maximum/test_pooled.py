@@ -8,7 +8,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import kappamax as km
-from kappamax.coefficients import objective_for
+from kappamax.coefficients import as_objective
 from kappamax.errors import NotSupportedError, UndefinedKappaError
 from kappamax.maximum import varying_chance
 from kappamax.maximum.relaxation import solve_linear
@@ -24,7 +24,7 @@ def test_the_range_is_that_of_all_rearrangements(table, coefficient, weights):
     """Whether or not the chance term moves; rearrangements at which the coefficient is undefined do not count."""
     found = []
     for made in rearrangements(table):
-        objective = objective_for(made, weights=weights, coefficient=coefficient)
+        objective = as_objective(made, weights=weights, coefficient=coefficient)
         try:
             found.append(objective.value(objective.score))
         except UndefinedKappaError:
@@ -47,8 +47,8 @@ def test_the_chance_term_is_fixed_exactly_when_ratings_count_alike(table, coeffi
         [[abs(i - j) * (7 + i + j) for j in range(table.n_categories)] for i in range(table.n_categories)],
         kind="disagreement",
     )
-    uses_seen = {tuple(objective_for(made, coefficient=coefficient)._exact_use()) for made in rearrangements(table)}
-    objective = objective_for(table, weights=weights, coefficient=coefficient)
+    uses_seen = {tuple(as_objective(made, coefficient=coefficient)._exact_use()) for made in rearrangements(table)}
+    objective = as_objective(table, weights=weights, coefficient=coefficient)
     assert objective.fixed_chance == (len(uses_seen) == 1)
     assert uses_seen == set(varying_chance.uses_of(objective))
 

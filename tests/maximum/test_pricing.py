@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import kappamax as km
-from kappamax.coefficients import objective_for
+from kappamax.coefficients import as_objective
 from kappamax.errors import Interrupted
 from kappamax.maximum import pricing
 from kappamax.maximum.incomplete import IncompleteProblem
@@ -27,7 +27,7 @@ def problems(rng, n):
         table = km.Table(codes, np.ones(6, dtype=int), (1, 2, 3), ordered=True)
         kind = IncompleteProblem if place % 2 else Problem
         for sign in (1, -1):
-            yield kind(objective_for(table, weights=str(rng.choice(["unweighted", "linear", "sqrt"]))), sign)
+            yield kind(as_objective(table, weights=str(rng.choice(["unweighted", "linear", "sqrt"]))), sign)
 
 
 @pytest.mark.parametrize("at_a_time", [1, 100, 10**6])

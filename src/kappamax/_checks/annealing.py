@@ -6,40 +6,40 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
-from kappamax._checks import options
+from kappamax._validate import as_choice, as_finite_number, as_whole_number
 from kappamax.display.text import listing
 from kappamax.errors import InvalidOptionError, NotSupportedError
 
 
 def above_zero(argument: str, value: float) -> None:
     """A finite number above zero."""
-    if not options.finite(argument, value) > 0:
+    if not as_finite_number(argument, value) > 0:
         raise InvalidOptionError(f"{argument} must be > 0; got {value!r}.")
 
 
 def not_below_zero(argument: str, value: float) -> None:
     """A finite number, zero or above."""
-    if not options.finite(argument, value) >= 0:
+    if not as_finite_number(argument, value) >= 0:
         raise InvalidOptionError(f"{argument} must be >= 0; got {value!r}.")
 
 
 def share(argument: str, value: float) -> None:
     """A number above 0 and at most 1."""
-    if not 0 < options.finite(argument, value) <= 1:
+    if not 0 < as_finite_number(argument, value) <= 1:
         raise InvalidOptionError(f"{argument} must be above 0 and at most 1; got {value!r}.")
 
 
 def patience(value: int | None) -> None:
     """A number of steps, or none."""
     if value is not None:
-        options.at_least("patience", value, 1)
+        as_whole_number("patience", value, 1)
 
 
 def made(argument: str, data: Any, kinds: Mapping[str, Any]) -> Any:
     """One of some settings from its kind and numbers."""
     if not isinstance(data, Mapping):
         raise InvalidOptionError(f"{argument} must be a table with a kind, one of {listing(kinds)}; got {data!r}.")
-    kind = kinds[options.choice(f"{argument}.kind", data.get("kind"), tuple(kinds))]
+    kind = kinds[as_choice(f"{argument}.kind", data.get("kind"), tuple(kinds))]
     numbers = {name: value for name, value in data.items() if name != "kind"}
     known = [field.name for field in fields(kind)]
     for name in numbers:

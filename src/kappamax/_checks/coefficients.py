@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 import numpy as np
 import numpy.typing as npt
 
-from kappamax._checks.options import at_least
+from kappamax._validate import as_whole_number
 from kappamax.errors import InvalidOptionError, InvalidRatingsError, NotSupportedError, UndefinedKappaError
 
 
@@ -39,7 +39,7 @@ def two_raters(n_raters: int) -> None:
 
 def group_size(size: int, n_raters: int, coefficient: str, weights_name: str) -> int:
     """The g of g-wise agreement."""
-    size = at_least("group_size", size, 2)
+    size = as_whole_number("group_size", size, 2)
     if size > n_raters:
         raise InvalidOptionError(f"group_size must be at most the number of raters, {n_raters}; got {size}.")
     if size > 2 and coefficient not in {"conger", "percent"}:

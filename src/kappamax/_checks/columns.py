@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from typing import Any, NoReturn
 
-from kappamax._checks.options import nearest
+from kappamax._validate import did_you_mean
 from kappamax.display.text import listing
 from kappamax.errors import InvalidOptionError, InvalidRatingsError, InvalidTableError, NotSupportedError
 
@@ -40,7 +40,8 @@ def column_among(argument: str, name: str, present: Sequence[str]) -> str:
     """A column that is there."""
     if name not in present:
         raise InvalidRatingsError(
-            f"there is no column {name!r} for {argument}; the columns are {listing(present)}.{nearest(name, present)}"
+            f"there is no column {name!r} for {argument}; the columns are {listing(present)}."
+            f"{did_you_mean(name, present)}"
         )
     return name
 

@@ -12,7 +12,7 @@ from gzip import GzipFile
 from pathlib import Path
 from typing import IO, Any, NoReturn, TextIO
 
-from kappamax._checks.options import nearest
+from kappamax._validate import did_you_mean
 from kappamax.display.text import listing, shortened
 from kappamax.errors import InvalidOptionError, InvalidRatingsError, InvalidTableError, UnreadableFileError
 
@@ -152,7 +152,7 @@ def sheet_among(sheet: str | int | None, present: Sequence[str], name: str) -> s
     if str(sheet).isdecimal() and 1 <= int(sheet) <= len(present):
         return present[int(sheet) - 1]
     raise InvalidOptionError(
-        f"there is no sheet {sheet!r} in {name}; the sheets are {listing(present)}.{nearest(str(sheet), present)}"
+        f"there is no sheet {sheet!r} in {name}; the sheets are {listing(present)}.{did_you_mean(str(sheet), present)}"
     )
 
 

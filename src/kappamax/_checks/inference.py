@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from kappamax._checks.options import choice
+from kappamax._validate import as_choice
 from kappamax.errors import InvalidOptionError, NotSupportedError
 
 
@@ -41,4 +41,4 @@ def comparison_keys(spec: Mapping[str, Any]) -> None:
     if not isinstance(spec, Mapping):
         raise InvalidOptionError(f"first and second must be mappings such as {{'weights': 'linear'}}; got {spec!r}.")
     for key in spec:
-        choice("first and second", key, ("raters", "weights", "coefficient", "group_size"))
+        as_choice("first and second", key, ("raters", "weights", "coefficient", "group_size"))

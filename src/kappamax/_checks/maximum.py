@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kappamax._checks.options import is_number
+from kappamax._validate import is_number
 from kappamax.errors import InvalidOptionError, NotSupportedError
 
 

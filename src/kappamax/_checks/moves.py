@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from kappamax._checks.options import at_least, cell_name
+from kappamax._validate import as_whole_number, cell_name
 from kappamax.display.text import plural
 from kappamax.errors import InvalidOptionError, InvalidTableError, NotSupportedError
 
@@ -17,7 +17,7 @@ Cells = tuple[Pattern, Pattern]
 
 def move_cells(plus: Any, minus: Any, n_categories: int) -> tuple[Cells, Cells]:
     """Two plus and two minus cells in which every rater's categories cancel out, each pair in order."""
-    k = at_least("n_categories", n_categories, 2)
+    k = as_whole_number("n_categories", n_categories, 2)
     up, down = _cells("plus", plus, k), _cells("minus", minus, k)
     lengths = sorted({len(pattern) for pattern in (*up, *down)})
     if len(lengths) > 1 or lengths[0] < 2:

@@ -9,8 +9,8 @@ from typing import Any, NoReturn
 import numpy as np
 import numpy.typing as npt
 
-from kappamax._checks.options import at_least, is_number
 from kappamax._checks.tables import categories
+from kappamax._validate import as_whole_number, is_number
 from kappamax.display.text import listing
 from kappamax.errors import InvalidOptionError, NotSupportedError
 
@@ -53,10 +53,10 @@ def margins(given: Any, n_raters: int | None, most_cells: int) -> list[list[Any]
     """One list of shares per rater; a single list is for all of them."""
     rows = _rows(given)
     if len(rows) == 1:
-        n_alike = 2 if n_raters is None else at_least("n_raters", n_raters, 2)
+        n_alike = 2 if n_raters is None else as_whole_number("n_raters", n_raters, 2)
         few_cells(max(2, len(rows[0])), n_alike, most_cells)
         rows *= n_alike
-    elif n_raters is not None and at_least("n_raters", n_raters, 2) != len(rows):
+    elif n_raters is not None and as_whole_number("n_raters", n_raters, 2) != len(rows):
         raise InvalidOptionError(
             f"margins must be one list for all raters or one for each of {n_raters}; got {len(rows)}."
         )
@@ -157,7 +157,7 @@ def attainable(n: int | None, most: int, goal: str) -> int:
 
 def enough_draws(method: str, n_draws: int) -> int:
     """Simulated studies: none for the formula alone, otherwise enough to say something."""
-    draws = at_least("n_draws", n_draws, 0)
+    draws = as_whole_number("n_draws", n_draws, 0)
     if draws < _LEAST_DRAWS and (draws > 0 or method == "simulation"):
         or_none = "" if method == "simulation" else ", or 0"
         raise InvalidOptionError(f"n_draws must be at least {_LEAST_DRAWS}{or_none}; got {draws}.")

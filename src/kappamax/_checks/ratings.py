@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from typing import Any, NoReturn
 
-from kappamax._checks.options import nearest
+from kappamax._validate import did_you_mean
 from kappamax.display.text import listing, plural
 from kappamax.errors import InvalidRatingsError, KappamaxWarning, NotSupportedError
 
@@ -105,7 +105,7 @@ def raters_among(names: Sequence[str], present: Sequence[str], what: str) -> lis
     there = set(present)
     for name in names:
         if name not in there:
-            hint = nearest(str(name), present)
+            hint = did_you_mean(str(name), present)
             raise InvalidRatingsError(f"there is no {what} {name!r}; the {what}s are {listing(present)}.{hint}")
     if len(names) < 2:
         raise InvalidRatingsError(

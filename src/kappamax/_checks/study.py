@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from kappamax._checks.options import nearest
+from kappamax._validate import did_you_mean
 from kappamax.display.text import listing
 from kappamax.errors import InvalidOptionError, NotSupportedError, UnreadableFileError
 
@@ -58,7 +58,7 @@ def scenario_fields(data: Any, known: Sequence[str]) -> dict[str, Any]:
         raise InvalidOptionError(f"a scenario must be a table of settings; got {data!r}.")
     for name in data:
         if name not in known:
-            raise InvalidOptionError(f"a scenario has no setting {name!r}.{nearest(str(name), known)}")
+            raise InvalidOptionError(f"a scenario has no setting {name!r}.{did_you_mean(str(name), known)}")
     if "n_categories" not in data:
         raise InvalidOptionError("a scenario needs n_categories.")
     return dict(data)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from kappamax._checks.options import cell_name, is_number
+from kappamax._validate import cell_name, is_number
 from kappamax.display.text import listing
 from kappamax.errors import InvalidOptionError, InvalidRatingsError, InvalidTableError, NotSupportedError
 

@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from math import isfinite
 from typing import Any, NoReturn
 
-from kappamax._checks.options import cell_name, nearest
+from kappamax._validate import cell_name, did_you_mean
 from kappamax.display.text import listing, shortened
 from kappamax.errors import InvalidRequestError, KappamaxError, NotSupportedError
 
@@ -120,7 +120,7 @@ def truth(field: str, value: Any) -> bool:
 def one_of(field: str, value: Any, allowed: Collection[str]) -> str:
     """One of a few names."""
     if not isinstance(value, str) or value not in allowed:
-        hint = nearest(value, allowed) if isinstance(value, str) else ""
+        hint = did_you_mean(value, allowed) if isinstance(value, str) else ""
         raise InvalidRequestError(
             f"{field} must be one of {listing(allowed, most=20)}; got {_shown(value)}.{hint}", field=field
         )
@@ -251,7 +251,8 @@ def known_names(given: Collection[str], known: Collection[str]) -> None:
     for name in given:
         if name not in known:
             raise InvalidRequestError(
-                f"the options are {listing(known, most=20)}; got {_shown(name)}.{nearest(name, known)}", field="query"
+                f"the options are {listing(known, most=20)}; got {_shown(name)}.{did_you_mean(name, known)}",
+                field="query",
             )
 
 

@@ -10,8 +10,8 @@ from typing import Any, NoReturn
 import numpy as np
 import numpy.typing as npt
 
-from kappamax._checks.options import choice, is_number, nearest
 from kappamax._checks.tables import rater_index
+from kappamax._validate import as_choice, did_you_mean, is_number
 from kappamax.display.text import listing
 from kappamax.errors import InvalidWeightsError
 
@@ -36,7 +36,7 @@ def scheme(
     lowered = name.strip().lower()
     own = aliases.get(lowered, lowered)
     if own not in schemes:
-        hint = nearest(own, [*schemes, *aliases, "power(p)"])
+        hint = did_you_mean(own, [*schemes, *aliases, "power(p)"])
         raise InvalidWeightsError(
             f"weights must be one of {listing([*schemes, 'power(p)'], most=20)}; got {name!r}.{hint}"
         )
@@ -78,7 +78,7 @@ def ratio_divisor(total: Fraction) -> Fraction:
 
 def matrix_kind(kind: str) -> str:
     """Whether a matrix holds disagreement or agreement."""
-    return choice("kind", kind, ("disagreement", "agreement"))
+    return as_choice("kind", kind, ("disagreement", "agreement"))
 
 
 def weight_matrix(matrix: npt.ArrayLike, kind: str) -> list[list[Any]]:

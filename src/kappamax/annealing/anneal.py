@@ -11,15 +11,15 @@ import numpy as np
 
 from kappamax._checks import annealing as checks
 from kappamax._checks import maximum as maximum_checks
-from kappamax._checks import options
 from kappamax._parallel import run_tasks
 from kappamax._result import Result, plain
 from kappamax._rootsum import RootSum
+from kappamax._validate import as_choice, as_generator, as_whole_number
 from kappamax.annealing.diagonal_sweep import SWEEPS
 from kappamax.annealing.proposals import Search, proposal_for
 from kappamax.annealing.schedules import Geometric, Schedule, StaleAgreement, Stopping
 from kappamax.annealing.trace import Moment, Trace, trace_of
-from kappamax.coefficients import objective_for
+from kappamax.coefficients import as_objective
 from kappamax.disagreement.objective import Objective
 from kappamax.display import numbers
 from kappamax.errors import Interrupted
@@ -115,24 +115,24 @@ def anneal(
     (0.7528, True)
     """
     table = as_table(*ratings, categories=categories)
-    objective = objective_for(table, weights=weights, coefficient=coefficient)
+    objective = as_objective(table, weights=weights, coefficient=coefficient)
     objective.value(objective.score)  # undefined before anything else
     search = Search(
         objective=objective,
-        proposal=options.choice("proposal", proposal, PROPOSALS),
+        proposal=as_choice("proposal", proposal, PROPOSALS),
         moves=_move_set(moves, table),
         schedule=Geometric() if schedule is None else schedule,
-        unit=options.choice("temperature_unit", temperature_unit, UNITS),
+        unit=as_choice("temperature_unit", temperature_unit, UNITS),
         stopping=StaleAgreement() if stopping is None else stopping,
-        max_steps=None if max_steps is None else options.at_least("max_steps", max_steps, 1),
-        sweep=options.choice("sweep", sweep, SWEEPS),
-        trace=None if trace is None else options.at_least("trace", trace, 1),
+        max_steps=None if max_steps is None else as_whole_number("max_steps", max_steps, 1),
+        sweep=as_choice("sweep", sweep, SWEEPS),
+        trace=None if trace is None else as_whole_number("trace", trace, 1),
     )
     checks.a_setting("schedule", search.schedule, "Geometric(1, 0.94)", ("temperatures", "to_dict"))
     checks.a_setting("stopping", search.stopping, "StaleAgreement()", ("patience_for", "to_dict"))
     maximum_checks.time_limit(bound_time, "bound_time")
     checks.stops(search.patience, search.limit)
-    generators = options.generator(rng).spawn(options.at_least("restarts", restarts, 1))
+    generators = as_generator(rng).spawn(as_whole_number("restarts", restarts, 1))
     problem_for(objective, 1)  # refuses coefficients whose chance term moves with the ratings
     if search.proposal == "moves":
         checks.moves_apply(table.n_missing, search.moves.n_moves, LISTED_MOVES)
@@ -325,6 +325,6 @@ def _annealing(search: Search, ends: list[_End], watch: Watch | None) -> Anneali
 
 def _move_set(moves: str | MoveSet, table: Table) -> MoveSet:
     if not isinstance(moves, MoveSet):
-        moves = MOVE_SETS[options.choice("moves", moves, tuple(MOVE_SETS))](table.n_categories, table.n_raters)
+        moves = MOVE_SETS[as_choice("moves", moves, tuple(MOVE_SETS))](table.n_categories, table.n_raters)
     checks.moves_of_design(moves, table.n_categories, table.n_raters)
     return moves

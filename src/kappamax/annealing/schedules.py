@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kappamax._checks import annealing as checks
-from kappamax._checks import options
+from kappamax._validate import as_whole_number
 
 __all__ = [
     "Constant",
@@ -103,7 +103,7 @@ class Linear(_Plain):
 
     def __post_init__(self) -> None:
         checks.above_zero("start", self.start)
-        options.at_least("steps", self.steps, 1)
+        as_whole_number("steps", self.steps, 1)
 
     def temperatures(self, first: int, n: int) -> Floats:
         """See `Schedule`."""
@@ -213,7 +213,7 @@ class FixedSteps(_Plain):
     by_agreement = True
 
     def __post_init__(self) -> None:
-        options.at_least("steps", self.steps, 1)
+        as_whole_number("steps", self.steps, 1)
 
     def patience_for(self, n_neighbours: int) -> int:
         """See `Stopping`."""

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from kappamax._checks import plots as checks
 from kappamax._result import Result
+from kappamax._validate import import_pyplot
 from kappamax.display import numbers
 
 __all__ = ["Moment", "Trace", "trace_of"]
@@ -57,7 +57,7 @@ class Trace(Result):
         NotSupportedError
             If matplotlib is not installed; the message says how to get it.
         """
-        plt = checks.pyplot()
+        plt = import_pyplot()
         ax = plt.figure(figsize=(7, 4)).add_subplot() if ax is None else ax
         ax.plot(self.steps, self.agreements, color="tab:blue", label="observed agreement")
         ax.plot(self.steps, self.acceptance, color="tab:orange", linewidth=0.8, label="share of steps accepted")

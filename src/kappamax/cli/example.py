@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from kappamax._validate import as_choice
 from kappamax.cli.completion import example_names
 
 __all__ = ["example"]
@@ -17,7 +18,6 @@ def example(name: str | None) -> None:
     \b
     kappamax example rapallo2022 | kappamax kappa - --layout counts --weights linear
     """
-    from kappamax._checks.options import choice
     from kappamax.datasets import EXAMPLES
 
     if name is None:
@@ -25,5 +25,5 @@ def example(name: str | None) -> None:
         for one in EXAMPLES.values():
             click.echo(f"{one.name:<{width}}  {one.layout:<6}  {one.title}")
         return
-    chosen = EXAMPLES[choice("name", name, tuple(EXAMPLES))]
+    chosen = EXAMPLES[as_choice("name", name, tuple(EXAMPLES))]
     click.echo(chosen.path.read_text(encoding="utf-8"), nl=False)

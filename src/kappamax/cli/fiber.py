@@ -83,7 +83,7 @@ def _distribution(tables: Fiber, scheme: str, coefficient: str) -> tuple[dict[st
     """One weighting's distribution as plain data, with the result itself where there is one."""
     from kappamax._result import plain
     from kappamax.cli.output import named, undefined_result
-    from kappamax.coefficients import objective_for
+    from kappamax.coefficients import as_objective
     from kappamax.errors import NotSupportedError, UndefinedKappaError
 
     try:
@@ -93,7 +93,7 @@ def _distribution(tables: Fiber, scheme: str, coefficient: str) -> tuple[dict[st
     except UndefinedKappaError as error:
         return undefined_result(tables.table, coefficient, scheme, _FIELDS, error.reason), None
     except NotSupportedError as error:
-        objective = objective_for(tables.table, weights=scheme, coefficient=coefficient)
+        objective = as_objective(tables.table, weights=scheme, coefficient=coefficient)
         known = {"value": objective.value(objective.score), "n_tables": plain(_count(tables))}
         return undefined_result(tables.table, coefficient, scheme, _FIELDS, str(error)) | known, None
 

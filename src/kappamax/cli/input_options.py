@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kappamax._validate import as_list_of_names
 from kappamax.cli.completion import COEFFICIENTS, LAYOUTS, WEIGHTS, name_option, one_of
 
 if TYPE_CHECKING:
@@ -50,11 +51,10 @@ def comma_list(_context: click.Context, _option: click.Parameter, text: str | No
     """A comma-separated option as a list; a label with a comma is put in quotation marks."""
     if text is None:
         return None
-    from kappamax._checks import options
     from kappamax.errors import InvalidOptionError
 
     try:
-        return options.comma_list(f"--{_option.name}", text)
+        return as_list_of_names(f"--{_option.name}", text)
     except InvalidOptionError as error:
         raise click.BadParameter(str(error)) from None
 

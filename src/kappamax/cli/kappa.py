@@ -44,14 +44,14 @@ def _measure(table: Table, scheme: str, coefficient: str, level: float) -> tuple
     """One weighting's result as plain data, with the result itself where it is defined."""
     from kappamax._agreement import Agreement, agreement
     from kappamax._result import plain
-    from kappamax.coefficients import objective_for
+    from kappamax.coefficients import as_objective
     from kappamax.errors import UndefinedKappaError
 
     try:
         result = agreement(table, weights=scheme, coefficient=coefficient, level=level)
         return result.to_dict(), result
     except UndefinedKappaError as error:
-        objective = objective_for(table, weights=scheme, coefficient=coefficient)
+        objective = as_objective(table, weights=scheme, coefficient=coefficient)
         undefined: dict[str, Any] = {field.name: None for field in fields(Agreement)}
         return undefined | {
             "coefficient": objective.coefficient.name,

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from kappamax._checks import options
 from kappamax._result import Result, plain
 from kappamax._rootsum import RootSum, order
+from kappamax._validate import as_choice
 from kappamax.disagreement.objective import Objective
 from kappamax.display import numbers
 from kappamax.errors import InvalidOptionError
@@ -135,7 +135,7 @@ def as_extreme(scores: Sequence[RootSum], observed: RootSum, mean: RootSum, alte
     "greater" asks for at least as much agreement, "less" for at most as much, "two-sided" for a score at least as far
     from its mean by chance, on either side. See `no_more_probable` for the other two-sided definition.
     """
-    alternative = options.choice("alternative", alternative, ALTERNATIVES)
+    alternative = as_choice("alternative", alternative, ALTERNATIVES)
     if alternative == "greater":
         return [score <= observed for score in scores]
     if alternative == "less":
@@ -146,8 +146,8 @@ def as_extreme(scores: Sequence[RootSum], observed: RootSum, mean: RootSum, alte
 
 def two_sided_by_probability(alternative: str, two_sided: str) -> bool:
     """Whether the two-sided p-value by probability is asked for; an error where the test is not two-sided."""
-    by_probability = options.choice("two_sided", two_sided, TWO_SIDED) == "probability"
-    if by_probability and options.choice("alternative", alternative, ALTERNATIVES) != "two-sided":
+    by_probability = as_choice("two_sided", two_sided, TWO_SIDED) == "probability"
+    if by_probability and as_choice("alternative", alternative, ALTERNATIVES) != "two-sided":
         raise InvalidOptionError(f"two_sided='probability' needs alternative='two-sided'; got {alternative!r}.")
     return by_probability
 

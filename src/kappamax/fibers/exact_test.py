@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kappamax._checks import options
 from kappamax._result import Result
-from kappamax.coefficients import objective_for
+from kappamax._validate import as_choice
+from kappamax.coefficients import as_objective
 from kappamax.display import numbers
 from kappamax.errors import Interrupted
 from kappamax.fibers.count import MEMORY_LIMIT
@@ -91,9 +91,9 @@ def exact_test(
     (0.1032, 'exact')
     """
     table = as_table(*ratings, categories=categories)
-    objective = objective_for(table, weights=weights, coefficient=coefficient)
-    alternative = options.choice("alternative", alternative, ALTERNATIVES)
-    method = options.choice("method", method, METHODS)
+    objective = as_objective(table, weights=weights, coefficient=coefficient)
+    alternative = as_choice("alternative", alternative, ALTERNATIVES)
+    method = as_choice("method", method, METHODS)
     if two_sided_by_probability(alternative, two_sided):
         n_draws = 1  # draws are of no use here: the p-value is exact or refused
     objective.value(objective.score)  # raises where the coefficient is undefined

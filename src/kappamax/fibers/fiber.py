@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from kappamax._checks import fibers as checks
-from kappamax._checks import options
-from kappamax.coefficients import objective_for
+from kappamax._validate import as_generator, as_whole_number
+from kappamax.coefficients import as_objective
 from kappamax.disagreement.objective import Objective
 from kappamax.errors import NotSupportedError
 from kappamax.fibers import distribution as distributions
@@ -112,14 +112,14 @@ class Fiber:
         >>> d.values.tolist(), d.n_tables, d.probabilities.round(3).tolist()
         ([-0.8, 0.4], (1, 1), [0.333, 0.667])
         """
-        objective = objective_for(self.table, weights=weights, coefficient=coefficient)
+        objective = as_objective(self.table, weights=weights, coefficient=coefficient)
         return distributions.distribution_of(objective, memory_limit=self.memory_limit, progress=progress)
 
     def joint_distribution(
         self, first: WeightsLike, second: WeightsLike, *, progress: Progress | None = None
     ) -> JointDistribution:
         """The distribution of kappa with two weightings at once: how far can one move while the other stays?"""
-        objectives = [objective_for(self.table, weights=weights) for weights in (first, second)]
+        objectives = [as_objective(self.table, weights=weights) for weights in (first, second)]
         return distributions.joint_distribution_of(*objectives, memory_limit=self.memory_limit, progress=progress)
 
     def same_kappa(
@@ -149,8 +149,8 @@ class Fiber:
           quadratic over them     0.3774 to 0.7406 (in 4 and 15 tables)
         """
         several: list[Any] = list(other) if isinstance(other, list | tuple) else [other]
-        objective = objective_for(self.table, weights=weights)
-        others = [objective_for(self.table, weights=one) for one in several]
+        objective = as_objective(self.table, weights=weights)
+        others = [as_objective(self.table, weights=one) for one in several]
         return distributions.same_value_of(objective, others, memory_limit=self.memory_limit, progress=progress)
 
     def sample(self, size: int = 1, *, rng: np.random.Generator | int | None = None) -> npt.NDArray[np.int64]:
@@ -173,15 +173,15 @@ class Fiber:
         >>> km.fiber(km.example("rapallo2022")).sample(1000, rng=1).shape
         (1000, 4, 4)
         """
-        size = options.at_least("size", size, 1)
+        size = as_whole_number("size", size, 1)
         checks.complete(self.table.n_missing)
         checks.few_cells(self.table.n_categories, self.table.n_raters, size)
-        return random_counts(self.table, size, options.generator(rng))
+        return random_counts(self.table, size, as_generator(rng))
 
     def iter_sample(self, size: int = 1, *, rng: np.random.Generator | int | None = None) -> Iterator[Table]:
         """Independent tables as likely as by chance, one at a time; any number of raters, missing ratings too."""
-        size = options.at_least("size", size, 1)
-        for patterns, counts in random_tables(self.table, size, options.generator(rng)):
+        size = as_whole_number("size", size, 1)
+        for patterns, counts in random_tables(self.table, size, as_generator(rng)):
             yield self._member(patterns, counts)
 
     def walk(
@@ -235,8 +235,8 @@ class Fiber:
         >>> round(km.kappa(walk.table, weights="linear").value, 4)
         0.5023
         """
-        objective = objective_for(self.table, weights=weights)
-        stays = None if held is None else objective_for(self.table, weights=held)
+        objective = as_objective(self.table, weights=weights)
+        stays = None if held is None else as_objective(self.table, weights=held)
         return walk_of(
             objective,
             n_steps=n_steps,
@@ -271,8 +271,8 @@ class Fiber:
           connected  yes
           excursion  2
         """
-        objective = objective_for(self.table, weights=weights)
-        excursion = options.at_least("excursion", excursion, 1)
+        objective = as_objective(self.table, weights=weights)
+        excursion = as_whole_number("excursion", excursion, 1)
         return level_set_of(objective, excursion=excursion, memory_limit=self.memory_limit)
 
     def _connected(self, held: Objective, excursion: int) -> bool | None:

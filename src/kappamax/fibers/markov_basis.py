@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kappamax._checks import moves as checks
-from kappamax._checks import options
+from kappamax._validate import as_generator, as_whole_number
 from kappamax.display import text
 from kappamax.fibers.moves import Move, Pattern
 
@@ -149,10 +149,10 @@ class MoveSet:
 
     def draw(self, rng: Generator | int | None = None, size: int | None = None) -> Move | list[Move]:
         """A random move, or `size` of them one after the other; all are equally likely, however many there are."""
-        generator = options.generator(rng)
+        generator = as_generator(rng)
         if size is None:
             return self[_below(self.n_moves, generator)]
-        return [self[_below(self.n_moves, generator)] for _ in range(options.at_least("size", size, 0))]
+        return [self[_below(self.n_moves, generator)] for _ in range(as_whole_number("size", size, 0))]
 
     def arrays(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """The plus and minus cells of all moves, two arrays of shape (n_moves, 2), in the order of the set.
@@ -260,8 +260,8 @@ def star_centres(levels: Array, n_categories: int, n_raters: int) -> Array:
 
 
 def _move_set(name: str, n_categories: int, n_raters: int) -> MoveSet:
-    k = options.at_least("n_categories", n_categories, 2)
-    return MoveSet(name, k, options.at_least("n_raters", n_raters, 2))
+    k = as_whole_number("n_categories", n_categories, 2)
+    return MoveSet(name, k, as_whole_number("n_raters", n_raters, 2))
 
 
 def _cells(block: Block, pair: int, n_raters: int) -> tuple[Pattern, Pattern]:

@@ -16,10 +16,10 @@ import numpy as np
 import numpy.typing as npt
 
 from kappamax._checks import moves as checks
-from kappamax._checks import options
 from kappamax._result import Result, plain
 from kappamax._rootsum import RootSum, distinct_rows, order
-from kappamax.coefficients import objective_for
+from kappamax._validate import as_choice, as_whole_number
+from kappamax.coefficients import as_objective
 from kappamax.disagreement.objective import Objective
 from kappamax.display import numbers
 from kappamax.fibers.markov_basis import LISTED_MOVES, star_centres
@@ -75,10 +75,10 @@ def rank_moves(
     (Move(+(1,2) +(4,4) -(1,4) -(4,2)), 0.6018)
     """
     table = as_table(*ratings, categories=categories)
-    top = options.at_least("top", top, 1)
-    moves = options.choice("moves", moves, ("basic", "minimal"))
+    top = as_whole_number("top", top, 1)
+    moves = as_choice("moves", moves, ("basic", "minimal"))
     checks.complete_ratings(table.n_missing)
-    objective = objective_for(table, weights=weights, coefficient=coefficient)
+    objective = as_objective(table, weights=weights, coefficient=coefficient)
     value = objective.value(objective.score)
     found = _applicable(objective, minimal=moves == "minimal")
     sums, place = _ranking(objective, found.changes)

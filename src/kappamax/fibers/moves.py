@@ -16,10 +16,10 @@ import numpy as np
 import numpy.typing as npt
 
 from kappamax._checks import moves as checks
-from kappamax._checks import options
 from kappamax._checks import tables as table_checks
 from kappamax._result import plain
 from kappamax._rootsum import RootSum
+from kappamax._validate import as_whole_number
 from kappamax.table import Table
 from kappamax.weights import PairWeights, Weights, WeightsLike, as_weights
 
@@ -148,7 +148,7 @@ class Move:
         return " ".join(f"{sign}({','.join(str(labels[code]) for code in pattern)})" for sign, pattern in signed)
 
     def _rater(self, argument: str, rater: int) -> int:
-        position = options.at_least(argument, rater, 0)
+        position = as_whole_number(argument, rater, 0)
         return table_checks.rater_index([str(a + 1) for a in range(self.n_raters)], position)
 
     def _among(self, raters: Sequence[int]) -> Move | None:

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from kappamax._checks import options
 from kappamax._parallel import run_tasks
 from kappamax._rootsum import RootSum, distinct_rows
+from kappamax._validate import as_generator, as_whole_number
 from kappamax.disagreement.evaluator import Evaluator
 from kappamax.disagreement.objective import Objective
 from kappamax.errors import Interrupted, NotSupportedError
@@ -61,7 +61,7 @@ def null_of(
     `exact_work` is how many additions "auto" takes for an exact distribution, and `n_blocks` in how many parts, each
     with its own generator, random tables are drawn.
     """
-    generator = options.generator(rng)
+    generator = as_generator(rng)
     reason = None
     if method != "monte-carlo":
         most = np.inf if method == "exact" else EXACT_WORK if exact_work is None else exact_work
@@ -83,7 +83,7 @@ def null_of(
                 raise
             reason = str(error)
     draws = _draws_for(objective.table.n_subjects * objective.table.n_raters) if n_draws is None else n_draws
-    draws = options.at_least("n_draws", draws, 1)
+    draws = as_whole_number("n_draws", draws, 1)
     sizes = [size for size in np.diff(np.linspace(0, draws, n_blocks + 1).astype(int)).tolist() if size]
     sampler = ScoreSampler(objective)
     tasks = ((sampler, size, own) for size, own in zip(sizes, generator.spawn(len(sizes)), strict=True))

@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from kappamax._checks import fibers as checks
-from kappamax._checks import options
 from kappamax._result import Result
+from kappamax._validate import as_choice, as_finite_number, as_generator, as_whole_number
 from kappamax.disagreement.objective import Objective
 from kappamax.display import numbers
 from kappamax.errors import Interrupted
@@ -52,11 +52,11 @@ def walk_of(
     progress: Progress | None = None,
 ) -> Walk:
     """Walk through the fiber of an objective's table; see `Fiber.walk` for the parameters."""
-    n_steps = options.at_least("n_steps", n_steps, 1)
-    thin = options.at_least("thin", thin, 1)
-    excursion = options.at_least("excursion", excursion, 1)
-    target = options.choice("target", target, TARGETS)
-    tilt = options.finite("tilt", tilt)
+    n_steps = as_whole_number("n_steps", n_steps, 1)
+    thin = as_whole_number("thin", thin, 1)
+    excursion = as_whole_number("excursion", excursion, 1)
+    target = as_choice("target", target, TARGETS)
+    tilt = as_finite_number("tilt", tilt)
     if held is not None:
         checks.exact_scores(held.weights.exact, held.weights.name)
     table = objective.table
@@ -65,7 +65,7 @@ def walk_of(
     if target == "uniform" or keep_tables:
         checks.few_cells(table.n_categories + (not table.complete), table.n_raters)
         walker.count_cells()
-    generator = options.generator(rng)
+    generator = as_generator(rng)
     step = max(thin, _BLOCK // thin * thin)
     traces: list[Array] = []
     kept: list[Array] = []

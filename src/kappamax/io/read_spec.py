@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from kappamax._checks import columns as checks
-from kappamax._checks import options
 from kappamax._checks import ratings as rating_checks
+from kappamax._validate import as_choice
 from kappamax.table import Label
 
 __all__ = ["LAYOUTS", "Plan"]
@@ -35,7 +35,7 @@ class Plan:
     complete_only: bool = False
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "layout", options.choice("layout", self.layout, LAYOUTS))
+        object.__setattr__(self, "layout", as_choice("layout", self.layout, LAYOUTS))
         checks.fits_layout("rater", self.rater, self.layout, ("long",))
         checks.fits_layout("rating", self.rating, self.layout, ("long",))
         checks.fits_layout("count", self.count, self.layout, ("patterns",))

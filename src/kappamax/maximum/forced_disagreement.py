@@ -10,7 +10,7 @@ import numpy as np
 
 from kappamax._checks import maximum as checks
 from kappamax._result import Result
-from kappamax.coefficients import objective_for
+from kappamax.coefficients import as_objective
 from kappamax.disagreement.objective import Objective
 from kappamax.errors import UndefinedKappaError
 from kappamax.io import Ratings, as_table
@@ -42,17 +42,17 @@ def disagreement_split(
     """
     table = as_table(*ratings, categories=categories)
     checks.complete(table.n_missing, "the split of disagreement")
-    objective = objective_for(table, weights=weights)
+    objective = as_objective(table, weights=weights)
     solution = solve(Problem(objective, 1))
     observed, forced = _parts(objective, solution)
     pairs = {}
     for a in range(table.n_raters):
         for b in range(a + 1, table.n_raters):
-            pair = objective_for(table.select([a, b]), weights=objective.weights.for_raters([a, b]))
+            pair = as_objective(table.select([a, b]), weights=objective.weights.for_raters([a, b]))
             pairs[f"{table.raters[a]}, {table.raters[b]}"] = _parts(pair, solve(Problem(pair, 1)))
     single = {}
     for label in table.categories:
-        alone = objective_for(table.collapse(label))
+        alone = as_objective(table.collapse(label))
         single[label] = _parts(alone, solve(Problem(alone, 1)))
     name = objective.weights.name
     return DisagreementSplit(name, observed, forced, observed - forced, pairs, single, solution.proven)

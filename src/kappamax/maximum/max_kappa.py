@@ -16,7 +16,7 @@ from kappamax._checks import maximum as checks
 from kappamax._result import Result, plain
 from kappamax._rootsum import RootSum
 from kappamax._version import __version__
-from kappamax.coefficients import objective_for
+from kappamax.coefficients import as_objective
 from kappamax.disagreement.objective import Objective
 from kappamax.display import numbers, text
 from kappamax.errors import Interrupted
@@ -81,7 +81,7 @@ def max_kappa(
     """
     table = as_table(*ratings, categories=categories)
     checks.time_limit(time_limit)
-    objective = objective_for(table, weights=weights, coefficient=coefficient, group_size=group_size)
+    objective = as_objective(table, weights=weights, coefficient=coefficient, group_size=group_size)
     return maximum_of(objective, time_limit=time_limit, progress=progress)
 
 

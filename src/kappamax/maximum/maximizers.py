@@ -19,7 +19,7 @@ import numpy.typing as npt
 from kappamax._checks import maximum as checks
 from kappamax._result import Result
 from kappamax._rootsum import RootSum
-from kappamax.coefficients import objective_for
+from kappamax.coefficients import as_objective
 from kappamax.fibers.count import MEMORY_LIMIT
 from kappamax.fibers.counting import Ways
 from kappamax.fibers.enumeration import OutOfSteps, iter_tables
@@ -113,7 +113,7 @@ def maximizer_range(
     result = max_kappa(table, weights=weights, coefficient=coefficient)
     checks.proven_maximum(result.proven)
     checks.fixed_chance(result.title, result.objective.fixed_chance)
-    other = objective_for(table, weights=other_weights, coefficient=other_coefficient)
+    other = as_objective(table, weights=other_weights, coefficient=other_coefficient)
     patterns, beyond = _patterns(result)
     problem = problem_for(other, 1)
     scores = problem.costs(patterns)

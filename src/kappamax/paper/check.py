@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from kappamax._checks import options
 from kappamax._result import Result, plain
+from kappamax._validate import as_whole_number
 from kappamax.display import numbers
 from kappamax.display.tables import markdown_table
 from kappamax.paper import definitions, maxima, moves, shared_kappa, statements, study_items
@@ -43,7 +43,7 @@ def check_paper(
     seed, n_jobs, progress
         As for `run_study`.
     """
-    n_tables = options.at_least("n_tables", n_tables, 2)
+    n_tables = as_whole_number("n_tables", n_tables, 2)
     items = [item for check in CHECKS for item in check()]
     study = run_study(paper_scenarios(), n_tables=n_tables, seed=seed, n_jobs=n_jobs, progress=progress)
     items += [*study_items.claims(check_claims(study, n_jobs=n_jobs)), *study_items.design(study.rows)]

@@ -14,7 +14,7 @@ from kappamax.annealing.anneal import anneal
 from kappamax.annealing.diagonal_sweep import sweep_counts
 from kappamax.annealing.move_walk import Neighbours, move_walk
 from kappamax.annealing.schedules import Geometric, StaleMoves
-from kappamax.coefficients import objective_for
+from kappamax.coefficients import as_objective
 from kappamax.datasets import example
 from kappamax.display import numbers
 from kappamax.fibers.markov_basis import basic_moves
@@ -146,7 +146,7 @@ def _made(change: float, temperature: float, uniform: float) -> bool:
 
 def _swept(table: Table, weights: str, sweep: str) -> Table:
     """The table after the final step."""
-    near = Neighbours(objective_for(table, weights=weights), basic_moves(table.n_categories, table.n_raters))
+    near = Neighbours(as_objective(table, weights=weights), basic_moves(table.n_categories, table.n_raters))
     counts: Any = table.dense().reshape(1, -1).copy()
     sweep_counts(counts, near.diagonal(), sweep)
     return Table(near.patterns, counts[0], table.categories, ordered=True)

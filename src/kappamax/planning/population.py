@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from kappamax._checks import planning as checks
 from kappamax._rootsum import RootSum, as_fraction, quotient, rational_quotient
-from kappamax.coefficients import objective_for
+from kappamax.coefficients import as_objective
 from kappamax.disagreement.objective import Objective
 from kappamax.errors import InvalidOptionError
 from kappamax.io import Ratings, as_table
@@ -32,7 +32,7 @@ from kappamax.table import Label, Table
 __all__ = ["LARGEST_PROGRAMME", "Assumption", "Joint", "from_margins", "from_pilot"]
 
 Array = npt.NDArray[Any]
-Chosen = Mapping[str, Any]  # weights and coefficient, as `objective_for` takes them
+Chosen = Mapping[str, Any]  # weights and coefficient, as `as_objective` takes them
 
 MOST_CELLS = 20_000
 LARGEST_PROGRAMME = 4_000
@@ -147,7 +147,7 @@ class Joint:
     categories, raters, ordered
         Labels of the table to make.
     chosen : mapping
-        Weights and coefficient, as for `objective_for`.
+        Weights and coefficient, as for `as_objective`.
     pilot : Table, optional
         A complete table with these margins; mixtures then pass through it.
     """
@@ -168,10 +168,10 @@ class Joint:
         self.shares = np.array([_shares_of(row) for row in whole], dtype=object)
         self.categories, self.raters, self.ordered = tuple(categories), tuple(raters), ordered
         self.chosen, self.pilot = chosen, pilot
-        objective = objective_for(self._table(*comonotone_table(whole)), **chosen)
+        objective = as_objective(self._table(*comonotone_table(whole)), **chosen)
         self.title = objective.coefficient.title
         if objective.coefficient.by_rating:  # alpha in a large population is Fleiss' kappa
-            objective = objective_for(objective.table, weights=objective.weights, coefficient="fleiss")
+            objective = as_objective(objective.table, weights=objective.weights, coefficient="fleiss")
         self.objective = objective
 
     @cached_property
@@ -182,7 +182,7 @@ class Joint:
     @cached_property
     def independent(self) -> Knot:
         """What raters would give who know nothing of each other or of the subjects."""
-        by_chance = objective_for(self.objective.table, weights=self.objective.weights).expected
+        by_chance = as_objective(self.objective.table, weights=self.objective.weights).expected
         value = _exact(self.objective.expected - by_chance, self.objective.expected)
         return Knot(value, reduce(np.multiply.outer, self.shares).ravel())
 
@@ -205,7 +205,7 @@ class Joint:
         shares[self._cells(self.pilot.patterns)] = [
             Fraction(n, self.pilot.n_subjects) for n in self.pilot.counts.tolist()
         ]
-        pilot = objective_for(self.pilot, weights=self.objective.weights, coefficient=self.objective.coefficient.name)
+        pilot = as_objective(self.pilot, weights=self.objective.weights, coefficient=self.objective.coefficient.name)
         return Knot(_exact(pilot.expected - pilot.observed(pilot.score), pilot.expected), shares)
 
     def at(self, value: Any, argument: str) -> Objective:
@@ -269,7 +269,7 @@ def _population_of(table: Table, chosen: Chosen) -> Objective:
     """The objective of a table with the same shares and so many subjects that their number no longer matters."""
     factor = max(1, _POPULATION // table.n_subjects)
     large = Table(table.patterns, table.counts * factor, table.categories, table.raters, ordered=table.ordered)
-    return objective_for(large, **chosen)
+    return as_objective(large, **chosen)
 
 
 def _shares_of(counts: npt.NDArray[np.int64]) -> list[Fraction]:

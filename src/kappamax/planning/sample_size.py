@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from kappamax._checks import options
 from kappamax._checks import planning as checks
 from kappamax._result import Result
+from kappamax._validate import as_choice, as_generator, as_number_between
 from kappamax.disagreement.objective import Objective
 from kappamax.fibers.distribution import ALTERNATIVES
 from kappamax.io import Ratings
@@ -123,17 +123,17 @@ def sample_size(
     """
     checks.one_source(bool(ratings), margins is not None)
     checks.one_goal(width, power, null)
-    method, joint = options.choice("method", method, METHODS), options.choice("joint", joint, JOINTS)
+    method, joint = as_choice("method", method, METHODS), as_choice("joint", joint, JOINTS)
     asked = _Asked(
-        width=None if width is None else options.between("width", width, 0, 2),
-        level=options.between("level", level, 0, 1),
-        power=None if power is None else options.between("power", power, 0, 1),
+        width=None if width is None else as_number_between("width", width, 0, 2),
+        level=as_number_between("level", level, 0, 1),
+        power=None if power is None else as_number_between("power", power, 0, 1),
         null=None if null is None else checks.number("null", null),
-        alternative=options.choice("alternative", alternative, ALTERNATIVES),
-        alpha=options.between("alpha", alpha, 0, 1),
-        variance=options.choice("variance", variance, VARIANCES),
+        alternative=as_choice("alternative", alternative, ALTERNATIVES),
+        alpha=as_number_between("alpha", alpha, 0, 1),
+        variance=as_choice("variance", variance, VARIANCES),
     )
-    generator = options.generator(rng)
+    generator = as_generator(rng)
     chosen = {"weights": weights, "coefficient": coefficient}
     if ratings:
         checks.pilot_has_its_raters(n_raters)

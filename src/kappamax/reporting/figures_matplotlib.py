@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kappamax._checks import plots
 from kappamax._checks import reports as checks
+from kappamax._validate import import_pyplot
 from kappamax.display import numbers, text
 from kappamax.io import Ratings, as_table
 
@@ -107,4 +107,4 @@ def _axes(ax: Any) -> Any:
 
 
 def _pyplot() -> Any:
-    return plots.pyplot()
+    return import_pyplot()

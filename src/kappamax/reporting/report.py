@@ -10,9 +10,9 @@ from typing import Any
 
 from kappamax._agreement import Agreement, PairwiseKappas, agreement_of, pairwise_kappas
 from kappamax._checks import maximum as maximum_checks
-from kappamax._checks import options
 from kappamax._result import Result, plain
-from kappamax.coefficients import coefficient_for, objective_for
+from kappamax._validate import as_choice, as_number_between, as_whole_number
+from kappamax.coefficients import as_objective, coefficient_for
 from kappamax.disagreement.objective import Objective
 from kappamax.errors import NotSupportedError, UndefinedKappaError
 from kappamax.fibers.distribution import ALTERNATIVES
@@ -102,10 +102,10 @@ def report(
     The raters reached 66.9% of the largest value that the margins allow (0.7511, proven).
     """
     table = as_table(*ratings, categories=categories)
-    level = options.between("level", level, 0, 1)
-    alternative = options.choice("alternative", alternative, ALTERNATIVES)
+    level = as_number_between("level", level, 0, 1)
+    alternative = as_choice("alternative", alternative, ALTERNATIVES)
     maximum_checks.time_limit(time_limit)
-    seed = options.at_least("rng", rng, 0)
+    seed = as_whole_number("rng", rng, 0)
     return report_within(
         Effort(time_limit=time_limit),
         table,
@@ -136,7 +136,7 @@ def report_within(
     chosen = _weightings(weights, table)
     results = []
     for one in chosen:
-        objective = objective_for(table, weights=one, coefficient=coefficient)
+        objective = as_objective(table, weights=one, coefficient=coefficient)
         if progress is not None:
             progress(f"{objective.weights.name} weights")
         results.append(_numbers(objective, level, effort, progress))

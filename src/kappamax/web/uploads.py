@@ -5,8 +5,8 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from kappamax._checks import options
 from kappamax._checks import web as checks
+from kappamax._validate import as_list_of_names
 from kappamax.errors import KappamaxError, KappamaxWarning
 from kappamax.io.duckdb_source import source_of
 from kappamax.io.files import table_of_source
@@ -28,7 +28,7 @@ def file_table(asked: dict[str, str], content: bytes) -> dict[str, Any]:
     given = {name: text for name, text in asked.items() if text != ""}
     checks.known_names(given, ("layout", "sheet", "complete_only", *_LISTS, *_NAMES))
     plain: dict[str, Any] = {name: given[name] for name in _NAMES if name in given}
-    lists: dict[str, Any] = {name: options.comma_list(name, given[name]) for name in _LISTS if name in given}
+    lists: dict[str, Any] = {name: as_list_of_names(name, given[name]) for name in _LISTS if name in given}
     plan = Plan(
         layout=checks.one_of("layout", given.get("layout", "wide"), LAYOUTS),
         complete_only=checks.flag("complete_only", given.get("complete_only", "false")),

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from kappamax._checks import options
 from kappamax._checks import weights as checks
 from kappamax._rootsum import RootSum, as_fraction, widen
+from kappamax._validate import as_whole_number
 from kappamax.weights.schemes import SCHEMES, Terms, terms_of
 
 __all__ = ["SCHEMES", "PairWeights", "Weights", "as_weights"]
@@ -66,7 +66,7 @@ class Weights:
     @classmethod
     def from_scheme(cls, name: str, n_categories: int) -> Weights:
         """Weights by name over the ranks 1, ..., k; "power(1.5)" is ``|i - j|^1.5``. The largest weight is 1."""
-        k = options.at_least("n_categories", n_categories, 1)
+        k = as_whole_number("n_categories", n_categories, 1)
         return _remembered(name, k) if isinstance(name, str) and k <= _FEW_CATEGORIES else _over_ranks(name, k)
 
     @classmethod

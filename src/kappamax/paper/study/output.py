@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kappamax._atomic_write import write_whole
-from kappamax._checks import plots
 from kappamax._checks import study as checks
+from kappamax._validate import import_pyplot
 from kappamax.display import numbers
 from kappamax.display.tables import csv_table
 from kappamax.paper.study.rows import COLUMNS, StudyRow
@@ -51,7 +51,7 @@ def latex(rows: Rows) -> str:
 
 def figure(rows: Rows, ax: Any = None) -> Any:
     """Differences from the published means in percent, where there are any; mean stopping times otherwise."""
-    plt = plots.pyplot()
+    plt = import_pyplot()
     ax = plt.figure(figsize=(9, 4)).add_subplot() if ax is None else ax
     beside = [row for row in rows if row.published_mean and row.z]
     for determined, colour in ((True, "tab:blue"), (False, "tab:gray")):

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from kappamax._checks import options
 from kappamax._checks import study as checks
 from kappamax._parallel import run_tasks
 from kappamax._result import Result
+from kappamax._validate import as_whole_number
 from kappamax._version import __version__
 from kappamax.errors import Interrupted
 from kappamax.paper.study import output
@@ -72,8 +72,8 @@ def run_study(
     """
     chosen = tuple(scenarios)
     checks.some_scenarios(chosen, Scenario)
-    n_tables = options.at_least("n_tables", n_tables, 1)
-    seed = options.at_least("seed", seed, 0)
+    n_tables = as_whole_number("n_tables", n_tables, 1)
+    seed = as_whole_number("seed", seed, 0)
     places = [(number, start) for number in range(len(chosen)) for start in range(0, n_tables, BLOCK)]
     costs = [_STEP_SECONDS * 1.3 * (one.patience or one.limit or 0) + _TABLE_SECONDS for one in chosen]
     total = sum(costs) * n_tables

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from kappamax._checks import annealing as annealing_checks
-from kappamax._checks import options
 from kappamax._checks import study as checks
+from kappamax._validate import as_choice, as_whole_number
 from kappamax.annealing.anneal import MOVE_SETS, UNITS
 from kappamax.annealing.diagonal_sweep import SWEEPS
 from kappamax.annealing.schedules import Geometric, Schedule, StaleAgreement, Stopping, schedule_from, stopping_from
@@ -86,17 +86,17 @@ class Scenario:
     determined: bool = True
 
     def __post_init__(self) -> None:
-        k = options.at_least("n_categories", self.n_categories, 2)
-        r = options.at_least("n_raters", self.n_raters, 2)
+        k = as_whole_number("n_categories", self.n_categories, 2)
+        r = as_whole_number("n_raters", self.n_raters, 2)
         clean: dict[str, Any] = {
             "n_categories": k,
             "n_raters": r,
-            "n_subjects": options.at_least("n_subjects", self.n_subjects, 1),
+            "n_subjects": as_whole_number("n_subjects", self.n_subjects, 1),
             "margins": None if self.margins is None else checks.shares(self.margins, r, k),
             "weights": weights_for(checks.weights_name(self.weights), k, r).name,
-            "moves": options.choice("moves", self.moves, tuple(MOVE_SETS)),
-            "temperature_unit": options.choice("temperature_unit", self.temperature_unit, UNITS),
-            "sweep": options.choice("sweep", self.sweep, SWEEPS),
+            "moves": as_choice("moves", self.moves, tuple(MOVE_SETS)),
+            "temperature_unit": as_choice("temperature_unit", self.temperature_unit, UNITS),
+            "sweep": as_choice("sweep", self.sweep, SWEEPS),
         }
         for name, value in clean.items():
             object.__setattr__(self, name, value)

@@ -1,0 +1,104 @@
+"""Check the arguments that several public functions share.
+
+`as_...` returns the checked value, `require_...` returns nothing, `raise_...` always raises. A rule that only one or
+two functions have stands at the top of these functions.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Collection, Sequence
+from difflib import get_close_matches
+from math import isfinite
+from numbers import Real
+from typing import TYPE_CHECKING, Any
+
+from kappamax.display.text import listing
+from kappamax.errors import InvalidOptionError, NotSupportedError
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+
+def as_choice(argument: str, value: object, allowed: Collection[str]) -> str:
+    """Return one of a few names in lower case; the error for a misspelt name suggests the closest one."""
+    if isinstance(value, str) and value.lower() in allowed:
+        return value.lower()
+    hint = did_you_mean(str(value).lower(), allowed)
+    raise InvalidOptionError(f"{argument} must be one of {listing(allowed, most=20)}; got {value!r}.{hint}")
+
+
+def did_you_mean(name: str, known: Collection[str]) -> str:
+    """Return a sentence that suggests the known name closest to a misspelt one, or an empty string."""
+    near = get_close_matches(name, list(known), n=1, cutoff=0.5)
+    return f" Did you mean {near[0]!r}?" if near else ""
+
+
+def as_list_of_names(argument: str, text: str) -> list[str]:
+    """Return the names in a comma-separated list; a name that contains a comma is quoted."""
+    try:
+        return [part.strip() for part in next(csv.reader([text], skipinitialspace=True, strict=True))]
+    except (csv.Error, StopIteration) as error:
+        raise InvalidOptionError(
+            f"{argument} must be a list with commas, as in a,b,c; {error or 'it is empty'}."
+        ) from None
+
+
+def as_number_between(argument: str, value: float, low: float, high: float) -> float:
+    """Return a number strictly between two bounds."""
+    if not is_number(value) or not low < value < high:
+        raise InvalidOptionError(f"{argument} must lie between {low:g} and {high:g}; got {value!r}.")
+    return float(value)
+
+
+def as_whole_number(argument: str, value: int, least: int) -> int:
+    """Return a whole number that is not below a bound."""
+    if not is_number(value) or not isfinite(value) or value != int(value) or value < least:
+        raise InvalidOptionError(f"{argument} must be a whole number >= {least}; got {value!r}.")
+    return int(value)
+
+
+def as_finite_number(argument: str, value: float) -> float:
+    """Return a finite number."""
+    if not is_number(value) or not isfinite(value):
+        raise InvalidOptionError(f"{argument} must be a finite number; got {value!r}.")
+    return float(value)
+
+
+def require_n_jobs(n_jobs: int | None) -> None:
+    """Require a number of processes that joblib accepts: -1 uses all cores, None follows its configuration."""
+    if n_jobs is not None and (not is_number(n_jobs) or not isfinite(n_jobs) or n_jobs != int(n_jobs) or n_jobs == 0):
+        raise InvalidOptionError(
+            f"n_jobs must be a whole number other than 0, such as 2, or -1 for all cores; got {n_jobs!r}."
+        )
+
+
+def as_generator(rng: np.random.Generator | int | None) -> np.random.Generator:
+    """Return a random generator from a seed, a generator or None."""
+    import numpy as np  # here, so that the command line can check names without it
+
+    if isinstance(rng, np.random.Generator):
+        return rng
+    if rng is not None and (not is_number(rng) or not isfinite(rng) or rng != int(rng) or rng < 0):
+        raise InvalidOptionError(f"rng must be a whole number >= 0, a Generator or None; got {rng!r}.")
+    return np.random.default_rng(None if rng is None else int(rng))
+
+
+def cell_name(index: Sequence[Any] | npt.NDArray[Any]) -> str:
+    """Return the position of a cell as text, counted from one."""
+    return "(" + ", ".join(str(int(i) + 1) for i in index) + ")"
+
+
+def is_number(item: object) -> bool:
+    """Whether an object is a real number; booleans are not."""
+    return isinstance(item, Real) and not isinstance(item, bool)
+
+
+def import_pyplot() -> Any:
+    """Return matplotlib's pyplot, or explain how to install it."""
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError:
+        raise NotSupportedError('plots need matplotlib: pip install "kappamax[plot]"') from None
+    return plt
