@@ -10,7 +10,7 @@ import csv
 from collections.abc import Collection, Sequence
 from difflib import get_close_matches
 from math import isfinite
-from numbers import Real
+from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
 from kappamax.display.text import listing
@@ -83,6 +83,15 @@ def as_generator(rng: np.random.Generator | int | None) -> np.random.Generator:
     if rng is not None and (not is_number(rng) or not isfinite(rng) or rng != int(rng) or rng < 0):
         raise InvalidOptionError(f"rng must be a whole number >= 0, a Generator or None; got {rng!r}.")
     return np.random.default_rng(None if rng is None else int(rng))
+
+
+def as_rater_index(rater: str | int, names: Sequence[str]) -> int:
+    """Return the column of a rater given by name, or by position if it is an integer."""
+    if isinstance(rater, str) and rater in names:
+        return names.index(rater)
+    if isinstance(rater, Integral) and 0 <= rater < len(names):
+        return int(rater)
+    raise InvalidOptionError(f"rater must be one of {listing(names)} or a position below {len(names)}; got {rater!r}.")
 
 
 def cell_name(index: Sequence[Any] | npt.NDArray[Any]) -> str:

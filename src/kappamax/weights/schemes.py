@@ -1,10 +1,11 @@
-"""The name of a weighting and positions in, exact entries out: the formulas of the named weights.
+"""Define the named weights: one formula of two categories' positions each.
 
 Positions are the categories' ranks 1, ..., k unless the caller gives others. The largest entry is 1.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from fractions import Fraction
 from math import comb, lcm, pi, sin
@@ -13,8 +14,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from kappamax._checks import weights as checks
 from kappamax._rootsum import as_fraction, square_free, widen
+from kappamax._validate import did_you_mean
+from kappamax.display.text import listing
+from kappamax.errors import InvalidWeightsError
 
 __all__ = ["SCHEMES", "Terms", "terms_of"]
 
@@ -47,7 +50,7 @@ class Terms(NamedTuple):
 
 def terms_of(name: str, positions: Sequence[Fraction]) -> Terms:
     """The entries of a named weighting over positions of the categories."""
-    scheme, power = checks.scheme(name, (*_POWERS, *_FORMULAS), _ALIASES, _POWERS)
+    scheme, power = _as_scheme(name)
     if power is not None:
         return _power_terms(scheme, power, positions)
     k, formula = len(positions), _FORMULAS[scheme]
@@ -55,6 +58,31 @@ def terms_of(name: str, positions: Sequence[Fraction]) -> Terms:
     largest = max(cells, default=1) or 1
     scaled = [as_fraction(cell / largest) for cell in cells]
     return Terms.of_cells(scheme, [value for value, _ in scaled], exact=all(meant for _, meant in scaled))
+
+
+def _as_scheme(name: str) -> tuple[str, Fraction | None]:
+    """Return the name of a scheme without aliases, and the power if it is a power of the distance."""
+    if not isinstance(name, str):
+        raise InvalidWeightsError(f"weights must be given by name; got {type(name).__name__}.")
+    lowered = name.strip().lower()
+    match = re.fullmatch(r"power\s*[(:]\s*([0-9./]+)\s*\)?", lowered)
+    if match:
+        try:
+            power = Fraction(match.group(1))
+        except (ValueError, ZeroDivisionError):
+            raise InvalidWeightsError(f"the power must be a number > 0, as in 'power(1.5)'; got {name!r}.") from None
+        if not 0 < power <= 100:
+            raise InvalidWeightsError(f"the power must lie between 0 and 100; got {name!r}.")
+        decimal = f"{float(power):.15g}"  # so that the power can be read from the name again
+        shown = decimal if Fraction(decimal) == power else power
+        return next((own for own, p in _POWERS.items() if p == power), f"power({shown})"), power
+    own = _ALIASES.get(lowered, lowered)
+    if own not in (known := (*_POWERS, *_FORMULAS)):
+        hint = did_you_mean(own, [*known, *_ALIASES, "power(p)"])
+        raise InvalidWeightsError(
+            f"weights must be one of {listing([*known, 'power(p)'], most=20)}; got {name!r}.{hint}"
+        )
+    return own, _POWERS.get(own)
 
 
 def _power_terms(scheme: str, power: Fraction, positions: Sequence[Fraction]) -> Terms:
@@ -91,7 +119,9 @@ def _ordinal(x: Sequence[Fraction], i: int, j: int) -> Fraction:
 
 def _ratio(x: Sequence[Fraction], i: int, j: int) -> Fraction:
     """((x_i - x_j) / (x_i + x_j))^2."""
-    return ((x[i] - x[j]) / checks.ratio_divisor(x[i] + x[j])) ** 2
+    if x[i] + x[j] == 0:
+        raise InvalidWeightsError("ratio weights divide by x_i + x_j, which is 0 for two of these positions.")
+    return ((x[i] - x[j]) / (x[i] + x[j])) ** 2
 
 
 def _circular(x: Sequence[Fraction], i: int, j: int) -> float | Fraction:

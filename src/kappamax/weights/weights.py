@@ -1,4 +1,4 @@
-"""A name, positions or a matrix in, exact disagreement weights out.
+"""Hold the disagreement weights of one set of categories, exactly.
 
 Weights are always disagreement u, zero on the diagonal. Every entry is held as m * sqrt(f) / denominator with whole
 m and square-free f (f = 1 for rational weights), so that scores can be compared without rounding.
@@ -6,27 +6,29 @@ m and square-free f (f = 1 for rational weights), so that scores can be compared
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
+from itertools import product
 from math import lcm
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from kappamax._checks import weights as checks
 from kappamax._rootsum import RootSum, as_fraction, widen
-from kappamax._validate import as_whole_number
-from kappamax.weights.schemes import SCHEMES, Terms, terms_of
+from kappamax._validate import as_choice, as_whole_number, is_number
+from kappamax.errors import InvalidWeightsError
+from kappamax.weights.schemes import Terms, terms_of
 
-__all__ = ["SCHEMES", "PairWeights", "Weights", "as_weights"]
+__all__ = ["LARGEST_DENOMINATOR", "Weights", "rounded"]
 
-_LARGEST_DENOMINATOR = 2**512  # above it, weights are rounded to multiples of 1 / _FINE and say that they are not exact
+LARGEST_DENOMINATOR = 2**512  # above it, weights are rounded to multiples of 1 / _FINE and say that they are not exact
 _FINE = 2**200
 _TOLERANCE = 1e-12
 _FEW_CATEGORIES = 20
+_HUGE = 1e300
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,8 +82,10 @@ class Weights:
         scheme : str
             A scheme that depends on positions: linear, quadratic, sqrt, power(p), ratio, circular or bipolar.
         """
-        numbers = [as_fraction(position) for position in checks.positions(positions)]
-        weights = _from_terms(terms_of(checks.positional_scheme(scheme), [number for number, _ in numbers]))
+        if scheme.strip().lower() in {"unweighted", "identity", "nominal", "ordinal"}:
+            raise InvalidWeightsError(f"{scheme} weights do not depend on positions; leave positions out.")
+        numbers = [as_fraction(position) for position in _as_positions(positions)]
+        weights = _from_terms(terms_of(scheme, [number for number, _ in numbers]))
         exact = weights.exact and all(meant for _, meant in numbers)
         return replace(weights, name=f"{weights.name} over positions", exact=exact)
 
@@ -98,17 +102,18 @@ class Weights:
             Agreement: ones on the diagonal, entries between 0 and 1; u = 1 - w is not rescaled, so that its largest
             entry may be below 1.
         """
-        kind = checks.matrix_kind(kind)
-        entries = checks.weight_matrix(matrix, kind)
+        kind = as_choice("kind", kind, ("disagreement", "agreement"))
+        entries = _as_matrix_rows(matrix, kind)
         cells = [[as_fraction(entry) for entry in row] for row in entries]
         exact = all(meant for row in cells for _, meant in row)
         values = [[value for value, _ in row] for row in cells]
         if kind == "agreement":
             values = [[1 - value for value in row] for row in values]
-        else:
-            largest = max(max(row) for row in values)
+        largest = max(max(row) for row in values)
+        if largest == 0:
+            raise InvalidWeightsError("every weight is zero: nothing counts as disagreement.")
+        if kind == "disagreement":
             values = [[value / largest for value in row] for row in values]
-        checks.some_disagreement(max(max(row) for row in values))
         terms = Terms.of_cells(name, [value for row in values for value in row], exact=exact)
         return _from_terms(terms, _matrix_notes(values, entries, exact))
 
@@ -214,104 +219,8 @@ class Weights:
         return RootSum({int(radicands[i, j]): Fraction(int(multipliers[i, j]), self.denominator)})
 
 
-@dataclass(frozen=True, eq=False)
-class PairWeights:
-    """Weights that differ between pairs of raters, or that are not symmetric.
-
-    `by_pair[a, b]` with a < b holds u[rating of a, rating of b].
-    """
-
-    by_pair: dict[tuple[int, int], Weights]
-    name: str = "per pair"
-
-    def for_raters(self, raters: Sequence[int]) -> PairWeights:
-        """The weights among some of the raters, given in increasing order."""
-        pairs = [(a, b) for a in range(len(raters)) for b in range(a + 1, len(raters))]
-        return PairWeights({(a, b): self.by_pair[raters[a], raters[b]] for a, b in pairs}, name=self.name)
-
-    @property
-    def exact(self) -> bool:
-        """Whether every pair's weights are exact."""
-        return all(weights.exact for weights in self.by_pair.values())
-
-    @property
-    def tolerance(self) -> float:
-        """The largest tolerance among the pairs."""
-        return max(weights.tolerance for weights in self.by_pair.values())
-
-    @property
-    def symmetric(self) -> bool:
-        """Whether every pair's weights are symmetric."""
-        return all(weights.symmetric for weights in self.by_pair.values())
-
-    @property
-    def needs_order(self) -> bool:
-        """Whether some pair's weights need ordered categories."""
-        return any(weights.needs_order for weights in self.by_pair.values())
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """The pairs' notes, each once."""
-        return tuple(dict.fromkeys(note for weights in self.by_pair.values() for note in weights.notes))
-
-
-WeightsLike = str | Weights | PairWeights | Mapping[tuple[str | int, str | int], Any] | npt.ArrayLike
-
-
-def as_weights(
-    weights: WeightsLike, *, categories: Sequence[Any], ordered: bool, raters: Sequence[str]
-) -> Weights | PairWeights:
-    """Whatever a caller may pass as weights, checked against the table's categories and raters.
-
-    A bare matrix is refused: it does not say whether it holds agreement or disagreement.
-    """
-    if isinstance(weights, Mapping):
-        weights = _by_pair(weights, categories=categories, ordered=ordered, raters=raters)
-    elif isinstance(weights, str):
-        weights = Weights.from_scheme(weights, len(categories))
-    elif not isinstance(weights, Weights | PairWeights):
-        checks.refuse(weights)
-    if isinstance(weights, PairWeights):
-        for single in weights.by_pair.values():
-            checks.weights_fit(single.n_categories, single.needs_order, single.name, categories, ordered)
-        checks.pairs_fit(list(weights.by_pair), len(raters))
-        return _over_one_denominator(weights)
-    assert isinstance(weights, Weights)
-    checks.weights_fit(weights.n_categories, weights.needs_order, weights.name, categories, ordered)
-    if not weights.symmetric:
-        checks.two_raters_for_asymmetric(len(raters))
-        return PairWeights({(0, 1): weights}, name=weights.name)
-    return weights
-
-
-def _by_pair(
-    weights: Mapping[tuple[str | int, str | int], Any],
-    *,
-    categories: Sequence[Any],
-    ordered: bool,
-    raters: Sequence[str],
-) -> PairWeights:
-    """Weights keyed by pairs of raters, each pair once, in the order of the raters."""
-    by_pair: dict[tuple[int, int], Weights] = {}
-    for key, value in weights.items():
-        a, b = checks.rater_pair(key, raters)
-        checks.pair_weights(value, key, (min(a, b), max(a, b)) in by_pair)
-        single = value if isinstance(value, Weights) else Weights.from_scheme(str(value), len(categories))
-        if a > b:
-            a, b, single = b, a, _transposed(single)
-        by_pair[a, b] = single
-    checks.every_pair(by_pair, raters)
-    return PairWeights(by_pair)
-
-
-def _over_one_denominator(weights: PairWeights) -> PairWeights:
-    """Weights per pair whose common denominator is not too large: rounded if it is."""
-    if lcm(*(single.denominator for single in weights.by_pair.values())) <= _LARGEST_DENOMINATOR:
-        return weights
-    return PairWeights({pair: _rounded(single) for pair, single in weights.by_pair.items()}, name=weights.name)
-
-
-def _rounded(weights: Weights) -> Weights:
+def rounded(weights: Weights) -> Weights:
+    """Return weights rounded to a fixed denominator; they are no longer exact."""
     whole = [round(Fraction(m * _FINE, weights.denominator)) for m in weights.multipliers.ravel().tolist()]
     multipliers = widen(whole, max(whole)).reshape(weights.multipliers.shape)
     multipliers.setflags(write=False)
@@ -332,7 +241,7 @@ def _from_terms(terms: Terms, notes: tuple[str, ...] = ()) -> Weights:
     """Weights with the given entries, brought over one denominator."""
     entries, exact = terms.entries, terms.exact
     denominator = lcm(*(c.denominator for c, _ in entries))
-    if denominator > _LARGEST_DENOMINATOR:  # ratio weights over hundreds of categories, or floats as small as 1e-300
+    if denominator > LARGEST_DENOMINATOR:  # ratio weights over hundreds of categories, or floats as small as 1e-300
         entries, exact, denominator = [(Fraction(round(c * _FINE), _FINE), f) for c, f in entries], False, _FINE
     whole = [int(c * denominator) for c, _ in entries]
     multipliers = widen(np.array(whole, dtype=object), max(map(abs, whole)))[terms.where]
@@ -351,8 +260,44 @@ def _from_terms(terms: Terms, notes: tuple[str, ...] = ()) -> Weights:
     )
 
 
-def _transposed(weights: Weights) -> Weights:
-    return replace(weights, multipliers=weights.multipliers.T, radicands=weights.radicands.T)
+def _as_positions(values: Sequence[Any]) -> list[Any]:
+    """Return distinct finite numbers."""
+    if isinstance(values, str) or not hasattr(values, "__len__") or len(values) == 0:
+        raise InvalidWeightsError(f"positions must be a list of numbers, one per category; got {values!r}.")
+    numbers = list(values)
+    for i, number in enumerate(numbers):
+        if not is_number(number) or not -_HUGE < number < _HUGE:
+            raise InvalidWeightsError(f"positions must be finite numbers; entry {i + 1} is {number!r}.")
+        if number in numbers[:i]:
+            raise InvalidWeightsError(f"positions must differ; {number!r} occurs twice.")
+    return numbers
+
+
+def _as_matrix_rows(matrix: Any, kind: str) -> list[list[Any]]:
+    """Return the rows of a square matrix that obeys the rules of its kind."""
+    try:
+        given = list(np.asarray(matrix) if hasattr(matrix, "to_numpy") else matrix)
+    except TypeError:
+        raise InvalidWeightsError(f"a weight matrix must have rows; got {type(matrix).__name__}.") from None
+    rows = [list(row) if isinstance(row, Sequence | np.ndarray) else [row] for row in given]
+    k, diagonal = len(rows), 1 if kind == "agreement" else 0
+    for i, row in enumerate(rows):
+        if len(row) != k:
+            raise InvalidWeightsError(f"a weight matrix must be square; row {i + 1} has {len(row)} of {k} entries.")
+    if k == 0:
+        raise InvalidWeightsError("a weight matrix must have at least one row; got none.")
+    for i, j in product(range(k), repeat=2):
+        entry = rows[i][j]
+        place = f"entry ({i + 1}, {j + 1}) is {entry.item() if hasattr(entry, 'item') else entry!r}"
+        if not is_number(entry) or not -_HUGE < entry < _HUGE:
+            raise InvalidWeightsError(f"weights must be finite numbers; {place}.")
+        if entry < 0:
+            raise InvalidWeightsError(f"weights must be >= 0; {place}.")
+        if kind == "agreement" and entry > 1:
+            raise InvalidWeightsError(f"agreement weights must be at most 1; {place}.")
+        if i == j and entry != diagonal:
+            raise InvalidWeightsError(f"the diagonal of {kind} weights must be {diagonal}; {place}.")
+    return rows
 
 
 def _matrix_notes(values: list[list[Fraction]], entries: list[list[Any]], exact: bool) -> tuple[str, ...]:

@@ -1,0 +1,152 @@
+"""Hold weights that differ between pairs of raters, and turn whatever a caller passes as weights into weights."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from math import lcm
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from kappamax._validate import as_rater_index
+from kappamax.display.text import listing
+from kappamax.errors import InvalidWeightsError
+from kappamax.weights.weights import LARGEST_DENOMINATOR, Weights, rounded
+
+__all__ = ["PairWeights", "WeightsLike", "as_weights"]
+
+
+@dataclass(frozen=True, eq=False)
+class PairWeights:
+    """Weights that differ between pairs of raters, or that are not symmetric.
+
+    `by_pair[a, b]` with a < b holds u[rating of a, rating of b].
+    """
+
+    by_pair: dict[tuple[int, int], Weights]
+    name: str = "per pair"
+
+    def for_raters(self, raters: Sequence[int]) -> PairWeights:
+        """The weights among some of the raters, given in increasing order."""
+        pairs = [(a, b) for a in range(len(raters)) for b in range(a + 1, len(raters))]
+        return PairWeights({(a, b): self.by_pair[raters[a], raters[b]] for a, b in pairs}, name=self.name)
+
+    @property
+    def exact(self) -> bool:
+        """Whether every pair's weights are exact."""
+        return all(weights.exact for weights in self.by_pair.values())
+
+    @property
+    def tolerance(self) -> float:
+        """The largest tolerance among the pairs."""
+        return max(weights.tolerance for weights in self.by_pair.values())
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether every pair's weights are symmetric."""
+        return all(weights.symmetric for weights in self.by_pair.values())
+
+    @property
+    def needs_order(self) -> bool:
+        """Whether some pair's weights need ordered categories."""
+        return any(weights.needs_order for weights in self.by_pair.values())
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """The pairs' notes, each once."""
+        return tuple(dict.fromkeys(note for weights in self.by_pair.values() for note in weights.notes))
+
+
+WeightsLike = str | Weights | PairWeights | Mapping[tuple[str | int, str | int], Any] | npt.ArrayLike
+
+
+def as_weights(
+    weights: WeightsLike, *, categories: Sequence[Any], ordered: bool, raters: Sequence[str]
+) -> Weights | PairWeights:
+    """Whatever a caller may pass as weights, checked against the table's categories and raters.
+
+    A bare matrix is refused: it does not say whether it holds agreement or disagreement.
+    """
+    if isinstance(weights, Mapping):
+        weights = _by_pair(weights, categories, raters)
+    elif isinstance(weights, str):
+        weights = Weights.from_scheme(weights, len(categories))
+    elif not isinstance(weights, Weights | PairWeights):
+        if not isinstance(weights, Sequence | np.ndarray) and not hasattr(weights, "to_numpy"):
+            raise InvalidWeightsError(f"weights must be a name, Weights, or a mapping per pair; got {weights!r}.")
+        raise InvalidWeightsError(
+            "a bare matrix could hold agreement or disagreement. "
+            "Say which: km.Weights.from_matrix(m, kind='disagreement') or kind='agreement'."
+        )
+    r = len(raters)
+    for single in weights.by_pair.values() if isinstance(weights, PairWeights) else [weights]:
+        _require_fit(single, categories, ordered)
+    if isinstance(weights, PairWeights):
+        n_pairs = r * (r - 1) // 2
+        if len(weights.by_pair) != n_pairs or max(b for _, b in weights.by_pair) >= r:
+            raise InvalidWeightsError(
+                f"weights per pair cover {len(weights.by_pair)} pairs, but {r} raters make {n_pairs}."
+            )
+        return _over_one_denominator(weights)
+    if weights.symmetric:
+        return weights
+    if r != 2:
+        raise InvalidWeightsError(
+            f"weights must be symmetric for {r} raters: one asymmetric matrix does not say which rater of a "
+            "pair comes first. Pass weights per pair, {('a', 'b'): Weights, ...}."
+        )
+    return PairWeights({(0, 1): weights}, name=weights.name)
+
+
+def _require_fit(weights: Weights, categories: Sequence[Any], ordered: bool) -> None:
+    """Require weights for as many categories, and an order of these where the weights need one."""
+    k = weights.n_categories
+    if k != len(categories):
+        raise InvalidWeightsError(
+            f"weights must match the categories: {weights.name} weights are {k} x {k}, "
+            f"but there are {len(categories)} categories: {listing(categories)}."
+        )
+    if weights.needs_order and not ordered and k > 2:
+        raise InvalidWeightsError(
+            f"{weights.name} weights need ordered categories, but these are text: {listing(categories)}. "
+            "Pass categories=[...] with the labels in order; on the command line, once in order, "
+            f"--categories {','.join(map(str, categories[:5]))}{',...' if k > 5 else ''}."
+        )
+
+
+def _by_pair(
+    weights: Mapping[tuple[str | int, str | int], Any], categories: Sequence[Any], raters: Sequence[str]
+) -> PairWeights:
+    """Weights keyed by pairs of raters, each pair once, in the order of the raters."""
+    by_pair: dict[tuple[int, int], Weights] = {}
+    for key, value in weights.items():
+        if not isinstance(key, tuple) or len(key) != 2:
+            raise InvalidWeightsError(f"weights per pair must have keys (rater, rater); got {key!r}.")
+        a, b = as_rater_index(key[0], raters), as_rater_index(key[1], raters)
+        if a == b:
+            raise InvalidWeightsError(f"weights per pair must name two raters; got {key!r}.")
+        if (min(a, b), max(a, b)) in by_pair:
+            raise InvalidWeightsError(f"weights per pair must name each pair once; {key!r} comes again.")
+        if not value:
+            raise InvalidWeightsError(f"weights for the pair {key!r} must be a name or Weights; got {value!r}.")
+        single = value if isinstance(value, Weights) else Weights.from_scheme(str(value), len(categories))
+        if a > b:
+            a, b = b, a
+            single = replace(single, multipliers=single.multipliers.T, radicands=single.radicands.T)
+        by_pair[a, b] = single
+    for a, b in combinations(range(len(raters)), 2):
+        if (a, b) not in by_pair:
+            raise InvalidWeightsError(
+                f"weights per pair must cover every pair; ({raters[a]!r}, {raters[b]!r}) is missing."
+            )
+    return PairWeights(by_pair)
+
+
+def _over_one_denominator(weights: PairWeights) -> PairWeights:
+    """Weights per pair whose common denominator is not too large: rounded if it is."""
+    if lcm(*(single.denominator for single in weights.by_pair.values())) <= LARGEST_DENOMINATOR:
+        return weights
+    return PairWeights({pair: rounded(single) for pair, single in weights.by_pair.items()}, name=weights.name)
