@@ -8,19 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kappamax._rootsum import (
-    Digits,
-    RootSum,
-    as_fraction,
-    coprime,
-    distinct_rows,
-    dot,
-    order,
-    quotient,
-    square_free,
-    sum_by_key,
-    widen,
-)
+from kappamax._integers import Digits, coprime, distinct_rows, dot, sum_by_key, widen
+from kappamax._rootsum import RootSum, as_fraction, order, quotient, square_free
 
 sums = st.dictionaries(st.sampled_from([1, 2, 3, 5, 6, 7]), st.fractions(-50, 50, max_denominator=20)).map(RootSum)
 

@@ -6,7 +6,7 @@ from hypothesis import given
 
 import kappamax as km
 from kappamax import Table
-from kappamax.table import group_patterns
+from kappamax.patterns import group_patterns
 from strategies import tables
 
 

@@ -1,4 +1,4 @@
-"""Ratings in, agreement with its standard error and interval out: `kappa`, `agreement` and their details."""
+"""Compute kappa and other coefficients of agreement, with their standard errors and intervals."""
 
 from __future__ import annotations
 
@@ -10,14 +10,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from kappamax._checks import coefficients as checks
-from kappamax._checks import inference as inference_checks
 from kappamax._result import Result
 from kappamax.coefficients import as_objective, coefficient_for
-from kappamax.disagreement.objective import Objective
 from kappamax.display import numbers, text
-from kappamax.errors import InvalidRatingsError, UndefinedKappaError
-from kappamax.inference import normal_interval, standard_error_of
+from kappamax.errors import InvalidRatingsError, NotSupportedError, UndefinedKappaError
+from kappamax.inference import normal_interval, standard_error
 from kappamax.io import Ratings, as_table
 from kappamax.table import Label, Table
 from kappamax.weights import WeightsLike, as_weights
@@ -28,7 +25,6 @@ __all__ = [
     "LeaveOneOut",
     "PairwiseKappas",
     "agreement",
-    "agreement_of",
     "category_kappas",
     "kappa",
     "leave_one_out",
@@ -108,17 +104,17 @@ def agreement(
     >>> km.agreement(km.from_counts([[20, 5], [10, 15]]), coefficient="percent").value
     0.7
     """
-    table = as_table(*ratings, categories=categories)
-    objective = as_objective(table, weights=weights, coefficient=coefficient, group_size=group_size)
-    return agreement_of(objective, level=level, method=method)
-
-
-def agreement_of(objective: Objective, *, level: float = 0.95, method: str = "auto") -> Agreement:
-    """Agreement under an objective that is at hand."""
-    inference_checks.interval_method(method)
+    if method == "null":
+        raise NotSupportedError(
+            "the null standard error holds only if the raters are independent, so it gives no confidence interval; "
+            "use method 'auto' or 'jackknife' for an interval, and value_test(..., method='null') to test kappa = 0."
+        )
+    objective = as_objective(
+        *ratings, weights=weights, coefficient=coefficient, group_size=group_size, categories=categories
+    )
     table, score = objective.table, objective.score
     value = objective.value(score)
-    error = standard_error_of(objective, method)
+    error = standard_error(objective, method=method)
     return Agreement(
         coefficient=objective.coefficient.name,
         title=objective.coefficient.title,
@@ -184,7 +180,8 @@ def leave_one_out(
 ) -> LeaveOneOut:
     """What the coefficient would be without each rater, for three or more raters."""
     table = as_table(*ratings, categories=categories)
-    checks.three_raters(table.n_raters)
+    if table.n_raters < 3:
+        raise NotSupportedError(f"leaving one rater out needs at least three raters; got {table.n_raters}.")
     whole = as_objective(table, weights=weights, coefficient=coefficient)
     found = {}
     for left_out in range(table.n_raters):

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from kappamax._checks import coefficients as checks
-from kappamax._validate import as_choice
+from kappamax._validate import as_choice, as_whole_number
 from kappamax.disagreement.objective import Coefficient, Form, Objective
+from kappamax.errors import InvalidOptionError, NotSupportedError
 from kappamax.io import Ratings, as_table
 from kappamax.table import Label
 from kappamax.weights import WeightsLike, as_weights
@@ -52,8 +52,17 @@ def as_objective(
     table = as_table(*ratings, categories=categories)
     chosen = coefficient_for(coefficient, table.n_raters)
     resolved = as_weights(weights, categories=table.categories, ordered=table.ordered, raters=table.raters)
-    g = checks.group_size(group_size, table.n_raters, chosen.name, resolved.name)
+    g = as_whole_number("group_size", group_size, 2)
+    if g > table.n_raters:
+        raise InvalidOptionError(f"group_size must be at most the number of raters, {table.n_raters}; got {g}.")
     if g > 2:
+        if chosen.name not in {"conger", "percent"}:
+            raise NotSupportedError(f"agreement of {g} raters at a time is defined for conger and percent only.")
+        if resolved.name != "unweighted":
+            raise NotSupportedError(
+                f"agreement of {g} raters at a time is defined for unweighted ratings only; "
+                f"got {resolved.name} weights."
+            )
         expected = partial(_expected_groups, g=g) if chosen.name == "conger" else chosen.expected
         title = f"{chosen.title}, {g} raters at a time"
         chosen = replace(chosen, group_size=g, expected=expected, title=title)
@@ -64,8 +73,8 @@ def coefficient_for(name: str, n_raters: int) -> Coefficient:
     """A coefficient by name or alias."""
     own = as_choice("coefficient", name, (*COEFFICIENTS, *_ALIASES))
     own = _ALIASES.get(own, own)
-    if own == "cohen":
-        checks.two_raters(n_raters)
+    if own == "cohen" and n_raters != 2:
+        raise NotSupportedError(f"Cohen's kappa is for two raters; got {n_raters}. For more, use 'conger'.")
     if own == "kappa":
         own = "cohen" if n_raters == 2 else "conger"
     return COEFFICIENTS[own]

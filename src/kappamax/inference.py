@@ -15,15 +15,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from kappamax._checks import inference as checks
 from kappamax._result import Result
 from kappamax._validate import as_choice, as_finite_number, as_number_between
 from kappamax.coefficients import as_objective
 from kappamax.disagreement.evaluator import Evaluator, Totals
 from kappamax.disagreement.objective import Objective
+from kappamax.errors import InvalidOptionError, NotSupportedError
 from kappamax.io import Ratings, as_table
-from kappamax.resampling import jackknife_of
-from kappamax.table import Label, n_ratings_of
+from kappamax.patterns import n_ratings_of
+from kappamax.resampling import jackknife
+from kappamax.table import Label, Rows
 from kappamax.weights import WeightsLike
 
 __all__ = [
@@ -35,10 +36,8 @@ __all__ = [
     "quantile_of",
     "slopes",
     "standard_error",
-    "standard_error_of",
     "standard_errors_at",
     "value_test",
-    "value_test_of",
 ]
 
 Array = npt.NDArray[Any]
@@ -76,8 +75,27 @@ def standard_error(
     >>> round(km.standard_error(km.from_counts([[20, 5], [10, 15]])).se, 4)
     0.127
     """
-    table = as_table(*ratings, categories=categories)
-    return standard_error_of(as_objective(table, weights=weights, coefficient=coefficient), method)
+    method = as_choice("method", method, SE_METHODS)
+    objective = as_objective(*ratings, weights=weights, coefficient=coefficient, categories=categories)
+    if method == "auto":
+        method = _default_method(objective)
+    cohen = objective.coefficient.name == "cohen" and objective.table.complete
+    if method in ("fleiss-cohen-everitt", "null") and not cohen:
+        raise NotSupportedError(
+            f"the {method} standard error is for Cohen's kappa of two raters without missing ratings; "
+            "use 'delta' or 'jackknife'."
+        )
+    if method == "null":
+        return StandardError(null_standard_error(objective), method, None)
+    rows = objective.table.rows
+    n = int(_counted(objective, rows, method).sum())
+    if n < 2:
+        return StandardError(None, method, None)
+    if method == "jackknife":
+        return StandardError(jackknife(objective).se, method, n - 1)
+    gradient = slopes(objective, rows.patterns, gwet=method == "gwet")
+    se = float(_by_formula(objective, rows, gradient, method))
+    return StandardError(se, method, None if method == "fleiss-cohen-everitt" else n - 1)
 
 
 def value_test(
@@ -103,9 +121,18 @@ def value_test(
     weights, coefficient, categories
         As for `agreement`.
     """
-    table = as_table(*ratings, categories=categories)
-    objective = as_objective(table, weights=weights, coefficient=coefficient)
-    return value_test_of(objective, value=value, alternative=alternative, method=method)
+    alternative = as_choice("alternative", alternative, ("two-sided", "greater", "less"))
+    value = as_finite_number("value", value)
+    if method == "null" and value != 0:  # with independent raters kappa is 0, and this standard error holds only there
+        raise NotSupportedError(
+            f"the null standard error holds only if kappa is 0, so it cannot test {value:g}; "
+            "use method 'auto' or 'jackknife'."
+        )
+    objective = as_objective(*ratings, weights=weights, coefficient=coefficient, categories=categories)
+    estimate = objective.value(objective.score)
+    error = standard_error(objective, method=method)
+    statistic, pvalue = _z_test(estimate - value, error, alternative)
+    return ValueTest(estimate, value, alternative, statistic, pvalue, error.se, error.method, error.df)
 
 
 def compare(
@@ -140,31 +167,17 @@ def compare(
     level = as_number_between("level", level, 0, 1)
     objectives, patterns = [], []
     for spec in (first, second):
-        checks.comparison_keys(spec)
+        if not isinstance(spec, Mapping):
+            raise InvalidOptionError(
+                f"first and second must be mappings such as {{'weights': 'linear'}}; got {spec!r}."
+            )
+        for key in spec:
+            as_choice("first and second", key, ("raters", "weights", "coefficient", "group_size"))
         columns = [table.rater_index(rater) for rater in spec.get("raters", table.raters)]
         chosen = {key: value for key, value in spec.items() if key != "raters"}
         objectives.append(as_objective(table.select(columns), **chosen))
         patterns.append(table.patterns[:, columns])
     return _compare(objectives[0], objectives[1], patterns, table.counts, level)
-
-
-def standard_error_of(objective: Objective, method: str = "auto") -> StandardError:
-    """The coefficient's standard error; see `standard_error` for the methods."""
-    method = as_choice("method", method, SE_METHODS)
-    if method == "auto":
-        method = _default_method(objective)
-    if method in ("fleiss-cohen-everitt", "null"):
-        checks.cohen_complete(method, objective.coefficient.name == "cohen" and objective.table.complete)
-    if method == "null":
-        return StandardError(null_standard_error(objective), method, None)
-    counts = objective.table.counts.astype(float)
-    n = int(_counted(objective, counts, method).sum())
-    if n < 2:
-        return StandardError(None, method, None)
-    if method == "jackknife":
-        return StandardError(jackknife_of(objective.table, objective).se, method, n - 1)
-    se = float(_by_formula(objective, counts, slopes(objective, gwet=method == "gwet"), method))
-    return StandardError(se, method, None if method == "fleiss-cohen-everitt" else n - 1)
 
 
 def slopes(
@@ -207,9 +220,9 @@ def slopes(
     by_use = np.broadcast_to(by_use, (*by_use.shape[:-2], table.n_raters, table.n_categories))
     if patterns is None:
         patterns = table.patterns
-        scores, units, use_weights = evaluator.disagreements, evaluator.units, evaluator.use_weights
+        scores, units, use_weights = evaluator.own
     else:
-        scores, units, use_weights = evaluator.features_of(patterns)
+        scores, units, use_weights = evaluator.features(patterns)
     through_use = np.zeros((*by_use.shape[:-2], len(patterns)))
     for rater, codes in enumerate(patterns.T):
         effect = by_use[..., rater, :]
@@ -224,11 +237,11 @@ def slopes(
 
 
 def standard_errors_at(objective: Objective, counts: Array) -> Array:
-    """The standard error `standard_error_of` would give at each row of counts, shape (...,); NaN where undefined."""
+    """The standard error that `standard_error` would give at each row of counts, shape (...,); NaN where undefined."""
     method = _default_method(objective)
-    counts = np.asarray(counts, dtype=float)
+    rows = objective.table.grouped._replace(counts=np.asarray(counts, dtype=float))
     with np.errstate(divide="ignore", invalid="ignore"):  # rows in which the coefficient is 0/0
-        return _by_formula(objective, counts, slopes(objective, gwet=method == "gwet", counts=counts), method)
+        return _by_formula(objective, rows, slopes(objective, gwet=method == "gwet", counts=rows.counts), method)
 
 
 def null_standard_error(objective: Objective) -> float | None:
@@ -249,19 +262,6 @@ def normal_interval(value: float, error: StandardError, level: float = 0.95) -> 
         return None
     reach = quantile_of((1 + level) / 2, error.df) * error.se
     return value - reach, min(1.0, value + reach)
-
-
-def value_test_of(
-    objective: Objective, *, value: float = 0.0, alternative: str = "two-sided", method: str = "auto"
-) -> ValueTest:
-    """Test whether the coefficient in the population equals a value."""
-    alternative = as_choice("alternative", alternative, ("two-sided", "greater", "less"))
-    value = as_finite_number("value", value)
-    checks.null_tests_zero(method, value)
-    estimate = objective.value(objective.score)
-    error = standard_error_of(objective, method)
-    statistic, pvalue = _z_test(estimate - value, error, alternative)
-    return ValueTest(estimate, value, alternative, statistic, pvalue, error.se, error.method, error.df)
 
 
 @dataclass(frozen=True, repr=False)
@@ -307,7 +307,7 @@ def _compare(first: Objective, second: Objective, patterns: Sequence[Array], cou
 
     Of the two numbers of subjects with ratings to compare, the smaller one gives the degrees of freedom.
     """
-    n = min(int(_counted(one, one.table.counts, "delta").sum()) for one in (first, second))
+    n = min(int(_counted(one, one.table.rows, "delta").sum()) for one in (first, second))
     gradient = slopes(first, patterns[0]) - slopes(second, patterns[1])
     variance = float(counts @ (gradient - counts @ gradient / counts.sum()) ** 2)
     se = _root(variance * n / (n - 1)) if n > 1 else None
@@ -326,7 +326,7 @@ def _default_method(objective: Objective) -> str:
     return "fleiss-cohen-everitt" if objective.coefficient.name == "cohen" else "gwet"
 
 
-def _counted(objective: Objective, counts: Array, method: str) -> Array:
+def _counted(objective: Objective, rows: Rows, method: str) -> Array:
     """The counts of the subjects that give the sample its size, n.
 
     These are the subjects whose ratings can be compared: the others take part in the chance term at most, and however
@@ -334,14 +334,14 @@ def _counted(objective: Objective, counts: Array, method: str) -> Array:
     Krippendorff's alpha.
     """
     if method == "gwet" and not objective.coefficient.by_rating:
-        return counts
-    return counts * (objective.table.n_ratings >= objective.coefficient.group_size)
+        return rows.counts
+    return rows.counts * (rows.n_ratings >= objective.coefficient.group_size)
 
 
-def _by_formula(objective: Objective, counts: Array, gradient: Array, method: str) -> Array:
-    """Standard errors from the slopes at rows of counts; NaN where fewer than two subjects count."""
-    n = _counted(objective, counts, method).sum(axis=-1)
-    own = _counted(objective, counts, "gwet")  # alpha's slopes are zero elsewhere, but not zero on average
+def _by_formula(objective: Objective, rows: Rows, gradient: Array, method: str) -> Array:
+    """Standard errors from the slopes at counts, shape (..., m); NaN where fewer than two subjects count."""
+    n = _counted(objective, rows, method).sum(axis=-1)
+    own = _counted(objective, rows, "gwet")  # alpha's slopes are zero elsewhere, but not zero on average
     mean = (own * gradient).sum(axis=-1) / own.sum(axis=-1)
     variance = (own * (gradient - mean[..., None]) ** 2).sum(axis=-1)
     if method != "fleiss-cohen-everitt":

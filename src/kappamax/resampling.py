@@ -1,4 +1,4 @@
-"""A table and a statistic in; its jackknife or bootstrap out.
+"""Estimate standard errors and intervals by the jackknife and the bootstrap.
 
 Subjects are resampled, and subjects with the same pattern are alike, so a resample is a multinomial draw of counts
 and the jackknife needs one value per pattern. Resamples come in blocks, each with its own spawned generator, so
@@ -34,9 +34,7 @@ __all__ = [
     "Progress",
     "Statistic",
     "bootstrap",
-    "bootstrap_of",
     "jackknife",
-    "jackknife_of",
 ]
 
 Statistic = Objective | Callable[[Table], float]
@@ -68,8 +66,21 @@ def jackknife(
     weights, coefficient, categories
         As for `agreement`.
     """
-    table = as_table(*ratings, categories=categories)
-    return jackknife_of(table, statistic or as_objective(table, weights=weights, coefficient=coefficient))
+    chosen, table = _chosen(ratings, statistic, weights, coefficient, categories)
+    n = table.n_subjects
+    values = _leave_one_out(table, chosen)
+    estimate = _estimate(table, chosen)
+    n_undefined = int(table.counts[np.isnan(values)].sum())
+    if n < 2 or n_undefined:
+        return Jackknife(estimate, None, None, values, table.counts, n_undefined)
+    counts = table.counts.astype(float)
+    if isinstance(chosen, Objective) and n > _MANY_SUBJECTS and len(counts) <= _FEW_PATTERNS:
+        mean, changes = _exact_changes(chosen)
+    else:
+        changes = values - estimate
+        mean = float(counts @ changes / n)
+    variance = (n - 1) / n * float(counts @ (changes - mean) ** 2)
+    return Jackknife(estimate, variance**0.5, (n - 1) * mean, values, table.counts, n_undefined)
 
 
 def bootstrap(
@@ -113,86 +124,16 @@ def bootstrap(
     >>> b.ci[0] < b.estimate < b.ci[1]
     True
     """
-    table = as_table(*ratings, categories=categories)
-    chosen = statistic or as_objective(table, weights=weights, coefficient=coefficient)
-    return bootstrap_of(
-        table,
-        chosen,
-        method=method,
-        level=level,
-        n_resamples=n_resamples,
-        rng=rng,
-        n_jobs=n_jobs,
-        progress=progress,
-    )
-
-
-def jackknife_of(table: Table, statistic: Statistic) -> Jackknife:
-    """Leave out one subject at a time; subjects with one pattern share one value."""
-    n = table.n_subjects
-    values = _leave_one_out(table, statistic)
-    estimate = _estimate(table, statistic)
-    n_undefined = int(table.counts[np.isnan(values)].sum())
-    if n < 2 or n_undefined:
-        return Jackknife(estimate, None, None, values, table.counts, n_undefined)
-    counts = table.counts.astype(float)
-    if isinstance(statistic, Objective) and n > _MANY_SUBJECTS and len(counts) <= _FEW_PATTERNS:
-        mean, changes = _exact_changes(statistic)
-    else:
-        changes = values - estimate
-        mean = float(counts @ changes / n)
-    variance = (n - 1) / n * float(counts @ (changes - mean) ** 2)
-    return Jackknife(estimate, variance**0.5, (n - 1) * mean, values, table.counts, n_undefined)
-
-
-def _exact_changes(objective: Objective) -> tuple[float, Array]:
-    """How leaving out one subject of each pattern changes the value, and the mean of that over all subjects.
-
-    With many subjects a change is so small that the difference of two doubles says nothing about it.
-    """
-    table, observed, expected = objective.table, objective.observed(objective.score), objective.expected
-    whole: list[int] = []  # changes in units of 2^-bits
-    for place in range(len(table.counts)):
-        rest = Objective(
-            table.like(table.patterns, table.counts - (np.arange(len(table.counts)) == place)),
-            objective.weights,
-            objective.coefficient,
-        )
-        above = observed * rest.expected - rest.observed(rest.score) * expected
-        whole.append(_scaled_quotient(above, expected * rest.expected))
-    total = sum(count * change for count, change in zip(table.counts.tolist(), whole, strict=True))
-    unit = 1 << _BITS
-    return total / (unit * table.n_subjects), np.array([change / unit for change in whole])
-
-
-def _scaled_quotient(above: RootSum, below: RootSum) -> int:
-    """Above / below in units of 2^-bits, rounded down or nearly so."""
-    numerator, _ = above.bracket(2 * _BITS)
-    denominator, _ = below.bracket(2 * _BITS)
-    return ((numerator * below.denominator) << _BITS) // (denominator * above.denominator)
-
-
-def bootstrap_of(
-    table: Table,
-    statistic: Statistic,
-    *,
-    method: str = "bca",
-    level: float = 0.95,
-    n_resamples: int = 2000,
-    rng: np.random.Generator | int | None = None,
-    n_jobs: int = 1,
-    progress: Progress | None = None,
-) -> Bootstrap:
-    """Draw subjects with replacement; see `kappamax.bootstrap` for the parameters."""
     method = as_choice("method", method, INTERVALS)
     level = as_number_between("level", level, 0, 1)
     n_resamples = as_whole_number("n_resamples", n_resamples, 2)
     generator = as_generator(rng)
-    estimate = _estimate(table, statistic)
+    chosen, table = _chosen(ratings, statistic, weights, coefficient, categories)
+    estimate = _estimate(table, chosen)
     sizes = [min(_BLOCK, n_resamples - start) for start in range(0, n_resamples, _BLOCK)]
     blocks = list(zip(sizes, generator.spawn(len(sizes)), strict=True))
     drawn: list[Array] = []
-    for block in run_tasks(_block, ((table, statistic, *block) for block in blocks), n_jobs):
+    for block in run_tasks(_block, ((table, chosen, *block) for block in blocks), n_jobs):
         drawn.append(block)
         if progress is not None:
             progress(sum(map(len, drawn)), n_resamples)
@@ -202,7 +143,7 @@ def bootstrap_of(
     notes = _notes(defined, n_resamples)
     if len(defined) < 2:
         return Bootstrap(estimate, None, None, None, level, method, n_resamples, n_undefined, replicates, notes)
-    ends = _bca_levels(table, statistic, estimate, defined, level) if method == "bca" else _percentile_levels(level)
+    ends = _bca_levels(table, chosen, estimate, defined, level) if method == "bca" else _percentile_levels(level)
     low, high = (float(end) for end in np.quantile(defined, ends))
     se, bias = float(defined.std(ddof=1)), float(defined.mean() - estimate)
     return Bootstrap(estimate, (low, high), se, bias, level, method, n_resamples, n_undefined, replicates, notes)
@@ -268,6 +209,20 @@ class Bootstrap(Result):
         return super()._rows() + [("note", note) for note in self.notes]
 
 
+def _chosen(
+    ratings: tuple[Any, ...],
+    statistic: Callable[[Table], float] | None,
+    weights: WeightsLike,
+    coefficient: str,
+    categories: Sequence[Label] | None,
+) -> tuple[Statistic, Table]:
+    """The statistic to resample, which is a coefficient if none is given, and the table."""
+    if statistic is not None:
+        return statistic, as_table(*ratings, categories=categories)
+    objective = as_objective(*ratings, weights=weights, coefficient=coefficient, categories=categories)
+    return objective, objective.table
+
+
 def _notes(defined: Array, n_resamples: int) -> tuple[str, ...]:
     """Notes on the interval from the resamples in which the statistic is defined."""
     notes = []
@@ -282,6 +237,33 @@ def _notes(defined: Array, n_resamples: int) -> tuple[str, ...]:
             "other subjects"
         )
     return tuple(notes)
+
+
+def _exact_changes(objective: Objective) -> tuple[float, Array]:
+    """How leaving out one subject of each pattern changes the value, and the mean of that over all subjects.
+
+    With many subjects a change is so small that the difference of two doubles says nothing about it.
+    """
+    table, observed, expected = objective.table, objective.observed(objective.score), objective.expected
+    whole: list[int] = []  # changes in units of 2^-bits
+    for place in range(len(table.counts)):
+        rest = Objective(
+            table.like(table.patterns, table.counts - (np.arange(len(table.counts)) == place)),
+            objective.weights,
+            objective.coefficient,
+        )
+        above = observed * rest.expected - rest.observed(rest.score) * expected
+        whole.append(_scaled_quotient(above, expected * rest.expected))
+    total = sum(count * change for count, change in zip(table.counts.tolist(), whole, strict=True))
+    unit = 1 << _BITS
+    return total / (unit * table.n_subjects), np.array([change / unit for change in whole])
+
+
+def _scaled_quotient(above: RootSum, below: RootSum) -> int:
+    """Above / below in units of 2^-bits, rounded down or nearly so."""
+    numerator, _ = above.bracket(2 * _BITS)
+    denominator, _ = below.bracket(2 * _BITS)
+    return ((numerator * below.denominator) << _BITS) // (denominator * above.denominator)
 
 
 def _block(table: Table, statistic: Statistic, size: int, generator: np.random.Generator) -> Array:

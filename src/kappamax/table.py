@@ -1,36 +1,41 @@
-"""Patterns and counts in, one immutable table out.
+"""Hold how often each pattern of ratings occurs.
 
-A table says how often each pattern of ratings occurs. With 20 raters and 5 categories there are 10^14 possible
-patterns, but at most one per subject occurs, so only those are held; a dense array is a view for small designs.
+With 20 raters and 5 categories there are 10^14 possible patterns, but at most one per subject occurs, so only those are
+held; a dense array is a view for small designs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Hashable, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from kappamax._checks import tables as checks
+from kappamax._integers import dot
 from kappamax._result import plain
-from kappamax._rootsum import dot
+from kappamax._validate import as_rater_index, cell_name, is_number
 from kappamax.display import html, text
+from kappamax.errors import InvalidOptionError, InvalidRatingsError, InvalidTableError, NotSupportedError
+from kappamax.patterns import MISSING, group_patterns, margins_of, n_ratings_of, pair_counts
 
-__all__ = [
-    "MISSING",
-    "Label",
-    "Table",
-    "category_counts",
-    "group_patterns",
-    "margins_of",
-    "n_ratings_of",
-    "pair_counts",
-]
+__all__ = ["Label", "Rows", "Table", "as_categories", "as_counts", "as_rater_names"]
 
 Label = str | int | float
-MISSING = -1
+
+_LARGEST_TOTAL = 2**62
+_DENSE_CELLS = 10_000_000
+_GROUPED_AT_ONCE = 20_000
+
+
+class Rows(NamedTuple):
+    """Patterns that may repeat, how many subjects each stands for, and how many ratings each holds."""
+
+    patterns: npt.NDArray[np.int32]
+    counts: npt.NDArray[np.int64]
+    n_ratings: npt.NDArray[np.int64]
 
 
 class Table:
@@ -43,8 +48,8 @@ class Table:
     ----------
     patterns : integers, shape (m, n_raters)
         For each pattern the position in `categories` of every rater's rating; -1 where there is none.
-    counts : integers, shape (m,)
-        Subjects with that pattern.
+    counts : integers, shape (m,), or None
+        Number of subjects with that pattern. None if every row is one subject.
     categories : sequence of labels
         All categories, used or not.
     raters : sequence of str, optional
@@ -52,7 +57,15 @@ class Table:
     ordered : bool
         Whether the order of `categories` means something. Weights that need an order refuse a table without one.
     n_left_out : int
-        Subjects that were given but are not among the patterns, for the record.
+        Number of subjects that were given but are not among the patterns, for the record.
+
+    Attributes
+    ----------
+    rows : Rows
+        The patterns as they are held: distinct, or one per subject where there are many. Sums over subjects need no
+        more; `patterns` and `counts` hold each distinct pattern once.
+    n_left_out : int
+        Subjects that were given but are not in the table, since nobody rated them or they were dropped on request.
 
     Examples
     --------
@@ -61,50 +74,78 @@ class Table:
            [3, 1]])
     """
 
-    patterns: npt.NDArray[np.int32]
-    counts: npt.NDArray[np.int64]
     categories: tuple[Label, ...]
     raters: tuple[str, ...]
     ordered: bool
-    #: subjects that were given but are not in the table, since nobody rated them or they were dropped on request
+    rows: Rows
     n_left_out: int
 
     def __init__(
         self,
         patterns: npt.ArrayLike,
-        counts: npt.ArrayLike,
+        counts: npt.ArrayLike | None,
         categories: Sequence[Label],
         raters: Sequence[str] | None = None,
         *,
         ordered: bool,
         n_left_out: int = 0,
     ) -> None:
-        codes = checks.patterns(patterns, n_categories=len(categories))
-        sizes = checks.pattern_counts(counts, n_patterns=len(codes))
-        self.categories = checks.categories(categories)
-        self.raters = checks.rater_names(raters, codes.shape[1])
+        codes = _as_patterns(patterns, len(categories))
+        sizes = None if counts is None else as_counts(counts)
+        if sizes is not None and sizes.shape != (len(codes),):
+            raise InvalidTableError(f"counts must hold one number per pattern ({len(codes)}); got shape {sizes.shape}.")
+        if sizes is not None and not sizes.any():
+            raise InvalidRatingsError("there is no subject to compare: every count is zero.")
+        self.categories = as_categories(categories)
+        self.raters = as_rater_names(raters, codes.shape[1])
         self.ordered = bool(ordered)
         self._hold(codes, sizes, n_left_out)
-        checks.every_rater_rated(self.raters, self.margins.sum(axis=1))
+        idle = np.flatnonzero(self.margins.sum(axis=1) == 0)
+        if len(idle):
+            raise InvalidRatingsError(f"every rater must have rated a subject; {self.raters[idle[0]]!r} rated none.")
 
     def like(self, patterns: npt.ArrayLike, counts: npt.ArrayLike) -> Table:
         """Other patterns of the same raters and categories, taken as they are: codes in range, counts >= 0."""
         made = Table.__new__(Table)
         made.categories, made.raters, made.ordered = self.categories, self.raters, self.ordered
-        made._hold(np.asarray(patterns, dtype=np.int32), np.asarray(counts, dtype=np.int64))
+        made._hold(np.asarray(patterns, dtype=np.int32), np.asarray(counts, dtype=np.int64), 0)
         return made
 
-    def _hold(self, codes: npt.NDArray[np.int32], sizes: npt.NDArray[np.int64], n_left_out: int = 0) -> None:
-        """Keep patterns and counts, grouped and sorted."""
-        self.patterns, self.counts = group_patterns(codes, sizes, n_categories=len(self.categories))
-        self.patterns.setflags(write=False)
-        self.counts.setflags(write=False)
-        self.n_left_out = n_left_out + int(sizes.sum()) - self.n_subjects
+    def _hold(self, codes: npt.NDArray[np.int32], sizes: npt.NDArray[np.int64] | None, n_left_out: int) -> None:
+        """Keep patterns and counts: grouped and sorted at once, or, for many single subjects, when that is needed."""
+        given = len(codes) if sizes is None else int(sizes.sum())
+        if sizes is None and len(codes) > _GROUPED_AT_ONCE:
+            n_ratings = n_ratings_of(codes)
+            if not n_ratings.all():
+                codes, n_ratings = codes[n_ratings > 0], n_ratings[n_ratings > 0]
+            self.rows = _read_only(Rows(codes, np.ones(len(codes), dtype=np.int64), n_ratings))
+        else:
+            self.rows = self.grouped = self._group(codes, sizes)
+        self.n_left_out = n_left_out + given - self.n_subjects
+
+    def _group(self, codes: npt.NDArray[np.int32], sizes: npt.NDArray[np.int64] | None) -> Rows:
+        patterns, counts = group_patterns(codes, sizes, n_categories=self.n_categories)
+        return _read_only(Rows(patterns, counts, n_ratings_of(patterns)))
+
+    @cached_property
+    def grouped(self) -> Rows:
+        """The distinct patterns in lexicographic order, how often each occurs, and how many ratings each holds."""
+        return self._group(self.rows.patterns, None)
+
+    @property
+    def patterns(self) -> npt.NDArray[np.int32]:
+        """The distinct patterns in lexicographic order, shape (m, n_raters)."""
+        return self.grouped.patterns
+
+    @property
+    def counts(self) -> npt.NDArray[np.int64]:
+        """How often each pattern occurs, shape (m,)."""
+        return self.grouped.counts
 
     @property
     def n_subjects(self) -> int:
         """Subjects with at least one rating (N)."""
-        return int(self.counts.sum())
+        return int(self.rows.counts.sum())
 
     @property
     def n_raters(self) -> int:
@@ -116,42 +157,49 @@ class Table:
         """Number of categories, unused ones included (k)."""
         return len(self.categories)
 
-    @cached_property
+    @property
     def n_ratings(self) -> npt.NDArray[np.int64]:
         """How many ratings each pattern holds, shape (m,)."""
-        return n_ratings_of(self.patterns)
+        return self.grouped.n_ratings
 
     @property
     def n_missing(self) -> int:
         """Ratings that are missing, over all subjects that have one."""
-        return dot(self.counts, self.n_raters - self.n_ratings)
+        return dot(self.rows.counts, self.n_raters - self.rows.n_ratings)
 
     @property
     def n_incomplete(self) -> int:
         """Subjects that lack the rating of at least one rater."""
-        return int(self.counts[self.n_ratings < self.n_raters].sum())
+        return int(self.rows.counts[self.rows.n_ratings < self.n_raters].sum())
 
-    @property
+    @cached_property
     def complete(self) -> bool:
         """Whether every rater rated every subject."""
-        return bool((self.n_ratings == self.n_raters).all())
+        return bool((self.rows.n_ratings == self.n_raters).all())
 
     @cached_property
     def margins(self) -> npt.NDArray[np.int64]:
         """How often each rater used each category, shape (n_raters, n_categories)."""
-        margins = margins_of(self.patterns, self.counts, self.n_categories)
+        margins = margins_of(self.rows.patterns, self.rows.counts, self.n_categories)
         margins.setflags(write=False)
         return margins
 
     def pair(self, first: str | int, second: str | int) -> npt.NDArray[np.int64]:
         """The k x k counts of two raters, over the subjects both rated."""
         a, b = self.rater_index(first), self.rater_index(second)
-        return pair_counts(self.patterns[:, a], self.patterns[:, b], self.counts, self.n_categories)
+        return pair_counts(self.rows.patterns[:, a], self.rows.patterns[:, b], self.rows.counts, self.n_categories)
 
     def dense(self) -> npt.NDArray[np.int64]:
         """The k^r array of counts, for complete tables of at most 10 million cells."""
-        shape = checks.dense_shape(self.n_categories, self.n_raters, self.complete)
-        array = np.zeros(shape, dtype=np.int64)
+        k, r = self.n_categories, self.n_raters
+        if not self.complete:
+            raise NotSupportedError("a table with missing ratings has no dense array; use its patterns and counts.")
+        if k**r > _DENSE_CELLS:
+            raise NotSupportedError(
+                f"{k} categories and {r} raters make {float(k**r):.2g} cells; "
+                f"the dense array stops at {_DENSE_CELLS:,}. Use patterns and counts."
+            )
+        array = np.zeros((k,) * r, dtype=np.int64)
         array[tuple(self.patterns.T)] = self.counts
         return array
 
@@ -163,13 +211,15 @@ class Table:
 
     def collapse(self, category: Label) -> Table:
         """The two-category table "this category" against "any other"."""
-        position = checks.category_index(self.categories, category)
+        if category not in self.categories:
+            raise InvalidOptionError(f"category must be one of {text.listing(self.categories)}; got {category!r}.")
+        position = self.categories.index(category)
         codes = np.where(self.patterns == MISSING, MISSING, self.patterns != position)
         return Table(codes, self.counts, (str(category), f"not {category}"), self.raters, ordered=False)
 
     def rater_index(self, rater: str | int) -> int:
         """The column of a rater given by name, or by position if it is an integer."""
-        return checks.rater_index(self.raters, rater)
+        return as_rater_index(rater, self.raters)
 
     def labels(self) -> list[list[Label | None]]:
         """The patterns as labels, None where a rating is missing."""
@@ -221,91 +271,91 @@ class Table:
         return html.table([*self.raters, "subjects"], rows, caption=note)
 
 
-def group_patterns(
-    codes: npt.NDArray[np.int32], counts: npt.NDArray[np.int64] | None, *, n_categories: int
-) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
-    """Distinct patterns in lexicographic order and how often each occurs; the one group-by.
-
-    Parameters
-    ----------
-    codes : integers, shape (n, n_raters)
-        One row per subject (or per pattern, with `counts`); -1 is missing. Rows without a rating are dropped.
-    counts : integers, shape (n,), optional
-        Subjects each row stands for; one each if left out.
-    n_categories : int
-        Codes are below this.
-    """
-    base = n_categories + 1
-    keys, n_keys = np.zeros(len(codes), dtype=np.int64), 1
-    for column in codes.T:
-        if n_keys > 2**62 // base:  # the mixed-radix key would overflow: number the prefixes seen so far instead
-            distinct, keys = np.unique(np.append(keys, 0), return_inverse=True)
-            keys, n_keys = keys[:-1], len(distinct)
-        keys *= base
-        keys += column
-        keys += 1
-        n_keys *= base
-    order = np.argsort(keys)
-    keys = keys[order]
-    kept = keys > 0  # a key of zero is a subject nobody rated
-    if counts is not None:
-        kept &= counts[order] > 0
-    if not kept.all():
-        order, keys = order[kept], keys[kept]
-    is_new = np.ones(len(keys), dtype=bool)
-    np.not_equal(keys[1:], keys[:-1], out=is_new[1:])
-    starts = np.flatnonzero(is_new)
-    if counts is None:
-        sums = np.diff(starts, append=len(keys))
-    else:
-        sums = np.add.reduceat(counts[order], starts) if len(starts) else np.zeros(0, dtype=np.int64)
-    return np.asfortranarray(codes[order[starts]]), sums
+def as_counts(counts: npt.ArrayLike) -> npt.NDArray[np.int64]:
+    """Return an array of whole numbers >= 0 whose total fits into 64 bits."""
+    try:
+        array = np.asarray(counts)
+    except ValueError:
+        raise InvalidTableError("counts must form a rectangular array; its rows have different lengths.") from None
+    if array.dtype.kind not in "biuf":
+        array = np.array(counts, dtype=object)
+        for index, item in np.ndenumerate(array):
+            if not is_number(item):
+                place = f"cell {cell_name(index)}" if index else "the argument"
+                raise InvalidTableError(f"counts must be whole numbers >= 0; {place} is {item!r}.")
+    with np.errstate(invalid="ignore"):
+        wrong = ~((array >= 0) & (array == np.floor(array)) & (array < _LARGEST_TOTAL))
+    if wrong.any():
+        where = tuple(int(i) for i in np.argwhere(wrong)[0])
+        place = f"cell {cell_name(where)}" if where else "the argument"
+        if array[where] >= _LARGEST_TOTAL:
+            raise InvalidTableError(f"counts must be below 2^62; {place} is {float(array[where]):g}.")
+        raise InvalidTableError(f"counts must be whole numbers >= 0; {place} is {array[where]:g}.")
+    whole = array.astype(np.int64)
+    if (total := float(whole.astype(float).sum())) >= _LARGEST_TOTAL:
+        raise InvalidTableError(f"counts must add up to less than 2^62; got {total:.3g}.")
+    return whole
 
 
-def n_ratings_of(patterns: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
-    """How many ratings each pattern holds, shape (m,)."""
-    total = np.zeros(len(patterns), dtype=np.int64)
-    for column in patterns.T:  # one rater at a time: patterns are stored by rater
-        total += column != MISSING
-    return total
+def as_categories(labels: Sequence[Any]) -> tuple[Any, ...]:
+    """Return at least one label, none of them twice."""
+    if isinstance(labels, str):  # a sequence of letters, which is not meant
+        raise InvalidOptionError(f"categories must be a sequence of labels; got the text {labels!r}.")
+    if not hasattr(labels, "__getitem__") or not hasattr(labels, "__len__") or isinstance(labels, Mapping):
+        raise InvalidOptionError(f"categories must be a list of labels in order; got {type(labels).__name__}.")
+    for label in labels:
+        if not isinstance(label, Hashable):
+            raise InvalidOptionError(f"categories must be a list of labels; {label!r} is not a label.")
+    if not len(labels):
+        raise InvalidOptionError("categories must name at least one category; got none.")
+    if (twice := _repeated(labels)) is not None:
+        raise InvalidOptionError(f"categories must differ; {twice!r} occurs twice.")
+    return tuple(labels)
 
 
-def margins_of(
-    patterns: npt.NDArray[np.int32], counts: npt.NDArray[np.int64], n_categories: int
-) -> npt.NDArray[np.int64]:
-    """How often each rater used each category, shape (n_raters, n_categories)."""
-    margins = np.empty((patterns.shape[1], n_categories), dtype=np.int64)
-    for rater, codes in enumerate(patterns.T):
-        rated = codes != MISSING
-        margins[rater] = _sum_at(codes[rated], counts[rated], n_categories)
-    return margins
+def as_rater_names(names: Sequence[str] | None, n_raters: int) -> tuple[str, ...]:
+    """Return one distinct name per rater."""
+    if names is None:
+        return tuple(str(i + 1) for i in range(n_raters))
+    texts = tuple(str(name) for name in names)
+    if len(texts) != n_raters:
+        raise InvalidOptionError(f"raters must name all {n_raters} raters; got {len(texts)} names.")
+    if (twice := _repeated(texts)) is not None:
+        raise InvalidOptionError(f"raters must have different names; {twice!r} occurs twice.")
+    return texts
 
 
-def pair_counts(
-    first: npt.NDArray[np.int32],
-    second: npt.NDArray[np.int32],
-    counts: npt.NDArray[np.int64],
-    n_categories: int,
-) -> npt.NDArray[np.int64]:
-    """The k x k counts of two raters' codes, over the subjects both rated."""
-    both = (first != MISSING) & (second != MISSING)
-    cells = first[both].astype(np.int64) * n_categories + second[both]
-    return _sum_at(cells, counts[both], n_categories**2).reshape(n_categories, n_categories)
+def _as_patterns(codes: npt.ArrayLike, n_categories: int) -> npt.NDArray[np.int32]:
+    """Return an (m, r) array of positions in the categories, -1 for missing."""
+    try:
+        array = np.asarray(codes)
+    except ValueError:
+        raise InvalidTableError("patterns must have one entry per rater; its rows have different lengths.") from None
+    if array.size and array.dtype.kind not in "biu":
+        raise InvalidTableError(
+            f"patterns must be whole numbers, positions in the categories; got {array.dtype} values."
+        )
+    if array.ndim != 2:
+        raise InvalidTableError(f"patterns must be a 2-D array, one column per rater; got {array.ndim} dimensions.")
+    if array.shape[1] < 2:
+        raise InvalidRatingsError(f"agreement needs at least two raters; got {array.shape[1]}.")
+    if array.shape[0] == 0:
+        raise InvalidRatingsError("there is no subject to compare.")
+    if array.min() < -1 or array.max() >= n_categories:
+        wrong = np.argwhere((array < -1) | (array >= n_categories))[0]
+        raise InvalidTableError(
+            f"patterns must hold positions 0 to {n_categories - 1}, or -1 for missing; "
+            f"cell {cell_name(wrong)} is {array[tuple(wrong)]}."
+        )
+    return np.array(array, dtype=np.int32, order="F")
 
 
-def category_counts(patterns: npt.NDArray[np.int32], n_categories: int) -> npt.NDArray[np.int64]:
-    """How many raters chose each category in each pattern, shape (m, n_categories)."""
-    counts = np.zeros((n_categories, len(patterns)), dtype=np.int64)
-    for category, row in enumerate(counts):
-        for column in patterns.T:
-            row += column == category
-    return counts.T
+def _repeated(labels: Sequence[Any]) -> Any:
+    """The first label that occurs twice, or None."""
+    return next((label for label, times in Counter(labels).items() if times > 1), None)
 
 
-def _sum_at(positions: npt.NDArray[Any], counts: npt.NDArray[np.int64] | None, size: int) -> npt.NDArray[np.int64]:
-    """Sum counts (or ones) at integer positions, exactly: `bincount` with weights would go through doubles."""
-    if counts is None or (counts == 1).all():
-        return np.bincount(positions, minlength=size)
-    total = np.zeros(size, dtype=np.int64)
-    np.add.at(total, positions, counts)
-    return total
+def _read_only(rows: Rows) -> Rows:
+    for array in rows:
+        array.setflags(write=False)
+    return rows

@@ -17,7 +17,8 @@ from kappamax.fibers import hypergeometric, sampling
 from kappamax.fibers.distribution import mean_score
 from kappamax.fibers.rater_by_rater import RaterByRater
 from kappamax.fibers.sampling import ScoreSampler, arrangements, random_scores
-from kappamax.table import Table, category_counts
+from kappamax.patterns import category_counts
+from kappamax.table import Table
 from strategies import tables
 
 SMALL = {

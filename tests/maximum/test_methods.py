@@ -18,7 +18,7 @@ from kappamax.maximum.price_bounds import certified
 from kappamax.maximum.problem import Prices, Problem, Watch
 from kappamax.maximum.solve import solve
 from kappamax.maximum.transport import transport
-from kappamax.table import margins_of
+from kappamax.patterns import margins_of
 from kappamax.verification import bounds
 from strategies import tables
 

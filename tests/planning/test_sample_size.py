@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import kappamax as km
 from kappamax.coefficients import as_objective
-from kappamax.inference import standard_error_of, standard_errors_at
+from kappamax.inference import standard_error, standard_errors_at
 from kappamax.planning.formula import precision_of
 from kappamax.planning.population import Joint, from_margins, from_pilot
 
@@ -220,8 +220,8 @@ def test_standard_errors_of_many_tables_are_those_of_each(coefficient):
     rows = np.random.default_rng(1).multinomial(40, pilot.counts / pilot.n_subjects, size=20)
     for row, se in zip(rows, standard_errors_at(objective, rows), strict=True):
         table = km.Table(pilot.patterns, row, pilot.categories, pilot.raters, ordered=True)
-        one = standard_error_of(as_objective(table, weights="linear", coefficient=coefficient))
+        one = standard_error(as_objective(table, weights="linear", coefficient=coefficient))
         assert se == pytest.approx(one.se, rel=1e-9)
     cohen = as_objective(km.example("rapallo2022"), weights="sqrt")
     (se,) = standard_errors_at(cohen, cohen.table.counts[None])
-    assert se == pytest.approx(standard_error_of(cohen).se, rel=1e-12)
+    assert se == pytest.approx(standard_error(cohen).se, rel=1e-12)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from kappamax.table import MISSING
+from kappamax.patterns import MISSING
 
 __all__ = ["SWEEPS", "sweep_counts", "sweep_rows"]
 

@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from kappamax._checks import annealing as checks
+from kappamax._integers import dot
 from kappamax._jit import kernel
-from kappamax._rootsum import dot
 from kappamax.disagreement.objective import Objective
 from kappamax.fibers.markov_basis import LISTED_MOVES, MoveSet
 

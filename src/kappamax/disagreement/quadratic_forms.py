@@ -1,4 +1,4 @@
-"""Shares and weights in, x' U y out: in doubles for many tables at once, or exactly."""
+"""Compute quadratic forms x' U y of shares x and y and weights U, exactly or in doubles for many tables at once."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from kappamax._rootsum import RootSum, dot, sum_by_key, widen
+from kappamax._integers import dot, sum_by_key, widen
+from kappamax._rootsum import RootSum
 from kappamax.weights import Weights
 
-__all__ = ["exact_form", "form", "padded", "weighted_sum"]
+__all__ = ["exact_form", "form", "weighted_sum"]
 
 Array = npt.NDArray[Any]
 
@@ -63,11 +64,3 @@ def _whole(shares: Array) -> tuple[Array, int]:
     """Fractions as whole numbers over one denominator."""
     scale = lcm(*(share.denominator for share in shares))
     return np.array([share.numerator * (scale // share.denominator) for share in shares], dtype=object), scale
-
-
-def padded(matrix: Array) -> Array:
-    """A k x k matrix with a row and a column of zeros at the end, where code -1 (missing) points."""
-    k = len(matrix)
-    wide = np.zeros((k + 1, k + 1), dtype=matrix.dtype)
-    wide[:k, :k] = matrix
-    return wide

@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from kappamax._checks import fibers as checks
+from kappamax._integers import Digits
 from kappamax._result import Result
-from kappamax._rootsum import Digits
 from kappamax.disagreement.objective import Objective
 from kappamax.fibers.distribution import same_value_of
 from kappamax.fibers.markov_basis import basic_moves

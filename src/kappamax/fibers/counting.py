@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from kappamax._rootsum import coprime
+from kappamax._integers import coprime
 
 __all__ = ["Progress", "Slices", "Ways", "shifted"]
 

@@ -18,7 +18,7 @@ from kappamax.display import numbers
 from kappamax.errors import InvalidOptionError
 from kappamax.fibers.counting import Progress
 from kappamax.fibers.score_lattice import ScoreSpace
-from kappamax.table import n_ratings_of
+from kappamax.patterns import n_ratings_of
 
 __all__ = [
     "ALTERNATIVES",

@@ -16,7 +16,8 @@ from kappamax.fibers.count import all_patterns
 from kappamax.fibers.counting import Ways
 from kappamax.fibers.enumeration import OutOfSteps, iter_tables
 from kappamax.fibers.log_factorials import log_growth
-from kappamax.table import Table, pair_counts
+from kappamax.patterns import pair_counts
+from kappamax.table import Table
 
 __all__ = ["LISTED_TABLES", "chances_of", "few_tables", "fewest_tables"]
 

@@ -16,8 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from kappamax._checks import moves as checks
+from kappamax._integers import distinct_rows
 from kappamax._result import Result, plain
-from kappamax._rootsum import RootSum, distinct_rows, order
+from kappamax._rootsum import RootSum, order
 from kappamax._validate import as_choice, as_whole_number
 from kappamax.coefficients import as_objective
 from kappamax.disagreement.objective import Objective

@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from kappamax._integers import distinct_rows
 from kappamax._parallel import run_tasks
-from kappamax._rootsum import RootSum, distinct_rows
+from kappamax._rootsum import RootSum
 from kappamax._validate import as_generator, as_whole_number
 from kappamax.disagreement.evaluator import Evaluator
 from kappamax.disagreement.objective import Objective

@@ -15,7 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from kappamax.fibers.hypergeometric import hypergeometric
-from kappamax.table import MISSING, Table, category_counts, margins_of
+from kappamax.patterns import MISSING, category_counts, margins_of
+from kappamax.table import Table
 
 __all__ = ["RaterByRater"]
 

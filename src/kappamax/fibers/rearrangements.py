@@ -19,10 +19,11 @@ import numpy as np
 import numpy.typing as npt
 
 from kappamax._checks import fibers as checks
-from kappamax._rootsum import dot, widen
+from kappamax._integers import dot, widen
 from kappamax.disagreement.objective import Objective
 from kappamax.fibers.counting import Progress, Slices, shifted
-from kappamax.table import MISSING, Table
+from kappamax.patterns import MISSING
+from kappamax.table import Table
 
 __all__ = ["RearrangementSpace", "Rearrangements"]
 

@@ -17,10 +17,11 @@ import numpy as np
 import numpy.typing as npt
 
 from kappamax._checks import fibers as checks
-from kappamax._rootsum import Digits, widen
+from kappamax._integers import Digits, widen
 from kappamax.disagreement.objective import Objective
 from kappamax.fibers.rater_by_rater import RaterByRater
-from kappamax.table import MISSING, Table, n_ratings_of
+from kappamax.patterns import MISSING, n_ratings_of
+from kappamax.table import Table
 from kappamax.weights import Weights
 
 __all__ = [

@@ -19,7 +19,8 @@ import numpy as np
 import numpy.typing as npt
 
 from kappamax._checks import fibers as checks
-from kappamax._rootsum import Digits, RootSum, distinct_rows, dot, magnitude, widen
+from kappamax._integers import Digits, distinct_rows, dot, magnitude, widen
+from kappamax._rootsum import RootSum
 from kappamax.disagreement.objective import Objective
 from kappamax.fibers.count import all_patterns
 from kappamax.fibers.counting import Progress, Ways

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from kappamax._rootsum import coprime, magnitude
+from kappamax._integers import coprime, magnitude
 from kappamax.disagreement.objective import Objective
 from kappamax.weights import Weights
 

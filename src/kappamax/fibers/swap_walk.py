@@ -19,7 +19,7 @@ from kappamax.disagreement.objective import Objective
 from kappamax.fibers.contact_walk import LARGEST_CONTACTS, contacts_of, contacts_walk
 from kappamax.fibers.sampling import subject_rows
 from kappamax.fibers.swap_costs import costs_of, held_costs_of
-from kappamax.table import n_ratings_of
+from kappamax.patterns import n_ratings_of
 from kappamax.weights import Weights
 
 __all__ = ["Walker"]

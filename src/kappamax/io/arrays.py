@@ -17,7 +17,8 @@ from kappamax._checks import ratings as checks
 from kappamax._checks import tables
 from kappamax.io.labels import Levels, Locate, encode
 from kappamax.io.read_spec import Plan
-from kappamax.table import MISSING, Table
+from kappamax.patterns import MISSING
+from kappamax.table import Table
 
 __all__ = ["Column", "column_of", "table_of_columns", "table_of_counts"]
 

@@ -18,7 +18,8 @@ import numpy.typing as npt
 
 from kappamax._checks import ratings as checks
 from kappamax._checks import tables
-from kappamax.table import MISSING, Label
+from kappamax.patterns import MISSING
+from kappamax.table import Label
 
 __all__ = ["MISSING_TEXT", "Levels", "Locate", "encode", "label_of"]
 

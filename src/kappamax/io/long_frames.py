@@ -18,7 +18,8 @@ from kappamax.io.arrays import Column, table_of_columns
 from kappamax.io.frames import fetched, levels_of, series_column, table_of_rows, with_text
 from kappamax.io.labels import label_of
 from kappamax.io.read_spec import Plan
-from kappamax.table import MISSING, Table
+from kappamax.patterns import MISSING
+from kappamax.table import Table
 
 __all__ = ["table_of_long_frame"]
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from kappamax._rootsum import magnitude, widen
+from kappamax._integers import magnitude, widen
 from kappamax.maximum.price_bounds import certified
 from kappamax.maximum.problem import Prices, Problem, Solution, Watch
 

@@ -17,7 +17,7 @@ from kappamax.io import Ratings, as_table
 from kappamax.maximum.max_kappa import max_kappa
 from kappamax.maximum.problem import Problem, Solution
 from kappamax.maximum.solve import solve
-from kappamax.resampling import Bootstrap, Progress, bootstrap_of
+from kappamax.resampling import Bootstrap, Progress, bootstrap
 from kappamax.table import Label, Table
 from kappamax.weights import WeightsLike
 
@@ -74,11 +74,10 @@ def bootstrap_ratio(
 
     Resamples whose margins allow one value only have no ratio; they are counted in `n_undefined`.
     """
-    table = as_table(*ratings, categories=categories)
-    statistic = _Ratio(weights, coefficient)
-    return bootstrap_of(
-        table,
-        statistic,
+    return bootstrap(
+        *ratings,
+        statistic=_Ratio(weights, coefficient),
+        categories=categories,
         method=method,
         level=level,
         n_resamples=n_resamples,

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from kappamax.disagreement.objective import Objective
 from kappamax.maximum.problem import Array, Part, Patterns, Problem
-from kappamax.table import MISSING
+from kappamax.patterns import MISSING
 
 __all__ = ["IncompleteProblem"]
 

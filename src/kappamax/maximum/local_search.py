@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from kappamax.maximum.problem import Problem
 from kappamax.maximum.transport import transport_table
-from kappamax.table import group_patterns
+from kappamax.patterns import group_patterns
 
 __all__ = ["improved_table"]
 

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from kappamax._rootsum import RootSum, magnitude, widen
+from kappamax._integers import magnitude, widen
+from kappamax._rootsum import RootSum
 from kappamax.maximum.pricing import Pricing
 from kappamax.maximum.problem import OutOfTime, Prices, Problem, Solution, Watch
 

@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from kappamax._rootsum import RootSum, dot, magnitude, widen
+from kappamax._integers import dot, magnitude, widen
+from kappamax._rootsum import RootSum
 from kappamax.disagreement.objective import Objective
 
 __all__ = ["Cut", "OutOfTime", "Part", "Prices", "Problem", "Solution", "Watch"]

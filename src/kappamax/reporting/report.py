@@ -8,7 +8,7 @@ from math import comb
 from pathlib import Path
 from typing import Any
 
-from kappamax._agreement import Agreement, PairwiseKappas, agreement_of, pairwise_kappas
+from kappamax._agreement import Agreement, PairwiseKappas, agreement, pairwise_kappas
 from kappamax._checks import maximum as maximum_checks
 from kappamax._result import Result, plain
 from kappamax._validate import as_choice, as_number_between, as_whole_number
@@ -323,7 +323,7 @@ def _numbers(
 
     table, name = objective.table, objective.weights.name
     try:
-        measured = agreement_of(objective, level=level)
+        measured = agreement(objective, level=level)
     except UndefinedKappaError as error:
         return WeightingReport(
             weights=name, reason=error.reason, sentences=sentences.undefined(objective.coefficient.title, error.reason)

@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from kappamax._rootsum import RootSum, quotient, rational_quotient, sum_by_key
+from kappamax._integers import sum_by_key
+from kappamax._rootsum import RootSum, quotient, rational_quotient
 
 __all__ = ["TITLES", "Design", "PairMatrix", "Rows", "by_raters", "margins_of"]
 

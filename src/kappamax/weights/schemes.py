@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from kappamax._rootsum import as_fraction, square_free, widen
+from kappamax._integers import widen
+from kappamax._rootsum import as_fraction, square_free
 from kappamax._validate import did_you_mean
 from kappamax.display.text import listing
 from kappamax.errors import InvalidWeightsError

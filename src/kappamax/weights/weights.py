@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from kappamax._rootsum import RootSum, as_fraction, widen
+from kappamax._integers import widen
+from kappamax._rootsum import RootSum, as_fraction
 from kappamax._validate import as_choice, as_whole_number, is_number
 from kappamax.errors import InvalidWeightsError
 from kappamax.weights.schemes import Terms, terms_of

@@ -1,0 +1,157 @@
+"""Compute how much the ratings of one subject disagree, exactly and in doubles.
+
+This is the one place where weights meet ratings. The disagreement of a pattern is the sum of u over all pairs of raters
+who rated the subject; or, for groups of g > 2 raters, the number of groups that do not all agree. A missing rating
+disagrees with nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from itertools import combinations
+from math import comb, lcm
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from kappamax._integers import widen
+from kappamax._rootsum import RootSum
+from kappamax.disagreement.quadratic_forms import weighted_sum
+from kappamax.patterns import category_counts, pair_counts
+from kappamax.weights import PairWeights, Weights
+
+__all__ = ["PatternDisagreement"]
+
+Array = npt.NDArray[Any]
+Patterns = npt.NDArray[np.int32]
+
+_EXACT_DOUBLES = 2**53
+
+
+class PatternDisagreement:
+    """The disagreement within patterns of ratings under given weights.
+
+    Parameters
+    ----------
+    weights : Weights or PairWeights
+    n_raters, n_categories : int
+    group_size : int
+        How many raters must agree at a time (g); 2 is pairwise.
+
+    Attributes
+    ----------
+    radicands : tuple of int
+        The square-free numbers whose roots occur in the weights; (1,) for rational weights.
+    denominator : int
+        The common denominator of all weights. Exact disagreement is in whole units of 1 / denominator.
+    largest : int
+        Exact disagreement of one pattern is at most this.
+    """
+
+    def __init__(self, weights: Weights | PairWeights, n_raters: int, n_categories: int, group_size: int = 2) -> None:
+        self.weights = weights
+        self.n_raters, self.n_categories, self.group_size = n_raters, n_categories, group_size
+        different = list(weights.by_pair.values()) if isinstance(weights, PairWeights) else [weights]
+        self.radicands = tuple(sorted(frozenset().union(*(one.roots for one in different)))) or (1,)
+        self.denominator = lcm(*(one.denominator for one in different))
+        largest = max(int(one.multipliers.max()) * (self.denominator // one.denominator) for one in different)
+        self.largest = largest * comb(n_raters, group_size)
+
+    def pairs(self) -> Iterator[tuple[int, int, Weights]]:
+        """Every pair of raters and its weights."""
+        for a, b in combinations(range(self.n_raters), 2):
+            yield a, b, self.weights.by_pair[a, b] if isinstance(self.weights, PairWeights) else self.weights
+
+    def entries(self, factor: int = 1) -> Iterator[tuple[int, int, Array]]:
+        """Every pair of raters and the exact disagreement of their ratings, shape (k, k, number of radicands).
+
+        The sum over all pairs, times `factor`, does not overflow. Pairs that share their weights share the array.
+        """
+        made: dict[int, Array] = {}
+        for a, b, weights in self.pairs():
+            if id(weights) not in made:
+                whole = self._multipliers(weights, self.largest * factor)
+                parts = [np.where(weights.radicands == f, whole, 0) for f in self.radicands]
+                made[id(weights)] = np.stack(parts, axis=2)
+            yield a, b, made[id(weights)]
+
+    def exact(self, patterns: Patterns, bound: int) -> Array:
+        """The disagreement of each pattern, shape (m, number of radicands), as whole numbers.
+
+        Python integers are used where results up to `bound`, which is at least `largest`, would overflow.
+        """
+        if self.group_size > 2:
+            ways = widen([comb(n, self.group_size) for n in range(self.n_raters + 1)], bound)
+            counts = category_counts(patterns, self.n_categories)
+            return np.asarray((ways[counts.sum(axis=1)] - ways[counts].sum(axis=1)) * self.denominator)[:, None]
+        if self._through_counts and isinstance(self.weights, Weights) and self.radicands == (1,):
+            counts = widen(category_counts(patterns, self.n_categories), 2 * bound)
+            return np.asarray((counts @ widen(self.weights.multipliers, 2 * bound) * counts).sum(axis=1) // 2)[:, None]
+        scores = widen(np.zeros((len(patterns), len(self.radicands)), dtype=np.int64), bound)
+        roots, rows = np.array(self.radicands), np.arange(len(patterns))
+        for weights, cells in self._meetings(patterns):
+            found = _with_missing(self._multipliers(weights, bound)).take(cells)
+            if len(roots) == 1:
+                scores[:, 0] += found
+            else:
+                columns = np.searchsorted(roots, weights.radicands).clip(max=len(roots) - 1)
+                scores[rows, _with_missing(columns).take(cells)] += found
+        return scores
+
+    def real(self, patterns: Patterns) -> npt.NDArray[np.float64]:
+        """The disagreement of each pattern in doubles, shape (m,), in units of u."""
+        if self.group_size > 2:
+            return np.asarray(self.exact(patterns, self.largest)[:, 0].astype(float) / self.denominator)
+        if self._through_counts and isinstance(self.weights, Weights):
+            counts = category_counts(patterns, self.n_categories).T.astype(float)
+            return np.asarray(((self.weights.matrix @ counts) * counts).sum(axis=0) / 2)
+        total = np.zeros(len(patterns))
+        for weights, cells in self._meetings(patterns):
+            total += _with_missing(weights.matrix).take(cells)
+        return total
+
+    def total(self, patterns: Patterns, counts: npt.NDArray[np.int64]) -> RootSum:
+        """The exact disagreement summed over subjects: how often each two categories met, times u."""
+        k = self.n_categories
+        if self.group_size > 2:
+            scores = self.exact(patterns, self.largest)[:, 0]
+            return RootSum(int(scores.astype(object) @ counts.astype(object)))
+        if self._through_counts and isinstance(self.weights, Weights):
+            chosen = category_counts(patterns, k)
+            bound = int(counts.sum()) * self.n_raters**2
+            # BLAS multiplies doubles only; whole numbers below 2^53 are exact in them
+            chosen = chosen.astype(float) if bound < _EXACT_DOUBLES else widen(chosen, bound)
+            met = chosen.T @ (chosen * counts[:, None].astype(chosen.dtype))  # both orders of i != j
+            return weighted_sum(widen(met, bound), self.weights) * self.denominator / 2
+        total = RootSum()
+        for a, b, weights in self.pairs():
+            total += weighted_sum(pair_counts(patterns[:, a], patterns[:, b], counts, k), weights)
+        return total * self.denominator
+
+    @cached_property
+    def _through_counts(self) -> bool:
+        """Whether half of c' U c over category counts c is cheaper than a sum over pairs of raters."""
+        return isinstance(self.weights, Weights) and self.n_categories**2 < comb(self.n_raters, 2)
+
+    def _multipliers(self, weights: Weights, bound: int) -> Array:
+        """The multipliers of one pair's weights over the common denominator."""
+        return np.asarray(widen(weights.multipliers, bound) * (self.denominator // weights.denominator))
+
+    def _meetings(self, patterns: Patterns) -> Iterator[tuple[Weights, npt.NDArray[np.int64]]]:
+        """Every pair of raters' weights, and the cells of matrices `_with_missing` in which their ratings meet."""
+        base = self.n_categories + 1
+        for a, b, weights in self.pairs():
+            cells = patterns[:, a].astype(np.int64) % base  # code -1, a missing rating, becomes the last one
+            cells *= base
+            cells += patterns[:, b] % base
+            yield weights, cells
+
+
+def _with_missing(matrix: Array) -> Array:
+    """A k x k matrix with a last row and column of zeros for missing ratings."""
+    k = len(matrix)
+    wide = np.zeros((k + 1, k + 1), dtype=matrix.dtype)  # np.pad would put 64-bit zeros among Python integers
+    wide[:k, :k] = matrix
+    return wide

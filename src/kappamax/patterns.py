@@ -1,0 +1,109 @@
+"""Group patterns of ratings, and count ratings and categories in them.
+
+A pattern holds one code per rater: a position among the categories, or -1 where the rating is missing. Arrays of
+patterns are stored by rater (in Fortran order), so every function goes through them one rater at a time.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["MISSING", "category_counts", "group_patterns", "margins_of", "n_ratings_of", "pair_counts"]
+
+MISSING = -1
+
+
+def group_patterns(
+    codes: npt.NDArray[np.int32], counts: npt.NDArray[np.int64] | None, *, n_categories: int
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
+    """Distinct patterns in lexicographic order and how often each occurs; the one group-by.
+
+    Parameters
+    ----------
+    codes : integers, shape (n, n_raters)
+        One row per subject (or per pattern, with `counts`); -1 is missing. Rows without a rating are dropped.
+    counts : integers, shape (n,), optional
+        Subjects each row stands for; one each if left out.
+    n_categories : int
+        Codes are below this.
+    """
+    base = n_categories + 1
+    keys, n_keys = np.zeros(len(codes), dtype=np.int64), 1
+    for column in codes.T:
+        if n_keys > 2**62 // base:  # the mixed-radix key would overflow: number the prefixes seen so far instead
+            distinct, keys = np.unique(np.append(keys, 0), return_inverse=True)
+            keys, n_keys = keys[:-1], len(distinct)
+        keys *= base
+        keys += column
+        keys += 1
+        n_keys *= base
+    order = np.argsort(keys)
+    keys = keys[order]
+    kept = keys > 0  # a key of zero is a subject nobody rated
+    if counts is not None:
+        kept &= counts[order] > 0
+    if not kept.all():
+        order, keys = order[kept], keys[kept]
+    is_new = np.ones(len(keys), dtype=bool)
+    np.not_equal(keys[1:], keys[:-1], out=is_new[1:])
+    starts = np.flatnonzero(is_new)
+    if counts is None:
+        sums = np.diff(starts, append=len(keys))
+    else:
+        sums = np.add.reduceat(counts[order], starts) if len(starts) else np.zeros(0, dtype=np.int64)
+    return np.asfortranarray(codes[order[starts]]), sums
+
+
+def n_ratings_of(patterns: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    """How many ratings each pattern holds, shape (m,)."""
+    total = np.zeros(len(patterns), dtype=np.int64)
+    for column in patterns.T:  # one rater at a time: patterns are stored by rater
+        total += column != MISSING
+    return total
+
+
+def margins_of(
+    patterns: npt.NDArray[np.int32], counts: npt.NDArray[np.int64], n_categories: int
+) -> npt.NDArray[np.int64]:
+    """How often each rater used each category, shape (n_raters, n_categories)."""
+    margins = np.empty((patterns.shape[1], n_categories), dtype=np.int64)
+    for rater, codes in enumerate(patterns.T):
+        rated = codes != MISSING
+        margins[rater] = (
+            _sum_at(codes, counts, n_categories) if rated.all() else _sum_at(codes[rated], counts[rated], n_categories)
+        )
+    return margins
+
+
+def pair_counts(
+    first: npt.NDArray[np.int32],
+    second: npt.NDArray[np.int32],
+    counts: npt.NDArray[np.int64],
+    n_categories: int,
+) -> npt.NDArray[np.int64]:
+    """The k x k counts of two raters' codes, over the subjects both rated."""
+    both = (first != MISSING) & (second != MISSING)
+    cells = first[both].astype(np.int64) * n_categories + second[both]
+    return _sum_at(cells, counts[both], n_categories**2).reshape(n_categories, n_categories)
+
+
+def category_counts(patterns: npt.NDArray[np.int32], n_categories: int) -> npt.NDArray[np.int64]:
+    """How many raters chose each category in each pattern, shape (m, n_categories)."""
+    small = np.uint8 if patterns.shape[1] < 256 else np.int64
+    counts = np.zeros((n_categories, len(patterns)), dtype=small)
+    for category, row in enumerate(counts):
+        for column in patterns.T:
+            row += column == category
+    return counts.T.astype(np.int64)
+
+
+def _sum_at(positions: npt.NDArray[Any], counts: npt.NDArray[np.int64] | None, size: int) -> npt.NDArray[np.int64]:
+    """Sum counts (or ones) at integer positions, exactly: `bincount` with weights would go through doubles."""
+    if counts is None or (counts == 1).all():
+        return np.bincount(positions, minlength=size)
+    total = np.zeros(size, dtype=np.int64)
+    np.add.at(total, positions, counts)
+    return total
