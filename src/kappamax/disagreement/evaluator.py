@@ -35,13 +35,24 @@ class Totals(NamedTuple):
 
 
 class Features(NamedTuple):
-    """What one subject of each pattern adds to the total disagreement and counts in the mean, and each of its ratings
-    counts in the use of categories; arrays of shape (m,).
+    """What one subject of each pattern contributes, arrays of shape (m,).
+
+    Attributes
+    ----------
+    disagreements : floats
+        Contribution to the total disagreement.
+    units : floats
+        Weight in the mean over subjects.
+    use_weights : floats
+        Weight of each of the subject's ratings in the use of categories.
+    rated : bool
+        Whether the subject has a rating at all.
     """
 
     disagreements: npt.NDArray[np.float64]
     units: npt.NDArray[np.float64]
     use_weights: npt.NDArray[np.float64]
+    rated: npt.NDArray[np.bool_]
 
 
 class Evaluator:
@@ -64,9 +75,8 @@ class Evaluator:
         use = {"subjects": [1 / max(size, 1) for size in sizes], "pairable": [float(size >= 2) for size in sizes]}
         use_weights = np.array(use.get(objective.coefficient.use, [1.0 for _ in sizes]))
         factors = np.array([factor / objective.scale for factor in objective.factors_by_size])
-        return Features(
-            objective.disagreement.real(patterns) * factors[n_ratings], units[n_ratings], use_weights[n_ratings]
-        )
+        disagreements = objective.disagreement.real(patterns) * factors[n_ratings]
+        return Features(disagreements, units[n_ratings], use_weights[n_ratings], n_ratings > 0)
 
     def totals(self, counts: Array | None = None) -> Totals:
         """The sums a coefficient depends on, for the table's own counts or for rows of other counts, shape (..., m)."""

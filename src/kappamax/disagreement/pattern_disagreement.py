@@ -28,6 +28,7 @@ Array = npt.NDArray[Any]
 Patterns = npt.NDArray[np.int32]
 
 _EXACT_DOUBLES = 2**53
+_BLOCK = 8_192  # patterns whose numbers stay in the processor's cache
 
 
 class PatternDisagreement:
@@ -119,11 +120,14 @@ class PatternDisagreement:
             scores = self.exact(patterns, self.largest)[:, 0]
             return RootSum(int(scores.astype(object) @ counts.astype(object)))
         if self._through_counts and isinstance(self.weights, Weights):
-            chosen = category_counts(patterns, k)
             bound = int(counts.sum()) * self.n_raters**2
             # BLAS multiplies doubles only; whole numbers below 2^53 are exact in them
-            chosen = chosen.astype(float) if bound < _EXACT_DOUBLES else widen(chosen, bound)
-            met = chosen.T @ (chosen * counts[:, None].astype(chosen.dtype))  # both orders of i != j
+            exact = np.dtype(float) if bound < _EXACT_DOUBLES else widen(counts, bound).dtype
+            met = np.zeros((k, k), dtype=exact)  # how often categories i and j met, both orders of i != j
+            for start in range(0, len(patterns), _BLOCK):
+                block = slice(start, start + _BLOCK)
+                chosen = category_counts(patterns[block], k).astype(exact)
+                met += chosen.T @ (chosen * counts[block, None].astype(exact))
             return weighted_sum(widen(met, bound), self.weights) * self.denominator / 2
         total = RootSum()
         for a, b, weights in self.pairs():
