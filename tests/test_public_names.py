@@ -31,7 +31,7 @@ def test_the_public_names_are_these():
 
 def test_unknown_names_are_attribute_errors():
     """As for any module."""
-    with pytest.raises(AttributeError, match="module 'kappamax' has no attribute 'kapa'"):
+    with pytest.raises(AttributeError, match="kapa"):
         km.kapa  # noqa: B018
 
 
@@ -42,14 +42,6 @@ def test_no_public_function_shares_a_modules_name():
     folder = Path(km.__file__).parent
     modules = {path.stem for path in folder.glob("*.py")} | {path.name for path in folder.iterdir() if path.is_dir()}
     assert not NAMES & modules
-
-
-def test_type_checkers_see_every_name():
-    """The lazy table and the imports under TYPE_CHECKING name the same things."""
-    from pathlib import Path
-
-    source = Path(km.__file__).read_text(encoding="utf-8")
-    assert all(f"import {name} as {name}\n" in source for name in NAMES - {"__version__"})
 
 
 def test_importing_is_light():

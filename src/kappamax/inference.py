@@ -22,7 +22,6 @@ from kappamax.disagreement.evaluator import Evaluator, Totals
 from kappamax.disagreement.objective import Objective
 from kappamax.errors import InvalidOptionError, NotSupportedError
 from kappamax.io import Ratings, as_table
-from kappamax.patterns import n_ratings_of
 from kappamax.resampling import jackknife
 from kappamax.table import Label, Rows
 from kappamax.weights import WeightsLike
