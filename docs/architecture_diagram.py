@@ -18,7 +18,7 @@ NOTES = {
     "reporting": "words, tables, pictures",
     "paper": "the paper and its study",
     "annealing | planning": "search; how many subjects",
-    "_agreement | maximum": "value; largest, with proof",
+    "kappas | maximum": "value; largest, with proof",
     "verification": "proofs checked, no solver",
     "fibers": "count, sample, test, moves",
     "inference": "standard errors, intervals",
@@ -32,7 +32,7 @@ NOTES = {
     "errors | _version": "the exception tree",
 }
 #: the layers that ratings pass, in order
-WAY = ("io", "table | weights", "disagreement", "coefficients", "_agreement | maximum", "reporting", "cli")
+WAY = ("io", "table | weights", "disagreement", "coefficients", "kappas | maximum", "reporting", "cli")
 
 WIDTH, ROW, TOP, LEFT = 400, 30, 44, 46
 _STYLE = """

@@ -1,10 +1,5 @@
 """The public names and the modules they come from; `__init__.py` imports each when it is first used."""
 
-from ._agreement import agreement as agreement
-from ._agreement import category_kappas as category_kappas
-from ._agreement import kappa as kappa
-from ._agreement import leave_one_out as leave_one_out
-from ._agreement import pairwise_kappas as pairwise_kappas
 from ._version import __version__ as __version__
 from .annealing.anneal import anneal as anneal
 from .annealing.schedules import Constant as Constant
@@ -41,6 +36,11 @@ from .inference import value_test as value_test
 from .io import from_counts as from_counts
 from .io import from_ratings as from_ratings
 from .io import read_ratings as read_ratings
+from .kappas import agreement as agreement
+from .kappas import category_kappas as category_kappas
+from .kappas import kappa as kappa
+from .kappas import leave_one_out as leave_one_out
+from .kappas import pairwise_kappas as pairwise_kappas
 from .maximum.forced_disagreement import bootstrap_ratio as bootstrap_ratio
 from .maximum.forced_disagreement import disagreement_split as disagreement_split
 from .maximum.max_kappa import max_kappa as max_kappa

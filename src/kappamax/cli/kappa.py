@@ -10,7 +10,7 @@ import click
 from kappamax.cli.input_options import Reading, measuring_options, notes_to_stderr, read_table, reading_options
 
 if TYPE_CHECKING:
-    from kappamax._agreement import Agreement
+    from kappamax.kappas import Agreement
     from kappamax.table import Table
 
 __all__ = ["kappa"]
@@ -42,10 +42,10 @@ def kappa(
 
 def _measure(table: Table, scheme: str, coefficient: str, level: float) -> tuple[dict[str, Any], Agreement | None]:
     """One weighting's result as plain data, with the result itself where it is defined."""
-    from kappamax._agreement import Agreement, agreement
     from kappamax._result import plain
     from kappamax.coefficients import as_objective
     from kappamax.errors import UndefinedKappaError
+    from kappamax.kappas import Agreement, agreement
 
     try:
         result = agreement(table, weights=scheme, coefficient=coefficient, level=level)

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from kappamax._agreement import agreement, kappa
 from kappamax.datasets import example
 from kappamax.io import from_counts
+from kappamax.kappas import agreement, kappa
 from kappamax.maximum.max_kappa import max_kappa
 from kappamax.paper.item import Check, Item, corrected, holds, random_tables, same
 from kappamax.table import Table

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from kappamax._agreement import kappa
 from kappamax.annealing.anneal import anneal
 from kappamax.annealing.diagonal_sweep import sweep_counts
 from kappamax.annealing.move_walk import Neighbours, move_walk
@@ -19,6 +18,7 @@ from kappamax.datasets import example
 from kappamax.display import numbers
 from kappamax.fibers.markov_basis import basic_moves
 from kappamax.io import from_counts
+from kappamax.kappas import kappa
 from kappamax.maximum.max_kappa import max_kappa
 from kappamax.maximum.maximizers import count_maximizers, iter_maximizers, maximizer_range
 from kappamax.paper.item import Check, Item, corrected, holds, random_tables, same

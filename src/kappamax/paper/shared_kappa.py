@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kappamax._agreement import kappa
 from kappamax.datasets import example
 from kappamax.display import numbers
 from kappamax.fibers.distribution import SameValue
 from kappamax.fibers.fiber import Fiber
 from kappamax.io import from_counts
+from kappamax.kappas import kappa
 from kappamax.paper.item import Check, Item, corrected, holds, same
 from kappamax.table import Table
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from kappamax._agreement import kappa
 from kappamax._rootsum import RootSum
 from kappamax.fibers.markov_basis import basic_moves
 from kappamax.fibers.moves import Move
 from kappamax.io import from_counts
+from kappamax.kappas import kappa
 from kappamax.maximum.max_kappa import max_kappa
 from kappamax.maximum.maximizers import iter_maximizers
 from kappamax.paper.item import Check, Item, corrected, holds, random_tables, same

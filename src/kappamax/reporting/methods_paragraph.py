@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from kappamax._agreement import Agreement
 from kappamax._version import __version__
 from kappamax.display import numbers, text
+from kappamax.kappas import Agreement
 from kappamax.reporting.report import Report
 
 __all__ = ["methods_paragraph", "references"]

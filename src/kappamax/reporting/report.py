@@ -8,7 +8,6 @@ from math import comb
 from pathlib import Path
 from typing import Any
 
-from kappamax._agreement import Agreement, PairwiseKappas, agreement, pairwise_kappas
 from kappamax._checks import maximum as maximum_checks
 from kappamax._result import Result, plain
 from kappamax._validate import as_choice, as_number_between, as_whole_number
@@ -20,6 +19,7 @@ from kappamax.fibers.exact_test import ExactTest, outcome_of
 from kappamax.fibers.move_ranking import RankedMoves, rank_moves
 from kappamax.fibers.null_distribution import Null, null_of
 from kappamax.io import Ratings, as_table
+from kappamax.kappas import Agreement, PairwiseKappas, agreement, pairwise_kappas
 from kappamax.maximum.max_kappa import Maximum, maximum_of
 from kappamax.maximum.maximizers import MaximizerCount, maximizer_count_of
 from kappamax.table import Label, Table

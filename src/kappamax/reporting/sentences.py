@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from kappamax._agreement import Agreement
 from kappamax.display import numbers, text
 from kappamax.fibers.exact_test import ExactTest
+from kappamax.kappas import Agreement
 from kappamax.maximum.max_kappa import Maximum
 from kappamax.maximum.maximizers import MaximizerCount
 from kappamax.table import Table

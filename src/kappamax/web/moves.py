@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from kappamax._agreement import kappa
 from kappamax._checks import web as checks
 from kappamax._result import plain
 from kappamax.annealing.anneal import PROPOSALS, anneal
@@ -16,6 +15,7 @@ from kappamax.annealing.trace import Moment
 from kappamax.fibers.markov_basis import basic_moves
 from kappamax.fibers.move_ranking import rank_moves
 from kappamax.fibers.moves import Move
+from kappamax.kappas import kappa
 from kappamax.maximum.max_kappa import max_kappa
 from kappamax.table import Table
 from kappamax.web.schemas import plain_table, table_of, weighting_of
