@@ -123,7 +123,7 @@ def _many_raters(n: int) -> Iterator[Comparison]:
 
 
 def _plain_conger(ratings: Array, u: Array) -> float:
-    """Conger's kappa of codes 0, 1, ... as one would write it down: no missing ratings, no checks, no standard error."""
+    """Conger's kappa of codes 0, 1, ... as one would write it down: no missing ratings, checks or standard error."""
     n, r = ratings.shape
     chosen = np.zeros((n, CATEGORIES))
     for column in ratings.T:

@@ -1,4 +1,4 @@
-"""`python -m kappamax`: the command line."""
+"""Run the command line with `python -m kappamax`."""
 
 from kappamax.cli import main
 

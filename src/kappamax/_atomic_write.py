@@ -1,4 +1,4 @@
-"""A path and text in, the file written whole or not at all out."""
+"""Write a file whole or not at all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A kernel in, the same kernel out: as it is for small work, compiled by numba for large.
+"""Compile kernels with numba where the work is large enough to pay for it.
 
 Importing numba takes longer than most small problems, and it is an extra: where it is absent large work still runs,
 slower, and says once how to install it.

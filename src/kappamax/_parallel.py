@@ -1,4 +1,4 @@
-"""Tasks in, their results in order out: here, in other processes, or on whatever cluster joblib is told of."""
+"""Run tasks in this process, in other processes, or on the cluster that joblib is configured for."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Results in, plain data and a readable picture out.
-
-The one base class of everything a public function returns: frozen, unrounded, and able to show itself.
-"""
+"""Provide the base class of all results: frozen, unrounded, and able to show themselves."""
 
 from __future__ import annotations
 

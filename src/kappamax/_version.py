@@ -1,4 +1,4 @@
-"""Nothing in, the version of this package out."""
+"""Hold the version of the package."""
 
 __all__ = ["__version__"]
 
