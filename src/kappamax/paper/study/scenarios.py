@@ -23,7 +23,7 @@ __all__ = ["Published", "Scenario", "paper_scenarios", "read_scenarios"]
 
 Margins = tuple[tuple[float, ...], ...]
 
-_PUBLISHED = Path(__file__).parents[1] / "data" / "rapallo2022-study.json"
+_PUBLISHED = Path(__file__).parents[2] / "data" / "rapallo2022-study.json"
 _N_PUBLISHED = 1000
 
 
