@@ -10,7 +10,7 @@ from kappamax.display import numbers
 from kappamax.fibers.distribution import SameValue
 from kappamax.fibers.fiber import Fiber
 from kappamax.io import from_counts
-from kappamax.paper.item import Check, Item, corrected, holds, same
+from kappamax.paper.verdict import Check, Verdict, corrected, holds, same
 from kappamax.table import Table
 
 __all__ = ["CHECKS"]
@@ -18,7 +18,7 @@ __all__ = ["CHECKS"]
 _NAMED = ("unweighted", "linear", "quadratic", "sqrt")
 
 
-def two_raters() -> Iterator[Item]:
+def two_raters() -> Iterator[Verdict]:
     """Figure 3."""
     table = example("rapallo2022")
     fiber = Fiber(table)
@@ -39,7 +39,7 @@ def two_raters() -> Iterator[Item]:
         yield holds(f"Figure 3({letter})", "these margins, this linear kappa and the extreme quadratic one", fits)
 
 
-def three_raters() -> Iterator[Item]:
+def three_raters() -> Iterator[Verdict]:
     """Figure 4."""
     table = example("rapallo2022-three")
     size = f"{table.n_subjects} subjects, {table.n_categories**table.n_raters} cells"
@@ -50,7 +50,7 @@ def three_raters() -> Iterator[Item]:
     yield same("Figure 4", "quadratic kappa over them", "0.3364 to 0.6313", _range(found))
 
 
-def uniqueness() -> Iterator[Item]:
+def uniqueness() -> Iterator[Verdict]:
     """Section 4: tables that share the observed kappa, by weighting."""
     known = {
         "rapallo2022": "unweighted 3,048, linear 1,654, quadratic 1,540, sqrt 110",

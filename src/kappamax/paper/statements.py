@@ -15,8 +15,8 @@ from kappamax.fibers.moves import Move
 from kappamax.io import from_counts
 from kappamax.maximum.max_kappa import max_kappa
 from kappamax.maximum.maximizers import iter_maximizers
-from kappamax.paper.item import Check, Item, corrected, holds, random_tables, same
 from kappamax.paper.moves import FIGURE_2
+from kappamax.paper.verdict import Check, Verdict, corrected, holds, random_tables, same
 from kappamax.table import Table
 from kappamax.weights import Weights, WeightsLike
 
@@ -28,7 +28,7 @@ _THREE_RATERS = ((4, 0, 3, 1), (3, 2, 2, 1), (0, 2, 4, 2))
 _METRIC = [[0, 7, 4, 3], [7, 0, 5, 4], [4, 5, 0, 1], [3, 4, 1, 0]]
 
 
-def two_raters() -> Iterator[Item]:
+def two_raters() -> Iterator[Verdict]:
     """Lemma 1 and propositions 3 and 4, for every move they cover with up to five categories."""
     effects = []
     for k, name in product((2, 3, 4, 5), _NAMED):
@@ -52,7 +52,7 @@ def two_raters() -> Iterator[Item]:
     yield holds("Proposition 4", "a move on one side of the diagonal keeps linear kappa", effects)
 
 
-def other_kinds() -> Iterator[Item]:
+def other_kinds() -> Iterator[Verdict]:
     """Section 4: moves of the other kinds of figure 1 have no common effect."""
     odd = Weights.from_matrix(
         [[0, 0.1, 0.1, 0.1], [0.1, 0, 0.1, 0.1], [0.1, 0.1, 0, 1], [0.1, 0.1, 1, 0]], kind="disagreement"
@@ -71,7 +71,7 @@ def other_kinds() -> Iterator[Item]:
         yield same("Section 4", f"moves of kind ({letter}) have a common effect, over all weights", False, common)
 
 
-def example_move() -> Iterator[Item]:
+def example_move() -> Iterator[Verdict]:
     """The example after proposition 3."""
     observed = from_counts([[4, 0, 0, 0], [0, 4, 1, 0], [0, 0, 4, 1], [0, 0, 0, 4]])
     after = Move(((1, 3), (2, 2)), ((1, 2), (2, 3)), 4).after(observed)
@@ -87,7 +87,7 @@ def example_move() -> Iterator[Item]:
     yield corrected("After Prop. 3", "kappa after it, any distance weights", "greater", ours, "greater or equal", why)
 
 
-def diagonal() -> Iterator[Item]:
+def diagonal() -> Iterator[Verdict]:
     """Section 4: distance weights and the diagonal."""
     what = "distance weights: the maximum is attained with the largest counts on the diagonal"
     filled = []
@@ -109,7 +109,7 @@ def diagonal() -> Iterator[Item]:
     yield holds("Section 4", "quadratic weights prefer two moderate disagreements to one strong one", moderate)
 
 
-def more_raters() -> Iterator[Item]:
+def more_raters() -> Iterator[Verdict]:
     """Proposition 5, the remarks around it and lemma 2."""
     seen, moved = [], []
     for k, r in ((3, 3), (2, 4)):
