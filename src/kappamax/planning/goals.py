@@ -1,4 +1,7 @@
-"""What a study is to reach in; by formula and by simulated studies, whether a number of subjects reaches it out."""
+"""Define what a study is to reach: an interval of a given width, or a test of a given power.
+
+A goal says, by formula and from simulated studies, whether a number of subjects reaches it.
+"""
 
 from __future__ import annotations
 
@@ -21,24 +24,25 @@ WHOLE_RANGE = 2.0  # of a coefficient, from -1 to 1: the interval of a study tha
 
 @dataclass(frozen=True, repr=False)
 class SimulatedStudies(Result):
-    """What simulated studies with some number of subjects gave.
+    """The outcome of simulated studies with some number of subjects.
 
     Attributes
     ----------
     n_subjects, n_draws : int
+        Number of subjects of a study, and number of studies.
     n_unusable : int
-        Studies that say nothing: the coefficient was undefined, or (unless variance="null" brings its own) the
-        standard error was zero. Their interval counts as 2 wide and as one that misses, and they never reject.
+        Number of studies without a result: the coefficient was undefined, or (unless variance="null" brings its own)
+        the standard error was zero. Their interval counts as 2 wide and as one that misses, and they never reject.
     mean_width, width_se : float or None
         The mean width of the interval, before it is cut at 1, and its Monte Carlo error.
     share_within : float or None
-        How many of all studies had an interval no wider than asked for.
+        Share of all studies with an interval no wider than asked for.
     coverage : float or None
-        How many of all studies had an interval that held the assumed value.
+        Share of all studies with an interval that held the assumed value.
     power, power_se : float or None
-        How many studies rejected the null value, and its Monte Carlo error.
+        Share of studies that rejected the null value, and its Monte Carlo error.
     false_positives, false_positives_se : float or None
-        How many would if the null value were true; None with missing ratings.
+        Share that would reject if the null value were true; None with missing ratings.
     """
 
     n_subjects: int
@@ -55,32 +59,45 @@ class SimulatedStudies(Result):
 
 
 class Goal(ABC):
-    """What a study is to reach; scaled so that it grows about evenly with the square root of N."""
+    """What a study of a population is to reach.
 
-    target: float
+    Attributes
+    ----------
+    population : Objective
+        Objective of the assumed table.
+    precision : Precision
+        Precision of studies of that population.
+    target : float
+        The goal on a scale that grows about evenly with the square root of N.
+    description : str
+        The goal in words.
+    """
+
     population: Objective
     precision: Precision
+    target: float
+    description: str
 
     @property
     def spread(self) -> float:
-        """The standard deviation it depends on; without any, no number of subjects follows."""
+        """The standard deviation that the goal depends on; if it is zero, no number of subjects follows."""
         return self.precision.sd
 
     @abstractmethod
     def formula(self, n: int) -> float:
-        """What the formula gives with n subjects."""
+        """Return what the formula gives with n subjects."""
 
     @abstractmethod
     def reached(self, n: int) -> bool:
-        """Whether that is enough."""
+        """Whether n subjects are enough by the formula."""
 
     @abstractmethod
     def studies(self, simulator: Simulator, n: int, *, whole: bool = False) -> SimulatedStudies:
-        """Simulated studies with n subjects; `whole` for what a search does not need."""
+        """Simulate studies with n subjects; `whole` adds what a search does not need."""
 
     @abstractmethod
     def scaled(self, studies: SimulatedStudies) -> tuple[float, float]:
-        """What they gave and its Monte Carlo error, on the scale of `target`."""
+        """Return what simulated studies gave and its Monte Carlo error, on the scale of `target`."""
 
 
 class WidthGoal(Goal):
@@ -89,10 +106,10 @@ class WidthGoal(Goal):
     def __init__(self, population: Objective, width: float, level: float) -> None:
         self.population, self.width, self.level = population, width, level
         self.precision = precision_of(population)
-        self.target = 1 / width
+        self.target, self.description = 1 / width, f"an interval of width {width:g}"
 
     def formula(self, n: int) -> float:
-        """The expected width."""
+        """Return the expected width."""
         return self.precision.width(self.level, n)
 
     def reached(self, n: int) -> bool:
@@ -100,7 +117,7 @@ class WidthGoal(Goal):
         return self.formula(n) <= self.width
 
     def studies(self, simulator: Simulator, n: int, *, whole: bool = False) -> SimulatedStudies:
-        """Widths and coverage of simulated intervals."""
+        """Return widths and coverage of simulated intervals."""
         estimates, errors = simulator.draw(self.population, n)
         usable = np.isfinite(estimates) & (errors > 0)
         reach = self.precision.quantile((1 + self.level) / 2, n) * errors
@@ -117,7 +134,7 @@ class WidthGoal(Goal):
         )
 
     def scaled(self, studies: SimulatedStudies) -> tuple[float, float]:
-        """1 / mean width."""
+        """Return 1 / mean width."""
         assert studies.mean_width is not None
         assert studies.width_se is not None
         return 1 / studies.mean_width, studies.width_se / studies.mean_width**2
@@ -142,15 +159,15 @@ class PowerGoal(Goal):
         self.null_precision = None if null_population is None else precision_of(null_population)
         under_null = self.null_precision if variance == "null" else None
         self.test = PlannedTest(null, alternative, alpha, self.precision, under_null)
-        self.target = NormalDist().inv_cdf(power)
+        self.target, self.description = NormalDist().inv_cdf(power), f"power {power:g}"
 
     @property
     def spread(self) -> float:
-        """That of the standard error the test takes."""
+        """The standard deviation behind the standard error that the test uses."""
         return self.precision.sd if self.test.under_null is None else self.test.under_null.sd
 
     def formula(self, n: int) -> float:
-        """The expected power."""
+        """Return the expected power."""
         return self.test.power(n)
 
     def reached(self, n: int) -> bool:
@@ -158,7 +175,7 @@ class PowerGoal(Goal):
         return self.formula(n) >= self.power
 
     def studies(self, simulator: Simulator, n: int, *, whole: bool = False) -> SimulatedStudies:
-        """Rejections if the assumed value is true and, for the whole of it, if the null value is."""
+        """Return rejections if the assumed value is true and, with `whole`, if the null value is."""
         estimates, errors = simulator.draw(self.population, n)
         usable = np.isfinite(estimates) & ((errors > 0) | (self.test.under_null is not None))
         power = float(self.test.rejects(estimates, errors, n).mean())
@@ -176,7 +193,7 @@ class PowerGoal(Goal):
         )
 
     def scaled(self, studies: SimulatedStudies) -> tuple[float, float]:
-        """The normal quantile of the power."""
+        """Return the normal quantile of the power."""
         edge = 0.5 / studies.n_draws
         power = min(1 - edge, max(edge, studies.power or 0.0))
         normal = NormalDist()
