@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf, sqrt
-from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,7 @@ import numpy.typing as npt
 from kappamax.disagreement.objective import Objective
 from kappamax.inference import quantile_of, slopes
 
-__all__ = ["MOST_SUBJECTS", "PlannedTest", "Precision", "gradient_of", "least_subjects", "precision_of"]
+__all__ = ["MOST_SUBJECTS", "Precision", "gradient_of", "least_subjects", "precision_of"]
 
 Array = npt.NDArray[Any]
 
@@ -66,64 +65,6 @@ class Precision:
     def width(self, level: float, n: int) -> float:
         """Return the whole width of the interval with n subjects, before it is cut at 1."""
         return 2 * self.quantile((1 + level) / 2, n) * self.se(n)
-
-
-@dataclass(frozen=True)
-class PlannedTest:
-    """A test of the coefficient against a value.
-
-    Attributes
-    ----------
-    null : float
-    alternative : "greater", "less" or "two-sided"
-    alpha : float
-    assumed : Precision
-        Precision of studies of the population the study is planned for.
-    under_null : Precision or None
-        Precision of studies of the population with the null value, whose deviation is known, so that quantiles are
-        normal; None if the test takes its standard error from the study itself.
-    """
-
-    null: float
-    alternative: str
-    alpha: float
-    assumed: Precision
-    under_null: Precision | None
-
-    def critical(self, n: int) -> float:
-        """Return how many standard errors the coefficient must lie from the null value."""
-        tail = self.alpha / 2 if self.alternative == "two-sided" else self.alpha
-        return self.assumed.quantile(1 - tail, n) if self.under_null is None else quantile_of(1 - tail, None)
-
-    def unit(self, n: int) -> float:
-        """Return the expected value of the standard error that the test uses."""
-        return self.assumed.se(n) if self.under_null is None else self.under_null.deviation(n)
-
-    def threshold(self, n: int) -> float | None:
-        """Return the value that a study must pass to reject; None if that depends on its standard error."""
-        if self.under_null is None:
-            return None
-        reach = self.critical(n) * self.unit(n)
-        return self.null + (reach if self.assumed.value > self.null else -reach)
-
-    def power(self, n: int) -> float:
-        """Return the probability that a study with n subjects rejects, on the side of the assumed value."""
-        effect = abs(self.assumed.value - self.null)
-        room = effect - self.critical(n) * self.unit(n)
-        own = self.assumed.deviation(n)
-        if own == 0 or room == -inf:
-            return float(room > 0)
-        return NormalDist().cdf(room / own)
-
-    def rejects(self, estimates: Array, errors: Array, n: int) -> Array:
-        """Return which studies with n subjects reject; one without a standard error does not."""
-        se = errors if self.under_null is None else self.unit(n)
-        distance = estimates - self.null
-        if self.alternative == "two-sided":
-            distance = np.abs(distance)
-        elif self.alternative == "less":
-            distance = -distance
-        return np.asarray((np.asarray(se) > 0) & (distance > self.critical(n) * se))
 
 
 def precision_of(objective: Objective) -> Precision:

@@ -219,7 +219,7 @@ def sample_size(
         expected_power=goal.formula(n) if test else None,
         sd=goal.precision.sd,
         null_sd=test.null_precision.sd if test and test.null_precision else None,
-        critical_value=test.test.threshold(n) if test else None,
+        critical_value=test.threshold(n) if test else None,
         n_raters=table.n_raters,
         n_categories=table.n_categories,
         studies=studies,
