@@ -10,12 +10,10 @@ from kappamax.display import numbers
 from kappamax.fibers.distribution import SameValue
 from kappamax.fibers.fiber import Fiber
 from kappamax.io import from_counts
-from kappamax.paper.verdict import Check, Verdict, corrected, holds, same
+from kappamax.paper.verdict import NAMED_WEIGHTS, Check, Verdict, corrected, holds, same
 from kappamax.table import Table
 
 __all__ = ["CHECKS"]
-
-_NAMED = ("unweighted", "linear", "quadratic", "sqrt")
 
 
 def two_raters() -> Iterator[Verdict]:
@@ -58,7 +56,7 @@ def uniqueness() -> Iterator[Verdict]:
     }
     for place, name in (("Figure 3", "rapallo2022"), ("Figure 4", "rapallo2022-three")):
         fiber = Fiber(example(name))
-        shared = {weights: fiber.same_kappa(weights).n_tables for weights in _NAMED}
+        shared = {weights: fiber.same_kappa(weights).n_tables for weights in NAMED_WEIGHTS}
         yield holds(
             place, "other tables share the observed kappa, whatever the weights", [n > 1 for n in shared.values()]
         )

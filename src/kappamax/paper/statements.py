@@ -16,13 +16,12 @@ from kappamax.io import from_counts
 from kappamax.maximum.max_kappa import max_kappa
 from kappamax.maximum.maximizers import iter_maximizers
 from kappamax.paper.moves import FIGURE_2
-from kappamax.paper.verdict import Check, Verdict, corrected, holds, random_tables, same
+from kappamax.paper.verdict import NAMED_WEIGHTS, Check, Verdict, corrected, holds, random_tables, same
 from kappamax.table import Table
 from kappamax.weights import Weights, WeightsLike
 
 __all__ = ["CHECKS"]
 
-_NAMED = ("unweighted", "linear", "quadratic", "sqrt")
 _DISTANCES = ("unweighted", "linear", "sqrt")
 _THREE_RATERS = ((4, 0, 3, 1), (3, 2, 2, 1), (0, 2, 4, 2))
 _METRIC = [[0, 7, 4, 3], [7, 0, 5, 4], [4, 5, 0, 1], [3, 4, 1, 0]]
@@ -31,7 +30,7 @@ _METRIC = [[0, 7, 4, 3], [7, 0, 5, 4], [4, 5, 0, 1], [3, 4, 1, 0]]
 def two_raters() -> Iterator[Verdict]:
     """Lemma 1 and propositions 3 and 4, for every move they cover with up to five categories."""
     effects = []
-    for k, name in product((2, 3, 4, 5), _NAMED):
+    for k, name in product((2, 3, 4, 5), NAMED_WEIGHTS):
         u = Weights.from_scheme(name, k)
         for i, j in permutations(range(k), 2):
             change = Move(((i, i), (j, j)), ((i, j), (j, i)), k).change(name)
@@ -58,7 +57,7 @@ def other_kinds() -> Iterator[Verdict]:
         [[0, 0.1, 0.1, 0.1], [0.1, 0, 0.1, 0.1], [0.1, 0.1, 0, 1], [0.1, 0.1, 1, 0]], kind="disagreement"
     )
     found: dict[str, set[str]] = {}
-    tried: tuple[WeightsLike, ...] = (*_NAMED, odd)
+    tried: tuple[WeightsLike, ...] = (*NAMED_WEIGHTS, odd)
     for name, move in product(tried, basic_moves(4)):
         letter = move.kind.letter
         if letter == "d" or any(i == j for i, j in move.plus):  # the move, not the one that undoes it
@@ -133,7 +132,7 @@ def more_raters() -> Iterator[Verdict]:
         yield same(f"Figure 2({letter})", "two-way margins that are basic moves", 2, number)
     yield holds("Before Prop. 5", "kappa changes by what the two-way margins of the move contribute", _contributions())
     effects = []
-    for (k, r), name in product(((3, 3), (2, 4)), _NAMED):
+    for (k, r), name in product(((3, 3), (2, 4)), NAMED_WEIGHTS):
         for move in basic_moves(k, r):
             if all(len(set(cell)) == 1 for cell in move.plus):
                 effects.append(move.change(name) <= RootSum())

@@ -19,7 +19,7 @@ from kappamax.reporting.figures_svg import (
     pairs_title,
 )
 from kappamax.reporting.formats.rows import margin_rows, pair_rows, result_rows
-from kappamax.reporting.sentences import of_table
+from kappamax.reporting.sentences import of_design, of_table
 from kappamax.table import Table
 
 if TYPE_CHECKING:
@@ -61,15 +61,9 @@ def _sections(report: Report) -> list[str]:
 
 
 def _lead(report: Report) -> str:
-    table = report.table
-    order = " in order" if table.ordered else ""
-    who = (
-        f"{text.plural(table.n_subjects, 'subject')}, {table.n_raters} raters, {table.n_categories} categories{order}: "
-        f"{text.listing(table.categories, most=20)}."
-    )
-    notes = " ".join(of_table(table))
+    design = " ".join([of_design(report.table, 20), *of_table(report.table)])
     main = " ".join(report.main.sentences[:2])
-    return f'<p class="faint">{escape(f"{who} {notes}".strip())}</p>\n<p class="lead">{escape(main)}</p>'
+    return f'<p class="faint">{escape(design)}</p>\n<p class="lead">{escape(main)}</p>'
 
 
 def _results_caption(report: Report) -> str:

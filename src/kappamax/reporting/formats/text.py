@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from kappamax.display import text
 from kappamax.reporting.formats.rows import margin_rows, pair_rows, result_rows
-from kappamax.reporting.sentences import of_table
+from kappamax.reporting.sentences import of_design, of_table
 
 if TYPE_CHECKING:
     from kappamax.reporting.report import Report
@@ -23,11 +23,7 @@ def text_of(report: Report) -> str:
     """Return the report as text."""
     table = report.table
     lines = [report.title, "=" * len(report.title), ""]
-    lines += _paragraph(
-        f"{text.plural(table.n_subjects, 'subject')}, {table.n_raters} raters, {table.n_categories} categories"
-        f"{' in order' if table.ordered else ''}: {text.listing(table.categories, most=12)}."
-    )
-    for said in of_table(table):
+    for said in (of_design(table, 12), *of_table(table)):
         lines += _paragraph(said)
     lines += ["", "How often each rater used each category", ""]
     header, rows = margin_rows(report)
