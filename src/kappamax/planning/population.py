@@ -181,9 +181,9 @@ class MarginTables:
         _require_few_patterns(self.n_categories, self.n_raters)
         whole = _whole_margins(shares)
         self.shares = np.array([_shares_of(row) for row in whole], dtype=object)
-        self.categories, self.raters, self.ordered = tuple(categories), tuple(raters), ordered
         self.chosen, self.pilot = chosen, pilot
-        objective = as_objective(self._table(*comonotone_table(whole)), **chosen)
+        table = Table(*comonotone_table(whole), tuple(categories), tuple(raters), ordered=ordered)
+        objective = as_objective(table, **chosen)
         self.title = objective.coefficient.title
         if objective.coefficient.by_rating:  # alpha in a large population is Fleiss' kappa
             objective = as_objective(objective.table, weights=objective.weights, coefficient="fleiss")
@@ -279,18 +279,14 @@ class MarginTables:
         shares[places] = _shares_of(counts)
         return MixtureTable(_value_at(objective, objective.observed(score)), shares)
 
-    def _table(self, patterns: Array, counts: Array) -> Table:
-        return Table(patterns, counts, self.categories, self.raters, ordered=self.ordered)
-
     def _population(self, shares: Array) -> Objective:
-        return _population_of(self._table(self.patterns, _whole(shares)), self.chosen)
+        return _population_of(self.objective.table.like(self.patterns, _whole(shares)), self.chosen)
 
 
 def _population_of(table: Table, chosen: Chosen) -> Objective:
     """Return the objective of a table with the same shares and so many subjects that their number does not matter."""
     factor = max(1, _POPULATION // table.n_subjects)
-    large = Table(table.patterns, table.counts * factor, table.categories, table.raters, ordered=table.ordered)
-    return as_objective(large, **chosen)
+    return as_objective(table.like(table.patterns, table.counts * factor), **chosen)
 
 
 def _value_at(objective: Objective, disagreement: RootSum) -> Fraction:

@@ -106,7 +106,7 @@ class _ScenarioSetup:
     def below_maximum(self, counts: Counts, score: list[int]) -> bool:
         """Whether a table's score is above the least that its margins allow."""
         objective, kept = self.neighbours.objective, counts > 0
-        table = Table(self.neighbours.patterns[kept], counts[kept], objective.table.categories, ordered=True)
+        table = objective.table.like(self.neighbours.patterns[kept], counts[kept])
         return not self.bounds.attained(table, RootSum(dict(zip(objective.radicands, score, strict=True))))
 
 

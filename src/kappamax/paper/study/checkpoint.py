@@ -11,7 +11,6 @@ import os
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
-from types import TracebackType
 from typing import Any, BinaryIO, NoReturn
 
 from kappamax.errors import InvalidOptionError
@@ -65,12 +64,8 @@ class Checkpoint:
         self._file.flush()
         os.fsync(self._file.fileno())
 
-    def __enter__(self) -> Checkpoint:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def close(self) -> None:
+        """Close the file."""
         self._file.close()
 
 

@@ -17,7 +17,7 @@ from kappamax.display import numbers
 from kappamax.paper.study.rows import StudyRow
 from kappamax.paper.study.run import Study, run_study
 from kappamax.paper.study.scenarios import Scenario
-from kappamax.table import Table
+from kappamax.paper.verdict import random_tables
 
 __all__ = ["Claim", "check_claims", "claims_from", "cooling_scenarios", "search_seconds"]
 
@@ -96,8 +96,7 @@ def search_seconds() -> dict[int, float]:
     """Return the seconds of the slowest search from a uniform random table, by its number of cells, after compiling."""
     slowest: dict[int, float] = {}
     for k, r in _TIMED:
-        codes = np.random.default_rng(1).integers(k, size=(100, r))
-        table = Table(codes, np.ones(100, dtype=np.int64), list(range(k)), ordered=True)
+        (table,) = random_tables(k, r, 100, size=1)
         for weights in ("quadratic", "linear", "sqrt"):
             start = perf_counter()
             anneal(table, weights=weights, moves="minimal", rng=1)

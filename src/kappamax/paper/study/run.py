@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import closing, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from io import BytesIO
@@ -98,7 +98,7 @@ def run_study(
         if progress is not None:
             progress(sum(len(batch.steps) * costs[number] for (number, _), batch in batches.items()), total)
 
-    with nullcontext() if checkpoint is None else Checkpoint(Path(checkpoint), header) as kept:
+    with nullcontext() if checkpoint is None else closing(Checkpoint(Path(checkpoint), header)) as kept:
         if kept is not None:
             batches |= {key: kept.batches[key] for key in keys if key in kept.batches}
         tell()
