@@ -15,7 +15,7 @@ from math import ceil
 from joblib import Parallel, delayed
 
 import kappamax as km
-from kappamax.paper.study.block import stopping_times
+from kappamax.paper.study.batch import stopping_times
 
 N_TABLES = 1000
 KEPT = 6

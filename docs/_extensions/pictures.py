@@ -46,7 +46,7 @@ def _maximum(report: Report) -> str:
     """The observed table and the best, each with its kappa below."""
     return "".join(
         f"<figure>{picture}<figcaption>{escape(title)}</figcaption></figure>"
-        for title, picture, _ in crossed(report.table, report.results[0])
+        for title, picture, _ in crossed(report.results[0])
     )
 
 

@@ -1,19 +1,37 @@
-"""Write a file whole or not at all."""
+"""Write files that are either complete or absent, in the format that the ending of their name asks for."""
 
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 
-from kappamax._checks import reports as checks
+from kappamax.errors import InvalidOptionError
 
-__all__ = ["write_whole"]
+__all__ = ["ending_of", "write_by_ending", "write_whole"]
 
 
-def write_whole(path: Path, content: str) -> None:
+def write_by_ending(path: str | Path, writers: Mapping[str, Callable[[], str | bytes]]) -> None:
+    """Write what the function for the ending of the file's name returns."""
+    write_whole(Path(path), writers[ending_of(path, writers)]())
+
+
+def ending_of(path: str | Path, known: Collection[str]) -> str:
+    """Return the ending of a file's name in lower case; it must be one of those that are known."""
+    ending = Path(path).suffix.lower()
+    if ending not in known:
+        *others, last = known
+        raise InvalidOptionError(f"the file must end in {', '.join(others)} or {last}; got {Path(path).name!r}.")
+    return ending
+
+
+def write_whole(path: Path, content: str | bytes) -> None:
     """Write a file beside its place and move it there, so that no half-written one is ever seen."""
-    checks.folder(path)
+    if not path.parent.is_dir():
+        raise InvalidOptionError(f"there is no folder {str(path.parent)!r} to write {path.name!r} into.")
+    if path.is_dir():
+        raise InvalidOptionError(f"{str(path)!r} is a folder; the report needs a file.")
     with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as beside:
         whole = Path(beside) / path.name
-        whole.write_text(content, encoding="utf-8", newline="\n")
+        whole.write_bytes(content.encode() if isinstance(content, str) else content)
         whole.replace(path)

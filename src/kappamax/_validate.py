@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Collection, Sequence
 from difflib import get_close_matches
+from fractions import Fraction
 from math import isfinite
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
@@ -59,7 +60,7 @@ def as_whole_number(argument: str, value: int, least: int) -> int:
     return int(value)
 
 
-def as_finite_number(argument: str, value: float) -> float:
+def as_finite_number(argument: str, value: float | Fraction) -> float:
     """Return a finite number."""
     if not is_number(value) or not isfinite(value):
         raise InvalidOptionError(f"{argument} must be a finite number; got {value!r}.")

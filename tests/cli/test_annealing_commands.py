@@ -78,7 +78,7 @@ def test_study_takes_own_scenarios_and_says_what_is_wrong(tmp_path):
     assert "Stopping time of annealing, 5 tables per row" in shown.stdout
     for arguments, message in (
         (["--raters", "4"], "none of the paper's 60 rows has all of these settings"),
-        (["--out", str(tmp_path / "study.doc")], "the file must end in one of"),
+        (["--out", str(tmp_path / "study.doc")], "the file must end in .csv"),
     ):
         wrong = run("study", *arguments)
         assert (wrong.returncode, wrong.stdout) == (1, "")

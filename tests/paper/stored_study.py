@@ -7,7 +7,7 @@ from scipy.stats import gamma
 
 import kappamax as km
 from kappamax.annealing.schedules import Logarithmic
-from kappamax.paper.study.block import Block
+from kappamax.paper.study.batch import TableBatch
 from kappamax.paper.study.claims import cooling_scenarios
 from kappamax.paper.study.rows import row_of
 
@@ -23,7 +23,7 @@ def stored_rows(*, scale=1.0, spread=1.0, shift=0, determined=None, short=True):
         times = shift + scale * (published.mean + spread * (times - published.mean))
         below = short and scenario.n_raters == 3 and scenario.weights == "sqrt"
         kept = scenario if determined is None else replace(scenario, determined=determined)
-        rows.append(row_of(kept, [_block(times, below)]))
+        rows.append(row_of(kept, [_batch(times, below)]))
     return rows
 
 
@@ -34,13 +34,13 @@ def stored_cooling(*, apart=1.0):
     for place, scenario in enumerate(scenarios):
         slow = isinstance(scenario.schedule, Logarithmic)
         time = scenario.limit if slow else 3000 * (apart if place < 6 else 1)
-        rows.append(row_of(scenario, [_block(np.full(20, time), False)]))
+        rows.append(row_of(scenario, [_batch(np.full(20, time), False)]))
     return rows
 
 
-def _block(times, below):
+def _batch(times, below):
     steps = tuple(int(time) for time in np.round(times))
-    return Block(0, steps, (below,) + (False,) * (len(steps) - 1), 0, 0.0, 0.0)
+    return TableBatch(0, steps, (below,) + (False,) * (len(steps) - 1), 0, 0.0, 0.0)
 
 
 SECONDS = {64: 0.1, 100: 0.2, 216: 0.3, 289: 0.4}

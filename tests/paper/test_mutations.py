@@ -12,7 +12,8 @@ import kappamax as km
 from kappamax._rootsum import RootSum
 from kappamax.fibers.fiber import Fiber
 from kappamax.fibers.moves import Kind, Move
-from kappamax.paper import check, definitions, maxima, moves, shared_kappa, statements, study_items
+from kappamax.paper import check, definitions, maxima, moves, shared_kappa, statements
+from kappamax.paper.study import comparison
 from kappamax.paper.study.claims import claims_from
 from kappamax.weights import Weights
 
@@ -264,22 +265,22 @@ def test_proposition_5_needs_the_projections(monkeypatch):
 
 def test_every_row_of_the_study_has_a_mutation_that_changes_its_verdict():
     """Longer times, more spread, margins that are determined after all."""
-    usual = verdicts(study_items.rows(stored_rows()))
+    usual = verdicts(comparison.compare_rows(stored_rows()))
     assert len(usual) == 180
     assert set(usual.values()) == {"reproduced", "not determined"}
     others = [{"scale": 1.2}, {"spread": 2.0}, {"determined": True}]
-    assert unmoved(usual, [verdicts(study_items.rows(stored_rows(**one))) for one in others]) == []
+    assert unmoved(usual, [verdicts(comparison.compare_rows(stored_rows(**one))) for one in others]) == []
 
 
 def test_every_item_about_the_design_has_a_mutation_that_changes_its_verdict(monkeypatch):
     """Another patience, and margins drawn equal."""
-    usual = verdicts(study_items.design(stored_rows()))
+    usual = verdicts(comparison.compare_design(stored_rows()))
     assert set(usual.values()) == {"reproduced"}
     scenarios = [replace(row.scenario, stopping=km.StaleAgreement(7)) for row in stored_rows()]
     rows = [replace(row, scenario=scenario) for row, scenario in zip(stored_rows(), scenarios, strict=True)]
-    others = [verdicts(study_items.design(rows))]
-    monkeypatch.setattr(study_items, "_drawn_margins", lambda row: np.ones((20, 2, 3)))
-    others.append(verdicts(study_items.design(stored_rows())))
+    others = [verdicts(comparison.compare_design(rows))]
+    monkeypatch.setattr(comparison, "_drawn_margins", lambda row: np.ones((20, 2, 3)))
+    others.append(verdicts(comparison.compare_design(stored_rows())))
     assert unmoved(usual, others) == []
 
 
@@ -301,7 +302,7 @@ def test_every_sentence_about_the_study_has_a_mutation_that_changes_its_verdict(
     rows, cooling = stored_rows(), stored_cooling()
 
     def found(rows, cooling, seconds):
-        return verdicts(study_items.claims(claims_from(rows, cooling, seconds)))
+        return verdicts(comparison.compare_claims(claims_from(rows, cooling, seconds)))
 
     usual = found(rows, cooling, SECONDS)
     assert len(usual) == 9
@@ -330,5 +331,5 @@ def test_all_items_of_the_page_are_covered_here(monkeypatch):
     monkeypatch.setattr(check, "CHECKS", (maxima.transitions,))
     monkeypatch.setattr(check, "run_study", lambda *args, **options: study)
     monkeypatch.setattr(check, "check_claims", lambda *args, **options: claims)
-    simulated = [*study_items.claims(claims), *study_items.design(rows), *study_items.rows(rows)]
+    simulated = [*comparison.compare_claims(claims), *comparison.compare_design(rows), *comparison.compare_rows(rows)]
     assert list(check.check_paper(n_tables=1000).items) == [*maxima.transitions(), *simulated]

@@ -10,10 +10,11 @@ from stored_study import SECONDS, stored_cooling, stored_rows
 from test_commands import run
 
 import kappamax as km
-from kappamax.paper import check, study_items
+from kappamax.paper import check
 from kappamax.paper.check import PaperCheck
-from kappamax.paper.item import Item, corrected, holds, same
+from kappamax.paper.study import comparison
 from kappamax.paper.study.claims import claims_from
+from kappamax.paper.verdict import Verdict, corrected, holds, same
 
 PAGE = Path(__file__).parents[2] / "docs" / "paper.md"
 
@@ -64,8 +65,8 @@ def test_verdicts_come_from_what_is_computed():
 
 def test_the_cutoff_is_sidaks():
     """For 48 rows at the level 5 %: 3.27; all 48 standard normal numbers lie within it with probability 95 %."""
-    assert study_items.cutoff(48) == pytest.approx(3.272, abs=5e-4)
-    assert (1 - 2 * norm.sf(study_items.cutoff(48))) ** 48 == pytest.approx(0.95)
+    assert comparison.cutoff(48) == pytest.approx(3.272, abs=5e-4)
+    assert (1 - 2 * norm.sf(comparison.cutoff(48))) ** 48 == pytest.approx(0.95)
 
 
 def test_a_row_beyond_the_cutoff_is_not_reproduced():
@@ -75,14 +76,14 @@ def test_a_row_beyond_the_cutoff_is_not_reproduced():
     within, beyond = int(3.2 * error), int(3.4 * error) + 1
     for shift, verdict in ((within, "reproduced"), (beyond, "not reproduced"), (-beyond, "not reproduced")):
         moved = stored_rows(shift=shift)
-        found = next(study_items.rows(moved))
-        assert (abs(moved[0].z) <= study_items.cutoff(48)) == (verdict == "reproduced")
+        found = next(comparison.compare_rows(moved))
+        assert (abs(moved[0].z) <= comparison.cutoff(48)) == (verdict == "reproduced")
         assert (found.status, found.reason) == (verdict, None if verdict == "reproduced" else "|z| is above 3.27")
 
 
 def test_items_beyond_the_cutoff_and_changed_items_are_counted_apart():
     """Both let the command fail."""
-    found = PaperCheck((Item("", "", "", "", "not reproduced"), Item("", "", "", "", "changed")), 1)
+    found = PaperCheck((Verdict("", "", "", "", "not reproduced"), Verdict("", "", "", "", "changed")), 1)
     assert len(found.not_reproduced) == len(found.changed) == found.counts()["not reproduced"] == 1
 
 
@@ -95,9 +96,9 @@ def test_the_page_lists_every_item_with_its_verdict(items):
     for item in items:
         assert listed[item.where, item.what] == (item.published, item.status)
     simulated = [
-        *study_items.claims(claims_from(stored_rows(), stored_cooling(), SECONDS)),
-        *study_items.design(stored_rows()),
-        *study_items.rows(stored_rows()),
+        *comparison.compare_claims(claims_from(stored_rows(), stored_cooling(), SECONDS)),
+        *comparison.compare_design(stored_rows()),
+        *comparison.compare_rows(stored_rows()),
     ]
     for item in simulated:
         assert listed[item.where, item.what][0] == item.published

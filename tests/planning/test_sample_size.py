@@ -13,7 +13,7 @@ import kappamax as km
 from kappamax.coefficients import as_objective
 from kappamax.inference import standard_error, standard_errors_at
 from kappamax.planning.formula import precision_of
-from kappamax.planning.population import Joint, from_margins, from_pilot
+from kappamax.planning.population import MarginTables, from_margins, from_pilot
 
 QUANTILE = NormalDist().inv_cdf
 COEFFICIENTS = ["kappa", "fleiss", "gwet", "brennan-prediger", "krippendorff", "percent"]
@@ -108,7 +108,7 @@ def test_the_expected_width_is_that_of_a_study_with_these_proportions(name, coef
     study = km.Table(pilot.patterns, pilot.counts * 1000, pilot.categories, pilot.raters, ordered=True)
     result = km.agreement(study, coefficient=coefficient, weights=weights)
     precision = precision_of(
-        from_pilot([pilot], None, None, {"coefficient": coefficient, "weights": weights}).population
+        from_pilot([pilot], None, None, {"coefficient": coefficient, "weights": weights}).objective
     )
     # alpha is corrected by n / (n - 1) for its n ratings, tens of thousands here; in a population it is not
     close = 1e-4 if coefficient == "krippendorff" else 1e-9
@@ -144,16 +144,16 @@ def test_the_mixture_has_exactly_the_margins_and_the_value(rows, coefficient, we
     chosen = {"coefficient": coefficient, "weights": weights}
     value = Fraction(twentieths, 20)
     categories, raters = range(len(rows[0])), [str(a) for a in range(len(rows))]
-    joint = Joint(np.array(shares, dtype=object), categories, raters, ordered=True, chosen=chosen)
-    if not joint.smallest.value <= value <= joint.largest.value:
+    tables = MarginTables(np.array(shares, dtype=object), categories, raters, ordered=True, chosen=chosen)
+    if not tables.smallest.value <= value <= tables.largest.value:
         with pytest.raises(km.InvalidOptionError, match="kappa must be at"):
             from_margins(shares, value, None, None, chosen)
         return
     assumed = from_margins(shares, value, None, None, chosen)
-    table = assumed.population.table
+    table = assumed.objective.table
     assert (table.margins * np.array([sum(row) for row in rows])[:, None] == np.array(rows) * table.n_subjects).all()
     if coefficient != "krippendorff":
-        assert assumed.population.exact_value(assumed.population.score) == value
+        assert assumed.objective.exact_value(assumed.objective.score) == value
     assert assumed.value == pytest.approx(float(value), abs=1e-9)
     assert assumed.maximum >= value
 

@@ -10,7 +10,7 @@ FOLDER = Path(__file__).parents[1] / "data" / "golden"
 ENDINGS = ("txt", "html", "json", "tex", "md", "csv")
 
 
-def reports() -> dict[str, km.reporting.analysis.Report]:
+def reports() -> dict[str, km.reporting.report.Report]:
     """A report of two raters and one of three."""
     return {
         "two": km.report(km.example("rapallo2022"), title="Two raters"),

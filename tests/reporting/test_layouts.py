@@ -11,7 +11,7 @@ from golden import ENDINGS, FOLDER, reports
 
 import kappamax as km
 from kappamax.display import svg
-from kappamax.reporting.formats.tables import CSV_COLUMNS
+from kappamax.reporting.formats.rows import CSV_COLUMNS
 
 MADE = reports()
 

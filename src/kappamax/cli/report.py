@@ -55,7 +55,7 @@ def report(
     as_json: bool,
 ) -> None:
     """Everything about the agreement in FILE: kappa, its maximum, a test, and what they mean."""
-    from kappamax._checks.reports import not_the_input
+    from kappamax.errors import InvalidOptionError
     from kappamax.reporting.report import report as report_of
 
     options: dict[str, Any] = {
@@ -69,7 +69,8 @@ def report(
     files = (reading.file, *more)
     if output is not None:
         for file in files:
-            not_the_input(output, file)
+            if file != "-" and output.exists() and Path(file).exists() and output.samefile(file):
+                raise InvalidOptionError(f"the report would replace its own input, {output.name!r}; give another file.")
     with notes_to_stderr():
         if batch or by is not None or more:
             from kappamax.reporting.group_report import report_groups

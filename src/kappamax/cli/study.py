@@ -58,15 +58,12 @@ def study(
 
     A study that was stopped, by Ctrl-C or a power cut, continues where it was when started again with the same options.
     """
-    from pathlib import Path
-
-    from kappamax._checks.study import output_format
+    from kappamax._atomic_write import ending_of
     from kappamax.errors import Interrupted
-    from kappamax.paper.study.output import ENDINGS
-    from kappamax.paper.study.run import run_study
+    from kappamax.paper.study.run import ENDINGS, run_study
 
     if out is not None:
-        output_format(Path(out), ENDINGS)
+        ending_of(out, ENDINGS)
         checkpoint = checkpoint or f"{out}.checkpoint"
     chosen = _chosen(scenarios, **only)
     settings: dict[str, Any] = {"n_tables": tables, "seed": seed, "n_jobs": jobs, "checkpoint": checkpoint}
@@ -89,7 +86,7 @@ def study(
 
 def _chosen(scenarios: str | None, *, homogeneous: bool | None, **only: Any) -> tuple[Scenario, ...]:
     """The scenarios with all the settings asked for."""
-    from kappamax._checks.study import no_row_left
+    from kappamax.errors import InvalidOptionError
     from kappamax.paper.study.scenarios import paper_scenarios, read_scenarios
 
     names = {"raters": "n_raters", "categories": "n_categories", "subjects": "n_subjects", "weights": "weights"}
@@ -98,7 +95,9 @@ def _chosen(scenarios: str | None, *, homogeneous: bool | None, **only: Any) -> 
         rows = tuple(row for row in rows if not wanted or getattr(row, names[option]) in wanted)
     if homogeneous is not None:
         rows = tuple(row for row in rows if row.homogeneous == homogeneous)
-    return rows or no_row_left()
+    if not rows:
+        raise InvalidOptionError("none of the paper's 60 rows has all of these settings.")
+    return rows
 
 
 def _echo_json(found: Study) -> None:
@@ -114,19 +113,9 @@ def _echo_json(found: Study) -> None:
 
 def _show(found: Study) -> None:
     from kappamax.cli.output import echo_table
-    from kappamax.display import numbers
-    from kappamax.paper.study.output import NOT_DETERMINED, summary
+    from kappamax.paper.study.rows import NOT_DETERMINED, shown_rows, summary
 
-    header = ["weights", "r", "k", "N", "margins", "mean", "sd", "q99", "published", "z", "below"]
-    rows = []
-    for row in found:
-        published = "" if row.published_mean is None else f"{row.published_mean:,.1f}"
-        z = "" if row.z is None else f"{row.z:.1f}" if row.determined else "n.d."
-        design = [str(number) for number in (row.n_raters, row.n_categories, row.n_subjects)]
-        times = [f"{row.mean:,.1f}", f"{row.sd:,.1f}", f"{row.q99:,.0f}"]
-        margins = "hom." if row.homogeneous else "non-hom."
-        rows.append([row.weights, *design, margins, *times, published, z, numbers.percent(row.below_maximum)])
     notes = [f"{name}: {shown}" for name, shown in summary(found.rows)]
     if any(not row.determined for row in found):
         notes.append(f"n.d.: {NOT_DETERMINED}, which does not say what the third rater's margins are")
-    echo_table(f"Stopping time of annealing, {found.n_tables:,} tables per row", header, rows, notes)
+    echo_table(f"Stopping time of annealing, {found.n_tables:,} tables per row", *shown_rows(found.rows), notes)

@@ -1,4 +1,5 @@
-"""Numbers and plain arrays in, text and HTML out; rounding happens here and nowhere else.
+"""Turn numbers and plain arrays into text, tables, HTML and pictures.
 
-Knows no results: results hand over rows, labels and arrays, so that terminal, notebook, report and page agree.
+Rounding happens here and nowhere else. The modules know no result classes: results hand over rows, labels and arrays,
+so that the terminal, notebooks, reports and the local page show the same.
 """

@@ -1,4 +1,7 @@
-"""Labels and arrays in, small self-contained HTML out: escaped, no script, nothing loaded from elsewhere."""
+"""Write self-contained HTML: cards and tables for notebooks, sections and whole pages for reports.
+
+Everything is escaped; there is no script, and nothing is loaded from elsewhere.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +13,40 @@ import numpy.typing as npt
 
 from kappamax.display import text
 
-__all__ = ["card", "heat_table", "table"]
+__all__ = ["card", "heat_table", "page", "section", "table"]
+
+_STYLE = """
+:root { color-scheme: light dark; --km-paper: #ffffff; --km-ink: #1b1f24; --km-faint: #5b6570; --km-line: #d0d7de;
+  --km-accent: #1f5fbf; --km-second: #b3541e; --km-soft: #f3f5f8; }
+@media (prefers-color-scheme: dark) { :root { --km-paper: #14171b; --km-ink: #e8ebef; --km-faint: #a4aeb9;
+  --km-line: #3a424c; --km-accent: #7fb0ff; --km-second: #f0a06a; --km-soft: #1e242b; } }
+* { box-sizing: border-box; }
+body { margin: 0 auto; padding: 1.2rem; max-width: 72rem; background: var(--km-paper); color: var(--km-ink);
+  font: 16px/1.55 system-ui, sans-serif; }
+h1 { font-size: 1.7rem; margin: 0 0 .3rem; } h2 { font-size: 1.25rem; margin: 2rem 0 .6rem; }
+h3 { font-size: 1.05rem; margin: 1.4rem 0 .4rem; }
+p { max-width: 46rem; margin: .5rem 0; } .faint { color: var(--km-faint); }
+.lead { font-size: 1.1rem; } ul { max-width: 46rem; }
+.words { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 22rem), 1fr)); gap: 0 2rem; }
+.scroll { overflow-x: auto; } .side { display: flex; flex-wrap: wrap; gap: 1.5rem; align-items: flex-start; }
+figure { margin: .6rem 0; max-width: 100%; } svg { max-width: 100%; height: auto; }
+figcaption { color: var(--km-faint); font-size: .9rem; }
+table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: .93rem; }
+caption { text-align: left; color: var(--km-faint); padding: .2rem 0; }
+th, td { padding: .3rem .7rem; border-bottom: 1px solid var(--km-line); text-align: right; white-space: nowrap; }
+th:first-child, td:first-child { text-align: left; } thead th { border-bottom: 2px solid var(--km-line); }
+details { margin: .3rem 0 1rem; } summary { cursor: pointer; color: var(--km-accent); }
+summary:focus-visible, a:focus-visible, .scroll:focus-visible { outline: 3px solid var(--km-accent);
+  outline-offset: 2px; }
+blockquote { margin: .6rem 0; padding: .6rem 1rem; background: var(--km-soft); border-left: 4px solid var(--km-accent);
+  max-width: 46rem; }
+@media print { body { max-width: none; font-size: 11pt; } details > *:not(summary) { display: block; }
+  h2 { break-after: avoid; } figure, table { break-inside: avoid; } }
+"""
 
 
 def card(title: str, rows: Sequence[tuple[str, str]]) -> str:
-    """A title and one row per name and value."""
+    """Return a table with a title and one row per name and value."""
     body = "".join(
         f'<tr><th scope="row" style="text-align:left">{escape(name)}</th><td>{escape(shown)}</td></tr>'
         for name, shown in rows
@@ -23,14 +55,14 @@ def card(title: str, rows: Sequence[tuple[str, str]]) -> str:
 
 
 def table(header: Sequence[Any], rows: Sequence[Sequence[Any]], *, caption: str) -> str:
-    """A table with a header row."""
+    """Return a table with a header row."""
     head = "".join(f'<th scope="col">{escape(str(name))}</th>' for name in header)
     body = "".join("<tr>" + "".join(f"<td>{escape(text.value(item))}</td>" for item in row) + "</tr>" for row in rows)
     return f"<table><caption>{escape(caption)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def heat_table(array: npt.NDArray[Any], rows: Sequence[Any], columns: Sequence[Any], *, caption: str) -> str:
-    """A matrix of numbers, each cell shaded by its share of the largest; readable without the shading."""
+    """Return a matrix of numbers, each cell shaded by its share of the largest; readable without the shading."""
     largest = float(array.max()) or 1.0
     head = "".join(f'<th scope="col">{escape(str(name))}</th>' for name in columns)
     body = ""
@@ -45,3 +77,19 @@ def heat_table(array: npt.NDArray[Any], rows: Sequence[Any], columns: Sequence[A
         f"<table><caption>{escape(caption)}</caption><thead><tr><th></th>{head}</tr></thead>"
         f"<tbody>{body}</tbody></table>"
     )
+
+
+def page(title: str, sections: Sequence[str], *, language: str = "en") -> str:
+    """Return a whole document with a title and sections."""
+    return (
+        f'<!doctype html>\n<html lang="{language}">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        '<meta name="generator" content="kappamax">\n'
+        f"<title>{escape(title)}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n<main>\n"
+        f"<h1>{escape(title)}</h1>\n" + "\n".join(sections) + "\n</main>\n</body>\n</html>\n"
+    )
+
+
+def section(title: str, *parts: str) -> str:
+    """Return a heading and what follows it."""
+    return f"<section>\n<h2>{escape(title)}</h2>\n" + "\n".join(part for part in parts if part) + "\n</section>"

@@ -1,4 +1,4 @@
-"""A number in, the text a reader should see out."""
+"""Round numbers and write them as text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Plain arrays and labels in, small accessible SVG pictures out: the one place that draws.
+"""Draw heat maps, bars and discrete distributions as small accessible SVG pictures.
 
 Reports, notebooks and the web page draw with these. Colours are CSS variables with fallbacks, so that a page can set
 them for light and dark; every picture has a title and a description, and can be read in black and white too.

@@ -1,4 +1,4 @@
-"""Names and values in, lines of plain text out."""
+"""Write values, lists, cards and columns as plain text."""
 
 from __future__ import annotations
 

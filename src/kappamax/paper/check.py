@@ -9,11 +9,12 @@ from kappamax._result import Result, plain
 from kappamax._validate import as_whole_number
 from kappamax.display import numbers
 from kappamax.display.tables import markdown_table
-from kappamax.paper import definitions, maxima, moves, shared_kappa, statements, study_items
-from kappamax.paper.item import STATUSES, Check, Item
+from kappamax.paper import definitions, maxima, moves, shared_kappa, statements
 from kappamax.paper.study.claims import check_claims
+from kappamax.paper.study.comparison import FAMILY_LEVEL, compare_claims, compare_design, compare_rows, cutoff
 from kappamax.paper.study.run import run_study
 from kappamax.paper.study.scenarios import paper_scenarios
+from kappamax.paper.verdict import STATUSES, Check, Verdict
 
 __all__ = ["CHECKS", "PaperCheck", "check_paper"]
 
@@ -46,8 +47,8 @@ def check_paper(
     n_tables = as_whole_number("n_tables", n_tables, 2)
     items = [item for check in CHECKS for item in check()]
     study = run_study(paper_scenarios(), n_tables=n_tables, seed=seed, n_jobs=n_jobs, progress=progress)
-    items += [*study_items.claims(check_claims(study, n_jobs=n_jobs)), *study_items.design(study.rows)]
-    items += study_items.rows(study.rows)
+    items += compare_claims(check_claims(study, n_jobs=n_jobs))
+    items += [*compare_design(study.rows), *compare_rows(study.rows)]
     return PaperCheck(tuple(items), n_tables)
 
 
@@ -57,21 +58,22 @@ class PaperCheck(Result):
 
     Attributes
     ----------
-    items : tuple of Item
+    items : tuple of Verdict
+        One verdict per item, in the order of the paper.
     n_tables : int
         Simulated tables per row of the study.
     """
 
-    items: tuple[Item, ...]
+    items: tuple[Verdict, ...]
     n_tables: int
 
     @property
-    def changed(self) -> tuple[Item, ...]:
+    def changed(self) -> tuple[Verdict, ...]:
         """Items that no longer have the verdict they should have."""
         return tuple(item for item in self.items if item.status == "changed")
 
     @property
-    def not_reproduced(self) -> tuple[Item, ...]:
+    def not_reproduced(self) -> tuple[Verdict, ...]:
         """Figures of the study beyond the cut-off, and sentences about it that our study does not bear out."""
         return tuple(item for item in self.items if item.status == "not reproduced")
 
@@ -80,12 +82,11 @@ class PaperCheck(Result):
         return {status: sum(item.status == status for item in self.items) for status in STATUSES}
 
     def to_markdown(self) -> str:
-        """A page with every item."""
+        """Return a page with every item."""
         counts = ", ".join(f"{n} {status}" for status, n in self.counts().items() if n)
         figures = [item for item in self.items if item.where.startswith("Table ")]
         others = [item for item in self.items if not item.where.startswith("Table ")]
-        determined = {item.what.partition(", ")[2] + item.where for item in figures if item.status != "not determined"}
-        n_rows = len(determined)
+        n_rows = len({item.what.partition(", ")[2] + item.where for item in figures if item.status != "not determined"})
         return (
             "# The paper, line by line\n\nWhat F. Rapallo, *Analysis of the weighted kappa and its maximum with "
             "Markov moves* (Psychometrika, 2022) gives as an example, statement, figure, table or claim, recomputed by "
@@ -103,8 +104,8 @@ class PaperCheck(Result):
             "## Tables of the simulation study\n\n"
             f"The settings of {n_rows} rows are known. Their means, standard deviations and percentiles are three "
             f"families of {n_rows} comparisons, and the cut-off was fixed before comparing: by Šidák's rule with a "
-            f"family level of {numbers.percent(study_items.FAMILY_LEVEL)} a figure is reproduced if |z| is at most "
-            f"{study_items.cutoff(n_rows):.2f}. For the mean, z is the difference in combined standard errors; for the "
+            f"family level of {numbers.percent(FAMILY_LEVEL)} a figure is reproduced if |z| is at most "
+            f"{cutoff(n_rows):.2f}. For the mean, z is the difference in combined standard errors; for the "
             "standard deviation, the log ratio in its standard error; for the percentile, the z with the same p-value "
             "as the number of our tables beyond the published one, which has a beta-binomial distribution if both "
             "studies sample the same stopping times.\n\n"
@@ -112,25 +113,16 @@ class PaperCheck(Result):
         )
 
     def to_dict(self) -> dict[str, object]:
-        """Plain data."""
+        """Return plain data."""
         return {"n_tables": self.n_tables, "counts": self.counts(), "items": plain(self.items)}
 
     def _rows(self) -> list[tuple[str, str]]:
         return [(status, numbers.count(n)) for status, n in self.counts().items()]
 
 
-def _table(items: list[Item]) -> str:
-    header = ["where", "what", "paper", "ours", "verdict"]
-    return markdown_table(
-        header,
-        [
-            [
-                item.where,
-                item.what,
-                item.published,
-                item.ours,
-                item.status + (f": {item.reason}" if item.reason else ""),
-            ]
-            for item in items
-        ],
-    )
+def _table(items: list[Verdict]) -> str:
+    rows = [
+        [item.where, item.what, item.published, item.ours, item.status + (f": {item.reason}" if item.reason else "")]
+        for item in items
+    ]
+    return markdown_table(["where", "what", "paper", "ours", "verdict"], rows)

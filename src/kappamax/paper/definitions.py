@@ -14,13 +14,12 @@ from kappamax.datasets import example
 from kappamax.io import from_counts
 from kappamax.kappas import agreement, kappa
 from kappamax.maximum.max_kappa import max_kappa
-from kappamax.paper.item import Check, Item, corrected, holds, random_tables, same
+from kappamax.paper.verdict import NAMED_WEIGHTS, Check, Verdict, corrected, holds, random_tables, same
 from kappamax.table import Table
 from kappamax.weights import Weights
 
 __all__ = ["CHECKS"]
 
-_NAMED = ("unweighted", "linear", "quadratic", "sqrt")
 _FORMULAS: dict[str, tuple[str, Callable[[int, int], float]]] = {
     "quadratic": ("Eq. 3", lambda d, k: d**2 / (k - 1) ** 2),
     "linear": ("Eq. 4", lambda d, k: d / (k - 1)),
@@ -30,11 +29,11 @@ _FORMULAS: dict[str, tuple[str, Callable[[int, int], float]]] = {
 _SYMBOLS = {"quadratic": "kappa_q", "linear": "kappa_w", "sqrt": "kappa_s", "any": "kappa_w"}
 
 
-def largest_value() -> Iterator[Item]:
+def largest_value() -> Iterator[Verdict]:
     """Section 1: when the maximum is 1, and where it is easily found."""
     tables = [*random_tables(3, 2, 8), *random_tables(3, 3, 6), from_counts([[2, 1, 0], [0, 1, 1], [1, 0, 2]])]
-    unequal = [one for one in tables if not _same_margins(one)]
-    below = [max_kappa(one, weights=name).maximum < 1 for one in unequal for name in _NAMED]
+    unequal = [one for one in tables if (one.margins != one.margins[0]).any()]
+    below = [max_kappa(one, weights=name).maximum < 1 for one in unequal for name in NAMED_WEIGHTS]
     yield holds("Section 1", "kappa = 1 is not attainable when the margins differ", below)
     simple = []
     for one in random_tables(4, 2, 12):
@@ -46,15 +45,15 @@ def largest_value() -> Iterator[Item]:
     yield holds("Section 1", "the largest unweighted kappa of two raters is that of sum min(n_i+, n_+i)", simple)
 
 
-def independence() -> Iterator[Item]:
+def independence() -> Iterator[Verdict]:
     """Section 1: no agreement beyond chance."""
     independent = [from_counts(np.multiply.outer([1, 2, 3], [2, 3, 1]))]
-    independent.append(_from_dense(np.multiply.outer(np.multiply.outer([1, 2, 1], [2, 1, 1]), [1, 1, 3])))
-    zero = [abs(kappa(one, weights=name).value) < 1e-12 for one in independent for name in _NAMED]
+    independent.append(from_counts(np.multiply.outer(np.multiply.outer([1, 2, 1], [2, 1, 1]), [1, 1, 3])))
+    zero = [abs(kappa(one, weights=name).value) < 1e-12 for one in independent for name in NAMED_WEIGHTS]
     yield holds("Section 1", "kappa is 0 where raters are independent", zero)
 
 
-def two_forms() -> Iterator[Item]:
+def two_forms() -> Iterator[Verdict]:
     """Equations 1 and 2: kappa from agreement and from disagreement."""
     tables = [example("rapallo2022"), example("vision"), *random_tables(4, 2, 15)]
     for where, names in (("Eq. 1", ("unweighted",)), ("Eq. 2", ("linear", "quadratic", "sqrt"))):
@@ -72,13 +71,13 @@ def two_forms() -> Iterator[Item]:
         yield holds(where, f"{kind} kappa by agreement and by disagreement", agree)
 
 
-def weights() -> Iterator[Item]:
+def weights() -> Iterator[Verdict]:
     """Equations 3 to 6, and which of the weights are distances."""
     for name, (where, _) in _FORMULAS.items():
         equal = [np.allclose(_library(name, k), _formula(name, k), rtol=1e-15, atol=0) for k in range(2, 8)]
         yield holds(where, f"{name} weights for 2 to 7 categories", equal)
     ranges = []
-    for name in _NAMED:
+    for name in NAMED_WEIGHTS:
         for k in range(2, 8):
             u = _library(name, k)
             off = u[~np.eye(k, dtype=bool)]
@@ -94,7 +93,7 @@ def weights() -> Iterator[Item]:
     yield corrected("Section 2", "the square-root weights, a distance, are in", "Eq. 3", ", ".join(cited), "Eq. 6", why)
 
 
-def interpretations() -> Iterator[Item]:
+def interpretations() -> Iterator[Verdict]:
     """Section 2: two known readings of weighted kappa."""
     tables = [example("rapallo2022"), example("vision"), *random_tables(4, 2, 15)]
     icc, average = [], []
@@ -116,7 +115,7 @@ def interpretations() -> Iterator[Item]:
     yield holds("Section 2", what, average)
 
 
-def symbols() -> Iterator[Item]:
+def symbols() -> Iterator[Verdict]:
     """Section 2: notation."""
     shared = [name for name, symbol in _SYMBOLS.items() if list(_SYMBOLS.values()).count(symbol) > 1]
     ours = "kappa_l" if "linear" in shared else _SYMBOLS["linear"]
@@ -129,7 +128,7 @@ def symbols() -> Iterator[Item]:
     yield corrected("Section 2", "cells of the table of r raters", "m^r", "k^r" if fits else "?", "k^r", why)
 
 
-def more_raters() -> Iterator[Item]:
+def more_raters() -> Iterator[Verdict]:
     """Equations 7 to 12: Conger's kappa, weighted, with weights per pair, and for groups of raters."""
     tables = [example("rapallo2022-three"), *random_tables(3, 4, 10)]
     plain = [_close(kappa(one).value, _conger(one, _pairs(one, "unweighted"))) for one in tables]
@@ -163,10 +162,6 @@ def more_raters() -> Iterator[Item]:
 CHECKS: tuple[Check, ...] = (*(largest_value, independence, two_forms, weights, interpretations, symbols, more_raters),)
 
 
-def _same_margins(table: Table) -> bool:
-    return bool((table.margins == table.margins[0]).all())
-
-
 def _close(first: float, second: float) -> bool:
     return isclose(first, second, rel_tol=1e-12, abs_tol=1e-12)
 
@@ -178,13 +173,6 @@ def _library(name: str, k: int) -> Any:
 def _formula(name: str, k: int) -> Any:
     """The paper's formula as a matrix."""
     return np.array([[_FORMULAS[name][1](abs(i - j), k) for j in range(k)] for i in range(k)], dtype=float)
-
-
-def _from_dense(counts: Any) -> Table:
-    """The table with these counts of patterns."""
-    patterns = np.argwhere(counts > 0)
-    categories = list(range(1, counts.shape[0] + 1))
-    return Table(patterns.astype(np.int32), counts[counts > 0], categories, ordered=True)
 
 
 def _collapsed(p: Any, cut: int) -> tuple[float, float]:

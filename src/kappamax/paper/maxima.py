@@ -21,7 +21,7 @@ from kappamax.io import from_counts
 from kappamax.kappas import kappa
 from kappamax.maximum.max_kappa import max_kappa
 from kappamax.maximum.maximizers import count_maximizers, iter_maximizers, maximizer_range
-from kappamax.paper.item import Check, Item, corrected, holds, random_tables, same
+from kappamax.paper.verdict import Check, Verdict, corrected, holds, random_tables, same
 from kappamax.table import Table
 
 __all__ = ["CHECKS"]
@@ -34,7 +34,7 @@ _FIGURE_6 = {
 }
 
 
-def largest() -> Iterator[Item]:
+def largest() -> Iterator[Verdict]:
     """The largest kappa of figure 3(a)."""
     table = example("rapallo2022")
     for name, published in (("linear", "0.7511"), ("quadratic", "0.8703"), ("sqrt", "0.7528")):
@@ -52,7 +52,7 @@ def largest() -> Iterator[Item]:
     yield same("Section 5", "the latter is the largest quadratic kappa", True, attained)
 
 
-def three_tables() -> Iterator[Item]:
+def three_tables() -> Iterator[Verdict]:
     """Figure 6."""
     table = example("rapallo2022")
     for place, (counts, values, name) in _FIGURE_6.items():
@@ -74,7 +74,7 @@ def three_tables() -> Iterator[Item]:
     yield holds("Section 7", "distance and quadratic weights have different tables of largest kappa", apart)
 
 
-def transitions() -> Iterator[Item]:
+def transitions() -> Iterator[Verdict]:
     """Section 5: the probability that a move is made."""
     changes, temperatures = (-0.1, -0.5, -2.0), (0.1, 0.5, 2.0)
     yield holds("Section 5", "a move that does not lower agreement is made", [
@@ -95,7 +95,7 @@ def transitions() -> Iterator[Item]:
     yield corrected("Section 5", "transition probability", published, ours, "exp((A(n') - A(n)) / tau)", why)
 
 
-def last_step() -> Iterator[Item]:
+def last_step() -> Iterator[Verdict]:
     """Section 5: the final sweep and the stopping rule."""
     better = []
     for one, name in product([*random_tables(3, 2, 30), *random_tables(3, 3, 30)], _WEIGHTS):
@@ -117,7 +117,7 @@ def last_step() -> Iterator[Item]:
     )
 
 
-def large_tables() -> Iterator[Item]:
+def large_tables() -> Iterator[Verdict]:
     """Sections 5 and 6: why annealing is slow on large and sparse tables."""
     designs = ((3, 2), (5, 2), (3, 3), (7, 2), (5, 3))  # 9 to 125 cells
     numbers_of = [basic_moves(k, r).n_moves for k, r in designs]

@@ -9,7 +9,7 @@ from typing import Any
 from kappamax.fibers.count import all_patterns, count_tables
 from kappamax.fibers.markov_basis import basic_moves
 from kappamax.fibers.moves import Move
-from kappamax.paper.item import Check, Item, corrected, holds, random_tables, same
+from kappamax.paper.verdict import Check, Verdict, corrected, holds, random_tables, same
 from kappamax.table import Table
 
 __all__ = ["CHECKS", "FIGURE_2"]
@@ -21,7 +21,7 @@ FIGURE_2 = {
 }
 
 
-def kinds() -> Iterator[Item]:
+def kinds() -> Iterator[Verdict]:
     """Figures 1 and 2."""
     for letter, (first, second) in _FIGURE_1.items():
         move = Move((first, second), ((first[0], second[1]), (second[0], first[1])), 4)
@@ -30,7 +30,7 @@ def kinds() -> Iterator[Item]:
         yield same(f"Figure 2({letter})", "type of the move", letter, Move(plus, minus, 3).kind.letter)
 
 
-def definition() -> Iterator[Item]:
+def definition() -> Iterator[Verdict]:
     """Definition 5, and the sentence before it."""
     same_sets = [set(basic_moves(k)) == set(_two_rater_moves(k)) for k in (2, 3, 4)]
     yield holds("Definition 5", "reduces to Definition 4 for two raters", same_sets)
@@ -46,7 +46,7 @@ def definition() -> Iterator[Item]:
     yield corrected("Definition 5", "the sets S of raters that stay", "non-empty", ours, "non-empty and proper", why)
 
 
-def bases() -> Iterator[Item]:
+def bases() -> Iterator[Verdict]:
     """Propositions 1 and 2 on small fibers, and the construction in the proof of the latter."""
     for number, (k, r, n) in (("1", (3, 2, 6)), ("2", (2, 3, 4)), ("2", (2, 4, 3))):
         moves = list(basic_moves(k, r))

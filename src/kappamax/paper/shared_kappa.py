@@ -10,15 +10,13 @@ from kappamax.fibers.distribution import SameValue
 from kappamax.fibers.fiber import Fiber
 from kappamax.io import from_counts
 from kappamax.kappas import kappa
-from kappamax.paper.item import Check, Item, corrected, holds, same
+from kappamax.paper.verdict import NAMED_WEIGHTS, Check, Verdict, corrected, holds, same
 from kappamax.table import Table
 
 __all__ = ["CHECKS"]
 
-_NAMED = ("unweighted", "linear", "quadratic", "sqrt")
 
-
-def two_raters() -> Iterator[Item]:
+def two_raters() -> Iterator[Verdict]:
     """Figure 3."""
     table = example("rapallo2022")
     fiber = Fiber(table)
@@ -39,7 +37,7 @@ def two_raters() -> Iterator[Item]:
         yield holds(f"Figure 3({letter})", "these margins, this linear kappa and the extreme quadratic one", fits)
 
 
-def three_raters() -> Iterator[Item]:
+def three_raters() -> Iterator[Verdict]:
     """Figure 4."""
     table = example("rapallo2022-three")
     size = f"{table.n_subjects} subjects, {table.n_categories**table.n_raters} cells"
@@ -50,7 +48,7 @@ def three_raters() -> Iterator[Item]:
     yield same("Figure 4", "quadratic kappa over them", "0.3364 to 0.6313", _range(found))
 
 
-def uniqueness() -> Iterator[Item]:
+def uniqueness() -> Iterator[Verdict]:
     """Section 4: tables that share the observed kappa, by weighting."""
     known = {
         "rapallo2022": "unweighted 3,048, linear 1,654, quadratic 1,540, sqrt 110",
@@ -58,7 +56,7 @@ def uniqueness() -> Iterator[Item]:
     }
     for place, name in (("Figure 3", "rapallo2022"), ("Figure 4", "rapallo2022-three")):
         fiber = Fiber(example(name))
-        shared = {weights: fiber.same_kappa(weights).n_tables for weights in _NAMED}
+        shared = {weights: fiber.same_kappa(weights).n_tables for weights in NAMED_WEIGHTS}
         yield holds(
             place, "other tables share the observed kappa, whatever the weights", [n > 1 for n in shared.values()]
         )

@@ -15,23 +15,22 @@ from kappamax.io import from_counts
 from kappamax.kappas import kappa
 from kappamax.maximum.max_kappa import max_kappa
 from kappamax.maximum.maximizers import iter_maximizers
-from kappamax.paper.item import Check, Item, corrected, holds, random_tables, same
 from kappamax.paper.moves import FIGURE_2
+from kappamax.paper.verdict import NAMED_WEIGHTS, Check, Verdict, corrected, holds, random_tables, same
 from kappamax.table import Table
 from kappamax.weights import Weights, WeightsLike
 
 __all__ = ["CHECKS"]
 
-_NAMED = ("unweighted", "linear", "quadratic", "sqrt")
 _DISTANCES = ("unweighted", "linear", "sqrt")
 _THREE_RATERS = ((4, 0, 3, 1), (3, 2, 2, 1), (0, 2, 4, 2))
 _METRIC = [[0, 7, 4, 3], [7, 0, 5, 4], [4, 5, 0, 1], [3, 4, 1, 0]]
 
 
-def two_raters() -> Iterator[Item]:
+def two_raters() -> Iterator[Verdict]:
     """Lemma 1 and propositions 3 and 4, for every move they cover with up to five categories."""
     effects = []
-    for k, name in product((2, 3, 4, 5), _NAMED):
+    for k, name in product((2, 3, 4, 5), NAMED_WEIGHTS):
         u = Weights.from_scheme(name, k)
         for i, j in permutations(range(k), 2):
             change = Move(((i, i), (j, j)), ((i, j), (j, i)), k).change(name)
@@ -52,13 +51,13 @@ def two_raters() -> Iterator[Item]:
     yield holds("Proposition 4", "a move on one side of the diagonal keeps linear kappa", effects)
 
 
-def other_kinds() -> Iterator[Item]:
+def other_kinds() -> Iterator[Verdict]:
     """Section 4: moves of the other kinds of figure 1 have no common effect."""
     odd = Weights.from_matrix(
         [[0, 0.1, 0.1, 0.1], [0.1, 0, 0.1, 0.1], [0.1, 0.1, 0, 1], [0.1, 0.1, 1, 0]], kind="disagreement"
     )
     found: dict[str, set[str]] = {}
-    tried: tuple[WeightsLike, ...] = (*_NAMED, odd)
+    tried: tuple[WeightsLike, ...] = (*NAMED_WEIGHTS, odd)
     for name, move in product(tried, basic_moves(4)):
         letter = move.kind.letter
         if letter == "d" or any(i == j for i, j in move.plus):  # the move, not the one that undoes it
@@ -71,7 +70,7 @@ def other_kinds() -> Iterator[Item]:
         yield same("Section 4", f"moves of kind ({letter}) have a common effect, over all weights", False, common)
 
 
-def example_move() -> Iterator[Item]:
+def example_move() -> Iterator[Verdict]:
     """The example after proposition 3."""
     observed = from_counts([[4, 0, 0, 0], [0, 4, 1, 0], [0, 0, 4, 1], [0, 0, 0, 4]])
     after = Move(((1, 3), (2, 2)), ((1, 2), (2, 3)), 4).after(observed)
@@ -87,7 +86,7 @@ def example_move() -> Iterator[Item]:
     yield corrected("After Prop. 3", "kappa after it, any distance weights", "greater", ours, "greater or equal", why)
 
 
-def diagonal() -> Iterator[Item]:
+def diagonal() -> Iterator[Verdict]:
     """Section 4: distance weights and the diagonal."""
     what = "distance weights: the maximum is attained with the largest counts on the diagonal"
     filled = []
@@ -109,7 +108,7 @@ def diagonal() -> Iterator[Item]:
     yield holds("Section 4", "quadratic weights prefer two moderate disagreements to one strong one", moderate)
 
 
-def more_raters() -> Iterator[Item]:
+def more_raters() -> Iterator[Verdict]:
     """Proposition 5, the remarks around it and lemma 2."""
     seen, moved = [], []
     for k, r in ((3, 3), (2, 4)):
@@ -133,7 +132,7 @@ def more_raters() -> Iterator[Item]:
         yield same(f"Figure 2({letter})", "two-way margins that are basic moves", 2, number)
     yield holds("Before Prop. 5", "kappa changes by what the two-way margins of the move contribute", _contributions())
     effects = []
-    for (k, r), name in product(((3, 3), (2, 4)), _NAMED):
+    for (k, r), name in product(((3, 3), (2, 4)), NAMED_WEIGHTS):
         for move in basic_moves(k, r):
             if all(len(set(cell)) == 1 for cell in move.plus):
                 effects.append(move.change(name) <= RootSum())

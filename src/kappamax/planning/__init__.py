@@ -1,6 +1,6 @@
-"""An assumed table in, the number of subjects a study needs out.
+"""Find the number of subjects that a study needs.
 
-`assumption` makes the table from margins and a value, `goals` says what is to be reached, `formula` finds the number
-from the table's standard error, `simulation` and `search` from simulated studies; `size` is the public side and
-`words` says it in sentences.
+`population` makes the assumed table from pilot ratings or from margins and a value, `goals` says what is to be reached,
+`formula` finds the number from the table's standard error, `simulation` and `search` find it from simulated studies.
+`sample_size` is the public side and `text` describes the result in sentences.
 """

@@ -1,4 +1,4 @@
-"""A population in, the standard error of a study with N subjects out, and the least N for a width or a power.
+"""Compute the standard error of a study with N subjects, and the least N for a width or a power.
 
 The standard errors are those of `inference`, from the same slopes, at the assumed table: sd / sqrt(N) with a normal
 quantile for Cohen's kappa, and sd / sqrt(N - 1) with Student's t for everything else. With missing ratings the 1 is
@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf, sqrt
-from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,7 @@ import numpy.typing as npt
 from kappamax.disagreement.objective import Objective
 from kappamax.inference import quantile_of, slopes
 
-__all__ = ["MOST_SUBJECTS", "PlannedTest", "Precision", "gradient_of", "least_subjects", "precision_of"]
+__all__ = ["MOST_SUBJECTS", "Precision", "gradient_of", "least_subjects", "precision_of"]
 
 Array = npt.NDArray[Any]
 
@@ -48,86 +47,28 @@ class Precision:
     counted: float
 
     def deviation(self, n: int) -> float:
-        """The standard deviation of the coefficient in studies with n subjects."""
+        """Return the standard deviation of the coefficient in studies with n subjects."""
         return self.sd / sqrt(n)
 
     def se(self, n: int) -> float:
-        """The standard error that a study with n subjects reports."""
+        """Return the standard error that a study with n subjects reports."""
         size = n - self.student / self.counted
         return self.sd / sqrt(size) if size > 0 else inf
 
     def quantile(self, level: float, n: int) -> float:
-        """The quantile that goes with the standard error."""
+        """Return the quantile by which the standard error is multiplied."""
         df = n * self.counted - 1
         if not self.student:
             return quantile_of(level, None)
         return quantile_of(level, df) if df > 0 else inf
 
     def width(self, level: float, n: int) -> float:
-        """The whole width of the interval with n subjects, before it is cut at 1."""
+        """Return the whole width of the interval with n subjects, before it is cut at 1."""
         return 2 * self.quantile((1 + level) / 2, n) * self.se(n)
 
 
-@dataclass(frozen=True)
-class PlannedTest:
-    """A test of the coefficient against a value.
-
-    Attributes
-    ----------
-    null : float
-    alternative : "greater", "less" or "two-sided"
-    alpha : float
-    assumed : Precision
-        Of the population the study is planned for.
-    under_null : Precision or None
-        Of the population with the null value, whose deviation is known, so that quantiles are normal; None if the
-        test takes its standard error from the study itself.
-    """
-
-    null: float
-    alternative: str
-    alpha: float
-    assumed: Precision
-    under_null: Precision | None
-
-    def critical(self, n: int) -> float:
-        """How many standard errors the coefficient must lie from the null value."""
-        tail = self.alpha / 2 if self.alternative == "two-sided" else self.alpha
-        return self.assumed.quantile(1 - tail, n) if self.under_null is None else quantile_of(1 - tail, None)
-
-    def unit(self, n: int) -> float:
-        """The standard error those are counted in, as expected."""
-        return self.assumed.se(n) if self.under_null is None else self.under_null.deviation(n)
-
-    def threshold(self, n: int) -> float | None:
-        """The value a study must pass on the side of the assumed one; None if that depends on its standard error."""
-        if self.under_null is None:
-            return None
-        reach = self.critical(n) * self.unit(n)
-        return self.null + (reach if self.assumed.value > self.null else -reach)
-
-    def power(self, n: int) -> float:
-        """The chance that a study with n subjects rejects, on the side of the assumed value."""
-        effect = abs(self.assumed.value - self.null)
-        room = effect - self.critical(n) * self.unit(n)
-        own = self.assumed.deviation(n)
-        if own == 0 or room == -inf:
-            return float(room > 0)
-        return NormalDist().cdf(room / own)
-
-    def rejects(self, estimates: Array, errors: Array, n: int) -> Array:
-        """Which studies with n subjects reject; one without a standard error does not."""
-        se = errors if self.under_null is None else self.unit(n)
-        distance = estimates - self.null
-        if self.alternative == "two-sided":
-            distance = np.abs(distance)
-        elif self.alternative == "less":
-            distance = -distance
-        return np.asarray((np.asarray(se) > 0) & (distance > self.critical(n) * se))
-
-
 def precision_of(objective: Objective) -> Precision:
-    """The precision of studies of a population, by the standard error `inference` gives."""
+    """Return the precision of studies of a population, by the standard error of `inference`."""
     table = objective.table
     shares = table.counts / table.n_subjects
     gradient = gradient_of(objective, None)
@@ -138,12 +79,12 @@ def precision_of(objective: Objective) -> Precision:
 
 
 def gradient_of(objective: Objective, patterns: npt.NDArray[np.int32] | None) -> Array:
-    """The coefficient's slope in the share of each pattern; the table's own if none are given."""
+    """Return the derivative of the coefficient in the share of each pattern, by default of the table's own."""
     return slopes(objective, patterns) * objective.table.n_subjects
 
 
 def least_subjects(reached: Callable[[int], bool]) -> int | None:
-    """The least number of subjects, at least 2, from which on a goal is reached; None beyond `MOST_SUBJECTS`."""
+    """Return the least number of subjects, at least 2, that reaches a goal; None beyond `MOST_SUBJECTS`."""
     low, high = 1, 2
     while not reached(high):
         low, high = high, 2 * high

@@ -1,44 +1,53 @@
-"""What a study is to reach in; by formula and by simulated studies, whether a number of subjects reaches it out."""
+"""Define what a study is to reach: an interval of a given width, or a test of a given power.
+
+A goal says, by formula and from simulated studies, whether a number of subjects reaches it. Its `target` is on a scale
+that grows about evenly with the square root of N: 1 / width, or the normal quantile of the power.
+"""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from math import sqrt
+from math import inf, sqrt
 from statistics import NormalDist
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from kappamax._result import Result
 from kappamax.disagreement.objective import Objective
-from kappamax.planning.formula import PlannedTest, Precision, precision_of
+from kappamax.inference import quantile_of
+from kappamax.planning.formula import precision_of
 from kappamax.planning.simulation import Simulator
 
 __all__ = ["Goal", "PowerGoal", "SimulatedStudies", "WidthGoal"]
+
+Array = npt.NDArray[Any]
 
 WHOLE_RANGE = 2.0  # of a coefficient, from -1 to 1: the interval of a study that says nothing
 
 
 @dataclass(frozen=True, repr=False)
 class SimulatedStudies(Result):
-    """What simulated studies with some number of subjects gave.
+    """The outcome of simulated studies with some number of subjects.
 
     Attributes
     ----------
     n_subjects, n_draws : int
+        Number of subjects of a study, and number of studies.
     n_unusable : int
-        Studies that say nothing: the coefficient was undefined, or (unless variance="null" brings its own) the
-        standard error was zero. Their interval counts as 2 wide and as one that misses, and they never reject.
+        Number of studies without a result: the coefficient was undefined, or (unless variance="null" brings its own)
+        the standard error was zero. Their interval counts as 2 wide and as one that misses, and they never reject.
     mean_width, width_se : float or None
         The mean width of the interval, before it is cut at 1, and its Monte Carlo error.
     share_within : float or None
-        How many of all studies had an interval no wider than asked for.
+        Share of all studies with an interval no wider than asked for.
     coverage : float or None
-        How many of all studies had an interval that held the assumed value.
+        Share of all studies with an interval that held the assumed value.
     power, power_se : float or None
-        How many studies rejected the null value, and its Monte Carlo error.
+        Share of studies that rejected the null value, and its Monte Carlo error.
     false_positives, false_positives_se : float or None
-        How many would if the null value were true; None with missing ratings.
+        Share that would reject if the null value were true; None with missing ratings.
     """
 
     n_subjects: int
@@ -54,53 +63,25 @@ class SimulatedStudies(Result):
     false_positives_se: float | None = None
 
 
-class Goal(ABC):
-    """What a study is to reach; scaled so that it grows about evenly with the square root of N."""
-
-    target: float
-    population: Objective
-    precision: Precision
-
-    @property
-    def spread(self) -> float:
-        """The standard deviation it depends on; without any, no number of subjects follows."""
-        return self.precision.sd
-
-    @abstractmethod
-    def formula(self, n: int) -> float:
-        """What the formula gives with n subjects."""
-
-    @abstractmethod
-    def reached(self, n: int) -> bool:
-        """Whether that is enough."""
-
-    @abstractmethod
-    def studies(self, simulator: Simulator, n: int, *, whole: bool = False) -> SimulatedStudies:
-        """Simulated studies with n subjects; `whole` for what a search does not need."""
-
-    @abstractmethod
-    def scaled(self, studies: SimulatedStudies) -> tuple[float, float]:
-        """What they gave and its Monte Carlo error, on the scale of `target`."""
-
-
-class WidthGoal(Goal):
-    """An interval of a given mean width; the scale is 1 / width."""
+class WidthGoal:
+    """An interval of a given mean width."""
 
     def __init__(self, population: Objective, width: float, level: float) -> None:
         self.population, self.width, self.level = population, width, level
         self.precision = precision_of(population)
-        self.target = 1 / width
+        self.spread = self.precision.sd  # without any spread no number of subjects follows
+        self.target, self.description = 1 / width, f"an interval of width {width:g}"
 
     def formula(self, n: int) -> float:
-        """The expected width."""
+        """Return the expected width with n subjects."""
         return self.precision.width(self.level, n)
 
     def reached(self, n: int) -> bool:
-        """Whether the interval is narrow enough."""
+        """Whether the expected interval with n subjects is narrow enough."""
         return self.formula(n) <= self.width
 
     def studies(self, simulator: Simulator, n: int, *, whole: bool = False) -> SimulatedStudies:
-        """Widths and coverage of simulated intervals."""
+        """Simulate studies with n subjects and return widths and coverage of their intervals."""
         estimates, errors = simulator.draw(self.population, n)
         usable = np.isfinite(estimates) & (errors > 0)
         reach = self.precision.quantile((1 + self.level) / 2, n) * errors
@@ -117,14 +98,22 @@ class WidthGoal(Goal):
         )
 
     def scaled(self, studies: SimulatedStudies) -> tuple[float, float]:
-        """1 / mean width."""
+        """Return 1 / mean width of simulated studies and its Monte Carlo error."""
         assert studies.mean_width is not None
         assert studies.width_se is not None
         return 1 / studies.mean_width, studies.width_se / studies.mean_width**2
 
 
-class PowerGoal(Goal):
-    """A test of a given power; the scale is its normal quantile."""
+class PowerGoal:
+    """A test of the coefficient against a value, with a given power.
+
+    Parameters
+    ----------
+    population, null_population : Objective
+        Objectives of the assumed table and of the one with the null value; None where that cannot be made.
+    power, null, alternative, alpha, variance
+        As for `sample_size`. With variance "null" the standard error is known, so that quantiles are normal.
+    """
 
     def __init__(
         self,
@@ -137,34 +126,41 @@ class PowerGoal(Goal):
         alpha: float,
         variance: str,
     ) -> None:
-        self.population, self.null_population, self.power = population, null_population, power
+        self.population, self.null_population = population, null_population
+        self.power, self.null, self.alternative, self.alpha = power, null, alternative, alpha
         self.precision = precision_of(population)
         self.null_precision = None if null_population is None else precision_of(null_population)
-        under_null = self.null_precision if variance == "null" else None
-        self.test = PlannedTest(null, alternative, alpha, self.precision, under_null)
-        self.target = NormalDist().inv_cdf(power)
-
-    @property
-    def spread(self) -> float:
-        """That of the standard error the test takes."""
-        return self.precision.sd if self.test.under_null is None else self.test.under_null.sd
+        self._known = self.null_precision if variance == "null" else None  # None: the study gives its standard error
+        self.spread = self.precision.sd if self._known is None else self._known.sd
+        self.target, self.description = NormalDist().inv_cdf(power), f"power {power:g}"
 
     def formula(self, n: int) -> float:
-        """The expected power."""
-        return self.test.power(n)
+        """Return the probability that a study with n subjects rejects, on the side of the assumed value."""
+        room = abs(self.precision.value - self.null) - self._critical(n) * self._error(n)
+        own = self.precision.deviation(n)
+        if own == 0 or room == -inf:
+            return float(room > 0)
+        return NormalDist().cdf(room / own)
 
     def reached(self, n: int) -> bool:
-        """Whether the test is powerful enough."""
+        """Whether the test with n subjects is powerful enough."""
         return self.formula(n) >= self.power
 
+    def threshold(self, n: int) -> float | None:
+        """Return the value that a study must pass to reject; None if that depends on its standard error."""
+        if self._known is None:
+            return None
+        reach = self._critical(n) * self._error(n)
+        return self.null + (reach if self.precision.value > self.null else -reach)
+
     def studies(self, simulator: Simulator, n: int, *, whole: bool = False) -> SimulatedStudies:
-        """Rejections if the assumed value is true and, for the whole of it, if the null value is."""
+        """Simulate studies with n subjects; `whole` adds how many reject if the null value is true."""
         estimates, errors = simulator.draw(self.population, n)
-        usable = np.isfinite(estimates) & ((errors > 0) | (self.test.under_null is not None))
-        power = float(self.test.rejects(estimates, errors, n).mean())
+        usable = np.isfinite(estimates) & ((errors > 0) | (self._known is not None))
+        power = float(self._rejects(estimates, errors, n).mean())
         wrong = None
         if whole and self.null_population is not None:
-            wrong = float(self.test.rejects(*simulator.draw(self.null_population, n), n).mean())
+            wrong = float(self._rejects(*simulator.draw(self.null_population, n), n).mean())
         return SimulatedStudies(
             n_subjects=n,
             n_draws=len(estimates),
@@ -176,12 +172,34 @@ class PowerGoal(Goal):
         )
 
     def scaled(self, studies: SimulatedStudies) -> tuple[float, float]:
-        """The normal quantile of the power."""
+        """Return the normal quantile of the power of simulated studies and its Monte Carlo error."""
         edge = 0.5 / studies.n_draws
         power = min(1 - edge, max(edge, studies.power or 0.0))
         normal = NormalDist()
         at = normal.inv_cdf(power)
         return at, _share_error(power, studies.n_draws) / normal.pdf(at)
+
+    def _critical(self, n: int) -> float:
+        """Return how many standard errors the coefficient must lie from the null value."""
+        tail = self.alpha / 2 if self.alternative == "two-sided" else self.alpha
+        return self.precision.quantile(1 - tail, n) if self._known is None else quantile_of(1 - tail, None)
+
+    def _error(self, n: int) -> float:
+        """Return the expected value of the standard error that the test uses."""
+        return self.precision.se(n) if self._known is None else self._known.deviation(n)
+
+    def _rejects(self, estimates: Array, errors: Array, n: int) -> Array:
+        """Return which studies with n subjects reject; one without a standard error does not."""
+        se = errors if self._known is None else self._error(n)
+        distance = estimates - self.null
+        if self.alternative == "two-sided":
+            distance = np.abs(distance)
+        elif self.alternative == "less":
+            distance = -distance
+        return np.asarray((np.asarray(se) > 0) & (distance > self._critical(n) * se))
+
+
+Goal = WidthGoal | PowerGoal
 
 
 def _share_error(share: float, n: int) -> float:

@@ -1,9 +1,10 @@
-"""Margins and a value of the coefficient in, an assumed table with exactly both out.
+"""Make the population that a study is planned for, from pilot ratings or from margins and a value.
 
 Margins and kappa do not determine which categories are confused with which. The default is a mixture of two tables
-with these margins: what independent raters would give, and the table with the largest agreement. The coefficient
-grows evenly along such mixtures, since all these tables share what chance expects. Other tables with the same margins
-and value differ in their standard error only; the widest and narrowest of them are linear programmes.
+with these margins: the one that independent raters would give, and the one with the largest agreement. The coefficient
+grows linearly along such mixtures, since all these tables share the agreement expected by chance. Other tables with
+the same margins and value differ in their standard error only; the widest and narrowest of them are solutions of linear
+programmes.
 """
 
 from __future__ import annotations
@@ -12,30 +13,33 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, reduce
-from math import ceil, lcm
+from math import ceil, floor, isfinite, lcm, log
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from kappamax._checks import planning as checks
+from kappamax._checks.tables import categories as as_categories
 from kappamax._rootsum import RootSum, as_fraction, quotient, rational_quotient
+from kappamax._validate import as_finite_number, as_whole_number, is_number
 from kappamax.coefficients import as_objective
 from kappamax.disagreement.objective import Objective
-from kappamax.errors import InvalidOptionError
+from kappamax.display.text import listing
+from kappamax.errors import InvalidOptionError, NotSupportedError
 from kappamax.io import Ratings, as_table
 from kappamax.maximum.closed_forms import comonotone_table
 from kappamax.maximum.solve import problem_for, solve
 from kappamax.planning.formula import gradient_of
 from kappamax.table import Label, Table
 
-__all__ = ["LARGEST_PROGRAMME", "Assumption", "Joint", "from_margins", "from_pilot"]
+__all__ = ["LARGEST_PROGRAMME", "AssumedPopulation", "MarginTables", "from_margins", "from_pilot"]
 
 Array = npt.NDArray[Any]
 Chosen = Mapping[str, Any]  # weights and coefficient, as `as_objective` takes them
 
-MOST_CELLS = 20_000
+MOST_PATTERNS = 20_000
 LARGEST_PROGRAMME = 4_000
+_SUM_TOLERANCE = 1e-9
 _FINE = 10**4  # at least so many subjects behind a maximum
 _COARSE = 10**6  # margins with a larger common denominator are rounded to this one
 _LARGEST_TOTAL = 2**61
@@ -48,96 +52,107 @@ def from_margins(
     n_raters: int | None,
     categories: Sequence[Label] | None,
     chosen: Chosen,
-) -> Assumption:
-    """The population with given margins and value."""
-    checks.margins_need_kappa(kappa)
-    checks.number("kappa", kappa)
-    rows = checks.margins(margins, n_raters, MOST_CELLS)
-    labels = range(1, len(rows[0]) + 1) if categories is None else checks.category_labels(categories, len(rows[0]))
+) -> AssumedPopulation:
+    """Return the population with given margins and value."""
+    if kappa is None:
+        raise InvalidOptionError("margins need kappa=, the value you expect the coefficient to have.")
+    as_finite_number("kappa", kappa)
+    rows = _as_margins(margins, n_raters)
+    labels = tuple(range(1, len(rows[0]) + 1)) if categories is None else as_categories(categories)
+    if len(labels) != len(rows[0]):
+        raise InvalidOptionError(
+            f"categories must name the {len(rows[0])} categories of the margins; got {len(labels)}: {listing(labels)}."
+        )
     shares = np.array([[as_fraction(share)[0] for share in row] for row in rows], dtype=object)
     raters = [str(number) for number in range(1, len(rows) + 1)]
-    joint = Joint(shares, tuple(labels), raters, ordered=True, chosen=chosen)
-    return Assumption(joint.at(kappa, "kappa"), joint, from_pilot=False)
+    tables = MarginTables(shares, labels, raters, ordered=True, chosen=chosen)
+    return AssumedPopulation(tables.at(kappa, "kappa"), tables, from_pilot=False)
 
 
 def from_pilot(
     ratings: Sequence[Ratings], kappa: float | Fraction | None, categories: Sequence[Label] | None, chosen: Chosen
-) -> Assumption:
-    """The population with the proportions of pilot ratings, or with their margins and another value."""
+) -> AssumedPopulation:
+    """Return the population with the proportions of pilot ratings, or with their margins and another value."""
     pilot = as_table(*ratings, categories=categories)
-    joint = None
     if kappa is not None:
-        checks.number("kappa", kappa)
-        checks.complete_for_kappa(pilot.complete)
-        checks.few_cells(pilot.n_categories, pilot.n_raters, MOST_CELLS)
-    if pilot.complete and pilot.n_categories**pilot.n_raters <= MOST_CELLS:
-        shares = np.array(
-            [[Fraction(n, pilot.n_subjects) for n in row] for row in pilot.margins.tolist()], dtype=object
-        )
-        joint = Joint(shares, pilot.categories, pilot.raters, ordered=pilot.ordered, chosen=chosen, pilot=pilot)
-    if kappa is not None and joint is not None:
-        return Assumption(joint.at(kappa, "kappa"), joint, from_pilot=True)
-    return Assumption(_population_of(pilot, chosen), joint, from_pilot=True)
+        as_finite_number("kappa", kappa)
+        if not pilot.complete:
+            raise NotSupportedError(
+                "with missing ratings the assumed value is the pilot's own; leave out kappa=, or the incomplete "
+                "subjects."
+            )
+        _require_few_patterns(pilot.n_categories, pilot.n_raters)
+    tables = None
+    if pilot.complete and pilot.n_categories**pilot.n_raters <= MOST_PATTERNS:
+        shares = np.array([_shares_of(row) for row in pilot.margins], dtype=object)
+        tables = MarginTables(shares, pilot.categories, pilot.raters, ordered=pilot.ordered, chosen=chosen, pilot=pilot)
+    if kappa is not None and tables is not None:
+        return AssumedPopulation(tables.at(kappa, "kappa"), tables, from_pilot=True)
+    return AssumedPopulation(_population_of(pilot, chosen), tables, from_pilot=True)
 
 
 @dataclass(frozen=True)
-class Assumption:
-    """The population a study is planned for, and the tables with the same margins where they can be listed."""
+class AssumedPopulation:
+    """The population a study is planned for.
 
-    population: Objective
-    joint: Joint | None
+    Attributes
+    ----------
+    objective : Objective
+        Objective of the assumed table.
+    tables : MarginTables or None
+        The tables with the same margins; None where ratings are missing or the possible patterns are too many.
+    from_pilot : bool
+        Whether the population has the margins of pilot ratings.
+    """
+
+    objective: Objective
+    tables: MarginTables | None
     from_pilot: bool
 
     @property
     def value(self) -> float:
         """The coefficient in the population."""
-        return self.population.value(self.population.score)
-
-    @property
-    def title(self) -> str:
-        """What readers call the coefficient."""
-        return self.population.coefficient.title
+        return self.objective.value(self.objective.score)
 
     @property
     def maximum(self) -> float | None:
-        """The largest value the margins allow."""
-        return None if self.joint is None else float(self.joint.largest.value)
+        """The largest value that the margins allow."""
+        return None if self.tables is None else float(self.tables.largest.value)
 
     @property
-    def n_cells(self) -> int:
+    def n_patterns(self) -> int:
         """Number of possible patterns."""
-        return int(self.population.table.n_categories**self.population.table.n_raters)
+        return int(self.objective.table.n_categories**self.objective.table.n_raters)
 
     def at_null(self, null: float, *, needed: bool) -> Objective | None:
-        """The population with another value; None where none is at hand and none needed."""
-        table = self.population.table
+        """Return the population with another value; None where it cannot be made and is not needed."""
+        table = self.objective.table
+        if needed and not table.complete:
+            raise NotSupportedError(
+                "with missing ratings there is no table to take the null's own variance from; "
+                "use variance='estimate', or leave out incomplete subjects."
+            )
         if needed:
-            checks.complete_for_null(table.complete)
-            checks.few_cells(table.n_categories, table.n_raters, MOST_CELLS)
-        if self.joint is None:
+            _require_few_patterns(table.n_categories, table.n_raters)
+        if self.tables is None:
             return None
         try:
-            return self.joint.at(null, "null")
+            return self.tables.at(null, "null")
         except InvalidOptionError:  # a value the margins do not allow
             if needed:
                 raise
             return None
 
-    def extreme_spread(self, population: Objective, sign: int) -> Objective:
-        """The population with the same margins and value and the largest or smallest standard error."""
-        assert self.joint is not None
-        return self.joint.extreme_spread(population, sign)
-
 
 @dataclass(frozen=True)
-class Knot:
-    """A table with the margins: the coefficient's value and the share of every possible pattern."""
+class MixtureTable:
+    """A table that mixtures are made of: its value of the coefficient and the share of every possible pattern."""
 
     value: Fraction
     shares: Array
 
 
-class Joint:
+class MarginTables:
     """Tables with given margins, by the value of a coefficient.
 
     Parameters
@@ -163,12 +178,12 @@ class Joint:
         pilot: Table | None = None,
     ) -> None:
         self.n_raters, self.n_categories = shares.shape
-        checks.few_cells(self.n_categories, self.n_raters, MOST_CELLS)
+        _require_few_patterns(self.n_categories, self.n_raters)
         whole = _whole_margins(shares)
         self.shares = np.array([_shares_of(row) for row in whole], dtype=object)
-        self.categories, self.raters, self.ordered = tuple(categories), tuple(raters), ordered
         self.chosen, self.pilot = chosen, pilot
-        objective = as_objective(self._table(*comonotone_table(whole)), **chosen)
+        table = Table(*comonotone_table(whole), tuple(categories), tuple(raters), ordered=ordered)
+        objective = as_objective(table, **chosen)
         self.title = objective.coefficient.title
         if objective.coefficient.by_rating:  # alpha in a large population is Fleiss' kappa
             objective = as_objective(objective.table, weights=objective.weights, coefficient="fleiss")
@@ -180,64 +195,68 @@ class Joint:
         return np.indices((self.n_categories,) * self.n_raters, dtype=np.int32).reshape(self.n_raters, -1).T
 
     @cached_property
-    def independent(self) -> Knot:
-        """What raters would give who know nothing of each other or of the subjects."""
+    def independent(self) -> MixtureTable:
+        """The table that independent raters would give."""
         by_chance = as_objective(self.objective.table, weights=self.objective.weights).expected
-        value = _exact(self.objective.expected - by_chance, self.objective.expected)
-        return Knot(value, reduce(np.multiply.outer, self.shares).ravel())
+        return MixtureTable(_value_at(self.objective, by_chance), reduce(np.multiply.outer, self.shares).ravel())
 
     @cached_property
-    def largest(self) -> Knot:
+    def largest(self) -> MixtureTable:
         """The table with the largest value."""
         return self._extreme(1)
 
     @cached_property
-    def smallest(self) -> Knot:
+    def smallest(self) -> MixtureTable:
         """The table with the smallest value."""
         return self._extreme(-1)
 
     @cached_property
-    def observed(self) -> Knot | None:
+    def observed(self) -> MixtureTable | None:
         """The pilot's own table."""
         if self.pilot is None:
             return None
-        shares = np.full(self.n_categories**self.n_raters, Fraction(0), dtype=object)
-        shares[self._cells(self.pilot.patterns)] = [
-            Fraction(n, self.pilot.n_subjects) for n in self.pilot.counts.tolist()
-        ]
         pilot = as_objective(self.pilot, weights=self.objective.weights, coefficient=self.objective.coefficient.name)
-        return Knot(_exact(pilot.expected - pilot.observed(pilot.score), pilot.expected), shares)
+        return self._mixture_table(pilot, pilot.score, self.pilot.patterns, self.pilot.counts)
 
     def at(self, value: Any, argument: str) -> Objective:
-        """The population with a value: mixed from the two nearest of the tables above; refused beyond the extremes."""
+        """Return the population with a value, mixed from the two nearest of the tables above.
+
+        A value that the margins do not allow is refused, with the name of the argument in the message.
+        """
         wanted, _ = as_fraction(value)
-        knots = [knot for knot in (self.independent, self.observed, self.largest) if knot is not None]
-        if wanted < min(knot.value for knot in knots):
-            knots.append(self.smallest)
-        knots.sort(key=lambda knot: knot.value)
+        known = [table for table in (self.independent, self.observed, self.largest) if table is not None]
+        if wanted < min(table.value for table in known):
+            known.append(self.smallest)
+        known.sort(key=lambda table: table.value)
         name = self.objective.weights.name
         what = self.title if name == "unweighted" else f"{self.title} with {name} weights"
-        if wanted > knots[-1].value:
-            checks.above_maximum(argument, float(wanted), float(knots[-1].value), what)
-        if wanted < knots[0].value:
-            checks.below_minimum(argument, float(wanted), float(knots[0].value), what)
-        above = next(knot for knot in knots if knot.value >= wanted)
-        below = next(knot for knot in reversed(knots) if knot.value <= wanted)
+        if wanted > known[-1].value:
+            most = floor(float(known[-1].value) * 10_000) / 10_000
+            raise InvalidOptionError(
+                f"{argument} must be at most {most:.4f}: raters with these margins cannot reach a larger {what}; "
+                f"got {float(wanted):g}."
+            )
+        if wanted < known[0].value:
+            raise InvalidOptionError(
+                f"{argument} must be at least {float(known[0].value):.4f}: raters with these margins cannot have a "
+                f"smaller {what}; got {float(wanted):g}."
+            )
+        above = next(table for table in known if table.value >= wanted)
+        below = next(table for table in reversed(known) if table.value <= wanted)
         if above.value == below.value:
             return self._population(below.shares)
         t = (wanted - below.value) / (above.value - below.value)
         return self._population((1 - t) * below.shares + t * above.shares)
 
     def extreme_spread(self, objective: Objective, sign: int) -> Objective:
-        """The population with an objective's margins and value and the largest (1) or smallest (-1) standard error.
+        """Return the population with the same margins and value and the largest (1) or smallest (-1) standard error.
 
         The slopes depend on margins and value alone, so the variance is linear in the table: a linear programme.
         """
         from scipy.optimize import linprog  # 0.3 s to import
 
         gradient = gradient_of(objective, self.patterns)
-        levels = np.arange(self.n_categories)
-        rows = [(codes == level) for codes in self.patterns.T for level in levels]
+        rows = [(codes == category) for codes in self.patterns.T for category in range(self.n_categories)]
         scores = objective.scores(self.patterns).astype(float) @ np.sqrt(np.array(objective.radicands, dtype=float))
         total = float(objective.score) / objective.table.n_subjects
         size = float(scores.max()) or 1.0
@@ -248,28 +267,33 @@ class Joint:
         )
         return objective if found.x is None else self._population(np.clip(found.x, 0, None))
 
-    def _extreme(self, sign: int) -> Knot:
+    def _extreme(self, sign: int) -> MixtureTable:
         solution = solve(problem_for(self.objective, sign))
+        return self._mixture_table(self.objective, solution.cost * sign, solution.patterns, solution.counts)
+
+    def _mixture_table(
+        self, objective: Objective, score: RootSum, patterns: npt.NDArray[np.int32], counts: npt.NDArray[np.int64]
+    ) -> MixtureTable:
         shares = np.full(self.n_categories**self.n_raters, Fraction(0), dtype=object)
-        shares[self._cells(solution.patterns)] = _shares_of(solution.counts)
-        score = solution.cost * sign
-        return Knot(_exact(self.objective.expected - self.objective.observed(score), self.objective.expected), shares)
-
-    def _cells(self, patterns: npt.NDArray[np.int32]) -> Array:
-        return np.asarray(np.ravel_multi_index(tuple(patterns.T), (self.n_categories,) * self.n_raters))
-
-    def _table(self, patterns: Array, counts: Array) -> Table:
-        return Table(patterns, counts, self.categories, self.raters, ordered=self.ordered)
+        places = np.ravel_multi_index(tuple(patterns.T), (self.n_categories,) * self.n_raters)
+        shares[places] = _shares_of(counts)
+        return MixtureTable(_value_at(objective, objective.observed(score)), shares)
 
     def _population(self, shares: Array) -> Objective:
-        return _population_of(self._table(self.patterns, _whole(shares)), self.chosen)
+        return _population_of(self.objective.table.like(self.patterns, _whole(shares)), self.chosen)
 
 
 def _population_of(table: Table, chosen: Chosen) -> Objective:
-    """The objective of a table with the same shares and so many subjects that their number no longer matters."""
+    """Return the objective of a table with the same shares and so many subjects that their number does not matter."""
     factor = max(1, _POPULATION // table.n_subjects)
-    large = Table(table.patterns, table.counts * factor, table.categories, table.raters, ordered=table.ordered)
-    return as_objective(large, **chosen)
+    return as_objective(table.like(table.patterns, table.counts * factor), **chosen)
+
+
+def _value_at(objective: Objective, disagreement: RootSum) -> Fraction:
+    """Return the coefficient at an observed disagreement; where roots remain, the fraction of the nearest double."""
+    beyond = objective.expected - disagreement
+    exact = rational_quotient(beyond, objective.expected)
+    return Fraction(quotient(beyond, objective.expected)) if exact is None else exact
 
 
 def _shares_of(counts: npt.NDArray[np.int64]) -> list[Fraction]:
@@ -278,17 +302,19 @@ def _shares_of(counts: npt.NDArray[np.int64]) -> list[Fraction]:
 
 
 def _whole_margins(shares: Array) -> npt.NDArray[np.int64]:
-    """Margins in whole numbers with one total, exact where the shares have a small common denominator."""
+    """Return margins in whole numbers with one total, exact where the shares have a small common denominator."""
     total = lcm(*(share.denominator for share in shares.ravel()))
     exact = total <= _COARSE and all(sum(row) == 1 for row in shares)
     total = total * ceil(_FINE / total) if exact else _COARSE
     whole = np.array([_apportioned(row, total) for row in shares])
-    checks.no_share_lost(shares, whole, total)
+    for share, count in zip(shares.ravel(), whole.ravel(), strict=True):
+        if share > 0 and count == 0:  # it would vanish
+            raise InvalidOptionError(f"margins must be 0 or at least {1 / total:g}; got {float(share):g}.")
     return whole
 
 
 def _whole(shares: Array) -> npt.NDArray[np.int64]:
-    """Whole counts with given shares: exact where they fit into 61 bits, apportioned otherwise."""
+    """Return whole counts with given shares: exact where they fit into 61 bits, apportioned otherwise."""
     total = 1
     if shares.dtype == object:
         for share in shares:
@@ -301,7 +327,7 @@ def _whole(shares: Array) -> npt.NDArray[np.int64]:
 
 
 def _apportioned(shares: Array, total: int) -> npt.NDArray[np.int64]:
-    """Whole numbers with a given total, nearest to shares of it (largest remainders)."""
+    """Return whole numbers with a given total, nearest to shares of it (largest remainders)."""
     exact = [Fraction(share) * total for share in shares]
     counts = np.array([int(share) for share in exact], dtype=np.int64)
     order = np.argsort([float(int(share) - share) for share in exact], kind="stable")
@@ -309,7 +335,51 @@ def _apportioned(shares: Array, total: int) -> npt.NDArray[np.int64]:
     return counts
 
 
-def _exact(numerator: RootSum, denominator: RootSum) -> Fraction:
-    """A quotient of exact numbers as a fraction; the nearest double's where roots remain."""
-    found = rational_quotient(numerator, denominator)
-    return Fraction(quotient(numerator, denominator)) if found is None else found
+def _as_margins(given: Any, n_raters: int | None) -> list[list[Any]]:
+    """Return one list of shares per rater; a single list stands for all of them."""
+    given = given.tolist() if isinstance(given, np.ndarray) else given
+    if not isinstance(given, list | tuple) or not given:
+        raise InvalidOptionError(f"margins must be a list of shares, as in [0.7, 0.3]; got {given!r}.")
+    rows = [row.tolist() if isinstance(row, np.ndarray) else row for row in given]
+    lists = [isinstance(row, list | tuple) for row in rows]
+    if any(lists) and not all(lists):
+        raise InvalidOptionError("margins must be one list of shares, or one list per rater; got a mixture of both.")
+    rows = [list(row) for row in rows] if all(lists) else [rows]
+    n_alike = 1
+    if len(rows) == 1:
+        n_alike = 2 if n_raters is None else as_whole_number("n_raters", n_raters, 2)
+        _require_few_patterns(max(2, len(rows[0])), n_alike)
+    elif n_raters is not None and as_whole_number("n_raters", n_raters, 2) != len(rows):
+        raise InvalidOptionError(
+            f"margins must be one list for all raters or one for each of {n_raters}; got {len(rows)}."
+        )
+    for number, row in enumerate(rows, start=1):
+        _require_shares(f"the margins of rater {number}" if len(rows) > 1 else "margins", row, len(rows[0]))
+    return rows * n_alike
+
+
+def _require_shares(name: str, row: list[Any], n_categories: int) -> None:
+    """Require numbers from 0 to 1 that add up to 1."""
+    for position, share in enumerate(row, start=1):
+        if not is_number(share) or not isfinite(share) or share < 0:
+            raise InvalidOptionError(f"{name} must be shares >= 0; number {position} is {share!r}.")
+    if len(row) < 2:
+        raise InvalidOptionError(f"{name} must have at least two categories; got {len(row)}.")
+    if len(row) != n_categories:
+        raise InvalidOptionError(
+            f"every rater's margins must have the same categories; got {n_categories} and {len(row)}."
+        )
+    total = float(sum(row))
+    if abs(total - 1) > _SUM_TOLERANCE:
+        hint = " Divide percentages by 100." if abs(total - 100) < 1 else ""
+        raise InvalidOptionError(f"{name} must add up to 1; got {total:.10g}.{hint}")
+
+
+def _require_few_patterns(n_categories: int, n_raters: int) -> None:
+    """Require so few possible patterns that all of them can be listed."""
+    if n_raters * log(n_categories) > log(MOST_PATTERNS) + _SUM_TOLERANCE:
+        raise NotSupportedError(
+            f"{n_categories} categories and {n_raters} raters make {n_categories}^{n_raters} possible "
+            f"patterns; an assumed table is made for up to {MOST_PATTERNS:,}. Plan from pilot ratings, for a width or "
+            "with variance='estimate'."
+        )

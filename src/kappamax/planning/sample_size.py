@@ -1,24 +1,25 @@
-"""Pilot ratings, or margins and an assumed agreement, in; the number of subjects a study needs out."""
+"""Find the number of subjects that a study needs, from pilot ratings or from margins and an assumed value."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
 import numpy as np
 
-from kappamax._checks import planning as checks
 from kappamax._result import Result
-from kappamax._validate import as_choice, as_generator, as_number_between
+from kappamax._validate import as_choice, as_finite_number, as_generator, as_number_between, as_whole_number
 from kappamax.disagreement.objective import Objective
+from kappamax.errors import InvalidOptionError, NotSupportedError
 from kappamax.fibers.distribution import ALTERNATIVES
 from kappamax.io import Ratings
 from kappamax.planning import text
 from kappamax.planning.formula import MOST_SUBJECTS, least_subjects
 from kappamax.planning.goals import Goal, PowerGoal, SimulatedStudies, WidthGoal
-from kappamax.planning.population import LARGEST_PROGRAMME, Assumption, from_margins, from_pilot
+from kappamax.planning.population import LARGEST_PROGRAMME, AssumedPopulation, from_margins, from_pilot
 from kappamax.planning.search import search
 from kappamax.planning.simulation import Simulator, default_draws
 from kappamax.resampling import Progress
@@ -30,6 +31,7 @@ __all__ = ["SampleSize", "sample_size"]
 METHODS = ("formula", "simulation")
 JOINTS = ("mixture", "widest")
 VARIANCES = ("null", "estimate")
+_LEAST_DRAWS = 100
 
 
 def sample_size(
@@ -54,7 +56,7 @@ def sample_size(
     progress: Progress | None = None,
     categories: Sequence[Label] | None = None,
 ) -> SampleSize:
-    """How many subjects a study needs for an interval of a given width, or for a test of a given power.
+    """Find how many subjects a study needs for an interval of a given width, or for a test of a given power.
 
     Parameters
     ----------
@@ -66,19 +68,19 @@ def sample_size(
         The value the coefficient is assumed to have. Needed with margins; with pilot ratings, the pilot's own if left
         out.
     n_raters : int
-        With one list of margins; 2 if left out.
+        Number of raters, with one list of margins; 2 if left out.
     weights, coefficient, categories
         As for `agreement`. With margins, categories are 1, 2, ... in order if left out.
     width : float
-        Of the whole interval, from end to end, before it is cut at 1.
+        Width of the whole interval, from end to end, before it is cut at 1.
     level : float
-        Of the interval.
+        Confidence level of the interval, default 0.95.
     power, null : float
-        The chance to reject the null value, if the assumed one is true.
+        Probability of rejecting the null value if the assumed one is true, and that null value.
     alternative : "greater", "less" or "two-sided"
         "greater" tests the hypothesis that the coefficient is at most `null`.
     alpha : float
-        The size of the test.
+        Significance level of the test, default 0.05.
     variance : "null" or "estimate"
         Which standard error the test takes: the one the coefficient has if the null value is true (Cantor 1996, Flack
         et al. 1988, R's irr), or the study's own, as `value_test` does.
@@ -93,7 +95,7 @@ def sample_size(
     rng : int, Generator or None
         Seed or source of randomness.
     n_jobs : int
-        Processes; the result does not depend on it.
+        Number of processes; the result does not depend on it.
     progress : callable, optional
         Called with (studies simulated, studies expected in all).
 
@@ -121,46 +123,120 @@ def sample_size(
     >>> km.sample_size(margins=[0.7, 0.3], kappa=0.6, power=0.8, null=0.4, rng=1).n_subjects
     141
     """
-    checks.one_source(bool(ratings), margins is not None)
-    checks.one_goal(width, power, null)
+    if ratings and margins is not None:
+        raise InvalidOptionError("give pilot ratings or margins, not both: pilot ratings have margins of their own.")
+    if not ratings and margins is None:
+        raise InvalidOptionError("give pilot ratings, or margins= and kappa=: the answer depends on them.")
+    if width is None and power is None and null is None:
+        raise InvalidOptionError("give width= (of the interval), or power= and null= (of the test).")
+    if width is not None and (power is not None or null is not None):
+        raise InvalidOptionError("give width=, or power= and null=, not both: each is a question of its own.")
+    if width is None and (power is None or null is None):
+        missing = "power" if power is None else "null"
+        raise InvalidOptionError(f"the test needs both power= and null=; {missing} is missing.")
     method, joint = as_choice("method", method, METHODS), as_choice("joint", joint, JOINTS)
-    asked = _Asked(
-        width=None if width is None else as_number_between("width", width, 0, 2),
-        level=as_number_between("level", level, 0, 1),
-        power=None if power is None else as_number_between("power", power, 0, 1),
-        null=None if null is None else checks.number("null", null),
-        alternative=as_choice("alternative", alternative, ALTERNATIVES),
-        alpha=as_number_between("alpha", alpha, 0, 1),
-        variance=as_choice("variance", variance, VARIANCES),
-    )
+    width = None if width is None else as_number_between("width", width, 0, 2)
+    level = as_number_between("level", level, 0, 1)
+    power = None if power is None else as_number_between("power", power, 0, 1)
+    null = None if null is None else as_finite_number("null", null)
+    alternative = as_choice("alternative", alternative, ALTERNATIVES)
+    alpha = as_number_between("alpha", alpha, 0, 1)
+    variance = as_choice("variance", variance, VARIANCES)
     generator = as_generator(rng)
+    if ratings and n_raters is not None:
+        raise InvalidOptionError(f"n_raters goes with margins; pilot ratings have their own raters. Got {n_raters!r}.")
     chosen = {"weights": weights, "coefficient": coefficient}
     if ratings:
-        checks.pilot_has_its_raters(n_raters)
         assumed = from_pilot(ratings, kappa, categories, chosen)
     else:
         assumed = from_margins(margins, kappa, n_raters, categories, chosen)
-    goal, by_joint = _goals(assumed, asked, joint)
+
+    def goal_for(population: Objective, null_population: Objective | None) -> Goal:
+        if width is not None:
+            return WidthGoal(population, width, level)
+        assert power is not None
+        assert null is not None
+        test = {"null": float(null), "alternative": alternative, "alpha": alpha, "variance": variance}
+        return PowerGoal(population, null_population, power, **test)  # type: ignore[arg-type]  # str and float
+
+    null_population = None
+    if null is not None and power is not None:
+        _require_testable(power, alpha, float(null), assumed.value, alternative)
+        null_population = assumed.at_null(float(null), needed=variance == "null")
+    goal = goal_for(assumed.objective, null_population)
+    if goal.spread == 0:
+        which, value = ("assumed", assumed.value) if null is None or variance != "null" else ("null", null)
+        raise InvalidOptionError(
+            f"with the {which} value every study shows {goal.population.coefficient.title} {value:g}, so its interval "
+            f"has no width and its test no error: no number of subjects follows. Take another {which} value."
+        )
+    if joint == "widest" and assumed.from_pilot:
+        raise InvalidOptionError("joint='widest' goes with margins; pilot ratings say which categories are confused.")
+    if joint == "widest" and assumed.n_patterns > LARGEST_PROGRAMME:
+        raise NotSupportedError(
+            f"joint='widest' is found for up to {LARGEST_PROGRAMME:,} possible patterns; this has "
+            f"{assumed.n_patterns:,}."
+        )
+    extremes = [goal_for(*populations) for populations in _extreme_populations(assumed, null_population)]
+    if joint == "widest":
+        goal = extremes[-1]
     draws = default_draws(len(goal.population.table.counts)) if n_draws is None else n_draws
-    simulator = Simulator(checks.enough_draws(method, draws), generator, n_jobs, progress)
-    n = n_formula = checks.attainable(least_subjects(goal.reached), MOST_SUBJECTS, asked.words())
+    draws = as_whole_number("n_draws", draws, 0)
+    if draws < _LEAST_DRAWS and (draws > 0 or method == "simulation"):
+        or_none = "" if method == "simulation" else ", or 0"
+        raise InvalidOptionError(f"n_draws must be at least {_LEAST_DRAWS}{or_none}; got {draws}.")
+    simulator = Simulator(draws, generator, n_jobs, progress)
+    n = n_formula = _as_attainable(least_subjects(goal.reached), goal)
     error, studies = None, None
     if method == "simulation":
         found, error, studies = search(goal, simulator, n_formula)
-        n = checks.attainable(found, MOST_SUBJECTS, asked.words())
-    elif simulator.n_draws:
+        n = _as_attainable(found, goal)
+    elif draws:
         studies = goal.studies(simulator, n, whole=True)
-    return _wrapped(asked, assumed, goal, n, n_formula, by_joint, method, joint, error, studies)
+    sizes = [least_subjects(one.reached) for one in extremes]
+    known = [size for size in sizes if size is not None]
+    table, test = goal.population.table, goal if isinstance(goal, PowerGoal) else None
+    plan = SampleSize(
+        coefficient=goal.population.coefficient.name,
+        title=goal.population.coefficient.title,
+        weights=goal.population.weights.name,
+        n_subjects=n,
+        n_subjects_se=error,
+        n_formula=n_formula,
+        n_range=(min(known), max(known)) if known and len(known) == len(sizes) else None,
+        method=method,
+        joint="pilot" if assumed.from_pilot else joint,
+        assumed=assumed.value,
+        maximum=assumed.maximum,
+        width=width,
+        level=None if test else level,
+        expected_width=None if test else goal.formula(n),
+        power=power,
+        null=None if null is None else float(null),
+        alternative=alternative if test else None,
+        alpha=alpha if test else None,
+        variance=variance if test else None,
+        expected_power=goal.formula(n) if test else None,
+        sd=goal.precision.sd,
+        null_sd=test.null_precision.sd if test and test.null_precision else None,
+        critical_value=test.threshold(n) if test else None,
+        n_raters=table.n_raters,
+        n_categories=table.n_categories,
+        studies=studies,
+        notes=(),
+        table=table,
+    )
+    return replace(plan, notes=text.notes(plan))
 
 
 @dataclass(frozen=True, repr=False)
 class SampleSize(Result):
-    """The number of subjects a study needs, and what was assumed to find it; nothing is rounded.
+    """The number of subjects that a study needs, and what was assumed to find it; nothing is rounded.
 
     Attributes
     ----------
     n_subjects : int
-        The answer.
+        The number of subjects.
     n_subjects_se : float or None
         Its Monte Carlo error, by simulation.
     n_formula : int
@@ -182,7 +258,7 @@ class SampleSize(Result):
     table : Table
         The assumed table: its counts stand for proportions. `to_dict` gives them as shares.
     notes : tuple of str
-        Where the formula is on thin ice.
+        Reasons why the formula may be inaccurate.
     """
 
     coefficient: str
@@ -215,11 +291,11 @@ class SampleSize(Result):
     table: Table = field(repr=False)
 
     def sentences(self) -> list[str]:
-        """The answer, its check and its assumptions in plain words."""
+        """Return the answer, its check and its assumptions in plain sentences."""
         return text.sentences(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """Every field as plain data; the assumed table with shares in place of counts."""
+        """Return every field as plain data, the assumed table with shares in place of counts."""
         table = self.table.to_dict()
         table["shares"] = [count / self.table.n_subjects for count in self.table.counts.tolist()]
         del table["counts"]
@@ -229,105 +305,37 @@ class SampleSize(Result):
         return text.rows(self)
 
 
-@dataclass(frozen=True)
-class _Asked:
-    """The goal as the caller put it."""
-
-    width: float | None
-    level: float
-    power: float | None
-    null: float | None
-    alternative: str
-    alpha: float
-    variance: str
-
-    def goal(self, population: Objective, null_population: Objective | None) -> Goal:
-        if self.width is not None:
-            return WidthGoal(population, self.width, self.level)
-        assert self.power is not None
-        assert self.null is not None
-        test = {"null": self.null, "alternative": self.alternative, "alpha": self.alpha, "variance": self.variance}
-        return PowerGoal(population, null_population, self.power, **test)  # type: ignore[arg-type]  # str and float
-
-    @property
-    def number(self) -> float:
-        """The width or the power."""
-        return self.width if self.width is not None else float(self.power or 0)
-
-    def words(self) -> str:
-        return f"power {self.power:g}" if self.width is None else f"an interval of width {self.width:g}"
+def _require_testable(power: float, alpha: float, null: float, assumed: float, alternative: str) -> None:
+    """Require a power that takes subjects, and an assumed value on the side of the null value that is tested."""
+    if power <= alpha:
+        raise InvalidOptionError(f"power must be above alpha, {alpha:g}; got {power:g}.")
+    if null == assumed:
+        raise InvalidOptionError(
+            f"null must differ from the assumed value, {assumed:g}: no number of subjects tells equal values apart."
+        )
+    if alternative != "two-sided" and (alternative == "greater") != (assumed > null):
+        side, other = ("above", "less") if alternative == "greater" else ("below", "greater")
+        raise InvalidOptionError(
+            f"alternative {alternative!r} needs an assumed value {side} null; got {assumed:g} and null {null:g}. "
+            f"Use {other!r} or 'two-sided'."
+        )
 
 
-def _goals(assumed: Assumption, asked: _Asked, joint: str) -> tuple[Goal, list[Goal]]:
-    """The goal at the assumed table, and at the tables with least and most spread where those are known."""
-    title, value = assumed.title, assumed.value
-    null_population = None
-    if asked.null is not None:
-        assert asked.power is not None
-        checks.power_above_alpha(asked.power, asked.alpha)
-        checks.tells_apart(asked.null, value, asked.alternative)
-        null_population = assumed.at_null(asked.null, needed=asked.variance == "null")
-    goal = asked.goal(assumed.population, null_population)
-    if asked.null is not None and asked.variance == "null":
-        checks.some_spread(goal.spread, asked.null, title, "null")
-    else:
-        checks.some_spread(goal.spread, value, title, "assumed")
-    if joint == "widest":
-        checks.widest_from_margins(assumed.from_pilot, assumed.n_cells, LARGEST_PROGRAMME)
-    if assumed.from_pilot or assumed.n_cells > LARGEST_PROGRAMME:
-        return goal, []
-    narrow_and_wide = [assumed.extreme_spread(assumed.population, sign) for sign in (-1, 1)]
+def _extreme_populations(
+    assumed: AssumedPopulation, null_population: Objective | None
+) -> list[tuple[Objective, Objective | None]]:
+    """Return assumed and null populations of least and most spread, the widest last; none where they are not known."""
+    if assumed.from_pilot or assumed.tables is None or assumed.n_patterns > LARGEST_PROGRAMME:
+        return []
+    own = [assumed.tables.extreme_spread(assumed.objective, sign) for sign in (-1, 1)]
     under_null: list[Objective | None] = [None]
     if null_population is not None:
-        under_null = [assumed.extreme_spread(null_population, sign) for sign in (-1, 1)]
-    extremes = [asked.goal(own, null) for own in narrow_and_wide for null in under_null]
-    return (extremes[-1] if joint == "widest" else goal), extremes
+        under_null = [assumed.tables.extreme_spread(null_population, sign) for sign in (-1, 1)]
+    return list(product(own, under_null))
 
 
-def _wrapped(
-    asked: _Asked,
-    assumed: Assumption,
-    goal: Goal,
-    n: int,
-    n_formula: int,
-    by_joint: list[Goal],
-    method: str,
-    joint: str,
-    error: float | None,
-    studies: SimulatedStudies | None,
-) -> SampleSize:
-    """Everything as one result."""
-    population, test = goal.population, goal if isinstance(goal, PowerGoal) else None
-    reached = [least_subjects(one.reached) for one in by_joint]
-    sizes = [size for size in reached if size is not None]
-    table = population.table
-    return SampleSize(
-        coefficient=population.coefficient.name,
-        title=population.coefficient.title,
-        weights=population.weights.name,
-        n_subjects=n,
-        n_subjects_se=error,
-        n_formula=n_formula,
-        n_range=(min(sizes), max(sizes)) if sizes and len(sizes) == len(reached) else None,
-        method=method,
-        joint="pilot" if assumed.from_pilot else joint,
-        assumed=assumed.value,
-        maximum=assumed.maximum,
-        width=asked.width,
-        level=None if test else asked.level,
-        expected_width=None if test else goal.formula(n),
-        power=asked.power,
-        null=asked.null,
-        alternative=asked.alternative if test else None,
-        alpha=asked.alpha if test else None,
-        variance=asked.variance if test else None,
-        expected_power=goal.formula(n) if test else None,
-        sd=goal.precision.sd,
-        null_sd=test.null_precision.sd if test and test.null_precision else None,
-        critical_value=test.test.threshold(n) if test else None,
-        n_raters=table.n_raters,
-        n_categories=table.n_categories,
-        studies=studies,
-        notes=text.notes(table, n, assumed.value, assumed.maximum, asked.number, asked.level, method, studies),
-        table=table,
-    )
+def _as_attainable(n: int | None, goal: Goal) -> int:
+    """Return a number of subjects that was found; None means that there are too many."""
+    if n is None:
+        raise InvalidOptionError(f"{goal.description} would take more than {MOST_SUBJECTS:,} subjects.")
+    return n

@@ -1,4 +1,4 @@
-"""A goal in, the number of subjects whose simulated studies reach it out."""
+"""Search for the number of subjects whose simulated studies reach a goal."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MOST_CORRECTIONS = 40
 
 
 def search(goal: Goal, simulator: Simulator, start: int) -> tuple[int | None, float | None, SimulatedStudies]:
-    """The least N whose simulated studies reach a goal, its Monte Carlo error, and those studies.
+    """Return the least N whose simulated studies reach a goal, its Monte Carlo error, and those studies.
 
     Sizes around `start` are tried until one falls short and one reaches the goal, the gap between them is halved down
     to a hundredth, and a line fitted to all trials near by gives N: single trials are noisier than that.
@@ -52,7 +52,7 @@ def search(goal: Goal, simulator: Simulator, start: int) -> tuple[int | None, fl
 
 
 def _bracket(reached: Callable[[int], bool], start: int) -> tuple[int, int]:
-    """A number that falls short (or 1) and a larger one that reaches the goal."""
+    """Return a number that falls short (or 1) and a larger one that reaches the goal."""
     low = high = start
     step = _STEP
     if reached(start):
@@ -71,7 +71,7 @@ def _bracket(reached: Callable[[int], bool], start: int) -> tuple[int, int]:
 
 
 def _fitted(trials: dict[int, float], target: float, low: int, high: int) -> tuple[int, float | None]:
-    """Where the line through the trials near a bracket meets the target, and its slope in sqrt(N)."""
+    """Return where the line through the trials near a bracket meets the target, and its slope in sqrt(N)."""
     near = [n for n in trials if _NEAR * low <= n <= high / _NEAR]
     if len(near) < 2:
         return high, None

@@ -1,4 +1,4 @@
-"""A population and a number of subjects in, simulated studies out.
+"""Simulate studies of a population.
 
 A study is a multinomial draw of counts, so its cost does not grow with the number of subjects. Studies come in blocks
 with spawned generators: results do not depend on how many processes share the work.
@@ -26,19 +26,19 @@ _CELLS = 2_000_000
 
 
 def default_draws(n_patterns: int) -> int:
-    """How many studies to simulate: as many as take about a second, from a thousand to ten thousand."""
+    """Return how many studies to simulate: as many as take about a second, from a thousand to ten thousand."""
     return max(1_000, min(10_000, 10 * _CELLS // n_patterns))
 
 
 class Simulator:
-    """Draws studies and tells how far it is."""
+    """Draws studies and reports the progress."""
 
     def __init__(self, n_draws: int, generator: np.random.Generator, n_jobs: int, progress: Progress | None) -> None:
         self.n_draws, self.generator, self.n_jobs, self.progress = n_draws, generator, n_jobs, progress
         self.done, self.planned = 0, 0
 
     def draw(self, population: Objective, n: int) -> tuple[Array, Array]:
-        """The coefficient and its standard error in `n_draws` studies with n subjects."""
+        """Return the coefficient and its standard error in `n_draws` studies with n subjects."""
         table = population.table
         wide = max(len(table.counts), (table.n_raters * table.n_categories) ** 2)
         block = max(10, min(_BLOCK, _CELLS // wide))
@@ -55,7 +55,7 @@ class Simulator:
 
 
 def _studies(population: Objective, n: int, size: int, generator: np.random.Generator) -> tuple[Array, Array]:
-    """The coefficient and its standard error in some studies with n subjects."""
+    """Return the coefficient and its standard error in some studies with n subjects."""
     table = population.table
     counts = generator.multinomial(n, table.counts / table.n_subjects, size=size)
     evaluator = Evaluator(population)

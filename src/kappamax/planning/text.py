@@ -1,4 +1,4 @@
-"""A planned study in, what a reader should know of it in plain sentences out."""
+"""Describe a planned study in sentences, notes and the rows of a card."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from kappamax.display import numbers, text
 from kappamax.planning.goals import SimulatedStudies
-from kappamax.table import Table
 
 if TYPE_CHECKING:
     from kappamax.planning.sample_size import SampleSize
@@ -22,13 +21,13 @@ _UNUSABLE = 0.01
 
 
 def sentences(plan: SampleSize) -> list[str]:
-    """The answer, its check, its assumptions and its weak spots."""
+    """Return the answer, its check, its assumptions and the notes."""
     found = [_answer(plan), _simulated(plan), _found_by(plan), _critical(plan), _table(plan), _maximum(plan)]
     return [sentence for sentence in found if sentence is not None] + [f"Note: {note}." for note in plan.notes]
 
 
 def rows(plan: SampleSize) -> list[tuple[str, str]]:
-    """Names and values for a card."""
+    """Return names and values for a card."""
     shown = [
         ("subjects needed", numbers.count(plan.n_subjects)),
         (f"assumed {_coefficient(plan)}", _short(plan.assumed)),
@@ -49,30 +48,21 @@ def rows(plan: SampleSize) -> list[tuple[str, str]]:
     return shown + [("note", note) for note in plan.notes]
 
 
-def notes(
-    table: Table,
-    n: int,
-    value: float,
-    maximum: float | None,
-    asked: float,
-    level: float,
-    method: str,
-    studies: SimulatedStudies | None,
-) -> tuple[str, ...]:
-    """Where the formula is on thin ice; `asked` is the width or the power, `level` the interval's."""
+def notes(plan: SampleSize) -> tuple[str, ...]:
+    """Return the reasons why the formula may be inaccurate here."""
     found = []
-    if n < _FEW_SUBJECTS:
-        found.append(f"{n} subjects are few: a formula for large numbers is rough here")
-    rare = _rarest(table, n)
+    if plan.n_subjects < _FEW_SUBJECTS:
+        found.append(f"{plan.n_subjects} subjects are few: a formula for large numbers is rough here")
+    rare = _rarest(plan)
     if rare is not None:
         found.append(rare)
-    if maximum is not None and 0 < _CLOSE_TO_MAXIMUM * maximum < value:
+    if plan.maximum is not None and 0 < _CLOSE_TO_MAXIMUM * plan.maximum < plan.assumed:
         found.append(
-            f"{_short(value)} is close to {_short(maximum)}, the largest value the margins allow, where the "
-            "coefficient is skewed and its interval unreliable"
+            f"{_short(plan.assumed)} is close to {_short(plan.maximum)}, the largest value the margins allow, where "
+            "the coefficient is skewed and its interval unreliable"
         )
-    if studies is not None:
-        found += _surprises(asked, level, method, studies)
+    if plan.studies is not None:
+        found += _surprises(plan, plan.studies)
     return tuple(found)
 
 
@@ -84,8 +74,7 @@ def _answer(plan: SampleSize) -> str:
         how = f"about {plan.width:g} wide ({numbers.interval(ends, 2)})"
         return f"{study} give a {100 * plan.level:g}% interval {how}."
     assert plan.power is not None
-    missed = plan.method == "formula" and plan.studies is not None and _misses(plan.power, plan.studies)
-    study += " would by the formula" if missed else ""
+    study += " would by the formula" if plan.method == "formula" and _misses_power(plan) else ""
     return f"{study} give a chance of {100 * plan.power:g}% to show that it {_claim(plan)} ({_sides(plan)})."
 
 
@@ -153,10 +142,11 @@ def _maximum(plan: SampleSize) -> str | None:
     return f"The margins allow {_coefficient(plan)} up to {numbers.decimal(plan.maximum, 3)}."
 
 
-def _rarest(table: Table, n: int) -> str | None:
-    """The category a rater is expected to use least, if that is seldom."""
+def _rarest(plan: SampleSize) -> str | None:
+    """Return a note on the category that a rater is expected to use least, if that is seldom."""
+    table = plan.table
     shares = table.margins / table.margins.sum(axis=1, keepdims=True)
-    expected = [(float(shares[a, i]) * n, a, i) for a, i in zip(*shares.nonzero(), strict=True)]
+    expected = [(float(shares[a, i]) * plan.n_subjects, a, i) for a, i in zip(*shares.nonzero(), strict=True)]
     least, rater, category = min(expected)
     if least >= _FEW_RATINGS:
         return None
@@ -167,28 +157,30 @@ def _rarest(table: Table, n: int) -> str | None:
     )
 
 
-def _misses(power: float, studies: SimulatedStudies) -> bool:
-    """Whether the power is not the one asked for."""
-    return studies.power is not None and abs(studies.power - power) > _OFF
+def _misses_power(plan: SampleSize) -> bool:
+    """Whether simulated studies have another power than the one asked for."""
+    if plan.power is None or plan.studies is None or plan.studies.power is None:
+        return False
+    return abs(plan.studies.power - plan.power) > _OFF
 
 
-def _surprises(asked: float, level: float, method: str, studies: SimulatedStudies) -> list[str]:
-    """What simulated studies say that the formula does not."""
+def _surprises(plan: SampleSize, studies: SimulatedStudies) -> list[str]:
+    """Return notes on what simulated studies show and the formula does not."""
     found = []
     if studies.n_unusable > _UNUSABLE * studies.n_draws:
         share = numbers.percent(studies.n_unusable / studies.n_draws)
         found.append(f"{share} of the simulated studies say nothing: no disagreement, or one category only")
-    if studies.coverage is not None and abs(studies.coverage - level) > _OFF:
+    if studies.coverage is not None and plan.level is not None and abs(studies.coverage - plan.level) > _OFF:
         share = numbers.percent(studies.coverage)
-        found.append(f"{share} of the simulated intervals hold the value, not {100 * level:g}%")
-    if method == "simulation":
+        found.append(f"{share} of the simulated intervals hold the value, not {100 * plan.level:g}%")
+    if plan.method == "simulation":
         return found
-    if studies.power is not None and _misses(asked, studies):
+    if studies.power is not None and _misses_power(plan):
         power = numbers.percent(studies.power)
         found.append(
             f"the power in simulated studies is {power}; method 'simulation' finds the number for what you ask"
         )
-    if studies.mean_width is not None and abs(studies.mean_width / asked - 1) > _OFF_WIDTH:
+    if studies.mean_width is not None and plan.width and abs(studies.mean_width / plan.width - 1) > _OFF_WIDTH:
         found.append("the simulated width is not the one you ask for; method 'simulation' finds the number for it")
     return found
 

@@ -1,6 +1,6 @@
-"""Ratings in; everything worth saying about their agreement, in words, tables and pictures, out.
+"""Report everything about the agreement of some ratings in words, tables and pictures.
 
-`analysis` gathers the numbers, `sentences` puts them into words, `terminal`, `document` and `papers` lay them out as
-text, HTML and tables for papers; `schema` is their JSON. `groups` does it for many files or groups, `plots` draws with
-matplotlib.
+`report` gathers the numbers, `sentences` and `methods_paragraph` put them into words, `figures_svg` draws them and
+`formats` writes them; `group_report` reports many files or groups as one table. `figures_matplotlib` draws single
+results for papers.
 """

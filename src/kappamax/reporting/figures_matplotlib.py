@@ -1,4 +1,7 @@
-"""Results in, matplotlib pictures for papers out; each takes `ax` and returns it."""
+"""Draw results with matplotlib, for papers.
+
+Every function draws on the axes given as `ax`, or on new ones, and returns them.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kappamax._checks import reports as checks
 from kappamax._validate import import_pyplot
 from kappamax.display import numbers, text
+from kappamax.errors import InvalidOptionError, NotSupportedError
 from kappamax.io import Ratings, as_table
 
 if TYPE_CHECKING:
@@ -22,7 +25,20 @@ __all__ = ["plot_agreement", "plot_distribution", "plot_maximum", "plot_study", 
 
 
 def plot_agreement(*ratings: Ratings, ax: Any = None, title: str | None = None) -> Any:
-    """The crossed table of two raters as a heat map.
+    """Draw the crossed table of two raters as a heat map.
+
+    Parameters
+    ----------
+    *ratings : a Table, a frame, or two label arrays
+        Complete ratings of two raters.
+    ax : matplotlib Axes, optional
+        Axes to draw on; new ones if left out.
+    title : str, optional
+        Title of the axes.
+
+    Returns
+    -------
+    matplotlib Axes
 
     Examples
     --------
@@ -32,36 +48,37 @@ def plot_agreement(*ratings: Ratings, ax: Any = None, title: str | None = None) 
     'rater 2'
     """
     table = as_table(*ratings)
-    checks.two_to_cross(table.n_raters, table.n_missing)
-    return _heat(table, _axes(ax), title)
+    _require_two_complete_raters(table)
+    return _heat_map(table, _axes(ax), title)
 
 
 def plot_maximum(result: Maximum, *, ax: Any = None) -> Any:
-    """The observed table beside one with the largest agreement, as two heat maps; cells that differ are framed.
+    """Draw the observed table beside one with the largest agreement, as two heat maps; cells that differ are framed.
 
     Parameters
     ----------
     result : Maximum
-        From `max_kappa`, of two raters.
-    ax : two matplotlib Axes, optional
+        Result of `max_kappa` for two raters.
+    ax : sequence of two matplotlib Axes, optional
+        Axes to draw on; new ones if left out.
     """
     observed = result.objective.table
-    checks.two_to_cross(observed.n_raters, observed.n_missing)
+    _require_two_complete_raters(observed)
+    pyplot = import_pyplot()
     if ax is None:
-        _, ax = _pyplot().subplots(1, 2, figsize=(9, 4), layout="constrained")
+        _, ax = pyplot.subplots(1, 2, figsize=(9, 4), layout="constrained")
     before, after = observed.dense(), result.table.dense()
-    _heat(observed, ax[0], f"observed: {numbers.decimal(result.value)}")
+    _heat_map(observed, ax[0], f"observed: {numbers.decimal(result.value)}")
     proven = "" if result.proven else " (not proven)"
-    _heat(result.table, ax[1], f"largest, {result.weights}: {numbers.decimal(result.maximum)}{proven}")
+    _heat_map(result.table, ax[1], f"largest, {result.weights}: {numbers.decimal(result.maximum)}{proven}")
     for i, j in np.argwhere(before != after).tolist():
-        ax[1].add_patch(
-            _pyplot().Rectangle((j - 0.46, i - 0.46), 0.92, 0.92, fill=False, linestyle="--", linewidth=1.5)
-        )
+        frame = pyplot.Rectangle((j - 0.46, i - 0.46), 0.92, 0.92, fill=False, linestyle="--", linewidth=1.5)
+        ax[1].add_patch(frame)
     return ax
 
 
 def plot_distribution(distribution: Distribution, *, ax: Any = None) -> Any:
-    """Every value of kappa over a fiber as a line of its probability by chance, the observed one marked."""
+    """Draw the probability by chance of every value of kappa over a fiber, with the observed value marked."""
     ax = _axes(ax)
     ax.vlines(distribution.values, 0, distribution.probabilities, linewidth=2)
     ax.axvline(distribution.observed, color="C1", linestyle="--")
@@ -78,16 +95,18 @@ def plot_distribution(distribution: Distribution, *, ax: Any = None) -> Any:
 
 
 def plot_trace(result: Annealing, *, ax: Any = None) -> Any:
-    """Agreement and acceptance along an annealing search made with `trace=`."""
-    return checks.some_trace(result.trace).plot(_axes(ax))
+    """Draw agreement and acceptance along an annealing search made with `trace=`."""
+    if result.trace is None:
+        raise InvalidOptionError("this search kept no trace; anneal with trace=100 to keep every hundredth step.")
+    return result.trace.plot(_axes(ax))
 
 
 def plot_study(study: Study, *, ax: Any = None) -> Any:
-    """The difference of a study's means from the published ones in percent, with two standard errors."""
+    """Draw the differences of a study's means from the published ones in percent, with two standard errors."""
     return study.plot(_axes(ax))
 
 
-def _heat(table: Table, ax: Any, title: str | None) -> Any:
+def _heat_map(table: Table, ax: Any, title: str | None) -> Any:
     counts = table.dense()
     ax.imshow(counts, cmap="Blues", vmin=0, vmax=1.6 * max(1, int(counts.max())))
     for (i, j), n in np.ndenumerate(counts):
@@ -103,8 +122,13 @@ def _heat(table: Table, ax: Any, title: str | None) -> Any:
 
 
 def _axes(ax: Any) -> Any:
-    return _pyplot().subplots(layout="constrained")[1] if ax is None else ax
+    return import_pyplot().subplots(layout="constrained")[1] if ax is None else ax
 
 
-def _pyplot() -> Any:
-    return import_pyplot()
+def _require_two_complete_raters(table: Table) -> None:
+    """Require a table that can be shown as a crossed one."""
+    if table.n_raters != 2 or table.n_missing:
+        missing = f" and {table.n_missing} missing ratings" if table.n_missing else ""
+        raise NotSupportedError(
+            f"a crossed table shows two raters with complete ratings; got {table.n_raters}{missing}."
+        )

@@ -1,15 +1,16 @@
-"""A report in, its pictures as SVG out: the same ones in the HTML report and on the local page."""
+"""Draw the SVG pictures of a report, which the HTML report and the local page share."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from kappamax.display import numbers, svg, text
-from kappamax.reporting.report import Report, WeightingReport
-from kappamax.table import Table
+
+if TYPE_CHECKING:
+    from kappamax.reporting.report import Report, WeightingReport
 
 __all__ = [
     "MARGINS_TITLE",
@@ -27,16 +28,16 @@ _MOST_BARS = 8
 
 
 def pictures_of(report: Report) -> dict[str, Any]:
-    """Every picture of a report by name; None where a picture has nothing to show."""
+    """Return every picture of a report by name; None where a picture has nothing to show."""
     return {
         "margins": margins_picture(report),
         "pairs": pairs_picture(report),
-        "by_weights": {result.weights: _by_weights(report, result) for result in report.results},
+        "by_weights": {result.weights: _pictures_of_weighting(report, result) for result in report.results},
     }
 
 
 def margins_picture(report: Report) -> str | None:
-    """How often each of a few raters used each category."""
+    """Draw how often each rater used each category; None for many raters."""
     table = report.table
     if table.n_raters > _MOST_BARS:
         return None
@@ -45,7 +46,7 @@ def margins_picture(report: Report) -> str | None:
 
 
 def pairs_picture(report: Report) -> str | None:
-    """Kappa of every two of three or more raters."""
+    """Draw kappa of every two raters; None for two raters and for many."""
     if report.pairs is None or len(report.pairs.raters) > 2 * _MOST_BARS:
         return None
     values = report.pairs.values.copy()
@@ -54,14 +55,15 @@ def pairs_picture(report: Report) -> str | None:
 
 
 def pairs_title(report: Report) -> str:
-    """What the picture of all pairs shows."""
+    """Return the title of the picture of all pairs of raters."""
     assert report.pairs is not None
     return f"Kappa of every two raters, {report.pairs.weights} weights"
 
 
-def crossed(table: Table, result: WeightingReport) -> list[tuple[str, str, npt.NDArray[np.int64]]]:
-    """Two raters' observed table and the one with the largest agreement: title, picture and counts of each."""
+def crossed(result: WeightingReport) -> list[tuple[str, str, npt.NDArray[np.int64]]]:
+    """Return title, picture and counts of two raters' observed table and of the one with the largest agreement."""
     assert result.maximum is not None
+    table = result.maximum.objective.table
     before, after = table.dense(), result.maximum.table.dense()
     largest = float(max(before.max(), after.max()))
     names = [text.rater(name) for name in table.raters]
@@ -85,7 +87,7 @@ def crossed(table: Table, result: WeightingReport) -> list[tuple[str, str, npt.N
 
 
 def null_picture(report: Report, result: WeightingReport) -> str:
-    """The values that chance could give, with the observed and the extreme ones marked."""
+    """Draw the distribution of the coefficient by chance, with the observed and the extreme values marked."""
     assert result.null is not None
     assert result.agreement is not None
     order = np.argsort(result.null.values)
@@ -102,14 +104,15 @@ def null_picture(report: Report, result: WeightingReport) -> str:
 
 
 def null_title(report: Report, result: WeightingReport) -> str:
-    """What the picture of the values by chance shows."""
+    """Return the title of the picture of the distribution by chance."""
     return f"{report.coefficient}, {result.weights}, by chance with these margins"
 
 
-def _by_weights(report: Report, result: WeightingReport) -> dict[str, str | None]:
+def _pictures_of_weighting(report: Report, result: WeightingReport) -> dict[str, str | None]:
+    """Draw what belongs to one weighting."""
     observed = maximum = None
     if result.maximum is not None and report.table.n_raters == 2 and report.table.complete:
-        (_, observed, _), (_, maximum, _) = crossed(report.table, result)
+        (_, observed, _), (_, maximum, _) = crossed(result)
     return {
         "observed": observed,
         "maximum": maximum,

@@ -1,4 +1,7 @@
-"""Many tables in, one row per group and weighting out; what fails in one group does not stop the rest."""
+"""Report many groups of ratings as one table, with one row per group and weighting.
+
+An error in one group becomes the row of that group and does not stop the others.
+"""
 
 from __future__ import annotations
 
@@ -7,16 +10,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from kappamax._atomic_write import write_whole
-from kappamax._checks import reports as checks
+from kappamax._atomic_write import write_by_ending
 from kappamax._parallel import run_tasks
 from kappamax._result import Result, plain
 from kappamax.display import numbers, text
 from kappamax.display.tables import csv_table, latex_table, markdown_table
 from kappamax.errors import KappamaxError
-from kappamax.io import as_table
 from kappamax.reporting.formats.json import SCHEMA_VERSION, as_json
-from kappamax.reporting.formats.tables import CSV_COLUMNS, plain_row
+from kappamax.reporting.formats.rows import CSV_COLUMNS, csv_row
 from kappamax.reporting.report import report
 
 __all__ = ["GroupReport", "report_groups"]
@@ -29,14 +30,14 @@ def report_groups(
     progress: Callable[[int, int], None] | None = None,
     **options: Any,
 ) -> GroupReport:
-    """A report of every group, as one table.
+    """Report on every group, as one table.
 
     Parameters
     ----------
     groups : pairs (name, ratings)
         Ratings as for `report`; an error in their place is carried over as that group's row.
     n_jobs : int
-        Processes; the result does not depend on it.
+        Number of processes; the result does not depend on it.
     progress : callable, optional
         Called with (groups done, groups in all).
     **options
@@ -67,45 +68,45 @@ class GroupReport(Result):
 
     @property
     def n_failed(self) -> int:
-        """Groups without a value."""
+        """Number of groups without a value."""
         return len({row["group"] for row in self.rows if row["value"] is None})
 
     def to_dict(self) -> dict[str, Any]:
-        """The rows as plain data."""
+        """Return the rows as plain data."""
         return {"schema_version": SCHEMA_VERSION, "results": [plain(row) for row in self.rows]}
 
     def to_json(self) -> str:
-        """The rows as a JSON document."""
+        """Return the rows as a JSON document."""
         return as_json(self.to_dict())
 
     def to_csv(self) -> str:
-        """The rows, unrounded."""
+        """Return the rows as CSV, unrounded."""
         return csv_table(CSV_COLUMNS, [[row.get(column) for column in CSV_COLUMNS] for row in self.rows])
 
     def to_markdown(self) -> str:
-        """A table in Markdown."""
+        """Return the rows as a table in Markdown."""
         return markdown_table(*self._cells())
 
     def to_latex(self) -> str:
-        """A table in LaTeX (package booktabs)."""
+        """Return the rows as a table in LaTeX (package booktabs)."""
         return latex_table(*self._cells(), caption="Agreement by group.")
 
     def to_text(self) -> str:
-        """A table for a terminal."""
+        """Return the rows as a table for a terminal, followed by the errors."""
         lines = text.columns(*self._cells())
         errors = [f"{row['group']}: {row['error']}" for row in self.rows if row["error"]]
         return "\n".join([*lines, *([""] if errors else []), *dict.fromkeys(errors)]) + "\n"
 
     def save(self, path: str | Path) -> None:
-        """Write the table, by the ending of the file's name: .csv, .json, .md, .tex or .txt."""
-        made = {
+        """Write the table in the format that the file's name ends in: .csv, .json, .md, .tex or .txt."""
+        writers = {
             ".csv": self.to_csv,
             ".json": self.to_json,
             ".md": self.to_markdown,
             ".tex": self.to_latex,
             ".txt": self.to_text,
         }
-        write_whole(Path(path), made[checks.ending(Path(path), tuple(made))]())
+        write_by_ending(path, writers)
 
     def __repr__(self) -> str:
         return self.to_text()
@@ -127,11 +128,11 @@ class GroupReport(Result):
 
 
 def _rows_of(name: str, ratings: Any, options: dict[str, Any]) -> list[dict[str, Any]]:
-    """One group's rows; an error of ours becomes a row of its own."""
+    """Return the rows of one group; an error of ours becomes a row of its own."""
     try:
         if isinstance(ratings, KappamaxError):
             raise ratings
-        made = report(as_table(ratings), **options)
+        made = report(ratings, **options)
     except KappamaxError as error:
         return [dict.fromkeys(CSV_COLUMNS) | {"group": name, "error": str(error)}]
-    return [plain_row(name, made, result) for result in made.results]
+    return [csv_row(name, made, result) for result in made.results]

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from kappamax._version import __version__
 from kappamax.display import numbers, text
 from kappamax.kappas import Agreement
-from kappamax.reporting.report import Report
 
-__all__ = ["methods_paragraph", "references"]
+if TYPE_CHECKING:
+    from kappamax.reporting.report import Report
+
+__all__ = ["methods_paragraph"]
 
 _REFERENCES = {
     "cohen": "Cohen J (1960), Educational and Psychological Measurement 20, 37-46",
@@ -23,7 +27,7 @@ _REFERENCES = {
 
 
 def methods_paragraph(report: Report) -> str:
-    """What was computed and how, ready to paste."""
+    """Return what was computed and how, ready to paste."""
     table = report.table
     names = [result.weights for result in report.results]
     measured = [result.agreement for result in report.results if result.agreement is not None]
@@ -43,7 +47,7 @@ def methods_paragraph(report: Report) -> str:
         )
     said.append(_test_words(report))
     said.append(f"Computed with kappamax {__version__}.")
-    return " ".join([*said, f"References: {'; '.join(references(report))}."])
+    return " ".join([*said, f"References: {'; '.join(_references(report))}."])
 
 
 def _coefficient(report: Report) -> str:
@@ -58,7 +62,7 @@ def _missing_words(measured: Agreement) -> str:
     return f"Missing ratings were treated {whose}; standard errors are by {names[measured.se_method]}."
 
 
-def references(report: Report) -> list[str]:
+def _references(report: Report) -> list[str]:
     """The publications behind the numbers of a report."""
     found = []
     measured = next((result.agreement for result in report.results if result.agreement is not None), None)

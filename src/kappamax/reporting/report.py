@@ -1,4 +1,4 @@
-"""Ratings in; every number a report gives, one result per weighting, out."""
+"""Gather every number that a report gives, with one result per weighting."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from math import comb
 from pathlib import Path
 from typing import Any
 
+from kappamax._atomic_write import write_by_ending
 from kappamax._checks import maximum as maximum_checks
 from kappamax._result import Result, plain
 from kappamax._validate import as_choice, as_number_between, as_whole_number
-from kappamax.coefficients import as_objective, coefficient_for
+from kappamax.coefficients import as_objective
 from kappamax.disagreement.objective import Objective
+from kappamax.display.tables import csv_table, latex_table, markdown_table
 from kappamax.errors import NotSupportedError, UndefinedKappaError
 from kappamax.fibers.distribution import ALTERNATIVES
 from kappamax.fibers.exact_test import ExactTest, outcome_of
@@ -22,6 +24,12 @@ from kappamax.io import Ratings, as_table
 from kappamax.kappas import Agreement, PairwiseKappas, agreement, pairwise_kappas
 from kappamax.maximum.max_kappa import Maximum, maximum_of
 from kappamax.maximum.maximizers import MaximizerCount, maximizer_count_of
+from kappamax.reporting import sentences
+from kappamax.reporting.formats.html import fragment_of, html_of
+from kappamax.reporting.formats.json import as_json, report_document
+from kappamax.reporting.formats.rows import CSV_COLUMNS, csv_row, result_rows
+from kappamax.reporting.formats.text import text_of
+from kappamax.reporting.methods_paragraph import methods_paragraph
 from kappamax.table import Label, Table
 from kappamax.weights import WeightsLike
 
@@ -30,20 +38,26 @@ __all__ = ["Effort", "Report", "WeightingReport", "completed", "report", "report
 
 @dataclass(frozen=True)
 class Effort:
-    """How much work the parts of a report may take.
+    """Limits on the work that the parts of a report may take.
 
     Attributes
     ----------
     time_limit : float or None
         Seconds for each search of a maximum or minimum.
     exact_work : float
-        Additions that an exact distribution by chance may take; beyond, random tables are drawn.
-    shuffled_ratings, fewest_draws, most_draws, n_blocks : int
-        How many: so that this many ratings are shuffled in all, within bounds; and in how many parts.
-    counting_work, listing_steps : float or None, int or None
-        For the number of tables that reach the maximum; None for the usual.
+        Additions that an exact distribution by chance may take; beyond that, random tables are drawn.
+    shuffled_ratings : int
+        Ratings to shuffle in all, which decides how many random tables are drawn.
+    fewest_draws, most_draws : int
+        Bounds on the number of random tables.
+    n_blocks : int
+        Number of blocks in which random tables are drawn.
+    counting_work : float or None
+        Work for counting the tables that attain the maximum; None for the default.
+    listing_steps : int or None
+        Steps for listing these tables; None for the default.
     most_moves : int
-        Pairs of patterns that may be looked at for the moves that raise agreement most.
+        Pairs of patterns that may be examined to find the moves that raise agreement most.
     """
 
     time_limit: float | None = 30.0
@@ -57,7 +71,7 @@ class Effort:
     most_moves: int = 100_000
 
     def draws(self, table: Table) -> int:
-        """How many random tables to draw."""
+        """Return how many random tables to draw."""
         wanted = self.shuffled_ratings // (table.n_subjects * table.n_raters)
         return max(self.fewest_draws, min(self.most_draws, wanted))
 
@@ -74,25 +88,27 @@ def report(
     progress: Callable[[str], None] | None = None,
     categories: Sequence[Label] | None = None,
 ) -> Report:
-    """Everything about the agreement of some ratings, ready to read, save and paste.
+    """Report everything about the agreement of some ratings.
 
     Parameters
     ----------
     *ratings : a Table, a frame, or two or more label arrays
     weights : name, Weights, or a list of them, optional
-        Left out: unweighted, linear, quadratic and sqrt for ordered categories, unweighted otherwise.
+        If left out: unweighted, linear, quadratic and sqrt for ordered categories, unweighted otherwise.
     coefficient, level, categories
         As for `agreement`.
     alternative : "greater", "less" or "two-sided"
         Alternative of the test against chance; a two-sided p-value is by distance from the mean, as in `exact_test`.
     time_limit : float, optional
-        Seconds for each search of a maximum or minimum; then the best found and a bound.
+        Seconds for each search of a maximum or minimum, default 30; after that, the best value found and a bound are
+        given.
     rng : int
-        Seed of the Monte Carlo test, where the exact one would take long. The same input gives the same report, unless
-        a search runs out of time.
+        Seed of the Monte Carlo test, which is used where the exact one would take long. The same input gives the same
+        report, unless a search runs out of time.
     title : str
+        Title of the report.
     progress : callable, optional
-        Called now and then with a line about how far the work is.
+        Called now and then with a line about the progress of the work.
 
     Examples
     --------
@@ -132,31 +148,30 @@ def report_within(
     progress: Callable[[str], None] | None = None,
     brief: bool = False,
 ) -> Report:
-    """The report of a table within limits of work; a brief one has no test and does not count maximising tables."""
-    chosen = _weightings(weights, table)
+    """Report on a table within limits of work; a brief report has no test and does not count maximising tables."""
     results = []
-    for one in chosen:
+    for one in _weightings(weights, table):
         objective = as_objective(table, weights=one, coefficient=coefficient)
         if progress is not None:
             progress(f"{objective.weights.name} weights")
-        results.append(_numbers(objective, level, effort, progress))
-    first = _main(results)
-    report = Report(
+        results.append((objective, _numbers(objective, level, effort, progress)))
+    objective, main = results[_main([result for _, result in results])]
+    made = Report(
         title=title,
         table=table,
-        coefficient=coefficient_for(coefficient, table.n_raters).title,
+        coefficient=objective.coefficient.title,
         level=level,
         alternative=alternative,
         seed=seed,
-        results=tuple(results),
-        pairs=pairwise_kappas(table, weights=chosen[first]) if table.n_raters > 2 else None,
-        moves=_moves(table, chosen[first], coefficient, effort) if results[first].agreement is not None else None,
+        results=tuple(result for _, result in results),
+        pairs=pairwise_kappas(table, weights=objective.weights) if table.n_raters > 2 else None,
+        moves=None if main.agreement is None else _moves(objective, effort),
     )
-    return report if brief else completed(report, effort, progress)
+    return made if brief else completed(made, effort, progress)
 
 
 def completed(report: Report, effort: Effort, progress: Callable[[str], None] | None = None) -> Report:
-    """A brief report with the tests against chance and the numbers of maximising tables."""
+    """Return a brief report with the tests against chance and the numbers of maximising tables added."""
     results = []
     for result in report.results:
         if progress is not None:
@@ -167,7 +182,7 @@ def completed(report: Report, effort: Effort, progress: Callable[[str], None] | 
 
 @dataclass(frozen=True, repr=False)
 class WeightingReport(Result):
-    """Everything about one weighting; where the coefficient is undefined only `weights` and `reason`.
+    """The results for one weighting; only `weights`, `reason` and `sentences` where the coefficient is undefined.
 
     Attributes
     ----------
@@ -177,11 +192,11 @@ class WeightingReport(Result):
         The largest and smallest value that the margins and who rated whom allow; None, with `maximum_reason`, where
         they are not known.
     n_maximizers : MaximizerCount or None
-        How many tables reach the largest value; None in a brief report.
+        How many tables attain the largest value; None in a brief report.
     test : ExactTest or None
-        Against chance, given the margins and who rated whom; None in a brief report.
+        Test against chance, given the margins and who rated whom; None in a brief report.
     null : Null or None
-        The distribution behind it.
+        Distribution behind the test.
     observed_disagreement, forced_disagreement : float or None
         Mean disagreement, and the least of any table with the same margins (and the same gaps); None where that is
         not proven or not what the maximum minimises.
@@ -206,7 +221,7 @@ class WeightingReport(Result):
     objective: Objective | None = field(default=None, repr=False)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data; the distribution by chance and the inner workings are left out."""
+        """Return plain data, without the distribution by chance and the objective."""
         names = [name for name in self.__dataclass_fields__ if name not in ("null", "objective")]
         return {name: plain(getattr(self, name)) for name in names}
 
@@ -237,69 +252,59 @@ class Report(Result):
 
     @property
     def main(self) -> WeightingReport:
-        """The weighting that pictures and moves are shown for: linear if it is there, else the first."""
+        """The weighting that pictures and moves are shown for: linear if it was asked for, otherwise the first."""
         return self.results[_main(self.results)]
 
     def to_dict(self) -> dict[str, Any]:
-        """The report as plain data, in the schema of `--json`."""
-        from kappamax.reporting.formats.json import report_document
-
+        """Return the report as plain data, in the schema of `--json`."""
         return report_document(self)
 
     def to_json(self) -> str:
-        """The report as a JSON document."""
-        from kappamax.reporting.formats.json import as_json
-
+        """Return the report as a JSON document."""
         return as_json(self.to_dict())
 
     def to_text(self) -> str:
-        """The report for a terminal of 80 columns."""
-        from kappamax.reporting.formats.text import text_of
-
+        """Return the report as text of at most 80 columns."""
         return text_of(self)
 
     def to_html(self) -> str:
-        """The report as one self-contained HTML page."""
-        from kappamax.reporting.formats.html import html_of
-
+        """Return the report as one self-contained HTML page."""
         return html_of(self)
 
     def to_csv(self) -> str:
-        """One row per weighting."""
-        from kappamax.reporting.formats.tables import csv_of
-
-        return csv_of([("", self)])
+        """Return the results as CSV, one row per weighting, unrounded."""
+        return csv_table(CSV_COLUMNS, [list(csv_row("", self, result).values()) for result in self.results])
 
     def to_latex(self) -> str:
-        """The table of results for a paper, with booktabs rules."""
-        from kappamax.reporting.formats.tables import latex_of
-
-        return latex_of(self)
+        """Return the table of results in LaTeX (package booktabs)."""
+        caption = f"{self.coefficient} of {self.table.n_raters} raters on {self.table.n_subjects} subjects."
+        return latex_table(*result_rows(self), caption=caption)
 
     def to_markdown(self) -> str:
-        """The table of results in Markdown."""
-        from kappamax.reporting.formats.tables import markdown_of
-
-        return markdown_of(self)
+        """Return the table of results in Markdown."""
+        return markdown_table(*result_rows(self))
 
     def methods(self) -> str:
-        """A paragraph for a methods section, with the options used and references."""
-        from kappamax.reporting.methods_paragraph import methods_paragraph
-
+        """Return a paragraph for a methods section, with the options used and references."""
         return methods_paragraph(self)
 
     def save(self, path: str | Path) -> None:
-        """Write the report, by the ending of its name: .html, .json, .csv, .tex, .md or .txt."""
-        from kappamax.reporting.formats.tables import write_report
-
-        write_report(self, Path(path))
+        """Write the report in the format that the file's name ends in: .html, .json, .csv, .tex, .md or .txt."""
+        writers = {
+            ".html": self.to_html,
+            ".htm": self.to_html,
+            ".json": self.to_json,
+            ".csv": self.to_csv,
+            ".tex": self.to_latex,
+            ".md": self.to_markdown,
+            ".txt": self.to_text,
+        }
+        write_by_ending(path, writers)
 
     def __repr__(self) -> str:
         return self.to_text()
 
     def _repr_html_(self) -> str:
-        from kappamax.reporting.formats.html import fragment_of
-
         return fragment_of(self)
 
 
@@ -318,9 +323,7 @@ def _main(results: Sequence[WeightingReport]) -> int:
 def _numbers(
     objective: Objective, level: float, effort: Effort, progress: Callable[[str], None] | None
 ) -> WeightingReport:
-    """The value and what the margins allow."""
-    from kappamax.reporting import sentences
-
+    """Return the value of the coefficient and the range that the margins allow."""
     table, name = objective.table, objective.weights.name
     try:
         measured = agreement(objective, level=level)
@@ -347,16 +350,14 @@ def _numbers(
 
 
 def _forced(most: Maximum | None) -> float | None:
-    """The least mean disagreement of any table, where the proven maximum is the table that has it."""
+    """Return the least mean disagreement of any table, where the table with the proven maximum has it."""
     if most is None or not most.proven or not most.objective.fixed_chance:
         return None
     return float(most.objective.observed(most.solution.cost))
 
 
 def _with_chance(result: WeightingReport, alternative: str, effort: Effort, seed: int) -> WeightingReport:
-    """The same with what chance would give, and how many tables reach the maximum."""
-    from kappamax.reporting import sentences
-
+    """Return the result with the test against chance and the number of tables that attain the maximum."""
     if result.objective is None:
         return result
     count = None
@@ -376,9 +377,10 @@ def _with_chance(result: WeightingReport, alternative: str, effort: Effort, seed
     return replace(whole, sentences=sentences.of_weighting(table, whole))
 
 
-def _moves(table: Table, weights: Any, coefficient: str, effort: Effort) -> RankedMoves | None:
-    """The best moves, where there are not too many to look at."""
+def _moves(objective: Objective, effort: Effort) -> RankedMoves | None:
+    """Return the best moves, where there are not too many to examine."""
+    table = objective.table
     pairs = comb(len(table.counts), 2) * (2 ** (table.n_raters - 1) - 1)
     if not table.complete or pairs > effort.most_moves:
         return None
-    return rank_moves(table, weights=weights, coefficient=coefficient, top=5)
+    return rank_moves(table, weights=objective.weights, coefficient=objective.coefficient.name, top=5)

@@ -21,7 +21,7 @@ from kappamax.weights import PairWeights, Weights
 if TYPE_CHECKING:
     from kappamax.reporting.report import WeightingReport
 
-__all__ = ["of_table", "of_weighting", "of_weights", "undefined"]
+__all__ = ["of_design", "of_table", "of_weighting", "of_weights", "undefined"]
 
 _NO_WIDTH = 1e-9
 _RARE = 0.05
@@ -35,15 +35,23 @@ def undefined(title: str, reason: str) -> tuple[str, ...]:
     )
 
 
+def of_design(table: Table, most_categories: int) -> str:
+    """Return how many subjects, raters and categories there are, and the first categories."""
+    return (
+        f"{text.plural(table.n_subjects, 'subject')}, {table.n_raters} raters, {table.n_categories} categories"
+        f"{' in order' if table.ordered else ''}: {text.listing(table.categories, most=most_categories)}."
+    )
+
+
 def of_table(table: Table) -> tuple[str, ...]:
-    """What a reader should know about the ratings."""
+    """Return what a reader should know about the ratings."""
     said = []
     if table.n_missing:
         ratings = table.n_subjects * table.n_raters
         touched = int(table.counts[table.n_ratings < table.n_raters].sum())
         said.append(
             f"{text.plural(table.n_missing, 'rating')} of {numbers.count(ratings)} "
-            f"{_verb(table.n_missing)} missing, on {text.plural(touched, 'subject')}."
+            f"{'is' if table.n_missing == 1 else 'are'} missing, on {text.plural(touched, 'subject')}."
         )
     unused = [repr(label) for label, n in zip(table.categories, table.margins.sum(axis=0), strict=True) if n == 0]
     if unused:
@@ -257,7 +265,3 @@ def _flat(weights: Weights) -> bool:
     off = ~np.eye(weights.n_categories, dtype=bool)
     values: Any = weights.matrix[off]
     return bool(len(values) == 0 or (values == values[0]).all())
-
-
-def _verb(number: int) -> str:
-    return "is" if number == 1 else "are"

@@ -12,7 +12,7 @@ import pytest
 
 import kappamax as km
 from kappamax.paper.study import run as running
-from kappamax.paper.study.block import run_block, stopping_times
+from kappamax.paper.study.batch import run_batch, stopping_times
 
 SMALL = [km.Scenario(3, n_subjects=20, weights=weights) for weights in ("linear", "sqrt")]
 
@@ -22,14 +22,14 @@ def rows_of(study):
     return [(row.to_dict(), row.steps.tolist(), row.below.tolist()) for row in study]
 
 
-def test_processes_and_blocks_change_nothing(monkeypatch):
-    """One process or two, blocks of 50 or of 7, alone or with other scenarios."""
-    alone = run_block(SMALL[0], 5, 0, 60)
+def test_processes_and_batches_change_nothing(monkeypatch):
+    """One process or two, batches of 50 or of 7, alone or with other scenarios."""
+    alone = run_batch(SMALL[0], 5, 0, 60)
     here = km.run_study(SMALL, n_tables=60, seed=5)
     there = km.run_study(SMALL, n_tables=60, seed=5, n_jobs=2)
-    monkeypatch.setattr(running, "BLOCK", 7)
-    small_blocks = km.run_study(SMALL[::-1], n_tables=60, seed=5)
-    assert rows_of(here) == rows_of(there) == rows_of(small_blocks)[::-1]
+    monkeypatch.setattr(running, "BATCH_SIZE", 7)
+    small_batches = km.run_study(SMALL[::-1], n_tables=60, seed=5)
+    assert rows_of(here) == rows_of(there) == rows_of(small_batches)[::-1]
     assert here[0].steps.tolist() == list(alone.steps)
     other_seed = km.run_study(SMALL[:1], n_tables=60, seed=6)
     assert other_seed[0].steps.tolist() != list(alone.steps)
@@ -115,16 +115,16 @@ def test_progress_reaches_the_end():
 
 
 def test_a_checkpoint_is_continued_not_repeated(tmp_path, monkeypatch):
-    """Half of the lines are kept, one is cut: exactly the blocks that are missing are run."""
-    monkeypatch.setattr(running, "BLOCK", 10)
+    """Half of the lines are kept, one is cut: exactly the batches that are missing are run."""
+    monkeypatch.setattr(running, "BATCH_SIZE", 10)
     path = tmp_path / "study.jsonl"
     whole = km.run_study(SMALL, n_tables=60, checkpoint=path)
     lines = path.read_bytes().splitlines(keepends=True)
     assert len(lines) == 1 + 12
     path.write_bytes(b"".join(lines[:7]) + lines[7][:25])
     ran = []
-    block = running.run_block
-    monkeypatch.setattr(running, "run_block", lambda *given: ran.append(given[2:]) or block(*given))
+    batch = running.run_batch
+    monkeypatch.setattr(running, "run_batch", lambda *given: ran.append(given[2:]) or batch(*given))
     again = km.run_study(SMALL, n_tables=60, checkpoint=path)
     assert rows_of(again) == rows_of(whole)
     assert len(ran) == 6
@@ -136,7 +136,7 @@ def test_a_checkpoint_is_continued_not_repeated(tmp_path, monkeypatch):
 
 def test_ctrl_c_keeps_the_checkpoint(tmp_path, monkeypatch):
     """The rows that are complete come back; the rest is done on the next call."""
-    monkeypatch.setattr(running, "BLOCK", 10)
+    monkeypatch.setattr(running, "BATCH_SIZE", 10)
     path = tmp_path / "study.jsonl"
 
     def stop(done, total):
@@ -232,12 +232,16 @@ def test_output_in_every_form(tmp_path):
     assert [float(row["sd"]) for row in back] == frame["sd"].tolist()
     assert f"{study[0].mean:,.1f} & {study[0].sd:,.1f}" in study.to_latex()
     assert "n.d." in study.to_latex()
+    begin, end = "\\begin{tabular}{lrrrrrrrrrr}\n\\toprule\n", "\\bottomrule\n\\end{tabular}\n"
+    assert begin in study.to_latex()
+    assert end in study.to_latex()
+    assert study.to_latex().count("\\% \\\\\n") == len(study)
     for name in ("study.csv", "study.tex", "study.json", "study.svg"):
         study.save(tmp_path / name)
         assert (tmp_path / name).stat().st_size > 0
     assert json.loads((tmp_path / "study.json").read_text())["rows"][0]["mean"] == study[0].mean
     assert km.run_study(SMALL[:1], n_tables=5).plot().get_ylabel() == "mean stopping time"
-    with pytest.raises(km.InvalidOptionError, match="the file must end in one of .*; got 'study.xls'"):
+    with pytest.raises(km.InvalidOptionError, match="the file must end in .csv, .* or .pdf; got 'study.xls'"):
         study.save(tmp_path / "study.xls")
     assert sorted(os.listdir(tmp_path)) == ["study.csv", "study.json", "study.svg", "study.tex"]  # noqa: PTH208
 

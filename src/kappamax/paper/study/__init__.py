@@ -1,6 +1,6 @@
-"""Scenarios in; how many steps annealing takes, and how often it reaches the maximum, out: the paper's study and yours.
+"""Simulate how many steps annealing takes, and how often it attains the maximum: the paper's study and your own.
 
-`scenarios` says what to simulate, `block` simulates some tables, `run` shares blocks among processes, `checkpoint`
-keeps them, `rows` sums them up beside the published figures, `output` writes them, `claims` checks the paper's
-sentences.
+`scenarios` says what to simulate, `batch` simulates some tables and `maximum_bounds` decides which of them attain the
+maximum; `run` shares the batches among processes, `checkpoint` keeps them and `rows` sums them up beside the published
+figures. `claims` and `comparison` compare a study with the paper.
 """

@@ -1,7 +1,7 @@
-"""Finished blocks in, one JSON line each in a file; the same blocks out when a study is resumed.
+"""Keep the finished batches of a study in a file, so that it can be resumed.
 
-A line is written, flushed and synced before the next block is counted, so a study killed at any moment loses at most
-the blocks it was at. A last line cut short is dropped and its block done again.
+Every batch is a JSON line, which is written, flushed and synced before the next batch is counted. A study killed at any
+moment loses at most the batches it was working on. A last line cut short is dropped and its batch done again.
 """
 
 from __future__ import annotations
@@ -11,28 +11,25 @@ import os
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
-from types import TracebackType
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NoReturn
 
-from kappamax._checks import study as checks
-from kappamax.paper.study.block import Block
+from kappamax.errors import InvalidOptionError
+from kappamax.paper.study.batch import BatchKey, TableBatch
 
 __all__ = ["Checkpoint"]
-
-Place = tuple[int, int]  # scenario and first table
 
 _START = b'{"study": "kappamax"'
 
 
 class Checkpoint:
-    """A file of finished blocks, open for more.
+    """A file of finished batches, open for more.
 
     Parameters
     ----------
     path : Path
-        Made if it does not exist.
+        File to continue; it is created if it does not exist.
     header : mapping
-        What study this is; a file with another header is refused.
+        Version, seed, number of tables and scenarios of the study; a file with another header is refused.
     """
 
     def __init__(self, path: Path, header: Mapping[str, Any]) -> None:
@@ -42,43 +39,38 @@ class Checkpoint:
         if lines:
             found = lines[0]
             if not isinstance(found, dict) or found.get("study") != "kappamax":
-                checks.not_a_checkpoint(path)
-            checks.same_study(found, wanted, path)
+                _raise_not_a_checkpoint(path)
+            _require_same_study(found, wanted, path)
         elif path.exists() and path.read_bytes()[: len(_START)] != _START[: path.stat().st_size]:
-            checks.not_a_checkpoint(path)
-        self.blocks: dict[Place, Block] = {}
+            _raise_not_a_checkpoint(path)
+        self.batches: dict[BatchKey, TableBatch] = {}
         for line in lines[1:]:
-            place = (line.pop("scenario"), line["start"])
+            key = (line.pop("scenario"), line["start"])
             line |= {"steps": tuple(line["steps"]), "below": tuple(map(bool, line["below"]))}
-            self.blocks[place] = Block(**line)
+            self.batches[key] = TableBatch(**line)
         self._file: BinaryIO = path.open("r+b" if path.exists() else "x+b")
         self._file.truncate(whole)
         self._file.seek(whole)
         if not lines:
             self._append(wanted)
 
-    def add(self, scenario: int, block: Block) -> None:
-        """Keep one more block."""
-        plain = asdict(block) | {"below": [int(short) for short in block.below]}
+    def add(self, scenario: int, batch: TableBatch) -> None:
+        """Keep one more batch."""
+        plain = asdict(batch) | {"below": [int(short) for short in batch.below]}
         self._append({"scenario": scenario, **plain})
-        self.blocks[scenario, block.start] = block
 
     def _append(self, line: Mapping[str, Any]) -> None:
         self._file.write(json.dumps(line).encode() + b"\n")
         self._file.flush()
         os.fsync(self._file.fileno())
 
-    def __enter__(self) -> Checkpoint:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def close(self) -> None:
+        """Close the file."""
         self._file.close()
 
 
 def _whole_lines(path: Path) -> tuple[list[Any], int]:
-    """Every line that was written to its end, and how many bytes they take."""
+    """Return every line that was written to its end, and how many bytes they take."""
     if not path.exists():
         return [], 0
     lines, whole = [], 0
@@ -88,6 +80,24 @@ def _whole_lines(path: Path) -> tuple[list[Any], int]:
         try:
             lines.append(json.loads(raw))
         except ValueError:
-            checks.not_a_checkpoint(path)
+            _raise_not_a_checkpoint(path)
         whole += len(raw)
     return lines, whole
+
+
+def _require_same_study(found: Mapping[str, Any], wanted: Mapping[str, Any], path: Path) -> None:
+    """Require the header of the study being run."""
+    for name, what in (("version", "version of kappamax"), ("seed", "seed"), ("n_tables", "number of tables")):
+        if found.get(name) != wanted[name]:
+            raise InvalidOptionError(
+                f"the checkpoint {path} is of another study: its {what} is {found.get(name)!r}, not {wanted[name]!r}. "
+                "Remove it, or choose another file."
+            )
+    if found.get("scenarios") != wanted["scenarios"]:
+        raise InvalidOptionError(
+            f"the checkpoint {path} is of another study: its scenarios differ. Remove it, or choose another file."
+        )
+
+
+def _raise_not_a_checkpoint(path: Path) -> NoReturn:
+    raise InvalidOptionError(f"{path} is not a checkpoint of a study; choose another file.")

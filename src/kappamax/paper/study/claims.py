@@ -1,4 +1,4 @@
-"""Set the sentences of the paper about its simulation study beside what a study measures."""
+"""Check the sentences of the paper about its simulation study against what a study measures."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from kappamax.display import numbers
 from kappamax.paper.study.rows import StudyRow
 from kappamax.paper.study.run import Study, run_study
 from kappamax.paper.study.scenarios import Scenario
-from kappamax.table import Table
+from kappamax.paper.verdict import random_tables
 
 __all__ = ["Claim", "check_claims", "claims_from", "cooling_scenarios", "search_seconds"]
 
@@ -30,15 +30,15 @@ _TIMED = ((10, 2), (4, 3), (17, 2), (6, 3))
 
 
 def check_claims(study: Study, *, n_jobs: int | None = None) -> tuple[Claim, ...]:
-    """Set the paper's sentences about its study beside what was measured.
+    """Check the paper's sentences about its study against what was measured.
 
     Parameters
     ----------
     study : Study
-        Of the paper's scenarios, or some of them. Sentences about rows that are not in it are left out, and so are
-        rows whose margins the paper does not determine.
+        A study of the paper's scenarios, or some of them. Sentences about rows that are not in it are left out, and so
+        are rows whose margins the paper does not determine.
     n_jobs : int, optional
-        Processes for the simulations about cooling, which are run with the study's seed and number of tables.
+        Number of processes for the simulations about cooling, which are run with the study's seed and number of tables.
     """
     cooling = run_study(cooling_scenarios(), n_tables=study.n_tables, seed=study.seed, n_jobs=n_jobs)
     return claims_from(study.rows, cooling.rows, search_seconds())
@@ -47,7 +47,7 @@ def check_claims(study: Study, *, n_jobs: int | None = None) -> tuple[Claim, ...
 def claims_from(
     rows: Sequence[StudyRow], cooling: Sequence[StudyRow], seconds: Mapping[int, float]
 ) -> tuple[Claim, ...]:
-    """The same from the rows of the study, those of `cooling_scenarios`, and the seconds of `search_seconds`.
+    """Check the sentences from the rows of a study, those of `cooling_scenarios`, and the seconds of `search_seconds`.
 
     Rows whose margins the paper does not determine say nothing about it and are left out.
     """
@@ -83,7 +83,7 @@ class Claim(Result):
 
 
 def cooling_scenarios() -> tuple[Scenario, ...]:
-    """Two designs and three weightings, each with every form of cooling; last the one that cools too slowly to stop."""
+    """Return two designs with three weightings and every form of cooling; the last form cools too slowly to stop."""
     designs = (Scenario(5, n_subjects=100), Scenario(3, n_raters=3, n_subjects=100))
     made = [
         replace(design, weights=weights, schedule=schedule)
@@ -93,11 +93,10 @@ def cooling_scenarios() -> tuple[Scenario, ...]:
 
 
 def search_seconds() -> dict[int, float]:
-    """Seconds of the slowest search from a uniform random table, by its number of cells, after compiling."""
+    """Return the seconds of the slowest search from a uniform random table, by its number of cells, after compiling."""
     slowest: dict[int, float] = {}
     for k, r in _TIMED:
-        codes = np.random.default_rng(1).integers(k, size=(100, r))
-        table = Table(codes, np.ones(100, dtype=np.int64), list(range(k)), ordered=True)
+        (table,) = random_tables(k, r, 100, size=1)
         for weights in ("quadratic", "linear", "sqrt"):
             start = perf_counter()
             anneal(table, weights=weights, moves="minimal", rng=1)
@@ -106,11 +105,8 @@ def search_seconds() -> dict[int, float]:
 
 
 def _cooling(study: Sequence[StudyRow]) -> Claim:
-    groups: dict[Any, list[StudyRow]] = {}
-    for row in study:
-        groups.setdefault((row.n_raters, row.weights), []).append(row)
     spread, unfinished = 0.0, []
-    for rows in groups.values():
+    for rows in _by(study, "n_raters", "weights"):
         fast = [row.mean for row in rows if row.scenario.schedule != _SLOW]
         spread = max(spread, max(fast) / min(fast) - 1)
         unfinished += [float((row.steps == row.scenario.limit).mean()) for row in rows if row.scenario.limit]
@@ -223,7 +219,7 @@ def _margins_alike(rows: Sequence[StudyRow]) -> Claim | None:
 
 
 def _by(rows: Sequence[StudyRow], *names: str) -> list[list[StudyRow]]:
-    """Rows that share some settings."""
+    """Return the groups of rows that share some settings."""
     groups: dict[Any, list[StudyRow]] = {}
     for row in rows:
         groups.setdefault(tuple(getattr(row, name) for name in names), []).append(row)

@@ -1,4 +1,4 @@
-"""A scenario and the stopping times of its tables in; one row of a study, beside the published one, out."""
+"""Sum up the stopping times of a scenario's tables as one row of a study, beside the published one."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import numpy.typing as npt
 
 from kappamax._result import Result, plain
 from kappamax.display import numbers
-from kappamax.paper.study.block import Block
+from kappamax.paper.study.batch import TableBatch
 from kappamax.paper.study.scenarios import Scenario
 
-__all__ = ["COLUMNS", "StudyRow", "row_of"]
+__all__ = ["COLUMNS", "NOT_DETERMINED", "StudyRow", "row_of", "shown_rows", "summary"]
 
 #: the columns of frames and files, in order
 COLUMNS = (
@@ -22,6 +22,7 @@ COLUMNS = (
     *("mean", "sd", "q99", "published_mean", "published_sd", "published_q99", "difference_percent", "z"),
     *("determined", "below_maximum", "n_below", "n_repaired"),
 )
+NOT_DETERMINED = "not determined by the paper"
 
 
 @dataclass(frozen=True, repr=False)
@@ -33,7 +34,7 @@ class StudyRow(Result):
     mean, sd, q99 : float
         Mean, standard deviation and 99th percentile of the stopping time T.
     published_mean, published_sd, published_q99 : float or None
-        The paper's.
+        The same figures in the paper.
     difference_percent : float or None
         By how much our mean is above the published one.
     z : float or None
@@ -49,7 +50,7 @@ class StudyRow(Result):
     below : bool, shape (n_tables,)
         Whether its search ended below the maximum.
     seconds, seconds_maximum : float
-        Processor time, and what of it went into finding the true maxima.
+        Processor time, and the part of it spent on finding the true maxima.
     """
 
     scenario: Scenario = field(repr=False)
@@ -121,7 +122,7 @@ class StudyRow(Result):
         return float(self.sd / self.n_tables**0.5)
 
     def to_dict(self) -> dict[str, Any]:
-        """The columns as plain data for JSON, and the scenario's settings."""
+        """Return the columns as plain data for JSON, and the scenario's settings."""
         return {name: plain(getattr(self, name)) for name in COLUMNS} | {"scenario": self.scenario.to_dict()}
 
     def _rows(self) -> list[tuple[str, str]]:
@@ -131,10 +132,10 @@ class StudyRow(Result):
         return [*shown, ("below the maximum", numbers.percent(self.below_maximum))]
 
 
-def row_of(scenario: Scenario, blocks: Sequence[Block]) -> StudyRow:
-    """All blocks of a scenario, in order, summed up."""
-    steps = np.array([step for block in blocks for step in block.steps], dtype=np.int64)
-    below = np.array([short for block in blocks for short in block.below], dtype=bool)
+def row_of(scenario: Scenario, batches: Sequence[TableBatch]) -> StudyRow:
+    """Sum up all batches of a scenario, in their order."""
+    steps = np.array([step for batch in batches for step in batch.steps], dtype=np.int64)
+    below = np.array([short for batch in batches for short in batch.below], dtype=bool)
     mean = float(steps.mean())
     sd = float(steps.std(ddof=1)) if len(steps) > 1 else 0.0
     published = scenario.published
@@ -152,9 +153,38 @@ def row_of(scenario: Scenario, blocks: Sequence[Block]) -> StudyRow:
         z=None if published is None or not error else (mean - published.mean) / error,
         below_maximum=float(below.mean()),
         n_below=int(below.sum()),
-        n_repaired=sum(block.repaired for block in blocks),
+        n_repaired=sum(batch.repaired for batch in batches),
         steps=steps,
         below=below,
-        seconds=sum(block.seconds for block in blocks),
-        seconds_maximum=sum(block.seconds_maximum for block in blocks),
+        seconds=sum(batch.seconds for batch in batches),
+        seconds_maximum=sum(batch.seconds_maximum for batch in batches),
     )
+
+
+def shown_rows(rows: Sequence[StudyRow]) -> tuple[list[str], list[list[str]]]:
+    """Return the header and one line of rounded numbers per scenario, for the terminal and for LaTeX."""
+    header = ["weights", "r", "k", "N", "margins", "mean", "sd", "q99", "published", "z", "below"]
+    lines = []
+    for row in rows:
+        design = [str(number) for number in (row.n_raters, row.n_categories, row.n_subjects)]
+        margins = "hom." if row.homogeneous else "non-hom."
+        times = [f"{row.mean:,.1f}", f"{row.sd:,.1f}", f"{row.q99:,.0f}"]
+        published = "" if row.published_mean is None else f"{row.published_mean:,.1f}"
+        z = "" if row.z is None else f"{row.z:.1f}" if row.determined else "n.d."
+        lines.append([row.weights, *design, margins, *times, published, z, numbers.percent(row.below_maximum)])
+    return header, lines
+
+
+def summary(rows: Sequence[StudyRow]) -> list[tuple[str, str]]:
+    """Return how the rows compare with the published ones: a name and formatted text each."""
+    beside = [row for row in rows if row.determined and row.z is not None and row.difference_percent is not None]
+    lines = []
+    if beside:
+        within = sum(abs(row.z or 0.0) <= 3 for row in beside)
+        largest = max(abs(row.difference_percent or 0.0) for row in beside)
+        lines.append(("means within 3 standard errors", f"{within} of {len(beside)}"))
+        lines.append(("largest difference", f"{largest:.2f}%"))
+    if left := sum(not row.determined for row in rows):
+        lines.append((NOT_DETERMINED, f"{left} rows"))
+    worst = max(row.below_maximum for row in rows)
+    return [*lines, ("most often below the maximum", numbers.percent(worst))]

@@ -1,32 +1,35 @@
-"""Scenarios in; the stopping times of annealing over simulated tables, beside published ones, out."""
+"""Run a study: anneal simulated tables of some scenarios and set their stopping times beside published ones."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import nullcontext
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, nullcontext
 from dataclasses import dataclass
+from functools import partial
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from kappamax._checks import study as checks
+from kappamax._atomic_write import write_by_ending
 from kappamax._parallel import run_tasks
 from kappamax._result import Result
-from kappamax._validate import as_whole_number
+from kappamax._validate import as_whole_number, import_pyplot
 from kappamax._version import __version__
-from kappamax.errors import Interrupted
-from kappamax.paper.study import output
-from kappamax.paper.study.block import Block, run_block
+from kappamax.display.tables import csv_table, latex_table
+from kappamax.errors import Interrupted, InvalidOptionError, NotSupportedError
+from kappamax.paper.study.batch import BatchKey, TableBatch, run_batch
 from kappamax.paper.study.checkpoint import Checkpoint
-from kappamax.paper.study.rows import StudyRow, row_of
+from kappamax.paper.study.rows import COLUMNS, NOT_DETERMINED, StudyRow, row_of, shown_rows, summary
 from kappamax.paper.study.scenarios import Scenario
 
-__all__ = ["BLOCK", "Study", "run_study"]
+__all__ = ["BATCH_SIZE", "ENDINGS", "Study", "run_study"]
 
-BLOCK = 50
+BATCH_SIZE = 50
+_FIGURES = (".png", ".svg", ".pdf")
+ENDINGS = (".csv", ".tex", ".json", *_FIGURES)
 _STEP_SECONDS = 1.5e-8
 _TABLE_SECONDS = 2e-3
-
-Place = tuple[int, int]  # scenario and first table
 
 
 def run_study(
@@ -45,15 +48,15 @@ def run_study(
     scenarios : iterable of Scenario
         `paper_scenarios()` for the paper's study, `read_scenarios(file)` for your own.
     n_tables : int
-        Tables per scenario.
+        Number of tables per scenario.
     seed : int
         Every table's randomness comes from the seed, its scenario's settings and its number: results are the same
         whatever else is run, by how many workers, and in what order.
     n_jobs : int, optional
-        Processes. None is what `joblib.parallel_config` says, and one process without it; so the same call runs on a
-        Dask cluster inside ``joblib.parallel_config(backend="dask")``.
+        Number of processes. None uses what `joblib.parallel_config` says, and one process without it; so the same
+        call runs on a Dask cluster inside ``joblib.parallel_config(backend="dask")``.
     checkpoint : path, optional
-        Every finished block of tables is appended to this file, and a study that finds it continues there.
+        Every finished batch of tables is appended to this file, and a study that finds it continues there.
     progress : callable, optional
         Called with (work done, work in all), in seconds of one processor as a rough guess.
 
@@ -71,10 +74,16 @@ def run_study(
     (18, 1000, 0)
     """
     chosen = tuple(scenarios)
-    checks.some_scenarios(chosen, Scenario)
+    if not chosen:
+        raise InvalidOptionError("there is no scenario to run.")
+    for one in chosen:
+        if not isinstance(one, Scenario):
+            raise InvalidOptionError(f"scenarios must be Scenario objects; got {one!r}.")
+    if len(set(chosen)) < len(chosen):
+        raise InvalidOptionError("scenarios must differ from each other; one is given twice.")
     n_tables = as_whole_number("n_tables", n_tables, 1)
     seed = as_whole_number("seed", seed, 0)
-    places = [(number, start) for number in range(len(chosen)) for start in range(0, n_tables, BLOCK)]
+    keys = [(number, start) for number in range(len(chosen)) for start in range(0, n_tables, BATCH_SIZE)]
     costs = [_STEP_SECONDS * 1.3 * (one.patience or one.limit or 0) + _TABLE_SECONDS for one in chosen]
     total = sum(costs) * n_tables
     header = {
@@ -83,28 +92,28 @@ def run_study(
         "n_tables": n_tables,
         "scenarios": [one.to_dict() for one in chosen],
     }
-    blocks: dict[Place, Block] = {}
+    batches: dict[BatchKey, TableBatch] = {}
 
     def tell() -> None:
         if progress is not None:
-            progress(sum(len(block.steps) * costs[number] for (number, _), block in blocks.items()), total)
+            progress(sum(len(batch.steps) * costs[number] for (number, _), batch in batches.items()), total)
 
-    with nullcontext() if checkpoint is None else Checkpoint(Path(checkpoint), header) as kept:
+    with nullcontext() if checkpoint is None else closing(Checkpoint(Path(checkpoint), header)) as kept:
         if kept is not None:
-            blocks |= {place: block for place, block in kept.blocks.items() if place in set(places)}
+            batches |= {key: kept.batches[key] for key in keys if key in kept.batches}
         tell()
-        missing = [place for place in places if place not in blocks]
+        missing = [key for key in keys if key not in batches]
+        tasks = ((chosen[n], seed, n, start, min(start + BATCH_SIZE, n_tables)) for n, start in missing)
         try:
-            for place, block in _finished(chosen, seed, n_tables, missing, n_jobs):
-                blocks[place] = block
+            for key, batch in run_tasks(_keyed_batch, tasks, n_jobs, ordered=False):
+                batches[key] = batch
                 if kept is not None:
-                    kept.add(place[0], block)
+                    kept.add(key[0], batch)
                 tell()
         except KeyboardInterrupt:
-            raise Interrupted(_study(chosen, blocks, seed, n_tables)) from None
-    found = _study(chosen, blocks, seed, n_tables)
-    assert found is not None
-    return found
+            rows = _complete_rows(chosen, batches, n_tables)
+            raise Interrupted(Study(rows, n_tables, seed) if rows else None) from None
+    return Study(_complete_rows(chosen, batches, n_tables), n_tables, seed)
 
 
 @dataclass(frozen=True, repr=False)
@@ -114,7 +123,9 @@ class Study(Result):
     Attributes
     ----------
     rows : sequence of StudyRow
-    n_tables, seed : int
+    n_tables : int
+        Number of tables per scenario.
+    seed : int
     """
 
     rows: tuple[StudyRow, ...]
@@ -131,47 +142,79 @@ class Study(Result):
         return self.rows[index]
 
     def to_frame(self) -> Any:
-        """One row per scenario as a pandas frame, or a polars one where only that is installed."""
-        return output.frame(self.rows)
+        """Return a frame with one row per scenario, of pandas or, where only that is installed, of polars."""
+        try:
+            from pandas import DataFrame
+        except ImportError:
+            try:
+                from polars import DataFrame
+            except ImportError:
+                raise NotSupportedError("a frame needs pandas or polars: pip install pandas") from None
+        return DataFrame({name: [getattr(row, name) for row in self.rows] for name in COLUMNS})
 
     def to_csv(self) -> str:
-        """The same as CSV text, every digit kept."""
-        return output.csv_text(self.rows)
+        """Return CSV with one row per scenario, unrounded."""
+        return csv_table(COLUMNS, [[getattr(row, name) for name in COLUMNS] for row in self.rows])
 
     def to_latex(self) -> str:
-        """A LaTeX table in the manner of the paper's, ours beside the published."""
-        return output.latex(self.rows)
+        """Return a table in LaTeX (package booktabs) with one row per scenario, ours beside the published."""
+        caption = f"Stopping time of annealing, {self.n_tables:,} tables per row."
+        return latex_table(*shown_rows(self.rows), caption=caption)
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw the difference from the published means in percent, with two standard errors; the axes."""
-        return output.figure(self.rows, ax)
+        """Draw the differences from the published means in percent, with two standard errors, and return the axes.
+
+        Mean stopping times are drawn where there are no published ones.
+        """
+        ax = import_pyplot().figure(figsize=(9, 4)).add_subplot() if ax is None else ax
+        beside = [row for row in self.rows if row.published_mean and row.z]
+        if not beside:
+            means, errors = [row.mean for row in self.rows], [2 * row.se for row in self.rows]
+            ax.errorbar(range(len(means)), means, errors, fmt="o", markersize=3)
+            ax.set(xlabel="row", ylabel="mean stopping time")
+            return ax
+        for determined, colour in ((True, "tab:blue"), (False, "tab:gray")):
+            places = [place for place, row in enumerate(beside) if row.determined == determined]
+            if places:
+                differences = [beside[place].difference_percent or 0.0 for place in places]
+                errors = [2 * abs(one / (beside[at].z or 1.0)) for one, at in zip(differences, places, strict=True)]
+                label = "reproduced" if determined else NOT_DETERMINED
+                ax.errorbar(places, differences, errors, fmt="o", markersize=3, color=colour, label=label)
+        ax.axhline(0, color="black", linewidth=0.8)
+        ax.set(xlabel="row", ylabel="difference from the published mean, %")
+        ax.legend()
+        return ax
 
     def save(self, path: str | Path) -> None:
-        """Write a .csv, .tex or .json file, or a figure (.png, .svg, .pdf), by its ending."""
-        output.save(self, Path(path))
+        """Write a .csv, .tex or .json file, or a figure (.png, .svg, .pdf), as the file's name ends."""
+        writers: Mapping[str, Callable[[], str | bytes]] = {
+            ".csv": self.to_csv,
+            ".tex": self.to_latex,
+            ".json": lambda: json.dumps(self.to_dict(), indent=2, allow_nan=False) + "\n",
+            **{ending: partial(self._figure, ending) for ending in _FIGURES},
+        }
+        write_by_ending(path, writers)
+
+    def _figure(self, ending: str) -> bytes:
+        content = BytesIO()
+        self.plot().figure.savefig(content, format=ending[1:], bbox_inches="tight")
+        return content.getvalue()
 
     def _rows(self) -> list[tuple[str, str]]:
-        return [("scenarios", str(len(self.rows))), ("tables each", f"{self.n_tables:,}"), *output.summary(self.rows)]
+        return [("scenarios", str(len(self.rows))), ("tables each", f"{self.n_tables:,}"), *summary(self.rows)]
 
 
-def _finished(
-    scenarios: Sequence[Scenario], seed: int, n_tables: int, places: Sequence[Place], n_jobs: int | None
-) -> Iterator[tuple[Place, Block]]:
-    """Blocks as they are done, in any order."""
-    tasks = ((scenarios[n], seed, n, start, min(start + BLOCK, n_tables)) for n, start in places)
-    yield from run_tasks(_placed_block, tasks, n_jobs, ordered=False)
+def _keyed_batch(scenario: Scenario, seed: int, number: int, start: int, stop: int) -> tuple[BatchKey, TableBatch]:
+    return (number, start), run_batch(scenario, seed, start, stop)
 
 
-def _placed_block(scenario: Scenario, seed: int, number: int, start: int, stop: int) -> tuple[Place, Block]:
-    return (number, start), run_block(scenario, seed, start, stop)
-
-
-def _study(scenarios: Sequence[Scenario], blocks: dict[Place, Block], seed: int, n_tables: int) -> Study | None:
-    """The rows of all scenarios whose tables are done; None if there is none."""
+def _complete_rows(
+    scenarios: Sequence[Scenario], batches: Mapping[BatchKey, TableBatch], n_tables: int
+) -> tuple[StudyRow, ...]:
+    """Return the rows of all scenarios whose tables are done."""
     rows = []
     for number, scenario in enumerate(scenarios):
-        own = [blocks.get((number, start)) for start in range(0, n_tables, BLOCK)]
-        done = [block for block in own if block is not None]
-        if len(done) == len(own):
-            rows.append(row_of(scenario, done))
-    return Study(tuple(rows), n_tables, seed) if rows else None
+        keys = [(number, start) for start in range(0, n_tables, BATCH_SIZE)]
+        if all(key in batches for key in keys):
+            rows.append(row_of(scenario, [batches[key] for key in keys]))
+    return tuple(rows)

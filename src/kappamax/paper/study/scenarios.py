@@ -1,8 +1,9 @@
-"""Settings, or a TOML file of them, in; scenarios to simulate out, the paper's sixty among them."""
+"""Describe the scenarios of a study: the paper's sixty, or your own from a TOML file."""
 
 from __future__ import annotations
 
 import json
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from hashlib import sha256
@@ -10,26 +11,30 @@ from math import ceil
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from kappamax._checks import annealing as annealing_checks
-from kappamax._checks import study as checks
-from kappamax._validate import as_choice, as_whole_number
+from kappamax._validate import as_choice, as_whole_number, did_you_mean
 from kappamax.annealing.anneal import MOVE_SETS, UNITS
 from kappamax.annealing.diagonal_sweep import SWEEPS
 from kappamax.annealing.schedules import Geometric, Schedule, StaleAgreement, Stopping, schedule_from, stopping_from
+from kappamax.display.text import listing
+from kappamax.errors import InvalidOptionError, UnreadableFileError
 from kappamax.fibers.markov_basis import LISTED_MOVES, MoveSet
 from kappamax.fibers.moves import weights_for
 
-__all__ = ["Published", "Scenario", "paper_scenarios", "read_scenarios"]
+__all__ = ["PublishedTimes", "Scenario", "paper_scenarios", "read_scenarios"]
 
 Margins = tuple[tuple[float, ...], ...]
 
-_PUBLISHED = Path(__file__).parents[1] / "data" / "rapallo2022-study.json"
+_PUBLISHED = Path(__file__).parents[2] / "data" / "rapallo2022-study.json"
 _N_PUBLISHED = 1000
+_NOT_SETTINGS = ("published", "determined")  # fields of a scenario that change no result
 
 
 @dataclass(frozen=True)
-class Published:
-    """A row of the paper's tables: stopping times over so many simulated tables."""
+class PublishedTimes:
+    """Stopping times in a row of the paper's tables, over so many simulated tables."""
 
     mean: float
     sd: float
@@ -60,7 +65,7 @@ class Scenario:
         As for `anneal`.
     max_steps : int, optional
         Steps after which a search is stopped in any case.
-    published : Published, optional
+    published : PublishedTimes, optional
         Figures to set beside the results.
     determined : bool
         Whether those figures say enough to be reproduced.
@@ -82,18 +87,20 @@ class Scenario:
     temperature_unit: str = "counts"
     sweep: str = "once"
     max_steps: int | None = None
-    published: Published | None = None
+    published: PublishedTimes | None = None
     determined: bool = True
 
     def __post_init__(self) -> None:
+        if not isinstance(self.weights, str):
+            raise InvalidOptionError(f"weights of a scenario must be a name such as 'linear'; got {self.weights!r}.")
         k = as_whole_number("n_categories", self.n_categories, 2)
         r = as_whole_number("n_raters", self.n_raters, 2)
         clean: dict[str, Any] = {
             "n_categories": k,
             "n_raters": r,
             "n_subjects": as_whole_number("n_subjects", self.n_subjects, 1),
-            "margins": None if self.margins is None else checks.shares(self.margins, r, k),
-            "weights": weights_for(checks.weights_name(self.weights), k, r).name,
+            "margins": None if self.margins is None else _as_shares(self.margins, r, k),
+            "weights": weights_for(self.weights, k, r).name,
             "moves": as_choice("moves", self.moves, tuple(MOVE_SETS)),
             "temperature_unit": as_choice("temperature_unit", self.temperature_unit, UNITS),
             "sweep": as_choice("sweep", self.sweep, SWEEPS),
@@ -132,16 +139,15 @@ class Scenario:
         return sha256(json.dumps(self.to_dict(), sort_keys=True).encode()).digest()
 
     def to_dict(self) -> dict[str, Any]:
-        """The settings, without the published figures, as `scenario_from` takes them."""
+        """Return the settings, without the published figures, as `scenario_from` takes them."""
         plain = {one.name: getattr(self, one.name) for one in fields(self)}
         plain |= {"schedule": self.schedule.to_dict(), "stopping": self.stopping.to_dict()}
         plain["margins"] = None if self.margins is None else [list(row) for row in self.margins]
-        hidden = ("published", "determined")
-        return {name: value for name, value in plain.items() if value is not None and name not in hidden}
+        return {name: value for name, value in plain.items() if value is not None and name not in _NOT_SETTINGS}
 
 
 def paper_scenarios() -> tuple[Scenario, ...]:
-    """The sixty rows of the paper's four tables, with its figures.
+    """Return the sixty rows of the paper's four tables, with its figures.
 
     The paper gives neither the temperatures nor the list of moves; these settings reproduce it (see docs/study.md):
     temperature 0.94^b in counts, and a minimal Markov basis. With non-homogeneous margins the raters' shares are
@@ -159,7 +165,7 @@ def paper_scenarios() -> tuple[Scenario, ...]:
 
 
 def read_scenarios(path: str | Path) -> tuple[Scenario, ...]:
-    """Scenarios from a TOML file: one `[[scenario]]` each, with the fields of `Scenario`.
+    """Read scenarios from a TOML file: one `[[scenario]]` each, with the fields of `Scenario`.
 
     ::
 
@@ -178,13 +184,31 @@ def read_scenarios(path: str | Path) -> tuple[Scenario, ...]:
     InvalidOptionError
         If a field is unknown or breaks a rule.
     """
-    return tuple(scenario_from(data) for data in checks.scenario_tables(Path(path)))
+    try:
+        data = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UnreadableFileError(f"cannot read {path}: {error.strerror or error}.") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UnreadableFileError(f"{path} is not TOML: {error}.") from None
+    found = data.get("scenario")
+    if not isinstance(found, list) or not found or set(data) != {"scenario"}:
+        raise InvalidOptionError(
+            f"{path} must hold one or more [[scenario]] tables and nothing else; got {listing(data)}."
+        )
+    return tuple(scenario_from(one) for one in found)
 
 
 def scenario_from(data: Mapping[str, Any]) -> Scenario:
-    """A scenario from plain data."""
-    known = [one.name for one in fields(Scenario) if one.name not in ("published", "determined")]
-    settings = checks.scenario_fields(data, known)
+    """Make a scenario from plain data."""
+    if not isinstance(data, Mapping):
+        raise InvalidOptionError(f"a scenario must be a table of settings; got {data!r}.")
+    known = [one.name for one in fields(Scenario) if one.name not in _NOT_SETTINGS]
+    for name in data:
+        if name not in known:
+            raise InvalidOptionError(f"a scenario has no setting {name!r}.{did_you_mean(str(name), known)}")
+    if "n_categories" not in data:
+        raise InvalidOptionError("a scenario needs n_categories.")
+    settings = dict(data)
     for name, made in (("schedule", schedule_from), ("stopping", stopping_from)):
         if name in settings:
             settings[name] = made(settings[name])
@@ -200,6 +224,21 @@ def _paper_scenario(row: Mapping[str, Any]) -> Scenario:
         n_subjects=row["n_subjects"],
         margins=None if homogeneous else (low, low[::-1], (1.0,) * k)[:r],
         weights=row["weights"],
-        published=Published(row["mean"], row["sd"], row["q99"]),
+        published=PublishedTimes(row["mean"], row["sd"], row["q99"]),
         determined=homogeneous or r == 2,
     )
+
+
+def _as_shares(margins: Any, n_raters: int, n_categories: int) -> Margins:
+    """Return one row of shares per rater, brought to sum one."""
+    try:
+        array = np.asarray(margins, dtype=float)
+    except (TypeError, ValueError):
+        array = np.zeros(0)
+    if array.shape != (n_raters, n_categories):
+        raise InvalidOptionError(
+            f"margins must be {n_raters} rows of {n_categories} shares, one row per rater; got {margins!r}."
+        )
+    if not np.isfinite(array).all() or (array < 0).any() or (array.sum(axis=1) <= 0).any():
+        raise InvalidOptionError(f"margins must be shares >= 0, not all zero for a rater; got {margins!r}.")
+    return tuple(tuple(row) for row in (array / array.sum(axis=1, keepdims=True)).tolist())

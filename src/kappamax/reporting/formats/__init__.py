@@ -1,1 +1,1 @@
-"""Write reports as HTML, plain text, JSON, CSV, LaTeX and Markdown, one module per format."""
+"""Write reports as HTML, plain text and JSON; `rows` arranges the numbers for these and for CSV, Markdown and LaTeX."""

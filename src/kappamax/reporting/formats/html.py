@@ -1,14 +1,14 @@
-"""A report in, one self-contained HTML page out: words, tables, and pictures with a table behind each."""
+"""Write a report as one self-contained HTML page: words, tables, and pictures with a table behind each."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kappamax.display import html, numbers, text
-from kappamax.display.page import page, section
 from kappamax.reporting.figures_svg import (
     MARGINS_TITLE,
     crossed,
@@ -19,9 +19,11 @@ from kappamax.reporting.figures_svg import (
     pairs_title,
 )
 from kappamax.reporting.formats.rows import margin_rows, pair_rows, result_rows
-from kappamax.reporting.report import Report, WeightingReport
-from kappamax.reporting.sentences import of_table
+from kappamax.reporting.sentences import of_design, of_table
 from kappamax.table import Table
+
+if TYPE_CHECKING:
+    from kappamax.reporting.report import Report, WeightingReport
 
 __all__ = ["fragment_of", "html_of"]
 
@@ -29,51 +31,48 @@ _MOST_PATTERNS = 20
 
 
 def html_of(report: Report) -> str:
-    """A whole page."""
-    return page(report.title, _sections(report))
+    """Return the report as a whole page."""
+    return html.page(report.title, _sections(report))
 
 
 def fragment_of(report: Report) -> str:
-    """The same without the page around it, for a notebook."""
+    """Return the report without the page around it, for a notebook."""
     return f'<div class="kappamax"><h1>{escape(report.title)}</h1>{"".join(_sections(report))}</div>'
 
 
 def _sections(report: Report) -> list[str]:
     parts = [
         _lead(report),
-        section("Results", _table(*result_rows(report), caption=_results_caption(report)), _words(report)),
-        section(MARGINS_TITLE, _margins(report)),
-        section(f"Observed, and the largest agreement {text.limits(report.table.complete)} allow", *_tables(report)),
-        section("Every value that chance could give", *_nulls(report)),
+        html.section("Results", _table(*result_rows(report), caption=_results_caption(report)), _words(report)),
+        html.section(MARGINS_TITLE, _margins(report)),
+        html.section(
+            f"Observed, and the largest agreement {text.limits(report.table.complete)} allow", *_tables(report)
+        ),
+        html.section("Every value that chance could give", *_nulls(report)),
     ]
     if any(result.weights_in_words for result in report.results):
-        parts.append(section("What the choice of weights does here", _weights(report)))
+        parts.append(html.section("What the choice of weights does here", _weights(report)))
     if report.pairs is not None:
-        parts.append(section("Every two raters", _pairs(report)))
+        parts.append(html.section("Every two raters", _pairs(report)))
     if report.moves is not None and report.moves.n_raising:
-        parts.append(section("What would raise agreement most", _moves(report)))
-    parts.append(section("Methods", f"<blockquote>{escape(report.methods())}</blockquote>"))
+        parts.append(html.section("What would raise agreement most", _moves(report)))
+    parts.append(html.section("Methods", f"<blockquote>{escape(report.methods())}</blockquote>"))
     return parts
 
 
 def _lead(report: Report) -> str:
-    table = report.table
-    order = " in order" if table.ordered else ""
-    who = (
-        f"{text.plural(table.n_subjects, 'subject')}, {table.n_raters} raters, {table.n_categories} categories{order}: "
-        f"{text.listing(table.categories, most=20)}."
-    )
-    notes = " ".join(of_table(table))
+    design = " ".join([of_design(report.table, 20), *of_table(report.table)])
     main = " ".join(report.main.sentences[:2])
-    return f'<p class="faint">{escape(f"{who} {notes}".strip())}</p>\n<p class="lead">{escape(main)}</p>'
+    return f'<p class="faint">{escape(design)}</p>\n<p class="lead">{escape(main)}</p>'
 
 
 def _results_caption(report: Report) -> str:
-    drawn = any(result.test is not None and result.test.se is not None for result in report.results)
+    tests = [result.test for result in report.results if result.test is not None]
+    drawn = "; * Monte Carlo" if any(test.se is not None for test in tests) else ""
+    tested = f"P-value: {report.alternative}, given {text.limits(report.table.complete)}{drawn}."
     return (
         f"{report.coefficient}. Reached: value / maximum. Tables: how many have the maximum. "
-        f"P-value: {report.alternative}, given {text.limits(report.table.complete)}"
-        f"{'; * Monte Carlo' if drawn else ''}."
+        f"{tested if tests else 'No test was made.'}"
     )
 
 
@@ -97,10 +96,11 @@ def _margins(report: Report) -> str:
 def _tables(report: Report) -> list[str]:
     if report.table.n_raters != 2 or not report.table.complete:
         return _pattern_tables(report)
-    parts = []
-    for result in _main_first(report):
-        if result.maximum is not None:
-            parts.append(_folded(result, report, _two_maps(report.table, result)))
+    parts = [
+        _folded(result, report, _two_maps(report.table, result))
+        for result in _main_first(report)
+        if result.maximum is not None
+    ]
     return parts or ["<p>There is no largest value to show.</p>"]
 
 
@@ -108,7 +108,7 @@ def _two_maps(observed: Table, result: WeightingReport) -> str:
     names = [text.rater(name) for name in observed.raters]
     labels = observed.categories
     pictures = []
-    for title, picture, counts in crossed(observed, result):
+    for title, picture, counts in crossed(result):
         rows = [[str(label), *map(numbers.count, row)] for label, row in zip(labels, counts.tolist(), strict=True)]
         header = [f"{names[0]} \\ {names[1]}", *map(str, labels)]
         pictures.append(_figure(picture, title, _table(header, rows, caption=title)))
@@ -141,7 +141,11 @@ def _nulls(report: Report) -> list[str]:
     parts = [
         _folded(result, report, _null(result, report)) for result in _main_first(report) if result.null is not None
     ]
-    return parts or ["<p>The coefficient is undefined, so there is nothing to show.</p>"]
+    if parts:
+        return parts
+    undefined = all(result.agreement is None for result in report.results)
+    reason = "The coefficient is undefined, so there is nothing to show." if undefined else "No test was made."
+    return [f"<p>{reason}</p>"]
 
 
 def _null(result: WeightingReport, report: Report) -> str:

@@ -1,4 +1,4 @@
-"""Tables and results in, the JSON that commands and reports share out; docs/report.md describes it."""
+"""Arrange tables and results as the JSON document that commands and reports share; docs/report.md describes it."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from kappamax._result import plain
+from kappamax._version import __version__
 
 if TYPE_CHECKING:
     from kappamax.reporting.report import Report, WeightingReport
@@ -18,7 +19,7 @@ SCHEMA_VERSION = 1
 
 
 def data_of(table: Table) -> dict[str, Any]:
-    """Who and what."""
+    """Return the numbers of subjects, raters, categories and missing ratings, and the labels."""
     return {
         "n_subjects": plain(table.n_subjects),
         "n_raters": table.n_raters,
@@ -32,14 +33,12 @@ def data_of(table: Table) -> dict[str, Any]:
 
 
 def document(table: Table, results: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """The version of the schema, what the data are, and a result per weighting."""
+    """Return the version of the schema, a description of the data, and one result per weighting."""
     return {"schema_version": SCHEMA_VERSION, "data": data_of(table), "results": list(results)}
 
 
 def report_document(report: Report) -> dict[str, Any]:
-    """A whole report."""
-    from kappamax._version import __version__
-
+    """Return a whole report as plain data."""
     table = report.table
     extra = {
         "title": report.title,
@@ -55,12 +54,12 @@ def report_document(report: Report) -> dict[str, Any]:
 
 
 def as_json(content: dict[str, Any]) -> str:
-    """A document as text; the same content gives the same bytes."""
+    """Return a document as text; the same content gives the same bytes."""
     return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
 
 
 def _result(result: WeightingReport) -> dict[str, Any]:
-    """One weighting: the agreement's own fields, then the maximum's, the test and the words."""
+    """Return one weighting: the agreement's own fields, then the maximum's, the test and the sentences."""
     own = {} if result.agreement is None else result.agreement.to_dict()
     most = {} if result.maximum is None else result.maximum.to_dict()
     count = result.n_maximizers

@@ -1,22 +1,31 @@
-"""A report in; its table of results as a header and rows of text out, for every layout."""
+"""Arrange the numbers of a report as headers and rows, which the formats write as tables."""
 
 from __future__ import annotations
 
-from kappamax.display import numbers, text
-from kappamax.reporting.report import Report, WeightingReport
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["margin_rows", "pair_rows", "result_rows"]
+from kappamax.display import numbers, text
+
+if TYPE_CHECKING:
+    from kappamax.reporting.report import Report, WeightingReport
+
+__all__ = ["CSV_COLUMNS", "csv_row", "margin_rows", "pair_rows", "result_rows"]
+
+CSV_COLUMNS = (
+    *("group", "n_subjects", "n_raters", "n_categories", "n_missing", "weights", "value", "ci_low", "ci_high", "se"),
+    *("maximum", "maximum_proven", "maximum_bound", "minimum", "ratio", "pvalue", "test", "n_maximizers", "error"),
+)
 
 
 def result_rows(report: Report) -> tuple[list[str], list[list[str]]]:
-    """One row per weighting."""
+    """Return the header and one row of rounded numbers per weighting."""
     interval = f"{100 * report.level:g}% interval"
     header = ["weights", "value", interval, "maximum", "minimum", "reached", "p-value", "tables"]
     return header, [_row(result) for result in report.results]
 
 
 def margin_rows(report: Report) -> tuple[list[str], list[list[str]]]:
-    """How often each rater used each category."""
+    """Return how often each rater used each category, one row per category."""
     table = report.table
     rows = [
         [str(label), *(numbers.count(int(n)) for n in column)]
@@ -26,13 +35,32 @@ def margin_rows(report: Report) -> tuple[list[str], list[list[str]]]:
 
 
 def pair_rows(report: Report) -> tuple[list[str], list[list[str]]]:
-    """Every two raters' kappa."""
+    """Return kappa of every two raters, one row per rater."""
     assert report.pairs is not None
     rows = [
-        [rater, *(_pair(value, i == j) for j, value in enumerate(row))]
+        [rater, *("" if i == j else numbers.decimal(value) for j, value in enumerate(row))]
         for i, (rater, row) in enumerate(zip(report.pairs.raters, report.pairs.values.tolist(), strict=True))
     ]
     return ["rater", *report.pairs.raters], rows
+
+
+def csv_row(group: str, report: Report, result: WeightingReport) -> dict[str, Any]:
+    """Return the results of one weighting by the names in `CSV_COLUMNS`, unrounded; None for what is not known."""
+    table, agreement, most, test = report.table, result.agreement, result.maximum, result.test
+    row: dict[str, Any] = dict.fromkeys(CSV_COLUMNS) | {"group": group, "weights": result.weights}
+    row |= {name: getattr(table, name) for name in ("n_subjects", "n_raters", "n_categories", "n_missing")}
+    row["error"] = result.reason or result.maximum_reason
+    if agreement is not None:
+        row |= {"value": agreement.value, "se": agreement.se}
+        row["ci_low"], row["ci_high"] = agreement.ci or (None, None)
+    if most is not None:
+        row |= {"maximum": most.maximum, "maximum_proven": most.proven, "maximum_bound": most.bound}
+        row |= {"minimum": most.minimum, "ratio": most.ratio}
+    if test is not None:
+        row |= {"pvalue": test.pvalue, "test": test.method}
+    if result.n_maximizers is not None:
+        row["n_maximizers"] = result.n_maximizers.n
+    return row
 
 
 def _row(result: WeightingReport) -> list[str]:
@@ -40,7 +68,7 @@ def _row(result: WeightingReport) -> list[str]:
         return [result.weights, "undefined", *[""] * 6]
     row = [result.weights, numbers.decimal(result.agreement.value), numbers.interval(result.agreement.ci)]
     if result.maximum is None:
-        row += ["", "", ""]
+        row += [""] * 3
     else:
         most = result.maximum
         row += [
@@ -48,16 +76,11 @@ def _row(result: WeightingReport) -> list[str]:
             _bounded(most.minimum, most.minimum_bound, most.minimum_proven, ">="),
             "undefined" if most.ratio is None else numbers.percent(most.ratio),
         ]
-    assert result.test is not None
-    row.append(numbers.pvalue(result.test.pvalue) + ("" if result.test.se is None else "*"))
-    count = result.n_maximizers
+    test, count = result.test, result.n_maximizers
+    row.append("" if test is None else numbers.pvalue(test.pvalue) + ("" if test.se is None else "*"))
     row.append("" if count is None else numbers.count(count.n) if count.n is not None else f">= {count.at_least:,}")
     return row
 
 
 def _bounded(value: float, bound: float, proven: bool, sign: str) -> str:
     return numbers.decimal(value) if proven else f"{numbers.decimal(value)} ({sign} {numbers.decimal(bound)})"
-
-
-def _pair(value: float, same: bool) -> str:
-    return "" if same else numbers.decimal(value)

@@ -1,14 +1,17 @@
-"""A report in, plain text of 80 columns out."""
+"""Write a report as plain text of at most 80 columns."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from textwrap import wrap
+from typing import TYPE_CHECKING
 
 from kappamax.display import text
 from kappamax.reporting.formats.rows import margin_rows, pair_rows, result_rows
-from kappamax.reporting.report import Report
-from kappamax.reporting.sentences import of_table
+from kappamax.reporting.sentences import of_design, of_table
+
+if TYPE_CHECKING:
+    from kappamax.reporting.report import Report
 
 __all__ = ["text_of"]
 
@@ -17,14 +20,10 @@ _MOST_RATERS = 8
 
 
 def text_of(report: Report) -> str:
-    """The report as text."""
+    """Return the report as text."""
     table = report.table
     lines = [report.title, "=" * len(report.title), ""]
-    lines += _paragraph(
-        f"{text.plural(table.n_subjects, 'subject')}, {table.n_raters} raters, {table.n_categories} categories"
-        f"{' in order' if table.ordered else ''}: {text.listing(table.categories, most=12)}."
-    )
-    for said in of_table(table):
+    for said in (of_design(table, 12), *of_table(table)):
         lines += _paragraph(said)
     lines += ["", "How often each rater used each category", ""]
     header, rows = margin_rows(report)
@@ -57,8 +56,10 @@ def _narrow(header: list[str], rows: list[list[str]]) -> tuple[list[str], list[l
 
 
 def _pvalue_words(report: Report) -> str:
-    drawn = any(result.test is not None and result.test.se is not None for result in report.results)
-    return "P-value: exact test" + ("; * Monte Carlo." if drawn else ".")
+    tests = [result.test for result in report.results if result.test is not None]
+    if not tests:
+        return "No test was made."
+    return "P-value: exact test" + ("; * Monte Carlo." if any(test.se is not None for test in tests) else ".")
 
 
 def _paragraph(words: str, indent: int = 0) -> list[str]:

@@ -1,7 +1,7 @@
-"""Margins and a score in; whether any table with those margins scores less, out, for many tables of one design.
+"""Decide for many tables of one design whether they attain the maximum that their margins allow.
 
-Prices that no pattern undercuts are a bound for every margins of the design, not only those they were found for. So
-prices are kept, and a table whose score they meet is optimal without another search. The answer is exact either way.
+Dual prices that no pattern undercuts give a bound for all margins of the design, not only those they were found for.
+So prices are kept, and a table whose score they meet is optimal without another search. The answer is exact either way.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from kappamax.maximum.problem import Prices
 from kappamax.maximum.solve import problem_for, solve
 from kappamax.table import Table
 
-__all__ = ["Proofs"]
+__all__ = ["MaximumBounds"]
 
 _MOST_KEPT = 1_000
 _CLEAR = 1e-9
 
 
-class Proofs:
-    """Decides whether scores are the least their margins allow.
+class MaximumBounds:
+    """The bounds on scores that are known for a design.
 
     Parameters
     ----------
     objective : Objective
-        Of any table of the design, complete.
+        Objective of any complete table of the design.
     """
 
     def __init__(self, objective: Objective) -> None:
@@ -41,7 +41,7 @@ class Proofs:
         self.prices: list[Prices] = []
         self._worth: list[npt.NDArray[np.float64]] = []
 
-    def least(self, table: Table, score: RootSum) -> bool:
+    def attained(self, table: Table, score: RootSum) -> bool:
         """Whether no table with the margins of this one has a score below its score."""
         if score == 0:
             return True
@@ -60,7 +60,7 @@ class Proofs:
         return settles(problem, score, solution.bound)
 
     def _met(self, margins: npt.NDArray[Any], score: RootSum) -> bool:
-        """Whether prices that were kept prove the score; doubles choose the candidates, exact sums decide."""
+        """Whether prices that were kept prove the score; doubles select the candidates, exact sums decide."""
         if not self.prices:
             return False
         real = float(score)

@@ -1,4 +1,4 @@
-"""Set the tables of the paper's simulation study, and its sentences about them, beside a study of our own.
+"""Compare a study of our own with the tables of the paper's simulation study and its sentences about them.
 
 Means, standard deviations and 99th percentiles are three families of comparisons, one per row whose settings are known.
 The cut-off of each family is Sidak's at the level 5 %: if all settings are right, the chance that any row of the family
@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 
 from kappamax.display import numbers
-from kappamax.paper.item import Item, holds
 from kappamax.paper.study.claims import Claim
 from kappamax.paper.study.rows import StudyRow
-from kappamax.paper.study.scenarios import Published
+from kappamax.paper.study.scenarios import PublishedTimes
+from kappamax.paper.verdict import Verdict, holds
 
-__all__ = ["FAMILY_LEVEL", "claims", "cutoff", "design", "rows"]
+__all__ = ["FAMILY_LEVEL", "compare_claims", "compare_design", "compare_rows", "cutoff"]
 
 FAMILY_LEVEL = 0.05
 #: sentences that we know not to hold as they stand
@@ -27,8 +27,8 @@ _CORRECTED = ("the algorithm yields the maximum", "the results for non-homogeneo
 _NOT_DETERMINED = "the paper does not say what the third rater's margins are, and none of those tried fits"
 
 
-def design(study: Sequence[StudyRow]) -> Iterator[Item]:
-    """Section 6: how tables are drawn and when a search stops."""
+def compare_design(study: Sequence[StudyRow]) -> Iterator[Verdict]:
+    """Compare how tables are drawn and when a search stops (section 6)."""
     rules = [row.patience == max(10 * row.n_moves, 1000) for row in study]
     yield holds("Section 6", "the rule c = max(10 #M, 1,000) in every row of the study", rules)
     differ = []
@@ -39,8 +39,8 @@ def design(study: Sequence[StudyRow]) -> Iterator[Item]:
     yield holds("Section 6", "drawn margins differ even where their expectations are equal (most tables)", differ)
 
 
-def rows(study: Sequence[StudyRow]) -> Iterator[Item]:
-    """Tables 1 to 4: three figures of every row."""
+def compare_rows(study: Sequence[StudyRow]) -> Iterator[Verdict]:
+    """Compare three figures of every row of tables 1 to 4."""
     compared = [row for row in study if row.determined]
     bound = cutoff(len(compared))
     shape = float(np.mean([_kurtosis(row) for row in compared])) if compared else 3.0
@@ -48,25 +48,25 @@ def rows(study: Sequence[StudyRow]) -> Iterator[Item]:
         yield from _row(row, bound, shape)
 
 
-def claims(found: Iterable[Claim]) -> Iterator[Item]:
-    """Sentences about the study."""
+def compare_claims(found: Iterable[Claim]) -> Iterator[Verdict]:
+    """Turn what was found about the sentences on the study into verdicts."""
     for claim in found:
         if claim.holds:
-            yield Item(claim.where, claim.claim, "holds", claim.measured, "reproduced")
+            yield Verdict(claim.where, claim.claim, "holds", claim.measured, "reproduced")
         elif claim.claim in _CORRECTED:
-            yield Item(claim.where, claim.claim, "holds", "does not hold", "corrected", claim.measured)
+            yield Verdict(claim.where, claim.claim, "holds", "does not hold", "corrected", claim.measured)
         else:
-            yield Item(claim.where, claim.claim, "holds", claim.measured, "not reproduced")
+            yield Verdict(claim.where, claim.claim, "holds", claim.measured, "not reproduced")
 
 
 def cutoff(n_rows: int) -> float:
-    """The largest |z| of a row that counts as reproduced, by Sidak's rule for so many rows."""
+    """Return the largest |z| of a row that counts as reproduced, by Sidak's rule for this number of rows."""
     from scipy.stats import norm
 
     return float(norm.isf((1 - (1 - FAMILY_LEVEL) ** (1 / max(1, n_rows))) / 2))
 
 
-def _row(row: StudyRow, bound: float, shape: float) -> Iterator[Item]:
+def _row(row: StudyRow, bound: float, shape: float) -> Iterator[Verdict]:
     published = row.scenario.published
     assert published is not None
     number = {(2, True): 1, (3, True): 2, (2, False): 3, (3, False): 4}[row.n_raters, row.homogeneous]
@@ -82,9 +82,9 @@ def _row(row: StudyRow, bound: float, shape: float) -> Iterator[Item]:
         ours = f"{value} (z = {z:+.2f}{more})"
         if row.determined:
             why = None if status == "reproduced" else f"|z| is above {bound:.2f}"
-            yield Item(f"Table {number}", f"{what}, {design}", theirs, ours, status, why)
+            yield Verdict(f"Table {number}", f"{what}, {design}", theirs, ours, status, why)
         else:
-            yield Item(f"Table {number}", f"{what}, {design}", theirs, ours, "not determined", _NOT_DETERMINED)
+            yield Verdict(f"Table {number}", f"{what}, {design}", theirs, ours, "not determined", _NOT_DETERMINED)
 
 
 def _drawn_margins(row: StudyRow) -> Any:
@@ -102,7 +102,7 @@ def _kurtosis(row: StudyRow) -> float:
     return float((deviations**4.0).mean()) / second**2 if second else 3.0
 
 
-def _z_of_sd(row: StudyRow, published: Published, shape: float) -> float:
+def _z_of_sd(row: StudyRow, published: PublishedTimes, shape: float) -> float:
     """The log ratio of two standard deviations in its standard error.
 
     Its variance is (kurtosis - 1) / 4 times the sum of 1 / n. The kurtosis is the mean over all rows, since a single
@@ -114,7 +114,7 @@ def _z_of_sd(row: StudyRow, published: Published, shape: float) -> float:
     return float(log(row.sd / published.sd) / error)
 
 
-def _z_of_quantile(row: StudyRow, published: Published) -> float:
+def _z_of_quantile(row: StudyRow, published: PublishedTimes) -> float:
     """How many of our stopping times exceed the published percentile, as a z with the same two-sided p-value.
 
     The published one is the order statistic m of n tables (990 of 1,000). If both samples come from one continuous

@@ -1,4 +1,4 @@
-"""The record of one thing the paper says beside what we compute, and the ways to arrive at its verdict."""
+"""Record what the paper says beside what we compute, with the verdict on it."""
 
 from __future__ import annotations
 
@@ -12,15 +12,16 @@ from kappamax._result import Result
 from kappamax.display import numbers
 from kappamax.table import Table
 
-__all__ = ["STATUSES", "Check", "Item", "corrected", "holds", "random_tables", "same"]
+__all__ = ["NAMED_WEIGHTS", "STATUSES", "Check", "Verdict", "corrected", "holds", "random_tables", "same"]
 
+NAMED_WEIGHTS = ("unweighted", "linear", "quadratic", "sqrt")
 #: "changed" is what an item with a known verdict becomes when we compute something else than before
 STATUSES = ("reproduced", "corrected", "not reproduced", "not determined", "changed")
 
 
 @dataclass(frozen=True, repr=False)
-class Item(Result):
-    """One thing the paper says, beside ours.
+class Verdict(Result):
+    """One item of the paper: what it says, what we find, and how the two compare.
 
     Attributes
     ----------
@@ -45,29 +46,29 @@ class Item(Result):
     reason: str | None = None
 
 
-Check = Callable[[], Iterator[Item]]
+Check = Callable[[], Iterator[Verdict]]
 
 
-def same(where: str, what: str, published: Any, ours: Any) -> Item:
-    """An item that is reproduced if both values are equal."""
-    return Item(where, what, _shown(published), _shown(ours), "reproduced" if published == ours else "changed")
+def same(where: str, what: str, published: Any, ours: Any) -> Verdict:
+    """Return the verdict on an item that is reproduced if both values are equal."""
+    return Verdict(where, what, _shown(published), _shown(ours), "reproduced" if published == ours else "changed")
 
 
-def holds(where: str, what: str, outcomes: Iterable[bool]) -> Item:
-    """A statement that is reproduced if it holds in every case tried, of which there must be one."""
+def holds(where: str, what: str, outcomes: Iterable[bool]) -> Verdict:
+    """Return the verdict on a statement that is reproduced if it holds in all of one or more cases tried."""
     found = [bool(outcome) for outcome in outcomes]
     ours = f"holds in {numbers.count(sum(found))} of {numbers.count(len(found))} cases"
-    return Item(where, what, "holds", ours, "reproduced" if found and all(found) else "changed")
+    return Verdict(where, what, "holds", ours, "reproduced" if found and all(found) else "changed")
 
 
-def corrected(where: str, what: str, published: Any, ours: Any, known: Any, reason: str) -> Item:
-    """An item for which we know another value than the paper."""
+def corrected(where: str, what: str, published: Any, ours: Any, known: Any, reason: str) -> Verdict:
+    """Return the verdict on an item for which we know another value than the paper."""
     status = "corrected" if ours == known and ours != published else "changed"
-    return Item(where, what, _shown(published), _shown(ours), status, reason)
+    return Verdict(where, what, _shown(published), _shown(ours), status, reason)
 
 
 def random_tables(k: int, r: int, n: int, size: int = 5) -> list[Table]:
-    """Tables of random ratings by r raters of n subjects on k categories, always the same ones."""
+    """Return tables of random ratings by r raters of n subjects on k categories, the same ones at every call."""
     rng = np.random.default_rng(1)
     drawn = [rng.integers(k, size=(n, r)) for _ in range(size)]
     return [Table(codes, np.ones(n, dtype=int), list(range(1, k + 1)), ordered=True) for codes in drawn]

@@ -1,7 +1,7 @@
-"""A scenario, a seed and which of its tables in; their stopping times, and which stopped below the maximum, out.
+"""Simulate a batch of tables of a scenario and anneal them.
 
 Every table has a generator of its own, made from the seed, the scenario's settings and the table's number, so results
-do not depend on blocks, workers or order.
+do not depend on batches, workers or order.
 """
 
 from __future__ import annotations
@@ -20,20 +20,21 @@ from kappamax.annealing.move_walk import MoveWalk, Neighbours
 from kappamax.coefficients import coefficient_for
 from kappamax.disagreement.objective import Objective
 from kappamax.fibers.moves import weights_for
-from kappamax.paper.study.proofs import Proofs
+from kappamax.paper.study.maximum_bounds import MaximumBounds
 from kappamax.paper.study.scenarios import Scenario
 from kappamax.table import Table
 
-__all__ = ["Block", "generator_of", "run_block", "stopping_times"]
+__all__ = ["BatchKey", "TableBatch", "generator_of", "run_batch", "stopping_times"]
 
+BatchKey = tuple[int, int]  # number of the scenario and of the first table
 Counts = npt.NDArray[np.int64]
 
 _LEAST_STEPS = 256
 
 
 @dataclass(frozen=True)
-class Block:
-    """Some tables of a scenario.
+class TableBatch:
+    """Stopping times of some tables of a scenario.
 
     Attributes
     ----------
@@ -44,9 +45,9 @@ class Block:
     below : tuple of bool
         Whether the search ended below the proven maximum, after the final sweep.
     repaired : int
-        Searches that were below before the sweep and not after.
+        Number of searches that were below the maximum before the sweep and not after it.
     seconds, seconds_maximum : float
-        Time in all, and what of it went into finding the true maxima.
+        Time in all, and the part of it spent on finding the true maxima.
     """
 
     start: int
@@ -57,72 +58,72 @@ class Block:
     seconds_maximum: float
 
 
-def run_block(scenario: Scenario, seed: int, start: int, stop: int) -> Block:
+def run_batch(scenario: Scenario, seed: int, start: int, stop: int) -> TableBatch:
     """Anneal the tables numbered from start to stop."""
     began = perf_counter()
-    plan = _plan(scenario)
+    setup = _setup(scenario)
     steps, ends = stopping_times(scenario, seed, start, stop)
-    unswept = [plan.neighbours.score(counts) for counts in ends]
-    sweep_counts(ends, plan.neighbours.diagonal(), scenario.sweep)
+    unswept = [setup.neighbours.score(counts) for counts in ends]
+    sweep_counts(ends, setup.neighbours.diagonal(), scenario.sweep)
     annealed = perf_counter()
     below, repaired = [], 0
     for counts, before in zip(ends, unswept, strict=True):
-        after = plan.neighbours.score(counts)
-        short = plan.below_maximum(counts, after)
+        after = setup.neighbours.score(counts)
+        short = setup.below_maximum(counts, after)
         below.append(short)
         repaired += not short and after != before
     ended = perf_counter()
-    return Block(start, tuple(steps), tuple(below), repaired, ended - began, ended - annealed)
+    return TableBatch(start, tuple(steps), tuple(below), repaired, ended - began, ended - annealed)
 
 
 def stopping_times(scenario: Scenario, seed: int, start: int, stop: int) -> tuple[list[int], Counts]:
-    """The stopping times of some tables and the flattened tables at which they ended, before the sweep."""
-    plan = _plan(scenario)
-    ends = np.empty((stop - start, plan.chances.size), dtype=np.int64)
+    """Return the stopping times of some tables and the flattened tables at which they ended, before the sweep."""
+    setup = _setup(scenario)
+    ends = np.empty((stop - start, setup.chances.size), dtype=np.int64)
     steps = []
     key = scenario.key
     for counts, number in zip(ends, range(start, stop), strict=True):
         rng = generator_of(key, seed, number)
-        counts[:] = rng.multinomial(scenario.n_subjects, plan.chances)
-        steps.append(_anneal(scenario, plan, counts, rng))
+        counts[:] = rng.multinomial(scenario.n_subjects, setup.chances)
+        steps.append(_anneal(scenario, setup, counts, rng))
     return steps, ends
 
 
 def generator_of(key: bytes, seed: int, number: int) -> np.random.Generator:
-    """The randomness of one table of the scenario with this key."""
+    """Return the random generator of one table of the scenario with this key."""
     words = np.frombuffer(key, dtype=">u4").tolist()
     return np.random.default_rng(np.random.SeedSequence([seed, *words], spawn_key=(number,)))
 
 
 @dataclass(frozen=True)
-class _Plan:
-    """What all tables of a scenario share."""
+class _ScenarioSetup:
+    """What all tables of a scenario share: moves, probabilities of patterns, and bounds on the maximum."""
 
     neighbours: Neighbours
     chances: npt.NDArray[np.float64]
-    proofs: Proofs
+    bounds: MaximumBounds
 
     def below_maximum(self, counts: Counts, score: list[int]) -> bool:
         """Whether a table's score is above the least that its margins allow."""
         objective, kept = self.neighbours.objective, counts > 0
-        table = Table(self.neighbours.patterns[kept], counts[kept], objective.table.categories, ordered=True)
-        return not self.proofs.least(table, RootSum(dict(zip(objective.radicands, score, strict=True))))
+        table = objective.table.like(self.neighbours.patterns[kept], counts[kept])
+        return not self.bounds.attained(table, RootSum(dict(zip(objective.radicands, score, strict=True))))
 
 
 @lru_cache(maxsize=64)
-def _plan(scenario: Scenario) -> _Plan:
+def _setup(scenario: Scenario) -> _ScenarioSetup:
     k, r = scenario.n_categories, scenario.n_raters
     table = Table(np.zeros((1, r), dtype=np.int32), [scenario.n_subjects], list(range(1, k + 1)), ordered=True)
     objective = Objective(table, weights_for(scenario.weights, k, r), coefficient_for("kappa", r))
     chances: Any = np.ones(1)
     for row in scenario.margins or ((1 / k,) * k,) * r:
         chances = np.multiply.outer(chances, np.array(row)).ravel()
-    return _Plan(Neighbours(objective, scenario.move_set), chances, Proofs(objective))
+    return _ScenarioSetup(Neighbours(objective, scenario.move_set), chances, MaximumBounds(objective))
 
 
-def _anneal(scenario: Scenario, plan: _Plan, counts: Counts, rng: np.random.Generator) -> int:
-    """Walk until the stopping rule is met, in place; the stopping time T."""
-    walk = MoveWalk(plan.neighbours, counts, rng, work=np.inf)
+def _anneal(scenario: Scenario, setup: _ScenarioSetup, counts: Counts, rng: np.random.Generator) -> int:
+    """Walk from a table, in place, until the stopping rule is met; return the stopping time T."""
+    walk = MoveWalk(setup.neighbours, counts, rng, work=np.inf)
     patience, limit = scenario.patience, scenario.limit
     scale = scenario.n_subjects if scenario.temperature_unit == "proportions" else 1
     done = 0

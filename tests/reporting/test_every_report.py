@@ -1,0 +1,108 @@
+"""Every report that can be made can be written in every format."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import kappamax as km
+from kappamax.reporting.report import Effort, completed, report_within
+
+PAPER = km.example("rapallo2022")
+GAPS = km.example("gwet2014")
+#: no disagreement between the first two categories, so that kappa is undefined where only these were used
+FREE = km.Weights.from_matrix([[0, 0, 1], [0, 0, 1], [1, 1, 0]], kind="disagreement")
+FORMATS = {
+    "text": lambda report: report.to_text(),
+    "html": lambda report: report.to_html(),
+    "json": lambda report: report.to_json(),
+    "csv": lambda report: report.to_csv(),
+    "latex": lambda report: report.to_latex(),
+    "markdown": lambda report: report.to_markdown(),
+    "methods": lambda report: report.methods(),
+    "repr": repr,
+    "notebook": lambda report: report._repr_html_(),
+}
+
+
+def brief(table, **options):
+    return report_within(Effort(), table, brief=True, **options)
+
+
+def hard_table():
+    """Seven raters, whose largest kappa with sqrt weights takes a search."""
+    rng = np.random.default_rng(1)
+    truth = rng.integers(0, 5, size=(60, 1))
+    return km.from_ratings(np.where(rng.random((60, 7)) < 0.6, truth, rng.integers(0, 5, size=(60, 7))))
+
+
+def unknown_maximum():
+    """Fleiss' kappa with gaps in a design too large to search."""
+    rng = np.random.default_rng(0)
+    ratings = rng.integers(0, 3, size=(200, 4)).astype(float)
+    ratings[rng.random(ratings.shape) < 0.3] = np.nan
+    return brief(km.from_ratings(ratings), coefficient="fleiss", weights="unweighted")
+
+
+def interrupted():
+    """The best table that a search had found when Ctrl-C ended it, in place of the maximum."""
+
+    def stop(line):
+        raise KeyboardInterrupt
+
+    with pytest.raises(km.Interrupted) as stopped:
+        km.max_kappa(hard_table(), weights="sqrt", progress=stop)
+    made = report_within(Effort(time_limit=1e-6), hard_table(), weights="sqrt", brief=True)
+    return replace(made, results=(replace(made.results[0], maximum=stopped.value.best),))
+
+
+def one_test_missing():
+    """One weighting tested against chance, the other not."""
+    made = km.report(PAPER, weights=["unweighted", "linear"])
+    first, second = made.results
+    return replace(made, results=(first, replace(second, test=None, null=None)))
+
+
+REPORTS = {
+    "whole": lambda: km.report(PAPER),
+    "brief": lambda: brief(PAPER),
+    "brief, three raters": lambda: brief(km.example("rapallo2022-three")),
+    "brief, missing ratings": lambda: brief(GAPS),
+    "brief, undefined": lambda: brief(km.from_ratings([[1, 1], [1, 1]])),
+    "brief, completed": lambda: completed(brief(PAPER), Effort()),
+    "one weighting": lambda: km.report(PAPER, weights="linear"),
+    "undefined": lambda: km.report([1, 1], [1, 1]),
+    "undefined for one weighting": lambda: km.report(
+        [1, 2, 1], [1, 2, 2], weights=["unweighted", FREE], categories=[1, 2, 3]
+    ),
+    "undefined pair of raters": lambda: km.report(km.from_ratings([[1, 1, 1], [1, 1, 2]]), weights="unweighted"),
+    "missing ratings": lambda: km.report(GAPS, weights="linear"),
+    "maximum not known": unknown_maximum,
+    "maximum not proven": lambda: report_within(Effort(time_limit=1e-6), hard_table(), weights="sqrt", brief=True),
+    "interrupted search": interrupted,
+    "one test missing": one_test_missing,
+    "random tables": lambda: report_within(Effort(exact_work=0, most_draws=100, fewest_draws=100), PAPER),
+    "one subject": lambda: km.report([1], [2]),
+    "no order": lambda: km.report(["a", "b", "a"], ["b", "b", "a"]),
+}
+
+
+@pytest.mark.parametrize("kind", REPORTS)
+def test_every_report_is_written_in_every_format(kind):
+    """Whatever a report lacks, each format says the rest, and no value is shown as None."""
+    report = REPORTS[kind]()
+    for name, write in FORMATS.items():
+        written = write(report)
+        assert len(written) > 50, name
+        assert "None" not in written, name
+
+
+def test_a_brief_report_says_that_nothing_was_tested():
+    """No p-value is explained or promised; a whole report explains it."""
+    made, whole = brief(PAPER), km.report(PAPER)
+    assert "No test was made." in made.to_text()
+    assert "P-value" not in made.to_text()
+    assert "No test was made." in made.to_html()
+    assert "the coefficient is undefined" not in made.to_html().lower()
+    assert "P-value: exact" in whole.to_text()
+    assert "No test was made." not in whole.to_html()
