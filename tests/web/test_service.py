@@ -8,7 +8,7 @@ import pytest
 
 import kappamax as km
 from kappamax.errors import InvalidRequestError
-from kappamax.io.memory import held
+from kappamax.io.file_formats import bytes_as_file
 from kappamax.reporting.report import report_within
 from kappamax.web import moves, service
 from kappamax.web.handlers import bug_reply, run_job
@@ -150,7 +150,7 @@ def test_a_file_of_more_patterns_than_the_page_holds_is_refused():
 
 def test_bytes_can_be_read_as_a_file_more_than_once():
     """And are gone afterwards."""
-    with held(b"abc") as path:
+    with bytes_as_file(b"abc") as path:
         assert path.read_bytes() == path.read_bytes() == b"abc"
         assert path.is_file()
     assert not path.exists()
