@@ -7,6 +7,7 @@ counts the patterns, done block by block so that both stay in the processor's ca
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from math import prod
 from typing import Any, NamedTuple
 
@@ -241,15 +242,13 @@ def _as_array(values: Any) -> Codes:
         )
     if isinstance(values, np.ma.MaskedArray):
         values = np.where(np.ma.getmaskarray(values), np.array(None), values.data)
-    if isinstance(values, list | tuple) and _NO_NUMBERS & set(map(type, values)):
+    array = None
+    if not (isinstance(values, list | tuple) and _NO_NUMBERS & set(map(type, values))):
+        with suppress(ValueError):
+            array = np.asarray(values)
+    if array is None:
         array = np.empty(len(values), dtype=object)
         array[:] = values
-    else:
-        try:
-            array = np.asarray(values)
-        except ValueError:
-            array = np.empty(len(values), dtype=object)
-            array[:] = values
     if array.ndim != 1:
         raise InvalidRatingsError(
             f"each label array must have one dimension; got {' x '.join(map(str, array.shape)) or 'a single value'}."

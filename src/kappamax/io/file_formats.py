@@ -14,14 +14,15 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from kappamax.display.text import listing, shortened
 from kappamax.errors import InvalidOptionError, UnreadableFileError
-from kappamax.io.text_files import beginning_of, checked_compression, text_format
+from kappamax.io.read_spec import ReadSpec
+from kappamax.io.text_files import TextFormat, beginning_of, checked_compression, text_format
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -44,13 +45,11 @@ _DUCKDB_ERRORS = {
 
 
 @contextmanager
-def open_file(
-    path: str | os.PathLike[str], *, headed: bool, sheet: str | int | None, delimiter: str | None
-) -> Iterator[Source]:
+def open_file(path: str | os.PathLike[str], spec: ReadSpec) -> Iterator[Source]:
     """Open a file, a folder or standard input ("-") for queries.
 
-    `headed` says whether the first row of text or of a sheet names the columns. Standard input and pipes, which can be
-    read only once, are copied into a temporary file. What does not fit into memory goes into a temporary folder.
+    Standard input and pipes, which can be read only once, are copied into a temporary file. What does not fit into
+    memory goes into a temporary folder.
     """
     if not isinstance(path, str | os.PathLike):
         raise UnreadableFileError(f"path must be the name of a file; got {type(path).__name__}.")
@@ -66,16 +65,14 @@ def open_file(
             ):
                 shutil.copyfileobj(stream, copy)
             local = folder / "input"
-        name = "standard input" if is_stdin else str(path)
-        yield _source(stack, local, name, headed=headed, sheet=sheet, delimiter=delimiter, spill=folder / "spill")
+        yield _source(stack, local, "standard input" if is_stdin else str(path), spec, spill=folder / "spill")
 
 
 @contextmanager
-def open_bytes(content: bytes, name: str, *, headed: bool, sheet: str | int | None) -> Iterator[Source]:
+def open_bytes(content: bytes, name: str, spec: ReadSpec) -> Iterator[Source]:
     """Open the content of a file for queries; what does not fit into memory is an error."""
     with ExitStack() as stack:
-        path = stack.enter_context(bytes_as_file(content))
-        yield _source(stack, path, name, headed=headed, sheet=sheet, delimiter=None, spill=None)
+        yield _source(stack, stack.enter_context(bytes_as_file(content)), name, spec, spill=None)
 
 
 @contextmanager
@@ -108,8 +105,8 @@ class Source:
 
     name: str
     connection: DuckDBPyConnection
-    values: dict[str, str]
-    texts: dict[str, str]
+    values: dict[str, str] = field(default_factory=dict)
+    texts: dict[str, str] = field(default_factory=dict)
     unit: str = "row"
     first: int = 1
     not_raters: frozenset[str] = frozenset()
@@ -121,8 +118,23 @@ class Source:
         return list(self.values)
 
     def rows(self, query: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        """Return the rows of a query over `file`."""
-        return _query(self.connection, self.name, query, parameters)
+        """Return the rows of a query; DuckDB's errors become ours, and its report of Ctrl-C a KeyboardInterrupt."""
+        import duckdb
+
+        try:
+            return self.connection.execute(query, parameters).fetchall()
+        except duckdb.Error as error:
+            message = str(error)
+            line = re.search(r"Line: (\d+)", message)
+            where = f"{self.name}, line {line.group(1)}" if line else self.name
+            for pattern, words in _DUCKDB_ERRORS.items():
+                if found := re.search(pattern, message):
+                    raise UnreadableFileError(f"{where}: {words.format(*found.groups())}") from None
+            raise UnreadableFileError(f"{where}: {message.strip().splitlines()[0]}") from None
+        except RuntimeError as error:
+            if "interrupt" not in str(error).lower():
+                raise
+            raise KeyboardInterrupt from None
 
     def place(self, column: str, value: Any) -> str:
         """Return where a raw value first occurs in a column, for messages."""
@@ -143,16 +155,7 @@ def sql_list(texts: Iterable[str]) -> str:
     return ", ".join("'" + text.replace("'", "''") + "'" for text in texts)
 
 
-def _source(
-    stack: ExitStack,
-    path: Path,
-    name: str,
-    *,
-    headed: bool,
-    sheet: str | int | None,
-    delimiter: str | None,
-    spill: Path | None,
-) -> Source:
+def _source(stack: ExitStack, path: Path, name: str, spec: ReadSpec, *, spill: Path | None) -> Source:
     """Open a local file in the format that its first bytes say; the stack closes what was opened."""
     import duckdb  # 0.1 s to import
 
@@ -161,8 +164,9 @@ def _source(
         with path.open("rb") as file:
             start = file.read(4)
     is_spreadsheet, is_parquet = start in _SPREADSHEETS, path.is_dir() or start == _PARQUET
-    if sheet is not None and not is_spreadsheet:
+    if spec.sheet is not None and not is_spreadsheet:
         raise InvalidOptionError(f"sheet is for spreadsheets, and {name} is none.")
+    delimiter = spec.delimiter
     if delimiter is not None:
         if is_spreadsheet or is_parquet:
             raise InvalidOptionError(f"delimiter is for text, and {name} is none.")
@@ -176,75 +180,63 @@ def _source(
         "memory_limit": f"{_MEMORY_MB + _MEMORY_MB_PER_CORE * (os.cpu_count() or 1)}MB",
         "temp_directory": "" if spill is None else str(spill),
     }
-    connection = stack.enter_context(duckdb.connect(config=config))
+    source = Source(name, stack.enter_context(duckdb.connect(config=config)))
     if is_parquet:
-        return _parquet(connection, path, name)
+        return _parquet(source, path)
     if is_spreadsheet:
         from kappamax.io.spreadsheets import sheet_as_text
 
-        path, delimiter = stack.enter_context(bytes_as_file(sheet_as_text(path, name, sheet))), ","
+        path, delimiter = stack.enter_context(bytes_as_file(sheet_as_text(path, name, spec.sheet))), ","
     beginning = beginning_of(path, name)
     if delimiter is None and re.match(r'\s*\{\s*("|\})', beginning):
-        return _json(connection, path, name, "newline_delimited")
+        return _json(replace(source, unit="line"), path, "newline_delimited")
     if delimiter is None and re.match(r"\s*\[\s*\{", beginning):
-        return _json(connection, path, name, "array")
-    return _text(connection, path, name, beginning, "row" if is_spreadsheet else "line", delimiter, headed=headed)
+        return _json(source, path, "array")
+    source = replace(source, unit="row" if is_spreadsheet else "line", labelled=spec.layout != "counts")
+    return _text(source, path, text_format(path, name, beginning, delimiter))
 
 
-def _text(
-    connection: DuckDBPyConnection,
-    path: Path,
-    name: str,
-    beginning: str,
-    unit: str,
-    delimiter: str | None,
-    *,
-    headed: bool,
-) -> Source:
+def _text(source: Source, path: Path, text: TextFormat) -> Source:
     """Open text with columns, all read as text: labels are normalised later, for all formats alike."""
-    text = text_format(path, name, beginning, delimiter)
+    headed = source.labelled
     header = text.first if headed else [f"column {i + 1}" for i in range(len(text.first))]
     if "" in header:
         raise UnreadableFileError(
-            f"{name}: every column must have a name in the first row; column {header.index('') + 1} has none. "
+            f"{source.name}: every column must have a name in the first row; column {header.index('') + 1} has none. "
             "A matrix of counts is read with layout counts."
         )
     twice = next((column for column, times in Counter(header).items() if times > 1), None)
     if twice is not None:
-        raise UnreadableFileError(f"{name}: columns must have different names; {twice!r} occurs twice.")
+        raise UnreadableFileError(f"{source.name}: columns must have different names; {twice!r} occurs twice.")
     columns = {f"c{i}": "VARCHAR" for i in range(len(header))}
-    _query(
-        connection,
-        name,
+    source.rows(
         f"CREATE VIEW file AS SELECT * FROM read_csv({_path_pattern(path)}, header = {headed}, "
         f"delim = {sql_list([text.delimiter])}, quote = '\"', escape = '\"', skip = {text.skip}, "
         f"compression = '{text.compression}', auto_detect = false, null_padding = false, strict_mode = true, "
         f"hive_partitioning = false, columns = {columns})",
     )
     cells = dict(zip(header, columns, strict=True))
-    return Source(name, connection, cells, cells, unit, text.skip + 1 + headed, labelled=headed)
+    return replace(source, values=cells, texts=cells, first=text.skip + 1 + headed)
 
 
-def _json(connection: DuckDBPyConnection, path: Path, name: str, form: str) -> Source:
+def _json(source: Source, path: Path, form: str) -> Source:
     """Open one JSON object per line, or an array of them; a key that an object lacks is missing there."""
-    _query(
-        connection,
-        name,
+    source.rows(
         f"CREATE VIEW file AS SELECT json FROM read_json_objects({_path_pattern(path)}, format = '{form}', "
-        f"compression = '{checked_compression(path, name)}', hive_partitioning = false)",
+        f"compression = '{checked_compression(path, source.name)}', hive_partitioning = false)",
     )
-    ((n_others, n_doubles),) = _query(
-        connection,
-        name,
+    ((n_others, n_doubles),) = source.rows(
         "SELECT count(*) FILTER (json_type(json) <> 'OBJECT'), "
-        "count(*) FILTER (len(json_keys(json)) > len(list_distinct(json_keys(json)))) FROM file",
+        "count(*) FILTER (len(json_keys(json)) > len(list_distinct(json_keys(json)))) FROM file"
     )
-    early = _query(connection, name, f"SELECT unnest(json_keys(json)) FROM (FROM file LIMIT {_EARLY})")
-    every = _query(connection, name, "SELECT DISTINCT unnest(json_keys(json)) AS key FROM file ORDER BY key")
+    early = source.rows(f"SELECT unnest(json_keys(json)) FROM (FROM file LIMIT {_EARLY})")
+    every = source.rows("SELECT DISTINCT unnest(json_keys(json)) AS key FROM file ORDER BY key")
     if n_doubles:
-        raise UnreadableFileError(f"{name}: the keys of a JSON object must differ; {n_doubles:,} have one twice.")
+        raise UnreadableFileError(
+            f"{source.name}: the keys of a JSON object must differ; {n_doubles:,} have one twice."
+        )
     if n_others:
-        raise UnreadableFileError(f"{name}: every line must be a JSON object; {n_others:,} are not.")
+        raise UnreadableFileError(f"{source.name}: every line must be a JSON object; {n_others:,} are not.")
     texts = {}
     for (key,) in [*early, *every]:
         pointer = "/" + key.replace("~", "~0").replace("/", "~1")  # unlike a column name in SQL it tells A from a
@@ -252,11 +244,11 @@ def _json(connection: DuckDBPyConnection, path: Path, name: str, form: str) -> S
         truth = f"CASE {value}::VARCHAR WHEN 'true' THEN 'True' ELSE 'False' END"
         texts[key] = f"CASE json_type({value}) WHEN 'BOOLEAN' THEN {truth} ELSE {value} ->> '$' END"
     if not texts:
-        raise UnreadableFileError(f"{name}: the JSON objects have no keys.")
-    return Source(name, connection, texts, texts, "line" if form == "newline_delimited" else "row")
+        raise UnreadableFileError(f"{source.name}: the JSON objects have no keys.")
+    return replace(source, values=texts, texts=texts)
 
 
-def _parquet(connection: DuckDBPyConnection, path: Path, name: str) -> Source:
+def _parquet(source: Source, path: Path) -> Source:
     """Open a Parquet file, or a folder of them whose own names may hold columns (rater=a/part-0.parquet).
 
     Only the names of folders inside the one given are columns. DuckDB's `hive_partitioning` would also take those of
@@ -271,7 +263,7 @@ def _parquet(connection: DuckDBPyConnection, path: Path, name: str) -> Source:
     reading = f"read_parquet([{', '.join(map(_path_pattern, files))}], hive_partitioning = false"
     query = f"SELECT * FROM {reading})"
     if keys:
-        own = {column.lower(): column for column, *_ in _query(connection, name, f"DESCRIBE {query}")}
+        own = {column.lower(): column for column, *_ in source.rows(f"DESCRIBE {query}")}
         where = "file"
         while where in own or where in map(str.lower, keys):
             where += "_"
@@ -279,12 +271,12 @@ def _parquet(connection: DuckDBPyConnection, path: Path, name: str) -> Source:
         made = ", ".join(f"{_partition_value(key, where, begins)} AS {_identifier(key)}" for key in keys)
         left_out = [where, *(_identifier(own[key.lower()]) for key in keys if key.lower() in own)]
         query = f"SELECT * EXCLUDE ({', '.join(left_out)}), {made} FROM {reading}, filename = '{where}')"
-    _query(connection, name, f"CREATE VIEW file AS {query}")
-    types = {column: kind for column, kind, *_ in _query(connection, name, f"DESCRIBE {query}")}
+    source.rows(f"CREATE VIEW file AS {query}")
+    types = {column: kind for column, kind, *_ in source.rows(f"DESCRIBE {query}")}
     values = {column: _identifier(column) for column in types}
     texts = {column: _as_text(values[column], kind) for column, kind in types.items()}
     not_raters = frozenset(column for column in types if column in keys or _INDEX_COLUMNS.fullmatch(column))
-    return Source(name, connection, values, texts, not_raters=not_raters)
+    return replace(source, values=values, texts=texts, not_raters=not_raters)
 
 
 def _partition_keys(files: Sequence[Path], folder: Path) -> list[str]:
@@ -329,28 +321,6 @@ def _is_lasting(path: Path) -> bool:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise UnreadableFileError(f"{shortened(str(path))} cannot be read: {reason}.") from None
-
-
-def _query(
-    connection: DuckDBPyConnection, name: str, query: str, parameters: Sequence[Any] = ()
-) -> list[tuple[Any, ...]]:
-    """Return the rows of a query; DuckDB's errors become ours, and its report of Ctrl-C a KeyboardInterrupt."""
-    import duckdb
-
-    try:
-        return connection.execute(query, parameters).fetchall()
-    except duckdb.Error as error:
-        message = str(error)
-        line = re.search(r"Line: (\d+)", message)
-        where = f"{name}, line {line.group(1)}" if line else name
-        for pattern, words in _DUCKDB_ERRORS.items():
-            if found := re.search(pattern, message):
-                raise UnreadableFileError(f"{where}: {words.format(*found.groups())}") from None
-        raise UnreadableFileError(f"{where}: {message.strip().splitlines()[0]}") from None
-    except RuntimeError as error:
-        if "interrupt" not in str(error).lower():
-            raise
-        raise KeyboardInterrupt from None
 
 
 def _as_text(column: str, kind: str) -> str:

@@ -90,18 +90,13 @@ def read_ratings(
     UnreadableFileError
         If the file is missing, empty, broken, or has rows of different lengths.
     """
-    spec = ReadSpec(layout, categories, raters, subject, rater, rating, count, missing, complete_only)
-    with open_file(path, headed=spec.layout != "counts", sheet=sheet, delimiter=delimiter) as source:
+    spec = ReadSpec(layout, categories, raters, subject, rater, rating, count, missing, complete_only, sheet, delimiter)
+    with open_file(path, spec) as source:
         return table_of_source(source, spec)
 
 
 def read_groups(
-    path: str | os.PathLike[str],
-    *,
-    by: str,
-    sheet: str | int | None = None,
-    delimiter: str | None = None,
-    **options: Any,
+    path: str | os.PathLike[str], *, by: str, **options: Any
 ) -> Iterator[tuple[str, Table | KappamaxError]]:
     """Read a table for every value of a column, or the error that the ratings of this group alone would raise.
 
@@ -110,7 +105,7 @@ def read_groups(
 
     Parameters
     ----------
-    path, sheet, delimiter, **options
+    path, **options
         As for `read_ratings`; any layout but counts.
     by : str
         The column that names the groups; rows without a name are the group "".
@@ -118,7 +113,7 @@ def read_groups(
     spec = ReadSpec(**options)
     if spec.layout == "counts":
         raise InvalidOptionError("groups need rows of ratings; a matrix of counts has none.")
-    with open_file(path, headed=True, sheet=sheet, delimiter=delimiter) as source:
+    with open_file(path, spec) as source:
         as_column("by", by, source.columns)
         source = replace(source, not_raters=source.not_raters | {by})
         whole = table_of_source(source, spec)
@@ -162,41 +157,34 @@ def _read_wide(source: Source, spec: ReadSpec) -> Table:
                 "Add a header, or name these columns with raters if they are the names."
             )
     names = spec.rating_columns(header, source.not_raters)
-    return _table_of_columns(source, spec, names, _grouped(source, spec, names))
+    return _read_columns(source, spec, names)
 
 
 def _read_patterns(source: Source, spec: ReadSpec) -> Table:
     """Read one row per pattern, with a column of counts."""
     names, count = spec.pattern_columns(source.columns, source.not_raters)
-
-    def place(number: Any) -> str:
-        return f"column {count!r}{source.place(count, number)}"
-
-    rows = [
-        (*ratings, times * as_count(number, place))
-        for *ratings, number, times in _grouped(source, spec, [*names, count])
-    ]
-    return _table_of_columns(source, spec, names, rows)
+    return _read_columns(source, spec, names, count)
 
 
-def _grouped(source: Source, spec: ReadSpec, names: Sequence[str]) -> list[tuple[Any, ...]]:
-    """Return the distinct rows of some columns, each with how often it occurs, as long as they fit into memory."""
-    columns = [source.values[name] for name in names]
+def _read_columns(source: Source, spec: ReadSpec, names: Sequence[str], count: str | None = None) -> Table:
+    """Read one column per rater; `count` is the column that says how many subjects a row stands for."""
+    wanted = [*names, count] if count is not None else names
+    columns = [source.values[name] for name in wanted]
     most = _MOST_CELLS // len(columns)
     rows = source.rows(f"SELECT {', '.join(columns)}, count(*) FROM file GROUP BY ALL LIMIT {most + 1}")
     if len(rows) > most:
-        counts = ", ".join(f"approx_count_distinct({column})" for column in columns)
-        ((n_rows, *n_values),) = source.rows(f"SELECT count(*), {counts} FROM file")
-        spec.require_few_values(names, n_values, n_rows)
+        distinct = ", ".join(f"approx_count_distinct({column})" for column in columns)
+        ((n_rows, *n_values),) = source.rows(f"SELECT count(*), {distinct} FROM file")
+        spec.require_few_values(wanted, n_values, n_rows)
         _raise_too_many_patterns(most)
-    return rows
-
-
-def _table_of_columns(source: Source, spec: ReadSpec, names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> Table:
-    """Return the table of some columns from their distinct patterns and counts."""
     if not rows:
         raise InvalidRatingsError(f"{source.name} holds no subject: there is no row after the header.")
     _require_text(rows, source.name)
+    if count is not None:
+        rows = [
+            (*ratings, times * as_count(number, lambda cell: f"column {count!r}{source.place(count, cell)}"))
+            for *ratings, number, times in rows
+        ]
     return table_of_rows(rows, raters=names, spec=spec, locate=lambda i, value: source.place(names[i], value))
 
 

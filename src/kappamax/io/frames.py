@@ -120,7 +120,8 @@ def _long_from_engine(frame: Any, columns: tuple[str, str, str], spec: ReadSpec)
     if not tally:
         raise InvalidRatingsError("there is no subject to compare.")
     require_named_rows(sum(n if _name(who) is None else missing for who, missing, n in tally), "the frame")
-    raw = {str(_name(value)): value for value, *_ in sorted(tally, key=lambda row: _sorting(row[0]))}
+    found = sorted((row[0] for row in tally), key=lambda who: (isinstance(_kept_label(who), str), _kept_label(who)))
+    raw = {str(_name(who)): who for who in found}  # numbers in their order, then text
     names = spec.long_raters(raw, rater)
     chosen = frame.filter(nw.col(rater).is_in([raw[name] for name in names]))
     double = _fetched(
@@ -146,14 +147,14 @@ def _long_from_engine(frame: Any, columns: tuple[str, str, str], spec: ReadSpec)
 
 
 def _grouped(frame: Any, names: Sequence[str]) -> list[tuple[Any, ...]]:
-    """The distinct rows of some columns, each with how often it occurs."""
+    """Return the distinct rows of some columns, each with how often it occurs."""
     import narwhals as nw
 
     return _fetched(_with_text(frame.select(names), names).group_by(names).agg(nw.len().alias(_N)))
 
 
 def _fetched(frame: Any) -> list[tuple[Any, ...]]:
-    """The rows of a frame, computed first if it is lazy."""
+    """Return the rows of a frame, computed first if it is lazy."""
     import narwhals as nw
 
     if not isinstance(frame, nw.LazyFrame):
@@ -167,7 +168,7 @@ def _fetched(frame: Any) -> list[tuple[Any, ...]]:
 
 
 def _with_text(frame: Any, names: Sequence[str]) -> Any:
-    """The frame with categoricals as text: engines disagree on how to group and compare them."""
+    """Return the frame with categoricals as text: engines disagree on how to group and compare them."""
     import narwhals as nw
 
     schema = frame.collect_schema()
@@ -199,12 +200,6 @@ def _name(value: Any) -> str | None:
     return None if label is None else str(label)
 
 
-def _sorting(value: Any) -> tuple[bool, Any]:
-    """Numbers in their order, then text; values without a name never get here."""
-    label = label_of(value, frozenset({str(value).strip()}))
-    return isinstance(label, str), label
-
-
 def _with_text_names(data: Any) -> Any:
     """Return a pandas frame with its column names as text; pandas allows numbers and doubles, narwhals does not."""
     if type(data).__module__.split(".")[0] != "pandas" or not hasattr(data, "set_axis") or not hasattr(data, "columns"):
@@ -221,17 +216,17 @@ def _declared_by(frame: Any, name: str) -> DeclaredCategories:
     if not getattr(native.schema.field(name).type, "ordered", False):
         return None
     chunks = native[name].unify_dictionaries().chunks  # an ordered dictionary, which narwhals shows without its order
-    return tuple(map(_declared_label, chunks[0].dictionary.to_pylist())) if chunks else None
+    return tuple(map(_kept_label, chunks[0].dictionary.to_pylist())) if chunks else None
 
 
 def _declared(dtype: Any) -> DeclaredCategories:
     """Return the categories of an ordered categorical, unused ones included."""
     import narwhals as nw
 
-    return tuple(map(_declared_label, dtype.categories)) if dtype == nw.Enum else None
+    return tuple(map(_kept_label, dtype.categories)) if dtype == nw.Enum else None
 
 
-def _declared_label(value: Any) -> Label:
-    """Return a declared category as a label; it is a category even if it reads like a missing value."""
+def _kept_label(value: Any) -> Label:
+    """Return a declared category or a name as a label; it is one even if it reads like a missing value."""
     label = label_of(value, frozenset({str(value).strip()}))
     return value if label is None else label

@@ -72,11 +72,20 @@ def from_ratings(
     if isinstance(ratings, np.ndarray):
         if ratings.ndim != 2:
             raise InvalidRatingsError(f"ratings must be a 2-D array, subjects x raters; got shape {ratings.shape}.")
-        columns: list[Any] = [ratings[:, i] for i in range(ratings.shape[1])]
-    else:
-        _require_rows_of_one_length(ratings)
-        columns = [list(column) for column in zip(*ratings, strict=True)]
-    return table_of_columns([column_of(column) for column in columns], raters=raters, spec=spec)
+        columns = [column_of(ratings[:, i]) for i in range(ratings.shape[1])]
+        return table_of_columns(columns, raters=raters, spec=spec)
+    if not ratings:
+        raise InvalidRatingsError("there is no subject to compare.")
+    for i, row in enumerate(ratings):
+        if not isinstance(row, list | tuple | np.ndarray):
+            raise InvalidRatingsError(f"ratings must be rows of labels, one row per subject; row {i + 1} is no row.")
+        if len(row) != len(ratings[0]):
+            raise InvalidRatingsError(
+                f"every subject must have one entry per rater; row {i + 1} has {len(row)} and row 1 has "
+                f"{len(ratings[0])}."
+            )
+    columns = [column_of(column) for column in zip(*ratings, strict=True)]
+    return table_of_columns(columns, raters=raters, spec=spec)
 
 
 def from_counts(
@@ -136,16 +145,3 @@ def as_table(*ratings: Ratings, categories: Sequence[Label] | None = None) -> Ta
             "Say which: km.from_counts(a) for a table of counts, km.from_ratings(a) for subjects x raters."
         )
     return table_of_frame(only, ReadSpec(categories=categories))
-
-
-def _require_rows_of_one_length(rows: Sequence[Any]) -> None:
-    """Require nested lists with one row per subject and one entry per rater."""
-    if not rows:
-        raise InvalidRatingsError("there is no subject to compare.")
-    for i, row in enumerate(rows):
-        if not isinstance(row, list | tuple | np.ndarray):
-            raise InvalidRatingsError(f"ratings must be rows of labels, one row per subject; row {i + 1} is no row.")
-        if len(row) != len(rows[0]):
-            raise InvalidRatingsError(
-                f"every subject must have one entry per rater; row {i + 1} has {len(row)} and row 1 has {len(rows[0])}."
-            )

@@ -17,14 +17,7 @@ from kappamax.display.text import listing
 from kappamax.errors import InvalidOptionError, InvalidRatingsError, KappamaxWarning, NotSupportedError
 from kappamax.table import Label
 
-__all__ = [
-    "LAYOUTS",
-    "ReadSpec",
-    "as_column",
-    "as_different_names",
-    "raise_rated_twice",
-    "require_named_rows",
-]
+__all__ = ["LAYOUTS", "ReadSpec", "as_column", "as_different_names", "raise_rated_twice", "require_named_rows"]
 
 LAYOUTS = ("wide", "long", "counts", "patterns")
 _COUNT_NAMES = ("count", "counts", "n", "freq", "frequency")
@@ -47,6 +40,8 @@ class ReadSpec:
     count: str | None = None
     missing: Sequence[Any] = ()
     complete_only: bool = False
+    sheet: str | int | None = None
+    delimiter: str | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "layout", as_choice("layout", self.layout, LAYOUTS))

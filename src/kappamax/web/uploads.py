@@ -31,6 +31,7 @@ def file_table(asked: dict[str, str], content: bytes) -> dict[str, Any]:
     spec = ReadSpec(
         layout=checks.one_of("layout", given.get("layout", "wide"), LAYOUTS),
         complete_only=checks.flag("complete_only", given.get("complete_only", "false")),
+        sheet=given.get("sheet"),
         **plain,
         **lists,
     )
@@ -38,7 +39,7 @@ def file_table(asked: dict[str, str], content: bytes) -> dict[str, Any]:
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always", KappamaxWarning)
         try:
-            with open_bytes(content, _NAME, headed=spec.layout != "counts", sheet=given.get("sheet")) as source:
+            with open_bytes(content, _NAME, spec) as source:
                 columns = source.columns
                 table = table_of_source(source, spec)
         except KappamaxError as error:
