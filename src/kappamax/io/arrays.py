@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from math import prod
 from typing import Any, NamedTuple
 
@@ -15,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kappamax._checks import tables
-from kappamax.errors import InvalidRatingsError
+from kappamax.errors import InvalidRatingsError, InvalidTableError
 from kappamax.io.labels import DeclaredCategories, Locate, encode, warn_of_similar_labels
 from kappamax.io.read_spec import ReadSpec
 from kappamax.table import MISSING, Table
@@ -53,11 +54,14 @@ def table_of_rows(
     if not rows:
         raise InvalidRatingsError("there is no subject to compare.")
     *values, counts = zip(*rows, strict=True)
-    columns = [_hashed(column, f"an entry of column {name!r}") for name, column in zip(raters, values, strict=True)]
+    if sum(counts) >= 2**62:
+        raise InvalidTableError(f"counts must add up to less than 2^62; got {float(sum(counts)):.3g}.")
+    columns = [
+        _hashed(column, f"an entry of column {name!r}")._replace(declared=own)
+        for name, column, own in zip(raters, values, declared or [None] * len(raters), strict=True)
+    ]
     if spec.categories is None and spec.layout != "long":
         spec.require_few_values(raters, [len(column.values) for column in columns], sum(counts))
-    if declared is not None:
-        columns = [column._replace(declared=own) for column, own in zip(columns, declared, strict=True)]
     return table_of_columns(columns, counts=counts, raters=raters, spec=spec, locate=locate)
 
 
@@ -144,11 +148,8 @@ def _integers(array: Codes) -> Column:
     low, high = (int(array.min()), int(array.max())) if array.size else (0, 0)
     if high - low > min(4 * array.size + 1024, _DENSE_CELLS) or high >= 2**62:
         return _distinct(array)
-
-    def codes(block: slice) -> Codes:
-        return np.subtract(array[block], low, dtype=np.intp, casting="unsafe")
-
-    return Column(range(low, high + 1), codes, array.size)
+    shift = partial(np.subtract, dtype=np.intp, casting="unsafe")
+    return Column(range(low, high + 1), lambda block: shift(array[block], low), array.size)
 
 
 def _floats(array: Codes) -> Column:
@@ -175,7 +176,7 @@ def _hashed(items: Sequence[Any], place: str | None = None) -> Column:
     """Python objects, by hashing; `place` says where a value that cannot be a label is."""
     try:
         distinct = dict.fromkeys(items)
-        if False in distinct or True in distinct:  # as 0 or 1, perhaps: Python takes True and 1 for one label
+        if (False in distinct or True in distinct) and bool in set(map(type, items)):  # Python takes True for 1
             items = [str(value) if isinstance(value, bool) else value for value in items]
             distinct = dict.fromkeys(items)
         position = {value: i for i, value in enumerate(distinct)}

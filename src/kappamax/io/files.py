@@ -35,6 +35,7 @@ __all__ = ["read_groups", "read_ratings", "table_of_source"]
 _MOST_CELLS = 20_000_000
 _MOST_PAIRS = 200_000
 _MOST_GROUPS = 10_000
+_TOO_MANY_PATTERNS = "the ratings have more than {:,} distinct patterns; a table of them does not fit into memory."
 
 
 def read_ratings(
@@ -127,13 +128,12 @@ def read_groups(
         source.rows("ALTER VIEW file RENAME TO whole_file")
         for own in names:
             source.rows(f"CREATE OR REPLACE VIEW file AS SELECT * FROM whole_file WHERE {name} = {sql_list([own])}")
-            found: Table | KappamaxError
             try:
                 table = table_of_source(replace(source, unit="row of the group", first=1), shared)
-                found = Table(table.patterns, table.counts, whole.categories, table.raters, ordered=whole.ordered)
             except KappamaxError as error:
-                found = error
-            yield own, found
+                yield own, error
+            else:
+                yield own, Table(table.patterns, table.counts, whole.categories, table.raters, ordered=whole.ordered)
 
 
 def table_of_source(source: Source, spec: ReadSpec) -> Table:
@@ -176,7 +176,7 @@ def _read_columns(source: Source, spec: ReadSpec, names: Sequence[str], count: s
         distinct = ", ".join(f"approx_count_distinct({column})" for column in columns)
         ((n_rows, *n_values),) = source.rows(f"SELECT count(*), {distinct} FROM file")
         spec.require_few_values(wanted, n_values, n_rows)
-        _raise_too_many_patterns(most)
+        raise NotSupportedError(_TOO_MANY_PATTERNS.format(most))
     if not rows:
         raise InvalidRatingsError(f"{source.name} holds no subject: there is no row after the header.")
     _require_text(rows, source.name)
@@ -222,7 +222,7 @@ def _read_long(source: Source, spec: ReadSpec) -> Table:
         f"GROUP BY ALL LIMIT {most + 1}"
     )
     if len(rows) > most:
-        _raise_too_many_patterns(most)
+        raise NotSupportedError(_TOO_MANY_PATTERNS.format(most))
     if any(row[-1] for row in rows):
         _raise_rated_twice(source, f"FROM {numbered} {chosen}")
     if spec.categories is None:
@@ -310,9 +310,3 @@ def _require_text(rows: Sequence[Sequence[Any]], name: str) -> None:
     """Reject zero bytes, which may come after a beginning that looks like text."""
     if any(isinstance(cell, str) and "\0" in cell for row in rows for cell in row):
         raise UnreadableFileError(f"{name} is a binary file, not text with columns.")
-
-
-def _raise_too_many_patterns(most: int) -> NoReturn:
-    raise NotSupportedError(
-        f"the ratings have more than {most:,} distinct patterns; a table of them does not fit into memory."
-    )

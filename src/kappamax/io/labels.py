@@ -49,15 +49,7 @@ _MOST_CATEGORIES = 2_000  # weights are a matrix, categories x categories
 
 
 def label_of(value: Any, kept: frozenset[str] = frozenset()) -> Label | None:
-    """Return one raw value as a label, or None if it is missing.
-
-    Parameters
-    ----------
-    value
-        Anything a column may hold.
-    kept : set of str
-        Text that stays a label even if it looks like a missing value.
-    """
+    """Return a raw value as a label, or None if it is missing; text in `kept` is a label even if it looks missing."""
     if isinstance(value, str):
         bare = value.strip()
         if bare in _MISSING and bare not in kept:

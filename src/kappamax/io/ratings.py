@@ -119,10 +119,11 @@ def from_counts(
         counts = np.ma.filled(counts.astype(float), np.nan)
     array = tables.square_counts(counts)
     k = array.shape[0]
-    labels = as_categories(range(1, k + 1) if categories is None else categories)
+    named: Sequence[Any] = range(1, k + 1) if categories is None else categories
+    labels = as_categories(named)
     if len(labels) != k:
         raise InvalidOptionError(
-            f"categories must name the {k} rows of the counts; got {len(labels)}: {listing(labels)}."
+            f"categories must name the {k} rows of the counts; got {len(labels)}: {listing(named)}."
         )
     cells = np.argwhere(array)
     return Table(cells, array[tuple(cells.T)], labels, raters, ordered=True)

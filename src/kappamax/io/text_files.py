@@ -26,7 +26,6 @@ _DELIMITERS = (",", "\t", ";", "|")
 _SAMPLE = 1 << 20
 _ROWS_TRIED = 20
 _CHUNK = 1 << 24
-_MARK = ord('"')
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _MOST_COLUMNS = 2_000
 
@@ -132,7 +131,7 @@ def _doubtful_quotes(file: BinaryIO, name: str, delimiter: str) -> bool:
     seen, last = 0, b"\n"
     while chunk := _read(file, _CHUNK, name):
         data = np.frombuffer(last + chunk.removeprefix(_BYTE_ORDER_MARK), dtype=np.uint8)
-        marks = np.flatnonzero(data == _MARK)
+        marks = np.flatnonzero(data == ord('"'))
         first = seen - (last == b'"')  # how many marks came before the first of these
         opening, closing = marks[first % 2 :: 2], marks[1 - first % 2 :: 2]
         before, after = data[opening[opening > 0] - 1], data[closing[closing < len(data) - 1] + 1]
