@@ -1,4 +1,4 @@
-"""The name of a bundled example in, its table out: the paper's tables and the classics of the field."""
+"""Provide bundled examples: the tables of the source paper and classic data sets of the field."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 from kappamax._validate import as_choice
 from kappamax.io import read_ratings
-from kappamax.table import Label, Table
+from kappamax.table import Table
 
 __all__ = ["EXAMPLES", "Example", "example"]
 
@@ -22,7 +22,6 @@ class Example:
     title: str
     source: str
     layout: str
-    categories: tuple[Label, ...] | None = None
 
     @property
     def path(self) -> Path:
@@ -31,7 +30,7 @@ class Example:
 
 
 def example(name: str) -> Table:
-    """A bundled table by name; `EXAMPLES` lists them with their sources.
+    """Return a bundled table by its name; `EXAMPLES` lists them with their sources.
 
     Examples
     --------
@@ -40,7 +39,7 @@ def example(name: str) -> Table:
     Table(33 subjects, 2 raters, categories 1, 2, 3, 4)
     """
     chosen = EXAMPLES[as_choice("name", name, tuple(EXAMPLES))]
-    return read_ratings(chosen.path, layout=chosen.layout, categories=chosen.categories)
+    return read_ratings(chosen.path, layout=chosen.layout)
 
 
 EXAMPLES = {

@@ -11,9 +11,20 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["MISSING", "category_counts", "group_patterns", "margins_of", "n_ratings_of", "pair_counts"]
+from kappamax.errors import NotSupportedError
+
+__all__ = [
+    "MISSING",
+    "as_dense_shape",
+    "category_counts",
+    "group_patterns",
+    "margins_of",
+    "n_ratings_of",
+    "pair_counts",
+]
 
 MISSING = -1
+_DENSE_CELLS = 10_000_000
 
 
 def group_patterns(
@@ -55,6 +66,17 @@ def group_patterns(
     else:
         sums = np.add.reduceat(counts[order], starts) if len(starts) else np.zeros(0, dtype=np.int64)
     return np.asfortranarray(codes[order[starts]]), sums
+
+
+def as_dense_shape(n_categories: int, n_raters: int) -> tuple[int, ...]:
+    """Return the shape of an array with a cell for every pattern, k^r; it has 10 million cells at most."""
+    k, r = n_categories, n_raters
+    if k**r > _DENSE_CELLS:
+        raise NotSupportedError(
+            f"{k} categories and {r} raters make {float(k**r):.2g} cells; "
+            f"the dense array stops at {_DENSE_CELLS:,}. Use patterns and counts."
+        )
+    return (k,) * r
 
 
 def n_ratings_of(patterns: npt.NDArray[Any]) -> npt.NDArray[np.int64]:

@@ -19,14 +19,13 @@ from kappamax._result import plain
 from kappamax._validate import as_rater_index, cell_name, is_number
 from kappamax.display import html, text
 from kappamax.errors import InvalidOptionError, InvalidRatingsError, InvalidTableError, NotSupportedError
-from kappamax.patterns import MISSING, group_patterns, margins_of, n_ratings_of, pair_counts
+from kappamax.patterns import MISSING, as_dense_shape, group_patterns, margins_of, n_ratings_of, pair_counts
 
-__all__ = ["Label", "Rows", "Table", "as_categories", "as_counts", "as_rater_names"]
+__all__ = ["Label", "Rows", "Table", "as_categories", "as_counts", "as_rater_names", "require_labels_in_order"]
 
 Label = str | int | float
 
 _LARGEST_TOTAL = 2**62
-_DENSE_CELLS = 10_000_000
 _GROUPED_AT_ONCE = 20_000
 
 
@@ -191,15 +190,9 @@ class Table:
 
     def dense(self) -> npt.NDArray[np.int64]:
         """The k^r array of counts, for complete tables of at most 10 million cells."""
-        k, r = self.n_categories, self.n_raters
         if not self.complete:
             raise NotSupportedError("a table with missing ratings has no dense array; use its patterns and counts.")
-        if k**r > _DENSE_CELLS:
-            raise NotSupportedError(
-                f"{k} categories and {r} raters make {float(k**r):.2g} cells; "
-                f"the dense array stops at {_DENSE_CELLS:,}. Use patterns and counts."
-            )
-        array = np.zeros((k,) * r, dtype=np.int64)
+        array = np.zeros(as_dense_shape(self.n_categories, self.n_raters), dtype=np.int64)
         array[tuple(self.patterns.T)] = self.counts
         return array
 
@@ -297,15 +290,20 @@ def as_counts(counts: npt.ArrayLike) -> npt.NDArray[np.int64]:
     return whole
 
 
-def as_categories(labels: Sequence[Any]) -> tuple[Any, ...]:
-    """Return at least one label, none of them twice."""
-    if isinstance(labels, str):  # a sequence of letters, which is not meant
+def require_labels_in_order(labels: Sequence[Any]) -> None:
+    """Require a sequence of labels: text is a sequence of letters, and a set or a mapping has no order."""
+    if isinstance(labels, str):
         raise InvalidOptionError(f"categories must be a sequence of labels; got the text {labels!r}.")
     if not hasattr(labels, "__getitem__") or not hasattr(labels, "__len__") or isinstance(labels, Mapping):
         raise InvalidOptionError(f"categories must be a list of labels in order; got {type(labels).__name__}.")
     for label in labels:
         if not isinstance(label, Hashable):
             raise InvalidOptionError(f"categories must be a list of labels; {label!r} is not a label.")
+
+
+def as_categories(labels: Sequence[Any]) -> tuple[Any, ...]:
+    """Return at least one label, none of them twice."""
+    require_labels_in_order(labels)
     if not len(labels):
         raise InvalidOptionError("categories must name at least one category; got none.")
     if (twice := _repeated(labels)) is not None:

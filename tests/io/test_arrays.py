@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 import kappamax as km
 from kappamax.io import arrays
 from kappamax.io.arrays import column_of
+from kappamax.io.read_spec import ReadSpec
 
 CODES = [[1, 2, 3, 3, 10, 1], [1, 2, 3, 1, 10, 2]]
 EXPECTED = km.from_counts(
@@ -23,7 +24,7 @@ EXPECTED = km.from_counts(
 def test_every_dtype_gives_the_same_table(dtype):
     """Whole numbers as integers, floats, objects or text."""
     a, b = (np.array(codes).astype(dtype) for codes in CODES)
-    assert arrays.table_of_columns([column_of(a), column_of(b)]) == EXPECTED
+    assert arrays.table_of_columns([column_of(a), column_of(b)], spec=ReadSpec()) == EXPECTED
     assert km.from_ratings(np.stack([a, b], axis=1)) == EXPECTED
 
 
@@ -31,7 +32,7 @@ def test_lists_tuples_and_mixtures():
     """Python lists of numbers or text, and both together."""
     text = [[str(code) for code in codes] for codes in CODES]
     for a, b in [CODES, text, (CODES[0], text[1]), (tuple(CODES[0]), np.array(CODES[1]))]:
-        assert arrays.table_of_columns([column_of(a), column_of(b)]) == EXPECTED
+        assert arrays.table_of_columns([column_of(a), column_of(b)], spec=ReadSpec()) == EXPECTED
     assert km.from_ratings([list(row) for row in zip(*CODES, strict=True)]) == EXPECTED
 
 

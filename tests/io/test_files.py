@@ -75,6 +75,13 @@ def test_patterns_with_other_names_and_large_counts(write):
     assert large.n_subjects == 10**12 + 1
 
 
+def test_counts_that_add_up_to_too_many_subjects(write):
+    """Equal rows are grouped first, so their counts add up beyond 64 bits before there is a table."""
+    path = write("a,b,count\n" + "1,1,4000000000000000000\n" * 8)
+    with pytest.raises(km.InvalidTableError, match=r"counts must add up to less than 2\^62; got 3.2e\+19"):
+        km.read_ratings(path, layout="patterns")
+
+
 def test_columns_are_chosen_by_name(write):
     """An identifier stays out; a column that is probably not a rating is pointed at."""
     rows = "".join(f"{i},{i % 3},{i % 2}\n" for i in range(300))

@@ -8,7 +8,7 @@ import pytest
 
 import kappamax as km
 from kappamax.errors import KappamaxError
-from kappamax.io.groups import read_groups
+from kappamax.io.files import read_groups
 
 WIDE = "site,a,b\nX,1,1\nX,2,2\nX,1,2\nY,1,1\nY,1,1\nZ,1,3\nZ,2,2\nZ,3,3\n"
 LONG = "site,subject,rater,rating\n" + "".join(

@@ -8,7 +8,6 @@ import pytest
 
 import kappamax as km
 from kappamax.errors import InvalidRequestError
-from kappamax.io.memory import held
 from kappamax.reporting.report import report_within
 from kappamax.web import moves, service
 from kappamax.web.handlers import bug_reply, run_job
@@ -146,14 +145,6 @@ def test_a_file_of_more_patterns_than_the_page_holds_is_refused():
     with pytest.raises(InvalidRequestError, match="at most 20,000 different patterns; got 30,000") as refused:
         file_table({}, f"{','.join('abcdefghij')}\n{rows}\n".encode())
     assert refused.value.status == 413
-
-
-def test_bytes_can_be_read_as_a_file_more_than_once():
-    """And are gone afterwards."""
-    with held(b"abc") as path:
-        assert path.read_bytes() == path.read_bytes() == b"abc"
-        assert path.is_file()
-    assert not path.exists()
 
 
 def test_a_job_sends_progress_then_its_reply():

@@ -92,7 +92,7 @@ def report(
 def _groups(reading: Reading, files: tuple[str, ...], by: str | None) -> Iterator[tuple[str, Any]]:
     """Every file, or every group of every file, with its table or the error that reading it raised."""
     from kappamax.errors import KappamaxError
-    from kappamax.io.groups import read_groups
+    from kappamax.io.files import read_groups
 
     for file in files:
         own = replace(reading, file=file)

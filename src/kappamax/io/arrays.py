@@ -1,4 +1,4 @@
-"""Label arrays or counts in, a table out.
+"""Count the patterns of label arrays, or of patterns that an engine has already grouped.
 
 The cost that grows with the number of ratings is one pass that turns each value into a small integer and one that
 counts the patterns, done block by block so that both stay in the processor's cache.
@@ -7,24 +7,24 @@ counts the patterns, done block by block so that both stay in the processor's ca
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import partial
 from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from kappamax._checks import ratings as checks
-from kappamax._checks import tables
-from kappamax.io.labels import Levels, Locate, encode
-from kappamax.io.read_spec import Plan
+from kappamax.errors import InvalidRatingsError, InvalidTableError
+from kappamax.io.labels import DeclaredCategories, Locate, encode, warn_of_similar_labels
+from kappamax.io.read_spec import ReadSpec
 from kappamax.patterns import MISSING
-from kappamax.table import Table
+from kappamax.table import Table, as_rater_names
 
-__all__ = ["Column", "column_of", "table_of_columns", "table_of_counts"]
+__all__ = ["Column", "column_of", "table_of_columns", "table_of_rows"]
 
 _BLOCK = 1 << 15
 _DENSE_CELLS = 1 << 20
-_AS_THEY_ARE = Plan()
 _NO_NUMBERS = frozenset({str, bool, type(None)})
 
 Codes = npt.NDArray[Any]
@@ -36,62 +36,82 @@ class Column(NamedTuple):
     values: Sequence[Any]
     codes: Callable[[slice], Codes]
     size: int
-    levels: Levels = None
+    declared: DeclaredCategories = None
+
+
+def table_of_rows(
+    rows: Sequence[tuple[Any, ...]],
+    *,
+    raters: Sequence[str],
+    spec: ReadSpec,
+    declared: Sequence[DeclaredCategories] | None = None,
+    locate: Locate | None = None,
+) -> Table:
+    """Return the table of grouped ratings; each row holds one raw value per rater and how often that pattern occurs.
+
+    `declared` has the categories that each rater's column declares, and `locate` says where a raw value first occurs.
+    """
+    if not rows:
+        raise InvalidRatingsError("there is no subject to compare.")
+    *values, counts = zip(*rows, strict=True)
+    if sum(counts) >= 2**62:
+        raise InvalidTableError(f"counts must add up to less than 2^62; got {float(sum(counts)):.3g}.")
+    columns = [
+        _hashed(column, f"an entry of column {name!r}")._replace(declared=own)
+        for name, column, own in zip(raters, values, declared or [None] * len(raters), strict=True)
+    ]
+    if spec.categories is None and spec.layout != "long":
+        spec.require_few_values(raters, [len(column.values) for column in columns], sum(counts))
+    return table_of_columns(columns, counts=counts, raters=raters, spec=spec, locate=locate)
 
 
 def table_of_columns(
     columns: Sequence[Column],
     *,
-    counts: Sequence[int] | None = None,
+    spec: ReadSpec,
     raters: Sequence[str] | None = None,
-    plan: Plan = _AS_THEY_ARE,
+    counts: Sequence[int] | None = None,
     locate: Locate | None = None,
 ) -> Table:
-    """Count the patterns of some columns of equal length; `counts` says how many subjects each row stands for."""
-    checks.equal_lengths([column.size for column in columns])
-    names = tables.rater_names(raters, len(columns))
+    """Return the table of columns of equal length; `counts` says how many subjects each row stands for."""
+    if len(columns) < 2:
+        raise InvalidRatingsError(f"agreement needs at least two raters; got {len(columns)}.")
+    lengths = [column.size for column in columns]
+    if len(set(lengths)) > 1:
+        raise InvalidRatingsError(f"label arrays must have one length; got {', '.join(map(str, lengths))}.")
+    if lengths[0] == 0:
+        raise InvalidRatingsError("there is no subject to compare: the label arrays are empty.")
+    names = as_rater_names(raters, len(columns))
     sizes = [len(column.values) for column in columns]
+    totals: npt.NDArray[np.int64] | None
     if counts is None and prod(sizes) <= _DENSE_CELLS:
         raw, totals = _count_cells(columns, sizes)
     else:
         raw = [column.codes(slice(None)) for column in columns]
-        totals = np.ones(columns[0].size, dtype=np.int64) if counts is None else np.asarray(counts, dtype=np.int64)
+        totals = None if counts is None else np.asarray(counts, dtype=np.int64)
     seen = [np.flatnonzero(np.bincount(codes)) for codes in raw]
-    values = [[column.values[i] for i in used.tolist()] for column, used in zip(columns, seen, strict=True)]
-    levels = [column.levels for column in columns]
-    encoded, chosen, ordered = encode(
-        values, raters=names, categories=plan.categories, levels=levels, missing=plan.missing, locate=locate
+    encoded, categories, ordered = encode(
+        [[column.values[i] for i in used.tolist()] for column, used in zip(columns, seen, strict=True)],
+        raters=names,
+        spec=spec,
+        declared=[column.declared for column in columns],
+        locate=locate,
     )
-    patterns = np.empty((len(totals), len(columns)), dtype=np.int32, order="F")
+    patterns = np.empty((len(raw[0]), len(columns)), dtype=np.int32, order="F")
     for i, (code, used, codes) in enumerate(zip(encoded, seen, raw, strict=True)):
         final = np.full(used[-1] + 1, MISSING, dtype=np.int32)
         final[used] = code
         patterns[:, i] = final[codes]
-    n_given = int(totals.sum())
-    if plan.complete_only:
+    n_left_out = 0
+    if spec.complete_only:
         complete = (patterns != MISSING).all(axis=1)
-        checks.some_complete(complete)
-        patterns, totals = patterns[complete], totals[complete]
-    table = Table(patterns, totals, chosen, names, ordered=ordered, n_left_out=n_given - int(totals.sum()))
-    checks.alike(table.categories, table.margins.sum(axis=0).tolist())
+        if not complete.any():
+            raise InvalidRatingsError("complete_only leaves no subject: none has a rating by every rater.")
+        n_left_out = int((~complete).sum() if totals is None else totals[~complete].sum())
+        patterns, totals = patterns[complete], None if totals is None else totals[complete]
+    table = Table(patterns, totals, categories, names, ordered=ordered, n_left_out=n_left_out)
+    warn_of_similar_labels(table.categories, table.margins.sum(axis=0).tolist())
     return table
-
-
-def table_of_counts(
-    counts: npt.ArrayLike, *, raters: Sequence[str] | None = None, categories: Sequence[Any] | None = None
-) -> Table:
-    """A table from its k x k (x k ...) array of counts."""
-    frame: Any = counts
-    if categories is None and hasattr(frame, "index") and hasattr(frame, "columns"):  # a pandas crosstab
-        categories = tables.crosstab_labels(list(frame.index), list(frame.columns))
-    if isinstance(counts, np.ma.MaskedArray):
-        counts = np.ma.filled(counts.astype(float), np.nan)
-    array = tables.square_counts(counts)
-    k = array.shape[0]
-    labels = tuple(range(1, k + 1)) if categories is None else tables.categories_for(categories, k)
-    codes, chosen, _ = encode([labels], raters=["categories"], categories=labels, levels=[None])
-    cells = np.argwhere(array)
-    return Table(codes[0][cells], array[tuple(cells.T)], chosen, raters, ordered=True)
 
 
 def column_of(values: Any) -> Column:
@@ -103,9 +123,7 @@ def column_of(values: Any) -> Column:
         return _floats(array)
     if array.dtype.kind == "U" and array.size and array.dtype.itemsize:
         return _text(array)
-    if array.dtype.kind == "S":
-        checks.refuse_bytes()
-    return _objects(array)
+    return _hashed(array.tolist())
 
 
 def _count_cells(columns: Sequence[Column], sizes: Sequence[int]) -> tuple[list[Codes], npt.NDArray[np.int64]]:
@@ -131,11 +149,8 @@ def _integers(array: Codes) -> Column:
     low, high = (int(array.min()), int(array.max())) if array.size else (0, 0)
     if high - low > min(4 * array.size + 1024, _DENSE_CELLS) or high >= 2**62:
         return _distinct(array)
-
-    def codes(block: slice) -> Codes:
-        return np.subtract(array[block], low, dtype=np.intp, casting="unsafe")
-
-    return Column(range(low, high + 1), codes, array.size)
+    shift = partial(np.subtract, dtype=np.intp, casting="unsafe")
+    return Column(range(low, high + 1), lambda block: shift(array[block], low), array.size)
 
 
 def _floats(array: Codes) -> Column:
@@ -158,19 +173,20 @@ def _distinct(array: Codes) -> Column:
     return Column(labels, lambda block: codes[block], array.size)
 
 
-def _objects(array: Codes) -> Column:
-    """Python objects, by hashing."""
-    items = array.tolist()
+def _hashed(items: Sequence[Any], place: str | None = None) -> Column:
+    """Python objects, by hashing; `place` says where a value that cannot be a label is."""
     try:
         distinct = dict.fromkeys(items)
-        if False in distinct or True in distinct:  # as 0 or 1, perhaps: Python takes True and 1 for one label
+        if (False in distinct or True in distinct) and bool in set(map(type, items)):  # Python takes True for 1
             items = [str(value) if isinstance(value, bool) else value for value in items]
             distinct = dict.fromkeys(items)
         position = {value: i for i, value in enumerate(distinct)}
         codes = np.fromiter(map(position.__getitem__, items), dtype=np.intp, count=len(items))
     except TypeError:
         where, value = next((i, v) for i, v in enumerate(items) if getattr(type(v), "__hash__", None) is None)
-        checks.one_label(value, f"entry {where + 1}")
+        raise InvalidRatingsError(
+            f"a rating must be one label; {place or f'entry {where + 1}'} is {value!r}."
+        ) from None
     return Column(list(position), lambda block: codes[block], len(items))
 
 
@@ -223,18 +239,20 @@ def _as_array(values: Any) -> Codes:
     That is cheaper than fixed-width text, and numpy would make True a 1.
     """
     if isinstance(values, str | dict | set) or not hasattr(values, "__len__"):
-        checks.refuse_type(values)
+        raise InvalidRatingsError(
+            f"ratings must be a Table, a frame, or two or more label arrays; got {type(values).__name__}."
+        )
     if isinstance(values, np.ma.MaskedArray):
         values = np.where(np.ma.getmaskarray(values), np.array(None), values.data)
-    if isinstance(values, list | tuple) and _NO_NUMBERS & set(map(type, values)):
+    array = None
+    if not (isinstance(values, list | tuple) and _NO_NUMBERS & set(map(type, values))):
+        with suppress(ValueError):
+            array = np.asarray(values)
+    if array is None:
         array = np.empty(len(values), dtype=object)
         array[:] = values
-    else:
-        try:
-            array = np.asarray(values)
-        except ValueError:
-            array = np.empty(len(values), dtype=object)
-            array[:] = values
     if array.ndim != 1:
-        checks.one_dimension(array.shape)
+        raise InvalidRatingsError(
+            f"each label array must have one dimension; got {' x '.join(map(str, array.shape)) or 'a single value'}."
+        )
     return array

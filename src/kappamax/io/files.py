@@ -1,31 +1,41 @@
-"""A file in, a table out: DuckDB groups equal patterns, so only those come into memory."""
+"""Read files of ratings; there is one reader for each layout.
+
+The flow is the same for every layout: DuckDB groups equal patterns, so that only those come into memory, their values
+become the codes of categories, and the codes and counts become a table.
+"""
 
 from __future__ import annotations
 
 import os
-import shutil
-import sys
-import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
-from pathlib import Path
-from typing import Any, BinaryIO, NoReturn
+from typing import Any, NoReturn, cast
 
-from kappamax._checks import columns as column_checks
-from kappamax._checks import files as checks
-from kappamax._checks import ratings as rating_checks
-from kappamax.io.arrays import table_of_counts
-from kappamax.io.duckdb_source import Source, source_of, sql_list
-from kappamax.io.frames import few_values, table_of_rows
-from kappamax.io.labels import label_of
-from kappamax.io.read_spec import Plan
+import numpy as np
+
+from kappamax.display.text import listing
+from kappamax.errors import (
+    InvalidOptionError,
+    InvalidRatingsError,
+    InvalidTableError,
+    KappamaxError,
+    NotSupportedError,
+    UnreadableFileError,
+)
+from kappamax.io.arrays import table_of_rows
+from kappamax.io.file_formats import Source, open_file, sql_list
+from kappamax.io.labels import as_count, label_of
+from kappamax.io.ratings import from_counts
+from kappamax.io.read_spec import ReadSpec, as_column, raise_rated_twice, require_named_rows
 from kappamax.table import Label, Table
 
-__all__ = ["open_source", "read_ratings", "table_of_source"]
+__all__ = ["read_groups", "read_ratings", "table_of_source"]
 
 _MOST_CELLS = 20_000_000
 _MOST_PAIRS = 200_000
+_MOST_GROUPS = 10_000
+_TOO_MANY_PATTERNS = "the ratings have more than {:,} distinct patterns; a table of them does not fit into memory."
 
 
 def read_ratings(
@@ -43,11 +53,12 @@ def read_ratings(
     sheet: str | int | None = None,
     delimiter: str | None = None,
 ) -> Table:
-    """A table from a file: text with columns, Parquet (a file or a folder), JSON lines, or a spreadsheet.
+    """Read the table of a file: text with columns, Parquet (a file or a folder), JSON lines, or a spreadsheet.
 
     Parameters
     ----------
-    path : path, or "-" for standard input
+    path : str or path
+        File or folder to read; "-" is standard input.
     layout : str
         "wide": a header, then one row per subject and one column per rater.
         "long": columns subject, rater, rating, one row per rating.
@@ -59,9 +70,10 @@ def read_ratings(
     raters : sequence of str, optional
         Which columns (wide, patterns) or raters (long) to use, in which order; for counts, the raters' names.
     subject : str, optional
-        The column that names the subjects: for long if it is not called so, otherwise a column to leave aside.
+        The column that names the subjects: in a long layout if it is not called subject, otherwise a column to leave
+        aside.
     rater, rating : str, optional
-        The columns of a long layout, where they are not called so.
+        The columns of a long layout, if they are not called rater and rating.
     count : str, optional
         The column of counts of a patterns layout.
     missing : sequence of labels
@@ -70,190 +82,231 @@ def read_ratings(
     complete_only : bool
         Drop subjects that lack a rating; `Table.n_left_out` says how many.
     sheet : str or int, optional
-        A spreadsheet's sheet by name, or by position counted from one.
+        The sheet of a spreadsheet, by name or by position counted from one.
     delimiter : str, optional
-        What separates columns of text; left out, it is a comma, tab, semicolon or bar, whichever splits rows evenly.
+        What separates columns of text; if left out, it is a comma, tab, semicolon or bar, whichever splits rows evenly.
 
     Raises
     ------
     UnreadableFileError
         If the file is missing, empty, broken, or has rows of different lengths.
     """
-    plan = Plan(layout, categories, raters, subject, rater, rating, count, missing, complete_only)
-    with open_source(path, headed=plan.layout != "counts", sheet=sheet, delimiter=delimiter) as source:
-        return table_of_source(source, plan)
+    spec = ReadSpec(layout, categories, raters, subject, rater, rating, count, missing, complete_only, sheet, delimiter)
+    with open_file(path, spec) as source:
+        return table_of_source(source, spec)
 
 
-@contextmanager
-def open_source(
-    path: str | os.PathLike[str], *, headed: bool, sheet: str | int | None, delimiter: str | None
-) -> Iterator[Source]:
-    """Open a file, a folder or standard input for queries."""
-    checks.path(path)
-    name = "standard input" if str(path) == "-" else str(path)
-    with (
-        _local_file(path) as local,
-        source_of(local, name, headed=headed, sheet=sheet, delimiter=delimiter) as source,
-    ):
-        yield source
+def read_groups(
+    path: str | os.PathLike[str], *, by: str, **options: Any
+) -> Iterator[tuple[str, Table | KappamaxError]]:
+    """Read a table for every value of a column, or the error that the ratings of this group alone would raise.
+
+    All groups share the categories of the whole file, so that a category nobody used in one group still counts there.
+    They come in the order of their names.
+
+    Parameters
+    ----------
+    path, **options
+        As for `read_ratings`; any layout but counts.
+    by : str
+        The column that names the groups; rows without a name are the group "".
+    """
+    spec = ReadSpec(**options)
+    if spec.layout == "counts":
+        raise InvalidOptionError("groups need rows of ratings; a matrix of counts has none.")
+    with open_file(path, spec) as source:
+        as_column("by", by, source.columns)
+        source = replace(source, not_raters=source.not_raters | {by})
+        whole = table_of_source(source, spec)
+        shared = replace(spec, categories=list(whole.categories))
+        name = f"coalesce(trim({source.texts[by]}), '')"
+        names = [row[0] for row in source.rows(f"SELECT DISTINCT {name} AS own FROM file ORDER BY own")]
+        if len(names) > _MOST_GROUPS:
+            raise InvalidOptionError(
+                f"column {by!r} has {len(names):,} different values; groups are made up to {_MOST_GROUPS:,}."
+            )
+        source.rows("ALTER VIEW file RENAME TO whole_file")
+        for own in names:
+            source.rows(f"CREATE OR REPLACE VIEW file AS SELECT * FROM whole_file WHERE {name} = {sql_list([own])}")
+            try:
+                table = table_of_source(replace(source, unit="row of the group", first=1), shared)
+            except KappamaxError as error:
+                yield own, error
+            else:
+                yield own, Table(table.patterns, table.counts, whole.categories, table.raters, ordered=whole.ordered)
 
 
-def table_of_source(source: Source, plan: Plan) -> Table:
-    """The table that a file holds in the layout planned."""
-    return _READERS[plan.layout](source, plan)
+def table_of_source(source: Source, spec: ReadSpec) -> Table:
+    """Return the table of an open file."""
+    return _READERS[spec.layout](source, spec)
 
 
-def _read_wide(source: Source, plan: Plan) -> Table:
+def _read_wide(source: Source, spec: ReadSpec) -> Table:
+    """Read one row per subject and one column per rater."""
     header = source.columns
-    if plan.raters is None:
-        checks.looks_wide(header, [label_of(cell) for cell in header], source.name)
-    names = plan.rating_columns(header, source.apart)
-    return _table_of_columns(source, plan, names, _grouped(source, plan, names))
+    if spec.raters is None:
+        lowered = [column.lower() for column in header]
+        if {"subject", "rater", "rating"} <= set(lowered):
+            raise InvalidRatingsError(f"{source.name} has columns subject, rater and rating: read it with layout long.")
+        if lowered[-1] in {"count", "counts", "freq", "frequency"}:
+            raise InvalidRatingsError(f"{source.name} ends in a column {header[-1]!r}: read it with layout patterns.")
+        labels = [label_of(column) for column in header]
+        if all(isinstance(label, int | float) for label in labels):
+            raise InvalidRatingsError(
+                f"the first row of {source.name} must name the raters, but it holds numbers: {listing(labels)}. "
+                "Add a header, or name these columns with raters if they are the names."
+            )
+    names = spec.rating_columns(header, source.not_raters)
+    return _read_columns(source, spec, names)
 
 
-def _read_patterns(source: Source, plan: Plan) -> Table:
-    header = source.columns
-    count = plan.count_column(header)
-    names = column_checks.without_count(plan.rating_columns(header, {count, *source.apart}), count)
-    rows = _grouped(source, plan, [*names, count])
-    counts = [
-        times * column_checks.whole_count(size, partial(_place_of_count, source, count, size))
-        for *_, size, times in rows
-    ]
-    merged = [(*row[:-2], number) for row, number in zip(rows, counts, strict=True)]
-    return _table_of_columns(source, plan, names, merged)
+def _read_patterns(source: Source, spec: ReadSpec) -> Table:
+    """Read one row per pattern, with a column of counts."""
+    names, count = spec.pattern_columns(source.columns, source.not_raters)
+    return _read_columns(source, spec, names, count)
 
 
-def _read_long(source: Source, plan: Plan) -> Table:
-    subject, rater, rating = plan.long_columns(source.columns)
+def _read_columns(source: Source, spec: ReadSpec, names: Sequence[str], count: str | None = None) -> Table:
+    """Read one column per rater; `count` is the column that says how many subjects a row stands for."""
+    wanted = [*names, count] if count is not None else names
+    columns = [source.values[name] for name in wanted]
+    most = _MOST_CELLS // len(columns)
+    rows = source.rows(f"SELECT {', '.join(columns)}, count(*) FROM file GROUP BY ALL LIMIT {most + 1}")
+    if len(rows) > most:
+        distinct = ", ".join(f"approx_count_distinct({column})" for column in columns)
+        ((n_rows, *n_values),) = source.rows(f"SELECT count(*), {distinct} FROM file")
+        spec.require_few_values(wanted, n_values, n_rows)
+        raise NotSupportedError(_TOO_MANY_PATTERNS.format(most))
+    if not rows:
+        raise InvalidRatingsError(f"{source.name} holds no subject: there is no row after the header.")
+    _require_text(rows, source.name)
+    if count is not None:
+        rows = [
+            (*ratings, times * as_count(number, lambda cell: f"column {count!r}{source.place(count, cell)}"))
+            for *ratings, number, times in rows
+        ]
+    return table_of_rows(rows, raters=names, spec=spec, locate=lambda i, value: source.place(names[i], value))
+
+
+def _read_long(source: Source, spec: ReadSpec) -> Table:
+    """Read one row per rating."""
+    subject, rater, rating = spec.long_columns(source.columns)
     named = (
         f"SELECT nullif(trim({source.texts[subject]}), '') AS subject, "
         f"nullif(trim({source.texts[rater]}), '') AS rater, "
         f"coalesce({source.texts[rating]}, '') AS rating FROM file"
     )
+    numbered = f"(SELECT *, row_number() OVER () AS line FROM ({named}))"
     tally = source.rows(
         "SELECT rater, rating, min(line), count(*) FILTER (subject IS NULL OR rater IS NULL) "
-        f"FROM (SELECT *, row_number() OVER () AS line FROM ({named})) GROUP BY ALL ORDER BY min(line) "
-        f"LIMIT {_MOST_PAIRS + 1}"
+        f"FROM {numbered} GROUP BY ALL ORDER BY min(line) LIMIT {_MOST_PAIRS + 1}"
     )
-    column_checks.few_pairs(len(tally), _MOST_PAIRS, rater, rating)
-    checks.some_row(tally, source.name)
-    column_checks.every_row_named(sum(row[-1] for row in tally), source.name)
-    checks.no_nul(tally, source.name)
-    names = plan.raters_of(dict.fromkeys(row[0] for row in tally))
-    column_checks.few_raters(len(names), rater)
-    n_values = len({row[1] for row in tally if row[0] in names})
+    if len(tally) > _MOST_PAIRS:
+        raise InvalidRatingsError(
+            f"columns {rater!r} and {rating!r} have more than {_MOST_PAIRS:,} distinct pairs of values, so they are "
+            "probably not rater and rating."
+        )
+    if not tally:
+        raise InvalidRatingsError(f"{source.name} holds no subject: there is no row after the header.")
+    require_named_rows(sum(row[-1] for row in tally), source.name)
+    _require_text(tally, source.name)
+    names = spec.long_raters(dict.fromkeys(row[0] for row in tally), rater)
     keys = [f"r{i}" for i in range(len(names))]
     ratings = [f"max(rating) FILTER (rater = {sql_list([one])}) AS {key}" for one, key in zip(names, keys, strict=True)]
     present = " + ".join(f"({key} IS NOT NULL)::INT" for key in keys)
-    chosen = f"SELECT * FROM ({named}) WHERE rater IN ({sql_list(names)})"
+    chosen = f"WHERE rater IN ({sql_list(names)})"
+    most = _MOST_CELLS // len(names)
     rows = source.rows(
         f"SELECT {', '.join(keys)}, count(*), max(n - ({present})) "
-        f"FROM (SELECT {', '.join(ratings)}, count(*) AS n FROM ({chosen}) GROUP BY subject) GROUP BY ALL "
-        f"LIMIT {_MOST_CELLS // len(names) + 1}"
+        f"FROM (SELECT {', '.join(ratings)}, count(*) AS n FROM ({named}) {chosen} GROUP BY subject) "
+        f"GROUP BY ALL LIMIT {most + 1}"
     )
-    if len(rows) > _MOST_CELLS // len(names):
-        rating_checks.few_patterns(_MOST_CELLS // len(names))
+    if len(rows) > most:
+        raise NotSupportedError(_TOO_MANY_PATTERNS.format(most))
     if any(row[-1] for row in rows):
-        _refuse_double(source, named, sql_list(names))
-    n_subjects = sum(row[-2] for row in rows)
-    if plan.categories is None:
-        rating_checks.few_values([rating], [n_values], n_subjects * len(names), chosen=plan.rating is not None)
+        _raise_rated_twice(source, f"FROM {numbered} {chosen}")
+    if spec.categories is None:
+        n_values = len({row[1] for row in tally if row[0] in names})
+        spec.require_few_values([rating], [n_values], len(names) * sum(row[-2] for row in rows))
     lines = {(who, what): line for who, what, line, _ in reversed(tally)}
 
     def locate(i: int, value: Any) -> str:
-        return f", {source.unit} {lines[names[i], value] - 1 + source.first}"
+        return f", {source.unit} {source.number(lines[names[i], value])}"
 
-    return table_of_rows([row[:-1] for row in rows], raters=names, plan=plan, locate=locate)
+    return table_of_rows([row[:-1] for row in rows], raters=names, spec=spec, locate=locate)
 
 
-def _refuse_double(source: Source, named: str, raters: str) -> NoReturn:
+def _raise_rated_twice(source: Source, ratings: str) -> NoReturn:
     """Name the first subject and rater that occur together twice, and where."""
-    numbered = f"(SELECT *, row_number() OVER () AS line FROM ({named})) WHERE rater IN ({raters})"
     ((subject, rater, first),) = source.rows(
-        f"SELECT subject, rater, min(line) FROM {numbered} GROUP BY ALL HAVING count(*) > 1 ORDER BY min(line) LIMIT 1"
+        f"SELECT subject, rater, min(line) {ratings} GROUP BY ALL HAVING count(*) > 1 ORDER BY min(line) LIMIT 1"
     )
     ((second,),) = source.rows(
-        f"SELECT min(line) FROM {numbered} "
-        f"AND subject = {sql_list([subject])} AND rater = {sql_list([rater])} AND line > {first}"
+        f"SELECT min(line) {ratings} AND subject = ? AND rater = ? AND line > ?", [subject, rater, first]
     )
-    offset = source.first - 1
-    column_checks.rated_once(subject, rater, f", in {source.unit}s {first + offset} and {second + offset}")
+    raise_rated_twice(subject, rater, f", in {source.unit}s {source.number(first)} and {source.number(second)}")
 
 
-def _read_counts(source: Source, plan: Plan) -> Table:
+def _read_counts(source: Source, spec: ReadSpec) -> Table:
+    """Read a square matrix of counts, whose first row and column may be labels."""
     cells = [[*row] for row in source.rows(f"SELECT {', '.join(source.texts.values())} FROM file")]
     if source.labelled:
-        cells = checks.labels_first([source.columns, *cells], source.name)
-    checks.no_nul([tuple(row) for row in cells], source.name)
+        cells = _labels_first(source.columns, cells, source.name)
+    _require_text(cells, source.name)
     corner = label_of(cells[0][0]) if cells else None
-    labels: Sequence[Any] | None = plan.categories
+    categories, first = spec.categories, 1
     if not isinstance(corner, int | float):
-        columns = [label_of(cell) for cell in cells[0][1:]]
-        checks.same_labels([label_of(row[0]) for row in cells[1:]], columns)
+        columns, rows = [label_of(cell) for cell in cells[0][1:]], [label_of(row[0]) for row in cells[1:]]
+        if None in columns:
+            raise InvalidTableError(
+                f"a labelled matrix of counts must name every column; column {columns.index(None) + 2} has no name."
+            )
+        if rows != columns:
+            raise InvalidTableError(
+                "a matrix of counts must have the same labels in the same order on both sides; "
+                f"rows are {listing(rows)} and columns {listing(columns)}."
+            )
+        if categories is not None and [str(one) for one in categories] != [str(label) for label in columns]:
+            raise InvalidOptionError(
+                f"the matrix of counts has its own order of categories, {listing(columns)}; leave categories out."
+            )
+        categories, first = cast(list[Label], columns), 2
         cells = [row[1:] for row in cells[1:]]
-        labels = columns if plan.categories is None else checks.same_set(plan.categories, columns)
-        offset = 2
-    else:
-        offset = 1
     counts = [
-        [
-            column_checks.whole_count(cell, partial("row {}, column {}".format, i, j))
-            for j, cell in enumerate(row, start=offset)
-        ]
-        for i, row in enumerate(cells, start=offset)
+        [as_count(cell, partial("row {}, column {}".format, i, j)) for j, cell in enumerate(row, start=first)]
+        for i, row in enumerate(cells, start=first)
     ]
-    checks.square(counts, source.name)
-    checks.no_totals(counts, source.name)
-    return table_of_counts(counts, categories=labels, raters=plan.raters)
+    widths = {len(row) for row in counts}
+    if widths != {len(counts)}:
+        shape = f"{len(counts)} rows and {max(widths, default=0)} columns"
+        raise InvalidTableError(f"a matrix of counts must be square; {source.name} has {shape}.")
+    grid = np.array(counts, dtype=object)  # Python integers, which do not overflow
+    totals = (grid[:-1].sum(axis=0) == grid[-1]).all() and (grid[:, :-1].sum(axis=1) == grid[:, -1]).all()
+    if len(grid) > 2 and totals and grid.any():
+        raise InvalidTableError(
+            f"the last row and column of {source.name} are the totals of the others; leave them out."
+        )
+    return from_counts(counts, categories=categories, raters=spec.raters)
 
 
 _READERS = {"wide": _read_wide, "long": _read_long, "counts": _read_counts, "patterns": _read_patterns}
 
 
-def _grouped(source: Source, plan: Plan, names: Sequence[str]) -> list[tuple[Any, ...]]:
-    """The distinct rows of some columns, each with how often it occurs, as long as they fit into memory."""
-    columns = [source.values[name] for name in names]
-    most = _MOST_CELLS // len(columns)
-    rows = source.rows(f"SELECT {', '.join(columns)}, count(*) FROM file GROUP BY ALL LIMIT {most + 1}")
-    if len(rows) > most:
-        counts = ", ".join(f"approx_count_distinct({column})" for column in columns)
-        ((n_rows, *distinct),) = source.rows(f"SELECT count(*), {counts} FROM file")
-        rating_checks.few_values(names, distinct, n_rows, chosen=plan.raters is not None)
-        rating_checks.few_patterns(most)
-    return rows
+def _labels_first(header: list[str], rows: list[list[Any]], name: str) -> list[list[Any]]:
+    """Return named columns of counts with their labels on the left, where the file has a column of them or none."""
+    if len(header) == len(rows):
+        return [["", *header], *([label, *row] for label, row in zip(header, rows, strict=True))]
+    for i in range(len(header)):
+        others = [*header[:i], *header[i + 1 :]]
+        if [str(row[i]) for row in rows] == others:
+            return [["", *others], *([row[i], *row[:i], *row[i + 1 :]] for row in rows)]
+    raise InvalidTableError(
+        f"a matrix of counts must be square, or have one more column with the other columns' names; {name} has "
+        f"{len(rows)} rows and the columns {listing(header)}."
+    )
 
 
-def _place_of_count(source: Source, column: str, value: Any) -> str:
-    return f"column {column!r}{source.place(column, value)}"
-
-
-def _table_of_columns(source: Source, plan: Plan, names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> Table:
-    """The table of some rating columns, from their distinct patterns and counts."""
-    checks.some_row(rows, source.name)
-    checks.no_nul(rows, source.name)
-    if plan.categories is None:
-        few_values(names, rows, chosen=plan.raters is not None)
-    return table_of_rows(rows, raters=names, plan=plan, locate=lambda i, value: source.place(names[i], value))
-
-
-@contextmanager
-def _local_file(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """The file or folder itself; standard input and pipes, which can be read only once, go into a temporary file."""
-    if str(path) != "-" and checks.lasting(Path(path)):
-        yield Path(path)
-        return
-    with tempfile.TemporaryDirectory() as folder:
-        local = Path(folder) / "input"
-        with local.open("wb") as copy, _byte_stream(path) as stream:
-            shutil.copyfileobj(stream, copy)
-        yield local
-
-
-@contextmanager
-def _byte_stream(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    if str(path) == "-":
-        yield checks.open_stdin(sys.stdin).buffer
-        return
-    with Path(path).open("rb") as stream:
-        yield stream
+def _require_text(rows: Sequence[Sequence[Any]], name: str) -> None:
+    """Reject zero bytes, which may come after a beginning that looks like text."""
+    if any(isinstance(cell, str) and "\0" in cell for row in rows for cell in row):
+        raise UnreadableFileError(f"{name} is a binary file, not text with columns.")

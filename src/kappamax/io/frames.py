@@ -1,43 +1,61 @@
-"""A frame or a series in, its columns or its table out; the group-by runs in the frame's own engine."""
+"""Count the patterns of frames in their own engines, so that only the patterns come back.
+
+Frames are read through narwhals: pandas, polars, pyarrow, DuckDB, Dask and PySpark. A frame with one row per rating is
+grouped by subject and then by pattern; in memory, integers are sorted by subject instead.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
-from kappamax._checks import columns as checks
-from kappamax._checks import ratings as rating_checks
-from kappamax.io.arrays import Column, column_of, table_of_columns
-from kappamax.io.labels import Levels, Locate, label_of
-from kappamax.io.read_spec import Plan
+import numpy as np
+import numpy.typing as npt
+
+from kappamax.errors import InvalidOptionError, InvalidRatingsError
+from kappamax.io.arrays import Column, column_of, table_of_columns, table_of_rows
+from kappamax.io.labels import DeclaredCategories, as_count, label_of
+from kappamax.io.read_spec import ReadSpec, as_different_names, raise_rated_twice, require_named_rows
+from kappamax.patterns import MISSING
 from kappamax.table import Label, Table
 
-__all__ = [
-    "as_frame",
-    "fetched",
-    "few_values",
-    "levels_of",
-    "series_column",
-    "table_of_frame",
-    "table_of_rows",
-    "with_text",
-]
+__all__ = ["series_column", "table_of_frame"]
 
-_COUNT = "kappamax_n"
-_WIDE = Plan()
+_N, _NAMELESS = "kappamax_n", "kappamax_nameless"
 
 
-def as_frame(data: Any) -> Any | None:
-    """A narwhals frame if the data is a frame of any library narwhals knows, else None."""
+def table_of_frame(data: Any, spec: ReadSpec) -> Table:
+    """Return the table of a frame of any library that narwhals knows."""
     import narwhals as nw  # 0.1 s to import
 
     frame = nw.from_native(_with_text_names(data), pass_through=True)
-    return frame if isinstance(frame, nw.DataFrame | nw.LazyFrame) else None
+    if not isinstance(frame, nw.DataFrame | nw.LazyFrame):
+        raise InvalidRatingsError(
+            f"ratings must be a Table, a frame, or two or more label arrays; got {type(data).__name__}."
+        )
+    if spec.layout == "counts":
+        raise InvalidOptionError("layout 'counts' is for files; km.from_counts(frame) takes a square frame of counts.")
+    schema = frame.collect_schema()
+    present = list(schema.names())
+    if spec.layout == "long":
+        read_long = _long_from_engine if isinstance(frame, nw.LazyFrame) else _long_from_memory
+        return read_long(frame, spec.long_columns(present), spec)
+    if spec.layout == "patterns":
+        names, count = spec.pattern_columns(present)
+        rows = [
+            (*row[:-2], row[-1] * as_count(row[-2], lambda _: f"column {count!r}"))
+            for row in _grouped(frame, [*names, count])
+        ]
+    else:
+        names = spec.rating_columns(present)
+        if any(schema[name] == nw.Object for name in names):  # an engine may take True for 1 among Python objects
+            return table_of_columns([series_column(frame[name]) for name in names], raters=names, spec=spec)
+        rows = _grouped(frame, names)
+    return table_of_rows(rows, raters=names, spec=spec, declared=[_declared_by(frame, name) for name in names])
 
 
 def series_column(data: Any) -> Column:
-    """One column of labels: a series keeps its declared levels, anything else goes by its values."""
+    """Return a column of labels: a series keeps the categories it declares, anything else goes by its values."""
     home = type(data).__module__.split(".")[0]
     if home in {"builtins", "numpy"}:
         return column_of(data)
@@ -50,42 +68,94 @@ def series_column(data: Any) -> Column:
     series = nw.from_native(data, allow_series=True, pass_through=True)
     if not isinstance(series, nw.Series):
         return column_of(data)
-    levels = _levels(series.dtype)
+    declared = _declared(series.dtype)
     if series.dtype not in (nw.Enum, nw.Categorical):
-        return column_of(series.to_numpy())._replace(levels=levels)
+        return column_of(series.to_numpy())._replace(declared=declared)
     labels = series.cast(nw.String).to_numpy().astype(object)
     labels[series.is_null().to_numpy()] = None  # older pandas turn what is missing into the text "nan"
-    return column_of(labels)._replace(levels=levels)
+    return column_of(labels)._replace(declared=declared)
 
 
-def table_of_frame(frame: Any, plan: Plan = _WIDE) -> Table:
-    """Count the patterns of a frame in its own engine; only those come back."""
-    checks.frame_layout(plan.layout)
-    if plan.layout == "long":
-        from kappamax.io.long_frames import table_of_long_frame
+def _long_from_memory(frame: Any, columns: tuple[str, str, str], spec: ReadSpec) -> Table:
+    """Read one row per rating from a frame in memory; raters keep the order of the frame."""
+    if len(frame) == 0:
+        raise InvalidRatingsError("there is no subject to compare.")
+    (subject_names, subjects), (rater_names, raters) = (_named(series_column(frame[name])) for name in columns[:2])
+    rating = series_column(frame[columns[2]])
+    require_named_rows(int(((subjects == MISSING) | (raters == MISSING)).sum()), "the frame")
+    values = rating.codes(slice(None))
+    found, first = np.unique(raters, return_index=True)
+    names = spec.long_raters((str(rater_names[code]) for code in found[np.argsort(first)]), columns[1])
+    place = {name: i for i, name in enumerate(names)}
+    who = np.array([place.get(str(name), MISSING) for name in rater_names], dtype=np.intp)[raters]
+    kept = who != MISSING
+    who, values = who[kept], values[kept]
+    present, what = np.unique(subjects[kept], return_inverse=True)
+    pairs = what * len(names) + who
+    order = np.argsort(pairs, kind="stable")
+    again = order[1:][pairs[order][1:] == pairs[order][:-1]]
+    if len(again):
+        row = int(again.min())
+        raise_rated_twice(str(subject_names[present[what[row]]]), names[who[row]])
+    if spec.categories is None:
+        spec.require_few_values([columns[2]], [len(np.unique(values))], len(values))
+    patterns = np.full((len(names), len(present)), len(rating.values), dtype=np.intp)  # beyond the values: missing
+    patterns[who, what] = values
+    known, declared = [*rating.values, None], _declared_by(frame, columns[2])
+    return table_of_columns(
+        [Column(known, codes.__getitem__, len(present), declared) for codes in patterns], raters=names, spec=spec
+    )
 
-        return table_of_long_frame(frame, plan)
-    schema = frame.collect_schema()
-    present = list(schema.names())
-    if plan.layout == "patterns":
-        count = plan.count_column(present)
-        names = checks.without_count(plan.rating_columns(present, {count}), count)
-        rows = [
-            (*row[:-2], row[-1] * checks.whole_count(row[-2], partial("column {!r}".format, count)))
-            for row in _grouped(frame, [*names, count])
-        ]
-    else:
-        names = plan.rating_columns(present)
-        if _holds_objects(schema, names):
-            return table_of_columns([series_column(frame[name]) for name in names], raters=names, plan=plan)
-        rows = _grouped(frame, names)
-    if plan.categories is None:
-        few_values(names, rows, chosen=plan.raters is not None)
-    return table_of_rows(rows, raters=names, plan=plan, levels=[levels_of(frame, name) for name in names])
+
+def _long_from_engine(frame: Any, columns: tuple[str, str, str], spec: ReadSpec) -> Table:
+    """Read one row per rating in the frame's own engine; raters are sorted."""
+    import narwhals as nw
+
+    subject, rater, rating = columns
+    declared = _declared_by(frame, rating)
+    frame = _with_text(frame.select(columns), columns)
+    nameless = nw.when(nw.col(subject).is_null()).then(nw.lit(1)).otherwise(nw.lit(0))
+    tally = _fetched(
+        frame.with_columns(nameless.alias(_NAMELESS)).group_by(rater).agg(nw.col(_NAMELESS).sum(), nw.len().alias(_N))
+    )
+    if not tally:
+        raise InvalidRatingsError("there is no subject to compare.")
+    require_named_rows(sum(n if _name(who) is None else missing for who, missing, n in tally), "the frame")
+    found = sorted((row[0] for row in tally), key=lambda who: (isinstance(_kept_label(who), str), _kept_label(who)))
+    raw = {str(_name(who)): who for who in found}  # numbers in their order, then text
+    names = spec.long_raters(raw, rater)
+    chosen = frame.filter(nw.col(rater).is_in([raw[name] for name in names]))
+    double = _fetched(
+        chosen.group_by(subject, rater).agg(nw.len().alias(_N)).filter(nw.col(_N) > 1).sort(subject, rater).head(1)
+    )
+    if double:
+        raise_rated_twice(*double[0][:2])
+    keys = [f"kappamax_r{i}" for i in range(len(names))]
+    rows = _fetched(
+        chosen.with_columns(
+            nw.when(nw.col(rater) == raw[name]).then(nw.col(rating)).alias(key)
+            for name, key in zip(names, keys, strict=True)
+        )
+        .group_by(subject)
+        .agg(nw.col(key).max() for key in keys)
+        .group_by(keys)
+        .agg(nw.len().alias(_N))
+    )
+    if spec.categories is None:
+        values = {value for row in rows for value in row[:-1]}
+        spec.require_few_values([rating], [len(values)], len(names) * sum(row[-1] for row in rows))
+    return table_of_rows(rows, raters=names, spec=spec, declared=[declared] * len(names))
 
 
-def fetched(frame: Any) -> list[tuple[Any, ...]]:
-    """The rows of a frame, computed first if it is lazy."""
+def _grouped(frame: Any, names: Sequence[str]) -> list[tuple[Any, ...]]:
+    """Return the distinct rows of some columns, each with how often it occurs."""
+    import narwhals as nw
+
+    return _fetched(_with_text(frame.select(names), names).group_by(names).agg(nw.len().alias(_N)))
+
+
+def _fetched(frame: Any) -> list[tuple[Any, ...]]:
+    """Return the rows of a frame, computed first if it is lazy."""
     import narwhals as nw
 
     if not isinstance(frame, nw.LazyFrame):
@@ -98,20 +168,8 @@ def fetched(frame: Any) -> list[tuple[Any, ...]]:
     return list(frame.collect().rows())
 
 
-def few_values(names: Sequence[str], rows: Sequence[tuple[Any, ...]], *, chosen: bool) -> None:
-    """Check that the columns of some patterns and counts look like ratings."""
-    distinct = []
-    for i, name in enumerate(names):
-        try:
-            distinct.append(len({row[i] for row in rows}))
-        except TypeError:
-            value = next(row[i] for row in rows if isinstance(row[i], list | dict))
-            rating_checks.one_label(value, f"an entry of column {name!r}")
-    rating_checks.few_values(names, distinct, sum(row[-1] for row in rows), chosen=chosen)
-
-
-def with_text(frame: Any, names: Sequence[str]) -> Any:
-    """The frame with categoricals as text: engines disagree on how to group and compare them."""
+def _with_text(frame: Any, names: Sequence[str]) -> Any:
+    """Return the frame with categoricals as text: engines disagree on how to group and compare them."""
     import narwhals as nw
 
     schema = frame.collect_schema()
@@ -122,73 +180,54 @@ def with_text(frame: Any, names: Sequence[str]) -> Any:
     return frame.with_columns(given)  # what is missing stays so: older pandas turn it into the text "nan"
 
 
-def levels_of(frame: Any, name: str) -> Levels:
-    """The categories that a column declares in order, unused ones included."""
-    return _levels(frame.collect_schema()[name]) or _arrow_levels(frame.to_native(), name)
+def _named(column: Column) -> tuple[Sequence[Any], npt.NDArray[np.intp]]:
+    """Return the names in a column and for each row the position of its name, -1 where there is none.
+
+    1, 1.0 and "1" are one name, and spaces around it do not count.
+    """
+    codes = column.codes(slice(None))
+    if isinstance(column.values, range):
+        return column.values, codes
+    raw = [_name(value) for value in column.values]
+    names = list(dict.fromkeys(name for name in raw if name is not None))
+    position: dict[str | None, int] = {name: i for i, name in enumerate(names)} | {None: MISSING}
+    return names, np.array([position[name] for name in raw], dtype=np.intp)[codes]
 
 
-def table_of_rows(
-    rows: Sequence[tuple[Any, ...]],
-    *,
-    raters: Sequence[str],
-    plan: Plan = _WIDE,
-    levels: Sequence[Levels] | None = None,
-    locate: Locate | None = None,
-) -> Table:
-    """A table from distinct raw patterns, each row one value per rater and a count."""
-    if not rows:
-        rating_checks.no_subject()
-    *values, counts = zip(*rows, strict=True)
-    columns = [column_of(list(column)) for column in values]
-    if levels is not None:
-        columns = [column._replace(levels=declared) for column, declared in zip(columns, levels, strict=True)]
-    return table_of_columns(columns, counts=counts, raters=raters, plan=plan, locate=locate)
-
-
-def _grouped(frame: Any, names: Sequence[str]) -> list[tuple[Any, ...]]:
-    """The distinct rows of some columns, each with how often it occurs."""
-    import narwhals as nw
-
-    return fetched(with_text(frame.select(names), names).group_by(names).agg(nw.len().alias(_COUNT)))
-
-
-def _holds_objects(schema: Any, names: Sequence[str]) -> bool:
-    """Whether a column mixes Python objects, among which an engine may take True for 1."""
-    import narwhals as nw
-
-    return any(schema[name] == nw.Object for name in names)
+def _name(value: Any) -> str | None:
+    if isinstance(value, str):
+        return value.strip() or None
+    label = label_of(value)
+    return None if label is None else str(label)
 
 
 def _with_text_names(data: Any) -> Any:
-    """A pandas frame with its column names as text; pandas allows numbers and doubles, narwhals does not."""
+    """Return a pandas frame with its column names as text; pandas allows numbers and doubles, narwhals does not."""
     if type(data).__module__.split(".")[0] != "pandas" or not hasattr(data, "set_axis") or not hasattr(data, "columns"):
         return data
-    return data.set_axis(rating_checks.different([str(name) for name in data.columns]), axis="columns")
+    return data.set_axis(as_different_names([str(name) for name in data.columns]), axis="columns")
 
 
-def _arrow_levels(native: Any, name: str) -> Levels:
-    """The values of an ordered pyarrow dictionary, which narwhals shows without its order."""
-    kind = getattr(getattr(native, "schema", None), "field", lambda _: None)(name) if _is_arrow(native) else None
-    if kind is None or not getattr(kind.type, "ordered", False):
+def _declared_by(frame: Any, name: str) -> DeclaredCategories:
+    """Return the categories that a column declares in order, unused ones included."""
+    declared = _declared(frame.collect_schema()[name])
+    native = frame.to_native()
+    if declared or type(native).__module__.partition(".")[0] != "pyarrow":
+        return declared
+    if not getattr(native.schema.field(name).type, "ordered", False):
         return None
-    chunks = native[name].unify_dictionaries().chunks
-    return tuple(_level(level) for level in chunks[0].dictionary.to_pylist()) if chunks else None
+    chunks = native[name].unify_dictionaries().chunks  # an ordered dictionary, which narwhals shows without its order
+    return tuple(map(_kept_label, chunks[0].dictionary.to_pylist())) if chunks else None
 
 
-def _is_arrow(native: Any) -> bool:
-    return type(native).__module__.partition(".")[0] == "pyarrow"
-
-
-def _levels(dtype: Any) -> Levels:
-    """The categories of an ordered categorical, unused ones included."""
+def _declared(dtype: Any) -> DeclaredCategories:
+    """Return the categories of an ordered categorical, unused ones included."""
     import narwhals as nw
 
-    if dtype != nw.Enum:
-        return None
-    return tuple(_level(level) for level in dtype.categories)
+    return tuple(map(_kept_label, dtype.categories)) if dtype == nw.Enum else None
 
 
-def _level(level: Any) -> Label:
-    """A declared level as a label; it is a category even if it reads like a missing value."""
-    label = label_of(level, frozenset({str(level).strip()}))
-    return level if label is None else label
+def _kept_label(value: Any) -> Label:
+    """Return a declared category or a name as a label; it is one even if it reads like a missing value."""
+    label = label_of(value, frozenset({str(value).strip()}))
+    return value if label is None else label

@@ -1,12 +1,13 @@
-"""Raw values in, labels and categories out; the only place where labels are normalised.
+"""Turn raw values into labels, and labels into the codes of categories.
 
-The same rating arrives as 1, 1.0, "1" or numpy.int64(1) depending on the route; it is one label. Missing values
-arrive as None, NaN or text such as "NA"; they are never a category.
+Labels are normalised here and nowhere else. The same rating arrives as 1, 1.0, "1" or numpy.int64(1) depending on where
+it comes from; it is one label. Missing values arrive as None, NaN or text such as "NA"; they are never a category.
 """
 
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from decimal import Decimal
 from fractions import Fraction
@@ -16,12 +17,22 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from kappamax._checks import ratings as checks
-from kappamax._checks import tables
+from kappamax.display.text import listing, plural
+from kappamax.errors import InvalidRatingsError, InvalidTableError, KappamaxWarning, NotSupportedError
+from kappamax.io.read_spec import ReadSpec
 from kappamax.patterns import MISSING
-from kappamax.table import Label
+from kappamax.table import Label, as_categories, require_labels_in_order
 
-__all__ = ["MISSING_TEXT", "Levels", "Locate", "encode", "label_of"]
+__all__ = [
+    "MISSING_TEXT",
+    "DeclaredCategories",
+    "Locate",
+    "as_count",
+    "as_named_categories",
+    "encode",
+    "label_of",
+    "warn_of_similar_labels",
+]
 
 #: text read as a missing rating, with a notice, unless `categories` names it; empty text is missing without one
 MISSING_TEXT = ("NA", "N/A", "#N/A", "<NA>", "NaN", "nan", "None", "null", "NULL")
@@ -30,22 +41,15 @@ _MISSING = frozenset(("", *MISSING_TEXT))
 #: from a rater's position and a raw value to where it first occurs: ", line 7"
 Locate = Callable[[int, Any], str]
 
-#: the categories a column declares itself (an ordered categorical), or None
-Levels = tuple[Label, ...] | None
+#: the categories that a column declares itself (an ordered categorical), or None
+DeclaredCategories = tuple[Label, ...] | None
 
 _NUMBER = re.compile(r"[+-]?(0|[1-9]\d{0,29})(\.\d{1,30})?")
+_MOST_CATEGORIES = 2_000  # weights are a matrix, categories x categories
 
 
 def label_of(value: Any, kept: frozenset[str] = frozenset()) -> Label | None:
-    """One raw value as a label, or None if it is missing.
-
-    Parameters
-    ----------
-    value
-        Anything a column may hold.
-    kept : set of str
-        Text that stays a label even if it looks like a missing value.
-    """
+    """Return a raw value as a label, or None if it is missing; text in `kept` is a label even if it looks missing."""
     if isinstance(value, str):
         bare = value.strip()
         if bare in _MISSING and bare not in kept:
@@ -62,82 +66,146 @@ def label_of(value: Any, kept: frozenset[str] = frozenset()) -> Label | None:
     if isinstance(value, float | np.floating | Decimal | Fraction):
         return None if isnan(value) else _number(float(value)) if isfinite(value) else str(float(value))
     if isinstance(value, bytes | bytearray):
-        checks.refuse_bytes()
+        raise InvalidRatingsError("labels are bytes; text must be decoded first, as in a.astype(str).")
     return str(value)
+
+
+def as_count(cell: Any, place: Callable[[Any], str]) -> int:
+    """Return a count from a whole number or from text that is one; `place` says where a wrong cell is."""
+    written = "" if cell is None else str(cell).strip()
+    whole, _, decimals = written.partition(".")
+    if not (whole.isascii() and whole.isdigit() and len(whole) <= 30) or decimals.strip("0"):
+        raise InvalidTableError(f"counts must be whole numbers >= 0; {place(cell)} is {written!r}.")
+    count = int(whole)
+    if count >= 2**62:
+        raise InvalidTableError(f"counts must be below 2^62; {place(cell)} is {written}.")
+    return count
+
+
+def as_named_categories(labels: Sequence[Any]) -> tuple[Label, ...]:
+    """Return the categories that a caller names, normalised, in their order."""
+    require_labels_in_order(labels)
+    categories = as_categories([_named_label(label) for label in labels])
+    _require_few_categories(len(categories))
+    return categories
 
 
 def encode(
     columns: Sequence[Sequence[Hashable]],
     *,
     raters: Sequence[str],
-    categories: Sequence[Any] | None,
-    levels: Sequence[Levels],
-    missing: Sequence[Any] = (),
+    spec: ReadSpec,
+    declared: Sequence[DeclaredCategories],
     locate: Locate | None = None,
 ) -> tuple[list[npt.NDArray[np.int32]], tuple[Label, ...], bool]:
-    """For each rater the code of every distinct raw value; the categories; and whether their order means something.
+    """Return for each rater the code of every raw value, the categories, and whether their order means something.
 
     Parameters
     ----------
     columns : for each rater, its distinct raw values
-    categories : labels in order, optional
-        Given by the caller: then any other rating is an error.
-    levels : for each rater, the categories its column declares, or None
-    missing : labels that stand for a missing rating
+    raters : names of the raters, for messages
+    spec : ReadSpec
+        Its categories, if given, are all there are: then any other rating is an error.
+    declared : for each rater, the categories its column declares, or None
     locate : from a rater's position and a raw value to where it first occurs, for messages
     """
-    codes_of_missing = frozenset(_given_label(label) for label in missing)
-    given = None
-    if categories is not None:
-        given = tables.categories([_given_label(label) for label in tables.label_sequence(categories)])
-        checks.no_missing_category(given, codes_of_missing)
-    levels = [declared and tuple(level for level in declared if level not in codes_of_missing) for declared in levels]
-    kept = frozenset(label for source in (given, *levels) for label in source or () if isinstance(label, str))
-    labels = [[_rating(value, kept, codes_of_missing) for value in column] for column in columns]
+    missing = frozenset(_named_label(label) for label in spec.missing)
+    given = None if spec.categories is None else as_named_categories(spec.categories)
+    both = next((label for label in given or () if label in missing), None)
+    if both is not None:
+        raise InvalidRatingsError(f"a label cannot be a category and missing; {both!r} is in both lists.")
+    declared = [own and tuple(label for label in own if label not in missing) for own in declared]
+    kept = frozenset(label for named in (given, *declared) for label in named or () if isinstance(label, str))
+    labels = [[_rating(value, kept, missing) for value in column] for column in columns]
     used = dict.fromkeys(label for column in labels for label in column if label is not None)
     if not used:
-        checks.no_rating()
-    texts = {value.strip() for column in columns for value in column if isinstance(value, str)}
-    checks.say_missing([text for text in MISSING_TEXT if text in texts - kept - codes_of_missing])
-    checks.few_categories(max(len(used), len(given or ())))
-    chosen, ordered = (given, True) if given is not None else _categories(used, levels)
-    position = {label: i for i, label in enumerate(chosen)}
-    codes = []
-    for i, (rater, column) in enumerate(zip(raters, labels, strict=True)):
-        stranger = next((at for at, label in enumerate(column) if label is not None and label not in position), None)
-        if stranger is not None:
-            place = "" if locate is None else locate(i, columns[i][stranger])
-            checks.known_label(column[stranger], chosen, f"rater {rater!r}{place}")
-        codes.append(np.array([MISSING if v is None else position[v] for v in column], dtype=np.int32))
-    return codes, chosen, ordered
+        raise InvalidRatingsError("there is no rating: every value is missing.")
+    texts = {value.strip() for column in columns for value in column if isinstance(value, str)} - kept - missing
+    if read_as_missing := [text for text in MISSING_TEXT if text in texts]:
+        read = "was read as a missing rating" if len(read_as_missing) == 1 else "were read as missing ratings"
+        warnings.warn(
+            f"{listing(read_as_missing)} {read}; name a category in categories=[...], or confirm with missing=[...] "
+            "(on the command line --categories and --missing).",
+            KappamaxWarning,
+            stacklevel=2,
+        )
+    _require_few_categories(len(used))
+    categories, ordered = (given, True) if given is not None else _found_categories(used, declared)
+    position: dict[Label | None, int] = {label: i for i, label in enumerate(categories)} | {None: MISSING}
+    for i, column in enumerate(labels):
+        for raw, label in zip(columns[i], column, strict=True):
+            if label not in position:
+                place = "" if locate is None else locate(i, raw)
+                raise InvalidRatingsError(
+                    f"rating {label!r} (rater {raters[i]!r}{place}) is not in categories {listing(categories)}."
+                )
+    return [np.array([position[label] for label in column], dtype=np.int32) for column in labels], categories, ordered
 
 
-def _categories(used: Iterable[Label], levels: Sequence[Levels]) -> tuple[tuple[Label, ...], bool]:
-    """Declared levels if there are any, else numbers in order, else text without an order."""
-    declared = dict.fromkeys(level for level in levels if level is not None)
-    if len(declared) > 1:
-        checks.one_order([list(level) for level in declared])
-    if declared:
-        return next(iter(declared)), True
+def warn_of_similar_labels(labels: Sequence[Label], n_ratings: Sequence[int]) -> None:
+    """Warn of labels in use that a reader would take for one."""
+    by_look: dict[str, list[int]] = {}
+    for i, label in enumerate(labels):
+        if n_ratings[i]:
+            by_look.setdefault(_look(label), []).append(i)
+    twins = [same for same in by_look.values() if len(same) > 1]
+    if twins:
+        shown = " and ".join(f"{labels[i]!r} ({plural(n_ratings[i], 'rating')})" for i in twins[0])
+        spelled = len({_bare(labels[i]) for i in twins[0]}) == 1
+        why = "differ only in case or spaces" if spelled else "may mean the same"
+        more = f" {len(twins) - 1} more labels have such twins." if len(twins) > 1 else ""
+        warnings.warn(f"labels {shown} {why}; they count as different categories.{more}", KappamaxWarning, stacklevel=2)
+
+
+def _found_categories(used: Iterable[Label], declared: Sequence[DeclaredCategories]) -> tuple[tuple[Label, ...], bool]:
+    """Return the declared categories if there are any, else numbers in order, else text without an order."""
+    orders = list(dict.fromkeys(own for own in declared if own is not None))
+    if len(orders) > 1:
+        raise InvalidRatingsError(
+            f"the raters' columns declare different ordered categories: {listing(orders[0])} and {listing(orders[1])}. "
+            "Pass categories=[...] with all labels in order."
+        )
+    if orders:
+        return orders[0], True
     numbers = sorted(label for label in used if not isinstance(label, str))
     words = sorted(label for label in used if isinstance(label, str))
     return (*numbers, *words), not words
 
 
-def _given_label(label: Any) -> Label:
-    """A category named by the caller: normalised, and a category even if it reads like a missing value."""
+def _named_label(label: Any) -> Label:
+    """Return a label that the caller names, normalised; it is a label even if it reads like a missing value."""
     kept = frozenset({label.strip()} - {""}) if isinstance(label, str) else frozenset[str]()
     normal = label_of(label, kept)
-    return checks.missing_category(label) if normal is None else normal
+    if normal is None:
+        raise InvalidRatingsError(f"categories must be labels; {label!r} is a missing value.")
+    return normal
 
 
 def _rating(value: Any, kept: frozenset[str], missing: frozenset[Label]) -> Label | None:
-    """One raw value as a label, or None if it is missing, by its nature or because the caller said so."""
+    """Return a raw value as a label, or None if it is missing by its nature or because the caller said so."""
     label = label_of(value, kept)
     if not missing or label is None:
         return label
     return None if (label.strip() if isinstance(label, str) else label) in missing else label
 
 
+def _require_few_categories(n_categories: int) -> None:
+    if n_categories > _MOST_CATEGORIES:
+        raise NotSupportedError(
+            f"the ratings have {n_categories:,} different labels; a table holds up to {_MOST_CATEGORIES:,} categories."
+        )
+
+
 def _number(value: float) -> int | float:
     return int(value) if value.is_integer() else value
+
+
+def _look(label: Label) -> str:
+    """Return what a reader sees in a label: no case, spaces or leading zeros, and True is 1."""
+    bare = _bare(label)
+    number = bare.lstrip("0") or "0" if bare.isdigit() else bare
+    return {"true": "1", "false": "0"}.get(number, number)
+
+
+def _bare(label: Label) -> str:
+    return " ".join(str(label).split()).casefold()

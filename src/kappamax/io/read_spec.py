@@ -1,27 +1,34 @@
-"""What the caller asked for in, which columns to read and how to understand them out.
+"""Describe how ratings are laid out, which columns hold them and what their values mean.
 
-Files and frames hold columns by name; everything said about them is checked once, here, and travels as one object.
+Files and frames hold columns by name. What the caller says about them is checked once, in `ReadSpec`, and passed on as
+one object; the rules that the layouts of files and frames share are here as well.
 """
 
 from __future__ import annotations
 
+import warnings
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
-from kappamax._checks import columns as checks
-from kappamax._checks import ratings as rating_checks
-from kappamax._validate import as_choice
+from kappamax._validate import as_choice, did_you_mean
+from kappamax.display.text import listing
+from kappamax.errors import InvalidOptionError, InvalidRatingsError, KappamaxWarning, NotSupportedError
 from kappamax.table import Label
 
-__all__ = ["LAYOUTS", "Plan"]
+__all__ = ["LAYOUTS", "ReadSpec", "as_column", "as_different_names", "raise_rated_twice", "require_named_rows"]
 
 LAYOUTS = ("wide", "long", "counts", "patterns")
 _COUNT_NAMES = ("count", "counts", "n", "freq", "frequency")
+_IDENTIFIERS = {"id", "subject", "subject_id", "subjectid", "patient", "patient_id", "patientid", "case_id", "item_id"}
+_MANY_VALUES = 100
+_FEW_ROWS = 20
+_MOST_RATERS = 1000
 
 
 @dataclass(frozen=True)
-class Plan:
+class ReadSpec:
     """How ratings are laid out and what their values mean; the fields are arguments of `read_ratings`."""
 
     layout: str = "wide"
@@ -33,46 +40,142 @@ class Plan:
     count: str | None = None
     missing: Sequence[Any] = ()
     complete_only: bool = False
+    sheet: str | int | None = None
+    delimiter: str | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "layout", as_choice("layout", self.layout, LAYOUTS))
-        checks.fits_layout("rater", self.rater, self.layout, ("long",))
-        checks.fits_layout("rating", self.rating, self.layout, ("long",))
-        checks.fits_layout("count", self.count, self.layout, ("patterns",))
-        checks.fits_layout("subject", self.subject, self.layout, ("wide", "long", "patterns"))
-        checks.list_of_names("raters", self.raters)
-        checks.list_of_names("missing", self.missing)
-        checks.no_codes_in_counts(self.missing, self.layout)
+        for argument, column, layouts in (
+            ("rater", self.rater, ("long",)),
+            ("rating", self.rating, ("long",)),
+            ("count", self.count, ("patterns",)),
+            ("subject", self.subject, ("wide", "long", "patterns")),
+        ):
+            if column is None:
+                continue
+            if not isinstance(column, str):
+                raise InvalidOptionError(f"{argument} must be the name of a column; got {type(column).__name__}.")
+            if self.layout not in layouts:
+                raise InvalidOptionError(
+                    f"{argument} names a column of layout {' or '.join(layouts)}, but layout is {self.layout!r}."
+                )
+        for argument, values in (("raters", self.raters), ("missing", self.missing)):
+            if isinstance(values, str) or not (values is None or hasattr(values, "__iter__")):
+                raise InvalidOptionError(f"{argument} must be a list; got {values!r}.")
+        if self.missing and self.layout == "counts":
+            raise InvalidOptionError("missing names ratings, and a matrix of counts has none.")
 
-    def rating_columns(self, present: Sequence[str], apart: Collection[str] = ()) -> list[str]:
-        """The raters' columns: those asked for, or all but the subject, the counts and those known to be apart."""
+    def rating_columns(self, present: Sequence[str], not_raters: Collection[str] = ()) -> list[str]:
+        """Return the raters' columns: those asked for, or all but the subject's and those known to be no raters'."""
         if self.raters is not None:
-            return rating_checks.raters_among(self.raters, present, "column")
-        left = [name for name in present if name not in apart and name != self.subject_column(present)]
-        return rating_checks.raters_among(left, present, "column")
+            return _chosen_raters(self.raters, present, "column")
+        subject = None if self.subject is None else as_column("subject", self.subject, present)
+        return _chosen_raters(
+            [name for name in present if name not in not_raters and name != subject], present, "column"
+        )
 
-    def subject_column(self, present: Sequence[str]) -> str | None:
-        """The column that names the subjects, where one was named."""
-        return None if self.subject is None else checks.column_among("subject", self.subject, present)
-
-    def count_column(self, present: Sequence[str]) -> str:
-        """The column that holds the counts of patterns: the one named, one called count or n, or the last."""
+    def pattern_columns(self, present: Sequence[str], not_raters: Collection[str] = ()) -> tuple[list[str], str]:
+        """Return the raters' columns and that of the counts: the one named, one called count or n, or the last."""
         if self.count is not None:
-            return checks.column_among("count", self.count, present)
-        by_lower = {name.lower(): name for name in reversed(present)}
-        return next((by_lower[name] for name in _COUNT_NAMES if name in by_lower), present[-1])
+            count = as_column("count", self.count, present)
+        else:
+            by_lower = {name.lower(): name for name in reversed(present)}
+            count = next((by_lower[name] for name in _COUNT_NAMES if name in by_lower), present[-1])
+        names = self.rating_columns(present, {count, *not_raters})
+        if count in names:
+            raise InvalidRatingsError(f"column {count!r} holds the counts, so it cannot be a rater.")
+        return names, count
 
     def long_columns(self, present: Sequence[str]) -> tuple[str, str, str]:
-        """The columns subject, rater and rating."""
-        asked = {"subject": self.subject, "rater": self.rater, "rating": self.rating}
-        found = (
-            checks.long_column(present, role) if name is None else checks.column_among(role, name, present)
-            for role, name in asked.items()
-        )
-        subject, rater, rating = checks.different_roles(tuple(found))
+        """Return the columns subject, rater and rating: those named, or those called so in upper or lower case."""
+        columns = []
+        for role, name in (("subject", self.subject), ("rater", self.rater), ("rating", self.rating)):
+            if name is not None:
+                columns.append(as_column(role, name, present))
+                continue
+            found = [column for column in present if column.lower() == role]
+            if not found:
+                raise InvalidRatingsError(
+                    f"layout long needs columns subject, rater and rating; {role!r} is missing from "
+                    f"{listing(present)}. Name it: {role}='...' (on the command line --{role} NAME)."
+                )
+            if len(found) > 1:
+                raise InvalidRatingsError(f"layout long needs one column {role}; there are {listing(found)}.")
+            columns += found
+        if len(set(columns)) < 3:
+            raise InvalidOptionError(
+                f"subject, rater and rating must be three different columns; got {listing(columns)}."
+            )
+        subject, rater, rating = columns
         return subject, rater, rating
 
-    def raters_of(self, found: Iterable[str]) -> list[str]:
-        """The raters of a long layout: those asked for, or all that were found."""
+    def long_raters(self, found: Iterable[str], column: str) -> list[str]:
+        """Return the raters of a long layout: those asked for, or all that were found in a column."""
         present = list(found)
-        return rating_checks.raters_among(present if self.raters is None else self.raters, present, "rater")
+        names = _chosen_raters(present if self.raters is None else self.raters, present, "rater")
+        if len(names) > _MOST_RATERS:
+            raise NotSupportedError(
+                f"column {column!r} names {len(names):,} raters; a table holds up to {_MOST_RATERS:,}. "
+                "Choose some of them: raters=[...] (on the command line --raters a,b)."
+            )
+        return names
+
+    def require_few_values(self, columns: Sequence[str], n_values: Sequence[int], n_rows: int) -> None:
+        """Require that columns repeat few values, as ratings do; columns that the caller chose only cause a warning."""
+        chosen = (self.rating if self.layout == "long" else self.raters) is not None
+        for name, n in zip(columns, n_values, strict=True):
+            identifier = (n > _MANY_VALUES and n > n_rows / 2) or (n == n_rows > _FEW_ROWS)
+            if not chosen and (identifier or name.strip().lower() in _IDENTIFIERS):
+                raise InvalidRatingsError(
+                    f"column {name!r} has {n} distinct values in {n_rows} rows, so it is probably not a rating. "
+                    "Choose the raters' columns: raters=[...] (on the command line --raters a,b)."
+                )
+            if n > _MANY_VALUES:
+                warnings.warn(
+                    f"column {name!r} has {n} distinct values, so it is probably not a rating.",
+                    KappamaxWarning,
+                    stacklevel=2,
+                )
+
+
+def as_column(argument: str, name: str, present: Sequence[str]) -> str:
+    """Return the name of a column that exists."""
+    if name not in present:
+        raise InvalidRatingsError(
+            f"there is no column {name!r} for {argument}; the columns are {listing(present)}."
+            f"{did_you_mean(name, present)}"
+        )
+    return name
+
+
+def as_different_names(names: list[str]) -> list[str]:
+    """Return the names of columns, none of which may occur twice."""
+    twice = next((name for name, times in Counter(names).items() if times > 1), None)
+    if twice is not None:
+        raise InvalidRatingsError(f"columns must have different names; {twice!r} occurs twice.")
+    return names
+
+
+def require_named_rows(n_nameless: int, source: str) -> None:
+    """Require that every row of a long layout names a subject and a rater."""
+    if n_nameless:
+        raise InvalidRatingsError(f"{source}: every row must name a subject and a rater; {n_nameless} rows do not.")
+
+
+def raise_rated_twice(subject: object, rater: object, places: str = "") -> NoReturn:
+    """Report a rater who rated a subject twice in a long layout."""
+    raise InvalidRatingsError(f"a rater must rate a subject once; {rater!r} rated {subject!r} more than once{places}.")
+
+
+def _chosen_raters(names: Sequence[str], present: Sequence[str], noun: str) -> list[str]:
+    """Return two or more raters, each once and each among the columns (or raters) that are present."""
+    there = set(present)
+    for name in names:
+        if name not in there:
+            hint = did_you_mean(str(name), present)
+            raise InvalidRatingsError(f"there is no {noun} {name!r}; the {noun}s are {listing(present)}.{hint}")
+    if len(names) < 2:
+        raise InvalidRatingsError(
+            f"agreement needs at least two raters; got {len(names)} of the {noun}s {listing(present)}."
+        )
+    return as_different_names(list(names))

@@ -19,7 +19,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from kappamax._checks.tables import categories as as_categories
 from kappamax._rootsum import RootSum, as_fraction, quotient, rational_quotient
 from kappamax._validate import as_finite_number, as_whole_number, is_number
 from kappamax.coefficients import as_objective
@@ -30,7 +29,7 @@ from kappamax.io import Ratings, as_table
 from kappamax.maximum.closed_forms import comonotone_table
 from kappamax.maximum.solve import problem_for, solve
 from kappamax.planning.formula import gradient_of
-from kappamax.table import Label, Table
+from kappamax.table import Label, Table, as_categories
 
 __all__ = ["LARGEST_PROGRAMME", "AssumedPopulation", "MarginTables", "from_margins", "from_pilot"]
 

@@ -8,10 +8,9 @@ from typing import Any
 from kappamax._checks import web as checks
 from kappamax._validate import as_list_of_names
 from kappamax.errors import KappamaxError, KappamaxWarning
-from kappamax.io.duckdb_source import source_of
+from kappamax.io.file_formats import open_bytes
 from kappamax.io.files import table_of_source
-from kappamax.io.memory import held
-from kappamax.io.read_spec import LAYOUTS, Plan
+from kappamax.io.read_spec import LAYOUTS, ReadSpec
 from kappamax.reporting.formats.json import data_of
 from kappamax.reporting.sentences import of_table
 from kappamax.web.schemas import plain_table
@@ -29,9 +28,10 @@ def file_table(asked: dict[str, str], content: bytes) -> dict[str, Any]:
     checks.known_names(given, ("layout", "sheet", "complete_only", *_LISTS, *_NAMES))
     plain: dict[str, Any] = {name: given[name] for name in _NAMES if name in given}
     lists: dict[str, Any] = {name: as_list_of_names(name, given[name]) for name in _LISTS if name in given}
-    plan = Plan(
+    spec = ReadSpec(
         layout=checks.one_of("layout", given.get("layout", "wide"), LAYOUTS),
         complete_only=checks.flag("complete_only", given.get("complete_only", "false")),
+        sheet=given.get("sheet"),
         **plain,
         **lists,
     )
@@ -39,19 +39,9 @@ def file_table(asked: dict[str, str], content: bytes) -> dict[str, Any]:
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always", KappamaxWarning)
         try:
-            with (
-                held(content) as path,
-                source_of(
-                    path,
-                    _NAME,
-                    headed=plan.layout != "counts",
-                    sheet=given.get("sheet"),
-                    delimiter=None,
-                    spill=False,
-                ) as source,
-            ):
+            with open_bytes(content, _NAME, spec) as source:
                 columns = source.columns
-                table = table_of_source(source, plan)
+                table = table_of_source(source, spec)
         except KappamaxError as error:
             checks.refuse_file(error, columns)
     notes = [str(warning.message) for warning in said if issubclass(warning.category, KappamaxWarning)]

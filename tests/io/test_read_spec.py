@@ -1,10 +1,7 @@
 """Columns are chosen by name; what does not fit is said by name."""
 
 import json
-import sys
-from datetime import date
 
-import openpyxl
 import pandas as pd
 import polars as pl
 import pytest
@@ -147,51 +144,3 @@ def test_ratings_outside_the_categories_come_with_their_line(write):
     lines = "".join(json.dumps({"a": "x", "b": b}) + "\n" for b in "yyz")
     with pytest.raises(km.InvalidRatingsError, match=r"rating 'z' \(rater 'b', line 3\)"):
         km.read_ratings(write(lines), **outside)
-
-
-@pytest.fixture
-def book(tmp_path):
-    book = openpyxl.Workbook()
-    book.active.title = "notes"
-    sheet = book.create_sheet("ratings")
-    for row in ([], [None, "a", "b"], [None, 1, True], [None, 2.5, date(2020, 1, 1)], [None, "=NA()", 1]):
-        sheet.append(row)
-    book.save(tmp_path / "book.xlsx")
-    return tmp_path / "book.xlsx"
-
-
-@pytest.mark.parametrize("sheet", ["ratings", 2, "2"])
-def test_a_sheet_is_chosen_by_name_or_position(book, sheet):
-    """Empty rows and columns around the cells do not matter; numbers, truth values and dates are labels."""
-    with pytest.warns(km.KappamaxWarning, match="may mean the same"):
-        t = km.read_ratings(book, sheet=sheet)
-    assert t.raters == ("a", "b")
-    assert t.categories == (1, 2.5, "2020-01-01", "True")
-    with pytest.raises(km.InvalidRatingsError, match=r"rating 'True' \(rater 'b', row 3\)"):
-        km.read_ratings(book, sheet=sheet, categories=[1, 2.5, "2020-01-01"])
-
-
-def test_sheets_that_are_not_there(book):
-    """The names there are, and the nearest."""
-    with pytest.raises(km.InvalidOptionError, match="has the sheets 'notes', 'ratings'; choose one with sheet"):
-        km.read_ratings(book)
-    with pytest.raises(km.InvalidOptionError, match="no sheet 'rating' .*Did you mean 'ratings'"):
-        km.read_ratings(book, sheet="rating")
-
-
-def test_spreadsheets_need_their_extra(book, monkeypatch):
-    """The command that installs it is named."""
-    monkeypatch.setitem(sys.modules, "python_calamine", None)
-    with pytest.raises(km.UnreadableFileError, match=r'pip install "kappamax\[excel\]"'):
-        km.read_ratings(book, sheet="ratings")
-
-
-def test_keys_of_json_are_told_apart_by_case_and_keep_their_order(write):
-    """Unlike columns in SQL; a late key is a rater too, and an array of objects is read like lines."""
-    lines = [{"b": 1, "B": 2, "a/~": 1}, {"B": 2, "b": 2, "late": 1}]
-    for content in ("".join(json.dumps(line) + "\n" for line in lines), json.dumps(lines)):
-        t = km.read_ratings(write(content))
-        assert t.raters == ("b", "B", "a/~", "late")
-        assert t.labels() == [[1, 2, 1, None], [2, 2, None, 1]]
-    truth = write('{"a": true, "b": "True"}\n{"a": false, "b": null}\n')
-    assert km.read_ratings(truth).labels() == [["False", None], ["True", "True"]]

@@ -1,0 +1,341 @@
+"""Open a file of any format so that its columns can be queried in SQL.
+
+There is one function per format: text with columns, JSON, and Parquet (a file or a folder); spreadsheets are read as
+text. The first bytes of a file decide, not its name. DuckDB reads and groups, within a limit of memory and with a
+folder to spill into, so that only what a query returns comes into memory.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, nullcontext
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+from kappamax.display.text import listing, shortened
+from kappamax.errors import InvalidOptionError, UnreadableFileError
+from kappamax.io.read_spec import ReadSpec
+from kappamax.io.text_files import TextFormat, beginning_of, checked_compression, text_format
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+__all__ = ["Source", "bytes_as_file", "open_bytes", "open_file", "sql_list"]
+
+_PARQUET = b"PAR1"
+_SPREADSHEETS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
+_INDEX_COLUMNS = re.compile(r"__index_level_\d+__|__null_dask_index__")
+_EARLY = 1000  # objects whose keys keep their order
+_MEMORY_MB = 500
+_MEMORY_MB_PER_CORE = 50
+_DUCKDB_ERRORS = {
+    r"Expected Number of Columns: (\d+) Found: (\d+)": "every row must have {} columns like the first; got {}.",
+    r"(?i)unterminated quote|not terminated|quote should be followed": "a quotation mark is not closed.",
+    r"Maximum line size": "the row is longer than 2,000,000 bytes.",
+    r"state machine": "lines must end alike; some end in CR LF and some in LF.",
+    r"(?i)unicode|utf-?8|encod": "the text is not UTF-8.",
+}
+
+
+@contextmanager
+def open_file(path: str | os.PathLike[str], spec: ReadSpec) -> Iterator[Source]:
+    """Open a file, a folder or standard input ("-") for queries.
+
+    Standard input and pipes, which can be read only once, are copied into a temporary file. What does not fit into
+    memory goes into a temporary folder.
+    """
+    if not isinstance(path, str | os.PathLike):
+        raise UnreadableFileError(f"path must be the name of a file; got {type(path).__name__}.")
+    is_stdin, local = str(path) == "-", Path(path)
+    if is_stdin and sys.stdin is None:
+        raise UnreadableFileError("standard input is closed.")
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(TemporaryDirectory()))
+        if is_stdin or not _is_lasting(local):
+            with (
+                nullcontext(sys.stdin.buffer) if is_stdin else local.open("rb") as stream,
+                (folder / "input").open("wb") as copy,
+            ):
+                shutil.copyfileobj(stream, copy)
+            local = folder / "input"
+        yield _source(stack, local, "standard input" if is_stdin else str(path), spec, spill=folder / "spill")
+
+
+@contextmanager
+def open_bytes(content: bytes, name: str, spec: ReadSpec) -> Iterator[Source]:
+    """Open the content of a file for queries; what does not fit into memory is an error."""
+    with ExitStack() as stack:
+        yield _source(stack, stack.enter_context(bytes_as_file(content)), name, spec, spill=None)
+
+
+@contextmanager
+def bytes_as_file(content: bytes) -> Iterator[Path]:
+    """Give a path under which some bytes can be read more than once.
+
+    They stay in memory where the system offers that (Linux), so that nothing reaches a disk; elsewhere they are in a
+    temporary file that only this user can read and that is removed afterwards.
+    """
+    if hasattr(os, "memfd_create"):
+        with os.fdopen(os.memfd_create("kappamax"), "wb") as file:
+            file.write(content)
+            file.flush()
+            yield Path(f"/proc/self/fd/{file.fileno()}")
+        return
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "held"
+        path.write_bytes(content)
+        yield path
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file's columns, queried in SQL over the view `file`.
+
+    `values` has the SQL of each column by name, `texts` the same as text, and `not_raters` the columns that are no
+    raters unless asked for. The first row is number `first` of what `unit` says; `labelled` is False for a bare grid of
+    cells.
+    """
+
+    name: str
+    connection: DuckDBPyConnection
+    values: dict[str, str] = field(default_factory=dict)
+    texts: dict[str, str] = field(default_factory=dict)
+    unit: str = "row"
+    first: int = 1
+    not_raters: frozenset[str] = frozenset()
+    labelled: bool = True
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns, in the file's order."""
+        return list(self.values)
+
+    def rows(self, query: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """Return the rows of a query; DuckDB's errors become ours, and its report of Ctrl-C a KeyboardInterrupt."""
+        import duckdb
+
+        try:
+            return self.connection.execute(query, parameters).fetchall()
+        except duckdb.Error as error:
+            message = str(error)
+            line = re.search(r"Line: (\d+)", message)
+            where = f"{self.name}, line {line.group(1)}" if line else self.name
+            for pattern, words in _DUCKDB_ERRORS.items():
+                if found := re.search(pattern, message):
+                    raise UnreadableFileError(f"{where}: {words.format(*found.groups())}") from None
+            raise UnreadableFileError(f"{where}: {message.strip().splitlines()[0]}") from None
+        except RuntimeError as error:
+            if "interrupt" not in str(error).lower():
+                raise
+            raise KeyboardInterrupt from None
+
+    def place(self, column: str, value: Any) -> str:
+        """Return where a raw value first occurs in a column, for messages."""
+        ((line,),) = self.rows(
+            f"SELECT min(line) FROM (SELECT {self.values[column]} AS value, row_number() OVER () AS line FROM file) "
+            "WHERE value IS NOT DISTINCT FROM ?",
+            [value],
+        )
+        return "" if line is None else f", {self.unit} {self.number(line)}"
+
+    def number(self, line: int) -> int:
+        """Return the number that a reader of the file gives to a row of the view, counted from one."""
+        return line - 1 + self.first
+
+
+def sql_list(texts: Iterable[str]) -> str:
+    """Return texts as SQL literals, separated by commas."""
+    return ", ".join("'" + text.replace("'", "''") + "'" for text in texts)
+
+
+def _source(stack: ExitStack, path: Path, name: str, spec: ReadSpec, *, spill: Path | None) -> Source:
+    """Open a local file in the format that its first bytes say; the stack closes what was opened."""
+    import duckdb  # 0.1 s to import
+
+    start = b""
+    if not path.is_dir():
+        with path.open("rb") as file:
+            start = file.read(4)
+    is_spreadsheet, is_parquet = start in _SPREADSHEETS, path.is_dir() or start == _PARQUET
+    if spec.sheet is not None and not is_spreadsheet:
+        raise InvalidOptionError(f"sheet is for spreadsheets, and {name} is none.")
+    delimiter = spec.delimiter
+    if delimiter is not None:
+        if is_spreadsheet or is_parquet:
+            raise InvalidOptionError(f"delimiter is for text, and {name} is none.")
+        if not isinstance(delimiter, str) or len(delimiter) != 1 or delimiter in '"\r\n\0' or not delimiter.isascii():
+            raise InvalidOptionError(
+                f"delimiter must be one ASCII character other than a quotation mark; got {delimiter!r}."
+            )
+    config: dict[str, str | bool | int | float | list[str]] = {
+        "autoinstall_known_extensions": "false",
+        "autoload_known_extensions": "false",
+        "memory_limit": f"{_MEMORY_MB + _MEMORY_MB_PER_CORE * (os.cpu_count() or 1)}MB",
+        "temp_directory": "" if spill is None else str(spill),
+    }
+    source = Source(name, stack.enter_context(duckdb.connect(config=config)))
+    if is_parquet:
+        return _parquet(source, path)
+    if is_spreadsheet:
+        from kappamax.io.spreadsheets import sheet_as_text
+
+        path, delimiter = stack.enter_context(bytes_as_file(sheet_as_text(path, name, spec.sheet))), ","
+    beginning = beginning_of(path, name)
+    if delimiter is None and re.match(r'\s*\{\s*("|\})', beginning):
+        return _json(replace(source, unit="line"), path, "newline_delimited")
+    if delimiter is None and re.match(r"\s*\[\s*\{", beginning):
+        return _json(source, path, "array")
+    source = replace(source, unit="row" if is_spreadsheet else "line", labelled=spec.layout != "counts")
+    return _text(source, path, text_format(path, name, beginning, delimiter))
+
+
+def _text(source: Source, path: Path, text: TextFormat) -> Source:
+    """Open text with columns, all read as text: labels are normalised later, for all formats alike."""
+    headed = source.labelled
+    header = text.first if headed else [f"column {i + 1}" for i in range(len(text.first))]
+    if "" in header:
+        raise UnreadableFileError(
+            f"{source.name}: every column must have a name in the first row; column {header.index('') + 1} has none. "
+            "A matrix of counts is read with layout counts."
+        )
+    twice = next((column for column, times in Counter(header).items() if times > 1), None)
+    if twice is not None:
+        raise UnreadableFileError(f"{source.name}: columns must have different names; {twice!r} occurs twice.")
+    columns = {f"c{i}": "VARCHAR" for i in range(len(header))}
+    source.rows(
+        f"CREATE VIEW file AS SELECT * FROM read_csv({_path_pattern(path)}, header = {headed}, "
+        f"delim = {sql_list([text.delimiter])}, quote = '\"', escape = '\"', skip = {text.skip}, "
+        f"compression = '{text.compression}', auto_detect = false, null_padding = false, strict_mode = true, "
+        f"hive_partitioning = false, columns = {columns})",
+    )
+    cells = dict(zip(header, columns, strict=True))
+    return replace(source, values=cells, texts=cells, first=text.skip + 1 + headed)
+
+
+def _json(source: Source, path: Path, form: str) -> Source:
+    """Open one JSON object per line, or an array of them; a key that an object lacks is missing there."""
+    source.rows(
+        f"CREATE VIEW file AS SELECT json FROM read_json_objects({_path_pattern(path)}, format = '{form}', "
+        f"compression = '{checked_compression(path, source.name)}', hive_partitioning = false)",
+    )
+    ((n_others, n_doubles),) = source.rows(
+        "SELECT count(*) FILTER (json_type(json) <> 'OBJECT'), "
+        "count(*) FILTER (len(json_keys(json)) > len(list_distinct(json_keys(json)))) FROM file"
+    )
+    early = source.rows(f"SELECT unnest(json_keys(json)) FROM (FROM file LIMIT {_EARLY})")
+    every = source.rows("SELECT DISTINCT unnest(json_keys(json)) AS key FROM file ORDER BY key")
+    if n_doubles:
+        raise UnreadableFileError(
+            f"{source.name}: the keys of a JSON object must differ; {n_doubles:,} have one twice."
+        )
+    if n_others:
+        raise UnreadableFileError(f"{source.name}: every line must be a JSON object; {n_others:,} are not.")
+    texts = {}
+    for (key,) in [*early, *every]:
+        pointer = "/" + key.replace("~", "~0").replace("/", "~1")  # unlike a column name in SQL it tells A from a
+        value = f"json_extract(json, {sql_list([pointer])})"
+        truth = f"CASE {value}::VARCHAR WHEN 'true' THEN 'True' ELSE 'False' END"
+        texts[key] = f"CASE json_type({value}) WHEN 'BOOLEAN' THEN {truth} ELSE {value} ->> '$' END"
+    if not texts:
+        raise UnreadableFileError(f"{source.name}: the JSON objects have no keys.")
+    return replace(source, values=texts, texts=texts)
+
+
+def _parquet(source: Source, path: Path) -> Source:
+    """Open a Parquet file, or a folder of them whose own names may hold columns (rater=a/part-0.parquet).
+
+    Only the names of folders inside the one given are columns. DuckDB's `hive_partitioning` would also take those of
+    the folders it is in, so columns are made of the part of each file's name that is inside.
+    """
+    files, keys = [path], list[str]()
+    if path.is_dir():  # hidden files, and those that say how the rest was written, are left aside
+        files = sorted(file for file in path.rglob("*.parquet") if file.is_file() and file.name[0] not in "._")
+        if not files:
+            raise UnreadableFileError(f"{path} is a folder without Parquet files.")
+        keys = _partition_keys(files, path)
+    reading = f"read_parquet([{', '.join(map(_path_pattern, files))}], hive_partitioning = false"
+    query = f"SELECT * FROM {reading})"
+    if keys:
+        own = {column.lower(): column for column, *_ in source.rows(f"DESCRIBE {query}")}
+        where = "file"
+        while where in own or where in map(str.lower, keys):
+            where += "_"
+        begins = len(str(files[0])) - len(str(files[0].relative_to(path)))
+        made = ", ".join(f"{_partition_value(key, where, begins)} AS {_identifier(key)}" for key in keys)
+        left_out = [where, *(_identifier(own[key.lower()]) for key in keys if key.lower() in own)]
+        query = f"SELECT * EXCLUDE ({', '.join(left_out)}), {made} FROM {reading}, filename = '{where}')"
+    source.rows(f"CREATE VIEW file AS {query}")
+    types = {column: kind for column, kind, *_ in source.rows(f"DESCRIBE {query}")}
+    values = {column: _identifier(column) for column in types}
+    texts = {column: _as_text(values[column], kind) for column, kind in types.items()}
+    not_raters = frozenset(column for column in types if column in keys or _INDEX_COLUMNS.fullmatch(column))
+    return replace(source, values=values, texts=texts, not_raters=not_raters)
+
+
+def _partition_keys(files: Sequence[Path], folder: Path) -> list[str]:
+    """Return the columns that names of folders such as rater=anna/ hold; they are the same for every file."""
+    first: list[str] | None = None
+    for file in files:
+        inside = file.relative_to(folder)
+        keys = [part.partition("=")[0] for part in inside.parts[:-1] if part.find("=") > 0]
+        twice = next((key for i, key in enumerate(keys) if key in keys[:i]), None)
+        if twice is not None:
+            raise UnreadableFileError(f"{folder}: {inside} is in two folders named {twice}=...")
+        first = keys if first is None else first
+        if keys != first:
+            had, has = (listing(one) if one else "none" for one in (first, keys))
+            raise UnreadableFileError(
+                f"{folder}: folders such as rater=anna must name the same columns for every file; "
+                f"{files[0].relative_to(folder)} has {had} and {inside} has {has}."
+            )
+    return first or []
+
+
+def _partition_value(key: str, where: str, begins: int) -> str:
+    """Return the SQL of a folder's value for a key, in the part of a file's name from some place on."""
+    folder = rf"(?:^|[/\\])\Q{key}\E=([^/\\]*)[/\\]"
+    return (
+        f"nullif(url_decode(regexp_extract(substr({where}, {begins + 1}), {sql_list([folder])}, 1)), "
+        "'__HIVE_DEFAULT_PARTITION__')"
+    )
+
+
+def _is_lasting(path: Path) -> bool:
+    """Return whether a path is a file, or a folder of them, that can be read more than once."""
+    try:
+        if path.is_dir():
+            return True
+        if path.exists() and not path.is_file():
+            return False
+        with path.open("rb"):
+            return True
+    except FileNotFoundError:
+        raise UnreadableFileError(f"there is no file {path}.") from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise UnreadableFileError(f"{shortened(str(path))} cannot be read: {reason}.") from None
+
+
+def _as_text(column: str, kind: str) -> str:
+    """Return the SQL of a typed column as the text that a label of the same value would have."""
+    if kind == "BOOLEAN":
+        return f"CASE {column} WHEN true THEN 'True' WHEN false THEN 'False' END"
+    if kind in ("FLOAT", "DOUBLE"):
+        return f"CASE WHEN NOT isnan({column}) THEN CAST({column} AS VARCHAR) END"
+    return f"CAST({column} AS VARCHAR)"
+
+
+def _path_pattern(path: Path) -> str:
+    """Return the SQL of DuckDB's pattern that matches this path alone."""
+    return sql_list([re.sub(r"([\[*?])", r"[\1]", str(path))])
+
+
+def _identifier(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'

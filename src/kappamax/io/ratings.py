@@ -1,0 +1,154 @@
+"""Accept ratings in any form and return their table.
+
+`from_ratings` and `from_counts` are for callers; `as_table` is what every public function calls first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from kappamax.display.text import listing
+from kappamax.errors import InvalidOptionError, InvalidRatingsError, InvalidTableError
+from kappamax.io.arrays import column_of, table_of_columns, table_of_rows
+from kappamax.io.frames import series_column, table_of_frame
+from kappamax.io.labels import as_named_categories
+from kappamax.io.read_spec import ReadSpec
+from kappamax.table import Label, Table, as_counts
+
+__all__ = ["Ratings", "as_table", "from_counts", "from_ratings"]
+
+#: a Table, a frame, or (two or more of them) label arrays
+Ratings = Any
+
+
+def from_ratings(
+    ratings: Any,
+    *,
+    layout: str = "wide",
+    categories: Sequence[Label] | None = None,
+    raters: Sequence[str] | None = None,
+    subject: str | None = None,
+    rater: str | None = None,
+    rating: str | None = None,
+    count: str | None = None,
+    missing: Sequence[Any] = (),
+    complete_only: bool = False,
+) -> Table:
+    """Return the table of ratings in an array (subjects x raters) or a frame, whose own engine then does the counting.
+
+    Parameters
+    ----------
+    ratings : array or nested list, shape (n_subjects, n_raters), or a frame
+        Frames: pandas, polars (eager and lazy), pyarrow, DuckDB relations, Dask, PySpark.
+        None, NaN and empty text are missing. So are the texts NA, N/A, #N/A, <NA>, NaN, nan, None, null and NULL, with
+        a warning, unless `categories` or `missing` names them.
+    layout : str
+        Layout of a frame: "wide" (one column per rater), "long" (columns subject, rater, rating) or "patterns" (one
+        column per rater and a column of counts).
+    categories : sequence of labels, optional
+        All categories in order. If left out, an ordered categorical keeps its own order and unused categories, numbers
+        sort as numbers, and text has no order.
+    raters : sequence of str, optional
+        Names of the raters; for a frame, the columns to use, or in a long layout the raters.
+    subject, rater, rating, count, missing, complete_only
+        As for `read_ratings`.
+
+    Examples
+    --------
+    >>> from_ratings([["a", "b"], ["a", "a"]], categories=["a", "b", "c"])
+    Table(2 subjects, 2 raters, categories 'a', 'b', 'c')
+    """
+    spec = ReadSpec(layout, categories, raters, subject, rater, rating, count, missing, complete_only)
+    if not isinstance(ratings, list | tuple | np.ndarray):
+        return table_of_frame(ratings, spec)
+    if spec.layout != "wide" or spec.subject is not None:
+        asked = f"layout {spec.layout!r}" if spec.layout != "wide" else "subject"
+        raise InvalidOptionError(f"{asked} needs columns with names; pass a frame instead of an array.")
+    if isinstance(ratings, np.ndarray):
+        if ratings.ndim != 2:
+            raise InvalidRatingsError(f"ratings must be a 2-D array, subjects x raters; got shape {ratings.shape}.")
+        columns = [column_of(ratings[:, i]) for i in range(ratings.shape[1])]
+        return table_of_columns(columns, raters=raters, spec=spec)
+    if not ratings:
+        raise InvalidRatingsError("there is no subject to compare.")
+    for i, row in enumerate(ratings):
+        if not isinstance(row, list | tuple | np.ndarray):
+            raise InvalidRatingsError(f"ratings must be rows of labels, one row per subject; row {i + 1} is no row.")
+        if len(row) != len(ratings[0]):
+            raise InvalidRatingsError(
+                f"every subject must have one entry per rater; row {i + 1} has {len(row)} and row 1 has "
+                f"{len(ratings[0])}."
+            )
+    columns = [column_of(column) for column in zip(*ratings, strict=True)]
+    return table_of_columns(columns, raters=raters, spec=spec)
+
+
+def from_counts(
+    counts: npt.ArrayLike, *, categories: Sequence[Label] | None = None, raters: Sequence[str] | None = None
+) -> Table:
+    """Return the table of an array of counts: k x k for two raters, k x k x k for three, and so on.
+
+    Parameters
+    ----------
+    counts : array of whole numbers >= 0
+        counts[i, j] subjects were put into category i by the first rater and j by the second.
+    categories : sequence of k labels, optional
+        Categories in the order of the array; 1, ..., k if left out.
+    raters : sequence of str, optional
+        Names of the raters; "1", "2", ... if left out.
+
+    Examples
+    --------
+    >>> from_counts([[20, 5], [10, 15]], categories=["no", "yes"]).n_subjects
+    50
+    """
+    frame: Any = counts
+    if categories is None and hasattr(frame, "index") and hasattr(frame, "columns"):  # a pandas crosstab
+        rows, categories = list(frame.index), list(frame.columns)
+        if rows != categories:
+            raise InvalidTableError(
+                "a frame of counts must have the same labels in the same order on both sides; "
+                f"rows are {listing(rows)} and columns {listing(categories)}."
+            )
+    if isinstance(counts, np.ma.MaskedArray):
+        counts = np.ma.filled(counts.astype(float), np.nan)
+    array = as_counts(counts)
+    if array.ndim < 2 or len(set(array.shape)) != 1:
+        shape = " x ".join(str(size) for size in array.shape)
+        raise InvalidTableError(
+            f"counts must be square, one axis of k categories per rater; got {shape or 'a number'}."
+        )
+    if not array.any():
+        raise InvalidTableError("counts hold no subject: every cell is zero.")
+    k = array.shape[0]
+    named: Sequence[Any] = range(1, k + 1) if categories is None else categories
+    labels = as_named_categories(named)
+    if len(labels) != k:
+        raise InvalidOptionError(
+            f"categories must name the {k} rows of the counts; got {len(labels)}: {listing(named)}."
+        )
+    cells = np.argwhere(array)
+    return Table(cells, array[tuple(cells.T)], labels, raters, ordered=True)
+
+
+def as_table(*ratings: Ratings, categories: Sequence[Label] | None = None) -> Table:
+    """Return the table of whatever a caller may pass as ratings."""
+    if len(ratings) != 1:
+        return table_of_columns([series_column(one) for one in ratings], spec=ReadSpec(categories=categories))
+    (only,) = ratings
+    if isinstance(only, Table):
+        if categories is None:
+            return only
+        rows = [(*labels, count) for labels, count in zip(only.labels(), only.counts.tolist(), strict=True)]
+        return table_of_rows(rows, raters=only.raters, spec=ReadSpec(categories=categories))
+    if isinstance(only, np.ndarray | list | tuple):
+        shape = only.shape if isinstance(only, np.ndarray) else (len(only),)
+        raise InvalidRatingsError(
+            f"a bare {' x '.join(map(str, shape))} array could be counts or ratings. "
+            "Say which: km.from_counts(a) for a table of counts, km.from_ratings(a) for subjects x raters."
+        )
+    return table_of_frame(only, ReadSpec(categories=categories))

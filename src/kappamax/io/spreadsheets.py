@@ -1,0 +1,72 @@
+"""Read a sheet of a spreadsheet as comma-separated text, so that one reader serves both."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from datetime import date, time
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+from kappamax._validate import did_you_mean
+from kappamax.display.text import listing
+from kappamax.errors import InvalidOptionError, UnreadableFileError
+
+__all__ = ["sheet_as_text"]
+
+
+def sheet_as_text(path: Path, name: str, sheet: str | int | None) -> bytes:
+    """Return one sheet as comma-separated text: the sheet named, or the only one.
+
+    The text has the used area: no empty columns around it and no rows below; rows above it are blank lines, so that the
+    numbers of rows stay.
+    """
+    try:
+        from python_calamine import CalamineError, CalamineWorkbook
+    except ImportError:
+        raise UnreadableFileError(
+            'spreadsheets need the extra excel: pip install "kappamax[excel]", or save the sheet as CSV UTF-8.'
+        ) from None
+    try:
+        with CalamineWorkbook.from_path(path) as book:
+            cells: list[list[Any]] = book.get_sheet_by_name(_chosen_sheet(sheet, book.sheet_names, name)).to_python(
+                skip_empty_area=False
+            )
+    except InvalidOptionError:
+        raise
+    except (CalamineError, OSError, ValueError) as error:
+        raise UnreadableFileError(f"{name} cannot be read as a spreadsheet: {str(error).splitlines()[0]}.") from None
+    used = [(i, j) for i, row in enumerate(cells) for j, value in enumerate(row) if value != ""]
+    if not used:
+        return b""
+    top, bottom = used[0][0], used[-1][0]
+    left, right = min(j for _, j in used), max(j for _, j in used)
+    text = StringIO()
+    csv.writer(text, lineterminator="\n").writerows(
+        [_cell_text(value) for value in row[left : right + 1]] if i >= top else []
+        for i, row in enumerate(cells[: bottom + 1])
+    )
+    return text.getvalue().encode()
+
+
+def _chosen_sheet(sheet: str | int | None, present: Sequence[str], name: str) -> str:
+    """Return the name of a sheet given by its name or by its position counted from one."""
+    if sheet is None:
+        if len(present) != 1:
+            raise InvalidOptionError(f"{name} has the sheets {listing(present)}; choose one with sheet.")
+        return present[0]
+    if sheet in present:
+        return str(sheet)
+    if str(sheet).isdecimal() and 1 <= int(sheet) <= len(present):
+        return present[int(sheet) - 1]
+    raise InvalidOptionError(
+        f"there is no sheet {sheet!r} in {name}; the sheets are {listing(present)}.{did_you_mean(str(sheet), present)}"
+    )
+
+
+def _cell_text(value: Any) -> str:
+    """Return a cell as a reader of the sheet would write it: every number is stored as a decimal."""
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return value.isoformat() if isinstance(value, date | time) else str(value)

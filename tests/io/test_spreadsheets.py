@@ -1,0 +1,46 @@
+"""Sheets of spreadsheets: which one is read, and what its cells mean."""
+
+import sys
+from datetime import date
+
+import openpyxl
+import pytest
+
+import kappamax as km
+
+
+@pytest.fixture
+def book(tmp_path):
+    book = openpyxl.Workbook()
+    book.active.title = "notes"
+    sheet = book.create_sheet("ratings")
+    for row in ([], [None, "a", "b"], [None, 1, True], [None, 2.5, date(2020, 1, 1)], [None, "=NA()", 1]):
+        sheet.append(row)
+    book.save(tmp_path / "book.xlsx")
+    return tmp_path / "book.xlsx"
+
+
+@pytest.mark.parametrize("sheet", ["ratings", 2, "2"])
+def test_a_sheet_is_chosen_by_name_or_position(book, sheet):
+    """Empty rows and columns around the cells do not matter; numbers, truth values and dates are labels."""
+    with pytest.warns(km.KappamaxWarning, match="may mean the same"):
+        t = km.read_ratings(book, sheet=sheet)
+    assert t.raters == ("a", "b")
+    assert t.categories == (1, 2.5, "2020-01-01", "True")
+    with pytest.raises(km.InvalidRatingsError, match=r"rating 'True' \(rater 'b', row 3\)"):
+        km.read_ratings(book, sheet=sheet, categories=[1, 2.5, "2020-01-01"])
+
+
+def test_sheets_that_are_not_there(book):
+    """The names there are, and the nearest."""
+    with pytest.raises(km.InvalidOptionError, match="has the sheets 'notes', 'ratings'; choose one with sheet"):
+        km.read_ratings(book)
+    with pytest.raises(km.InvalidOptionError, match="no sheet 'rating' .*Did you mean 'ratings'"):
+        km.read_ratings(book, sheet="rating")
+
+
+def test_spreadsheets_need_their_extra(book, monkeypatch):
+    """The command that installs it is named."""
+    monkeypatch.setitem(sys.modules, "python_calamine", None)
+    with pytest.raises(km.UnreadableFileError, match=r'pip install "kappamax\[excel\]"'):
+        km.read_ratings(book, sheet="ratings")
