@@ -1,51 +1,44 @@
-"""The bytes of a file and how to read it in, its table out; nothing is written to disk where memory serves (Linux)."""
+"""Read the table in an uploaded file; on Linux nothing is written to disk."""
 
 from __future__ import annotations
 
 import warnings
 from typing import Any
 
-from kappamax._checks import web as checks
 from kappamax._validate import as_list_of_names
-from kappamax.errors import KappamaxError, KappamaxWarning
+from kappamax.errors import InvalidRequestError, KappamaxError, KappamaxWarning
 from kappamax.io.duckdb_source import source_of
 from kappamax.io.files import table_of_source
 from kappamax.io.memory import held
-from kappamax.io.read_spec import LAYOUTS, Plan
+from kappamax.io.read_spec import Plan
 from kappamax.reporting.formats.json import data_of
 from kappamax.reporting.sentences import of_table
-from kappamax.web.schemas import plain_table
+from kappamax.web.schemas import FileRequest, plain_table
 
 __all__ = ["file_table"]
 
-_LISTS = ("raters", "categories", "missing")
-_NAMES = ("subject", "rater", "rating", "count")
-_NAME = "the file"
 
-
-def file_table(asked: dict[str, str], content: bytes) -> dict[str, Any]:
-    """What a file holds, as the page's table; the names of its columns come with an error too."""
-    given = {name: text for name, text in asked.items() if text != ""}
-    checks.known_names(given, ("layout", "sheet", "complete_only", *_LISTS, *_NAMES))
-    plain: dict[str, Any] = {name: given[name] for name in _NAMES if name in given}
-    lists: dict[str, Any] = {name: as_list_of_names(name, given[name]) for name in _LISTS if name in given}
+def file_table(request: FileRequest) -> dict[str, Any]:
+    """Return what a file holds as the page's table; the names of its columns come with an error too."""
+    given = {name: getattr(request, name) for name in ("subject", "rater", "rating", "count")}
+    lists = {name: getattr(request, name) for name in ("raters", "categories", "missing")}
+    given |= {name: as_list_of_names(name, text) for name, text in lists.items() if text is not None}
     plan = Plan(
-        layout=checks.one_of("layout", given.get("layout", "wide"), LAYOUTS),
-        complete_only=checks.flag("complete_only", given.get("complete_only", "false")),
-        **plain,
-        **lists,
+        layout=request.layout,
+        complete_only=request.complete_only,
+        **{name: value for name, value in given.items() if value is not None},
     )
     columns: list[str] = []
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always", KappamaxWarning)
         try:
             with (
-                held(content) as path,
+                held(request.content) as path,
                 source_of(
                     path,
-                    _NAME,
+                    "the file",
                     headed=plan.layout != "counts",
-                    sheet=given.get("sheet"),
+                    sheet=request.sheet,
                     delimiter=None,
                     spill=False,
                 ) as source,
@@ -53,7 +46,7 @@ def file_table(asked: dict[str, str], content: bytes) -> dict[str, Any]:
                 columns = source.columns
                 table = table_of_source(source, plan)
         except KappamaxError as error:
-            checks.refuse_file(error, columns)
+            raise InvalidRequestError(str(error), columns=columns) from None
     notes = [str(warning.message) for warning in said if issubclass(warning.category, KappamaxWarning)]
     return {
         "table": plain_table(table),
