@@ -59,12 +59,12 @@ def create_app(*, quick_seconds: float = 15.0, long_seconds: float = 60.0) -> St
         How long work on small tables of two raters, and any other work, may take. Each has processes of its own, so
         that no long job makes small tables wait.
     """
-    # two more than there are cores, so that none idles while an answer is sent and the next request handed over
-    quick = WorkerPool(min(_MAX_QUICK_WORKERS, 2 + (os.cpu_count() or 1)), quick_seconds)
-    long = WorkerPool(_LONG_WORKERS, long_seconds, "--long")
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[dict[str, Any]]:
+        # two more than there are cores, so that none idles while an answer is sent and the next request handed over
+        quick = WorkerPool(min(_MAX_QUICK_WORKERS, 2 + (os.cpu_count() or 1)), quick_seconds)
+        long = WorkerPool(_LONG_WORKERS, long_seconds, "--long")
         async with quick.running(warm=True), long.running(warm=False):
             yield {"quick": quick, "long": long, "uploads": anyio.Semaphore(2)}
 
