@@ -14,7 +14,6 @@ from kappamax.web import handlers, moves
 from kappamax.web.handlers import HANDLERS
 from kappamax.web.schemas import REQUESTS, as_request, plain_table, weights_of
 from kappamax.web.snippets import calls_of
-from kappamax.web.uploads import file_table
 from kappamax.web.worker import answer_job, bug_reply
 
 SQUARE = {"counts": [[20, 5], [10, 15]], "categories": ["no", "yes"], "raters": ["ann", "bob"]}
@@ -27,7 +26,7 @@ def table_of(request):
 
 def read_file(content, **options):
     """What a file holds, from options as an address has them."""
-    return file_table(as_request("file", options | {"content": content}, strict=False))
+    return handlers.file_table(as_request("file", options | {"content": content}, strict=False))
 
 
 def sent_by(name, request, by_line=False):

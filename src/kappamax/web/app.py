@@ -179,7 +179,7 @@ async def _body(request: Request, most: int) -> bytes:
 
 async def _http_error(request: Request, error: HTTPException) -> Response:
     """Answer an address that leads nowhere, or a method that it does not take."""
-    words = f"there is no page {shortened(request.url.path)!r}."
+    refusal = InvalidRequestError(f"there is no page {shortened(request.url.path)!r}.", status=404)
     if error.status_code == 405:
-        words = f"this address does not answer {shortened(request.method)!r}."
-    return json_response(error_reply(InvalidRequestError(words, status=405 if error.status_code == 405 else 404)))
+        refusal = InvalidRequestError(f"this address does not answer {shortened(request.method)!r}.", status=405)
+    return json_response(error_reply(refusal))

@@ -6,30 +6,37 @@ own errors.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import cache
 from itertools import islice
 from typing import Any
 
 import msgspec
 
 from kappamax._result import plain
+from kappamax._validate import as_list_of_names
 from kappamax.datasets import EXAMPLES, example
 from kappamax.display.text import shortened
-from kappamax.errors import InvalidRequestError
+from kappamax.errors import InvalidRequestError, KappamaxError, KappamaxWarning
+from kappamax.io.duckdb_source import source_of
+from kappamax.io.files import table_of_source
+from kappamax.io.memory import held
+from kappamax.io.read_spec import Plan
 from kappamax.maximum.max_kappa import max_kappa
 from kappamax.maximum.maximizers import maximizer_count_of, maximizers_of
 from kappamax.reporting.figures_svg import null_picture, pictures_of
+from kappamax.reporting.formats.json import data_of
 from kappamax.reporting.report import Effort, Report, completed, report_within
-from kappamax.reporting.sentences import of_weights
+from kappamax.reporting.sentences import of_table, of_weights
 from kappamax.table import Table
 from kappamax.web.moves import annealing, path_to_maximum, ranked_moves
-from kappamax.web.schemas import OwnWeights, ReportRequest, WeightingRequest, plain_table, weights_of
+from kappamax.web.schemas import FileRequest, OwnWeights, ReportRequest, WeightingRequest, plain_table, weights_of
 from kappamax.web.snippets import calls_of
-from kappamax.web.uploads import file_table
 from kappamax.weights import Weights
 
-__all__ = ["HANDLERS", "chances", "examples", "maximizers", "numbers", "pictures", "report_file", "weights_in_words"]
+__all__ = ["HANDLERS"]
 
 #: called with each line of an answer as it is found; None where the client reads the answer as a whole
 Show = Callable[[dict[str, Any]], None] | None
@@ -56,6 +63,7 @@ _REMEMBERED = 40  # reports of one weighting, since the page asks about each of 
 _REPORTS: dict[tuple[bytes, bytes, str], Report] = {}
 
 
+@cache
 def examples() -> list[dict[str, Any]]:
     """Return the bundled tables and their sources."""
     return [
@@ -138,6 +146,47 @@ def maximizers(request: WeightingRequest) -> dict[str, Any]:
         "at_least": plain(count.at_least),
         "start": request.start,
         "tables": [plain_table(one) for one in page],
+    }
+
+
+def file_table(request: FileRequest) -> dict[str, Any]:
+    """Return what a file holds as the page's table; the names of its columns come with an error too.
+
+    On Linux nothing is written to disk.
+    """
+    given = {name: getattr(request, name) for name in ("subject", "rater", "rating", "count")}
+    lists = {name: getattr(request, name) for name in ("raters", "categories", "missing")}
+    given |= {name: as_list_of_names(name, text) for name, text in lists.items() if text is not None}
+    plan = Plan(
+        layout=request.layout,
+        complete_only=request.complete_only,
+        **{name: value for name, value in given.items() if value is not None},
+    )
+    columns: list[str] = []
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always", KappamaxWarning)
+        try:
+            with (
+                held(request.content) as path,
+                source_of(
+                    path,
+                    "the file",
+                    headed=plan.layout != "counts",
+                    sheet=request.sheet,
+                    delimiter=None,
+                    spill=False,
+                ) as source,
+            ):
+                columns = source.columns
+                table = table_of_source(source, plan)
+        except KappamaxError as error:
+            raise InvalidRequestError(str(error), columns=columns) from None
+    notes = [str(warning.message) for warning in said if issubclass(warning.category, KappamaxWarning)]
+    return {
+        "table": plain_table(table),
+        "data": data_of(table),
+        "columns": columns,
+        "notes": [*notes, *of_table(table)],
     }
 
 
