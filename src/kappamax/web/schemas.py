@@ -157,7 +157,9 @@ class TableRequest(Request):
         """Check the size of the table and that counts without patterns are square."""
         k = len(self.counts)
         if self.patterns is not None:
-            _require_few_patterns(k, len(self.raters))
+            _require_few_patterns(len(self.patterns), len(self.raters))
+            if self.categories is None:
+                raise InvalidRequestError(f"categories must be {_LABELS}; got nothing.", field="categories")
         elif k > _MAX_CATEGORIES:
             raise InvalidRequestError(
                 f"the page takes at most {_MAX_CATEGORIES} categories; got {k:,}.", field="counts", status=413
