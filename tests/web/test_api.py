@@ -161,9 +161,32 @@ def test_progress_of_a_table_can_be_followed(client):
     """Lines instead of one answer for those who accept them."""
     request = THREE | {"title": "never asked before"}
     answer = client.post("/api/table", json=request, headers={"accept": "application/x-ndjson"})
-    *lines, last = map(json.loads, answer.text.splitlines())
+    assert answer.headers["content-type"] == "application/x-ndjson"
+    *lines, found, last = map(json.loads, answer.text.splitlines())
     assert "unweighted weights" in lines[0]["progress"]
-    assert last["data"]["n_raters"] == 3
+    assert found["data"]["n_raters"] == 3
+    assert last == {"end": True}
+
+
+@pytest.mark.parametrize("path", ["/api/table", "/api/chance"])
+def test_one_request_gives_a_line_for_each_weighting(client, path):
+    """In the order asked for, each as a request for it alone gives it."""
+    own = {"positions": [0, 1, 5, 6], "scheme": "linear"}
+    request = TABLE | {"weights": ["quadratic", own, "linear"]}
+    answer = client.post(path, json=request, headers={"accept": "application/x-ndjson"})
+    *lines, end = [line for line in map(json.loads, answer.text.splitlines()) if "progress" not in line]
+    assert lines == [answer_to(client, path, TABLE | {"weights": [one]}) for one in request["weights"]]
+    assert end == {"end": True}
+
+
+def test_an_error_after_the_first_lines_is_the_last_line(client):
+    """What was found before it stands."""
+    request = TABLE | {"weights": ["linear", {"positions": [1, 2]}]}
+    answer = client.post("/api/table", json=request, headers={"accept": "application/x-ndjson"})
+    *_, found, last = map(json.loads, answer.text.splitlines())
+    assert answer.status_code == 200
+    assert found["results"][0]["weights"] == "linear"
+    assert "weights are 2 x 2, but there are 4 categories" in last["error"]
 
 
 @pytest.mark.parametrize(
@@ -242,28 +265,47 @@ def test_examples_can_be_posted_as_they_are(client):
         ({"counts": [[1, 2], [3, -4]]}, 422, "cell (2, 2) is -4", "counts", [1, 1]),
         ({"counts": [[1, 2], [3, "x"]]}, 422, "cell (2, 2) is 'x'", "counts", [1, 1]),
         ({"counts": [[1, 2]]}, 422, "counts must be square", "counts", None),
-        ({"counts": 7}, 422, "counts must be a list of rows", "counts", None),
-        ({}, 422, "counts must be a list of rows of numbers; got nothing", "counts", None),
+        ({"counts": [[1, 2], [3, 2.5]]}, 422, "cell (2, 2) is 2.5", "counts", [1, 1]),
+        ({"counts": [[1, 2], [True, 4]]}, 422, "cell (2, 1) is True", "counts", [1, 0]),
+        ({"counts": [[1, 2], 3]}, 422, "counts must be square", "counts", None),
+        ({"counts": []}, 422, "counts must be square", "counts", None),
+        ({"counts": 7}, 422, "counts must be rows of whole numbers >= 0", "counts", None),
+        ({}, 422, "whole numbers >= 0, or one whole number per pattern; got nothing", "counts", None),
         ({"counts": [[1] * 13] * 13}, 413, "at most 12 categories; got 13", "counts", None),
         ({"counts": [[999_999, 0], [0, 2]]}, 413, "at most 1,000,000 subjects; got 1,000,001", "counts", None),
         ({"counts": [[0, 0], [0, 0]]}, 422, "no subject", None, None),
-        ({"counts": [[1, 2], [3, 4]], "categories": ["a", "a"]}, 422, "'a' occurs twice", None, None),
+        ({"counts": [[1, 2], [3, 4]], "categories": ["a", "a"]}, 422, "'a' occurs twice", "categories", None),
         ({"counts": [[1, 2], [3, 4]], "categories": ["a"]}, 422, "categories must have 2 entries", "categories", None),
         ({"counts": [[1, 2], [3, 4]], "categories": ["a", "\x00"]}, 422, "entry 2 is", "categories", [1]),
         ({"counts": [[1, 2], [3, 4]], "ordered": 3}, 422, "ordered must be true or false; got 3", "ordered", None),
         ({"counts": [[1, 2], [3, 4]], "weights": ["linaer"]}, 422, "Did you mean 'linear'", None, None),
-        ({"counts": [[1, 2], [3, 4]], "weights": ["linear"] * 9}, 413, "1 to 8 entries; got 9", "weights", None),
+        ({"counts": [[1, 2], [3, 4]], "weights": ["linear"] * 9}, 413, "; got a list of 9", "weights", None),
         ({"counts": [[1, 2], [3, 4]], "weights": ["linear"] * 2}, 422, "'linear' occurs twice", "weights", None),
         ({"counts": [[1, 2], [3, 4]], "weights": [{"matrix": [[0, "x"], [1, 0]]}]}, 422, "is 'x'", "matrix", [0, 1]),
         ({"counts": [[1, 2, 3]] * 3, "ordered": False, "weights": ["linear"]}, 422, "linear weights need", None, None),
-        ({"patterns": [[0, 2]], "counts": [1]} | ONE, 422, "cell (1, 2) is 2", "patterns", [0, 1]),
+        ({"patterns": [[0, 2]], "counts": [1]} | ONE, 422, "cell (1, 2) is 2", "patterns", None),
+        ({"patterns": [[0, "x"]], "counts": [1]} | ONE, 422, "cell (1, 2) is 'x'", "patterns", [0, 1]),
+        ({"patterns": [[0, 0]] * 20_001, "counts": [1] * 20_001} | ONE, 413, "got a list of 20,001", "patterns", None),
+        ({"patterns": [[0, 0]], "counts": [1]}, 422, "or numbers; got nothing", "categories", None),
+        ({"patterns": [[0] * 90] * 3_000, "counts": [1], "categories": ["a"], "raters": list(range(90))}, 413,
+         "at most 2,222 different patterns; got 3,000", None, None),
         ({"patterns": [[0, 0]], "counts": []} | ONE, 422, "one number per pattern", "counts", None),
-        ({"patterns": [[0, 0], [0]], "counts": [1, 1]} | ONE, 422, "pattern 2", "patterns", None),
+        ({"patterns": [[0, 0], [0]], "counts": [1, 1]} | ONE, 422, "rows have different lengths", "patterns", None),
+        ({"counts": [[1, 2], [3, 4]], "raters": ["x", "x"]}, 422, "'x' occurs twice", "raters", None),
+        ({"counts": [[1, 2], [3, 4]], "raters": [" ", "x"]}, 422, "entry 1 is ' '", "raters", [0]),
+        ({"counts": [[1, 2], [3, 4]], "title": "a\nb"}, 422, r"title must be a line of at most 200", "title", None),
+        ({"counts": [[1, 2], [3, 4]], "weights": [{}]}, 422, "weights must be a name, or have", "weights", None),
+        ({"counts": [[1, 2], [3, 4]], "weights": ["linear", 3]}, 422, "entry 2 is 3", "weights", None),
+        ({"counts": [[1, 2], [3, 4]], "weights": [{"kind": "x"}]}, 422, "kind must be one of", "kind", None),
+        ({"counts": [[1, 2], [3, 4]], "weights": [{"positions": [1e400, 2]}]}, 422, "entry 1 is inf", "positions", [0]),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_said_with_its_place(client, request_, status, words, field, cell):
     """One line, the field, and the cell counted from zero."""
-    answer = answer_to(client, "/api/table", request_, status)
+    body = json.dumps(request_).replace("Infinity", "1e400")
+    sent = client.post("/api/table", content=body, headers={"content-type": "application/json"})
+    assert sent.status_code == status, sent.text
+    answer = sent.json()
     assert words in answer["error"]
     assert answer.get("field") == field
     assert answer.get("cell") == cell
@@ -273,15 +315,46 @@ def test_moves_and_seeds_are_checked(client):
     """As tables are."""
     for path, more, words in (
         ("/api/moves", {"top": 0}, "top must be a whole number from 1 to 200; got 0"),
-        ("/api/moves", {"move": {"plus": [[0, 0]], "minus": []}}, "plus must have 2 entries; got 1"),
+        (
+            "/api/moves",
+            {"move": {"plus": [[0, 0]], "minus": []}},
+            "plus must be two lists of category positions; got a list of 1",
+        ),
+        (
+            "/api/moves",
+            {"move": {"plus": [[0, 0], [1, 1]]}},
+            "minus must be two lists of category positions; got nothing",
+        ),
         ("/api/moves", {"move": {"plus": [[0, 0], [1, "a"]], "minus": []}}, "category positions"),
         ("/api/moves", {"move": {"plus": [[0, 0], [1, 1]], "minus": [[0, 1], [0, 1]]}}, "zero margins"),
         ("/api/anneal", {"seed": -1}, "seed must be a whole number"),
         ("/api/anneal", {"proposal": "jumps"}, "proposal must be one of 'moves', 'swaps'; got 'jumps'"),
         ("/api/report?format=pdf", {}, "format must be one of"),
         ("/api/maximizers", {"start": 1.5}, "start must be a whole number"),
+        ("/api/weights", {"weight": 3}, "weight must be a name or a JSON object; got 3"),
     ):
         assert words in answer_to(client, path, TABLE | more, 422)["error"]
+
+
+def test_what_came_is_repeated_in_short_and_without_control_characters(client):
+    """However long or strange it is."""
+    for strange in ("x" * 5000, "\x1b[31m\n\u202e", -(10**4000), [[]] * 5000):
+        for field in ("counts", "categories", "ordered", "title", "weights"):
+            asked = TABLE | {field: [[strange]] if field == "counts" else strange}
+            answer = client.post("/api/table", json=asked)
+            assert answer.status_code in (413, 422)
+            assert answer.json()["field"] == field
+            error = answer.json()["error"]
+            assert (len(error) < 250, error.isascii(), error.isprintable()) == (True, True, True)
+
+
+def test_whole_numbers_may_be_written_with_a_point(client):
+    """JSON does not tell 3 from 3.0; what is too large to count is refused."""
+    body = json.dumps({"counts": [[20.0, 5], [10, 1.5e1]], "weights": ["unweighted"]})
+    answer = client.post("/api/table", content=body, headers={"content-type": "application/json"})
+    assert answer.json()["results"][0]["value"] == 0.4
+    many = answer_to(client, "/api/table", {"counts": [[10**4000, 0], [0, 2]]}, 413)
+    assert "at most 1,000,000 subjects; got far more" in many["error"]
 
 
 def test_the_running_server_answers(server):

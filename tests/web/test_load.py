@@ -14,7 +14,8 @@ from benchmarks.web import Load, largest_job, random_table, run_load
 
 from kappamax.errors import NotSupportedError
 from kappamax.web import server as serving
-from kappamax.web.pool import Staff
+from kappamax.web.pool import WorkerPool
+from kappamax.web.schemas import Request
 
 
 @pytest.mark.slow
@@ -44,21 +45,21 @@ def test_a_load_is_summed_up():
     assert load.percentile(1.0) == 0.5
 
 
-def test_a_request_goes_to_the_process_that_knows_it(apart):
+def test_a_request_goes_to_the_process_that_knows_its_table(apart):
     """If it is idle; otherwise to the one that has been idle longest."""
 
     async def processes():
-        staff = Staff(2, 60.0)
+        pool = WorkerPool(2, 60.0)
         used = []
         try:
-            await staff.warm_up()
-            for asked in ("{}", '{"title": 1}', "{}", '{"title": 1}', '{"title": 1}'):
-                async with staff.worker(asked) as worker:
-                    await worker.send("ready", asked)
-                    assert (await worker.part(inf, 60.0)).reply.status == 200
+            await pool.warm_up()
+            for table_key in (b"a", b"b", b"a", b"b", b"b"):
+                async with pool.worker(table_key) as worker:
+                    await worker.send("ready", Request())
+                    assert (await worker.reply(inf, 60.0)).status == 200
                 used.append(worker)
         finally:
-            await staff.close()
+            await pool.close()
         return used
 
     first, second, *rest = apart(processes())
@@ -132,10 +133,30 @@ def test_serve_opens_the_browser_when_the_page_answers(monkeypatch):
     listening.close()
 
 
-def test_a_missing_extra_names_the_command(monkeypatch):
+@pytest.mark.parametrize("package", ["anyio", "msgspec", "starlette", "uvicorn"])
+def test_a_missing_extra_names_the_command(monkeypatch, package):
     """As other extras do."""
-    from kappamax._checks.web import web_extra
+    from kappamax.cli.serve import serve
 
-    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(NotSupportedError, match=r'pip install "kappamax\[web\]"'):
-        web_extra()
+        serve.main(["--no-browser"], standalone_mode=False)
+
+
+def test_a_process_that_ends_is_an_error(apart):
+    """And another takes its place."""
+
+    async def answers():
+        pool = WorkerPool(1, 60.0)
+        try:
+            async with pool.running(warm=True):
+                async with pool.worker(b"") as worker:
+                    worker._process.kill()
+                    await worker._process.wait()
+                return [[reply async for reply in pool.replies("ready", Request())][-1] for _ in range(2)]
+        finally:
+            await pool.close()
+
+    first, second = apart(answers())
+    assert (first.status, b"the process that worked on this ended" in first.body) == (422, True)
+    assert second == (200, b"null", False)

@@ -1,4 +1,4 @@
-"""Strangers, broken requests and hostile ones: never let in, never a 500, never a trace."""
+"""Requests from elsewhere, broken requests and hostile ones: never let in, never a 500, never a trace."""
 
 import json
 import os
@@ -17,8 +17,9 @@ from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
 import kappamax as km
-from kappamax.web.app import _attended, create_app
-from kappamax.web.handlers import Reply
+from kappamax.web import app as application
+from kappamax.web.app import create_app
+from kappamax.web.worker import Reply
 
 SMALL = {"counts": [[20, 5], [10, 15]], "weights": ["unweighted"]}
 TASKS = ("table", "chance", "pictures", "weights", "maximizers", "moves", "path", "anneal", "report")
@@ -223,27 +224,35 @@ def test_work_out_of_time_is_stopped_and_said():
             assert "longer than the page's limit of 0 s" in answer.json()["error"]
 
 
-def test_long_work_stops_when_its_client_leaves(apart):
-    """And short work does not ask."""
+def test_work_stops_when_its_client_leaves(apart):
+    """Whatever part of its answer it has sent."""
 
-    class Gone:
+    class Leaving:
         async def receive(self):
+            await anyio.sleep(0)
             return {"type": "http.disconnect"}
+
+    class Staying:
+        async def receive(self):
+            await anyio.sleep_forever()
 
     ended = []
 
     async def endless():
         try:
+            yield Reply(200, b"{}", more=True)
             await anyio.sleep_forever()
         finally:
             ended.append(True)
 
     async def soon():
-        return Reply(200, b"{}")
+        yield Reply(200, b"{}", more=True)
+        yield Reply(200, b"[]")
 
-    assert apart(_attended(Gone(), endless())).status == 499
+    assert apart(application._answer(Leaving(), endless())).status == 200
     assert ended == [True]
-    assert apart(_attended(Gone(), soon())).status == 200
+    assert apart(application._answer(Staying(), soon())).body == b"[]"
+    assert apart(application._answer(Staying(), soon(), by_line=True)).body == b"{}"
 
 
 @pytest.mark.slow
@@ -290,12 +299,11 @@ thread.join()
 
 def test_a_bug_is_reported_without_the_data(client, monkeypatch):
     """Where and what kind, not what was posted."""
-    from kappamax._checks import web as checks
 
     def broken(body):
         raise RuntimeError("SECRET")
 
-    monkeypatch.setattr(checks, "json_object", broken)
+    monkeypatch.setattr(application, "decoded", broken)
     answer = client.post("/api/table", json=SMALL)
     assert answer.status_code == 500
     assert "RuntimeError" in answer.json()["error"]

@@ -6,6 +6,8 @@ from contextlib import suppress
 
 import click
 
+from kappamax.errors import NotSupportedError
+
 __all__ = ["serve"]
 
 
@@ -21,9 +23,15 @@ __all__ = ["serve"]
 @click.option("--no-browser", is_flag=True, help="Print the address only.")
 def serve(port: int, no_browser: bool) -> None:
     """The calculator as a page in the browser, until Ctrl-C. Nothing leaves this machine."""
-    from kappamax._checks.web import web_extra
-
-    web_extra()
+    try:
+        import anyio  # noqa: F401
+        import msgspec  # noqa: F401
+        import starlette  # noqa: F401
+        import uvicorn  # noqa: F401
+    except ImportError:
+        raise NotSupportedError(
+            'the page needs starlette, uvicorn, anyio and msgspec: pip install "kappamax[web]"'
+        ) from None
     from kappamax.web.server import bound_socket, server_for
 
     socket, found = bound_socket(port)

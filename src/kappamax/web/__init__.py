@@ -1,5 +1,6 @@
-"""A browser in, the calculator out: a page on this machine only, over the same core as the command line.
+"""The calculator as a page in the browser, served on this machine only.
 
-`service` answers questions in plain data, `app` gives them routes and keeps strangers out, `server` starts it. The page
-itself is in `static/`: hand-written modules, nothing loaded from elsewhere.
+`app` has the routes, `schemas` checks requests, `pool` hands them to processes (`worker`), `handlers` and `moves`
+answer them, and `server` runs it all. The page itself is in `static/`: hand-written modules, nothing loaded from
+elsewhere.
 """

@@ -1,238 +1,185 @@
-"""Nothing in, the application behind the page out: its routes, and who does the work behind each.
+"""The application behind the page: its routes, and the responses to each.
 
-The server itself computes nothing: work is done by processes (`desk`), and stops when the client that asked for it
-leaves. Nothing of a request is written to disk or logged.
+The server itself computes nothing: worker processes do (`pool`), and the work for a request stops when the client that
+sent it leaves. Nothing of a request is written to disk or logged.
 """
 
 from __future__ import annotations
 
-import asyncio
+import mimetypes
+import os
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import aclosing, asynccontextmanager
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import anyio
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import Response
-from starlette.routing import Route
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.responses import FileResponse, Response, StreamingResponse
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
 
-from kappamax._checks import web as checks
+from kappamax.display.text import shortened
 from kappamax.errors import InvalidRequestError
-from kappamax.web.handlers import Reply, bug_reply, error_reply
-from kappamax.web.middleware import Guard
-from kappamax.web.pool import Desk, Part, opened_desk
+from kappamax.web import schemas
+from kappamax.web.middleware import OwnPageOnly, json_response
+from kappamax.web.pool import WorkerPool
+from kappamax.web.schemas import LONG, REQUESTS, TableRequest, as_request, decoded
+from kappamax.web.worker import Reply, error_reply
 
-__all__ = ["FORMATS", "create_app"]
+__all__ = ["create_app"]
 
-FORMATS = {
-    "html": "text/html; charset=utf-8",
+_REPORT_TYPES = {
+    "html": "text/html",
     "json": "application/json",
-    "csv": "text/csv; charset=utf-8",
-    "md": "text/markdown; charset=utf-8",
+    "csv": "text/csv",
+    "md": "text/markdown",
     "tex": "application/x-tex; charset=utf-8",
-    "txt": "text/plain; charset=utf-8",
+    "txt": "text/plain",
 }
-_JSON = "application/json"
 _LINES = "application/x-ndjson"
 _STATIC = Path(__file__).parent / "static"
-_TYPES = {
-    ".html": "text/html; charset=utf-8",
-    ".js": "text/javascript; charset=utf-8",
-    ".css": "text/css; charset=utf-8",
-    ".svg": "image/svg+xml",
-    ".png": "image/png",
-    ".ico": "image/x-icon",
-    ".json": _JSON,
-}
-_MOST_BYTES = 1_000_000
-_MOST_FILE_BYTES = 20_000_000
-_DRAINED = 100_000_000
-_MOMENT = 0.2
-_SMALL_CATEGORIES, _SMALL_SUBJECTS = 8, 2_000
+_MAX_BYTES = 1_000_000
+_MAX_FILE_BYTES = 20_000_000
+_MAX_BYTES_READ = 100_000_000
+_LONG_WORKERS, _MAX_QUICK_WORKERS = 2, 6
+
+mimetypes.add_type("text/javascript", ".js")  # some systems have another type, which browsers then refuse to run
 
 
-def create_app(*, quick_seconds: float = 15.0, long_seconds: float = 60.0) -> ASGIApp:
-    """The application: the page, its assets and the JSON API.
+def create_app(*, quick_seconds: float = 15.0, long_seconds: float = 60.0) -> Starlette:
+    """Return the application: the page, its assets and the JSON API.
 
     Parameters
     ----------
     quick_seconds, long_seconds : float
-        How long work on small tables of two raters, and any other work, may take.
+        How long work on small tables of two raters, and any other work, may take. Each has processes of its own, so
+        that no long job makes small tables wait.
     """
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[dict[str, Any]]:
-        async with opened_desk(quick_seconds, long_seconds) as desk:
-            yield {"desk": desk, "uploads": anyio.Semaphore(2)}
+        # two more than there are cores, so that none idles while an answer is sent and the next request handed over
+        quick = WorkerPool(min(_MAX_QUICK_WORKERS, 2 + (os.cpu_count() or 1)), quick_seconds)
+        long = WorkerPool(_LONG_WORKERS, long_seconds, "--long")
+        async with quick.running(warm=True), long.running(warm=False):
+            yield {"quick": quick, "long": long, "uploads": anyio.Semaphore(2)}
 
-    tasks = ("table", "chance", "pictures", "weights", "maximizers", "moves", "path", "anneal", "report")
+    posted = [name for name, kind in REQUESTS.items() if issubclass(kind, TableRequest)]
     routes = [
-        Route("/", _static),
-        Route("/static/{name:path}", _static),
+        Route("/", _index),
+        Mount("/static", StaticFiles(directory=_STATIC)),
         Route("/api/examples", _examples),
         Route("/api/file", _file, methods=["POST"]),
-        *(Route(f"/api/{task}", _posted(task), methods=["POST"]) for task in tasks),
+        *(Route(f"/api/{name}", _posted(name), methods=["POST"]) for name in posted),
     ]
-    handlers: Any = {InvalidRequestError: _refused, HTTPException: _http_error, Exception: _bug}
-    return Guard(Starlette(routes=routes, exception_handlers=handlers, lifespan=lifespan))
+    handlers: Any = {HTTPException: _http_error}
+    return Starlette(
+        routes=routes, middleware=[Middleware(OwnPageOnly)], exception_handlers=handlers, lifespan=lifespan
+    )
 
 
-async def _static(request: Request) -> Response:
-    """The page and its assets, by their names in the package; no path is put together from the request."""
-    files = {path.relative_to(_STATIC).as_posix(): path for path in _STATIC.rglob("*") if path.suffix in _TYPES}
-    path = files.get(request.path_params.get("name", "index.html"))
-    if path is None:
-        checks.refuse_page(request.url.path)
-    return Response(path.read_bytes(), media_type=_TYPES[path.suffix], headers={"cache-control": "no-cache"})
+async def _index(request: Request) -> Response:
+    return FileResponse(_STATIC / "index.html")
 
 
 async def _examples(request: Request) -> Response:
-    return _response(await request.state.desk.reply("examples", {}, long=False))
+    return json_response(await _answer(request, _replies(request, "examples", schemas.Request())))
 
 
 async def _file(request: Request) -> Response:
-    checks.content_type(request.headers.get("content-type"), "application/octet-stream")
+    _require_content_type(request, "application/octet-stream")
     async with request.state.uploads:
-        content = await _body(request, _MOST_FILE_BYTES)
-        work = _last_of(request.state.desk.parts("file", dict(request.query_params), content, long=True))
-        return _response(await _attended(request, work))
+        content = await _body(request, _MAX_FILE_BYTES)
+        options = {name: text for name, text in request.query_params.items() if text != ""}
+        asked = as_request("file", options | {"content": content}, strict=False)
+        return json_response(await _answer(request, _replies(request, "file", asked)))
 
 
-def _posted(task: str) -> Callable[[Request], Awaitable[Response]]:
-    """A route that takes a JSON object and answers a task."""
+def _posted(name: str) -> Callable[[Request], Awaitable[Response]]:
+    """Return a route that takes a request as a JSON object."""
 
-    async def answer(request: Request) -> Response:
-        desk: Desk = request.state.desk
-        checks.content_type(request.headers.get("content-type"), _JSON)
-        asked = checks.json_object(await _body(request, _MOST_BYTES))
-        long = task in ("path", "anneal", "report") or not _small(asked)
-        if task == "report":
-            form = checks.one_of("format", request.query_params.get("format", "html"), FORMATS)
-            reply = await _attended(request, desk.reply(task, asked | {"format": form}, long=long))
-            return _download(reply, form)
-        if task == "anneal" or _LINES in request.headers.get("accept", ""):
-            return _Stream(desk.parts(task, asked, long=long))
-        return _response(await _attended(request, desk.reply(task, asked, long=long)))
+    async def respond(request: Request) -> Response:
+        _require_content_type(request, "application/json")
+        content = decoded(await _body(request, _MAX_BYTES))
+        if name == "report":
+            content["format"] = form = request.query_params.get("format", "html")
+        by_line = name == "anneal" or _LINES in request.headers.get("accept", "")
+        replies = _replies(request, name, as_request(name, content), by_line=by_line)
+        reply = await _answer(request, replies, by_line=by_line)
+        if reply.status != 200 or not (by_line or name == "report"):
+            return json_response(reply)
+        if name == "report":
+            headers = {"content-disposition": f'attachment; filename="kappamax.{form}"'}
+            return Response(reply.body, media_type=_REPORT_TYPES[form], headers=headers)
+        return StreamingResponse(_bodies(reply, replies), media_type=_LINES)
 
-    return answer
-
-
-def _small(asked: dict[str, Any]) -> bool:
-    """Whether a request is a table of two raters that takes milliseconds; what is wrong with it is found later."""
-    counts = asked.get("counts")
-    if "patterns" in asked or not isinstance(counts, list) or len(counts) > _SMALL_CATEGORIES:
-        return False
-    cells = [cell for row in counts if isinstance(row, list) for cell in row]
-    return sum(cell for cell in cells if isinstance(cell, int | float)) <= _SMALL_SUBJECTS
+    return respond
 
 
-async def _attended(request: Request, work: Awaitable[Reply]) -> Reply:
-    """Some work's reply; work that takes longer than a moment stops if the client leaves."""
-    reply = Reply(499, b"")  # which nobody will read
-    watching: list[asyncio.Task[None]] = []
+def _replies(request: Request, name: str, asked: schemas.Request, *, by_line: bool = False) -> AsyncIterator[Reply]:
+    pool: WorkerPool = request.state.long if name in LONG or not asked.is_small() else request.state.quick
+    return pool.replies(name, asked, by_line=by_line)
+
+
+async def _answer(request: Request, replies: AsyncIterator[Reply], *, by_line: bool = False) -> Reply:
+    """Return the last reply, or `by_line` the first; the work stops if the client leaves."""
+    reply = Reply(499, b"", more=True)  # which nobody will read
 
     async def leave() -> None:
         while (await request.receive())["type"] != "http.disconnect":
             pass
-        scope.cancel()
+        group.cancel_scope.cancel()
 
-    def watch() -> None:
-        watching.append(asyncio.create_task(leave()))
-
-    with anyio.CancelScope() as scope:
-        later = asyncio.get_running_loop().call_later(_MOMENT, watch)
-        try:
-            reply = await work
-        finally:
-            later.cancel()
-            for task in watching:
-                task.cancel()
+    async with anyio.create_task_group() as group:
+        group.start_soon(leave)
+        reply = await anext(replies)
+        while reply.more and not by_line:
+            reply = await anext(replies)
+        group.cancel_scope.cancel()
     return reply
 
 
-async def _last_of(parts: AsyncIterator[Part]) -> Reply:
-    async for part in parts:
-        last = part
-    return last.reply
+async def _bodies(first: Reply, replies: AsyncIterator[Reply]) -> AsyncIterator[bytes]:
+    yield first.body
+    async for reply in replies:
+        yield reply.body
 
 
-class _Stream(Response):
-    """Lines of JSON as they come; an error before the first line is an answer like any other."""
-
-    def __init__(self, parts: AsyncIterator[Part]) -> None:
-        self._parts = parts
-        self.background = None
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send line by line until the answer ends or the client leaves, which stops the work."""
-        started = False
-
-        async def leave() -> None:
-            while (await receive())["type"] != "http.disconnect":
-                pass
-            group.cancel_scope.cancel()
-
-        async with anyio.create_task_group() as group:
-            group.start_soon(leave)
-            async with aclosing(self._parts) as parts:  # type: ignore[type-var]  # a generator, which can be closed
-                async for part in parts:
-                    if not started and part.reply.status != 200:
-                        await _response(part.reply)(scope, receive, send)
-                        break
-                    if not started:
-                        headers = [(b"content-type", _LINES.encode())]
-                        await send({"type": "http.response.start", "status": 200, "headers": headers})
-                        started = True
-                    more = part.kind != "reply"
-                    await send({"type": "http.response.body", "body": part.reply.body, "more_body": more})
-            group.cancel_scope.cancel()
+def _require_content_type(request: Request, expected: str) -> None:
+    """Require the one type of body that a route takes, which a form of another site cannot send."""
+    given = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if given != expected:
+        raise InvalidRequestError(
+            f"the request's Content-Type must be {expected}; got {shortened(given or 'none')!r}.", status=415
+        )
 
 
 async def _body(request: Request, most: int) -> bytes:
-    """The whole body; one that is too long is read on, keeping nothing, so that the answer to it is heard."""
+    """Return the whole body; one that is too long is read on and dropped, so that the client hears the answer."""
     parts, size = [], 0
     try:
         async for part in request.stream():
             size += len(part)
-            if size > _DRAINED:
+            if size > _MAX_BYTES_READ:
                 break
             if size <= most:
                 parts.append(part)
             else:
                 parts.clear()
     except ClientDisconnect:
-        checks.refuse_half()
-    checks.body_size(size, most)
+        raise InvalidRequestError("the request broke off.", status=400) from None
+    if size > most:
+        raise InvalidRequestError(f"the request is longer than {most / 1_000_000:g} MB.", status=413)
     return b"".join(parts)
 
 
-def _response(reply: Reply) -> Response:
-    return Response(reply.body, status_code=reply.status, media_type=_JSON)
-
-
-def _download(reply: Reply, form: str) -> Response:
-    if reply.status != 200:
-        return _response(reply)
-    headers = {"content-disposition": f'attachment; filename="kappamax.{form}"'}
-    return Response(reply.body, media_type=FORMATS[form], headers=headers)
-
-
-async def _refused(request: Request, error: InvalidRequestError) -> Response:
-    return _response(error_reply(error))
-
-
 async def _http_error(request: Request, error: HTTPException) -> Response:
-    try:
-        if error.status_code == 405:
-            checks.refuse_method(request.method)
-        checks.refuse_page(request.url.path)
-    except InvalidRequestError as refusal:
-        return _response(error_reply(refusal))
-
-
-async def _bug(request: Request, error: Exception) -> Response:
-    return _response(bug_reply(error))
+    """Answer an address that leads nowhere, or a method that it does not take."""
+    refusal = InvalidRequestError(f"there is no page {shortened(request.url.path)!r}.", status=404)
+    if error.status_code == 405:
+        refusal = InvalidRequestError(f"this address does not answer {shortened(request.method)!r}.", status=405)
+    return json_response(error_reply(refusal))

@@ -1,102 +1,258 @@
-"""The name of a task and a request in, the answer or the error as bytes out: what the page's processes run."""
+"""Answer each request of the page: one function of a checked request for every name.
+
+The results are the objects of `--json`, beside the pictures of the report. What the library refuses is raised as its
+own errors.
+"""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
-from typing import Any, NamedTuple
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import cache
+from itertools import islice
+from typing import Any
 
-from kappamax.errors import InvalidRequestError, KappamaxError
+import msgspec
 
-__all__ = ["Reply", "as_bytes", "bug_reply", "error_reply", "run_job"]
+from kappamax._result import plain
+from kappamax._validate import as_list_of_names
+from kappamax.datasets import EXAMPLES, example
+from kappamax.display.text import shortened
+from kappamax.errors import InvalidRequestError, KappamaxError, KappamaxWarning
+from kappamax.io.file_formats import open_bytes
+from kappamax.io.files import table_of_source
+from kappamax.io.read_spec import ReadSpec
+from kappamax.maximum.max_kappa import max_kappa
+from kappamax.maximum.maximizers import maximizer_count_of, maximizers_of
+from kappamax.reporting.figures_svg import null_picture, pictures_of
+from kappamax.reporting.formats.json import data_of
+from kappamax.reporting.report import Effort, Report, completed, report_within
+from kappamax.reporting.sentences import of_table, of_weights
+from kappamax.table import Table
+from kappamax.web.moves import annealing, path_to_maximum, ranked_moves
+from kappamax.web.schemas import FileRequest, OwnWeights, ReportRequest, WeightingRequest, plain_table, weights_of
+from kappamax.web.snippets import calls_of
+from kappamax.weights import Weights
 
-#: called with a kind ("progress", "line" or "reply"), an HTTP status and a body
-Send = Callable[[str, int, bytes], None]
+__all__ = ["HANDLERS"]
 
+#: called with each line of an answer as it is found; None where the client reads the answer as a whole
+Show = Callable[[dict[str, Any]], None] | None
+_Asked = list[str | OwnWeights] | None
 
-class Reply(NamedTuple):
-    """An HTTP status and the body to send with it."""
-
-    status: int
-    body: bytes
-
-
-def run_job(task: str, request: dict[str, Any], payload: bytes, send: Send) -> None:
-    """Do a task and send its reply; what the request gets wrong is an answer too."""
-
-    def tell(message: str) -> None:
-        send("progress", 200, as_bytes({"progress": message}) + b"\n")
-
-    def show(line: dict[str, Any]) -> None:
-        send("line", 200, as_bytes(line) + b"\n")
-
-    try:
-        reply = Reply(200, _answer(task, request, payload, tell, show))
-    except KappamaxError as error:
-        reply = error_reply(error)
-    except MemoryError:
-        reply = error_reply(InvalidRequestError("this takes more memory than there is."))
-    except Exception as error:  # a bug of ours: the page says so, without a word of the data
-        reply = bug_reply(error)
-    send("reply", *reply)
-
-
-def error_reply(error: KappamaxError) -> Reply:
-    """An error of ours as an answer."""
-    content: dict[str, Any] = {"error": " ".join(str(error).split())}
-    if not isinstance(error, InvalidRequestError):
-        return Reply(422, as_bytes(content))
-    for name in ("field", "cell", "columns"):
-        if getattr(error, name) is not None:
-            content[name] = getattr(error, name)
-    return Reply(error.status, as_bytes(content))
-
-
-def bug_reply(error: Exception) -> Reply:
-    """What no request should bring about: the kind of error and its place in our code, which hold no data."""
-    frame = error.__traceback__
-    while frame is not None and frame.tb_next is not None:
-        frame = frame.tb_next
-    place = "" if frame is None else f" at {frame.tb_frame.f_globals.get('__name__')}:{frame.tb_lineno}"
-    return Reply(500, as_bytes({"error": f"something unexpected went wrong: {type(error).__name__}{place}."}))
+_QUICK = Effort(
+    time_limit=5.0,
+    exact_work=1e7,
+    shuffled_ratings=200_000,
+    fewest_draws=1_000,
+    most_draws=2_000,
+    n_blocks=1,
+    counting_work=1e6,
+    listing_steps=2_000,
+    most_moves=0,  # the page asks for moves by themselves
+)
+_WHOLE = Effort(time_limit=10.0)
+#: what a whole report says of a weighting beyond a brief one
+_BY_CHANCE = ("weights", "pvalue", "test", "n_maximizers", "n_maximizers_at_least", "sentences")
+_TIME_LIMIT = 5.0
+_TABLES_PER_PAGE = 20
+_END = {"end": True}
+_REMEMBERED = 40  # reports of one weighting, since the page asks about each of them more than once
+_REPORTS: dict[tuple[bytes, bytes, str], Report] = {}
 
 
-def as_bytes(content: Any) -> bytes:
-    """JSON as the standard has it, in ASCII."""
-    return json.dumps(content, allow_nan=False, separators=(",", ":")).encode()
+@cache
+def examples() -> list[dict[str, Any]]:
+    """Return the bundled tables and their sources."""
+    return [
+        {"name": name, "title": one.title, "source": one.source, **plain_table(example(name))}
+        for name, one in EXAMPLES.items()
+    ]
 
 
-def _answer(
-    task: str,
-    request: dict[str, Any],
-    payload: bytes,
-    tell: Callable[[str], None],
-    show: Callable[[dict[str, Any]], None],
-) -> bytes:
-    """One task's answer; each part of the library is imported when it is first needed."""
-    from kappamax.web import service
+def numbers(request: ReportRequest, show: Show = None) -> dict[str, Any]:
+    """Return what the page shows of a table first: the report's numbers, and the calls that give them elsewhere.
 
-    told = {"table": service.numbers_of, "chance": service.chances, "pictures": service.pictures}
-    if task in told:
-        return as_bytes(told[task](request, tell))
-    if task == "report":
-        return service.report_file(request, request.pop("format"), tell).encode()
-    if task == "file":
-        from kappamax.web.uploads import file_table
+    By line, each weighting has a document of its own, which is shown as soon as it is known.
+    """
+    if show is None:
+        return _numbers_of(_joined(request), request.weights)
+    for asked, report in _brief_reports(request, show):
+        show(_numbers_of(report, asked))
+    return _END
 
-        return as_bytes(file_table(request, payload))
-    if task == "anneal":
-        from kappamax.web.moves import annealing
 
-        return as_bytes(annealing(request, show)) + b"\n"
-    if task in ("moves", "path"):
-        from kappamax.web import moves
+def chances(request: ReportRequest, show: Show = None) -> dict[str, Any]:
+    """Return the test against chance, its picture, the number of tables that attain the maximum, and the sentences.
 
-        return as_bytes({"moves": moves.moves, "path": moves.path_to_maximum}[task](request))
-    rest: dict[str, Callable[[dict[str, Any]], Any]] = {
-        "weights": service.weights_in_words,
-        "maximizers": service.maximizers,
-        "examples": lambda _: service.examples(),
-        "ready": lambda _: None,
+    By line, each weighting has a document of its own, which is shown as soon as it is known.
+    """
+    if show is None:
+        return _chances_of(_joined(request), None)
+    for _, report in _brief_reports(request, show):
+        show(_chances_of(report, _progress(show)))
+    return _END
+
+
+def pictures(request: ReportRequest) -> dict[str, Any]:
+    """Return pictures of the tables, of the margins and of the pairs of raters."""
+    return pictures_of(_joined(request))
+
+
+def report_file(request: ReportRequest) -> str:
+    """Return the report as a file, which takes the work of `kappamax report`."""
+    table = request.table()
+    weights: Any = [one for _, weights in _weightings(request, table) for one in weights or ()] or None
+    made = report_within(_WHOLE, table, weights=weights, title=request.title)
+    write = {
+        "html": made.to_html,
+        "json": made.to_json,
+        "csv": made.to_csv,
+        "md": made.to_markdown,
+        "tex": made.to_latex,
+        "txt": made.to_text,
     }
-    return as_bytes(rest[task](request))
+    return write[request.format]()
+
+
+def weights_in_words(request: WeightingRequest) -> dict[str, Any]:
+    """Return whether weights are a distance, which triangle breaks, and what that does to the best table."""
+    table = request.table()
+    weights = request.weights()
+    most = max_kappa(table, weights=weights, time_limit=_TIME_LIMIT)
+    triangle = weights.violated_triangle
+    return {
+        "name": weights.name,
+        "matrix": weights.matrix.tolist(),
+        "symmetric": weights.symmetric,
+        "metric": weights.metric,
+        "monge": weights.monge,
+        "violated_triangle": None if triangle is None else [plain(table.categories[i]) for i in triangle],
+        "words": of_weights(weights, most),
+        "notes": list(weights.notes),
+    }
+
+
+def maximizers(request: WeightingRequest) -> dict[str, Any]:
+    """Return a page of the tables that attain the maximum."""
+    table = request.table()
+    result = max_kappa(table, weights=request.weights(), time_limit=_TIME_LIMIT)
+    count = maximizer_count_of(result, counting_work=_QUICK.counting_work, listing_steps=_QUICK.listing_steps)
+    page = islice(maximizers_of(result), request.start, request.start + _TABLES_PER_PAGE)
+    return {
+        "n": plain(count.n),
+        "at_least": plain(count.at_least),
+        "start": request.start,
+        "tables": [plain_table(one) for one in page],
+    }
+
+
+def file_table(request: FileRequest) -> dict[str, Any]:
+    """Return what a file holds as the page's table; the names of its columns come with an error too.
+
+    On Linux nothing is written to disk.
+    """
+    given = {name: getattr(request, name) for name in ("subject", "rater", "rating", "count")}
+    lists = {name: getattr(request, name) for name in ("raters", "categories", "missing")}
+    given |= {name: as_list_of_names(name, text) for name, text in lists.items() if text is not None}
+    spec = ReadSpec(
+        layout=request.layout,
+        complete_only=request.complete_only,
+        sheet=request.sheet,
+        **{name: value for name, value in given.items() if value is not None},
+    )
+    columns: list[str] = []
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always", KappamaxWarning)
+        try:
+            with open_bytes(request.content, "the file", spec) as source:
+                columns = source.columns
+                table = table_of_source(source, spec)
+        except KappamaxError as error:
+            raise InvalidRequestError(str(error), columns=columns) from None
+    notes = [str(warning.message) for warning in said if issubclass(warning.category, KappamaxWarning)]
+    return {
+        "table": plain_table(table),
+        "data": data_of(table),
+        "columns": columns,
+        "notes": [*notes, *of_table(table)],
+    }
+
+
+def _whole(answer: Callable[[Any], Any]) -> Callable[[Any, Show], Any]:
+    """Return a handler whose answer comes as a whole."""
+    return lambda request, show: answer(request)
+
+
+#: the function that answers each request, by the names of `REQUESTS`
+HANDLERS: dict[str, Callable[[Any, Show], Any]] = {
+    "ready": _whole(lambda request: None),
+    "examples": _whole(lambda request: examples()),
+    "file": _whole(file_table),
+    "table": numbers,
+    "chance": chances,
+    "pictures": _whole(pictures),
+    "report": _whole(report_file),
+    "weights": _whole(weights_in_words),
+    "maximizers": _whole(maximizers),
+    "moves": _whole(ranked_moves),
+    "path": _whole(path_to_maximum),
+    "anneal": annealing,
+}
+
+
+def _numbers_of(report: Report, asked: _Asked) -> dict[str, Any]:
+    calls = calls_of(report.table, [result.weights for result in report.results] if asked is None else asked)
+    return report.to_dict() | {"calls": calls}
+
+
+def _chances_of(brief: Report, progress: Callable[[str], None] | None) -> dict[str, Any]:
+    report = completed(brief, _QUICK, progress)
+    document = report.to_dict()
+    drawn = [None if one.null is None else null_picture(report, one) for one in report.results]
+    results = [
+        {name: result[name] for name in _BY_CHANCE} | {"picture": picture}
+        for result, picture in zip(document["results"], drawn, strict=True)
+    ]
+    return {"results": results, "methods": document["report"]["methods"]}
+
+
+def _joined(request: ReportRequest) -> Report:
+    """Return one brief report with all weightings of a request, as `report_within` would make it."""
+    reports = [report for _, report in _brief_reports(request)]
+    main = next((one for one in reports if one.results[0].weights == "linear"), reports[0])
+    return replace(main, results=tuple(result for one in reports for result in one.results))
+
+
+def _brief_reports(request: ReportRequest, show: Show = None) -> Iterator[tuple[_Asked, Report]]:
+    """Yield each weighting asked for with a brief report of it alone, from memory where it was made before."""
+    table = request.table()
+    for asked, weights in _weightings(request, table):
+        key = (request.table_key(), msgspec.json.encode(asked), request.title)
+        if key not in _REPORTS:
+            _REPORTS[key] = report_within(
+                _QUICK, table, weights=weights, title=request.title, progress=_progress(show), brief=True
+            )
+            if len(_REPORTS) > _REMEMBERED:
+                del _REPORTS[next(iter(_REPORTS))]
+        yield asked, _REPORTS[key]
+
+
+def _weightings(request: ReportRequest, table: Table) -> list[tuple[_Asked, list[Weights] | None]]:
+    """Return each weighting as asked for and as weights, each in a list; one pair of None for the usual ones."""
+    if request.weights is None:
+        return [(None, None)]
+    found = [weights_of(asked, table.n_categories) for asked in request.weights]
+    names = [weights.name for weights in found]
+    twice = next((name for i, name in enumerate(names) if name in names[:i]), None)
+    if twice is not None:
+        raise InvalidRequestError(
+            f"weights must have different names; {shortened(twice)!r} occurs twice.", field="weights"
+        )
+    return [([asked], [weights]) for asked, weights in zip(request.weights, found, strict=True)]
+
+
+def _progress(show: Show) -> Callable[[str], None] | None:
+    """Return a function that shows a message as a line of progress."""
+    return None if show is None else lambda message: show({"progress": message})

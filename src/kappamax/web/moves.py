@@ -1,4 +1,4 @@
-"""Plain data from a browser in; moves, the way they lead to the maximum, and a search by annealing out."""
+"""Answer requests about moves: the best ones, the path they make to the maximum, and a search by annealing."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from kappamax._checks import web as checks
 from kappamax._result import plain
-from kappamax.annealing.anneal import PROPOSALS, anneal
+from kappamax.annealing.anneal import anneal
 from kappamax.annealing.schedules import StaleAgreement
 from kappamax.annealing.trace import Moment
 from kappamax.fibers.markov_basis import basic_moves
@@ -18,25 +17,25 @@ from kappamax.fibers.moves import Move
 from kappamax.kappas import kappa
 from kappamax.maximum.max_kappa import max_kappa
 from kappamax.table import Table
-from kappamax.web.schemas import plain_table, table_of, weighting_of
+from kappamax.web import schemas
+from kappamax.web.schemas import WeightingRequest, plain_table
+from kappamax.weights import Weights
 
-__all__ = ["annealing", "moves", "path_to_maximum"]
+__all__ = ["annealing", "path_to_maximum", "ranked_moves"]
 
 _TIME_LIMIT = 5.0
-_MOST_MOVES = 200
-_MOST_STEPS = 200
+_MAX_PATH = 200
 _ANNEALING_STEPS = 2_000_000
 _LINES = 200
-_LARGEST_SEED = 2**32
 
 
-def moves(request: dict[str, Any]) -> dict[str, Any]:
-    """The moves that apply to a table, best first; with `move`, the table after it."""
-    table = table_of(request)
-    weights = weighting_of(request, table)
-    if request.get("move") is not None:
-        return _after(table, weights, checks.mapping("move", request["move"]))
-    ranked = rank_moves(table, weights=weights, top=checks.whole("top", request.get("top", 20), 1, _MOST_MOVES))
+def ranked_moves(request: WeightingRequest) -> dict[str, Any]:
+    """Return the moves that apply to a table, best first; with `move`, the table after it."""
+    table = request.table()
+    weights = request.weights()
+    if request.move is not None:
+        return _after(table, weights, request.move)
+    ranked = rank_moves(table, weights=weights, top=request.top)
     return ranked.to_dict() | {
         "moves": [
             {
@@ -51,12 +50,12 @@ def moves(request: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def path_to_maximum(request: dict[str, Any]) -> dict[str, Any]:
-    """The best move after the best move, until none raises agreement."""
-    table = table_of(request)
-    weights = weighting_of(request, table)
+def path_to_maximum(request: WeightingRequest) -> dict[str, Any]:
+    """Return the path that takes the best move after the best move, until none raises agreement."""
+    table = request.table()
+    weights = request.weights()
     steps = []
-    for _ in range(_MOST_STEPS):
+    for _ in range(_MAX_PATH):
         ranked = rank_moves(table, weights=weights, top=1)
         if not ranked.n_raising:
             break
@@ -67,14 +66,13 @@ def path_to_maximum(request: dict[str, Any]) -> dict[str, Any]:
     return {"steps": steps, "maximum": result.maximum, "proven": result.proven, "reached": reached}
 
 
-def annealing(request: dict[str, Any], show: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
-    """A search by annealing: what it goes through is shown as it goes, where it ended is the answer."""
-    table = table_of(request)
-    weights = weighting_of(request, table)
-    seed = checks.whole("seed", request.get("seed", 1), 0, _LARGEST_SEED)
-    proposal = checks.one_of("proposal", request.get("proposal", "moves"), PROPOSALS)
+def annealing(request: WeightingRequest, show: Callable[[dict[str, Any]], None] | None) -> dict[str, Any]:
+    """Return where a search by annealing ended, and show its steps while it goes on."""
+    table = request.table()
+    weights = request.weights()
 
     def watch(moment: Moment) -> None:
+        assert show is not None
         show(
             {
                 "step": moment.step,
@@ -88,9 +86,9 @@ def annealing(request: dict[str, Any], show: Callable[[dict[str, Any]], None]) -
     found = anneal(
         table,
         weights=weights,
-        proposal=proposal,
-        rng=seed,
-        trace=_steps_per_line(table, proposal),
+        proposal=request.proposal,
+        rng=request.seed,
+        trace=_steps_per_line(table, request.proposal),
         max_steps=_ANNEALING_STEPS,
         watch=watch,
     )
@@ -107,9 +105,9 @@ def annealing(request: dict[str, Any], show: Callable[[dict[str, Any]], None]) -
     }
 
 
-def _after(table: Table, weights: Any, asked: dict[str, Any]) -> dict[str, Any]:
-    plus, minus = (checks.cells(name, asked.get(name)) for name in ("plus", "minus"))
-    move: Any = Move((tuple(plus[0]), tuple(plus[1])), (tuple(minus[0]), tuple(minus[1])), table.n_categories)
+def _after(table: Table, weights: Weights, asked: schemas.Move) -> dict[str, Any]:
+    plus, minus = ((tuple(first), tuple(second)) for first, second in (asked.plus, asked.minus))
+    move = Move(plus, minus, table.n_categories)
     after = move.after(table)
     return {
         **plain_table(after),
@@ -120,7 +118,7 @@ def _after(table: Table, weights: Any, asked: dict[str, Any]) -> dict[str, Any]:
 
 
 def _counts_at(table: Table, moment: Moment) -> dict[str, Any]:
-    """The counts a search is at, for the square that the page shows of two raters."""
+    """Return the counts that a search is at, for the square that the page shows of two raters."""
     if table.n_raters != 2 or not table.complete:
         return {}
     counts = np.zeros((table.n_categories, table.n_categories), dtype=np.int64)
@@ -129,7 +127,7 @@ def _counts_at(table: Table, moment: Moment) -> dict[str, Any]:
 
 
 def _steps_per_line(table: Table, proposal: str) -> int:
-    """So many that the page gets some hundred lines, whatever the design."""
+    """Return the number of steps after which the page gets a line: some hundred lines, whatever the design."""
     if proposal == "moves":
         n_moves = basic_moves(table.n_categories, table.n_raters).n_moves
     else:

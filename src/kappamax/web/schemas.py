@@ -1,82 +1,323 @@
-"""Plain data from a browser in, tables and weights out; and tables as the page holds them."""
+"""Define the requests that the page accepts, and check what a browser sends against them.
+
+The types say what a request must look like and msgspec checks it; what a table must be, the library checks. Numpy is
+imported only where a request becomes a table, so that the server starts without it.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+import re
+from itertools import product
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from kappamax._checks import web as checks
-from kappamax._result import plain
-from kappamax.table import Table
-from kappamax.weights import Weights
+import msgspec
+from msgspec import Meta, Struct
 
-__all__ = ["MOST_CATEGORIES", "MOST_SUBJECTS", "plain_table", "table_of", "weighting_of", "weightings_of"]
+from kappamax._validate import cell_name, did_you_mean
+from kappamax.display.text import listing, shortened
+from kappamax.errors import InputError, InvalidRequestError
 
-MOST_CATEGORIES = 12
-MOST_SUBJECTS = 1_000_000
-_MOST_LABELS = 100
-_MOST_RATERS = 100
-_MOST_PATTERNS = 20_000
-_MOST_CELLS = 200_000
-_MOST_WEIGHTINGS = 8
+if TYPE_CHECKING:
+    from kappamax.table import Table
+    from kappamax.weights import Weights
+
+__all__ = ["LONG", "REQUESTS", "Request", "TableRequest", "as_request", "decoded", "plain_table", "weights_of"]
+
+_MAX_CATEGORIES = 12
+_MAX_SUBJECTS = 1_000_000
+_MAX_PATTERNS = 20_000
+_MAX_PATTERN_CELLS = 200_000
+_SMALL_CATEGORIES, _SMALL_SUBJECTS = 8, 2_000
+
+_WRITABLE = r"[^\x00-\x1f\x7f-\x9f]*\Z"  # no control characters
+_Line = Annotated[str, Meta(max_length=200, pattern=rf"\A{_WRITABLE}")]
+_Name = Annotated[str, Meta(max_length=200, pattern=rf"\A(?=.*\S){_WRITABLE}")]
+_Label = _Name | Annotated[int, Meta(gt=-(2**53), lt=2**53)] | Annotated[float, Meta(gt=-(2.0**53), lt=2.0**53)]
+_Labels = Annotated[tuple[_Label, ...], Meta(min_length=1, max_length=100)]
+_Count = Annotated[int, Meta(ge=0)]
+_Code = Annotated[int, Meta(ge=-1, lt=2**31)] | None
+_Number = Annotated[int, Meta(gt=-(10**18), lt=10**18)] | Annotated[float, Meta(gt=-1e300, lt=1e300)]
+_Numbers = Annotated[list[_Number], Meta(min_length=1, max_length=100)]
+_TwoCells = Annotated[list[list[int]], Meta(min_length=2, max_length=2)]
+
+#: how a message goes on after the name of a field and "must be"
+_LINE, _LABELS = "a line of at most 200 characters", "a list of 1 to 100 texts of 1 to 200 characters, or numbers"
+_RULES = {
+    "counts": "rows of whole numbers >= 0, or one whole number per pattern",
+    "patterns": f"a list of 1 to {_MAX_PATTERNS:,} lists of category positions (from 0), null for missing",
+    "categories": _LABELS,
+    "raters": _LABELS,
+    "ordered": "true or false",
+    "weights": "a list of 1 to 8 names or JSON objects",
+    "weight": "a name or a JSON object",
+    "positions": "a list of 1 to 100 finite numbers",
+    "matrix": "a list of 1 to 100 rows of finite numbers",
+    "scheme": _LINE,
+    "kind": "one of 'disagreement', 'agreement'",
+    "name": _LINE,
+    "title": _LINE,
+    "format": "one of 'html', 'json', 'csv', 'md', 'tex', 'txt'",
+    "start": "a whole number from 0 to 10,000",
+    "top": "a whole number from 1 to 200",
+    "move": "a JSON object with plus and minus",
+    "plus": "two lists of category positions",
+    "minus": "two lists of category positions",
+    "seed": "a whole number from 0 to 4,294,967,296",
+    "proposal": "one of 'moves', 'swaps'",
+    "layout": "one of 'wide', 'long', 'counts', 'patterns'",
+    "complete_only": "true or false",
+}
 
 
-def table_of(request: dict[str, Any]) -> Table:
-    """The table a request holds: a square of counts, or patterns with counts."""
-    ordered = checks.truth("ordered", request.get("ordered", True))
-    if "patterns" in request:
-        labels = checks.labels("categories", request.get("categories"), most=_MOST_LABELS)
-        raters = checks.labels("raters", request.get("raters"), most=_MOST_RATERS)
-        codes = checks.codes(request["patterns"], min(_MOST_PATTERNS, _MOST_CELLS // len(raters)), len(labels))
-        counts = checks.pattern_counts(request.get("counts"), len(codes))
-    else:
-        square = checks.square_counts(request.get("counts"), MOST_CATEGORIES)
-        k = len(square)
-        given = request.get("categories")
-        labels = list(range(1, k + 1)) if given is None else checks.labels("categories", given, least=k, most=k)
-        raters = checks.labels("raters", request.get("raters", ["1", "2"]), least=2, most=2)
-        codes = [[i, j] for i in range(k) for j in range(k)]
-        counts = [count for row in square for count in row]
-    checks.few_subjects(sum(counts), MOST_SUBJECTS)
-    return Table(codes, counts, labels, [str(name) for name in raters], ordered=ordered)
+def decoded(body: bytes) -> dict[str, Any]:
+    """Return the JSON object that was posted, of which nothing else is known yet."""
+    try:
+        asked = _JSON.decode(body)
+    except (ValueError, RecursionError):
+        raise InvalidRequestError("the request is not JSON.", status=400) from None
+    if not isinstance(asked, dict):
+        raise InvalidRequestError("the request must be a JSON object.", status=400)
+    return asked
 
 
-def weightings_of(request: dict[str, Any], table: Table) -> list[Weights] | None:
-    """The weightings asked for, each under its own name; None for the usual ones."""
-    if request.get("weights") is None:
-        return None
-    asked = checks.list_of("weights", request["weights"], most=_MOST_WEIGHTINGS)
-    chosen = [_weights("weights", one, table) for one in asked]
-    checks.different_names([weights.name for weights in chosen])
-    return chosen
+def as_request(name: str, asked: dict[str, Any], *, strict: bool = True) -> Request:
+    """Return the request of a given name from plain values; not strict, text such as "true" is read as what it says."""
+    try:
+        return msgspec.convert(asked, REQUESTS[name], strict=strict)
+    except msgspec.ValidationError as error:
+        if isinstance(error.__cause__, InvalidRequestError):
+            raise error.__cause__ from None
+        raise _explained(str(error), asked, REQUESTS[name]) from None
 
 
-def weighting_of(request: dict[str, Any], table: Table) -> Weights:
-    """The one weighting asked for: linear if none is and the categories have an order."""
-    usual = "linear" if table.ordered else "unweighted"
-    return _weights("weight", request.get("weight", usual), table)
+def weights_of(asked: str | OwnWeights, n_categories: int) -> Weights:
+    """Return the weights that a request asks for: by name, from positions, or from a matrix."""
+    from kappamax.weights import Weights
+
+    if isinstance(asked, str):
+        return Weights.from_scheme(asked, n_categories)
+    if asked.positions is not None:
+        return Weights.from_positions(asked.positions, asked.scheme)
+    if asked.matrix is None:
+        raise InvalidRequestError("weights must be a name, or have positions or a matrix.", field="weights")
+    return Weights.from_matrix(asked.matrix, kind=asked.kind, name=asked.name)
 
 
 def plain_table(table: Table) -> dict[str, Any]:
-    """A table as the page holds and posts it: a square of counts for two raters, patterns for more."""
+    """Return a table as the page holds and posts it: a square of counts for two raters, patterns for more."""
+    from kappamax._result import plain
+
     named = {"categories": plain(table.categories), "raters": list(table.raters), "ordered": table.ordered}
-    if table.n_raters == 2 and table.complete and table.n_categories <= MOST_CATEGORIES:
+    if table.n_raters == 2 and table.complete and table.n_categories <= _MAX_CATEGORIES:
         return {"counts": table.dense().tolist(), **named}
-    most = min(_MOST_PATTERNS, _MOST_CELLS // table.n_raters)
-    checks.few_patterns(len(table.counts), most)
-    checks.few_subjects(table.n_subjects, MOST_SUBJECTS)
+    _require_few_patterns(len(table.counts), table.n_raters)
+    _require_few_subjects(table.n_subjects)
     codes = [[None if code < 0 else code for code in row] for row in table.patterns.tolist()]
     return {"patterns": codes, "counts": plain(table.counts), **named}
 
 
-def _weights(field: str, asked: Any, table: Table) -> Weights:
-    """Weights by name, from positions, or from a matrix."""
-    if isinstance(asked, str):
-        return Weights.from_scheme(checks.short_text(field, asked), table.n_categories)
-    given = checks.mapping(field, asked)
-    if "positions" in given:
-        positions = checks.numbers("positions", given["positions"], table.n_categories)
-        return Weights.from_positions(positions, checks.short_text("scheme", given.get("scheme", "linear")))
-    matrix = checks.square_numbers("matrix", given.get("matrix"), table.n_categories)
-    kind = checks.one_of("kind", given.get("kind", "disagreement"), ("disagreement", "agreement"))
-    name = checks.short_text("name", given.get("name", "custom"))
-    return Weights.from_matrix(matrix, kind=kind, name=name)
+class Request(Struct, kw_only=True, omit_defaults=True):
+    """What all requests share; by itself, a request without content."""
+
+    def is_small(self) -> bool:
+        """Whether the request is about no more than a small table of two raters."""
+        return True
+
+    def table_key(self) -> bytes:
+        """Return bytes that tell the table of the request from all others; empty if there is none."""
+        return b""
+
+
+class FileRequest(Request, forbid_unknown_fields=True):
+    """A file and how to read it, as `read_ratings` takes it; lists have commas between."""
+
+    layout: Literal["wide", "long", "counts", "patterns"] = "wide"
+    raters: str | None = None
+    categories: str | None = None
+    missing: str | None = None
+    subject: str | None = None
+    rater: str | None = None
+    rating: str | None = None
+    count: str | None = None
+    sheet: str | None = None
+    complete_only: bool = False
+    content: bytes = b""
+
+
+class TableRequest(Request):
+    """A table: a square of counts, or patterns of category positions with a count each."""
+
+    counts: list[_Count | list[_Count]]
+    patterns: Annotated[list[list[_Code]], Meta(min_length=1, max_length=_MAX_PATTERNS)] | None = None
+    categories: _Labels | None = None
+    raters: _Labels = ("1", "2")
+    ordered: bool = True
+
+    def __post_init__(self) -> None:
+        """Check the size of the table and that counts without patterns are square."""
+        k = len(self.counts)
+        if self.patterns is not None:
+            _require_few_patterns(len(self.patterns), len(self.raters))
+            if self.categories is None:
+                raise InvalidRequestError(f"categories must be {_LABELS}; got nothing.", field="categories")
+        elif k > _MAX_CATEGORIES:
+            raise InvalidRequestError(
+                f"the page takes at most {_MAX_CATEGORIES} categories; got {k:,}.", field="counts", status=413
+            )
+        elif not k or not all(isinstance(row, list) and len(row) == k for row in self.counts):
+            widths = sorted({len(row) if isinstance(row, list) else 1 for row in self.counts})
+            raise InvalidRequestError(
+                f"counts must be square; got {k} rows of {listing(widths) or 'no'} numbers.", field="counts"
+            )
+        _require_few_subjects(sum(self._all_counts()))
+
+    def is_small(self) -> bool:
+        """Whether this is a small table of two raters."""
+        few = len(self.counts) <= _SMALL_CATEGORIES and sum(self._all_counts()) <= _SMALL_SUBJECTS
+        return self.patterns is None and few
+
+    def table_key(self) -> bytes:
+        """Return bytes that tell the table from all others."""
+        return msgspec.json.encode((self.counts, self.patterns, self.categories, self.raters, self.ordered))
+
+    def table(self) -> Table:
+        """Return the table; what the library refuses in it is an error of the field that the message begins with."""
+        from kappamax.table import Table
+
+        k = len(self.counts)
+        codes: Any = list(product(range(k), repeat=2))
+        if self.patterns is not None:
+            codes = [[-1 if code is None else code for code in row] for row in self.patterns]
+        labels, raters = list(self.categories or range(1, k + 1)), [str(name) for name in self.raters]
+        try:
+            if self.patterns is None and len(labels) != k:
+                raise InputError(f"categories must have {k} entries; got {len(labels)}.")
+            return Table(codes, self._all_counts(), labels, raters, ordered=self.ordered)
+        except InputError as error:
+            field = str(error).partition(" ")[0]
+            raise InvalidRequestError(str(error), field=field if field in self.__struct_fields__ else None) from None
+
+    def _all_counts(self) -> list[int]:
+        return [count for row in self.counts for count in (row if isinstance(row, list) else [row])]
+
+
+class OwnWeights(Struct, omit_defaults=True):
+    """Weights from positions of the categories, or from a matrix."""
+
+    positions: _Numbers | None = None
+    scheme: _Line = "linear"
+    matrix: Annotated[list[_Numbers], Meta(min_length=1, max_length=100)] | None = None
+    kind: Literal["disagreement", "agreement"] = "disagreement"
+    name: _Line = "custom"
+
+
+class Move(Struct):
+    """The cells that gain and those that lose a subject, each a category position per rater."""
+
+    plus: _TwoCells
+    minus: _TwoCells
+
+
+class ReportRequest(TableRequest):
+    """A table with several weightings, the usual ones if none is given; `format` is that of a report to save."""
+
+    weights: Annotated[list[_Line | OwnWeights], Meta(min_length=1, max_length=8)] | None = None
+    title: _Line = "Agreement between raters"
+    format: Literal["html", "json", "csv", "md", "tex", "txt"] = "html"
+
+
+class WeightingRequest(TableRequest):
+    """A table with one weighting, by default linear for ordered categories, and what is asked about them."""
+
+    weight: _Line | OwnWeights | None = None
+    start: Annotated[int, Meta(ge=0, le=10_000)] = 0
+    top: Annotated[int, Meta(ge=1, le=200)] = 20
+    move: Move | None = None
+    seed: Annotated[int, Meta(ge=0, le=2**32)] = 1
+    proposal: Literal["moves", "swaps"] = "moves"
+
+    def weights(self) -> Weights:
+        """Return the weights."""
+        n_categories = len(self.categories or self.counts)
+        return weights_of(self.weight or ("linear" if self.ordered else "unweighted"), n_categories)
+
+
+#: the requests by name; the page posts to the addresses of those with a table
+REQUESTS: dict[str, type[Request]] = {
+    "ready": Request,
+    "examples": Request,
+    "file": FileRequest,
+    "table": ReportRequest,
+    "chance": ReportRequest,
+    "pictures": ReportRequest,
+    "report": ReportRequest,
+    "weights": WeightingRequest,
+    "maximizers": WeightingRequest,
+    "moves": WeightingRequest,
+    "path": WeightingRequest,
+    "anneal": WeightingRequest,
+}
+#: those that may take long however small the table
+LONG = ("file", "report", "path", "anneal")
+
+
+def _explained(problem: str, asked: Any, kind: type[Request]) -> InvalidRequestError:
+    """Return what msgspec found as an error that names the field, the rule, what came and where.
+
+    msgspec writes the rule and the place, as in "Expected `int` >= 0 - at `$.counts[1][0]`".
+    """
+    if unknown := re.match("Object contains unknown field `(.*)`", problem, re.DOTALL):
+        known = [name for name in kind.__struct_fields__ if name != "content"]
+        words = f"the options are {listing(known, most=20)}; got {_shown(unknown[1])}.{did_you_mean(unknown[1], known)}"
+        return InvalidRequestError(words, field="query")
+    rule, _, path = problem.rpartition(" - at `$")
+    missing = re.search(r"missing required field `(\w+)`", problem)
+    path += f".{missing[1]}" if missing else ""
+    value, field, cell = asked, "", list[int]()
+    for name, index in re.findall(r"\.(\w+)|\[(\d+)\]", path):
+        if name:
+            value, field, cell = value.get(name), name, []
+        else:
+            value, cell = value[int(index)], [*cell, int(index)]
+    place = "got" if not cell else f"entry {cell[0] + 1} is" if len(cell) == 1 else f"cell {cell_name(cell)} is"
+    return InvalidRequestError(
+        f"{field} must be {_RULES[field]}; {place} {_shown(value)}.",
+        field=field,
+        cell=cell if cell and field != "weights" else None,
+        status=413 if "`array` of length <=" in rule else 422,
+    )
+
+
+def _shown(value: Any) -> str:
+    """Return what came as short text without control characters."""
+    if isinstance(value, dict):
+        return "a JSON object"
+    if isinstance(value, list):
+        return f"a list of {len(value):,}"
+    return shortened(ascii(value)) if value is not None else "nothing"
+
+
+def _require_few_patterns(n_patterns: int, n_raters: int) -> None:
+    most = min(_MAX_PATTERNS, _MAX_PATTERN_CELLS // n_raters)
+    if n_patterns > most:
+        raise InvalidRequestError(
+            f"the page takes at most {most:,} different patterns; got {n_patterns:,}. The command line takes more.",
+            status=413,
+        )
+
+
+def _require_few_subjects(n_subjects: int) -> None:
+    if n_subjects > _MAX_SUBJECTS:
+        shown = f"{n_subjects:,}" if n_subjects < 2**53 else "far more"  # a number of JSON may have thousands of digits
+        raise InvalidRequestError(
+            f"the page takes at most {_MAX_SUBJECTS:,} subjects; got {shown}.", field="counts", status=413
+        )
+
+
+def _number(text: str) -> int | float:
+    """Return a number of JSON, which does not tell 3 from 3.0."""
+    number = float(text)
+    return int(number) if abs(number) < 2**53 and number.is_integer() else number
+
+
+_JSON = msgspec.json.Decoder(float_hook=_number)

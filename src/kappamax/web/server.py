@@ -1,4 +1,4 @@
-"""A port in, the running page on this machine only out."""
+"""Run the page on a port of this machine."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import uvicorn
 
-from kappamax._checks import web as checks
+from kappamax.errors import NotSupportedError
 from kappamax.web.app import create_app
 
 __all__ = ["Server", "bound_socket", "server_for"]
@@ -18,7 +18,7 @@ _PORTS_TRIED = 20
 
 
 def bound_socket(port: int) -> tuple[socket.socket, int]:
-    """A socket of this machine on a port, or on the next one that is free; port 0 is any."""
+    """Return a socket of this machine on a port, or on the next free one, and its port; port 0 is any free port."""
     tried = range(port, min(port + _PORTS_TRIED, 2**16)) if port else [0]
     for one in tried:
         # TCP by name: asyncio tells no other socket to send small packets at once, and an answer would take 40 ms more
@@ -29,11 +29,11 @@ def bound_socket(port: int) -> tuple[socket.socket, int]:
             return found, int(found.getsockname()[1])
         except OSError:
             found.close()
-    return checks.some_port(port, tried)
+    raise NotSupportedError(f"the ports {port} to {tried[-1]} of 127.0.0.1 are all taken; choose one with --port.")
 
 
 def server_for(when_ready: Callable[[], None] | None = None) -> Server:
-    """The server of the page: quiet, without proxies or websockets."""
+    """Return the server of the page, which logs nothing and serves no proxies or websockets."""
     config = uvicorn.Config(
         create_app(),
         log_config=None,
@@ -49,7 +49,7 @@ def server_for(when_ready: Callable[[], None] | None = None) -> Server:
 
 
 class Server(uvicorn.Server):
-    """A server that says when it answers: `ready` is set, and a function is called beside it."""
+    """A server that sets `ready` and calls a function, in a thread of its own, as soon as it answers."""
 
     def __init__(self, config: uvicorn.Config, when_ready: Callable[[], None] | None = None) -> None:
         super().__init__(config)

@@ -1,4 +1,4 @@
-"""A request in, the same work as a call of the library and as a command out."""
+"""Write the Python call and the command that give the results of a request."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from io import StringIO
 from typing import Any
 
 from kappamax.table import Table
+from kappamax.web.schemas import OwnWeights
 
 __all__ = ["calls_of"]
 
 _MOST_CELLS = 2_000
 
 
-def calls_of(request: dict[str, Any], table: Table, names: list[str]) -> dict[str, str | None]:
-    """How to get the results of a request from Python and from a terminal; None where a command cannot say it."""
-    asked = request.get("weights")
-    weights = ", ".join(map(_weighting, names if asked is None else asked))
+def calls_of(table: Table, weights: list[str | OwnWeights]) -> dict[str, str | None]:
+    """Return the Python call and the command, None if no command can say it, that give the same results."""
+    written = ", ".join(map(_weighting, weights))
     return {
-        "python": f"km.report({_python_table(table)}, weights=[{weights}])",
-        "terminal": _command(table, names if asked is None else asked),
+        "python": f"km.report({_python_table(table)}, weights=[{written}])",
+        "terminal": _command(table, weights),
     }
 
 
@@ -34,19 +34,19 @@ def _python_table(table: Table) -> str:
     return f"km.Table({codes}, {counts}, {labels}, {raters}, ordered={table.ordered})"
 
 
-def _weighting(asked: Any) -> str:
+def _weighting(asked: str | OwnWeights) -> str:
     if isinstance(asked, str):
         return repr(asked)
-    if "positions" in asked:
-        return f"km.Weights.from_positions({asked['positions']}, {asked.get('scheme', 'linear')!r})"
-    kind, name = asked.get("kind", "disagreement"), asked.get("name", "custom")
-    return f"km.Weights.from_matrix({asked['matrix']}, kind={kind!r}, name={name!r})"
+    if asked.positions is not None:
+        return f"km.Weights.from_positions({asked.positions}, {asked.scheme!r})"
+    return f"km.Weights.from_matrix({asked.matrix}, kind={asked.kind!r}, name={asked.name!r})"
 
 
-def _command(table: Table, asked: list[Any]) -> str | None:
-    if not all(isinstance(one, str) for one in asked):
+def _command(table: Table, weights: list[str | OwnWeights]) -> str | None:
+    names = [one for one in weights if isinstance(one, str)]
+    if len(names) < len(weights):
         return None
-    options = "".join(f" --weights {shlex.quote(one)}" for one in asked)
+    options = "".join(f" --weights {shlex.quote(one)}" for one in names)
     if not _square(table):
         return f"kappamax report ratings.csv{options}"
     lines = " ".join(shlex.quote(line) for line in _csv_lines(table))

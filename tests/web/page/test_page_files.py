@@ -135,6 +135,7 @@ def test_three_raters_have_moves_and_annealing(page, expect):
     """From the list, as patterns."""
     choose_file(page, "three.csv", three_raters())
     expect(page.locator("#headline")).to_contain_text("3 raters")
+    expect(page.locator("#results")).to_have_attribute("aria-busy", "false")  # moves come last
     expect(page.locator("#moves-list tbody tr").first).to_be_visible()
     before = page.locator("#moves-value").text_content()
     page.locator("#moves-list tbody tr").first.get_by_role("button").click()

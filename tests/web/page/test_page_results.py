@@ -82,6 +82,23 @@ def test_the_null_distribution_marks_observed_largest_and_smallest(page, expect)
     expect(page.locator("#null table")).to_contain_text("-0.5430")
 
 
+def test_one_request_asks_for_the_numbers_of_all_weights(page, expect):
+    """The chosen ones first; a change of own weights asks for these alone."""
+    asked = []
+    page.on("request", lambda request: asked.append(request.post_data_json) if "/api/table" in request.url else None)
+    type_table(page, [[9, 1], [1, 9]])
+    expect(page.locator("#comparison tbody tr").last).to_contain_text("0.8000")
+    expect(page.locator("#results")).to_have_attribute("aria-busy", "false")
+    assert [one["weights"] for one in asked if one["counts"] == [[9, 1], [1, 9]]] == [
+        ["linear", "unweighted", "quadratic", "sqrt"]
+    ]
+    asked.clear()
+    page.get_by_label("How much a disagreement counts").select_option("custom")
+    expect(page.locator("#comparison tbody tr")).to_have_count(5)
+    expect(page.locator("#comparison tbody tr").last).to_contain_text("0.8000")
+    assert [one["weights"] for one in asked] == [[{"positions": [1, 2], "scheme": "linear"}]]
+
+
 def test_stale_answers_are_ignored(page, expect, server):
     """The answer to an earlier table comes late and changes nothing."""
     held = []

@@ -13,13 +13,13 @@ export class Problem extends Error {
 const running = new Map();
 
 /** Ask and wait; `kind` names the questions of which only the newest counts. Undefined if it was overtaken.
- * With `progress`, a function of words, the server says what it is doing meanwhile. */
-export async function ask(path, body, kind = path, progress = null) {
+ * With `each`, the answer comes line by line and each line is handed to it. */
+export async function ask(path, body, kind = path, each = null) {
   running.get(kind)?.abort();
   const control = new AbortController();
   running.set(kind, control);
   try {
-    const content = progress ? await last(lines(path, body, control.signal), progress)
+    const content = each ? await follow(lines(path, body, control.signal), each)
       : await (await send(path, body, control.signal)).json();
     return running.get(kind) === control ? content : undefined;
   } catch (error) {
@@ -67,14 +67,12 @@ export async function* lines(path, body, signal) {
   if (rest.trim()) yield JSON.parse(rest);
 }
 
-async function last(stream, progress) {
-  let answer = {};
+async function follow(stream, each) {
   for await (const line of stream) {
-    if ("progress" in line) progress(line.progress);
-    else answer = line;
+    if ("error" in line) throw new Problem(line, 422);
+    each(line);
   }
-  if ("error" in answer) throw new Problem(answer, 422);
-  return answer;
+  return true;
 }
 
 async function send(path, body, signal, accept = "*/*") {

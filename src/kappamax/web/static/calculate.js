@@ -1,5 +1,5 @@
-// The state in, the newest results on the page out: the numbers of the chosen weights first, then their pictures beside
-// the numbers of the other weights, then what chance would give.
+// Ask the server about the table and show its answers: the numbers of all weights, by one request that begins with the
+// chosen ones, then the pictures of the chosen weights, what chance would give for them, and that for the other weights.
 
 import { Problem, ask, cancel } from "./api.js";
 import { drawComparison } from "./comparison.js";
@@ -9,7 +9,7 @@ import { drawMaximizers } from "./maximizers.js";
 import { drawChance, drawNothing, drawNumbers, drawPictures, resultOf, say } from "./results.js";
 import { COMPARED, current, isOrdered, tableOf, weightingOf } from "./state.js";
 
-const KINDS = ["table", "chance", "pictures"];
+const KINDS = ["table", "chance", "pictures"], PATIENCE = 300;
 const listeners = [];
 let answers = new Map(), about = null, serial = 0, shown = false;
 
@@ -51,68 +51,67 @@ async function compute(own) {
   KINDS.forEach(cancel);
   const names = [...new Set([...(isOrdered() ? COMPARED : ["unweighted"]), chosen])];
   const weightOf = (name) => (name === "custom" ? weightingOf().weighting : name);
-  const progress = table.patterns ? (words) => { if (own === serial) say(`Computing… ${words}`); } : null;
-  const asked = async (kind, name, told = null) => {
-    try {
-      const answer = await ask(`/api/${kind}`, { ...table, weights: [weightOf(name)] }, kind, told);
-      return own === serial ? answer : undefined;
-    } catch (error) {
-      if (own === serial) throw error;
-      return undefined;
-    }
-  };
   const compare = () => drawComparison(names, new Map([...answers].map(([name, answer]) => [name, resultOf(answer)])));
-  const show = (name, answer) => {
-    answers.set(name, answer);
-    shown = true;
-    drawNumbers(answer);
-    compare();
+  const keep = (name, more) => { answers.set(name, { ...answers.get(name), ...more }); compare(); };
+  const show = () => { shown = true; drawNumbers(answers.get(chosen)); compare(); };
+
+  /** One request about several weightings; each answer is handed over when its line comes. */
+  const askAbout = (kind, wanted, found) => {
+    const waiting = [...wanted];
+    return wanted.length ? ask(`/api/${kind}`, { ...table, weights: wanted.map(weightOf) }, kind, (line) => {
+      if (own !== serial || line.end) return;
+      if (!("progress" in line)) found(waiting.shift(), line);
+      else if (table.patterns && waiting[0] === chosen) say(`Computing… ${line.progress}`);
+    }) : null;
   };
+  const keepChance = (name, chance) => keep(name, { chance });
 
-  const weight = weightOf(chosen);
-  const others = names.filter((one) => one !== chosen);
-  let beside = null;
-  try {
-    const first = answers.get(chosen) ?? await asked("table", chosen, progress);
-    if (!first) return;
-    show(chosen, first);
-    beside = compareOthers("table", others, asked, compare);
-    const pictures = first.pictures ?? await asked("pictures", chosen);
-    if (!pictures) return;
-    answers.set(chosen, { ...first, pictures });
-    drawPictures(answers.get(chosen));
-    const chance = first.chance ?? await asked("chance", chosen, progress);
-    if (!chance) return;
-    show(chosen, { ...first, pictures, chance });
-    say("");
-  } catch (error) {
-    if (!(error instanceof Problem)) throw error;
-    if (!beside) { refuse(error); return; }
-    show(chosen, { ...answers.get(chosen), failed: true });
-    say(error.message);
-  }
-  const answer = answers.get(chosen);
-  drawChance(answer);
-  drawMaximizers(table, weight, resultOf(answer));
-  tell(table, weight, answer);
-  await beside;
-  await compareOthers("chance", others, asked, compare);
-}
-
-/** The numbers of other weights, or what chance would give. */
-async function compareOthers(kind, others, asked, compare) {
-  for (const name of others) {
-    const held = answers.get(name);
-    if (kind === "table" ? held : !held || held.chance) continue;
+  const others = names.filter((name) => name !== chosen);
+  let arrived, problem = null;
+  const first = new Promise((resolve) => { arrived = resolve; });
+  const numbers = (async () => {
     try {
-      const found = await asked(kind, name);
-      if (!found) return;
-      answers.set(name, kind === "table" ? found : { ...held, chance: found });
+      await askAbout("table", [chosen, ...others].filter((name) => !answers.has(name)), (name, answer) => {
+        keep(name, answer);
+        if (name === chosen) { show(); arrived(); }
+      });
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
-      if (held) answers.set(name, { ...held, failed: true });
-    }
-    compare();
+      problem = error;
+    } finally { arrived(); }
+  })();
+  if (answers.has(chosen)) arrived();
+  // whoever has found the numbers draws them soonest, unless those of the other weights take long
+  await Promise.race([numbers, first.then(() => new Promise((resolve) => { setTimeout(resolve, PATIENCE); }))]);
+  if (own !== serial) return;
+  if (!answers.has(chosen)) { if (problem) refuse(problem); return; }
+  show();
+  try {
+    const pictures = answers.get(chosen).pictures ?? await ask("/api/pictures", { ...table, weights: [weightOf(chosen)] }, "pictures");
+    if (own !== serial || !pictures) return;
+    keep(chosen, { pictures });
+    drawPictures(answers.get(chosen));
+    if (!answers.get(chosen).chance) await askAbout("chance", [chosen], keepChance);
+    if (own !== serial || !answers.get(chosen).chance) return;
+    say("");
+  } catch (error) {
+    if (own !== serial) return;
+    if (!(error instanceof Problem)) throw error;
+    keep(chosen, { failed: true });
+    say(error.message);
+  }
+  show();
+  const answer = answers.get(chosen);
+  drawChance(answer);
+  drawMaximizers(table, weightOf(chosen), resultOf(answer));
+  tell(table, weightOf(chosen), answer);
+  await numbers;
+  const untested = () => (own === serial ? others.filter((name) => answers.has(name) && !answers.get(name).chance) : []);
+  try {
+    await askAbout("chance", untested(), keepChance);
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    for (const name of untested()) keep(name, { failed: true });
   }
 }
 
