@@ -14,7 +14,7 @@ from scipy.stats import hypergeom, random_table
 import kappamax as km
 from kappamax.coefficients import as_objective
 from kappamax.fibers import counting, listing, score_lattice
-from kappamax.fibers.count import all_patterns
+from kappamax.fibers.counting import all_patterns
 from kappamax.fibers.distribution import mean_score
 from kappamax.fibers.enumeration import iter_tables
 from kappamax.fibers.score_lattice import ScoreSpace

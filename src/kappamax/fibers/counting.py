@@ -1,4 +1,4 @@
-"""Margins and patterns with costs in; how many tables, and how likely by chance, at every total cost out.
+"""Count the tables with given margins, in all and by total cost, without listing them.
 
 Subjects are placed one after another, in the order of one rater's categories. A state says how often each of the other
 raters has used each category but one, which the number of subjects placed implies; a vector over totals says in how
@@ -6,8 +6,8 @@ many ways the state is reached. Placing a subject moves the vector of one state 
 
 The order of two loops decides what is counted. Within a category, *pattern after pattern, each any number of times*
 counts tables; *subject after subject, each with any pattern* counts arrangements of the ratings over subjects, which
-chance makes equally likely. Nothing is listed. Numbers of tables are exact: beyond 62 bits they are counted modulo
-several coprime numbers.
+chance makes equally likely. Numbers of tables are exact: beyond 62 bits they are counted modulo several coprime
+numbers.
 """
 
 from __future__ import annotations
@@ -21,8 +21,23 @@ import numpy as np
 import numpy.typing as npt
 
 from kappamax._rootsum import coprime
+from kappamax.errors import NotSupportedError
+from kappamax.table import Table
 
-__all__ = ["Progress", "Slices", "Ways", "shifted"]
+__all__ = [
+    "MEMORY_LIMIT",
+    "Progress",
+    "Slices",
+    "TableCounter",
+    "all_patterns",
+    "count_tables",
+    "n_orders",
+    "require_complete",
+    "require_few_cells",
+    "require_few_patterns",
+    "require_memory",
+    "shifted",
+]
 
 Array = npt.NDArray[Any]
 Slices = tuple[slice, ...]
@@ -30,14 +45,104 @@ Slices = tuple[slice, ...]
 #: called with (work done, work in all)
 Progress = Callable[[int, int], None]
 
+#: bytes that counting may take unless a caller allows more
+MEMORY_LIMIT = 1_000_000_000
+
 _BITS = 62
 _UNREACHED = -(2**60)
 _FEW_STATES = 200
 _PER_ARRAY = 10_000
+_MOST_PATTERNS = 1_000_000
+_MOST_CELLS = 50_000_000
+_BEYOND_DOUBLES = 10**300  # larger whole numbers are not divided
 
 
-class Ways:
-    """The ways to reach given margins with given patterns.
+def count_tables(
+    margins: Array,
+    patterns: Array | None = None,
+    *,
+    memory_limit: float = MEMORY_LIMIT,
+    progress: Progress | None = None,
+) -> int:
+    """Return the number of tables with the given margins, using only the given patterns (all if left out).
+
+    Parameters
+    ----------
+    margins : integers, shape (r, k)
+        Each rater's category counts, with one total.
+    patterns : integers, shape (m, r), optional
+        The patterns that may occur.
+    memory_limit : float
+        Bytes that counting may take.
+    progress : callable, optional
+        Called with (work done, work in all).
+
+    Raises
+    ------
+    NotSupportedError
+        If counting would need more memory.
+
+    Examples
+    --------
+    >>> count_tables(np.array([[11, 8, 7, 7], [6, 9, 12, 6]]))
+    644850
+    """
+    counter = TableCounter(margins, all_patterns(margins) if patterns is None else patterns)
+    require_memory("counting these tables", counter.table_bytes(), memory_limit)
+    return counter.n_tables(progress=progress)[0]
+
+
+def all_patterns(margins: Array) -> npt.NDArray[np.int32]:
+    """Return every pattern of categories that were used, shape (m, r)."""
+    used = [np.flatnonzero(row) for row in margins]
+    require_few_patterns(prod(len(categories) for categories in used))
+    grid = np.meshgrid(*used, indexing="ij")
+    return np.stack([codes.ravel() for codes in grid], axis=1).astype(np.int32)
+
+
+def n_orders(counts: Sequence[int]) -> int:
+    """Return in how many different orders ratings come of which so many are in each category."""
+    return factorial(sum(counts)) // prod(map(factorial, counts))
+
+
+def require_memory(what: str, n_bytes: int, limit: float) -> None:
+    """Require that work fits into the memory it may take."""
+    if n_bytes > limit:
+        raise NotSupportedError(
+            f"{what} would take {_bytes_text(n_bytes)} of memory; the limit is {_bytes_text(limit)} (memory_limit). "
+            "Sampling and the Monte Carlo test need little."
+        )
+
+
+def require_few_patterns(n_patterns: int) -> None:
+    """Require that all possible patterns can be listed."""
+    if n_patterns > _MOST_PATTERNS:
+        raise NotSupportedError(
+            f"{float(n_patterns):.3g} patterns are possible; counting and listing tables work up to "
+            f"{_MOST_PATTERNS:,}. Sampling and the Monte Carlo test work for any number."
+        )
+
+
+def require_few_cells(n_categories: int, n_raters: int, size: int = 1) -> None:
+    """Require that a count for every possible pattern can be held, for each of so many tables."""
+    n_patterns = n_categories**n_raters
+    if n_patterns * size > _MOST_CELLS:
+        raise NotSupportedError(
+            f"{n_categories} categories and {n_raters} raters have {float(n_patterns):.3g} possible patterns: counts "
+            f"of {size:,} such tables are more than {_MOST_CELLS:,} numbers. iter_sample() gives tables one by one."
+        )
+
+
+def require_complete(table: Table) -> None:
+    """Require that no ratings are missing: only then is a fiber counted, listed and connected."""
+    if table.n_missing:
+        raise NotSupportedError(
+            f"this needs complete ratings; {table.n_missing} are missing. Sampling and exact_test work with gaps."
+        )
+
+
+class TableCounter:
+    """Counts tables, and arrangements of ratings, with given margins and patterns.
 
     Parameters
     ----------
@@ -75,8 +180,8 @@ class Ways:
         """Memory that counting tables takes."""
         return 8 * self.n_states * n_totals * (max(self.first) + 1)
 
-    def chance_bytes(self, n_totals: int = 1) -> int:
-        """Memory that chances take."""
+    def probability_bytes(self, n_totals: int = 1) -> int:
+        """Memory that probabilities take."""
         return 8 * self.n_states * n_totals * 2
 
     def work(self, n_totals: int = 1) -> int:
@@ -109,28 +214,30 @@ class Ways:
         progress : callable, optional
         """
         chosen = self._costs(costs)
-        about = self.about()
+        about = self.approximate_count()
         if about < 2.0**_BITS:
             return [int(n) for n in self._tables(chosen, n_totals, np.dtype(np.int64), None, progress)]
         moduli = coprime((1 << _BITS) // (max(self.first) + 2), int(about * 1.01))
         residues = []
         for turn, modulus in enumerate(moduli):
-            tell = progress and _part(progress, turn, len(moduli))
+            tell = progress and _progress_of_turn(progress, turn, len(moduli))
             residues.append(self._tables(chosen, n_totals, np.dtype(np.int64), modulus, tell).tolist())
         return [_from_residues(column, moduli) for column in zip(*residues, strict=True)]
 
-    def about(self) -> float:
+    def approximate_count(self) -> float:
         """The number of tables up to rounding, in the time of one count."""
         return float(self._tables(self._costs(None), 1, np.dtype(float), None, None)[0])
 
-    def chances(self, costs: Array, n_totals: int, progress: Progress | None = None) -> npt.NDArray[np.float64]:
+    def probabilities(
+        self, costs: Array, n_totals: int, progress: Progress | None = None
+    ) -> npt.NDArray[np.float64]:
         """The probability of total cost 0, 1, ..., n_totals - 1 where all arrangements are equally likely.
 
         Arrangements are counted in doubles, halved often enough to keep the largest near one; as nothing is
         subtracted, each probability is right to some 1e-15 of itself per subject.
         """
         chosen = self._costs(costs)
-        arrangements = prod(factorial(sum(row)) // prod(map(factorial, row)) for row in self.margins[1:].tolist())
+        arrangements = prod(map(n_orders, self.margins[1:].tolist()))
         bits, n_subjects = arrangements.bit_length(), sum(self.first)
         ways = np.zeros((*self.shape, n_totals))
         ways[(0,) * ways.ndim] = 1
@@ -202,7 +309,7 @@ class Ways:
     @cached_property
     def _moves(self) -> list[tuple[Slices, Slices]]:
         """For each pattern the states it leads to and comes from, among all states."""
-        return [self._between(row, self._everywhere, self._everywhere) for row in range(len(self.patterns))]
+        return [shifted(axes, self._everywhere, self._everywhere) for axes in self._steps]
 
     def _box(self, placed: int) -> Slices:
         """The states possible with so many subjects placed: no more than those, no fewer than the rest can make up.
@@ -216,11 +323,7 @@ class Ways:
 
     def _shifted(self, row: int, to: Slices, since: Slices) -> tuple[Slices, Slices]:
         """The states a pattern leads to, and the states it comes from."""
-        return self._moves[row] if to is self._everywhere else self._between(row, to, since)
-
-    def _between(self, row: int, to: Slices, since: Slices) -> tuple[Slices, Slices]:
-        """The same among the states of two boxes."""
-        return shifted(self._steps[row], to, since)
+        return self._moves[row] if to is self._everywhere else shifted(self._steps[row], to, since)
 
     def _add(self, placed: Array, ways: Array, row: int, to: Slices, since: Slices, cost: int, n_totals: int) -> None:
         """One more subject with a pattern: placed[state + pattern, total + cost] += ways[state, total]."""
@@ -254,6 +357,16 @@ def _from_residues(residues: tuple[int, ...], moduli: list[int]) -> int:
     return number
 
 
-def _part(progress: Progress, turn: int, turns: int) -> Progress:
+def _progress_of_turn(progress: Progress, turn: int, turns: int) -> Progress:
     """Progress of one of several equal turns."""
     return lambda done, in_all: progress(turn * in_all + done, turns * in_all)
+
+
+def _bytes_text(n_bytes: float) -> str:
+    """Return a number of bytes in a unit that keeps it short."""
+    n_bytes = min(n_bytes, _BEYOND_DOUBLES)
+    for unit in ("bytes", "kB", "MB", "GB"):
+        if n_bytes < 1000:
+            return f"{n_bytes:.3g} {unit}"
+        n_bytes /= 1000
+    return f"{n_bytes:.3g} TB"

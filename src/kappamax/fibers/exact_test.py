@@ -12,8 +12,7 @@ from kappamax._validate import as_choice
 from kappamax.coefficients import as_objective
 from kappamax.display import numbers
 from kappamax.errors import Interrupted
-from kappamax.fibers.count import MEMORY_LIMIT
-from kappamax.fibers.counting import Progress
+from kappamax.fibers.counting import MEMORY_LIMIT, Progress
 from kappamax.fibers.distribution import ALTERNATIVES, two_sided_by_probability
 from kappamax.fibers.null_distribution import METHODS, Null, null_of
 from kappamax.io import Ratings, as_table

@@ -15,8 +15,7 @@ from kappamax.disagreement.objective import Objective
 from kappamax.errors import NotSupportedError
 from kappamax.fibers import distribution as distributions
 from kappamax.fibers.connectivity import LevelSet, level_set_of
-from kappamax.fibers.count import MEMORY_LIMIT, all_patterns, count_tables
-from kappamax.fibers.counting import Progress
+from kappamax.fibers.counting import MEMORY_LIMIT, Progress, all_patterns, count_tables
 from kappamax.fibers.distribution import Distribution, JointDistribution, SameValue
 from kappamax.fibers.enumeration import iter_tables
 from kappamax.fibers.sampling import random_counts, random_tables

@@ -22,8 +22,7 @@ from kappamax._validate import as_generator, as_whole_number
 from kappamax.disagreement.evaluator import Evaluator
 from kappamax.disagreement.objective import Objective
 from kappamax.errors import Interrupted, NotSupportedError
-from kappamax.fibers.count import MEMORY_LIMIT, all_patterns
-from kappamax.fibers.counting import Progress, Ways
+from kappamax.fibers.counting import MEMORY_LIMIT, Progress, TableCounter, all_patterns
 from kappamax.fibers.distribution import as_extreme, mean_score, no_more_probable, two_sided_by_probability
 from kappamax.fibers.listing import LISTED_TABLES, fewest_tables
 from kappamax.fibers.rearrangements import Rearrangements, RearrangementSpace
@@ -295,8 +294,8 @@ def _least_work(objective: Objective, memory_limit: float) -> int:
     if not table.complete:
         rearrangements = Rearrangements(table)
         return rearrangements.work() if rearrangements.n_bytes() <= memory_limit else 0
-    ways = Ways(table.margins, all_patterns(table.margins))
-    return ways.work() if ways.chance_bytes() <= memory_limit else 0
+    ways = TableCounter(table.margins, all_patterns(table.margins))
+    return ways.work() if ways.probability_bytes() <= memory_limit else 0
 
 
 def _exact_null(space: ScoreSpace | RearrangementSpace, objective: Objective, progress: Progress | None) -> Null:

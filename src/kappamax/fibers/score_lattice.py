@@ -21,8 +21,7 @@ import numpy.typing as npt
 from kappamax._checks import fibers as checks
 from kappamax._rootsum import Digits, RootSum, distinct_rows, dot, magnitude, widen
 from kappamax.disagreement.objective import Objective
-from kappamax.fibers.count import all_patterns
-from kappamax.fibers.counting import Progress, Ways
+from kappamax.fibers.counting import Progress, TableCounter, all_patterns
 from kappamax.fibers.listing import LISTED_TABLES, chances_of, few_tables, fewest_tables
 
 __all__ = ["ScoreSpace", "Tally"]
@@ -56,9 +55,9 @@ class ScoreSpace:
         self.objectives = objectives
         self.memory_limit = memory_limit
         self.patterns = patterns = all_patterns(table.margins)
-        self.ways = Ways(table.margins, patterns)
+        self.ways = TableCounter(table.margins, patterns)
         if self._crowded and self._few is None:
-            checks.fits("the distribution", self.ways.chance_bytes(), memory_limit)
+            checks.fits("the distribution", self.ways.probability_bytes(), memory_limit)
         columns = np.concatenate([objective.scores(patterns) for objective in objectives], axis=1)
         own = np.concatenate([objective.scores(table.patterns) for objective in objectives], axis=1)
         #: the observed table's own components
@@ -149,12 +148,12 @@ class ScoreSpace:
     @cached_property
     def _crowded(self) -> bool:
         """Whether there are too many states, whatever the totals, or more than are worth going through."""
-        return self.ways.chance_bytes() > self.memory_limit or self.ways.work() > _WORTH_LISTING
+        return self.ways.probability_bytes() > self.memory_limit or self.ways.work() > _WORTH_LISTING
 
     def _lists(self, *, n_tables: bool) -> bool:
         """Whether tables are listed: where they are few, and states or totals are many."""
         if not self._crowded:
-            needed = self.ways.table_bytes if n_tables else self.ways.chance_bytes
+            needed = self.ways.table_bytes if n_tables else self.ways.probability_bytes
             if needed(self.n_totals) <= self.memory_limit and self.ways.work(self.n_totals) <= _WORTH_LISTING:
                 return False
         return self._few is not None
@@ -193,8 +192,8 @@ class ScoreSpace:
 
     def _chances(self, progress: Progress | None) -> npt.NDArray[np.float64]:
         """The probability by chance of every total."""
-        checks.fits("the distribution", self.ways.chance_bytes(self.n_totals), self.memory_limit)
-        return self.ways.chances(self._packed(), self.n_totals, progress)
+        checks.fits("the distribution", self.ways.probability_bytes(self.n_totals), self.memory_limit)
+        return self.ways.probabilities(self._packed(), self.n_totals, progress)
 
     def _components(self, totals: npt.ArrayLike) -> Array:
         """The whole numbers that make up each objective's score at given totals, one row per total."""
