@@ -16,7 +16,7 @@ from kappamax.coefficients import as_objective
 from kappamax.fibers import hypergeometric, sampling
 from kappamax.fibers.distribution import mean_score
 from kappamax.fibers.rater_by_rater import RaterByRater
-from kappamax.fibers.sampling import ScoreSampler, arrangements, random_scores
+from kappamax.fibers.sampling import ScoreSampler, arrangements
 from kappamax.table import Table, category_counts
 from strategies import tables
 
@@ -167,7 +167,8 @@ def test_scores_of_few_cells_are_those_of_their_tables():
     for weights in ("linear", "sqrt"):
         objective = as_objective(table, weights=weights)
         drawn = [table.like(patterns, row) for row in counts]
-        assert random_scores(objective, 5, np.random.default_rng(3)).tolist() == scores_of(objective, drawn, weights)
+        scores = ScoreSampler(objective).scores(5, np.random.default_rng(3))
+        assert scores.tolist() == scores_of(objective, drawn, weights)
 
 
 def test_a_chi_square_notices_wrong_frequencies():
@@ -201,7 +202,7 @@ def _rated(table):
 
 
 def scores_of(objective, drawn, weights):
-    """The objective's score of each table, in the form of `random_scores`."""
+    """The objective's score of each table, in the form of `ScoreSampler.scores`."""
     scores = [as_objective(one, weights=weights).score for one in drawn]
     return [[int(score.terms.get(f, 0)) for f in objective.radicands] for score in scores]
 
@@ -225,7 +226,8 @@ def test_scores_of_many_draws_come_from_scipys_tables(monkeypatch):
     for weights in ("linear", "sqrt"):
         objective = as_objective(table, weights=weights)
         drawn = [km.from_counts(counts) for counts in km.fiber(table).sample(5, rng=3)]
-        assert random_scores(objective, 5, np.random.default_rng(3)).tolist() == scores_of(objective, drawn, weights)
+        scores = ScoreSampler(objective).scores(5, np.random.default_rng(3))
+        assert scores.tolist() == scores_of(objective, drawn, weights)
 
 
 def test_seeds_repeat_draws():

@@ -207,10 +207,10 @@ def test_weights_that_are_not_exact_tie_within_their_tolerance():
 def listed_sample(table, alternative):
     """The same draws, compared in doubles with a generous tolerance."""
     objective = as_objective(table, weights="power(0.3)")
-    from kappamax.fibers.sampling import random_scores
+    from kappamax.fibers.sampling import ScoreSampler
 
     generators = np.random.default_rng(1).spawn(50)
-    scores = np.concatenate([random_scores(objective, 80, own) for own in generators])[:, 0].astype(float)
+    scores = np.concatenate([ScoreSampler(objective).scores(80, own) for own in generators])[:, 0].astype(float)
     from kappamax.fibers.distribution import mean_score
 
     observed, mean = float(objective.score), float(mean_score(objective))

@@ -228,9 +228,7 @@ class TableCounter:
         """The number of tables up to rounding, in the time of one count."""
         return float(self._tables(self._costs(None), 1, np.dtype(float), None, None)[0])
 
-    def probabilities(
-        self, costs: Array, n_totals: int, progress: Progress | None = None
-    ) -> npt.NDArray[np.float64]:
+    def probabilities(self, costs: Array, n_totals: int, progress: Progress | None = None) -> npt.NDArray[np.float64]:
         """The probability of total cost 0, 1, ..., n_totals - 1 where all arrangements are equally likely.
 
         Arrangements are counted in doubles, halved often enough to keep the largest near one; as nothing is

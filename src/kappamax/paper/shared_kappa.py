@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from kappamax._agreement import kappa
 from kappamax.datasets import example
 from kappamax.display import numbers
-from kappamax.fibers.distribution import SameValue
 from kappamax.fibers.fiber import Fiber
+from kappamax.fibers.joint_distribution import SameValue
 from kappamax.io import from_counts
 from kappamax.paper.item import Check, Item, corrected, holds, same
 from kappamax.table import Table
