@@ -12,7 +12,7 @@ numbers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from math import factorial, prod
 from typing import Any
@@ -26,12 +26,14 @@ from kappamax.table import Table
 
 __all__ = [
     "MEMORY_LIMIT",
+    "Move",
     "Progress",
     "Slices",
     "TableCounter",
     "all_patterns",
     "count_tables",
     "n_orders",
+    "place_subjects",
     "require_complete",
     "require_few_cells",
     "require_few_patterns",
@@ -41,6 +43,7 @@ __all__ = [
 
 Array = npt.NDArray[Any]
 Slices = tuple[slice, ...]
+Move = tuple[Slices, Slices, int]  # the states that a pattern leads to, those that it comes from, and its cost
 
 #: called with (work done, work in all)
 Progress = Callable[[int, int], None]
@@ -52,6 +55,8 @@ _BITS = 62
 _UNREACHED = -(2**60)
 _FEW_STATES = 200
 _PER_ARRAY = 10_000
+_SCALE_EVERY = 8  # subjects, each of which multiplies the number of ways by 2^20 at most
+_LARGE = 2.0**200
 _MOST_PATTERNS = 1_000_000
 _MOST_CELLS = 50_000_000
 _BEYOND_DOUBLES = 10**300  # larger whole numbers are not divided
@@ -191,14 +196,12 @@ class TableCounter:
 
     def largest_total(self, costs: Array) -> int:
         """The largest total cost of a table, for costs per given pattern."""
-        costs = costs[self.possible]
         best = np.full(self.shape, _UNREACHED, dtype=np.int64)
         best[(0,) * best.ndim] = 0
-        for _, rows, to, since in self._subjects():
+        for _, moves in self._subjects(self._costs(costs)):
             placed = np.full_like(best, _UNREACHED)
-            for row in rows:
-                target, source = self._shifted(row, to, since)
-                np.maximum(placed[target], best[source] + int(costs[row]), out=placed[target])
+            for target, source, cost in moves:
+                np.maximum(placed[target], best[source] + cost, out=placed[target])
             best = placed
         return int(best[(-1,) * best.ndim])
 
@@ -231,29 +234,14 @@ class TableCounter:
     def probabilities(self, costs: Array, n_totals: int, progress: Progress | None = None) -> npt.NDArray[np.float64]:
         """The probability of total cost 0, 1, ..., n_totals - 1 where all arrangements are equally likely.
 
-        Arrangements are counted in doubles, halved often enough to keep the largest near one; as nothing is
-        subtracted, each probability is right to some 1e-15 of itself per subject.
+        Arrangements are counted in doubles; as nothing is subtracted, each probability is right to some 1e-15 of
+        itself per subject.
         """
-        chosen = self._costs(costs)
+        start = np.zeros((*self.shape, n_totals))
+        start[(0,) * start.ndim] = 1
+        ways, halvings = place_subjects(start, self._subjects(self._costs(costs), progress))
         arrangements = prod(map(n_orders, self.margins[1:].tolist()))
-        bits, n_subjects = arrangements.bit_length(), sum(self.first)
-        ways = np.zeros((*self.shape, n_totals))
-        ways[(0,) * ways.ndim] = 1
-        placed = np.empty_like(ways)
-        halved = 0
-        for done, rows, to, since in self._subjects():
-            placed[...] = 0
-            for row in rows:
-                self._add(placed, ways, row, to, since, chosen[row], n_totals)
-            halvings = bits * done // n_subjects - halved
-            if halvings:
-                np.ldexp(placed, -halvings, out=placed)
-                halved += halvings
-            ways, placed = placed, ways
-            if progress is not None:
-                progress(done, n_subjects)
-        scaled = ways[(-1,) * (ways.ndim - 1)]
-        return np.asarray(scaled * ((1 << halved) / arrangements))
+        return np.asarray(ways[(-1,) * len(self.shape)] * ((1 << halvings) / arrangements))
 
     def _tables(
         self, costs: list[int], n_totals: int, dtype: np.dtype[Any], modulus: int | None, progress: Progress | None
@@ -267,8 +255,9 @@ class TableCounter:
             rows = self._by_category[category]
             for done, row in enumerate(rows, start=1):
                 for times in range(1, n + 1):
-                    to, since = self._box(before + times), self._box(before + times - 1)
-                    self._add(layers[times], layers[times - 1], row, to, since, costs[row], n_totals)
+                    target, source = self._shifted(row, before + times)
+                    into = layers[times][(*target, slice(costs[row], None))]
+                    into += layers[times - 1][(*source, slice(None, max(0, n_totals - costs[row])))]
                 if modulus is not None:
                     layers[1 : n + 1] %= modulus
                 if progress is not None:
@@ -277,14 +266,15 @@ class TableCounter:
             before += n
         return np.asarray(layers[(0, *(-1,) * len(self.shape))])
 
-    def _subjects(self) -> Iterator[tuple[int, list[int], Slices, Slices]]:
-        """Subject after subject: how many are placed then, its possible patterns, the states after and before."""
-        done = 0
+    def _subjects(self, costs: list[int], progress: Progress | None = None) -> Iterator[tuple[Slices, Iterable[Move]]]:
+        """Subject after subject: the states that are possible once it is placed, and what its patterns do."""
+        done, n_subjects = 0, sum(self.first)
         for category, n in enumerate(self.first):
-            rows = self._by_category[category]
             for _ in range(n):
                 done += 1
-                yield done, rows, self._box(done), self._box(done - 1)
+                yield self._box(done), [(*self._shifted(row, done), costs[row]) for row in self._by_category[category]]
+                if progress is not None:
+                    progress(done, n_subjects)
 
     @cached_property
     def _by_category(self) -> list[list[int]]:
@@ -319,20 +309,49 @@ class TableCounter:
         rest = sum(self.first) - placed
         return tuple(slice(max(0, size - 1 - rest), min(size - 1, placed) + 1) for size in self.shape)
 
-    def _shifted(self, row: int, to: Slices, since: Slices) -> tuple[Slices, Slices]:
-        """The states a pattern leads to, and the states it comes from."""
-        return self._moves[row] if to is self._everywhere else shifted(self._steps[row], to, since)
-
-    def _add(self, placed: Array, ways: Array, row: int, to: Slices, since: Slices, cost: int, n_totals: int) -> None:
-        """One more subject with a pattern: placed[state + pattern, total + cost] += ways[state, total]."""
-        target, source = self._shifted(row, to, since)
-        into = placed[(*target, slice(cost, None))]
-        into += ways[(*source, slice(None, max(0, n_totals - cost)))]
+    def _shifted(self, row: int, placed: int) -> tuple[Slices, Slices]:
+        """The states that a pattern leads to, with which so many subjects are placed, and those it comes from."""
+        if self.n_states <= _FEW_STATES:
+            return self._moves[row]
+        return shifted(self._steps[row], self._box(placed), self._box(placed - 1))
 
     def _costs(self, costs: Array | None) -> list[int]:
         if costs is None:
             return [0] * len(self.patterns)
         return [int(cost) for cost in costs[self.possible]]
+
+
+def place_subjects(
+    ways: Array, subjects: Iterable[tuple[Slices, Iterable[Move]]], halvings: int = 0
+) -> tuple[Array, int]:
+    """Return in how many ways each state and total is reached after some more subjects, each with any of its patterns.
+
+    Parameters
+    ----------
+    ways : floats, shape (states..., n_totals)
+        In how many ways they are reached before, divided by 2^halvings. This array is used up.
+    subjects : iterable
+        For each subject the states that are possible once it is placed, and what its patterns do.
+    halvings : int
+
+    Returns
+    -------
+    (ways, halvings)
+        The same afterwards; ways are halved where they become large.
+    """
+    n_totals = ways.shape[-1]
+    after = np.empty_like(ways)
+    for turn, (box, moves) in enumerate(subjects, start=1):
+        after[box] = 0
+        for target, source, cost in moves:
+            into = after[(*target, slice(cost, None))]
+            into += ways[(*source, slice(None, max(0, n_totals - cost)))]
+        if turn % _SCALE_EVERY == 0 and (most := float(after[box].max(initial=0))) > _LARGE:
+            by = int(np.frexp(most)[1])
+            after[box] = np.ldexp(after[box], -by)
+            halvings += by
+        ways, after = after, ways
+    return ways, halvings
 
 
 def shifted(axes: Sequence[int], to: Slices, since: Slices) -> tuple[Slices, Slices]:

@@ -6,7 +6,7 @@ is. For complete ratings the tables can be counted as well.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -20,8 +20,7 @@ from kappamax.fibers.counting import MEMORY_LIMIT, Progress
 from kappamax.fibers.distribution import Distribution
 from kappamax.fibers.rearrangement_scores import RearrangementScores
 from kappamax.fibers.sampling import ScoreSampler
-from kappamax.fibers.score_space import ScoreSpace
-from kappamax.fibers.table_scores import TableScores
+from kappamax.fibers.table_scores import TableScores, Tally
 
 __all__ = ["EXACT_WORK", "METHODS", "distribution_over_tables", "null_distribution"]
 
@@ -101,7 +100,14 @@ def distribution_over_tables(
     return Distribution(objective, found.rows[by_value], found.probabilities[by_value], n_tables)
 
 
-def _score_space(objective: Objective, memory_limit: float) -> ScoreSpace:
+class _ScoreSpace(Protocol):
+    """The scores that ratings reach by chance, of complete ratings (`TableScores`) or with some missing."""
+
+    def work(self, most: float = ...) -> int: ...
+    def tally(self, *, progress: Progress | None = ...) -> Tally: ...
+
+
+def _score_space(objective: Objective, memory_limit: float) -> _ScoreSpace:
     """What the exact distribution is computed with."""
     if objective.table.complete:
         return TableScores([objective], memory_limit)

@@ -19,7 +19,7 @@ from kappamax.disagreement.objective import Objective
 from kappamax.fibers.counting import Progress, require_memory
 from kappamax.fibers.rearrangements import RearrangementCounter, all_arrangements, n_arrangements
 from kappamax.fibers.sampling import ScoreSampler
-from kappamax.fibers.score_space import Tally, packed, require_exact_weights
+from kappamax.fibers.table_scores import Tally, packed, require_exact_weights
 
 __all__ = ["RearrangementScores"]
 

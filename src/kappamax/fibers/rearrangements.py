@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from kappamax.fibers.counting import Progress, Slices, n_orders, require_few_patterns, shifted
+from kappamax.fibers.counting import Move, Progress, Slices, n_orders, place_subjects, require_few_patterns, shifted
 from kappamax.fibers.sampling import subject_rows
 from kappamax.table import MISSING, Table
 
@@ -28,9 +28,6 @@ __all__ = ["RearrangementCounter", "all_arrangements", "n_arrangements"]
 
 Array = npt.NDArray[Any]
 Row = tuple[list[int], int]  # the axes of the state along which a pattern moves, and its cost
-
-_SCALE_EVERY = 8  # subjects, each of which multiplies the number of ways by 2^20 at most
-_LARGE = 2.0**200
 
 
 def n_arrangements(table: Table) -> int:
@@ -120,15 +117,15 @@ class RearrangementCounter:
         progress : callable, optional
         """
         rows = self._rows(costs)
-        ways = np.zeros((*self._first_shape, n_totals))
-        ways[(0,) * ways.ndim] = 1
-        ways, scaled = _carried(ways, self._first_subjects(rows), 0)
+        nobody = np.zeros((*self._first_shape, n_totals))
+        nobody[(0,) * nobody.ndim] = 1
+        ways, halvings = place_subjects(nobody, self._first_subjects(rows))
         found: list[tuple[Array, int]] = []
         starts = list(np.ndindex(*self._first_shape[: self.n_ordered]))
         for done, start in enumerate(starts, start=1):
             counts = self._remaining(start)
             if counts is not None and ways[start].any():
-                ends, by = _carried(self._entered(ways[start]), self._last_subjects(rows, counts), scaled)
+                ends, by = place_subjects(self._entered(ways[start]), self._last_subjects(rows, counts), halvings)
                 orders = n_orders(counts)  # of the ordered rater's ratings
                 bits = orders.bit_length()
                 found.append((ends[(-1,) * len(self._last_shape)] * (orders / (1 << bits)), by + bits))
@@ -162,18 +159,18 @@ class RearrangementCounter:
         ends = np.cumsum(self.n_patterns).tolist()
         return [every[end - n : end] for end, n in zip(ends, self.n_patterns, strict=True)]
 
-    def _first_subjects(self, rows: list[list[Row]]) -> Iterator[tuple[list[Row], Slices, Slices]]:
-        """Subjects of all sets but the last: their possible patterns, the states after and before."""
+    def _first_subjects(self, rows: list[list[Row]]) -> Iterator[tuple[Slices, Iterable[Move]]]:
+        """Subjects of all sets but the last: the states possible after each, and what its patterns do."""
         placed = [0] * len(self.axes)
         box = self._box(placed)
         for members, size, own in zip(self.sets[:-1], self.sizes[:-1].tolist(), rows, strict=False):
             for _ in range(size):
                 placed = self._placed(placed, members, 1)
                 before, box = box, self._box(placed)
-                yield own, box, before
+                yield box, [(*shifted(axes, box, before), cost) for axes, cost in own]
 
-    def _last_subjects(self, rows: list[list[Row]], counts: list[int]) -> Iterator[tuple[list[Row], Slices, Slices]]:
-        """Subjects of the last set in the order of one rater's categories, with so many in each."""
+    def _last_subjects(self, rows: list[list[Row]], counts: list[int]) -> Iterator[tuple[Slices, Iterable[Move]]]:
+        """The same for the last set, in the order of one rater's categories, with so many subjects in each."""
         places = {axis: place for place, axis in enumerate(self._followed)}
         codes = self.patterns[-self.n_patterns[-1] :, self.ordered].tolist()
         rest = int(self.sizes[-1])
@@ -184,7 +181,7 @@ class RearrangementCounter:
             for _ in range(n):
                 rest -= 1
                 before, box = box, tuple(slice(max(0, size - 1 - rest), size) for size in self._last_shape)
-                yield own, box, before
+                yield box, [(*shifted(axes, box, before), cost) for axes, cost in own]
 
     def _remaining(self, start: tuple[int, ...]) -> list[int] | None:
         """How often the ordered rater uses each category in the last set, after a state; None if that cannot be."""
@@ -224,24 +221,6 @@ def _orders(left: Counter[int]) -> Iterator[list[int]]:
     for category in sorted(+left):
         for rest in _orders(left - Counter([category])):
             yield [category, *rest]
-
-
-def _carried(ways: Array, subjects: Iterable[tuple[list[Row], Slices, Slices]], scaled: int) -> tuple[Array, int]:
-    """The ways after some more subjects, each with any of its patterns, divided by a power of two that is returned."""
-    n_totals = ways.shape[-1]
-    spare = np.empty_like(ways)
-    for turn, (rows, to, since) in enumerate(subjects, start=1):
-        spare[to] = 0
-        for axes, cost in rows:
-            target, source = shifted(axes, to, since)
-            into = spare[(*target, slice(cost, None))]
-            into += ways[(*source, slice(None, max(0, n_totals - cost)))]
-        if turn % _SCALE_EVERY == 0 and (most := float(spare[to].max(initial=0))) > _LARGE:
-            halvings = int(np.frexp(most)[1])
-            spare[to] = np.ldexp(spare[to], -halvings)
-            scaled += halvings
-        ways, spare = spare, ways
-    return ways, scaled
 
 
 def _hull(first: Slices, second: Slices) -> Slices:

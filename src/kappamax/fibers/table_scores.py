@@ -20,12 +20,13 @@ import numpy.typing as npt
 
 from kappamax._rootsum import Digits, RootSum, distinct_rows, dot, magnitude, widen
 from kappamax.disagreement.objective import Objective
+from kappamax.errors import NotSupportedError
 from kappamax.fibers.counting import Progress, TableCounter, all_patterns, require_complete, require_memory
 from kappamax.fibers.listing import LISTED_TABLES, chances_of, few_tables, fewest_tables
-from kappamax.fibers.score_space import Tally, packed, require_exact_weights
 from kappamax.table import Table
+from kappamax.weights import PairWeights, Weights
 
-__all__ = ["TableScores"]
+__all__ = ["TableScores", "Tally", "packed", "require_exact_weights"]
 
 Array = npt.NDArray[Any]
 
@@ -213,6 +214,41 @@ class TableScores:
     def _packed(self) -> Array:
         """The independent components of each pattern's cost as one number."""
         return packed([one.costs for one in self._lattice.independent], self._sizes)
+
+
+class Tally(NamedTuple):
+    """Outcomes that are reached by chance.
+
+    Attributes
+    ----------
+    rows : whole numbers, shape (n, number of components)
+        Components of the score and, where chance varies, the pooled use of every category.
+    probabilities : floats, shape (n,)
+        Empty if they were not asked for.
+    n_tables : list of n ints
+        How many tables have each outcome; empty if they were not counted.
+    """
+
+    rows: Array
+    probabilities: npt.NDArray[np.float64]
+    n_tables: list[int]
+
+
+def packed(costs: Sequence[Array], sizes: Sequence[int]) -> Array:
+    """Return several costs of each pattern as one number, in whose totals the i-th digit is below sizes[i]."""
+    total = widen(np.zeros(len(costs[0]), dtype=np.int64), prod(sizes))
+    for own, size in zip(costs, sizes, strict=True):
+        total = total * size + own
+    return total
+
+
+def require_exact_weights(weights: Weights | PairWeights) -> None:
+    """Require exact weights: scores are counted only where they are exact."""
+    if not weights.exact:
+        raise NotSupportedError(
+            f"{weights.name} weights are not exact numbers, so tables cannot be counted by score. "
+            "Sampling and the Monte Carlo test work."
+        )
 
 
 class _Lattice(NamedTuple):

@@ -19,8 +19,8 @@ from kappamax.disagreement.objective import Objective
 from kappamax.display import numbers
 from kappamax.errors import Interrupted
 from kappamax.fibers.counting import Progress, require_few_cells
-from kappamax.fibers.score_space import require_exact_weights
 from kappamax.fibers.swap_walk import Walker
+from kappamax.fibers.table_scores import require_exact_weights
 from kappamax.table import Table
 
 __all__ = ["TARGETS", "Walk", "autocorrelation_time", "walk_of"]
