@@ -219,6 +219,20 @@ def test_scores_of_draws_are_scores_of_tables(table, weights, seed):
     assert scores.tolist() == scores_of(objective, drawn, weights)
 
 
+@settings(max_examples=60)
+@given(tables(missing=True), st.sampled_from(["linear", "sqrt"]), st.sampled_from(["kappa", "fleiss"]))
+def test_scores_that_are_looked_up_are_those_that_are_computed(table, weights, coefficient):
+    """The scores of all patterns once, or the score of every subject of every draw; and the use of categories."""
+    objective = as_objective(table, weights=weights, coefficient=coefficient)
+    (drawn,) = arrangements(table, 30, np.random.default_rng(1))
+    found = []
+    for most in (0, 10**9):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(sampling, "_LOOKED_UP_PATTERNS", most)
+            found.append(ScoreSampler(objective).scores_of(drawn).tolist())
+    assert found[0] == found[1]
+
+
 def test_scores_of_many_draws_come_from_scipys_tables(monkeypatch):
     """Where shuffling would take longer than importing scipy."""
     table = km.example("rapallo2022")
