@@ -16,7 +16,7 @@ import kappamax as km
 from benchmarks import peers
 from benchmarks.speed import Comparison, compare, timed
 from kappamax.coefficients import as_objective
-from kappamax.fibers.score_lattice import ScoreSpace
+from kappamax.fibers.table_scores import TableScores
 
 __all__ = ["Figure", "comparisons", "figures", "normaliz_count"]
 
@@ -105,8 +105,8 @@ def normaliz_count(margins: list[list[int]]) -> int:
 
 def _distribution(case: str, table: km.Table, weights: str, limit: float, repetitions: int) -> Figure:
     peers.note(case)
-    space = ScoreSpace([as_objective(table, weights=weights)], 1e9)
-    memory = f"{space.ways.table_bytes(space.n_totals) / 1e6:.3g} MB"
+    space = TableScores([as_objective(table, weights=weights)], 1e9)
+    memory = f"{space.counter.table_bytes(space.n_totals) / 1e6:.3g} MB"
     seconds = _median(lambda: km.fiber(table).distribution(weights), repetitions)
     return Figure(case, _shown(seconds), f"< {_shown(limit)}", seconds < limit, memory)
 

@@ -17,8 +17,8 @@ import naive
 from kappamax._rootsum import RootSum
 from kappamax.coefficients import COEFFICIENTS, as_objective
 from kappamax.fibers.distribution import mean_score
-from kappamax.fibers.null_distribution import null_of
-from kappamax.fibers.sampling import ScoreSampler, arrangements, random_scores
+from kappamax.fibers.null_distribution import null_distribution
+from kappamax.fibers.sampling import ScoreSampler, arrangements
 from strategies import tables
 
 NAMES = ["power(1.7)", "power(0.3)", "power(31)", "power(9.5)", "circular", "bipolar", "ratio"]
@@ -127,7 +127,7 @@ def test_scores_of_tables_drawn_by_cells_are_those_of_their_counts(case, times, 
     u, way = entries_of(objective), ScoreSampler(objective).by_rater
     drawn = np.concatenate(list(way.draw(3, np.random.default_rng(seed)))).tolist()
     expected = [weighted_disagreement(way.patterns.tolist(), counts, u) for counts in drawn]
-    found = random_scores(objective, 3, np.random.default_rng(seed)).tolist()
+    found = ScoreSampler(objective).scores(3, np.random.default_rng(seed)).tolist()
     sums = [RootSum(dict(zip(objective.radicands, row, strict=True))) for row in found]
     assert [objective.observed(one) for one in sums] == expected
 
@@ -138,9 +138,9 @@ def test_monte_carlo_pvalues_count_what_python_integers_count(case, alternative,
     """Draws at least as extreme as the observed table, within the tolerance of weights that are not exact."""
     table, weights = case
     objective = as_objective(table, weights=weights)
-    null = null_of(objective, method="monte-carlo", n_draws=40, n_blocks=2, rng=seed)
+    null = null_distribution(objective, method="monte-carlo", n_draws=40, n_blocks=2, rng=seed)
     own = np.random.default_rng(seed).spawn(2)
-    rows = [row for rng in own for row in random_scores(objective, 20, rng).tolist()]
+    rows = [row for rng in own for row in ScoreSampler(objective).scores(20, rng).tolist()]
     drawn = [objective.observed(RootSum(dict(zip(objective.radicands, row, strict=True)))) for row in rows]
     observed, mean = objective.observed(objective.score), objective.observed(mean_score(objective))
     near = Fraction(objective.weights.tolerance)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy.stats import chi2
 
 import kappamax as km
-from kappamax.fibers.count import count_tables
+from kappamax.fibers.counting import count_tables
 from kappamax.fibers.enumeration import iter_tables
 from strategies import drawn_moves
 

@@ -13,11 +13,11 @@ from scipy.stats import hypergeom, random_table
 
 import kappamax as km
 from kappamax.coefficients import as_objective
-from kappamax.fibers import counting, listing, score_lattice
-from kappamax.fibers.count import all_patterns
+from kappamax.fibers import counting, listing, table_scores
+from kappamax.fibers.counting import all_patterns
 from kappamax.fibers.distribution import mean_score
 from kappamax.fibers.enumeration import iter_tables
-from kappamax.fibers.score_lattice import ScoreSpace
+from kappamax.fibers.table_scores import TableScores
 from strategies import matrices, tables
 
 SCHEMES = ["unweighted", "linear", "quadratic", "sqrt", "power(1.5)", "bipolar", "ordinal"]
@@ -220,8 +220,8 @@ def test_listed_tables_have_the_numbers_of_counted_ones(table, weights):
     fiber = km.fiber(table)
     found = fiber.distribution(weights), fiber.joint_distribution("linear", weights), fiber.same_kappa(weights)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(score_lattice, "_WORTH_LISTING", 0)
-        assert ScoreSpace([as_objective(table, weights=weights)], 1e9)._lists(n_tables=True)
+        patch.setattr(table_scores, "_WORTH_LISTING", 0)
+        assert TableScores([as_objective(table, weights=weights)], 1e9)._lists(n_tables=True)
         again = fiber.distribution(weights), fiber.joint_distribution("linear", weights), fiber.same_kappa(weights)
     assert again[0].scores == found[0].scores
     assert again[2] == found[2]

@@ -14,11 +14,12 @@ import kappamax as km
 import naive
 from kappamax.coefficients import as_objective
 from kappamax.errors import UndefinedKappaError
-from kappamax.fibers import null_distribution
-from kappamax.fibers.null_distribution import null_of
-from kappamax.fibers.rearrangements import Rearrangements, RearrangementSpace
-from kappamax.fibers.sampling import all_arrangements, n_arrangements
-from kappamax.fibers.score_lattice import ScoreSpace
+from kappamax.fibers import null_distribution as nulls
+from kappamax.fibers import rearrangement_scores
+from kappamax.fibers.null_distribution import null_distribution
+from kappamax.fibers.rearrangement_scores import RearrangementScores
+from kappamax.fibers.rearrangements import RearrangementCounter, all_arrangements, n_arrangements
+from kappamax.fibers.table_scores import TableScores
 from strategies import NEARLY_FLAT, tables
 
 ALTERNATIVES = ["greater", "less", "two-sided"]
@@ -135,13 +136,16 @@ def test_the_distribution_of_scores_and_uses_is_what_enumeration_gives(table, co
         codes = np.array([[-1 if code is None else code for code in row] for row in rows], dtype=np.int32)
         row = objective.scores(codes).sum(axis=0).tolist()
         listed[tuple(row if objective.fixed_chance else row + objective.pooled_use(codes).sum(axis=0).tolist())] += 1
-    space = RearrangementSpace(objective, 1e9)
-    chances = space.chances()
-    reached = np.flatnonzero(chances)
-    found = dict(zip(map(tuple, space.components(reached).tolist()), chances[reached].tolist(), strict=True))
-    assert found.keys() == listed.keys()
-    for row, n in listed.items():
-        assert found[row] == pytest.approx(n / n_rearrangements(table), rel=1e-12)
+    for ratings in (0, rearrangement_scores._LISTED_RATINGS):  # counted and listed
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(rearrangement_scores, "_LISTED_RATINGS", ratings)
+            space = RearrangementScores(objective, 1e9)
+        assert space.listed == (ratings > 0)
+        rows, probabilities, _ = space.tally()
+        found = dict(zip(map(tuple, rows.tolist()), probabilities.tolist(), strict=True))
+        assert found.keys() == listed.keys()
+        for row, n in listed.items():
+            assert found[row] == pytest.approx(n / n_rearrangements(table), rel=1e-12)
 
 
 def test_fleiss_kappa_is_tested_by_its_own_value():
@@ -177,8 +181,8 @@ def test_random_tables_agree_with_the_exact_method_with_missing_ratings(weights,
     ratings[rng.random((8, 3)) < 0.3] = None
     table = km.from_ratings(ratings, categories=[0, 1, 2])
     objective = as_objective(table, weights=weights, coefficient=coefficient)
-    exact = null_of(objective, method="exact")
-    drawn = null_of(objective, method="monte-carlo", n_draws=4000, rng=seed)
+    exact = null_distribution(objective, method="exact")
+    drawn = null_distribution(objective, method="monte-carlo", n_draws=4000, rng=seed)
     error = 4 * (exact.probabilities @ (exact.values - exact.mean) ** 2 / 4000) ** 0.5
     assert abs(drawn.mean - exact.mean) <= error
     means = [exact.mean] if objective.fixed_chance else np.linspace(exact.mean - error, exact.mean + error, 21)
@@ -200,9 +204,11 @@ def test_rearrangements_without_a_value_count_as_extreme():
     assert values.count(0) == 2
     for alternative in ALTERNATIVES:
         assert km.exact_test(table, coefficient="krippendorff", alternative=alternative).pvalue == 1
-    found = null_of(as_objective(table, coefficient="krippendorff"))
+    found = null_distribution(as_objective(table, coefficient="krippendorff"))
     assert (found.undefined, found.mean) == (pytest.approx(0.5), 0)
-    drawn = null_of(as_objective(table, coefficient="krippendorff"), method="monte-carlo", n_draws=1000, rng=1)
+    drawn = null_distribution(
+        as_objective(table, coefficient="krippendorff"), method="monte-carlo", n_draws=1000, rng=1
+    )
     assert abs(drawn.undefined - 500) < 4 * 250**0.5
     assert drawn.pvalue("greater") == 1
 
@@ -216,16 +222,15 @@ def test_one_missing_rating_mixes_complete_distributions():
     table = km.from_counts(counts)
     patterns = [*table.patterns.tolist(), [0, -1]]
     more = km.Table(patterns, [*table.counts.tolist(), 1], table.categories, ordered=True)
-    found = null_of(as_objective(more), method="exact")
+    found = null_distribution(as_objective(more), method="exact")
     mixed = Counter()
     margins = more.margins[0]
     for category in (0, 1):
         rest = margins - (np.arange(2) == category)
         cell = min(rest[1], more.margins[1][1])
         other = [[rest[0] - more.margins[1][1] + cell, more.margins[1][1] - cell], [rest[1] - cell, cell]]
-        space = ScoreSpace([as_objective(km.from_counts(other))], 1e9)
-        found_there = space.tally(n_tables=False)
-        for (score,), chance in zip(found_there.rows.tolist(), found_there.chances, strict=True):
+        found_there = TableScores([as_objective(km.from_counts(other))], 1e9).tally()
+        for (score,), chance in zip(found_there.rows.tolist(), found_there.probabilities, strict=True):
             mixed[score] += chance * margins[category] / margins.sum()
     assert found.rows[:, 0].tolist() == sorted(mixed)
     np.testing.assert_allclose(found.counts, [mixed[score] for score in found.rows[:, 0].tolist()], rtol=1e-9)
@@ -246,8 +251,8 @@ def test_large_designs_with_missing_ratings_are_drawn_with_the_reason(monkeypatc
     """Work, memory, patterns, or weights that are not exact; the exact method says why it is refused."""
     rng = np.random.default_rng(1)
     table = km.from_ratings([[1, 2, None], [2, 2, 1], [1, 1, 1], [None, 2, 2]])
-    monkeypatch.setattr(null_distribution, "EXACT_WORK", 10)
-    monkeypatch.setattr(null_distribution, "_LISTED_RATINGS", 0)
+    monkeypatch.setattr(nulls, "EXACT_WORK", 10)
+    monkeypatch.setattr(rearrangement_scores, "_LISTED_RATINGS", 0)
     assert "the exact distribution would take" in str(km.exact_test(table, n_draws=50, rng=1).reason)
     assert km.exact_test(table, method="exact").method == "exact"
     assert "not exact" in str(km.exact_test(table, weights="power(0.3)", n_draws=50, rng=1).reason)
@@ -266,9 +271,9 @@ def test_states_beyond_doubles_are_refused_as_well():
     for row in ratings:
         row[rng.choice(300, 2, replace=False)] = rng.integers(0, 5, 2)
     table = km.Table(ratings, np.ones(2000, dtype=int), range(5), ordered=True)
-    assert Rearrangements(table).n_bytes() > 10**308
+    assert RearrangementCounter(table).n_bytes() > 10**308
     with pytest.raises(km.NotSupportedError, match="of memory; the limit is 1 GB"):
-        null_of(as_objective(table), method="exact")
+        null_distribution(as_objective(table), method="exact")
 
 
 def ratings_of(ratings):
@@ -324,12 +329,12 @@ def test_the_mean_by_chance_is_not_zero_for_pooled_coefficients():
 
 def test_progress_of_the_exact_method_with_missing_ratings(monkeypatch):
     """It is told how much is done, up to the end."""
-    monkeypatch.setattr(null_distribution, "_LISTED_RATINGS", 0)
+    monkeypatch.setattr(rearrangement_scores, "_LISTED_RATINGS", 0)
     seen = []
     table = km.from_ratings([[1, 2, None], [2, 2, 1], [1, 1, 1], [None, 2, 2]])
     km.exact_test(table, progress=lambda *now: seen.append(now))
     assert seen[-1][0] == seen[-1][1] > 0
-    assert len(Rearrangements(table).patterns) == 4 + 8 + 4
+    assert len(RearrangementCounter(table).patterns) == 4 + 8 + 4
 
 
 def test_few_arrangements_are_listed_whatever_their_scores_are():
@@ -354,13 +359,15 @@ def test_few_arrangements_are_listed_whatever_their_scores_are():
 def test_listing_and_counting_agree(table, coefficient, weights):
     """The list of all arrangements and the recursion give the same distribution."""
     objective = as_objective(table, weights=weights, coefficient=coefficient)
-    assume(not table.complete and null_distribution._few_arrangements(objective))
+    assume(not table.complete and RearrangementScores(objective, 1e9).listed)
     try:
         objective.value(objective.score)
     except km.UndefinedKappaError:
         assume(False)
-    listed = null_distribution._listed_null(objective)
-    counted = null_distribution._exact_null(RearrangementSpace(objective, 1e9), objective, None)
+    listed = null_distribution(objective, method="exact")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(rearrangement_scores, "_LISTED_RATINGS", 0)
+        counted = null_distribution(objective, method="exact")
     for alternative in ALTERNATIVES:
         assert listed.pvalue(alternative) == pytest.approx(counted.pvalue(alternative), rel=1e-9)
     assert listed.mean == pytest.approx(counted.mean, rel=1e-9, abs=1e-12)

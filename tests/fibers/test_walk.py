@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_sample import SMALL, chi_square_pvalue, expected_counts
+from test_sampling import SMALL, chi_square_pvalue, expected_counts
 
 import kappamax as km
 from kappamax.coefficients import as_objective

@@ -69,9 +69,13 @@ def fiber(
 
 
 def _listed(tables: Fiber) -> list[Table]:
-    from kappamax._checks.fibers import few_tables
+    from kappamax.errors import NotSupportedError
 
-    few_tables(tables.count(), _MOST_LISTED)
+    if (n_tables := tables.count()) > _MOST_LISTED:
+        shown = f"{n_tables:,}" if n_tables < 10**9 else f"{float(n_tables):.2g}"
+        raise NotSupportedError(
+            f"the fiber has {shown} tables; they are listed up to {_MOST_LISTED:,}. Use its distribution, or a sample."
+        )
     return list(tables.tables())
 
 

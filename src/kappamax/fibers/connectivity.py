@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from kappamax._checks import fibers as checks
 from kappamax._integers import Digits
 from kappamax._result import Result
 from kappamax.disagreement.objective import Objective
-from kappamax.fibers.distribution import same_value_of
+from kappamax.fibers.counting import require_few_cells
+from kappamax.fibers.joint_distribution import same_value
 from kappamax.fibers.markov_basis import basic_moves
 
 __all__ = ["LevelSet", "level_set_of"]
@@ -30,9 +30,9 @@ VISITED_TABLES = 100_000
 
 def level_set_of(objective: Objective, *, excursion: int, memory_limit: float) -> LevelSet:
     """How many tables share the observed score, and how many of them excursions up to a length reach."""
-    n_tables = same_value_of(objective, [], memory_limit=memory_limit).n_tables
+    n_tables = same_value(objective, memory_limit=memory_limit).n_tables
     table = objective.table
-    checks.few_cells(table.n_categories, table.n_raters)
+    require_few_cells(table.n_categories, table.n_raters)
     n_reached = 0
     for length in range(1, excursion + 1):
         n_reached, finished = _visit(objective, length)

@@ -1,4 +1,4 @@
-"""Margins and patterns with costs in; how many tables, and how likely by chance, at every total cost out.
+"""Count the tables with given margins, in all and by total cost, without listing them.
 
 Subjects are placed one after another, in the order of one rater's categories. A state says how often each of the other
 raters has used each category but one, which the number of subjects placed implies; a vector over totals says in how
@@ -6,13 +6,13 @@ many ways the state is reached. Placing a subject moves the vector of one state 
 
 The order of two loops decides what is counted. Within a category, *pattern after pattern, each any number of times*
 counts tables; *subject after subject, each with any pattern* counts arrangements of the ratings over subjects, which
-chance makes equally likely. Nothing is listed. Numbers of tables are exact: beyond 62 bits they are counted modulo
-several coprime numbers.
+chance makes equally likely. Numbers of tables are exact: beyond 62 bits they are counted modulo several coprime
+numbers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from math import factorial, prod
 from typing import Any
@@ -21,23 +21,133 @@ import numpy as np
 import numpy.typing as npt
 
 from kappamax._integers import coprime
+from kappamax.errors import NotSupportedError
+from kappamax.table import Table
 
-__all__ = ["Progress", "Slices", "Ways", "shifted"]
+__all__ = [
+    "MEMORY_LIMIT",
+    "Move",
+    "Progress",
+    "Slices",
+    "TableCounter",
+    "all_patterns",
+    "count_tables",
+    "n_orders",
+    "place_subjects",
+    "require_complete",
+    "require_few_cells",
+    "require_few_patterns",
+    "require_memory",
+    "shifted",
+]
 
 Array = npt.NDArray[Any]
 Slices = tuple[slice, ...]
+Move = tuple[Slices, Slices, int]  # the states that a pattern leads to, those that it comes from, and its cost
 
 #: called with (work done, work in all)
 Progress = Callable[[int, int], None]
+
+#: bytes that counting may take unless a caller allows more
+MEMORY_LIMIT = 1_000_000_000
 
 _BITS = 62
 _UNREACHED = -(2**60)
 _FEW_STATES = 200
 _PER_ARRAY = 10_000
+_SCALE_EVERY = 8  # subjects, each of which multiplies the number of ways by 2^20 at most
+_LARGE = 2.0**200
+_MOST_PATTERNS = 1_000_000
+_MOST_CELLS = 50_000_000
+_BEYOND_DOUBLES = 10**300  # larger whole numbers are not divided
 
 
-class Ways:
-    """The ways to reach given margins with given patterns.
+def count_tables(
+    margins: Array,
+    patterns: Array | None = None,
+    *,
+    memory_limit: float = MEMORY_LIMIT,
+    progress: Progress | None = None,
+) -> int:
+    """Return the number of tables with the given margins, using only the given patterns (all if left out).
+
+    Parameters
+    ----------
+    margins : integers, shape (r, k)
+        Each rater's category counts, with one total.
+    patterns : integers, shape (m, r), optional
+        The patterns that may occur.
+    memory_limit : float
+        Bytes that counting may take.
+    progress : callable, optional
+        Called with (work done, work in all).
+
+    Raises
+    ------
+    NotSupportedError
+        If counting would need more memory.
+
+    Examples
+    --------
+    >>> count_tables(np.array([[11, 8, 7, 7], [6, 9, 12, 6]]))
+    644850
+    """
+    counter = TableCounter(margins, all_patterns(margins) if patterns is None else patterns)
+    require_memory("counting these tables", counter.table_bytes(), memory_limit)
+    return counter.n_tables(progress=progress)[0]
+
+
+def all_patterns(margins: Array) -> npt.NDArray[np.int32]:
+    """Return every pattern of categories that were used, shape (m, r)."""
+    used = [np.flatnonzero(row) for row in margins]
+    require_few_patterns(prod(len(categories) for categories in used))
+    grid = np.meshgrid(*used, indexing="ij")
+    return np.stack([codes.ravel() for codes in grid], axis=1).astype(np.int32)
+
+
+def n_orders(counts: Sequence[int]) -> int:
+    """Return in how many different orders ratings come of which so many are in each category."""
+    return factorial(sum(counts)) // prod(map(factorial, counts))
+
+
+def require_memory(what: str, n_bytes: int, limit: float) -> None:
+    """Require that work fits into the memory it may take."""
+    if n_bytes > limit:
+        raise NotSupportedError(
+            f"{what} would take {_bytes_text(n_bytes)} of memory; the limit is {_bytes_text(limit)} (memory_limit). "
+            "Sampling and the Monte Carlo test need little."
+        )
+
+
+def require_few_patterns(n_patterns: int) -> None:
+    """Require that all possible patterns can be listed."""
+    if n_patterns > _MOST_PATTERNS:
+        raise NotSupportedError(
+            f"{float(n_patterns):.3g} patterns are possible; counting and listing tables work up to "
+            f"{_MOST_PATTERNS:,}. Sampling and the Monte Carlo test work for any number."
+        )
+
+
+def require_few_cells(n_categories: int, n_raters: int, size: int = 1) -> None:
+    """Require that a count for every possible pattern can be held, for each of so many tables."""
+    n_patterns = n_categories**n_raters
+    if n_patterns * size > _MOST_CELLS:
+        raise NotSupportedError(
+            f"{n_categories} categories and {n_raters} raters have {float(n_patterns):.3g} possible patterns: counts "
+            f"of {size:,} such tables are more than {_MOST_CELLS:,} numbers. iter_sample() gives tables one by one."
+        )
+
+
+def require_complete(table: Table) -> None:
+    """Require that no ratings are missing: only then is a fiber counted, listed and connected."""
+    if table.n_missing:
+        raise NotSupportedError(
+            f"this needs complete ratings; {table.n_missing} are missing. Sampling and exact_test work with gaps."
+        )
+
+
+class TableCounter:
+    """Counts tables, and arrangements of ratings, with given margins and patterns.
 
     Parameters
     ----------
@@ -75,8 +185,8 @@ class Ways:
         """Memory that counting tables takes."""
         return 8 * self.n_states * n_totals * (max(self.first) + 1)
 
-    def chance_bytes(self, n_totals: int = 1) -> int:
-        """Memory that chances take."""
+    def probability_bytes(self, n_totals: int = 1) -> int:
+        """Memory that probabilities take."""
         return 8 * self.n_states * n_totals * 2
 
     def work(self, n_totals: int = 1) -> int:
@@ -86,14 +196,12 @@ class Ways:
 
     def largest_total(self, costs: Array) -> int:
         """The largest total cost of a table, for costs per given pattern."""
-        costs = costs[self.possible]
         best = np.full(self.shape, _UNREACHED, dtype=np.int64)
         best[(0,) * best.ndim] = 0
-        for _, rows, to, since in self._subjects():
+        for _, moves in self._subjects(self._costs(costs)):
             placed = np.full_like(best, _UNREACHED)
-            for row in rows:
-                target, source = self._shifted(row, to, since)
-                np.maximum(placed[target], best[source] + int(costs[row]), out=placed[target])
+            for target, source, cost in moves:
+                np.maximum(placed[target], best[source] + cost, out=placed[target])
             best = placed
         return int(best[(-1,) * best.ndim])
 
@@ -109,46 +217,31 @@ class Ways:
         progress : callable, optional
         """
         chosen = self._costs(costs)
-        about = self.about()
+        about = self.approximate_count()
         if about < 2.0**_BITS:
             return [int(n) for n in self._tables(chosen, n_totals, np.dtype(np.int64), None, progress)]
         moduli = coprime((1 << _BITS) // (max(self.first) + 2), int(about * 1.01))
         residues = []
         for turn, modulus in enumerate(moduli):
-            tell = progress and _part(progress, turn, len(moduli))
+            tell = progress and _progress_of_turn(progress, turn, len(moduli))
             residues.append(self._tables(chosen, n_totals, np.dtype(np.int64), modulus, tell).tolist())
         return [_from_residues(column, moduli) for column in zip(*residues, strict=True)]
 
-    def about(self) -> float:
+    def approximate_count(self) -> float:
         """The number of tables up to rounding, in the time of one count."""
         return float(self._tables(self._costs(None), 1, np.dtype(float), None, None)[0])
 
-    def chances(self, costs: Array, n_totals: int, progress: Progress | None = None) -> npt.NDArray[np.float64]:
+    def probabilities(self, costs: Array, n_totals: int, progress: Progress | None = None) -> npt.NDArray[np.float64]:
         """The probability of total cost 0, 1, ..., n_totals - 1 where all arrangements are equally likely.
 
-        Arrangements are counted in doubles, halved often enough to keep the largest near one; as nothing is
-        subtracted, each probability is right to some 1e-15 of itself per subject.
+        Arrangements are counted in doubles; as nothing is subtracted, each probability is right to some 1e-15 of
+        itself per subject.
         """
-        chosen = self._costs(costs)
-        arrangements = prod(factorial(sum(row)) // prod(map(factorial, row)) for row in self.margins[1:].tolist())
-        bits, n_subjects = arrangements.bit_length(), sum(self.first)
-        ways = np.zeros((*self.shape, n_totals))
-        ways[(0,) * ways.ndim] = 1
-        placed = np.empty_like(ways)
-        halved = 0
-        for done, rows, to, since in self._subjects():
-            placed[...] = 0
-            for row in rows:
-                self._add(placed, ways, row, to, since, chosen[row], n_totals)
-            halvings = bits * done // n_subjects - halved
-            if halvings:
-                np.ldexp(placed, -halvings, out=placed)
-                halved += halvings
-            ways, placed = placed, ways
-            if progress is not None:
-                progress(done, n_subjects)
-        scaled = ways[(-1,) * (ways.ndim - 1)]
-        return np.asarray(scaled * ((1 << halved) / arrangements))
+        start = np.zeros((*self.shape, n_totals))
+        start[(0,) * start.ndim] = 1
+        ways, halvings = place_subjects(start, self._subjects(self._costs(costs), progress))
+        arrangements = prod(map(n_orders, self.margins[1:].tolist()))
+        return np.asarray(ways[(-1,) * len(self.shape)] * ((1 << halvings) / arrangements))
 
     def _tables(
         self, costs: list[int], n_totals: int, dtype: np.dtype[Any], modulus: int | None, progress: Progress | None
@@ -162,8 +255,9 @@ class Ways:
             rows = self._by_category[category]
             for done, row in enumerate(rows, start=1):
                 for times in range(1, n + 1):
-                    to, since = self._box(before + times), self._box(before + times - 1)
-                    self._add(layers[times], layers[times - 1], row, to, since, costs[row], n_totals)
+                    target, source = self._shifted(row, before + times)
+                    into = layers[times][(*target, slice(costs[row], None))]
+                    into += layers[times - 1][(*source, slice(None, max(0, n_totals - costs[row])))]
                 if modulus is not None:
                     layers[1 : n + 1] %= modulus
                 if progress is not None:
@@ -172,14 +266,15 @@ class Ways:
             before += n
         return np.asarray(layers[(0, *(-1,) * len(self.shape))])
 
-    def _subjects(self) -> Iterator[tuple[int, list[int], Slices, Slices]]:
-        """Subject after subject: how many are placed then, its possible patterns, the states after and before."""
-        done = 0
+    def _subjects(self, costs: list[int], progress: Progress | None = None) -> Iterator[tuple[Slices, Iterable[Move]]]:
+        """Subject after subject: the states that are possible once it is placed, and what its patterns do."""
+        done, n_subjects = 0, sum(self.first)
         for category, n in enumerate(self.first):
-            rows = self._by_category[category]
             for _ in range(n):
                 done += 1
-                yield done, rows, self._box(done), self._box(done - 1)
+                yield self._box(done), [(*self._shifted(row, done), costs[row]) for row in self._by_category[category]]
+                if progress is not None:
+                    progress(done, n_subjects)
 
     @cached_property
     def _by_category(self) -> list[list[int]]:
@@ -202,7 +297,7 @@ class Ways:
     @cached_property
     def _moves(self) -> list[tuple[Slices, Slices]]:
         """For each pattern the states it leads to and comes from, among all states."""
-        return [self._between(row, self._everywhere, self._everywhere) for row in range(len(self.patterns))]
+        return [shifted(axes, self._everywhere, self._everywhere) for axes in self._steps]
 
     def _box(self, placed: int) -> Slices:
         """The states possible with so many subjects placed: no more than those, no fewer than the rest can make up.
@@ -214,24 +309,49 @@ class Ways:
         rest = sum(self.first) - placed
         return tuple(slice(max(0, size - 1 - rest), min(size - 1, placed) + 1) for size in self.shape)
 
-    def _shifted(self, row: int, to: Slices, since: Slices) -> tuple[Slices, Slices]:
-        """The states a pattern leads to, and the states it comes from."""
-        return self._moves[row] if to is self._everywhere else self._between(row, to, since)
-
-    def _between(self, row: int, to: Slices, since: Slices) -> tuple[Slices, Slices]:
-        """The same among the states of two boxes."""
-        return shifted(self._steps[row], to, since)
-
-    def _add(self, placed: Array, ways: Array, row: int, to: Slices, since: Slices, cost: int, n_totals: int) -> None:
-        """One more subject with a pattern: placed[state + pattern, total + cost] += ways[state, total]."""
-        target, source = self._shifted(row, to, since)
-        into = placed[(*target, slice(cost, None))]
-        into += ways[(*source, slice(None, max(0, n_totals - cost)))]
+    def _shifted(self, row: int, placed: int) -> tuple[Slices, Slices]:
+        """The states that a pattern leads to, with which so many subjects are placed, and those it comes from."""
+        if self.n_states <= _FEW_STATES:
+            return self._moves[row]
+        return shifted(self._steps[row], self._box(placed), self._box(placed - 1))
 
     def _costs(self, costs: Array | None) -> list[int]:
         if costs is None:
             return [0] * len(self.patterns)
         return [int(cost) for cost in costs[self.possible]]
+
+
+def place_subjects(
+    ways: Array, subjects: Iterable[tuple[Slices, Iterable[Move]]], halvings: int = 0
+) -> tuple[Array, int]:
+    """Return in how many ways each state and total is reached after some more subjects, each with any of its patterns.
+
+    Parameters
+    ----------
+    ways : floats, shape (states..., n_totals)
+        In how many ways they are reached before, divided by 2^halvings. This array is used up.
+    subjects : iterable
+        For each subject the states that are possible once it is placed, and what its patterns do.
+    halvings : int
+
+    Returns
+    -------
+    (ways, halvings)
+        The same afterwards; ways are halved where they become large.
+    """
+    n_totals = ways.shape[-1]
+    after = np.empty_like(ways)
+    for turn, (box, moves) in enumerate(subjects, start=1):
+        after[box] = 0
+        for target, source, cost in moves:
+            into = after[(*target, slice(cost, None))]
+            into += ways[(*source, slice(None, max(0, n_totals - cost)))]
+        if turn % _SCALE_EVERY == 0 and (most := float(after[box].max(initial=0))) > _LARGE:
+            by = int(np.frexp(most)[1])
+            after[box] = np.ldexp(after[box], -by)
+            halvings += by
+        ways, after = after, ways
+    return ways, halvings
 
 
 def shifted(axes: Sequence[int], to: Slices, since: Slices) -> tuple[Slices, Slices]:
@@ -254,6 +374,16 @@ def _from_residues(residues: tuple[int, ...], moduli: list[int]) -> int:
     return number
 
 
-def _part(progress: Progress, turn: int, turns: int) -> Progress:
+def _progress_of_turn(progress: Progress, turn: int, turns: int) -> Progress:
     """Progress of one of several equal turns."""
     return lambda done, in_all: progress(turn * in_all + done, turns * in_all)
+
+
+def _bytes_text(n_bytes: float) -> str:
+    """Return a number of bytes in a unit that keeps it short."""
+    n_bytes = min(n_bytes, _BEYOND_DOUBLES)
+    for unit in ("bytes", "kB", "MB", "GB"):
+        if n_bytes < 1000:
+            return f"{n_bytes:.3g} {unit}"
+        n_bytes /= 1000
+    return f"{n_bytes:.3g} TB"

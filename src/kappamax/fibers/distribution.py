@@ -1,117 +1,312 @@
-"""Objectives in; for every attainable value the number of tables and the probability by chance out."""
+"""Hold the distribution of a coefficient by chance, exact or drawn, with its p-values and its mean.
+
+By chance each rater's ratings fall on the subjects that rater rated in any order, all orders equally likely. Where
+expected disagreement is the same for all orders, the score alone decides which outcomes are extreme. With missing
+ratings it is not the same for the coefficients that pool the raters' ratings, and the coefficient itself is compared.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from kappamax._result import Result, plain
-from kappamax._rootsum import RootSum, order
+from kappamax._rootsum import RootSum
 from kappamax._validate import as_choice
+from kappamax.disagreement.evaluator import Evaluator
 from kappamax.disagreement.objective import Objective
 from kappamax.display import numbers
-from kappamax.errors import InvalidOptionError
-from kappamax.fibers.counting import Progress
-from kappamax.fibers.score_lattice import ScoreSpace
+from kappamax.errors import InvalidOptionError, NotSupportedError
 from kappamax.patterns import n_ratings_of
 
-__all__ = [
-    "ALTERNATIVES",
-    "TWO_SIDED",
-    "Distribution",
-    "JointDistribution",
-    "OtherRange",
-    "SameValue",
-    "as_extreme",
-    "distribution_of",
-    "joint_distribution_of",
-    "mean_score",
-    "no_more_probable",
-    "same_value_of",
-    "two_sided_by_probability",
-]
+__all__ = ["ALTERNATIVES", "TWO_SIDED", "Distribution", "mean_score", "two_sided_by_probability"]
 
 Array = npt.NDArray[Any]
 
 ALTERNATIVES = ("greater", "less", "two-sided")
 TWO_SIDED = ("distance", "probability")
-_TIED = 1 + 1e-7
+_CLEAR = 1e-9
+_TIED = 1 + 1e-7  # the relative tolerance of R's fisher.test
 
 
-def distribution_of(objective: Objective, *, memory_limit: float, progress: Progress | None = None) -> Distribution:
-    """The distribution of a coefficient over all tables with the observed margins."""
-    space = ScoreSpace([objective], memory_limit)
-    rows, n_tables, chances = space.tally(progress=progress)
-    scores = [one for (one,) in space.scores(rows)]
-    by_value = order(scores)[::-1]  # the coefficient falls as disagreement rises
-    return Distribution(
-        coefficient=objective.coefficient.name,
-        weights=objective.weights.name,
-        observed=objective.value(objective.score),
-        values=np.array([objective.value(scores[i]) for i in by_value]),
-        n_tables=tuple(n_tables[i] for i in by_value),
-        probabilities=chances[by_value],
-        scores=tuple(scores[i] for i in by_value),
-        observed_score=objective.score,
-        mean_score=mean_score(objective),
-    )
+@dataclass(frozen=True, repr=False)
+class Distribution(Result):
+    """A coefficient by chance: its values and their probabilities, exact or from random tables.
 
+    Attributes
+    ----------
+    coefficient, weights : str
+    observed : float
+        The coefficient of the observed table.
+    values : floats, shape (n,)
+        Every value that some table has, in increasing order where the tables were counted. Otherwise there is one
+        entry for every outcome, in the order of scores.
+    probabilities : floats, shape (n,)
+        How likely each value is where each rater's ratings fall on subjects by chance (the hypergeometric
+        distribution); from random tables, their shares.
+    n_tables : tuple of n ints
+        How many tables have each value, exactly; empty if they were not counted.
+    scores : tuple of n exact numbers
+        The total disagreement behind each value.
+    objective : Objective
+        The table, the weights and the coefficient.
+    rows : whole numbers, shape (n, number of radicands)
+        Components of the scores.
+    counts : numbers, shape (n,)
+        Probabilities, or how many draws had that outcome.
+    n_draws : int or None
+        None where the distribution is exact.
+    reason : str or None
+        Why it is not.
+    uses : whole numbers, shape (n, k), or None
+        The pooled use of categories, where expected disagreement depends on it and differs between rearrangements.
+    undefined : float
+        The probability, or the number of draws, of rearrangements in which the coefficient is 0/0. They count as
+        extreme in either direction, which makes p-values larger, never smaller.
+    """
 
-def joint_distribution_of(
-    first: Objective, second: Objective, *, memory_limit: float, progress: Progress | None = None
-) -> JointDistribution:
-    """The distribution of two coefficients together over all tables with the observed margins."""
-    space = ScoreSpace([first, second], memory_limit)
-    rows, n_tables, chances = space.tally(progress=progress)
-    pairs = space.scores(rows)
-    ranks = [_ranks([pair[which] for pair in pairs]) for which in (0, 1)]
-    by_value = sorted(range(len(pairs)), key=lambda i: (-ranks[0][i], -ranks[1][i]))
-    values = [[first.value(pairs[i][0]), second.value(pairs[i][1])] for i in by_value]
-    return JointDistribution(
-        weights=(first.weights.name, second.weights.name),
-        observed=(first.value(first.score), second.value(second.score)),
-        values=np.array(values),
-        n_tables=tuple(n_tables[i] for i in by_value),
-        probabilities=chances[by_value],
-    )
+    objective: Objective
+    rows: Array
+    counts: Array
+    n_tables: tuple[int, ...] = ()
+    n_draws: int | None = None
+    reason: str | None = None
+    uses: Array | None = None
+    undefined: float = 0.0
 
+    @classmethod
+    def of_outcomes(
+        cls, objective: Objective, rows: Array, counts: Array, n_draws: int | None = None, reason: str | None = None
+    ) -> Distribution:
+        """Return a distribution from components of scores and, where chance varies, uses of categories beside them."""
+        if objective.fixed_chance:
+            return cls(objective, rows, counts, n_draws=n_draws, reason=reason)
+        n_roots = len(objective.radicands)
+        rows, uses = rows[:, :n_roots], rows[:, n_roots:]
+        defined = _expected_at(objective, uses) > 0
+        undefined = float(counts[~defined].sum())
+        return cls(objective, rows[defined], counts[defined], (), n_draws, reason, uses[defined], undefined)
 
-def same_value_of(
-    objective: Objective, others: Sequence[Objective], *, memory_limit: float, progress: Progress | None = None
-) -> SameValue:
-    """How many tables share the observed score, and how far other coefficients vary over them."""
-    found: list[OtherRange] = []
-    n_same = 0
-    for other in others:
-        space = ScoreSpace([objective, other], memory_limit)
-        rows, n_tables, _ = space.tally(chances=False, at=objective.score, progress=progress)
-        scores = [second for _, second in space.scores(rows)]
-        worst_to_best = order(scores)[::-1]
-        low, high = worst_to_best[0], worst_to_best[-1]
-        n_same = sum(n_tables)
-        found.append(
-            OtherRange(
-                weights=other.weights.name,
-                observed=other.value(other.score),
-                minimum=other.value(scores[low]),
-                maximum=other.value(scores[high]),
-                n_at_minimum=n_tables[low],
-                n_at_maximum=n_tables[high],
-            )
-        )
-    if not others:
-        space = ScoreSpace([objective], memory_limit)
-        n_same = sum(space.tally(chances=False, at=objective.score, progress=progress).n_tables)
-    return SameValue(objective.weights.name, objective.value(objective.score), n_same, tuple(found))
+    @property
+    def coefficient(self) -> str:
+        """The coefficient's name."""
+        return self.objective.coefficient.name
+
+    @property
+    def weights(self) -> str:
+        """The weights' name."""
+        return self.objective.weights.name
+
+    @property
+    def observed(self) -> float:
+        """The coefficient of the observed table."""
+        return self.objective.value(self.objective.score)
+
+    @property
+    def observed_score(self) -> RootSum:
+        """The observed table's total disagreement."""
+        return self.objective.score
+
+    @cached_property
+    def mean_score(self) -> RootSum:
+        """The mean total disagreement by chance."""
+        return mean_score(self.objective)
+
+    @cached_property
+    def scores(self) -> tuple[RootSum, ...]:
+        """The total disagreement of each outcome."""
+        return tuple(self._score(i) for i in range(len(self.rows)))
+
+    @cached_property
+    def values(self) -> npt.NDArray[np.float64]:
+        """The coefficient of each outcome: correctly rounded where tables were counted, else in doubles."""
+        if self.n_tables:
+            return np.array([self.objective.value(score) for score in self.scores])
+        return np.asarray(1 - self._ratios)
+
+    @property
+    def probabilities(self) -> npt.NDArray[np.float64]:
+        """The share of each outcome."""
+        return np.asarray(self.counts if self.n_draws is None else self.counts / self.n_draws, dtype=float)
+
+    @property
+    def n_same_value(self) -> int:
+        """How many tables have the observed value."""
+        return self.n_tables[self.scores.index(self.observed_score)]
+
+    @cached_property
+    def mean(self) -> float:
+        """The mean of the coefficient by chance, over all rearrangements in which it is defined.
+
+        Exact where expected disagreement is the same for all; else from the distribution. From draws it is the mean
+        of these and the observed value, which are exchangeable under chance, so that a two-sided p-value by distance
+        from it is valid. As the mean disagreement is known, the mean is corrected by that of the draws.
+        """
+        objective = self.objective
+        if self.uses is None:
+            return objective.value(self.mean_score)
+        if self.n_draws is None:
+            return float(self.counts @ self.values / self.counts.sum())
+        values = np.append(self.values, self.observed)
+        shares = np.append(self.counts, 1) / (self.counts.sum() + 1)
+        disagreements = np.append(self._disagreements, float(objective.observed(objective.score)))
+        deviations = disagreements - shares @ disagreements
+        spread = float(shares @ deviations**2)
+        slope = float(shares @ (deviations * values)) / spread if spread and not self.undefined else 0.0
+        missed = float(objective.observed(self.mean_score)) - shares @ disagreements
+        return float(shares @ values + slope * missed)
+
+    def pvalue(self, alternative: str = "greater", *, two_sided: str = "distance") -> float:
+        """Return the probability by chance of a value at least as extreme as the observed one.
+
+        From draws it is (b + 1) / (n_draws + 1) with b such draws: never zero, and valid as a p-value.
+
+        Parameters
+        ----------
+        alternative : "greater", "less" or "two-sided"
+            At least as much agreement as observed, at most as much, or a value extreme in either direction.
+        two_sided : "distance" or "probability"
+            Definition of the two-sided p-value: values at least as far from the mean by chance as the observed one,
+            or values that are no more probable. The latter needs the exact distribution: draws do not tell the
+            probabilities of single values.
+        """
+        if two_sided_by_probability(alternative, two_sided):
+            if self.n_draws is not None:
+                why = (self.reason or "method is 'monte-carlo'").rstrip(".")
+                raise NotSupportedError(f"two_sided='probability' needs the exact distribution, but {why}.")
+            by_value = np.bincount(self._groups, weights=self.counts)
+            same = np.unique(self._groups[self._extreme("greater") & self._extreme("less")])
+            extreme = float(by_value[by_value <= float(by_value[same].sum()) * _TIED].sum())
+        else:
+            alternative = as_choice("alternative", alternative, ALTERNATIVES)
+            extreme = float(self.counts[self._extreme(alternative)].sum())
+        extreme += self.undefined
+        return min(1.0, extreme) if self.n_draws is None else (extreme + 1) / (self.n_draws + 1)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data: one entry of `distribution` per value."""
+        found: dict[str, Any] = {"weights": self.weights, "coefficient": self.coefficient, "value": self.observed}
+        rows: list[dict[str, Any]] = [{"value": value} for value in self.values.tolist()]
+        if self.n_tables:
+            found |= {"n_tables": plain(sum(self.n_tables)), "n_same_value": plain(self.n_same_value)}
+            rows = [row | {"n_tables": plain(n)} for row, n in zip(rows, self.n_tables, strict=True)]
+        shares = self.probabilities.tolist()
+        found["distribution"] = [row | {"probability": p} for row, p in zip(rows, shares, strict=True)]
+        return found
+
+    def _rows(self) -> list[tuple[str, str]]:
+        rows = [("weights", self.weights), ("observed value", numbers.decimal(self.observed))]
+        if self.n_tables:
+            rows.append(("tables", numbers.count(sum(self.n_tables))))
+            rows.append(("with the observed value", numbers.count(self.n_same_value)))
+        ends = np.append(self.values, self.observed)
+        return [
+            *rows,
+            ("different values", numbers.count(len(self.values))),
+            ("range", numbers.interval((float(ends.min()), float(ends.max())))),
+            ("chance of as much agreement", numbers.pvalue(self.pvalue())),
+        ]
+
+    @cached_property
+    def _disagreements(self) -> npt.NDArray[np.float64]:
+        """The mean disagreement of each outcome, in doubles; whole numbers of any size are divided as such."""
+        objective = self.objective
+        shares = self.rows.astype(object) / (objective.scale * objective.denominator * objective.n_units)
+        return np.asarray(shares.astype(float) @ np.sqrt(np.array(objective.radicands, dtype=float)))
+
+    @cached_property
+    def _expected(self) -> Any:
+        """Expected disagreement in doubles: one number, or one per outcome."""
+        return float(self.objective.expected) if self.uses is None else _expected_at(self.objective, self.uses)
+
+    @cached_property
+    def _ratios(self) -> npt.NDArray[np.float64]:
+        """Observed over expected disagreement of each outcome, in doubles."""
+        return np.asarray(self._disagreements / self._expected)
+
+    def _extreme(self, alternative: str) -> npt.NDArray[np.bool_]:
+        """Which outcomes are at least as extreme as the observed one.
+
+        Doubles tell where they are clear. Close outcomes are compared exactly, or within the tolerance of weights that
+        are not exact. Where expected disagreement varies the mean is known only in doubles, so that outcomes as far
+        from it within rounding count as extreme.
+        """
+        objective, ratios, tolerance = self.objective, self._ratios, self.objective.weights.tolerance
+        expected = float(objective.expected)
+        own = float(objective.observed(objective.score)) / expected
+        if self.uses is None:
+            mean = float(objective.observed(self.mean_score)) / expected
+            slack, close = tolerance / expected, _CLEAR * (ratios.max() + own)
+        else:
+            mean, size = 1 - self.mean, np.abs(self.values) + abs(self.observed)
+            slack = 2 * tolerance * (2 + size) / np.minimum(self._expected, expected)
+            close = _CLEAR * (1 + size)
+        if alternative == "two-sided":
+            beyond = np.abs(ratios - mean) - abs(own - mean)
+        else:
+            beyond = own - ratios if alternative == "greater" else ratios - own
+        near, extreme = np.abs(beyond) <= close, np.asarray(beyond >= -slack)
+        if objective.weights.exact and (self.uses is None or alternative != "two-sided"):
+            for i in np.flatnonzero(near).tolist():
+                extreme[i] = self._as_extreme(i, alternative)
+        elif self.uses is not None:
+            extreme |= near
+        return extreme
+
+    def _as_extreme(self, i: int, alternative: str) -> bool:
+        """Whether an outcome is at least as extreme as the observed one: exactly."""
+        if alternative == "two-sided":
+            here, own = (score - self.mean_score for score in (self._score(i), self.observed_score))
+            return here * here.sign() >= own * own.sign()
+        above = self._above(i, self.observed_score, self.objective.expected)
+        return above >= 0 if alternative == "greater" else above <= 0
+
+    def _above(self, i: int, score: RootSum, expected: RootSum) -> int:
+        """Whether the coefficient of an outcome is above (1), equal to (0) or below (-1) that of another: exactly."""
+        if self.uses is None:
+            return (score - self._score(i)).sign()
+        return (score * self._exact_expected(i) - self._score(i) * expected).sign()
+
+    @cached_property
+    def _groups(self) -> npt.NDArray[np.intp]:
+        """Numbers that tell outcomes with different values of the coefficient apart, for exact weights."""
+        groups = np.arange(len(self.rows))
+        if self.uses is None:
+            return groups
+        order = np.argsort(self.values)
+        gaps = np.diff(self.values[order]) > _CLEAR * (1 + np.abs(self.values[order[1:]]))
+        for close in np.split(order, np.flatnonzero(gaps) + 1):
+            different: list[int] = []
+            for i in close.tolist() if len(close) > 1 else []:
+                same = [j for j in different if self._above(i, self._score(j), self._exact_expected(j)) == 0]
+                groups[i] = same[0] if same else i
+                different += [] if same else [i]
+        return groups
+
+    def _exact_expected(self, i: int) -> RootSum:
+        """Expected disagreement of an outcome, where it varies."""
+        assert self.uses is not None
+        use = tuple(self.uses[i].tolist())
+        if use not in self._known:
+            self._known[use] = self.objective.expected_at(self.uses[i])
+        return self._known[use]
+
+    @cached_property
+    def _known(self) -> dict[tuple[int, ...], RootSum]:
+        """Expected disagreement by use of categories, as far as it was asked for."""
+        return {}
+
+    def _score(self, i: int) -> RootSum:
+        return RootSum(dict(zip(self.objective.radicands, self.rows[i].tolist(), strict=True)))
 
 
 def mean_score(objective: Objective) -> RootSum:
-    """The mean score by chance: each rater's ratings in any order over the subjects that rater rated.
+    """Return the mean score by chance: each rater's ratings in any order over the subjects that rater rated.
 
     A pair of raters then disagrees by p_a' U p_b on average, on every subject that both rated.
     """
@@ -129,21 +324,6 @@ def mean_score(objective: Objective) -> RootSum:
     return mean
 
 
-def as_extreme(scores: Sequence[RootSum], observed: RootSum, mean: RootSum, alternative: str) -> list[bool]:
-    """Whether each score speaks at least as strongly against chance as the observed one.
-
-    "greater" asks for at least as much agreement, "less" for at most as much, "two-sided" for a score at least as far
-    from its mean by chance, on either side. See `no_more_probable` for the other two-sided definition.
-    """
-    alternative = as_choice("alternative", alternative, ALTERNATIVES)
-    if alternative == "greater":
-        return [score <= observed for score in scores]
-    if alternative == "less":
-        return [score >= observed for score in scores]
-    far = _size(observed - mean)
-    return [_size(score - mean) >= far for score in scores]
-
-
 def two_sided_by_probability(alternative: str, two_sided: str) -> bool:
     """Whether the two-sided p-value by probability is asked for; an error where the test is not two-sided."""
     by_probability = as_choice("two_sided", two_sided, TWO_SIDED) == "probability"
@@ -152,156 +332,6 @@ def two_sided_by_probability(alternative: str, two_sided: str) -> bool:
     return by_probability
 
 
-def no_more_probable(probabilities: Array, observed: float) -> npt.NDArray[np.bool_]:
-    """Whether each probability is at most the observed value's, with the relative tolerance of R's fisher.test."""
-    return np.asarray(probabilities <= observed * _TIED)
-
-
-@dataclass(frozen=True, repr=False)
-class Distribution(Result):
-    """A coefficient over all tables with the observed margins: its values in increasing order.
-
-    Attributes
-    ----------
-    observed : float
-        The coefficient of the observed table.
-    values : floats, shape (n,)
-        Every value that some table has.
-    n_tables : tuple of n ints
-        How many tables have it, exactly.
-    probabilities : floats, shape (n,)
-        How likely it is where each rater's ratings fall on subjects by chance (the hypergeometric distribution).
-    scores : tuple of n exact numbers
-        The total disagreement behind each value.
-    """
-
-    coefficient: str
-    weights: str
-    observed: float
-    values: npt.NDArray[np.float64]
-    n_tables: tuple[int, ...]
-    probabilities: npt.NDArray[np.float64]
-    scores: tuple[RootSum, ...] = field(repr=False)
-    observed_score: RootSum = field(repr=False)
-    mean_score: RootSum = field(repr=False)
-
-    @property
-    def n_same_value(self) -> int:
-        """How many tables have the observed value."""
-        return self.n_tables[self.scores.index(self.observed_score)]
-
-    def pvalue(self, alternative: str = "greater", *, two_sided: str = "distance") -> float:
-        """The probability by chance of a value at least as extreme as the observed one.
-
-        Parameters
-        ----------
-        alternative : "greater", "less" or "two-sided"
-            At least as much agreement as observed, at most as much, or a value extreme in either direction.
-        two_sided : "distance" or "probability"
-            The definition of the two-sided p-value, as for `exact_test`.
-        """
-        if two_sided_by_probability(alternative, two_sided):
-            observed = self.probabilities[self.scores.index(self.observed_score)]
-            extreme: Array | list[bool] = no_more_probable(self.probabilities, observed)
-        else:
-            extreme = as_extreme(self.scores, self.observed_score, self.mean_score, alternative)
-        return min(1.0, float(self.probabilities[extreme].sum()))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data: one entry of `distribution` per value."""
-        rows = zip(self.values.tolist(), self.n_tables, self.probabilities.tolist(), strict=True)
-        return {
-            "weights": self.weights,
-            "coefficient": self.coefficient,
-            "value": self.observed,
-            "n_tables": plain(sum(self.n_tables)),
-            "n_same_value": plain(self.n_same_value),
-            "distribution": [{"value": v, "n_tables": plain(n), "probability": p} for v, n, p in rows],
-        }
-
-    def _rows(self) -> list[tuple[str, str]]:
-        return [
-            ("weights", self.weights),
-            ("observed value", numbers.decimal(self.observed)),
-            ("tables", numbers.count(sum(self.n_tables))),
-            ("with the observed value", numbers.count(self.n_same_value)),
-            ("different values", numbers.count(len(self.values))),
-            ("range", numbers.interval((float(self.values[0]), float(self.values[-1])))),
-            ("chance of as much agreement", numbers.pvalue(self.pvalue())),
-        ]
-
-
-@dataclass(frozen=True, repr=False)
-class JointDistribution(Result):
-    """Two coefficients over all tables with the observed margins, in increasing order of the first, then the second.
-
-    Attributes
-    ----------
-    weights : (str, str)
-    observed : (float, float)
-    values : floats, shape (n, 2)
-        Every pair of values that some table has.
-    n_tables : tuple of n ints
-    probabilities : floats, shape (n,)
-    """
-
-    weights: tuple[str, str]
-    observed: tuple[float, float]
-    values: npt.NDArray[np.float64] = field(repr=False)
-    n_tables: tuple[int, ...] = field(repr=False)
-    probabilities: npt.NDArray[np.float64] = field(repr=False)
-
-    def ranges(self) -> list[tuple[float, int, float, float]]:
-        """For every value of the first coefficient: its tables, and the least and largest second coefficient."""
-        starts = np.flatnonzero(np.diff(self.values[:, 0], prepend=np.nan) != 0).tolist()
-        ends = [*starts[1:], len(self.values)]
-        return [
-            (
-                float(self.values[start, 0]),
-                sum(self.n_tables[start:end]),
-                float(self.values[start, 1]),
-                float(self.values[end - 1, 1]),
-            )
-            for start, end in zip(starts, ends, strict=True)
-        ]
-
-
-@dataclass(frozen=True, repr=False)
-class OtherRange(Result):
-    """How far a coefficient varies, and in how many tables it is least and largest."""
-
-    weights: str
-    observed: float
-    minimum: float
-    maximum: float
-    n_at_minimum: int
-    n_at_maximum: int
-
-
-@dataclass(frozen=True, repr=False)
-class SameValue(Result):
-    """How many tables share the observed value of a coefficient, and other weightings over them."""
-
-    weights: str
-    value: float
-    n_tables: int
-    other: tuple[OtherRange, ...] = ()
-
-    def _rows(self) -> list[tuple[str, str]]:
-        rows = [("tables with this value", numbers.count(self.n_tables))]
-        for one in self.other:
-            ends = numbers.interval((one.minimum, one.maximum))
-            at = f"(in {numbers.count(one.n_at_minimum)} and {numbers.count(one.n_at_maximum)} tables)"
-            rows.append((f"{one.weights} over them", f"{ends} {at}"))
-        return [("weights", self.weights), ("value", numbers.decimal(self.value)), *rows]
-
-
-def _ranks(scores: Sequence[RootSum]) -> list[int]:
-    """The rank of each score among the different ones."""
-    distinct = list(dict.fromkeys(scores))
-    rank = {distinct[i]: place for place, i in enumerate(order(distinct))}
-    return [rank[score] for score in scores]
-
-
-def _size(number: RootSum) -> RootSum:
-    return number if number.sign() >= 0 else number * -1
+def _expected_at(objective: Objective, uses: Array) -> npt.NDArray[np.float64]:
+    """Expected disagreement at some uses of categories, in doubles."""
+    return Evaluator(objective).expected_of(uses.astype(float) / objective.use_scale)

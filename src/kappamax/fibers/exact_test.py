@@ -1,4 +1,4 @@
-"""Test whether raters agree more, or less, than by chance; see `null` for what chance is."""
+"""Test whether raters agree more, or less, than by chance; see `distribution` for what chance is."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ import numpy as np
 from kappamax._result import Result
 from kappamax._validate import as_choice
 from kappamax.coefficients import as_objective
+from kappamax.disagreement.objective import Objective
 from kappamax.display import numbers
 from kappamax.errors import Interrupted
-from kappamax.fibers.count import MEMORY_LIMIT
-from kappamax.fibers.counting import Progress
-from kappamax.fibers.distribution import ALTERNATIVES, two_sided_by_probability
-from kappamax.fibers.null_distribution import METHODS, Null, null_of
-from kappamax.io import Ratings, as_table
+from kappamax.fibers.counting import MEMORY_LIMIT, Progress
+from kappamax.fibers.distribution import ALTERNATIVES, Distribution, two_sided_by_probability
+from kappamax.fibers.null_distribution import METHODS, null_distribution
+from kappamax.io import Ratings
 from kappamax.table import Label
 from kappamax.weights import WeightsLike
 
-__all__ = ["ExactTest", "exact_test", "outcome_of"]
+__all__ = ["ExactTest", "exact_test"]
 
 
 def exact_test(
-    *ratings: Ratings,
+    *ratings: Ratings | Objective,
     weights: WeightsLike = "unweighted",
     coefficient: str = "kappa",
     alternative: str = "greater",
@@ -41,7 +41,7 @@ def exact_test(
 
     Parameters
     ----------
-    *ratings : a Table, a frame, or two or more label arrays
+    *ratings : a Table, a frame, or two or more label arrays; or an Objective
         With missing ratings, each rater's ratings are rearranged over the subjects that rater rated.
     weights, coefficient, categories
         As for `agreement`. On complete ratings all coefficients with the same weights have the same p-value. With
@@ -90,15 +90,14 @@ def exact_test(
     >>> round(test.pvalue, 4), test.method  # (5 * 5 + 1) / C(10, 5)
     (0.1032, 'exact')
     """
-    table = as_table(*ratings, categories=categories)
-    objective = as_objective(table, weights=weights, coefficient=coefficient)
+    objective = as_objective(*ratings, weights=weights, coefficient=coefficient, categories=categories)
     alternative = as_choice("alternative", alternative, ALTERNATIVES)
     method = as_choice("method", method, METHODS)
     if two_sided_by_probability(alternative, two_sided):
         n_draws = 1  # draws are of no use here: the p-value is exact or refused
     objective.value(objective.score)  # raises where the coefficient is undefined
     try:
-        null = null_of(
+        null = null_distribution(
             objective,
             method=method,
             n_draws=n_draws,
@@ -108,8 +107,8 @@ def exact_test(
             progress=progress,
         )
     except Interrupted as stopped:
-        raise Interrupted(outcome_of(stopped.best, alternative, two_sided)) from None
-    return outcome_of(null, alternative, two_sided)
+        raise Interrupted(ExactTest.from_distribution(stopped.best, alternative, two_sided)) from None
+    return ExactTest.from_distribution(null, alternative, two_sided)
 
 
 @dataclass(frozen=True, repr=False)
@@ -151,6 +150,25 @@ class ExactTest(Result):
     null_mean: float
     two_sided: str | None = None
 
+    @classmethod
+    def from_distribution(cls, null: Distribution, alternative: str, two_sided: str = "distance") -> ExactTest:
+        """Return the test that a distribution by chance gives."""
+        pvalue = null.pvalue(alternative, two_sided=two_sided)
+        return cls(
+            coefficient=null.coefficient,
+            title=null.objective.coefficient.title,
+            weights=null.weights,
+            value=null.observed,
+            pvalue=pvalue,
+            alternative=alternative,
+            method="exact" if null.n_draws is None else "monte-carlo",
+            se=None if null.n_draws is None else (pvalue * (1 - pvalue) / null.n_draws) ** 0.5,
+            n_draws=null.n_draws,
+            reason=null.reason,
+            null_mean=null.mean,
+            two_sided=two_sided.lower() if alternative == "two-sided" else None,
+        )
+
     def _rows(self) -> list[tuple[str, str]]:
         rows = [
             ("weights", self.weights),
@@ -161,23 +179,3 @@ class ExactTest(Result):
             ("method", self.method if self.n_draws is None else f"{self.method}, {self.n_draws:,} tables"),
         ]
         return rows if self.se is None else [*rows, ("standard error", numbers.decimal(self.se))]
-
-
-def outcome_of(null: Null, alternative: str, two_sided: str = "distance") -> ExactTest:
-    """The test that a distribution by chance gives."""
-    objective = null.objective
-    pvalue = null.pvalue(alternative, two_sided)
-    return ExactTest(
-        coefficient=objective.coefficient.name,
-        title=objective.coefficient.title,
-        weights=objective.weights.name,
-        value=objective.value(objective.score),
-        pvalue=pvalue,
-        alternative=alternative,
-        method="exact" if null.n_draws is None else "monte-carlo",
-        se=None if null.n_draws is None else (pvalue * (1 - pvalue) / null.n_draws) ** 0.5,
-        n_draws=null.n_draws,
-        reason=null.reason,
-        null_mean=null.mean,
-        two_sided=two_sided.lower() if alternative == "two-sided" else None,
-    )

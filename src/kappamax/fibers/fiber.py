@@ -8,17 +8,23 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from kappamax._checks import fibers as checks
 from kappamax._validate import as_generator, as_whole_number
 from kappamax.coefficients import as_objective
 from kappamax.disagreement.objective import Objective
 from kappamax.errors import NotSupportedError
-from kappamax.fibers import distribution as distributions
 from kappamax.fibers.connectivity import LevelSet, level_set_of
-from kappamax.fibers.count import MEMORY_LIMIT, all_patterns, count_tables
-from kappamax.fibers.counting import Progress
-from kappamax.fibers.distribution import Distribution, JointDistribution, SameValue
+from kappamax.fibers.counting import (
+    MEMORY_LIMIT,
+    Progress,
+    all_patterns,
+    count_tables,
+    require_complete,
+    require_few_cells,
+)
+from kappamax.fibers.distribution import Distribution
 from kappamax.fibers.enumeration import iter_tables
+from kappamax.fibers.joint_distribution import JointDistribution, SameValue, joint_distribution, same_value
+from kappamax.fibers.null_distribution import distribution_over_tables
 from kappamax.fibers.sampling import random_counts, random_tables
 from kappamax.fibers.walk import Walk, walk_of
 from kappamax.io import Ratings, as_table
@@ -76,7 +82,7 @@ class Fiber:
 
     def count(self, *, progress: Progress | None = None) -> int:
         """The number of tables, exactly, without listing them."""
-        checks.complete(self.table.n_missing)
+        require_complete(self.table)
         return count_tables(self.table.margins, memory_limit=self.memory_limit, progress=progress)
 
     def tables(self) -> Iterator[Table]:
@@ -88,7 +94,7 @@ class Fiber:
         >>> [t.dense().tolist() for t in km.fiber(km.from_counts([[1, 1], [0, 1]])).tables()]
         [[[1, 1], [0, 1]], [[0, 2], [1, 0]]]
         """
-        checks.complete(self.table.n_missing)
+        require_complete(self.table)
         patterns = all_patterns(self.table.margins)
         for counts in iter_tables(self.table.margins, patterns):
             yield self._member(patterns, counts)
@@ -113,14 +119,14 @@ class Fiber:
         ([-0.8, 0.4], (1, 1), [0.333, 0.667])
         """
         objective = as_objective(self.table, weights=weights, coefficient=coefficient)
-        return distributions.distribution_of(objective, memory_limit=self.memory_limit, progress=progress)
+        return distribution_over_tables(objective, memory_limit=self.memory_limit, progress=progress)
 
     def joint_distribution(
         self, first: WeightsLike, second: WeightsLike, *, progress: Progress | None = None
     ) -> JointDistribution:
         """The distribution of kappa with two weightings at once: how far can one move while the other stays?"""
         objectives = [as_objective(self.table, weights=weights) for weights in (first, second)]
-        return distributions.joint_distribution_of(*objectives, memory_limit=self.memory_limit, progress=progress)
+        return joint_distribution(*objectives, memory_limit=self.memory_limit, progress=progress)
 
     def same_kappa(
         self,
@@ -151,7 +157,7 @@ class Fiber:
         several: list[Any] = list(other) if isinstance(other, list | tuple) else [other]
         objective = as_objective(self.table, weights=weights)
         others = [as_objective(self.table, weights=one) for one in several]
-        return distributions.same_value_of(objective, others, memory_limit=self.memory_limit, progress=progress)
+        return same_value(objective, others, memory_limit=self.memory_limit, progress=progress)
 
     def sample(self, size: int = 1, *, rng: np.random.Generator | int | None = None) -> npt.NDArray[np.int64]:
         """Independent tables as likely as by chance, as counts of shape (size, k, ..., k).
@@ -174,8 +180,8 @@ class Fiber:
         (1000, 4, 4)
         """
         size = as_whole_number("size", size, 1)
-        checks.complete(self.table.n_missing)
-        checks.few_cells(self.table.n_categories, self.table.n_raters, size)
+        require_complete(self.table)
+        require_few_cells(self.table.n_categories, self.table.n_raters, size)
         return random_counts(self.table, size, as_generator(rng))
 
     def iter_sample(self, size: int = 1, *, rng: np.random.Generator | int | None = None) -> Iterator[Table]:
@@ -278,7 +284,7 @@ class Fiber:
     def _connected(self, held: Objective, excursion: int) -> bool | None:
         """Whether excursions reach every table with a score, or None where that takes too long to find out."""
         try:
-            n_tables = distributions.same_value_of(held, [], memory_limit=self.memory_limit).n_tables
+            n_tables = same_value(held, memory_limit=self.memory_limit).n_tables
             if n_tables > _VISITED_ON_A_WALK:
                 return None
             return level_set_of(held, excursion=excursion, memory_limit=self.memory_limit).connected

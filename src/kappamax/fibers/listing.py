@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from kappamax.fibers.count import all_patterns
-from kappamax.fibers.counting import Ways
+from kappamax.fibers.counting import TableCounter, all_patterns
 from kappamax.fibers.enumeration import OutOfSteps, iter_tables
 from kappamax.fibers.log_factorials import log_growth
 from kappamax.patterns import pair_counts
@@ -59,9 +58,9 @@ def fewest_tables(table: Table) -> int:
     merged = [_merged(row, 3 if table.n_raters == 2 else 2) for row in table.margins[:_RATERS]]
     while len(merged) >= 2:
         margins = np.array(merged, dtype=np.int64)
-        ways = Ways(margins, all_patterns(margins))
-        if ways.work() <= _WORTH_COUNTING:
-            return max(best, int(ways.about() * (1 - _ROUNDING)))
+        counter = TableCounter(margins, all_patterns(margins))
+        if counter.work() <= _WORTH_COUNTING:
+            return max(best, int(counter.approximate_count() * (1 - _ROUNDING)))
         merged.pop()
     return best
 

@@ -33,15 +33,12 @@ class RaterByRater:
     ----------
     patterns : integers, shape (m, r)
         The patterns whose counts are drawn, or one pattern for each class of patterns that are not told apart.
-    n_cells : int
-        Hypergeometric numbers that a table takes.
     """
 
     def __init__(self, steps: list[_Step], start: Counts, patterns: npt.NDArray[np.int32]) -> None:
         self._steps = steps
         self._start = start
         self.patterns = patterns
-        self.n_cells = sum(step.n_cells for step in steps)
         self._widest = max((step.n_after * len(step.margin) for step in steps), default=1)
 
     @classmethod
@@ -60,12 +57,13 @@ class RaterByRater:
         patterns = np.full((len(rated), table.n_raters), MISSING, dtype=np.int32)
         group = np.arange(len(rated))
         steps: list[_Step] = []
+        n_cells = 0  # hypergeometric numbers that a table takes
         for rater, margin in enumerate(table.margins):
             used = np.flatnonzero(margin)
             rows = np.flatnonzero(rated[group, rater])
             stays = np.flatnonzero(~rated[group, rater])
-            n_cells = (len(rows) - 1) * (len(used) - 1)
-            if sum(step.n_cells for step in steps) + n_cells > most_cells:
+            n_cells += (len(rows) - 1) * (len(used) - 1)
+            if n_cells > most_cells:
                 return None
             grown = np.repeat(patterns[rows], len(used), axis=0)
             grown[:, rater] = np.tile(used, len(rows))
@@ -76,8 +74,8 @@ class RaterByRater:
                 keys = np.column_stack([group, category_counts(patterns, table.n_categories)])
                 _, first, to = np.unique(keys, axis=0, return_index=True, return_inverse=True)
                 patterns, group, to = patterns[first], group[first], to.reshape(-1)
-            step = _Step(rows, stays, margin[used], to[: len(stays)], to[len(stays) :].reshape(len(rows), len(used)))
-            steps.append(step)
+            grown_to = to[len(stays) :].reshape(len(rows), len(used))
+            steps.append(_Step(rows, stays, margin[used], to[: len(stays)], grown_to, len(patterns)))
         return cls(steps, start, patterns)
 
     def draw(self, size: int, rng: np.random.Generator) -> Iterator[Counts]:
@@ -98,16 +96,7 @@ class _Step(NamedTuple):
     margin: Counts
     stays_to: Array
     to: Array
-
-    @property
-    def n_cells(self) -> int:
-        """Hypergeometric numbers that it takes."""
-        return (len(self.rows) - 1) * (len(self.margin) - 1)
-
-    @property
-    def n_after(self) -> int:
-        """Patterns after it."""
-        return int(max(self.stays_to.max(initial=-1), self.to.max(initial=-1))) + 1
+    n_after: int
 
     def taken(self, counts: Counts, rng: np.random.Generator) -> Counts:
         """Counts of the patterns with this rater's rating, from the counts without it."""

@@ -1,127 +1,56 @@
-"""Compute the exact distribution of a coefficient over all rearrangements of ratings of which some are missing.
+"""Count the rearrangements of ratings of which some are missing, by total cost, or list all of them.
 
 Each rater's ratings are rearranged over the subjects that rater rated, so a subject keeps its set of raters. Subjects
 are placed one after another, set after set. A state says how often each rater has used each category but one, which the
 number of ratings placed implies; a vector over totals says in how many ways the state is reached. The largest set comes
-last and takes one rater's categories in order, as `ways` does for complete ratings: once that rater's remaining ratings
-are known, its use need not be followed any more. With few missing ratings the work is thus about that of complete ones.
+last and takes one rater's categories in order, as `TableCounter` does for complete ratings: once that rater's remaining
+ratings are known, its use need not be followed any more. With few missing ratings the work is thus about that of
+complete ones.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from itertools import product
-from math import factorial, prod
-from typing import Any, NamedTuple
+from math import prod
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from kappamax._checks import fibers as checks
-from kappamax._integers import dot, widen
-from kappamax.disagreement.objective import Objective
-from kappamax.fibers.counting import Progress, Slices, shifted
+from kappamax.fibers.counting import Move, Progress, Slices, n_orders, place_subjects, require_few_patterns, shifted
+from kappamax.fibers.sampling import subject_rows
 from kappamax.patterns import MISSING
 from kappamax.table import Table
 
-__all__ = ["RearrangementSpace", "Rearrangements"]
+__all__ = ["RearrangementCounter", "all_arrangements", "n_arrangements"]
 
 Array = npt.NDArray[Any]
 Row = tuple[list[int], int]  # the axes of the state along which a pattern moves, and its cost
 
-_SCALE_EVERY = 8  # subjects, each of which multiplies the number of ways by 2^20 at most
-_LARGE = 2.0**200
+
+def n_arrangements(table: Table) -> int:
+    """Return how many different arrangements of the ratings over the subjects that each rater rated there are."""
+    return prod(map(n_orders, table.margins.tolist()))
 
 
-class RearrangementSpace:
-    """The scores, and the pooled use of categories where chance depends on it, that rearrangements reach.
-
-    Parameters
-    ----------
-    objective : Objective
-        Of a table with missing ratings.
-    memory_limit : float
-        Bytes that the distribution may take.
-
-    Raises
-    ------
-    NotSupportedError
-        If the weights are not exact, the possible patterns are too many, or the states exceed the memory limit.
-    """
-
-    def __init__(self, objective: Objective, memory_limit: float) -> None:
-        checks.exact_scores(objective.weights.exact, objective.weights.name)
-        self.objective, self.memory_limit = objective, memory_limit
-        self.ways = Rearrangements(objective.table)
-        checks.fits("the distribution", self.ways.n_bytes(), memory_limit)
-
-    def least_work(self) -> int:
-        """Additions needed at least."""
-        return self.ways.work()
-
-    def work(self) -> int:
-        """Additions needed."""
-        return self.ways.work(self.n_totals)
-
-    def tally(self, progress: Progress | None = None) -> tuple[Array, npt.NDArray[np.float64]]:
-        """Every score (and use of categories, where chance varies) that is reached, and its probability by chance."""
-        chances = self.chances(progress)
-        reached = np.flatnonzero(chances)
-        return self.components(reached), chances[reached]
-
-    def chances(self, progress: Progress | None = None) -> npt.NDArray[np.float64]:
-        """The probability by chance of every total."""
-        checks.fits("the distribution", self.ways.n_bytes(self.n_totals), self.memory_limit)
-        packed = np.zeros(len(self.ways.patterns), dtype=np.int64)
-        for part in self._parts:
-            packed = packed * part.size + part.costs.astype(np.int64)
-        return self.ways.chances(packed, self.n_totals, progress)
-
-    @cached_property
-    def n_totals(self) -> int:
-        """How many totals are told apart."""
-        return prod(part.size for part in self._parts)
-
-    def components(self, totals: npt.ArrayLike) -> Array:
-        """The components of the score and, where chance varies, the use of every category; one row per total."""
-        digits = np.unravel_index(np.asarray(totals, dtype=np.int64), [part.size for part in self._parts])
-        columns = [part.offset + part.step * d.astype(object) for part, d in zip(self._parts, digits, strict=True)]
-        if not self.objective.fixed_chance:
-            implied, n_roots = self._implied, len(self.objective.radicands)
-            uses = columns[n_roots:]
-            columns[n_roots + implied : n_roots + implied] = [self._own_use.sum() - sum(uses)]
-        return np.stack(columns, axis=1)
-
-    @cached_property
-    def _own_use(self) -> Array:
-        table = self.objective.table
-        return np.asarray(table.counts.astype(object) @ self.objective.pooled_use(table.patterns))
-
-    @property
-    def _implied(self) -> int:
-        """The category whose use follows from that of the others."""
-        return int(np.argmax(self._own_use))
-
-    @cached_property
-    def _parts(self) -> list[_Part]:
-        """What totals are made of, in order."""
-        objective, ways = self.objective, self.ways
-        parts = [_part(ways, column, column, 1) for column in objective.scores(ways.patterns).T]
-        if objective.fixed_chance:
-            return parts
-        weights = objective.rating_weights.values()
-        for category, use in enumerate(objective.pooled_use(ways.patterns).T):
-            if category != self._implied:
-                # all ratings in a category are as many always, so those of larger or of smaller weight tell its use
-                chosen = widen((ways.patterns == category).sum(axis=1), max(weights) * len(ways.table.raters))
-                either = (use - min(weights) * chosen, 1), (max(weights) * chosen - use, -1)
-                parts.append(min((_part(ways, use, *one) for one in either), key=lambda part: part.size))
-        return parts
+def all_arrangements(table: Table) -> npt.NDArray[np.int64]:
+    """Return every arrangement of the ratings over subjects, shape (n_raters, n_arrangements, n_subjects)."""
+    by_rater = []
+    for column in subject_rows(table).T:
+        rated = np.flatnonzero(column != MISSING)
+        orders = np.array(list(_orders(Counter(column[rated].tolist()))), dtype=np.int64)
+        own = np.full((len(orders), len(column)), MISSING, dtype=np.int64)
+        own[:, rated] = orders
+        by_rater.append(own)
+    chosen = np.indices([len(own) for own in by_rater]).reshape(len(by_rater), -1)
+    return np.stack([own[which] for own, which in zip(by_rater, chosen, strict=True)])
 
 
-class Rearrangements:
-    """All rearrangements of a table's ratings, each rater's over the subjects that rater rated."""
+class RearrangementCounter:
+    """Counts the rearrangements of a table's ratings, each rater's over the subjects that rater rated."""
 
     def __init__(self, table: Table) -> None:
         self.table = table
@@ -130,7 +59,7 @@ class Rearrangements:
         np.add.at(sizes, of_pattern.ravel(), table.counts)
         used = [np.flatnonzero(row).tolist() for row in table.margins]
         n_patterns = [prod(len(used[a]) for a in np.flatnonzero(members).tolist()) for members in sets]
-        checks.few_patterns([sum(n_patterns)])
+        require_few_patterns(sum(n_patterns))
         last = max(range(len(sets)), key=lambda i: int(sizes[i]) * n_patterns[i])
         order = [*(i for i in range(len(sets)) if i != last), last]
         self.sets, self.sizes = sets[order], sizes[order]
@@ -175,11 +104,11 @@ class Rearrangements:
         return additions * n_totals
 
     def n_bytes(self, n_totals: int = 1) -> int:
-        """Memory that chances take."""
+        """Memory that probabilities take."""
         return 16 * n_totals * (prod(self._first_shape) + prod(self._last_shape))
 
-    def chances(self, costs: Array, n_totals: int, progress: Progress | None = None) -> npt.NDArray[np.float64]:
-        """The probability of total cost 0, 1, ..., n_totals - 1 where all rearrangements are equally likely.
+    def probabilities(self, costs: Array, n_totals: int, progress: Progress | None = None) -> npt.NDArray[np.float64]:
+        """Return the probability of total cost 0, 1, ..., n_totals - 1 where all rearrangements are equally likely.
 
         Parameters
         ----------
@@ -189,16 +118,16 @@ class Rearrangements:
         progress : callable, optional
         """
         rows = self._rows(costs)
-        ways = np.zeros((*self._first_shape, n_totals))
-        ways[(0,) * ways.ndim] = 1
-        ways, scaled = _carried(ways, self._first_subjects(rows), 0)
+        nobody = np.zeros((*self._first_shape, n_totals))
+        nobody[(0,) * nobody.ndim] = 1
+        ways, halvings = place_subjects(nobody, self._first_subjects(rows))
         found: list[tuple[Array, int]] = []
         starts = list(np.ndindex(*self._first_shape[: self.n_ordered]))
         for done, start in enumerate(starts, start=1):
             counts = self._remaining(start)
             if counts is not None and ways[start].any():
-                ends, by = _carried(self._entered(ways[start]), self._last_subjects(rows, counts), scaled)
-                orders = factorial(sum(counts)) // prod(map(factorial, counts))  # of the ordered rater's ratings
+                ends, by = place_subjects(self._entered(ways[start]), self._last_subjects(rows, counts), halvings)
+                orders = n_orders(counts)  # of the ordered rater's ratings
                 bits = orders.bit_length()
                 found.append((ends[(-1,) * len(self._last_shape)] * (orders / (1 << bits)), by + bits))
             if progress is not None:
@@ -231,18 +160,18 @@ class Rearrangements:
         ends = np.cumsum(self.n_patterns).tolist()
         return [every[end - n : end] for end, n in zip(ends, self.n_patterns, strict=True)]
 
-    def _first_subjects(self, rows: list[list[Row]]) -> Iterator[tuple[list[Row], Slices, Slices]]:
-        """Subjects of all sets but the last: their possible patterns, the states after and before."""
+    def _first_subjects(self, rows: list[list[Row]]) -> Iterator[tuple[Slices, Iterable[Move]]]:
+        """Subjects of all sets but the last: the states possible after each, and what its patterns do."""
         placed = [0] * len(self.axes)
         box = self._box(placed)
         for members, size, own in zip(self.sets[:-1], self.sizes[:-1].tolist(), rows, strict=False):
             for _ in range(size):
                 placed = self._placed(placed, members, 1)
                 before, box = box, self._box(placed)
-                yield own, box, before
+                yield box, [(*shifted(axes, box, before), cost) for axes, cost in own]
 
-    def _last_subjects(self, rows: list[list[Row]], counts: list[int]) -> Iterator[tuple[list[Row], Slices, Slices]]:
-        """Subjects of the last set in the order of one rater's categories, with so many in each."""
+    def _last_subjects(self, rows: list[list[Row]], counts: list[int]) -> Iterator[tuple[Slices, Iterable[Move]]]:
+        """The same for the last set, in the order of one rater's categories, with so many subjects in each."""
         places = {axis: place for place, axis in enumerate(self._followed)}
         codes = self.patterns[-self.n_patterns[-1] :, self.ordered].tolist()
         rest = int(self.sizes[-1])
@@ -253,7 +182,7 @@ class Rearrangements:
             for _ in range(n):
                 rest -= 1
                 before, box = box, tuple(slice(max(0, size - 1 - rest), size) for size in self._last_shape)
-                yield own, box, before
+                yield box, [(*shifted(axes, box, before), cost) for axes, cost in own]
 
     def _remaining(self, start: tuple[int, ...]) -> list[int] | None:
         """How often the ordered rater uses each category in the last set, after a state; None if that cannot be."""
@@ -286,54 +215,13 @@ class Rearrangements:
         return tuple(slice(max(0, full - (in_all - n)), min(size - 1, n) + 1) for n, full, in_all, size in rows)
 
 
-class _Part(NamedTuple):
-    """One component of totals: reduced costs per pattern, their range, and the component they stand for."""
-
-    costs: Array
-    size: int
-    step: int
-    offset: int
-
-
-def _part(ways: Rearrangements, column: Array, costs: Array, sign: int) -> _Part:
-    """A component as small whole numbers >= 0, from costs that are `sign` times it up to a constant.
-
-    What a rater's category costs whatever the others choose, or a set of raters whatever they choose, every
-    rearrangement costs alike: it is taken out.
-    """
-    table = ways.table
-    keys = np.column_stack([ways.patterns, np.repeat(np.arange(len(ways.sizes)), ways.n_patterns)])
-    costs = costs.copy()
-    for codes in keys.T:
-        for code in np.unique(codes):
-            costs[codes == code] -= costs[codes == code].min()
-    step = sign * (int(np.gcd.reduce(costs)) or 1)
-    costs = costs // abs(step)
-    own = costs[ways.own]
-    offset = dot(column[ways.own], table.counts) - step * dot(own, table.counts)
-    most = []
-    for codes, its in zip(keys.T, keys[ways.own].T, strict=True):
-        margins = {code: int(table.counts[its == code].sum()) for code in np.unique(its).tolist()}
-        most.append(sum(n * int(costs[codes == code].max()) for code, n in margins.items()))
-    return _Part(costs, min(most) + 1, step, offset)
-
-
-def _carried(ways: Array, subjects: Iterable[tuple[list[Row], Slices, Slices]], scaled: int) -> tuple[Array, int]:
-    """The ways after some more subjects, each with any of its patterns, divided by a power of two that is returned."""
-    n_totals = ways.shape[-1]
-    spare = np.empty_like(ways)
-    for turn, (rows, to, since) in enumerate(subjects, start=1):
-        spare[to] = 0
-        for axes, cost in rows:
-            target, source = shifted(axes, to, since)
-            into = spare[(*target, slice(cost, None))]
-            into += ways[(*source, slice(None, max(0, n_totals - cost)))]
-        if turn % _SCALE_EVERY == 0 and (most := float(spare[to].max(initial=0))) > _LARGE:
-            halvings = int(np.frexp(most)[1])
-            spare[to] = np.ldexp(spare[to], -halvings)
-            scaled += halvings
-        ways, spare = spare, ways
-    return ways, scaled
+def _orders(left: Counter[int]) -> Iterator[list[int]]:
+    """Every different order of some ratings, given how often each category occurs among them."""
+    if not left.total():
+        yield []
+    for category in sorted(+left):
+        for rest in _orders(left - Counter([category])):
+            yield [category, *rest]
 
 
 def _hull(first: Slices, second: Slices) -> Slices:

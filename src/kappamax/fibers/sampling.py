@@ -1,39 +1,28 @@
-"""Draw independent random tables with the margins of a table: each rater's ratings fall on subjects by chance.
+"""Draw independent random tables with the margins of a table, and their scores.
 
-Shuffling every rater's ratings over the subjects that rater rated makes all arrangements equally likely, which is the
-null distribution of exact tests. Where there are many subjects, counts are drawn directly: rater by rater, or by
-scipy's `random_table` for two raters without gaps.
+By chance each rater's ratings fall on the subjects that rater rated in any order. Shuffling them makes all arrangements
+equally likely, which is the null distribution of exact tests. Where there are many subjects, counts of patterns are
+drawn directly: rater by rater, or by scipy's `random_table` for two raters without gaps.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import cached_property
-from math import factorial, prod
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from kappamax._checks import fibers as checks
-from kappamax._integers import Digits, widen
+from kappamax._integers import Digits
 from kappamax.disagreement.objective import Objective
+from kappamax.errors import NotSupportedError
 from kappamax.fibers.rater_by_rater import RaterByRater
-from kappamax.patterns import MISSING, n_ratings_of
+from kappamax.patterns import MISSING
 from kappamax.table import Table
 from kappamax.weights import Weights
 
-__all__ = [
-    "ScoreSampler",
-    "all_arrangements",
-    "arrangements",
-    "n_arrangements",
-    "random_counts",
-    "random_scores",
-    "random_tables",
-    "subject_rows",
-]
+__all__ = ["ScoreSampler", "arrangements", "random_counts", "random_tables", "subject_rows"]
 
 Array = npt.NDArray[Any]
 
@@ -42,16 +31,44 @@ _WORTH_SCIPY = 5_000_000  # ratings to shuffle before scipy's import pays
 _SCIPY_SUBJECTS = 100_000  # beyond, drawing rater by rater is quicker, and keeps its precision
 _SUBJECTS_PER_CELL = 8  # that are shuffled in the time a cell is drawn
 _MOST_CELLS = 2_000_000
+_MOST_RATINGS = 500_000_000
+_LOOKED_UP_PATTERNS = 50_000  # whose scores are computed once for all draws
 
 
-def subject_rows(table: Table) -> npt.NDArray[np.int64]:
-    """One row of codes per subject, shape (n_subjects, n_raters); -1 is missing."""
-    checks.few_ratings(table.n_subjects * table.n_raters)
-    return np.repeat(table.patterns.astype(np.int64), table.counts, axis=0)
+def random_counts(table: Table, size: int, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+    """Return the counts of random tables without gaps, shape (size, k, ..., k)."""
+    k, r = table.n_categories, table.n_raters
+    if r == 2 and table.n_subjects <= _SCIPY_SUBJECTS:
+        return _two_raters(table, size, rng)
+    by_rater = _cheap_way(table, classes=False)
+    blocks: Iterable[Array]
+    if by_rater is None:
+        blocks, at = _shuffled_counts(table, size, rng), np.arange(k**r)
+    else:
+        blocks, at = by_rater.draw(size, rng), np.ravel_multi_index(tuple(by_rater.patterns.T), (k,) * r)
+    counts = np.zeros((size, k**r), dtype=np.int64)
+    done = 0
+    for block in blocks:
+        counts[done : done + len(block), at] = block
+        done += len(block)
+    return counts.reshape((size, *(k,) * r))
+
+
+def random_tables(table: Table, size: int, rng: np.random.Generator) -> Iterator[tuple[Array, npt.NDArray[np.int64]]]:
+    """Yield random tables one at a time, missing ratings too: patterns and how often each occurs."""
+    by_rater = _cheap_way(table, classes=False)
+    if by_rater is not None:
+        for block in by_rater.draw(size, rng):
+            for counts in block:
+                yield by_rater.patterns[counts > 0], counts[counts > 0]
+        return
+    for drawn in arrangements(table, size, rng):
+        for rows in np.moveaxis(drawn, 0, 2):
+            yield rows, np.ones(len(rows), dtype=np.int64)
 
 
 def arrangements(table: Table, size: int, rng: np.random.Generator) -> Iterator[npt.NDArray[np.int64]]:
-    """Random arrangements of the ratings over subjects, shape (n_raters, n, n_subjects), some n at a time."""
+    """Yield random arrangements of the ratings over subjects, shape (n_raters, n, n_subjects), some n at a time."""
     columns = subject_rows(table).T
     stays = 0 if table.complete else None  # without gaps one rater need not be shuffled
     block = max(1, _BLOCK_RATINGS // max(1, columns.size))
@@ -67,70 +84,15 @@ def arrangements(table: Table, size: int, rng: np.random.Generator) -> Iterator[
         yield drawn
 
 
-def n_arrangements(table: Table) -> int:
-    """How many different arrangements of the ratings over the subjects that each rater rated there are."""
-    return prod(factorial(sum(row)) // prod(map(factorial, row)) for row in table.margins.tolist())
-
-
-def all_arrangements(table: Table) -> npt.NDArray[np.int64]:
-    """Every arrangement of the ratings over subjects, shape (n_raters, n_arrangements, n_subjects)."""
-    columns = subject_rows(table).T
-    by_rater = []
-    for column in columns:
-        rated = np.flatnonzero(column != MISSING)
-        orders = np.array(list(_orders(Counter(column[rated].tolist()))), dtype=np.int64)
-        own = np.full((len(orders), len(column)), MISSING, dtype=np.int64)
-        own[:, rated] = orders
-        by_rater.append(own)
-    chosen = np.indices([len(own) for own in by_rater]).reshape(len(by_rater), -1)
-    return np.stack([own[which] for own, which in zip(by_rater, chosen, strict=True)])
-
-
-def _orders(left: Counter[int]) -> Iterator[list[int]]:
-    """Every different order of some ratings, given how often each category occurs among them."""
-    if not left.total():
-        yield []
-    for category in sorted(+left):
-        for rest in _orders(left - Counter([category])):
-            yield [category, *rest]
-
-
-def random_counts(table: Table, size: int, rng: np.random.Generator) -> npt.NDArray[np.int64]:
-    """The counts of random tables without gaps, shape (size, k, ..., k)."""
-    k, r = table.n_categories, table.n_raters
-    if r == 2 and table.n_subjects <= _SCIPY_SUBJECTS:
-        return _two_raters(table, size, rng)
-    counts = np.zeros((size, k**r), dtype=np.int64)
-    done = 0
-    by_rater = _cheap_way(table, classes=False)
-    if by_rater is not None:
-        at = np.ravel_multi_index(tuple(by_rater.patterns.T), (k,) * r)
-        for block in by_rater.draw(size, rng):
-            counts[done : done + len(block), at] = block
-            done += len(block)
-        return counts.reshape((size, *(k,) * r))
-    for drawn in arrangements(table, size, rng):
-        n = drawn.shape[1]
-        cells = np.repeat(np.arange(n)[:, None], table.n_subjects, axis=1)
-        for codes in drawn:
-            cells *= k
-            cells += codes
-        counts[done : done + n] = np.bincount(cells.ravel(), minlength=n * k**r).reshape(n, k**r)
-        done += n
-    return counts.reshape((size, *(k,) * r))
-
-
-def random_tables(table: Table, size: int, rng: np.random.Generator) -> Iterator[tuple[Array, npt.NDArray[np.int64]]]:
-    """Random tables one at a time, missing ratings too: patterns and how often each occurs."""
-    by_rater = _cheap_way(table, classes=False)
-    if by_rater is not None:
-        for block in by_rater.draw(size, rng):
-            for counts in block:
-                yield by_rater.patterns[counts > 0], counts[counts > 0]
-        return
-    for drawn in arrangements(table, size, rng):
-        for rows in np.moveaxis(drawn, 0, 2):
-            yield rows, np.ones(len(rows), dtype=np.int64)
+def subject_rows(table: Table) -> npt.NDArray[np.int64]:
+    """Return one row of codes per subject, shape (n_subjects, n_raters); -1 is missing."""
+    n_ratings = table.n_subjects * table.n_raters
+    if n_ratings > _MOST_RATINGS:
+        raise NotSupportedError(
+            f"{float(n_ratings):.3g} ratings are too many to move between single subjects; the most is "
+            f"{_MOST_RATINGS:,}. Tables of few raters and categories can be sampled and tested for any number."
+        )
+    return np.repeat(table.patterns.astype(np.int64), table.counts, axis=0)
 
 
 class ScoreSampler:
@@ -142,12 +104,11 @@ class ScoreSampler:
 
     def __init__(self, objective: Objective) -> None:
         self.objective = objective
-        table = objective.table
-        self.classes = isinstance(objective.weights, Weights) and table.n_raters > 2
-        self.by_rater = _cheap_way(table, classes=self.classes)
+        classes = isinstance(objective.weights, Weights) and objective.table.n_raters > 2
+        self.by_rater = _cheap_way(objective.table, classes=classes)
 
     def scores(self, size: int, rng: np.random.Generator) -> Array:
-        """The score components of random tables, shape (size, number of radicands), in the objective's whole units.
+        """Return the score components of random tables, shape (size, number of radicands), in whole units.
 
         Where chance varies, the pooled use of every category follows in k more columns.
         """
@@ -155,41 +116,45 @@ class ScoreSampler:
         two = table.n_raters == 2 and table.complete and table.n_subjects <= _SCIPY_SUBJECTS
         if two and size * table.n_subjects > _WORTH_SCIPY:
             k = table.n_categories
-            patterns = np.stack(np.unravel_index(np.arange(k**2), (k, k)), axis=1)
-            return self._of_counts(patterns, [_two_raters(table, size, rng).reshape(size, -1)])
+            return self._summands(_patterns_of(k, 2)).weighted(_two_raters(table, size, rng).reshape(size, k**2))
         if self.by_rater is not None:
-            return self._of_counts(self.by_rater.patterns, self.by_rater.draw(size, rng))
+            summands = self._summands(self.by_rater.patterns)
+            return np.concatenate([summands.weighted(block) for block in self.by_rater.draw(size, rng)])
         return self.shuffled(size, rng)
 
     def shuffled(self, size: int, rng: np.random.Generator) -> Array:
-        """The same by shuffling every rater's ratings."""
+        """Return the same by shuffling every rater's ratings."""
         return np.concatenate([self.scores_of(drawn) for drawn in arrangements(self.objective.table, size, rng)])
 
     def scores_of(self, arranged: npt.NDArray[np.int64]) -> Array:
-        """The same for given arrangements of shape (n_raters, n, n_subjects)."""
-        table = self.objective.table
-        if not table.complete:  # a missing rating meets every other at no cost
-            arranged = np.where(arranged == MISSING, table.n_categories, arranged)
-        scores = self._pair_costs.scores(arranged)
-        uses = [] if self.objective.fixed_chance else [_pooled_use(self.objective, arranged)]
-        return np.concatenate([scores, *uses], axis=1)
+        """Return the same for given arrangements of shape (n_raters, n, n_subjects)."""
+        n_raters, n, n_subjects = arranged.shape
+        if self._base**n_raters > min(_LOOKED_UP_PATTERNS, n * n_subjects):
+            summands = self._summands(arranged.reshape(n_raters, -1).T)
+            return summands.joined(summands.parts.reshape(len(summands.parts), n, n_subjects, -1).sum(axis=2))
+        cells = _cells(arranged, self._base)
+        if not self.objective.table.complete:
+            cells += sum(self._base**rater for rater in range(n_raters))  # codes start at -1
+        parts = [[column[cells].sum(axis=1) for column in digits.T] for digits in self._looked_up.parts]
+        return self._looked_up.joined(np.moveaxis(np.array(parts), 1, 2))
 
-    def _of_counts(self, patterns: Array, blocks: Iterable[npt.NDArray[np.int64]]) -> Array:
-        """The scores of tables given by the counts of patterns."""
-        features = [self.objective.scores(patterns.astype(np.int32))]
+    def _summands(self, patterns: Array) -> Digits:
+        """What a subject of each pattern adds to the score and, where chance varies, to the pooled use."""
+        columns = [self.objective.scores(patterns)]
         if not self.objective.fixed_chance:
-            features.append(self.objective.pooled_use(patterns.astype(np.int32)))
-        digits = Digits(np.concatenate(features, axis=1), self.objective.table.n_subjects)
-        return np.concatenate([digits.weighted(block) for block in blocks])
+            columns.append(self.objective.pooled_use(patterns))
+        return Digits(np.concatenate(columns, axis=1), self.objective.table.n_subjects)
+
+    @property
+    def _base(self) -> int:
+        """How many codes there are, a missing rating's among them if there are any."""
+        return self.objective.table.n_categories + (not self.objective.table.complete)
 
     @cached_property
-    def _pair_costs(self) -> _PairCosts:
-        return _PairCosts(self.objective)
-
-
-def random_scores(objective: Objective, size: int, rng: np.random.Generator) -> Array:
-    """The score components of so many random tables; see `ScoreSampler`."""
-    return ScoreSampler(objective).scores(size, rng)
+    def _looked_up(self) -> Digits:
+        """The summands of all patterns, where these are few."""
+        table = self.objective.table
+        return self._summands(_patterns_of(self._base, table.n_raters) - (not table.complete))
 
 
 def _cheap_way(table: Table, *, classes: bool) -> RaterByRater | None:
@@ -197,59 +162,6 @@ def _cheap_way(table: Table, *, classes: bool) -> RaterByRater | None:
     ratings = table.n_subjects * (table.n_raters - 1)
     most = min(ratings // _SUBJECTS_PER_CELL, _MOST_CELLS)
     return RaterByRater.of(table, classes=classes, most_cells=most)
-
-
-class _PairCosts:
-    """What every two ratings of a subject cost, looked up and summed for many arrangements at once.
-
-    Costs include the factor of the subject's number of ratings. They are held as digits that can be added over all
-    subjects and pairs of raters without overflow.
-    """
-
-    def __init__(self, objective: Objective) -> None:
-        table = objective.table
-        sizes, self.block = np.unique(n_ratings_of(subject_rows(table)), return_inverse=True)
-        factors = widen([objective.factors[n] for n in sizes.tolist()], max(objective.factors.values()))
-        self.base = table.n_categories + 1  # the last code is a missing rating
-        which: dict[int, int] = {}
-        self.pairs: list[tuple[int, int, int]] = []
-        columns: list[Array] = []
-        for a, b, entries in objective.entries():
-            if id(entries) not in which:
-                which[id(entries)] = len(columns)
-                one = np.zeros((self.base, self.base, entries.shape[2]), dtype=entries.dtype)
-                one[:-1, :-1] = entries
-                by_size = [one.reshape(self.base**2, -1).T * factor for factor in factors]
-                columns.append(np.concatenate(by_size, axis=1))
-            self.pairs.append((a, b, which[id(entries)]))
-        self.digits = Digits(np.stack(columns), table.n_subjects * len(self.pairs))
-
-    def scores(self, drawn: npt.NDArray[np.int64]) -> Array:
-        """The score components of arrangements of shape (n_raters, n, n_subjects), shape (n, number of radicands)."""
-        n_digits, _, n_roots, _ = self.digits.parts.shape
-        total = np.zeros((n_digits, drawn.shape[1], n_roots), dtype=np.int64)
-        for a, b, which in self.pairs:
-            cells = drawn[a] * self.base
-            cells += drawn[b]
-            if self.block.any():
-                cells += self.block * self.base**2
-            for digit in range(n_digits):
-                for root, column in enumerate(self.digits.parts[digit, which]):
-                    total[digit, :, root] += column[cells].sum(axis=1)
-        return self.digits.joined(total)
-
-
-def _pooled_use(objective: Objective, drawn: npt.NDArray[np.int64]) -> Array:
-    """The use of categories in arrangements of shape (n_raters, n, n_subjects), shape (n, k), in whole units."""
-    table, weights = objective.table, objective.rating_weights
-    sizes = n_ratings_of(subject_rows(table))
-    bound = max(weights.values()) * table.n_subjects * table.n_raters
-    use: Any = 0
-    for size, weight in weights.items():
-        those = drawn[:, :, sizes == size]
-        chosen = np.stack([(those == category).sum(axis=(0, 2)) for category in range(table.n_categories)], axis=1)
-        use = use + widen(chosen, bound) * weight
-    return np.asarray(use)
 
 
 def _two_raters(table: Table, size: int, rng: np.random.Generator) -> npt.NDArray[np.int64]:
@@ -260,3 +172,26 @@ def _two_raters(table: Table, size: int, rng: np.random.Generator) -> npt.NDArra
     method = "patefield" if rows.sum() > 0.7 * len(rows) * len(columns) * np.log(rows.sum() + 1) else "boyett"
     drawn = random_table.rvs(rows, columns, size=size, method=method, random_state=rng)
     return np.asarray(drawn, dtype=np.int64).reshape(size, len(rows), len(columns))
+
+
+def _shuffled_counts(table: Table, size: int, rng: np.random.Generator) -> Iterator[npt.NDArray[np.int64]]:
+    """The counts of all patterns in tables made by shuffling, some rows at a time."""
+    n_patterns = table.n_categories**table.n_raters
+    for drawn in arrangements(table, size, rng):
+        n = drawn.shape[1]
+        cells = _cells(drawn, table.n_categories) + n_patterns * np.arange(n)[:, None]
+        yield np.bincount(cells.ravel(), minlength=n * n_patterns).reshape(n, n_patterns)
+
+
+def _cells(arranged: npt.NDArray[np.int64], base: int) -> npt.NDArray[np.int64]:
+    """The number of every subject's pattern in arrangements of shape (n_raters, n, n_subjects)."""
+    cells = np.zeros(arranged.shape[1:], dtype=np.int64)
+    for codes in arranged:
+        cells *= base
+        cells += codes
+    return cells
+
+
+def _patterns_of(base: int, n_raters: int) -> npt.NDArray[np.int32]:
+    """All patterns of so many codes in the order of their numbers."""
+    return np.stack(np.unravel_index(np.arange(base**n_raters), (base,) * n_raters), axis=1).astype(np.int32)

@@ -13,14 +13,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from kappamax._checks import fibers as checks
 from kappamax._result import Result
 from kappamax._validate import as_choice, as_finite_number, as_generator, as_whole_number
 from kappamax.disagreement.objective import Objective
 from kappamax.display import numbers
 from kappamax.errors import Interrupted
-from kappamax.fibers.counting import Progress
+from kappamax.fibers.counting import Progress, require_few_cells
 from kappamax.fibers.swap_walk import Walker
+from kappamax.fibers.table_scores import require_exact_weights
 from kappamax.table import Table
 
 __all__ = ["TARGETS", "Walk", "autocorrelation_time", "walk_of"]
@@ -58,12 +58,12 @@ def walk_of(
     target = as_choice("target", target, TARGETS)
     tilt = as_finite_number("tilt", tilt)
     if held is not None:
-        checks.exact_scores(held.weights.exact, held.weights.name)
+        require_exact_weights(held.weights)
     table = objective.table
     start = objective.value(objective.score)
     walker = Walker(objective, held=held, uniform=target == "uniform", excursion=excursion)
     if target == "uniform" or keep_tables:
-        checks.few_cells(table.n_categories + (not table.complete), table.n_raters)
+        require_few_cells(table.n_categories + (not table.complete), table.n_raters)
         walker.count_cells()
     generator = as_generator(rng)
     step = max(thin, _BLOCK // thin * thin)

@@ -20,8 +20,7 @@ from kappamax._checks import maximum as checks
 from kappamax._result import Result
 from kappamax._rootsum import RootSum
 from kappamax.coefficients import as_objective
-from kappamax.fibers.count import MEMORY_LIMIT
-from kappamax.fibers.counting import Ways
+from kappamax.fibers.counting import MEMORY_LIMIT, TableCounter
 from kappamax.fibers.enumeration import OutOfSteps, iter_tables
 from kappamax.io import Ratings, as_table
 from kappamax.maximum.max_kappa import Maximum, max_kappa, table_of
@@ -169,9 +168,9 @@ def maximizer_count_of(
     few = _listed(result, patterns, beyond, min(QUICK_STEPS, steps))
     if few.n is not None:
         return few
-    ways = Ways(margins, patterns)
-    if not any(beyond) and ways.table_bytes() <= MEMORY_LIMIT and ways.work() <= most_work:
-        (n,) = ways.n_tables()
+    counter = TableCounter(margins, patterns)
+    if not any(beyond) and counter.table_bytes() <= MEMORY_LIMIT and counter.work() <= most_work:
+        (n,) = counter.n_tables()
         return MaximizerCount(n, n)
     return _listed(result, patterns, beyond, steps)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import combinations, permutations, product
 from typing import Any
 
-from kappamax.fibers.count import all_patterns, count_tables
+from kappamax.fibers.counting import all_patterns, count_tables
 from kappamax.fibers.markov_basis import basic_moves
 from kappamax.fibers.moves import Move
 from kappamax.paper.verdict import Check, Verdict, corrected, holds, random_tables, same

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from kappamax.datasets import example
 from kappamax.display import numbers
-from kappamax.fibers.distribution import SameValue
 from kappamax.fibers.fiber import Fiber
+from kappamax.fibers.joint_distribution import SameValue
 from kappamax.io import from_counts
 from kappamax.kappas import kappa
 from kappamax.paper.verdict import NAMED_WEIGHTS, Check, Verdict, corrected, holds, same

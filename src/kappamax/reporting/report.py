@@ -16,10 +16,10 @@ from kappamax.coefficients import as_objective
 from kappamax.disagreement.objective import Objective
 from kappamax.display.tables import csv_table, latex_table, markdown_table
 from kappamax.errors import NotSupportedError, UndefinedKappaError
-from kappamax.fibers.distribution import ALTERNATIVES
-from kappamax.fibers.exact_test import ExactTest, outcome_of
+from kappamax.fibers.distribution import ALTERNATIVES, Distribution
+from kappamax.fibers.exact_test import ExactTest
 from kappamax.fibers.move_ranking import RankedMoves, rank_moves
-from kappamax.fibers.null_distribution import Null, null_of
+from kappamax.fibers.null_distribution import null_distribution
 from kappamax.io import Ratings, as_table
 from kappamax.kappas import Agreement, PairwiseKappas, agreement, pairwise_kappas
 from kappamax.maximum.max_kappa import Maximum, maximum_of
@@ -194,9 +194,9 @@ class WeightingReport(Result):
     n_maximizers : MaximizerCount or None
         How many tables attain the largest value; None in a brief report.
     test : ExactTest or None
-        Test against chance, given the margins and who rated whom; None in a brief report.
-    null : Null or None
-        Distribution behind the test.
+        Against chance, given the margins and who rated whom; None in a brief report.
+    null : Distribution or None
+        The distribution behind it.
     observed_disagreement, forced_disagreement : float or None
         Mean disagreement, and the least of any table with the same margins (and the same gaps); None where that is
         not proven or not what the maximum minimises.
@@ -212,7 +212,7 @@ class WeightingReport(Result):
     maximum_reason: str | None = None
     n_maximizers: MaximizerCount | None = None
     test: ExactTest | None = None
-    null: Null | None = field(default=None, repr=False)
+    null: Distribution | None = field(default=None, repr=False)
     observed_disagreement: float | None = None
     forced_disagreement: float | None = None
     reason: str | None = None
@@ -366,14 +366,14 @@ def _with_chance(result: WeightingReport, alternative: str, effort: Effort, seed
             result.maximum, counting_work=effort.counting_work, listing_steps=effort.listing_steps
         )
     table = result.objective.table
-    null = null_of(
+    null = null_distribution(
         result.objective,
         exact_work=effort.exact_work,
         n_draws=effort.draws(table),
         n_blocks=effort.n_blocks,
         rng=seed,
     )
-    whole = replace(result, n_maximizers=count, null=null, test=outcome_of(null, alternative))
+    whole = replace(result, n_maximizers=count, null=null, test=ExactTest.from_distribution(null, alternative))
     return replace(whole, sentences=sentences.of_weighting(table, whole))
 
 

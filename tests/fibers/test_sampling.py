@@ -16,7 +16,7 @@ from kappamax.coefficients import as_objective
 from kappamax.fibers import hypergeometric, sampling
 from kappamax.fibers.distribution import mean_score
 from kappamax.fibers.rater_by_rater import RaterByRater
-from kappamax.fibers.sampling import ScoreSampler, arrangements, random_scores
+from kappamax.fibers.sampling import ScoreSampler, arrangements
 from kappamax.patterns import category_counts
 from kappamax.table import Table
 from strategies import tables
@@ -168,7 +168,8 @@ def test_scores_of_few_cells_are_those_of_their_tables():
     for weights in ("linear", "sqrt"):
         objective = as_objective(table, weights=weights)
         drawn = [table.like(patterns, row) for row in counts]
-        assert random_scores(objective, 5, np.random.default_rng(3)).tolist() == scores_of(objective, drawn, weights)
+        scores = ScoreSampler(objective).scores(5, np.random.default_rng(3))
+        assert scores.tolist() == scores_of(objective, drawn, weights)
 
 
 def test_a_chi_square_notices_wrong_frequencies():
@@ -202,7 +203,7 @@ def _rated(table):
 
 
 def scores_of(objective, drawn, weights):
-    """The objective's score of each table, in the form of `random_scores`."""
+    """The objective's score of each table, in the form of `ScoreSampler.scores`."""
     scores = [as_objective(one, weights=weights).score for one in drawn]
     return [[int(score.terms.get(f, 0)) for f in objective.radicands] for score in scores]
 
@@ -219,6 +220,20 @@ def test_scores_of_draws_are_scores_of_tables(table, weights, seed):
     assert scores.tolist() == scores_of(objective, drawn, weights)
 
 
+@settings(max_examples=60)
+@given(tables(missing=True), st.sampled_from(["linear", "sqrt"]), st.sampled_from(["kappa", "fleiss"]))
+def test_scores_that_are_looked_up_are_those_that_are_computed(table, weights, coefficient):
+    """The scores of all patterns once, or the score of every subject of every draw; and the use of categories."""
+    objective = as_objective(table, weights=weights, coefficient=coefficient)
+    (drawn,) = arrangements(table, 30, np.random.default_rng(1))
+    found = []
+    for most in (0, 10**9):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(sampling, "_LOOKED_UP_PATTERNS", most)
+            found.append(ScoreSampler(objective).scores_of(drawn).tolist())
+    assert found[0] == found[1]
+
+
 def test_scores_of_many_draws_come_from_scipys_tables(monkeypatch):
     """Where shuffling would take longer than importing scipy."""
     table = km.example("rapallo2022")
@@ -226,7 +241,8 @@ def test_scores_of_many_draws_come_from_scipys_tables(monkeypatch):
     for weights in ("linear", "sqrt"):
         objective = as_objective(table, weights=weights)
         drawn = [km.from_counts(counts) for counts in km.fiber(table).sample(5, rng=3)]
-        assert random_scores(objective, 5, np.random.default_rng(3)).tolist() == scores_of(objective, drawn, weights)
+        scores = ScoreSampler(objective).scores(5, np.random.default_rng(3))
+        assert scores.tolist() == scores_of(objective, drawn, weights)
 
 
 def test_seeds_repeat_draws():

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import kappamax as km
 from kappamax.fibers import counting
 from kappamax.fibers import enumeration as enumerate_tables
-from kappamax.fibers.count import count_tables
+from kappamax.fibers.counting import count_tables
 from kappamax.fibers.enumeration import iter_tables
 from strategies import tables
 

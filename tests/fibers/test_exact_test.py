@@ -207,10 +207,10 @@ def test_weights_that_are_not_exact_tie_within_their_tolerance():
 def listed_sample(table, alternative):
     """The same draws, compared in doubles with a generous tolerance."""
     objective = as_objective(table, weights="power(0.3)")
-    from kappamax.fibers.sampling import random_scores
+    from kappamax.fibers.sampling import ScoreSampler
 
     generators = np.random.default_rng(1).spawn(50)
-    scores = np.concatenate([random_scores(objective, 80, own) for own in generators])[:, 0].astype(float)
+    scores = np.concatenate([ScoreSampler(objective).scores(80, own) for own in generators])[:, 0].astype(float)
     from kappamax.fibers.distribution import mean_score
 
     observed, mean = float(objective.score), float(mean_score(objective))
@@ -255,6 +255,25 @@ def test_all_coefficients_of_complete_ratings_have_one_pvalue():
         for name in ("kappa", "fleiss", "gwet", "brennan-prediger", "krippendorff", "percent")
     }
     assert max(values) == pytest.approx(min(values), rel=1e-12)
+
+
+def test_an_objective_is_tested_like_its_ratings():
+    """It brings its own weights and coefficient."""
+    table = km.example("rapallo2022-three")
+    objective = as_objective(table, weights="linear", coefficient="fleiss")
+    assert km.exact_test(objective) == km.exact_test(table, weights="linear", coefficient="fleiss")
+
+
+def test_a_drawn_distribution_shows_itself():
+    """Without numbers of tables, which were not counted."""
+    found = null_distribution.null_distribution(
+        as_objective(km.example("anxiety")), method="monte-carlo", n_draws=100, rng=1
+    )
+    assert found.n_draws == 100
+    assert "with the observed value" not in repr(found)
+    plain = found.to_dict()
+    assert "n_tables" not in plain
+    assert sum(row["probability"] for row in plain["distribution"]) == pytest.approx(1)
 
 
 def test_undefined_kappa_has_no_test():
