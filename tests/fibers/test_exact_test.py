@@ -262,6 +262,8 @@ def test_an_objective_is_tested_like_its_ratings():
     table = km.example("rapallo2022-three")
     objective = as_objective(table, weights="linear", coefficient="fleiss")
     assert km.exact_test(objective) == km.exact_test(table, weights="linear", coefficient="fleiss")
+    with pytest.raises(km.NotSupportedError, match="exact_test works with pairwise agreement; got 3 raters at a time"):
+        km.exact_test(as_objective(table, group_size=3))
 
 
 def test_a_drawn_distribution_shows_itself():

@@ -12,7 +12,7 @@ from kappamax._validate import as_choice
 from kappamax.coefficients import as_objective
 from kappamax.disagreement.objective import Objective
 from kappamax.display import numbers
-from kappamax.errors import Interrupted
+from kappamax.errors import Interrupted, NotSupportedError
 from kappamax.fibers.counting import MEMORY_LIMIT, Progress
 from kappamax.fibers.distribution import ALTERNATIVES, Distribution, two_sided_by_probability
 from kappamax.fibers.null_distribution import METHODS, null_distribution
@@ -91,6 +91,8 @@ def exact_test(
     (0.1032, 'exact')
     """
     objective = as_objective(*ratings, weights=weights, coefficient=coefficient, categories=categories)
+    if (size := objective.coefficient.group_size) > 2:
+        raise NotSupportedError(f"exact_test works with pairwise agreement; got {size} raters at a time.")
     alternative = as_choice("alternative", alternative, ALTERNATIVES)
     method = as_choice("method", method, METHODS)
     if two_sided_by_probability(alternative, two_sided):
