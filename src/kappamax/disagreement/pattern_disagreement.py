@@ -28,6 +28,7 @@ Array = npt.NDArray[Any]
 Patterns = npt.NDArray[np.int32]
 
 _EXACT_DOUBLES = 2**53
+_FEW_ROOTS = 8  # a lookup for each is cheaper than adding at scattered places
 _BLOCK = 8_192  # patterns whose numbers stay in the processor's cache
 
 
@@ -87,18 +88,23 @@ class PatternDisagreement:
             ways = widen([comb(n, self.group_size) for n in range(self.n_raters + 1)], bound)
             counts = category_counts(patterns, self.n_categories)
             return np.asarray((ways[counts.sum(axis=1)] - ways[counts].sum(axis=1)) * self.denominator)[:, None]
-        if self._through_counts and isinstance(self.weights, Weights) and self.radicands == (1,):
-            counts = widen(category_counts(patterns, self.n_categories), 2 * bound)
-            return np.asarray((counts @ widen(self.weights.multipliers, 2 * bound) * counts).sum(axis=1) // 2)[:, None]
         scores = widen(np.zeros((len(patterns), len(self.radicands)), dtype=np.int64), bound)
+        if self._through_counts and isinstance(self.weights, Weights) and len(self.radicands) <= _FEW_ROOTS:
+            kind = _exact_type(2 * bound)
+            counts = category_counts(patterns, self.n_categories).astype(kind)
+            for root, f in enumerate(self.radicands):
+                matrix = np.where(self.weights.radicands == f, self._multipliers(self.weights, 2 * bound), 0)
+                scores[:, root] = (counts @ matrix.astype(kind) * counts).sum(axis=1) // 2
+            return scores
         roots, rows = np.array(self.radicands), np.arange(len(patterns))
         for weights, cells in self._meetings(patterns):
-            found = _with_missing(self._multipliers(weights, bound)).take(cells)
-            if len(roots) == 1:
-                scores[:, 0] += found
+            whole = self._multipliers(weights, bound)
+            if len(roots) <= _FEW_ROOTS:
+                for root, f in enumerate(self.radicands):
+                    scores[:, root] += _with_missing(np.where(weights.radicands == f, whole, 0)).take(cells)
             else:
                 columns = np.searchsorted(roots, weights.radicands).clip(max=len(roots) - 1)
-                scores[rows, _with_missing(columns).take(cells)] += found
+                scores[rows, _with_missing(columns).take(cells)] += _with_missing(whole).take(cells)
         return scores
 
     def real(self, patterns: Patterns) -> npt.NDArray[np.float64]:
@@ -121,13 +127,12 @@ class PatternDisagreement:
             return RootSum(int(scores.astype(object) @ counts.astype(object)))
         if self._through_counts and isinstance(self.weights, Weights):
             bound = int(counts.sum()) * self.n_raters**2
-            # BLAS multiplies doubles only; whole numbers below 2^53 are exact in them
-            exact = np.dtype(float) if bound < _EXACT_DOUBLES else widen(counts, bound).dtype
-            met = np.zeros((k, k), dtype=exact)  # how often categories i and j met, both orders of i != j
+            kind = _exact_type(bound)
+            met = np.zeros((k, k), dtype=kind)  # how often categories i and j met, both orders of i != j
             for start in range(0, len(patterns), _BLOCK):
                 block = slice(start, start + _BLOCK)
-                chosen = category_counts(patterns[block], k).astype(exact)
-                met += chosen.T @ (chosen * counts[block, None].astype(exact))
+                chosen = category_counts(patterns[block], k).astype(kind)
+                met += chosen.T @ (chosen * counts[block, None].astype(kind))
             return weighted_sum(widen(met, bound), self.weights) * self.denominator / 2
         total = RootSum()
         for a, b, weights in self.pairs():
@@ -151,6 +156,11 @@ class PatternDisagreement:
             cells *= base
             cells += patterns[:, b] % base
             yield weights, cells
+
+
+def _exact_type(bound: int) -> np.dtype[Any]:
+    """The type in which products of matrices of whole numbers are exact and fast: BLAS multiplies doubles only."""
+    return np.dtype(float) if bound < _EXACT_DOUBLES else widen([bound], bound).dtype
 
 
 def _with_missing(matrix: Array) -> Array:
