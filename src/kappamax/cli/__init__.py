@@ -1,4 +1,4 @@
-"""Arguments in, answers on standard output: the `kappamax` command.
+"""Define the `kappamax` command, which reads options, calls the library and prints the answer.
 
 Standard output holds the answer alone; notes and errors go to standard error. Exit codes: 0, 1 for an error of ours
 (one line), 2 for wrong usage, 3 where a certificate does not hold, 130 after Ctrl-C. Everything heavy is imported
@@ -16,6 +16,7 @@ import click
 
 from kappamax._version import __version__
 from kappamax.cli.anneal import anneal
+from kappamax.cli.command import Group
 from kappamax.cli.completion import completion
 from kappamax.cli.exact_test import test
 from kappamax.cli.example import example
@@ -43,7 +44,7 @@ Agreement between raters. Three commands to try:
 kappamax --help lists every command."""
 
 
-class _Group(click.Group):
+class _Main(Group):
     """Turns our errors into one line and exit code 1, and Ctrl-C into 130."""
 
     def invoke(self, context: click.Context) -> Any:
@@ -69,11 +70,19 @@ class _Group(click.Group):
             context.exit(1)
 
 
-@click.group(cls=_Group, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=_Main,
+    sections={
+        "Everyday commands": [report, kappa, maximum, test, plan, serve, example, completion],
+        "Research commands": [verify, fiber, moves, anneal, study, paper],
+    },
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.version_option(__version__, prog_name="kappamax")
 @click.pass_context
 def main(context: click.Context) -> None:
-    """How much raters agree beyond chance."""
+    """Measure how much raters agree beyond chance."""
     if context.invoked_subcommand is None:
         click.echo(_WELCOME)
 
@@ -81,19 +90,3 @@ def main(context: click.Context) -> None:
 def _one_line(message: str) -> str:
     """A message without line breaks or control characters, which file names and labels may hold."""
     return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in message)
-
-
-main.add_command(report)
-main.add_command(kappa)
-main.add_command(maximum)
-main.add_command(verify)
-main.add_command(moves)
-main.add_command(fiber)
-main.add_command(test)
-main.add_command(plan)
-main.add_command(anneal)
-main.add_command(study)
-main.add_command(paper)
-main.add_command(serve)
-main.add_command(example)
-main.add_command(completion)

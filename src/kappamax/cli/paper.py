@@ -1,4 +1,4 @@
-"""`kappamax paper`: recompute the source paper; exit code 1 if an item does not have the verdict it should have."""
+"""Define `kappamax paper`, which recomputes the source paper; exit code 1 if a verdict is not the expected one."""
 
 from __future__ import annotations
 
@@ -6,18 +6,30 @@ from pathlib import Path
 
 import click
 
-from kappamax.cli.input_options import notes_to_stderr
+from kappamax.cli.command import Option, command
+from kappamax.cli.options import ALL_CORES, JSON, seed
 from kappamax.cli.progress import progress_bar
+from kappamax.cli.runner import echo_json, notes_to_stderr
 
 __all__ = ["paper"]
 
 
-@click.command(short_help="Recompute the source paper line by line.")
-@click.option("--tables", type=int, default=100, show_default=True, metavar="N", help="Simulated tables per study row.")
-@click.option("--jobs", type=int, default=-1, metavar="N", help="Processes; as many as there are cores if left out.")
-@click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True, metavar="N", help="Of the study.")
-@click.option("--output", "-o", type=click.Path(path_type=Path), metavar="FILE", help="Write a Markdown page instead.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object instead of tables.")
+@command(
+    {
+        "Simulation": [
+            Option("--tables N", "Number of simulated tables per row of the study.", default=100),
+            seed("the study", default=1),
+        ],
+        "Limits": [ALL_CORES],
+        "Output": [
+            Option(
+                "-o --output FILE", "Write a Markdown page instead of printing text.", type=click.Path(path_type=Path)
+            ),
+            JSON,
+        ],
+    },
+    ["kappamax paper --tables 20", "kappamax paper --output paper.md"],
+)
 @click.pass_context
 def paper(context: click.Context, tables: int, jobs: int, seed: int, output: Path | None, as_json: bool) -> None:
     """Recompute the source paper line by line.
@@ -31,9 +43,8 @@ def paper(context: click.Context, tables: int, jobs: int, seed: int, output: Pat
         found = check_paper(n_tables=tables, seed=seed, n_jobs=jobs, progress=tell)
     if as_json:
         from kappamax.reporting.formats.json import SCHEMA_VERSION
-        from kappamax.reporting.formats.json import as_json as json_of
 
-        click.echo(json_of({"schema_version": SCHEMA_VERSION, **found.to_dict()}))
+        echo_json({"schema_version": SCHEMA_VERSION, **found.to_dict()})
     elif output is not None:
         from kappamax._atomic_write import write_whole
 

@@ -1,14 +1,18 @@
-"""`kappamax study`: the paper's simulation study, or your own scenarios."""
+"""Define `kappamax study`, which runs the paper's simulation study or scenarios of your own."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from kappamax.cli.completion import WEIGHTS, one_of
-from kappamax.cli.input_options import notes_to_stderr
+from kappamax.cli.command import Option, command
+from kappamax.cli.options import ALL_CORES, JSON, seed
 from kappamax.cli.progress import progress_bar
+from kappamax.cli.runner import echo_json, echo_table, notes_to_stderr
+from kappamax.display import numbers
+from kappamax.errors import Interrupted
 
 if TYPE_CHECKING:
     from kappamax.paper.study.run import Study
@@ -17,33 +21,44 @@ if TYPE_CHECKING:
 __all__ = ["study"]
 
 
-@click.command(short_help="How long annealing takes, by simulation.")
-@click.option("--raters", type=int, multiple=True, metavar="R", help="Only rows with so many raters; may be repeated.")
-@click.option("--categories", type=int, multiple=True, metavar="K", help="Only rows with so many categories.")
-@click.option("--subjects", type=int, multiple=True, metavar="N", help="Only rows with so many subjects.")
-@click.option(
-    "--weights", "-w", multiple=True, metavar="W", shell_complete=one_of(WEIGHTS), help="Only rows with these weights."
+_ONLY, _AGAIN = "Use only rows with this", "the option may be repeated."
+
+
+@command(
+    {
+        "Scenarios": [
+            Option("--raters R", f"{_ONLY} number of raters; {_AGAIN}", type=int, multiple=True),
+            Option("--categories K", f"{_ONLY} number of categories; {_AGAIN}", type=int, multiple=True),
+            Option("--subjects N", f"{_ONLY} number of subjects; {_AGAIN}", type=int, multiple=True),
+            Option("-w --weights W", f"{_ONLY} weighting; {_AGAIN}", multiple=True, names="kappamax.weights.SCHEMES"),
+            Option("--homogeneous/--non-homogeneous", "Use only rows with such margins.", default=None),
+            Option("--scenarios FILE", "TOML file of scenarios to use instead of the paper's.", type=click.Path()),
+        ],
+        "Simulation": [
+            Option("--tables N", "Number of simulated tables per row.", default=1000),
+            seed("the simulated tables", default=1),
+        ],
+        "Limits": [ALL_CORES],
+        "Output": [
+            Option(
+                "-o --output --out FILE",
+                "File to write: .csv, .tex, .json, or a figure (.png, .svg, .pdf).",
+                type=click.Path(),
+                dest="out",
+            ),
+            Option(
+                "--checkpoint FILE",
+                "File from which a stopped study continues. Default: OUTPUT.checkpoint.",
+                type=click.Path(),
+            ),
+            JSON,
+        ],
+    },
+    [
+        "kappamax study --raters 2 --categories 3 --weights linear --tables 100",
+        "kappamax study --scenarios scenarios.toml --output study.csv",
+    ],
 )
-@click.option("--homogeneous/--non-homogeneous", default=None, help="Only rows with such margins.")
-@click.option(
-    "--scenarios", type=click.Path(), metavar="FILE", help="Your own scenarios (TOML) instead of the paper's."
-)
-@click.option("--tables", type=int, default=1000, metavar="N", show_default=True, help="Simulated tables per row.")
-@click.option("--jobs", type=int, default=-1, metavar="N", help="Processes; as many as there are cores if left out.")
-@click.option(
-    "--seed", type=click.IntRange(min=0), default=1, metavar="N", show_default=True, help="For other random tables."
-)
-@click.option(
-    "--output",
-    "-o",
-    "--out",
-    "out",
-    type=click.Path(),
-    metavar="FILE",
-    help="Write .csv, .tex, .json, or a figure (.png, .svg, .pdf).",
-)
-@click.option("--checkpoint", type=click.Path(), metavar="FILE", help="Where to resume. Default: OUTPUT.checkpoint.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object instead of a table.")
 def study(
     scenarios: str | None,
     tables: int,
@@ -54,14 +69,11 @@ def study(
     as_json: bool,
     **only: Any,
 ) -> None:
-    """How long annealing takes over simulated tables: the 60 rows of the paper, or some of them.
+    """Simulate how long annealing takes. The rows are the 60 of the paper, or some of them.
 
     A study that was stopped, by Ctrl-C or a power cut, continues where it was when started again with the same options.
     """
-    from pathlib import Path
-
     from kappamax._checks.study import output_format
-    from kappamax.errors import Interrupted
     from kappamax.paper.study.output import ENDINGS
     from kappamax.paper.study.run import run_study
 
@@ -69,10 +81,9 @@ def study(
         output_format(Path(out), ENDINGS)
         checkpoint = checkpoint or f"{out}.checkpoint"
     chosen = _chosen(scenarios, **only)
-    settings: dict[str, Any] = {"n_tables": tables, "seed": seed, "n_jobs": jobs, "checkpoint": checkpoint}
     try:
         with notes_to_stderr(), progress_bar("study") as tell:
-            found = run_study(chosen, progress=tell, **settings)
+            found = run_study(chosen, n_tables=tables, seed=seed, n_jobs=jobs, checkpoint=checkpoint, progress=tell)
     except Interrupted:
         again = (
             f"the same command continues from {checkpoint}" if checkpoint else "give --checkpoint to be able to resume"
@@ -82,13 +93,16 @@ def study(
     if out is not None:
         found.save(out)
     if as_json:
-        _echo_json(found)
+        from kappamax.reporting.formats.json import SCHEMA_VERSION
+
+        data = {"n_tables": found.n_tables, "seed": found.seed}
+        echo_json({"schema_version": SCHEMA_VERSION, "data": data, "results": [row.to_dict() for row in found]})
     else:
         _show(found)
 
 
 def _chosen(scenarios: str | None, *, homogeneous: bool | None, **only: Any) -> tuple[Scenario, ...]:
-    """The scenarios with all the settings asked for."""
+    """Return the scenarios with all the settings asked for."""
     from kappamax._checks.study import no_row_left
     from kappamax.paper.study.scenarios import paper_scenarios, read_scenarios
 
@@ -101,20 +115,7 @@ def _chosen(scenarios: str | None, *, homogeneous: bool | None, **only: Any) -> 
     return rows or no_row_left()
 
 
-def _echo_json(found: Study) -> None:
-    from kappamax.reporting.formats.json import SCHEMA_VERSION, as_json
-
-    document = {
-        "schema_version": SCHEMA_VERSION,
-        "data": {"n_tables": found.n_tables, "seed": found.seed},
-        "results": [row.to_dict() for row in found],
-    }
-    click.echo(as_json(document))
-
-
 def _show(found: Study) -> None:
-    from kappamax.cli.output import echo_table
-    from kappamax.display import numbers
     from kappamax.paper.study.output import NOT_DETERMINED, summary
 
     header = ["weights", "r", "k", "N", "margins", "mean", "sd", "q99", "published", "z", "below"]
