@@ -9,26 +9,24 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from io import TextIOWrapper
+from pathlib import Path
 from typing import Any
 
 import click
 
 from kappamax._version import __version__
 from kappamax.cli.anneal import anneal
-from kappamax.cli.command import Group
-from kappamax.cli.completion import completion
+from kappamax.cli.command import Group, Option, command
 from kappamax.cli.exact_test import test
-from kappamax.cli.example import example
 from kappamax.cli.fiber import fiber
 from kappamax.cli.kappa import kappa
 from kappamax.cli.max_kappa import maximum
 from kappamax.cli.moves import moves
-from kappamax.cli.paper import paper
+from kappamax.cli.paper import paper, study
 from kappamax.cli.plan import plan
 from kappamax.cli.report import report
-from kappamax.cli.serve import serve
-from kappamax.cli.study import study
 from kappamax.cli.verify import verify
 from kappamax.errors import KappamaxError
 
@@ -42,6 +40,89 @@ Agreement between raters. Three commands to try:
   kappamax max ratings.csv --weights linear --categories none,mild,severe
 
 kappamax --help lists every command."""
+
+
+_COMPLETION_HINTS = {
+    "bash": 'Put this line into ~/.bashrc: eval "$(kappamax completion bash)"',
+    "zsh": 'Put this line into ~/.zshrc, after compinit: eval "$(kappamax completion zsh)"',
+    "fish": "Type once: kappamax completion fish > ~/.config/fish/completions/kappamax.fish",
+}
+
+
+def _example_names(_context: click.Context, _parameter: click.Parameter, begun: str) -> list[str]:
+    """Return the names of the examples that begin so, which are those of their files."""
+    files = (Path(__file__).parents[1] / "data").glob("*.csv")
+    return sorted(file.stem for file in files if file.stem.startswith(begun))
+
+
+@command(
+    "kappamax example",
+    "kappamax example rapallo2022 | kappamax kappa - --layout counts -w linear",
+    Input=[click.Argument(["name"], required=False, shell_complete=_example_names)],
+)
+def example(name: str | None) -> None:
+    """Print the bundled dataset NAME, or list all of them."""
+    from kappamax._validate import as_choice
+    from kappamax.datasets import EXAMPLES
+
+    if name is None:
+        width = max(map(len, EXAMPLES))
+        for one in EXAMPLES.values():
+            click.echo(f"{one.name:<{width}}  {one.layout:<6}  {one.title}")
+        return
+    chosen = EXAMPLES[as_choice("name", name, tuple(EXAMPLES))]
+    click.echo(chosen.path.read_text(encoding="utf-8"), nl=False)
+
+
+@command(
+    "kappamax serve",
+    "kappamax serve --port 9000 --no-browser",
+    Server=[
+        Option(
+            "--port N",
+            "Port to listen on; if it is in use, the next free port is used.",
+            type=click.IntRange(0, 65535),
+            default=8737,
+        ),
+        Option("--no-browser", "Print the address without opening the browser."),
+    ],
+)
+def serve(port: int, no_browser: bool) -> None:
+    """Open the calculator as a page in the browser, until Ctrl-C. No data leave this machine."""
+    from kappamax._checks.web import web_extra
+
+    web_extra()
+    from kappamax.web.server import bound_socket, server_for
+
+    socket, found = bound_socket(port)
+    address = f"http://127.0.0.1:{found}/"
+    click.echo(address)
+    click.echo("Ctrl-C ends it.", err=True)
+
+    def open_browser() -> None:
+        import webbrowser
+
+        webbrowser.open(address)
+
+    with socket, suppress(KeyboardInterrupt):  # the usual end
+        server_for(None if no_browser else open_browser).run(sockets=[socket])
+
+
+@command(
+    'eval "$(kappamax completion bash)"',
+    "kappamax completion fish",
+    Input=[click.Argument(["shell"], type=click.Choice(list(_COMPLETION_HINTS)))],
+)
+@click.pass_context
+def completion(context: click.Context, shell: str) -> None:
+    """Print the tab completion script of SHELL. Its last line says where to put it."""
+    from click.shell_completion import ShellComplete, get_completion_class
+
+    chosen = get_completion_class(shell)
+    assert chosen is not None  # click knows the three
+    script = chosen(context.find_root().command, {}, "kappamax", "_KAPPAMAX_COMPLETE")
+    click.echo(ShellComplete.source(script).rstrip())  # the class's own first runs bash to ask for its version
+    click.echo(f"# {_COMPLETION_HINTS[shell]}")
 
 
 class _Main(Group):

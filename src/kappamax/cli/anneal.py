@@ -17,29 +17,28 @@ __all__ = ["anneal"]
 
 
 @command(
-    INPUT
-    | WEIGHTS
-    | {
-        "Search": [
-            Option(
-                "--proposal P",
-                "Proposal of each step: moves (those of the paper) or swaps.",
-                default="moves",
-                names="kappamax.annealing.anneal.PROPOSALS",
-            ),
-            Option(
-                "--moves M",
-                "Set of moves: basic, or minimal (a minimal Markov basis).",
-                default="basic",
-                names="kappamax.annealing.anneal.MOVE_SETS",
-            ),
-            Option("--restarts N", "Number of searches, of which the best is shown.", default=1),
-            seed("the search"),
-        ],
-        "Limits": [Option("--max-steps N", "Largest number of steps of a search.", type=int), jobs()],
-        "Output": [JSON],
-    },
-    ["kappamax anneal ratings.csv --seed 1", "kappamax anneal ratings.csv --proposal swaps --restarts 10 --jobs 2"],
+    "kappamax anneal ratings.csv --seed 1",
+    "kappamax anneal ratings.csv --proposal swaps --restarts 10 --jobs 2",
+    Input=INPUT,
+    Weights=WEIGHTS,
+    Search=[
+        Option(
+            "--proposal P",
+            "Proposal: moves (those of the paper) or swaps.",
+            default="moves",
+            names="annealing.anneal.PROPOSALS",
+        ),
+        Option(
+            "--moves M",
+            "Set of moves: basic, or minimal (a minimal Markov basis).",
+            default="basic",
+            names="annealing.anneal.MOVE_SETS",
+        ),
+        Option("--restarts N", "Number of searches, of which the best is shown.", default=1),
+        seed("the search"),
+    ],
+    Limits=[Option("--max-steps N", "Largest number of steps of a search.", type=int), jobs()],
+    Output=[JSON],
 )
 def anneal(jobs: int, seed: int | None, **options: Any) -> None:
     """Search for the largest agreement by simulated annealing. All tables searched have the margins of FILE."""

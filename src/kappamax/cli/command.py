@@ -18,8 +18,8 @@ __all__ = ["Command", "Group", "Option", "command"]
 Options = Mapping[str, Sequence[click.Parameter]]  # by their heading in --help
 
 
-def command(options: Options, examples: Sequence[str], name: str | None = None) -> Callable[..., Command]:
-    """Turn a function into a command with these options, by heading, and these examples."""
+def command(*examples: str, name: str | None = None, **options: Sequence[click.Parameter]) -> Callable[..., Command]:
+    """Turn a function into a command with these examples and options; the options are given by their heading."""
     parameters = [parameter for group in options.values() for parameter in group]
     return click.command(name, cls=Command, params=parameters, options=options, examples=examples)
 
@@ -35,7 +35,7 @@ class Option(click.Option):
     dest : str, optional
         Name of the function's argument, by default that of the option.
     names : str, optional
-        Where the library lists the names that complete the option, such as "kappamax.weights.SCHEMES". The default
+        Where the library lists the names that complete the option, such as "weights.SCHEMES". The default
         is offered first. Other words are accepted too: the library refuses them and suggests the nearest name.
     **settings
         As for `click.Option`; the default is shown unless `show_default` is false.
@@ -56,7 +56,7 @@ class Option(click.Option):
             return super().shell_complete(ctx, incomplete)
         module, _, listed = self.names.rpartition(".")
         first = [self.default] if isinstance(self.default, str) else []
-        names = dict.fromkeys([*first, *getattr(import_module(module), listed)])
+        names = dict.fromkeys([*first, *getattr(import_module(f"kappamax.{module}"), listed)])
         return [CompletionItem(name) for name in names if name.startswith(incomplete)]
 
 

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from kappamax.cli.command import Option, command
 from kappamax.cli.options import INPUT, JSON, MEMORY, WEIGHTS, alternative, jobs, seed
-from kappamax.cli.progress import progress_bar
-from kappamax.cli.runner import Finding, Findings, echo_rows, run
+from kappamax.cli.runner import Finding, Findings, echo_rows, progress_bar, run
 from kappamax.display import numbers, text
 
 if TYPE_CHECKING:
@@ -27,31 +26,30 @@ _EXTREME_VALUES = {
 
 
 @command(
-    INPUT
-    | WEIGHTS
-    | {
-        "Test": [
-            alternative("Alternative: greater (more agreement than by chance), less or two-sided."),
-            Option(
-                "--two-sided D",
-                "Definition of the two-sided p-value: distance (values at least as far from the mean) or probability "
-                "(values no more probable than the observed one, as in R's fisher.test).",
-                default="distance",
-                names="kappamax.fibers.distribution.TWO_SIDED",
-            ),
-            Option(
-                "--method M",
-                "Method: auto, exact or monte-carlo.",
-                default="auto",
-                names="kappamax.fibers.null_distribution.METHODS",
-            ),
-            Option("--draws N", "Number of random tables for Monte Carlo.", type=int),
-            seed("the random tables"),
-        ],
-        "Limits": [MEMORY, jobs()],
-        "Output": [JSON],
-    },
-    ["kappamax test ratings.csv", "kappamax test ratings.csv --alternative two-sided --method exact"],
+    "kappamax test ratings.csv",
+    "kappamax test ratings.csv --alternative two-sided --method exact",
+    Input=INPUT,
+    Weights=WEIGHTS,
+    Test=[
+        alternative("Alternative: greater (more agreement than by chance), less or two-sided."),
+        Option(
+            "--two-sided D",
+            "Definition of the two-sided p-value: distance (values at least as far from the mean) or probability "
+            "(values no more probable than the observed one, as in R's fisher.test).",
+            default="distance",
+            names="fibers.distribution.TWO_SIDED",
+        ),
+        Option(
+            "--method M",
+            "Method: auto, exact or monte-carlo.",
+            default="auto",
+            names="fibers.null_distribution.METHODS",
+        ),
+        Option("--draws N", "Number of random tables for Monte Carlo.", type=int),
+        seed("the random tables"),
+    ],
+    Limits=[MEMORY, jobs()],
+    Output=[JSON],
 )
 def test(draws: int | None, seed: int | None, memory_limit: float, jobs: int, **options: Any) -> None:
     """Test whether raters agree more than by chance. The margins of FILE and who rated whom are given."""

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from kappamax.cli.command import Option, command
 from kappamax.cli.options import INPUT, JSON, MEMORY, WEIGHTS, seed
-from kappamax.cli.progress import progress_bar
 from kappamax.cli.runner import (
     Finding,
     Findings,
@@ -17,6 +16,7 @@ from kappamax.cli.runner import (
     echo_table,
     measure_weightings,
     notes_to_stderr,
+    progress_bar,
     read_table,
     summary_of,
     undefined_finding,
@@ -36,20 +36,17 @@ _MOST_ROWS = 40
 
 
 @command(
-    INPUT
-    | WEIGHTS
-    | {
-        "Limits": [MEMORY],
-        "Output": [
-            Option("--list", f"List every table too (up to {_MOST_LISTED:,}).", dest="list_all"),
-            Option(
-                "--sample N", "Number of tables to draw too, each as likely as by chance.", type=int, dest="n_sample"
-            ),
-            seed("the tables drawn"),
-            JSON,
-        ],
-    },
-    ["kappamax fiber ratings.csv", "kappamax fiber ratings.csv --sample 5 --seed 1"],
+    "kappamax fiber ratings.csv",
+    "kappamax fiber ratings.csv --sample 5 --seed 1",
+    Input=INPUT,
+    Weights=WEIGHTS,
+    Limits=[MEMORY],
+    Output=[
+        Option("--list", f"List every table too (up to {_MOST_LISTED:,}).", dest="list_all"),
+        Option("--sample N", "Number of tables to draw too, each as likely as by chance.", type=int, dest="n_sample"),
+        seed("the tables drawn"),
+        JSON,
+    ],
 )
 def fiber(list_all: bool, n_sample: int | None, seed: int | None, memory_limit: float, **options: Any) -> None:
     """Count all tables with the margins of FILE. How likely each value of agreement is by chance is shown too."""

@@ -18,8 +18,11 @@ __all__ = ["kappa"]
 
 
 @command(
-    INPUT | WEIGHTS | {"Output": [LEVEL, JSON]},
-    ["kappamax kappa ratings.csv", "kappamax kappa ratings.csv --weights linear --categories none,mild,severe"],
+    "kappamax kappa ratings.csv",
+    "kappamax kappa ratings.csv --weights linear --categories none,mild,severe",
+    Input=INPUT,
+    Weights=WEIGHTS,
+    Output=[LEVEL, JSON],
 )
 def kappa(level: float, **options: Any) -> None:
     """Measure the agreement of the raters in FILE. The name "-" means standard input."""

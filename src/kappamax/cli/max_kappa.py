@@ -11,8 +11,7 @@ import click
 
 from kappamax.cli.command import Option, command
 from kappamax.cli.options import INPUT, JSON, WEIGHTS
-from kappamax.cli.progress import progress_line
-from kappamax.cli.runner import Finding, Findings, echo_pattern_table, echo_rows, run
+from kappamax.cli.runner import Finding, Findings, echo_pattern_table, echo_rows, progress_line, run
 from kappamax.display import numbers
 
 if TYPE_CHECKING:
@@ -29,25 +28,22 @@ _FIELDS = (
 
 
 @command(
-    INPUT
-    | WEIGHTS
-    | {
-        "Limits": [
-            Option("--time-limit S", "Seconds per search; then the best so far and a bound are printed.", type=float)
-        ],
-        "Output": [
-            Option("--minimum", "Show a table with the smallest agreement too."),
-            Option("--all", f"Show every table with a proven maximum (up to {_MOST_SHOWN}).", dest="list_all"),
-            Option(
-                "--certificate FILE",
-                "Write the proof to FILE, for `kappamax verify`; for one weighting only.",
-                type=click.Path(path_type=Path),
-            ),
-            JSON,
-        ],
-    },
-    ["kappamax max ratings.csv", "kappamax max ratings.csv --weights linear --categories none,mild,severe --all"],
+    "kappamax max ratings.csv",
+    "kappamax max ratings.csv --weights linear --categories none,mild,severe --all",
     name="max",
+    Input=INPUT,
+    Weights=WEIGHTS,
+    Limits=[Option("--time-limit S", "Seconds per search; then the best so far and a bound are printed.", type=float)],
+    Output=[
+        Option("--minimum", "Show a table with the smallest agreement too."),
+        Option("--all", f"Show every table with a proven maximum (up to {_MOST_SHOWN}).", dest="list_all"),
+        Option(
+            "--certificate FILE",
+            "Write the proof to FILE, for `kappamax verify`; for one weighting only.",
+            type=click.Path(path_type=Path),
+        ),
+        JSON,
+    ],
 )
 def maximum(time_limit: float | None, minimum: bool, list_all: bool, certificate: Path | None, **options: Any) -> None:
     """Find the largest agreement that the margins of FILE allow.

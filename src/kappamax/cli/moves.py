@@ -17,13 +17,12 @@ __all__ = ["moves"]
 
 
 @command(
-    INPUT
-    | WEIGHTS
-    | {
-        "Search": [Option("--minimal", "Use the moves of a minimal Markov basis instead of all basic moves.")],
-        "Output": [Option("--top N", "Number of moves to show.", default=20), JSON],
-    },
-    ["kappamax moves ratings.csv --top 5", "kappamax moves ratings.csv --minimal --coefficient fleiss"],
+    "kappamax moves ratings.csv --top 5",
+    "kappamax moves ratings.csv --minimal --coefficient fleiss",
+    Input=INPUT,
+    Weights=WEIGHTS,
+    Search=[Option("--minimal", "Use the moves of a minimal Markov basis instead of all basic moves.")],
+    Output=[Option("--top N", "Number of moves to show.", default=20), JSON],
 )
 def moves(minimal: bool, top: int, **options: Any) -> None:
     """Rank the moves that keep the margins of FILE. In a move, two subjects swap some raters' ratings."""

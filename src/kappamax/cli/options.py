@@ -36,28 +36,28 @@ def as_names(_context: click.Context, option: click.Parameter, text: str | None)
         raise click.BadParameter(str(error)) from None
 
 
-def weights_by_default(names: str) -> dict[str, list[click.Parameter]]:
+def weights_by_default(names: str) -> list[click.Parameter]:
     """Return the options for the weights and the coefficient; `names` says which weights are used by default."""
     weights = Option(
         "-w --weights W",
         "Weights: unweighted, linear, quadratic, sqrt, power(p), ordinal, ratio, circular or bipolar. The option may "
         f"be repeated. Default: {names}.",
         multiple=True,
-        names="kappamax.weights.SCHEMES",
+        names="weights.SCHEMES",
     )
     coefficient = Option(
         "-c --coefficient C",
         "Coefficient: kappa (Cohen's for two raters, Conger's for more), fleiss, gwet, brennan-prediger, krippendorff "
         "or percent.",
         default="kappa",
-        names="kappamax.coefficients.COEFFICIENTS",
+        names="coefficients.COEFFICIENTS",
     )
-    return {"Weights": [weights, coefficient]}
+    return [weights, coefficient]
 
 
 def alternative(help: str = "Alternative of the test: greater, less or two-sided.") -> Option:
     """Return the option for the alternative of a test."""
-    return Option("--alternative A", help, default="greater", names="kappamax.fibers.distribution.ALTERNATIVES")
+    return Option("--alternative A", help, default="greater", names="fibers.distribution.ALTERNATIVES")
 
 
 def seed(what: str, default: int | None = None) -> Option:
@@ -88,7 +88,7 @@ HOW_TO_READ: list[click.Parameter] = [
         "Layout of the file: wide (one column per rater), long (columns subject, rater and rating), counts (the square "
         "table of two raters) or patterns (one column per rater and a column of counts).",
         default="wide",
-        names="kappamax.io.read_spec.LAYOUTS",
+        names="io.read_spec.LAYOUTS",
     ),
     Option("--categories A,B,C", "All categories in order, including those that were not used.", callback=as_names),
     Option(
@@ -104,7 +104,7 @@ HOW_TO_READ: list[click.Parameter] = [
     Option("--delimiter D", "Character between columns of text, or the word tab.", callback=_as_character),
 ]
 FILE = click.Argument(["file"], type=click.Path(allow_dash=True))
-INPUT = {"Input": [FILE, *HOW_TO_READ]}
+INPUT: list[click.Parameter] = [FILE, *HOW_TO_READ]
 WEIGHTS = weights_by_default("unweighted")
 LEVEL = Option("--level L", "Confidence level, between 0 and 1.", default=0.95)
 MEMORY = Option(

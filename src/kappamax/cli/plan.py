@@ -9,8 +9,15 @@ import click
 
 from kappamax.cli.command import Option, command
 from kappamax.cli.options import FILE, HOW_TO_READ, JSON, LEVEL, WEIGHTS, alternative, as_names, jobs, seed
-from kappamax.cli.progress import progress_bar
-from kappamax.cli.runner import Findings, echo_json, echo_table, measure_weightings, notes_to_stderr, read_table
+from kappamax.cli.runner import (
+    Findings,
+    echo_json,
+    echo_table,
+    measure_weightings,
+    notes_to_stderr,
+    progress_bar,
+    read_table,
+)
 from kappamax.display import numbers
 
 if TYPE_CHECKING:
@@ -35,52 +42,46 @@ def _as_margins(context: click.Context, option: click.Parameter, texts: tuple[st
 
 
 @command(
-    {
-        "Assumptions": [
-            Option(
-                "--margins 0.5,0.3,0.2",
-                "Expected share of each category; given once for all raters, or once for each rater.",
-                multiple=True,
-                callback=_as_margins,
-            ),
-            Option("--kappa K", "Expected value of the coefficient. Default: that of the pilot ratings.", type=float),
-            Option(
-                "--joint J",
-                "Assumed table with these margins and value: mixture (of chance and largest agreement) or widest.",
-                default="mixture",
-                names="kappamax.planning.sample_size.JOINTS",
-            ),
-        ],
-        "Goal": [
-            Option("--width W", "Width of the confidence interval, from end to end.", type=float),
-            LEVEL,
-            Option("--power P", "Probability of rejecting the value --null.", type=float),
-            Option("--null K0", "Value of the coefficient to test against.", type=float),
-            alternative("Alternative of the test: greater (the coefficient is above --null), less or two-sided."),
-            Option("--alpha A", "Significance level of the test.", default=0.05),
-            Option(
-                "--variance V",
-                "Standard error of the test: null (at the value --null) or estimate (from the study's ratings).",
-                default="null",
-                names="kappamax.planning.sample_size.VARIANCES",
-            ),
-        ],
-    }
-    | WEIGHTS
-    | {
-        "Simulation": [
-            Option("--simulate", "Find the number from simulated studies instead of the formula."),
-            Option("--draws N", "Number of simulated studies; 0 for none. Default: up to 10,000.", type=int),
-            seed("the simulated studies"),
-        ],
-        "Limits": [jobs()],
-        "Input": [Option("--table FILE", "File of pilot ratings.", type=FILE.type, dest="file"), *HOW_TO_READ],
-        "Output": [JSON],
-    },
-    [
-        "kappamax plan --margins 0.7,0.3 --kappa 0.6 --width 0.2",
-        "kappamax plan --table pilot.csv --power 0.8 --null 0.4",
+    "kappamax plan --margins 0.7,0.3 --kappa 0.6 --width 0.2",
+    "kappamax plan --table pilot.csv --power 0.8 --null 0.4",
+    Assumptions=[
+        Option(
+            "--margins 0.5,0.3,0.2",
+            "Expected share of each category; given once for all raters, or once for each rater.",
+            multiple=True,
+            callback=_as_margins,
+        ),
+        Option("--kappa K", "Expected value of the coefficient. Default: that of the pilot ratings.", type=float),
+        Option(
+            "--joint J",
+            "Assumed table with these margins and value: mixture (of chance and largest agreement) or widest.",
+            default="mixture",
+            names="planning.sample_size.JOINTS",
+        ),
     ],
+    Goal=[
+        Option("--width W", "Width of the confidence interval, from end to end.", type=float),
+        LEVEL,
+        Option("--power P", "Probability of rejecting the value --null.", type=float),
+        Option("--null K0", "Value of the coefficient to test against.", type=float),
+        alternative("Alternative of the test: greater (the coefficient is above --null), less or two-sided."),
+        Option("--alpha A", "Significance level of the test.", default=0.05),
+        Option(
+            "--variance V",
+            "Standard error of the test: null (at the value --null) or estimate (from the study's ratings).",
+            default="null",
+            names="planning.sample_size.VARIANCES",
+        ),
+    ],
+    Weights=WEIGHTS,
+    Simulation=[
+        Option("--simulate", "Find the number from simulated studies instead of the formula."),
+        Option("--draws N", "Number of simulated studies; 0 for none. Default: up to 10,000.", type=int),
+        seed("the simulated studies"),
+    ],
+    Limits=[jobs()],
+    Input=[Option("--table FILE", "File of pilot ratings.", type=FILE.type, dest="file"), *HOW_TO_READ],
+    Output=[JSON],
 )
 def plan(
     margins: list[list[Any]], simulate: bool, draws: int | None, seed: int | None, jobs: int, **options: Any

@@ -10,39 +10,30 @@ import click
 
 from kappamax.cli.command import Option, command
 from kappamax.cli.options import INPUT, JSON, LEVEL, alternative, jobs, seed, weights_by_default
-from kappamax.cli.progress import progress_bar, progress_line
-from kappamax.cli.runner import how_to_read, notes_to_stderr, read_table
+from kappamax.cli.runner import how_to_read, notes_to_stderr, progress_bar, progress_line, read_table
 from kappamax.errors import KappamaxError
 
 __all__ = ["report"]
 
 
 @command(
-    {
-        "Input": [
-            *INPUT["Input"],
-            click.Argument(["more"], nargs=-1, type=click.Path()),
-            Option("--batch", "Print one row per file and weighting, as for several files."),
-            Option("--by COLUMN", "Print one row per value of this column and weighting."),
-        ]
-    }
-    | weights_by_default("unweighted, linear, quadratic and sqrt if the categories are ordered, else unweighted")
-    | {
-        "Statistics": [LEVEL, alternative(), seed("Monte Carlo tests", default=0)],
-        "Limits": [Option("--time-limit S", "Seconds per search.", default=30.0), jobs(" for many files or groups")],
-        "Output": [
-            Option("--title TEXT", "Heading of the report.", default="Agreement between raters"),
-            Option(
-                "-o --output FILE",
-                "File to write: .html, .json, .csv, .tex, .md or .txt.",
-                type=click.Path(path_type=Path),
-            ),
-            JSON,
-        ],
-    },
-    [
-        "kappamax report ratings.csv --output report.html",
-        "kappamax report ratings.csv --by clinic --weights unweighted",
+    "kappamax report ratings.csv --output report.html",
+    "kappamax report ratings.csv --by clinic --weights unweighted",
+    Input=[
+        *INPUT,
+        click.Argument(["more"], nargs=-1, type=click.Path()),
+        Option("--batch", "Print one row per file and weighting, as for several files."),
+        Option("--by COLUMN", "Print one row per value of this column and weighting."),
+    ],
+    Weights=weights_by_default("unweighted, linear, quadratic and sqrt if categories are ordered, else unweighted"),
+    Statistics=[LEVEL, alternative(), seed("Monte Carlo tests", default=0)],
+    Limits=[Option("--time-limit S", "Seconds per search.", default=30.0), jobs(" for many files or groups")],
+    Output=[
+        Option("--title TEXT", "Heading of the report.", default="Agreement between raters"),
+        Option(
+            "-o --output FILE", "File to write: .html, .json, .csv, .tex, .md or .txt.", type=click.Path(path_type=Path)
+        ),
+        JSON,
     ],
 )
 def report(

@@ -6,6 +6,7 @@ the results so far are printed, including the best so far of the interrupted wei
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -32,6 +33,8 @@ __all__ = [
     "how_to_read",
     "measure_weightings",
     "notes_to_stderr",
+    "progress_bar",
+    "progress_line",
     "read_table",
     "run",
     "summary_of",
@@ -165,6 +168,44 @@ def notes_to_stderr() -> Iterator[None]:
             click.echo(f"note: {warning.message}", err=True)
         else:
             warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
+
+
+@contextmanager
+def progress_line() -> Iterator[Callable[[str], None] | None]:
+    """Show messages of long work on one line of standard error, if that is a terminal."""
+    stream = sys.stderr
+    if not stream.isatty():
+        yield None
+        return
+
+    def tell(message: str) -> None:
+        stream.write(f"\r\x1b[K{message[:78]}")
+        stream.flush()
+
+    try:
+        yield tell
+    finally:
+        stream.write("\r\x1b[K")
+        stream.flush()
+
+
+@contextmanager
+def progress_bar(title: str) -> Iterator[Callable[[float, float], None] | None]:
+    """Show a bar with the time left on standard error, if that is a terminal; it takes the work done and in all."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn(title), BarColumn(), TaskProgressColumn(), TextColumn("left"), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(title, total=None)
+
+        def tell(done: float, in_all: float) -> None:
+            bar.update(task, completed=done, total=in_all)
+
+        yield tell
 
 
 def echo_json(content: dict[str, Any]) -> None:

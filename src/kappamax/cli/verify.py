@@ -14,8 +14,10 @@ __all__ = ["verify"]
 
 
 @command(
-    {"Input": [click.Argument(["file"], type=click.Path(path_type=Path))], "Output": [JSON]},
-    ["kappamax max ratings.csv --certificate proof.json", "kappamax verify proof.json"],
+    "kappamax max ratings.csv --certificate proof.json",
+    "kappamax verify proof.json",
+    Input=[click.Argument(["file"], type=click.Path(path_type=Path))],
+    Output=[JSON],
 )
 @click.pass_context
 def verify(context: click.Context, file: Path, as_json: bool) -> None:
