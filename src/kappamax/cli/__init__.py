@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import suppress
 from io import TextIOWrapper
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,7 @@ import click
 
 from kappamax._version import __version__
 from kappamax.cli.anneal import anneal
-from kappamax.cli.command import Group, Option, command
+from kappamax.cli.command import Group, command
 from kappamax.cli.exact_test import test
 from kappamax.cli.fiber import fiber
 from kappamax.cli.kappa import kappa
@@ -27,6 +26,7 @@ from kappamax.cli.moves import moves
 from kappamax.cli.paper import paper, study
 from kappamax.cli.plan import plan
 from kappamax.cli.report import report
+from kappamax.cli.serve import serve
 from kappamax.cli.verify import verify
 from kappamax.errors import KappamaxError
 
@@ -72,40 +72,6 @@ def example(name: str | None) -> None:
         return
     chosen = EXAMPLES[as_choice("name", name, tuple(EXAMPLES))]
     click.echo(chosen.path.read_text(encoding="utf-8"), nl=False)
-
-
-@command(
-    "kappamax serve",
-    "kappamax serve --port 9000 --no-browser",
-    Server=[
-        Option(
-            "--port N",
-            "Port to listen on; if it is in use, the next free port is used.",
-            type=click.IntRange(0, 65535),
-            default=8737,
-        ),
-        Option("--no-browser", "Print the address without opening the browser."),
-    ],
-)
-def serve(port: int, no_browser: bool) -> None:
-    """Open the calculator as a page in the browser, until Ctrl-C. No data leave this machine."""
-    from kappamax._checks.web import web_extra
-
-    web_extra()
-    from kappamax.web.server import bound_socket, server_for
-
-    socket, found = bound_socket(port)
-    address = f"http://127.0.0.1:{found}/"
-    click.echo(address)
-    click.echo("Ctrl-C ends it.", err=True)
-
-    def open_browser() -> None:
-        import webbrowser
-
-        webbrowser.open(address)
-
-    with socket, suppress(KeyboardInterrupt):  # the usual end
-        server_for(None if no_browser else open_browser).run(sockets=[socket])
 
 
 @command(

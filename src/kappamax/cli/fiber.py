@@ -22,6 +22,7 @@ from kappamax.cli.runner import (
     undefined_finding,
 )
 from kappamax.display import numbers
+from kappamax.errors import NotSupportedError
 
 if TYPE_CHECKING:
     from kappamax.fibers.distribution import Distribution
@@ -50,7 +51,6 @@ _MOST_ROWS = 40
 )
 def fiber(list_all: bool, n_sample: int | None, seed: int | None, memory_limit: float, **options: Any) -> None:
     """Count all tables with the margins of FILE. How likely each value of agreement is by chance is shown too."""
-    from kappamax._checks.fibers import few_tables
     from kappamax.fibers.fiber import Fiber
 
     lists: dict[str, list[Table]] = {}
@@ -58,8 +58,7 @@ def fiber(list_all: bool, n_sample: int | None, seed: int | None, memory_limit: 
         table = read_table(options)
         tables = Fiber(table, memory_limit=1e9 * memory_limit)
         if list_all:
-            few_tables(tables.count(), _MOST_LISTED)
-            lists["tables"] = list(tables.tables())
+            lists["tables"] = _listed(tables)
         if n_sample is not None:
             lists["sample"] = list(tables.iter_sample(n_sample, rng=seed))
         found, _ = measure_weightings(table, options, partial(_measure, tables), _FIELDS)
@@ -67,10 +66,18 @@ def fiber(list_all: bool, n_sample: int | None, seed: int | None, memory_limit: 
     echo_answer(options, table, [one._replace(plain=one.plain | extra) for one in found], partial(_show, lists=lists))
 
 
+def _listed(tables: Fiber) -> list[Table]:
+    if (n_tables := tables.count()) > _MOST_LISTED:
+        shown = f"{n_tables:,}" if n_tables < 10**9 else f"{float(n_tables):.2g}"
+        raise NotSupportedError(
+            f"the fiber has {shown} tables; they are listed up to {_MOST_LISTED:,}. Use its distribution, or a sample."
+        )
+    return list(tables.tables())
+
+
 def _measure(tables: Fiber, table: Table, *, weights: str, coefficient: str) -> Finding:
     from kappamax._result import plain
     from kappamax.coefficients import as_objective
-    from kappamax.errors import NotSupportedError
 
     try:
         with progress_bar(f"{weights} distribution") as tell:
@@ -84,8 +91,6 @@ def _measure(tables: Fiber, table: Table, *, weights: str, coefficient: str) -> 
 
 def _count(tables: Fiber) -> int | None:
     """Return the number of tables, or None if they cannot be counted; their values may be beyond reach even so."""
-    from kappamax.errors import NotSupportedError
-
     try:
         with progress_bar("counting tables") as tell:
             return tables.count(progress=tell)

@@ -11,7 +11,7 @@ from kappamax.cli.command import Option, command
 from kappamax.cli.options import ALL_CORES, JSON, seed
 from kappamax.cli.runner import echo_json, echo_table, notes_to_stderr, progress_bar
 from kappamax.display import numbers
-from kappamax.errors import Interrupted
+from kappamax.errors import Interrupted, InvalidOptionError
 
 if TYPE_CHECKING:
     from kappamax.paper.study.run import Study
@@ -144,7 +144,6 @@ def study(
 
 def _chosen(scenarios: str | None, *, homogeneous: bool | None, **only: Any) -> tuple[Scenario, ...]:
     """Return the scenarios with all the settings asked for."""
-    from kappamax._checks.study import no_row_left
     from kappamax.paper.study.scenarios import paper_scenarios, read_scenarios
 
     rows = paper_scenarios() if scenarios is None else read_scenarios(scenarios)
@@ -152,7 +151,9 @@ def _chosen(scenarios: str | None, *, homogeneous: bool | None, **only: Any) -> 
         rows = tuple(row for row in rows if not wanted or getattr(row, field) in wanted)
     if homogeneous is not None:
         rows = tuple(row for row in rows if row.homogeneous == homogeneous)
-    return rows or no_row_left()
+    if not rows:
+        raise InvalidOptionError("none of the paper's 60 rows has all of these settings.")
+    return rows
 
 
 def _show(found: Study) -> None:

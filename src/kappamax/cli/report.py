@@ -11,7 +11,7 @@ import click
 from kappamax.cli.command import Option, command
 from kappamax.cli.options import INPUT, JSON, LEVEL, alternative, jobs, seed, weights_by_default
 from kappamax.cli.runner import how_to_read, notes_to_stderr, progress_bar, progress_line, read_table
-from kappamax.errors import KappamaxError
+from kappamax.errors import InvalidOptionError, KappamaxError
 
 __all__ = ["report"]
 
@@ -51,7 +51,6 @@ def report(
 
     The report holds kappa, its maximum, a test, and what they mean. Several files give one row each.
     """
-    from kappamax._checks.reports import not_the_input
     from kappamax.reporting.report import report as report_of
 
     settings = {name: options[name] for name in ("coefficient", "level", "alternative", "time_limit")}
@@ -59,7 +58,8 @@ def report(
     files = (options["file"], *more)
     if output is not None:
         for file in files:
-            not_the_input(output, file)
+            if file != "-" and output.exists() and Path(file).exists() and output.samefile(file):
+                raise InvalidOptionError(f"the report would replace its own input, {output.name!r}; give another file.")
     with notes_to_stderr():
         if batch or by is not None or more:
             from kappamax.reporting.group_report import report_groups

@@ -1,0 +1,45 @@
+"""Define `kappamax serve`, which opens the calculator as a page in the browser."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+import click
+
+from kappamax.cli.command import Option, command
+
+__all__ = ["serve"]
+
+
+@command(
+    "kappamax serve",
+    "kappamax serve --port 9000 --no-browser",
+    Server=[
+        Option(
+            "--port N",
+            "Port to listen on; if it is in use, the next free port is used.",
+            type=click.IntRange(0, 65535),
+            default=8737,
+        ),
+        Option("--no-browser", "Print the address without opening the browser."),
+    ],
+)
+def serve(port: int, no_browser: bool) -> None:
+    """Open the calculator as a page in the browser, until Ctrl-C. No data leave this machine."""
+    from kappamax._checks.web import web_extra
+
+    web_extra()
+    from kappamax.web.server import bound_socket, server_for
+
+    socket, found = bound_socket(port)
+    address = f"http://127.0.0.1:{found}/"
+    click.echo(address)
+    click.echo("Ctrl-C ends it.", err=True)
+
+    def open_browser() -> None:
+        import webbrowser
+
+        webbrowser.open(address)
+
+    with socket, suppress(KeyboardInterrupt):  # the usual end
+        server_for(None if no_browser else open_browser).run(sockets=[socket])
