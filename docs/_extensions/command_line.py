@@ -1,11 +1,10 @@
-"""The click commands in, one section per command out: what it does, its arguments, its options and their defaults.
+"""Describe the commands: one section per command with what it does, examples, its options and their defaults.
 
 `{commands}` describes every command, `{reading-options}` the options shared by all commands that take a FILE, which the
 sections then only mention.
 """
 
 from collections.abc import Sequence
-from dataclasses import fields
 from typing import Any
 
 import click
@@ -14,9 +13,10 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from kappamax.cli import main
-from kappamax.cli.input_options import Reading
+from kappamax.cli.command import Command
+from kappamax.cli.options import HOW_TO_READ
 
-_READING = {field.name for field in fields(Reading)} - {"file"}
+_READING = {option.name for option in HOW_TO_READ}
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
@@ -46,10 +46,10 @@ def _section(command: click.Command, state: Any) -> nodes.section:
     usage = " ".join([title, *command.collect_usage_pieces(context)])
     section += nodes.literal_block(usage, usage, language="none")
     for part in (command.help or "").split("\n\n"):
-        if part.startswith("\b\n"):  # click's mark for lines to be left as they are
-            section += nodes.literal_block(part[2:], part[2:], language="none")
-        else:
-            section += nodes.paragraph("", *_words(" ".join(part.split())))
+        section += nodes.paragraph("", *_words(" ".join(part.split())))
+    assert isinstance(command, Command)
+    examples = "\n".join(command.examples)
+    section += nodes.literal_block(examples, examples, language="none")
     own = [option for option in _options(command) if not _is_shared(option, command)]
     section += _options_table(own)
     if len(own) < len(_options(command)):

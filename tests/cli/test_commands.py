@@ -178,7 +178,9 @@ def test_a_reader_that_leaves_early_is_no_error(wide):
 def test_welcome_help_and_version():
     """`kappamax` alone shows three commands to try."""
     assert run().stdout.count("\n  kappamax ") == 3
-    assert "Commands:" in run("--help").stdout
+    everyday, research = run("--help").stdout.split("Everyday commands:")[1].split("Research commands:")
+    assert [line.split()[0] for line in everyday.splitlines() if line][:3] == ["report", "kappa", "max"]
+    assert "fiber" in research
     assert run("--version").stdout.strip() == f"kappamax, version {km.__version__}"
 
 

@@ -1,4 +1,4 @@
-"""Arguments in, answers on standard output: the `kappamax` command.
+"""Define the `kappamax` command, which reads options, calls the library and prints the answer.
 
 Standard output holds the answer alone; notes and errors go to standard error. Exit codes: 0, 1 for an error of ours
 (one line), 2 for wrong usage, 3 where a certificate does not hold, 130 after Ctrl-C. Everything heavy is imported
@@ -10,24 +10,23 @@ from __future__ import annotations
 import os
 import sys
 from io import TextIOWrapper
+from pathlib import Path
 from typing import Any
 
 import click
 
 from kappamax._version import __version__
 from kappamax.cli.anneal import anneal
-from kappamax.cli.completion import completion
+from kappamax.cli.command import Group, command
 from kappamax.cli.exact_test import test
-from kappamax.cli.example import example
 from kappamax.cli.fiber import fiber
 from kappamax.cli.kappa import kappa
 from kappamax.cli.max_kappa import maximum
 from kappamax.cli.moves import moves
-from kappamax.cli.paper import paper
+from kappamax.cli.paper import paper, study
 from kappamax.cli.plan import plan
 from kappamax.cli.report import report
 from kappamax.cli.serve import serve
-from kappamax.cli.study import study
 from kappamax.cli.verify import verify
 from kappamax.errors import KappamaxError
 
@@ -43,7 +42,56 @@ Agreement between raters. Three commands to try:
 kappamax --help lists every command."""
 
 
-class _Group(click.Group):
+_COMPLETION_HINTS = {
+    "bash": 'Put this line into ~/.bashrc: eval "$(kappamax completion bash)"',
+    "zsh": 'Put this line into ~/.zshrc, after compinit: eval "$(kappamax completion zsh)"',
+    "fish": "Type once: kappamax completion fish > ~/.config/fish/completions/kappamax.fish",
+}
+
+
+def _example_names(_context: click.Context, _parameter: click.Parameter, begun: str) -> list[str]:
+    """Return the names of the examples that begin so, which are those of their files."""
+    files = (Path(__file__).parents[1] / "data").glob("*.csv")
+    return sorted(file.stem for file in files if file.stem.startswith(begun))
+
+
+@command(
+    "kappamax example",
+    "kappamax example rapallo2022 | kappamax kappa - --layout counts -w linear",
+    Input=[click.Argument(["name"], required=False, shell_complete=_example_names)],
+)
+def example(name: str | None) -> None:
+    """Print the bundled dataset NAME, or list all of them."""
+    from kappamax._validate import as_choice
+    from kappamax.datasets import EXAMPLES
+
+    if name is None:
+        width = max(map(len, EXAMPLES))
+        for one in EXAMPLES.values():
+            click.echo(f"{one.name:<{width}}  {one.layout:<6}  {one.title}")
+        return
+    chosen = EXAMPLES[as_choice("name", name, tuple(EXAMPLES))]
+    click.echo(chosen.path.read_text(encoding="utf-8"), nl=False)
+
+
+@command(
+    'eval "$(kappamax completion bash)"',
+    "kappamax completion fish",
+    Input=[click.Argument(["shell"], type=click.Choice(list(_COMPLETION_HINTS)))],
+)
+@click.pass_context
+def completion(context: click.Context, shell: str) -> None:
+    """Print the tab completion script of SHELL. Its last line says where to put it."""
+    from click.shell_completion import ShellComplete, get_completion_class
+
+    chosen = get_completion_class(shell)
+    assert chosen is not None  # click knows the three
+    script = chosen(context.find_root().command, {}, "kappamax", "_KAPPAMAX_COMPLETE")
+    click.echo(ShellComplete.source(script).rstrip())  # the class's own first runs bash to ask for its version
+    click.echo(f"# {_COMPLETION_HINTS[shell]}")
+
+
+class _Main(Group):
     """Turns our errors into one line and exit code 1, and Ctrl-C into 130."""
 
     def invoke(self, context: click.Context) -> Any:
@@ -69,11 +117,19 @@ class _Group(click.Group):
             context.exit(1)
 
 
-@click.group(cls=_Group, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=_Main,
+    sections={
+        "Everyday commands": [report, kappa, maximum, test, plan, serve, example, completion],
+        "Research commands": [verify, fiber, moves, anneal, study, paper],
+    },
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.version_option(__version__, prog_name="kappamax")
 @click.pass_context
 def main(context: click.Context) -> None:
-    """How much raters agree beyond chance."""
+    """Measure how much raters agree beyond chance."""
     if context.invoked_subcommand is None:
         click.echo(_WELCOME)
 
@@ -81,19 +137,3 @@ def main(context: click.Context) -> None:
 def _one_line(message: str) -> str:
     """A message without line breaks or control characters, which file names and labels may hold."""
     return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in message)
-
-
-main.add_command(report)
-main.add_command(kappa)
-main.add_command(maximum)
-main.add_command(verify)
-main.add_command(moves)
-main.add_command(fiber)
-main.add_command(test)
-main.add_command(plan)
-main.add_command(anneal)
-main.add_command(study)
-main.add_command(paper)
-main.add_command(serve)
-main.add_command(example)
-main.add_command(completion)

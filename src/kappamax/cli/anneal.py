@@ -1,83 +1,64 @@
-"""`kappamax anneal FILE`: what simulated annealing reaches, and how far that may be from the maximum."""
+"""Define `kappamax anneal FILE`, which searches for the largest agreement by simulated annealing."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import click
-
-from kappamax.cli.completion import MOVES, PROPOSALS, name_option
-from kappamax.cli.input_options import Reading, measuring_options, notes_to_stderr, read_table, reading_options
-from kappamax.cli.weightings import each_weighting
+from kappamax.cli.command import Option, command
+from kappamax.cli.options import INPUT, JSON, WEIGHTS, jobs, seed
+from kappamax.cli.runner import Finding, Findings, echo_pattern_table, echo_rows, run
+from kappamax.display import numbers
 
 if TYPE_CHECKING:
-    from kappamax.annealing.anneal import Annealing
     from kappamax.table import Table
 
 __all__ = ["anneal"]
 
 
-@click.command(short_help="Search for the largest agreement by annealing.")
-@reading_options
-@measuring_options()
-@name_option("--proposal", among=PROPOSALS, metavar="P", help="moves (the paper's) or swaps.")
-@name_option("--moves", among=MOVES, metavar="M", help="basic, or minimal: a minimal basis.")
-@click.option("--max-steps", type=int, metavar="N", help="Stop after so many steps in any case.")
-@click.option("--restarts", type=int, default=1, metavar="N", show_default=True, help="Searches; the best is shown.")
-@click.option("--jobs", type=int, default=1, metavar="N", show_default=True, help="Processes that share them.")
-@click.option("--seed", type=click.IntRange(min=0), metavar="N", help="For the same result every time.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object instead of a table.")
-def anneal(
-    reading: Reading, weights: tuple[str, ...], coefficient: str, seed: int | None, as_json: bool, **settings: Any
-) -> None:
-    """Search the tables with the margins of FILE for the largest agreement by simulated annealing."""
-    settings["n_jobs"] = settings.pop("jobs")
-    with notes_to_stderr():
-        table = read_table(reading)
-        found, interrupted = each_weighting(
-            weights, lambda scheme: _search(table, scheme, coefficient, rng=seed, **settings)
-        )
-    if as_json:
-        from kappamax.cli.output import echo_json
-
-        echo_json(table, [plain for plain, _ in found])
-    else:
-        _show(table, found)
-    if interrupted:
-        raise KeyboardInterrupt
-
-
-_FIELDS = ("value", "maximum", "steps", "proven", "bound", "gap", "table")
-
-
-def _search(table: Table, scheme: str, coefficient: str, **settings: Any) -> tuple[dict[str, Any], Annealing | None]:
-    """One weighting's search as plain data, with the result itself where the coefficient is defined."""
+@command(
+    "kappamax anneal ratings.csv --seed 1",
+    "kappamax anneal ratings.csv --proposal swaps --restarts 10 --jobs 2",
+    Input=INPUT,
+    Weights=WEIGHTS,
+    Search=[
+        Option(
+            "--proposal P",
+            "Proposal: moves (those of the paper) or swaps.",
+            default="moves",
+            names="annealing.anneal.PROPOSALS",
+        ),
+        Option(
+            "--moves M",
+            "Set of moves: basic, or minimal (a minimal Markov basis).",
+            default="basic",
+            names="annealing.anneal.MOVE_SETS",
+        ),
+        Option("--restarts N", "Number of searches, of which the best is shown.", default=1),
+        seed("the search"),
+    ],
+    Limits=[Option("--max-steps N", "Largest number of steps of a search.", type=int), jobs()],
+    Output=[JSON],
+)
+def anneal(jobs: int, seed: int | None, **options: Any) -> None:
+    """Search for the largest agreement by simulated annealing. All tables searched have the margins of FILE."""
     from kappamax.annealing.anneal import anneal
-    from kappamax.cli.output import undefined_result
-    from kappamax.errors import UndefinedKappaError
 
-    try:
-        result = anneal(table, weights=scheme, coefficient=coefficient, **settings)
-        return result.to_dict(), result
-    except UndefinedKappaError as error:
-        return undefined_result(table, coefficient, scheme, _FIELDS, error.reason), None
+    settings = {name: options.pop(name) for name in ("proposal", "moves", "max_steps", "restarts")}
+    fields = ("value", "maximum", "steps", "proven", "bound", "gap", "table")
+    run(options, partial(anneal, n_jobs=jobs, rng=seed, **settings), _show, fields=fields)
 
 
-def _show(table: Table, found: list[tuple[dict[str, Any], Annealing | None]]) -> None:
-    from kappamax.cli.output import data_line, echo_pattern_table, echo_table
-    from kappamax.display import numbers
-
-    rows, notes = [], [data_line(table)]
-    for plain, result in found:
-        if result is None:
-            rows.append([plain["weights"], "undefined", *[""] * 4])
-            notes.append(f"{plain['weights']}: undefined: {plain['reason']}.")
-            continue
-        proven = "yes" if result.proven else f"no, at most {numbers.decimal(result.bound)}"
-        values = (numbers.decimal(number) for number in (result.value, result.maximum))
-        rows.append([result.weights, *values, proven, numbers.count(result.steps), numbers.count(result.settled)])
-    header = ["weights", "value", "reached", "is the maximum", "steps", "last change"]
-    echo_table(f"{found[0][0]['title']}, simulated annealing", header, rows, notes)
+def _show(table: Table, found: Findings) -> None:
+    header = ["value", "reached", "is the maximum", "steps", "last change"]
+    echo_rows(table, found, title="{title}, simulated annealing", header=header, row=_row)
     for _, result in found:
         if result is not None:
             echo_pattern_table(f"Where it ended, {result.weights} weights", result.table)
+
+
+def _row(finding: Finding) -> tuple[list[str], list[str]]:
+    found = finding.result
+    proven = "yes" if found.proven else f"no, at most {numbers.decimal(found.bound)}"
+    values = numbers.decimals(found.value, found.maximum)
+    return [*values, proven, numbers.count(found.steps), numbers.count(found.settled)], []

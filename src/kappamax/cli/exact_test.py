@@ -1,22 +1,14 @@
-"""`kappamax test FILE`: how surprising the agreement is by chance alone."""
+"""Define `kappamax test FILE`, which tests whether the raters agree more than by chance."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import click
-
-from kappamax.cli.completion import ALTERNATIVES, METHODS, TWO_SIDED, name_option
-from kappamax.cli.input_options import (
-    Reading,
-    measuring_options,
-    memory_option,
-    notes_to_stderr,
-    read_table,
-    reading_options,
-)
-from kappamax.cli.progress import progress_bar
-from kappamax.cli.weightings import each_weighting
+from kappamax.cli.command import Option, command
+from kappamax.cli.options import INPUT, JSON, MEMORY, WEIGHTS, alternative, jobs, seed
+from kappamax.cli.runner import Finding, Findings, echo_rows, progress_bar, run
+from kappamax.display import numbers, text
 
 if TYPE_CHECKING:
     from kappamax.fibers.exact_test import ExactTest
@@ -25,104 +17,71 @@ if TYPE_CHECKING:
 __all__ = ["test"]
 
 _FIELDS = ("value", "pvalue", "alternative", "method", "se", "n_draws", "two_sided", "null_mean")
+_EXTREME_VALUES = {
+    "greater": "One-sided: values at least as large as the observed one.",
+    "less": "One-sided: values at most as large as the observed one.",
+    "distance": "Two-sided: values at least as far from the mean as the observed one.",
+    "probability": "Two-sided: values no more probable than the observed one.",
+}
 
 
-@click.command(short_help="Test for more agreement than by chance.")
-@reading_options
-@measuring_options()
-@name_option(
-    "--alternative",
-    among=ALTERNATIVES,
-    metavar="A",
-    help="greater (more agreement than by chance), less or two-sided.",
+@command(
+    "kappamax test ratings.csv",
+    "kappamax test ratings.csv --alternative two-sided --method exact",
+    Input=INPUT,
+    Weights=WEIGHTS,
+    Test=[
+        alternative("Alternative: greater (more agreement than by chance), less or two-sided."),
+        Option(
+            "--two-sided D",
+            "Definition of the two-sided p-value: distance (values at least as far from the mean) or probability "
+            "(values no more probable than the observed one, as in R's fisher.test).",
+            default="distance",
+            names="fibers.distribution.TWO_SIDED",
+        ),
+        Option(
+            "--method M",
+            "Method: auto, exact or monte-carlo.",
+            default="auto",
+            names="fibers.null_distribution.METHODS",
+        ),
+        Option("--draws N", "Number of random tables for Monte Carlo.", type=int),
+        seed("the random tables"),
+    ],
+    Limits=[MEMORY, jobs()],
+    Output=[JSON],
 )
-@name_option(
-    "--two-sided",
-    among=TWO_SIDED,
-    metavar="D",
-    help="Definition of the two-sided p-value: distance (values at least as far from the mean) or probability (values "
-    "no more probable than the observed one, as R's fisher.test).",
-)
-@name_option("--method", among=METHODS, metavar="M", help="auto, exact or monte-carlo.")
-@click.option("--draws", type=int, metavar="N", help="Random tables for Monte Carlo.")
-@click.option("--seed", type=click.IntRange(min=0), metavar="N", help="Of the random tables.")
-@memory_option
-@click.option(
-    "--jobs", type=int, default=1, show_default=True, metavar="N", help="Processes; the result does not depend on it."
-)
-@click.option("--json", "as_json", is_flag=True, help="One JSON object instead of a table.")
-def test(
-    reading: Reading,
-    weights: tuple[str, ...],
-    coefficient: str,
-    alternative: str,
-    two_sided: str,
-    method: str,
-    draws: int | None,
-    seed: int | None,
-    memory_limit: float,
-    jobs: int,
-    as_json: bool,
-) -> None:
-    """Test whether the raters in FILE agree more than by chance, given their margins and who rated whom."""
-    options: dict[str, Any] = {"alternative": alternative, "two_sided": two_sided, "method": method, "n_draws": draws}
-    options |= {"n_jobs": jobs, "coefficient": coefficient, "rng": seed, "memory_limit": 1e9 * memory_limit}
-    with notes_to_stderr():
-        table = read_table(reading)
-        found, interrupted = each_weighting(weights, lambda scheme: _tested(table, scheme, options))
-    if as_json:
-        from kappamax.cli.output import echo_json
-
-        echo_json(table, [plain for plain, _ in found])
-    else:
-        _show(table, found)
-    if interrupted:
-        raise KeyboardInterrupt
+def test(draws: int | None, seed: int | None, memory_limit: float, jobs: int, **options: Any) -> None:
+    """Test whether raters agree more than by chance. The margins of FILE and who rated whom are given."""
+    settings = {name: options.pop(name) for name in ("alternative", "two_sided", "method")}
+    settings |= {"n_draws": draws, "n_jobs": jobs, "rng": seed, "memory_limit": 1e9 * memory_limit}
+    run(options, partial(_measure, **settings), _show, fields=_FIELDS)
 
 
-def _tested(table: Table, scheme: str, options: dict[str, Any]) -> tuple[dict[str, Any], ExactTest | None]:
-    """One weighting's test as plain data, with the result itself where the coefficient is defined."""
-    from kappamax.cli.output import undefined_result
-    from kappamax.errors import UndefinedKappaError
+def _measure(table: Table, *, weights: str, **settings: Any) -> ExactTest:
     from kappamax.fibers.exact_test import exact_test
 
-    try:
-        with progress_bar(f"{scheme} test") as tell:
-            result = exact_test(table, weights=scheme, progress=tell, **options)
-    except UndefinedKappaError as error:
-        return undefined_result(table, options["coefficient"], scheme, _FIELDS, error.reason), None
-    return result.to_dict(), result
+    with progress_bar(f"{weights} test") as tell:
+        return exact_test(table, weights=weights, progress=tell, **settings)
 
 
-def _show(table: Table, found: list[tuple[dict[str, Any], ExactTest | None]]) -> None:
-    from kappamax.cli.output import data_line, echo_table
-    from kappamax.display import numbers, text
-
-    header = ["weights", "value", "mean by chance", "p-value", "std. error", "method"]
-    rows, notes = [], [data_line(table)]
-    for plain, result in found:
-        if result is None:
-            rows.append([plain["weights"], "undefined", *[""] * 4])
-            notes.append(f"{plain['weights']}: undefined: {plain['reason']}.")
-            continue
-        se = "" if result.se is None else f"{result.se:.1g}"
-        value, mean = numbers.decimal(result.value), numbers.decimal(result.null_mean)
-        rows.append([result.weights, value, mean, numbers.pvalue(result.pvalue), se, result.method])
-        if result.n_draws is not None:
-            why = f" ({result.reason.split('. ')[0].rstrip('.')})" if result.reason else ""
-            notes.append(f"{result.weights}: {numbers.count(result.n_draws)} random tables{why}.")
-    notes += _definition(found)
-    fixed = text.limits(table.complete).removeprefix("the ")
-    echo_table(f"Test of {found[0][0]['title']} against chance, {fixed} given", header, rows, notes)
+def _show(table: Table, found: Findings) -> None:
+    given = text.limits(table.complete).removeprefix("the ")
+    used = {one.result.two_sided or one.result.alternative for one in found if one.result is not None}
+    echo_rows(
+        table,
+        found,
+        title=f"Test of {{title}} against chance, {given} given",
+        header=["value", "mean by chance", "p-value", "std. error", "method"],
+        row=_row,
+        notes=[sentence for name, sentence in _EXTREME_VALUES.items() if name in used],
+    )
 
 
-def _definition(found: list[tuple[dict[str, Any], ExactTest | None]]) -> list[str]:
-    """Which values count as extreme, once."""
-    words = {
-        "greater": "One-sided: values at least as large as the observed one.",
-        "less": "One-sided: values at most as large as the observed one.",
-        "distance": "Two-sided: values at least as far from the mean as the observed one.",
-        "probability": "Two-sided: values no more probable than the observed one.",
-    }
-    used = {result.two_sided or result.alternative for _, result in found if result is not None}
-    return [words[name] for name in words if name in used]
+def _row(finding: Finding) -> tuple[list[str], list[str]]:
+    found, notes = finding.result, []
+    if found.n_draws is not None:
+        why = f" ({found.reason.split('. ')[0].rstrip('.')})" if found.reason else ""
+        notes.append(f"{numbers.count(found.n_draws)} random tables{why}")
+    se = "" if found.se is None else f"{found.se:.1g}"
+    return [*numbers.decimals(found.value, found.null_mean), numbers.pvalue(found.pvalue), se, found.method], notes

@@ -1,96 +1,24 @@
-"""`kappamax max FILE`: the largest and smallest agreement the raters' margins allow."""
+"""Define `kappamax max FILE`, which prints the largest and smallest agreement that the margins allow."""
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from kappamax.cli.input_options import Reading, measuring_options, notes_to_stderr, read_table, reading_options
-from kappamax.cli.progress import progress_line
-from kappamax.cli.weightings import each_weighting
+from kappamax.cli.command import Option, command
+from kappamax.cli.options import INPUT, JSON, WEIGHTS
+from kappamax.cli.runner import Finding, Findings, echo_pattern_table, echo_rows, progress_line, run
+from kappamax.display import numbers
 
 if TYPE_CHECKING:
     from kappamax.maximum.max_kappa import Maximum
-    from kappamax.maximum.maximizers import MaximizerCount
     from kappamax.table import Table
 
 __all__ = ["maximum"]
-
-
-@click.command("max", short_help="The largest agreement the margins allow.")
-@reading_options
-@measuring_options()
-@click.option("--minimum", is_flag=True, help="Show the table with the least agreement too.")
-@click.option("--all", "list_all", is_flag=True, help="Show every table that reaches a proven maximum (up to 100).")
-@click.option("--time-limit", type=float, metavar="S", help="Seconds per search; then the best so far and a bound.")
-@click.option(
-    "--certificate",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Write the proof to FILE, for `kappamax verify`; one weighting only.",
-)
-@click.option("--json", "as_json", is_flag=True, help="One JSON object instead of a table.")
-def maximum(
-    reading: Reading,
-    weights: tuple[str, ...],
-    coefficient: str,
-    minimum: bool,
-    list_all: bool,
-    time_limit: float | None,
-    certificate: Path | None,
-    as_json: bool,
-) -> None:
-    """Find the largest agreement the margins of FILE allow, with a proof or a bound, and a table that reaches it."""
-    if certificate is not None and len(weights) > 1:
-        raise click.UsageError("--certificate takes one weighting; got several --weights.")
-    with notes_to_stderr(), progress_line() as tell:
-        table = read_table(reading)
-        found, interrupted = each_weighting(
-            weights, lambda scheme: _limits(table, scheme, coefficient, time_limit, list_all, tell)
-        )
-    if as_json:
-        from kappamax.cli.output import echo_json
-
-        echo_json(table, [plain for plain, _ in found])
-    else:
-        _show(table, found, minimum, list_all)
-    if certificate is not None and found[0][1] is not None:
-        found[0][1].save_certificate(certificate)
-        click.echo(f"certificate written to {certificate}", err=True)
-    if interrupted:
-        raise KeyboardInterrupt
-
-
-def _limits(
-    table: Table, scheme: str, coefficient: str, time_limit: float | None, list_all: bool, tell: Any
-) -> tuple[dict[str, Any], Maximum | None]:
-    """One weighting's range as plain data, with the result itself where it is defined."""
-    from kappamax.cli.output import undefined_result
-    from kappamax.errors import UndefinedKappaError
-    from kappamax.maximum.max_kappa import max_kappa
-    from kappamax.maximum.maximizers import maximizer_count_of, maximizers_of
-
-    try:
-        result = max_kappa(table, weights=scheme, coefficient=coefficient, time_limit=time_limit, progress=tell)
-        plain = result.to_dict() | _maximizers(maximizer_count_of(result))
-        if list_all and result.proven and result.objective.fixed_chance:
-            plain["maximizers"] = [one.to_dict() for one in islice(maximizers_of(result), _MOST_SHOWN)]
-        return plain, result
-    except UndefinedKappaError as error:
-        return undefined_result(table, coefficient, scheme, _FIELDS, error.reason), None
-
-
-def _maximizers(count: MaximizerCount) -> dict[str, Any]:
-    """How many tables reach the maximum: a number, or null with at least how many and why."""
-    from kappamax._result import plain
-
-    if count.n is not None:
-        return {"n_maximizers": plain(count.n)}
-    return {"n_maximizers": None, "n_maximizers_at_least": count.at_least, "n_maximizers_reason": count.reason}
-
 
 _MOST_SHOWN = 100
 _FIELDS = (
@@ -99,45 +27,102 @@ _FIELDS = (
 )
 
 
-def _show(table: Table, found: list[tuple[dict[str, Any], Maximum | None]], minimum: bool, list_all: bool) -> None:
-    from kappamax.cli.output import data_line, echo_pattern_table, echo_table
-    from kappamax.display import numbers
+@command(
+    "kappamax max ratings.csv",
+    "kappamax max ratings.csv --weights linear --categories none,mild,severe --all",
+    name="max",
+    Input=INPUT,
+    Weights=WEIGHTS,
+    Limits=[Option("--time-limit S", "Seconds per search; then the best so far and a bound are printed.", type=float)],
+    Output=[
+        Option("--minimum", "Show a table with the smallest agreement too."),
+        Option("--all", f"Show every table with a proven maximum (up to {_MOST_SHOWN}).", dest="list_all"),
+        Option(
+            "--certificate FILE",
+            "Write the proof to FILE, for `kappamax verify`; for one weighting only.",
+            type=click.Path(path_type=Path),
+        ),
+        JSON,
+    ],
+)
+def maximum(time_limit: float | None, minimum: bool, list_all: bool, certificate: Path | None, **options: Any) -> None:
+    """Find the largest agreement that the margins of FILE allow.
+
+    The answer comes with a proof or a bound, and with a table that attains it.
+    """
+    if certificate is not None and len(options["weights"]) > 1:
+        raise click.UsageError("--certificate takes one weighting; got several --weights.")
+
+    def save(found: Findings) -> None:
+        if certificate is not None and found[0].result is not None:
+            found[0].result.save_certificate(certificate)
+            click.echo(f"certificate written to {certificate}", err=True)
+
+    measure = partial(_measure, time_limit=time_limit, list_all=list_all)
+    run(options, measure, partial(_show, minimum=minimum, list_all=list_all), fields=_FIELDS, finish=save)
+
+
+def _measure(table: Table, *, time_limit: float | None, list_all: bool, **weighting: Any) -> Finding:
+    """Return the range, the number of tables that attain the maximum, and these tables if they are to be listed."""
+    from kappamax._result import plain
+    from kappamax.maximum.max_kappa import max_kappa
+    from kappamax.maximum.maximizers import maximizer_count_of
+
+    with progress_line() as tell:
+        result = max_kappa(table, time_limit=time_limit, progress=tell, **weighting)
+        count = maximizer_count_of(result)
+        content = result.to_dict() | {"n_maximizers": plain(count.n)}
+        if count.n is None:
+            content |= {"n_maximizers_at_least": count.at_least, "n_maximizers_reason": count.reason}
+        if list_all and _can_list(result):
+            content["maximizers"] = [one.to_dict() for one in _maximizers(result)]
+    return Finding(content, result)
+
+
+def _show(table: Table, found: Findings, *, minimum: bool, list_all: bool) -> None:
+    header = ["value", "maximum", "minimum", "reached", "proof", "tables"]
+    echo_rows(table, found, header=header, row=_row)
+    for finding in found:
+        result = finding.result
+        if result is None:
+            continue
+        title, shown = f"A table with the maximum, {result.weights} weights", [result.table]
+        if list_all and _can_list(result):
+            shown = _maximizers(result)
+            title = f"Table {{}} of {_n_maximizers(finding)} with the maximum, {result.weights} weights"
+        for number, one in enumerate(shown, start=1):
+            echo_pattern_table(title.format(number), one)
+        if minimum:
+            echo_pattern_table(f"A table with the minimum, {result.weights} weights", result.minimum_table)
+
+
+def _row(finding: Finding) -> tuple[list[str], list[str]]:
+    found, uncounted = finding.result, finding.plain.get("n_maximizers_reason")
+    notes = []
+    if found.ratio_reason is not None:
+        notes.append(f"ratio undefined: {found.ratio_reason}")
+    if uncounted:
+        notes.append(f"tables not counted to the end: {uncounted}")
+    if not found.proven:
+        notes.append(f"maximum not proven; at most {numbers.decimal(found.bound)}")
+    if not found.minimum_proven:
+        notes.append(f"minimum not proven; at least {numbers.decimal(found.minimum_bound)}")
+    reached = "undefined" if found.ratio is None else numbers.percent(found.ratio)
+    values = numbers.decimals(found.value, found.maximum, found.minimum)
+    return [*values, reached, found.proof or "not proven", _n_maximizers(finding)], notes
+
+
+def _n_maximizers(finding: Finding) -> str:
+    """Return the number of tables that attain the maximum, or a lower bound, for a reader."""
+    n = finding.plain.get("n_maximizers")
+    return f">= {finding.plain.get('n_maximizers_at_least', 1)}" if n is None else str(n)
+
+
+def _can_list(result: Maximum) -> bool:
+    return result.proven and result.objective.fixed_chance
+
+
+def _maximizers(result: Maximum) -> list[Table]:
     from kappamax.maximum.maximizers import maximizers_of
 
-    header = ["weights", "value", "maximum", "minimum", "reached", "proof", "tables"]
-    rows, notes = [], [data_line(table)]
-    for plain, result in found:
-        if result is None:
-            rows.append([plain["weights"], "undefined", *[""] * 5])
-            notes.append(f"{plain['weights']}: undefined: {plain['reason']}.")
-            continue
-        values = (numbers.decimal(number) for number in (result.value, result.maximum, result.minimum))
-        reached = "undefined" if result.ratio is None else numbers.percent(result.ratio)
-        tables = _tables(plain)
-        rows.append([result.weights, *values, reached, result.proof or "not proven", tables])
-        if result.ratio_reason is not None:
-            notes.append(f"{result.weights}: ratio undefined: {result.ratio_reason}.")
-        if plain.get("n_maximizers_reason"):
-            notes.append(f"{result.weights}: tables not counted to the end: {plain['n_maximizers_reason']}.")
-        if not result.proven:
-            notes.append(f"{result.weights}: maximum not proven; at most {numbers.decimal(result.bound)}.")
-        if not result.minimum_proven:
-            notes.append(f"{result.weights}: minimum not proven; at least {numbers.decimal(result.minimum_bound)}.")
-    echo_table(found[0][0]["title"], header, rows, notes)
-    for plain, result in found:
-        if result is not None:
-            title = f"A table with the maximum, {result.weights} weights"
-            shown = [result.table]
-            if list_all and result.proven and result.objective.fixed_chance:
-                shown = list(islice(maximizers_of(result), _MOST_SHOWN))
-                title = f"Table {{}} of {_tables(plain)} with the maximum, {result.weights} weights"
-            for number, one in enumerate(shown, start=1):
-                echo_pattern_table(title.format(number), one)
-            if minimum:
-                echo_pattern_table(f"A table with the minimum, {result.weights} weights", result.minimum_table)
-
-
-def _tables(plain: dict[str, Any]) -> str:
-    """How many tables reach the maximum, for a reader."""
-    n = plain.get("n_maximizers")
-    return f">= {plain.get('n_maximizers_at_least', 1)}" if n is None else str(n)
+    return list(islice(maximizers_of(result), _MOST_SHOWN))

@@ -1,23 +1,40 @@
-"""`kappamax paper`: recompute the source paper; exit code 1 if an item does not have the verdict it should have."""
+"""Define `kappamax paper`, which recomputes the source paper, and `kappamax study`, its simulation study."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from kappamax.cli.input_options import notes_to_stderr
-from kappamax.cli.progress import progress_bar
+from kappamax.cli.command import Option, command
+from kappamax.cli.options import ALL_CORES, JSON, seed
+from kappamax.cli.runner import echo_json, echo_table, notes_to_stderr, progress_bar
+from kappamax.errors import Interrupted, InvalidOptionError
 
-__all__ = ["paper"]
+if TYPE_CHECKING:
+    from kappamax.paper.study.run import Study
+    from kappamax.paper.study.scenarios import Scenario
+
+__all__ = ["paper", "study"]
 
 
-@click.command(short_help="Recompute the source paper line by line.")
-@click.option("--tables", type=int, default=100, show_default=True, metavar="N", help="Simulated tables per study row.")
-@click.option("--jobs", type=int, default=-1, metavar="N", help="Processes; as many as there are cores if left out.")
-@click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True, metavar="N", help="Of the study.")
-@click.option("--output", "-o", type=click.Path(path_type=Path), metavar="FILE", help="Write a Markdown page instead.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object instead of tables.")
+_ONLY, _AGAIN = "Use only rows with this", "the option may be repeated."
+
+
+@command(
+    "kappamax paper --tables 20",
+    "kappamax paper --output paper.md",
+    Simulation=[
+        Option("--tables N", "Number of simulated tables per row of the study.", default=100),
+        seed("the study", default=1),
+    ],
+    Limits=[ALL_CORES],
+    Output=[
+        Option("-o --output FILE", "Write a Markdown page instead of printing text.", type=click.Path(path_type=Path)),
+        JSON,
+    ],
+)
 @click.pass_context
 def paper(context: click.Context, tables: int, jobs: int, seed: int, output: Path | None, as_json: bool) -> None:
     """Recompute the source paper line by line.
@@ -31,9 +48,8 @@ def paper(context: click.Context, tables: int, jobs: int, seed: int, output: Pat
         found = check_paper(n_tables=tables, seed=seed, n_jobs=jobs, progress=tell)
     if as_json:
         from kappamax.reporting.formats.json import SCHEMA_VERSION
-        from kappamax.reporting.formats.json import as_json as json_of
 
-        click.echo(json_of({"schema_version": SCHEMA_VERSION, **found.to_dict()}))
+        echo_json({"schema_version": SCHEMA_VERSION, **found.to_dict()})
     elif output is not None:
         from kappamax._atomic_write import write_whole
 
@@ -48,3 +64,100 @@ def paper(context: click.Context, tables: int, jobs: int, seed: int, output: Pat
         click.echo(f"\n{len(found.items)} items: {counts}")
     if found.changed or found.not_reproduced:
         context.exit(1)
+
+
+@command(
+    "kappamax study --raters 2 --categories 3 --weights linear --tables 100",
+    "kappamax study --scenarios scenarios.toml --output study.csv",
+    Scenarios=[
+        Option("--raters R", f"{_ONLY} number of raters; {_AGAIN}", type=int, multiple=True, dest="n_raters"),
+        Option(
+            "--categories K", f"{_ONLY} number of categories; {_AGAIN}", type=int, multiple=True, dest="n_categories"
+        ),
+        Option("--subjects N", f"{_ONLY} number of subjects; {_AGAIN}", type=int, multiple=True, dest="n_subjects"),
+        Option("-w --weights W", f"{_ONLY} weighting; {_AGAIN}", multiple=True, names="weights.SCHEMES"),
+        Option("--homogeneous/--non-homogeneous", "Use only rows with such margins.", default=None),
+        Option("--scenarios FILE", "TOML file of scenarios to use instead of the paper's.", type=click.Path()),
+    ],
+    Simulation=[
+        Option("--tables N", "Number of simulated tables per row.", default=1000),
+        seed("the simulated tables", default=1),
+    ],
+    Limits=[ALL_CORES],
+    Output=[
+        Option(
+            "-o --output --out FILE",
+            "File to write: .csv, .tex, .json, or a figure (.png, .svg, .pdf).",
+            type=click.Path(),
+            dest="out",
+        ),
+        Option(
+            "--checkpoint FILE",
+            "File from which a stopped study continues. Default: OUTPUT.checkpoint.",
+            type=click.Path(),
+        ),
+        JSON,
+    ],
+)
+def study(
+    scenarios: str | None,
+    tables: int,
+    jobs: int,
+    seed: int,
+    out: str | None,
+    checkpoint: str | None,
+    as_json: bool,
+    **only: Any,
+) -> None:
+    """Simulate how long annealing takes. The rows are the 60 of the paper, or some of them.
+
+    A study that was stopped, by Ctrl-C or a power cut, continues where it was when started again with the same options.
+    """
+    from kappamax._atomic_write import ending_of
+    from kappamax.paper.study.run import ENDINGS, run_study
+
+    if out is not None:
+        ending_of(out, ENDINGS)
+        checkpoint = checkpoint or f"{out}.checkpoint"
+    chosen = _chosen(scenarios, **only)
+    try:
+        with notes_to_stderr(), progress_bar("study") as tell:
+            found = run_study(chosen, n_tables=tables, seed=seed, n_jobs=jobs, checkpoint=checkpoint, progress=tell)
+    except Interrupted:
+        again = (
+            f"the same command continues from {checkpoint}" if checkpoint else "give --checkpoint to be able to resume"
+        )
+        click.echo(f"kappamax: stopped; {again}", err=True)
+        raise
+    if out is not None:
+        found.save(out)
+    if as_json:
+        from kappamax.reporting.formats.json import SCHEMA_VERSION
+
+        data = {"n_tables": found.n_tables, "seed": found.seed}
+        echo_json({"schema_version": SCHEMA_VERSION, "data": data, "results": [row.to_dict() for row in found]})
+    else:
+        _show(found)
+
+
+def _chosen(scenarios: str | None, *, homogeneous: bool | None, **only: Any) -> tuple[Scenario, ...]:
+    """Return the scenarios with all the settings asked for."""
+    from kappamax.paper.study.scenarios import paper_scenarios, read_scenarios
+
+    rows = paper_scenarios() if scenarios is None else read_scenarios(scenarios)
+    for field, wanted in only.items():
+        rows = tuple(row for row in rows if not wanted or getattr(row, field) in wanted)
+    if homogeneous is not None:
+        rows = tuple(row for row in rows if row.homogeneous == homogeneous)
+    if not rows:
+        raise InvalidOptionError("none of the paper's 60 rows has all of these settings.")
+    return rows
+
+
+def _show(found: Study) -> None:
+    from kappamax.paper.study.rows import NOT_DETERMINED, shown_rows, summary
+
+    notes = [f"{name}: {shown}" for name, shown in summary(found.rows)]
+    if any(not row.determined for row in found):
+        notes.append(f"n.d.: {NOT_DETERMINED}, which does not say what the third rater's margins are")
+    echo_table(f"Stopping time of annealing, {found.n_tables:,} tables per row", *shown_rows(found.rows), notes)

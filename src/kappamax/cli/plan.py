@@ -1,22 +1,24 @@
-"""`kappamax plan`: how many subjects a study needs, one row per weighting."""
+"""Define `kappamax plan`, which finds the number of subjects that a study needs, one row per weighting."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from kappamax.cli.completion import ALTERNATIVES, name_option
-from kappamax.cli.input_options import (
-    Reading,
-    comma_list,
-    measuring_options,
+from kappamax.cli.command import Option, command
+from kappamax.cli.options import FILE, HOW_TO_READ, JSON, LEVEL, WEIGHTS, alternative, as_names, jobs, seed
+from kappamax.cli.runner import (
+    Findings,
+    echo_json,
+    echo_table,
+    measure_weightings,
     notes_to_stderr,
-    pilot_options,
+    progress_bar,
     read_table,
 )
-from kappamax.cli.progress import progress_bar
-from kappamax.cli.weightings import each_weighting
+from kappamax.display import numbers
 
 if TYPE_CHECKING:
     from kappamax.planning.sample_size import SampleSize
@@ -25,13 +27,13 @@ if TYPE_CHECKING:
 __all__ = ["plan"]
 
 
-def _margins(context: click.Context, option: click.Parameter, texts: tuple[str, ...]) -> list[list[Any]]:
-    """Each --margins as a list of numbers; 1/3 is a number."""
+def _as_margins(context: click.Context, option: click.Parameter, texts: tuple[str, ...]) -> list[list[Any]]:
+    """Return each --margins as a list of numbers; 1/3 is a number."""
     from fractions import Fraction
 
     rows: list[list[Any]] = []
     for text in texts:
-        parts = comma_list(context, option, text) or []
+        parts = as_names(context, option, text) or []
         try:
             rows.append([Fraction(part) if "/" in part else float(part) for part in parts])
         except (ValueError, ZeroDivisionError):
@@ -39,84 +41,79 @@ def _margins(context: click.Context, option: click.Parameter, texts: tuple[str, 
     return rows
 
 
-@click.command(short_help="How many subjects a study needs.")
-@click.option(
-    "--margins",
-    multiple=True,
-    callback=_margins,
-    metavar="0.5,0.3,0.2",
-    help="How often each category will be used; once for all raters, or once for each.",
+@command(
+    "kappamax plan --margins 0.7,0.3 --kappa 0.6 --width 0.2",
+    "kappamax plan --table pilot.csv --power 0.8 --null 0.4",
+    Assumptions=[
+        Option(
+            "--margins 0.5,0.3,0.2",
+            "Expected share of each category; given once for all raters, or once for each rater.",
+            multiple=True,
+            callback=_as_margins,
+        ),
+        Option("--kappa K", "Expected value of the coefficient. Default: that of the pilot ratings.", type=float),
+        Option(
+            "--joint J",
+            "Assumed table with these margins and value: mixture (of chance and largest agreement) or widest.",
+            default="mixture",
+            names="planning.sample_size.JOINTS",
+        ),
+    ],
+    Goal=[
+        Option("--width W", "Width of the confidence interval, from end to end.", type=float),
+        LEVEL,
+        Option("--power P", "Probability of rejecting the value --null.", type=float),
+        Option("--null K0", "Value of the coefficient to test against.", type=float),
+        alternative("Alternative of the test: greater (the coefficient is above --null), less or two-sided."),
+        Option("--alpha A", "Significance level of the test.", default=0.05),
+        Option(
+            "--variance V",
+            "Standard error of the test: null (at the value --null) or estimate (from the study's ratings).",
+            default="null",
+            names="planning.sample_size.VARIANCES",
+        ),
+    ],
+    Weights=WEIGHTS,
+    Simulation=[
+        Option("--simulate", "Find the number from simulated studies instead of the formula."),
+        Option("--draws N", "Number of simulated studies; 0 for none. Default: up to 10,000.", type=int),
+        seed("the simulated studies"),
+    ],
+    Limits=[jobs()],
+    Input=[Option("--table FILE", "File of pilot ratings.", type=FILE.type, dest="file"), *HOW_TO_READ],
+    Output=[JSON],
 )
-@click.option("--kappa", type=float, metavar="K", help="The value you expect; with --table, the pilot's if left out.")
-@click.option("--width", type=float, metavar="W", help="Goal: the interval's whole width, from end to end.")
-@click.option("--level", type=float, default=0.95, show_default=True, metavar="L", help="Of the confidence interval.")
-@click.option("--power", type=float, metavar="P", help="Goal: the chance to reject the value --null.")
-@click.option("--null", type=float, metavar="K0", help="The value to test against.")
-@name_option(
-    "--alternative",
-    among=ALTERNATIVES,
-    metavar="A",
-    help="greater (the coefficient is above --null), less or two-sided.",
-)
-@click.option("--alpha", type=float, default=0.05, show_default=True, metavar="A", help="The size of the test.")
-@name_option(
-    "--variance",
-    among=("null", "estimate"),
-    metavar="V",
-    help="The test's standard error: null (that of the value --null) or estimate (the study's own).",
-)
-@name_option(
-    "--joint",
-    among=("mixture", "widest"),
-    metavar="J",
-    help="Which table with the margins and the value: mixture (chance and largest agreement) or widest.",
-)
-@measuring_options()
-@click.option("--simulate", is_flag=True, help="Find the number from simulated studies instead of the formula.")
-@click.option("--draws", type=int, metavar="N", help="Simulated studies, 0 for none. Default: up to 10,000.")
-@click.option("--seed", type=click.IntRange(min=0), metavar="N", help="Of the simulated studies.")
-@click.option(
-    "--jobs", type=int, default=1, show_default=True, metavar="N", help="Processes; the result does not depend on it."
-)
-@pilot_options
-@click.option("--json", "as_json", is_flag=True, help="One JSON object instead of a table.")
 def plan(
-    reading: Reading,
-    margins: list[list[Any]],
-    weights: tuple[str, ...],
-    simulate: bool,
-    draws: int | None,
-    seed: int | None,
-    jobs: int,
-    as_json: bool,
-    **goal: Any,
+    margins: list[list[Any]], simulate: bool, draws: int | None, seed: int | None, jobs: int, **options: Any
 ) -> None:
-    """How many subjects a study needs: for an interval of some width, or for a test of some power.
+    """Find the number of subjects that a study needs.
 
-    Say what you expect: pilot ratings (--table), or how often each category will be used and how large kappa will be
-    (--margins and --kappa). With --margins, --raters is the number of raters.
+    The goal is an interval of some width or a test of some power. Say what you expect: pilot ratings (--table), or how
+    often each category will be used and how large kappa will be (--margins and --kappa). With --margins, --raters is
+    the number of raters.
     """
-    options: dict[str, Any] = goal | {"n_draws": draws, "rng": seed, "n_jobs": jobs}
-    options["method"] = "simulation" if simulate else "formula"
+    goal = ("kappa", "width", "level", "power", "null", "alternative", "alpha", "variance", "joint")
+    settings: dict[str, Any] = {name: options[name] for name in goal}
+    settings |= {"method": "simulation" if simulate else "formula", "n_draws": draws, "rng": seed, "n_jobs": jobs}
     with notes_to_stderr():
-        pilot = read_table(reading) if reading.file is not None else None
+        pilot = read_table(options) if options["file"] is not None else None
         if margins:
-            options |= {"margins": margins, "categories": reading.categories, "n_raters": _n_raters(reading.raters)}
-        found, _ = each_weighting(weights, lambda scheme: _planned(pilot, scheme, options))
-    if as_json:
-        from kappamax.reporting.formats.json import as_json as as_text
+            n_raters = _as_n_raters(options["raters"])
+            settings |= {"margins": margins, "categories": options["categories"], "n_raters": n_raters}
+        found, _ = measure_weightings(pilot, options, partial(_measure, **settings))
+    if options["as_json"]:
         from kappamax.reporting.formats.json import document
 
-        content = document(pilot or found[0][1].table, [plain for plain, _ in found])
+        content = document(pilot or found[0].result.table, [plain for plain, _ in found])
         if pilot is None:
             content["data"]["n_subjects"] = None  # nobody has been rated yet
-        click.echo(as_text(content))
+        echo_json(content)
     else:
-        _show([result for _, result in found])
+        _show(found)
 
 
-def _n_raters(names: list[str] | None) -> int | None:
-    """--raters beside --margins."""
+def _as_n_raters(names: list[str] | None) -> int | None:
+    """Return --raters as a number, which it is if there are --margins."""
     if names is None:
         return None
     if len(names) != 1 or not names[0].isdigit():
@@ -124,36 +121,32 @@ def _n_raters(names: list[str] | None) -> int | None:
     return int(names[0])
 
 
-def _planned(pilot: Table | None, scheme: str, options: dict[str, Any]) -> tuple[dict[str, Any], SampleSize]:
+def _measure(pilot: Table | None, *, weights: str, **settings: Any) -> SampleSize:
     from kappamax.planning.sample_size import sample_size
 
-    with progress_bar(f"{scheme} studies") as tell:
-        result = sample_size(*([] if pilot is None else [pilot]), weights=scheme, progress=tell, **options)
-    return result.to_dict(), result
+    with progress_bar(f"{weights} studies") as tell:
+        return sample_size(*([] if pilot is None else [pilot]), weights=weights, progress=tell, **settings)
 
 
-def _show(found: list[SampleSize]) -> None:
-    from kappamax.cli.output import echo_sentences, echo_table
-    from kappamax.display import numbers
+def _show(found: Findings) -> None:
+    from rich.console import Console
+    from rich.padding import Padding
+    from rich.text import Text
 
-    first = found[0]
+    first = found[0].result
     by_width = first.width is not None
     header = ["weights", "subjects", "assumed", "maximum", "width" if by_width else "power", "simulated"]
     rows = []
-    for result in found:
-        formula = result.expected_width if by_width else result.expected_power
+    for _, result in found:
+        by_formula = result.expected_width if by_width else result.expected_power
         studies = result.studies
-        simulated = None if studies is None else (studies.mean_width if by_width else studies.power)
-        rows.append(
-            [
-                result.weights,
-                numbers.count(result.n_subjects),
-                numbers.decimal(result.assumed),
-                "" if result.maximum is None else numbers.decimal(result.maximum),
-                numbers.decimal(formula),
-                "" if simulated is None else numbers.decimal(simulated),
-            ]
-        )
+        simulated = None if studies is None else studies.mean_width if by_width else studies.power
+        optional = ["" if value is None else numbers.decimal(value) for value in (result.maximum, simulated)]
+        assumed, formula = numbers.decimals(result.assumed, by_formula)
+        rows.append([result.weights, numbers.count(result.n_subjects), assumed, optional[0], formula, optional[1]])
     echo_table(f"Subjects needed, {first.title}", header, rows)
-    for result in found:
-        echo_sentences(result.sentences())
+    console = Console(highlight=False)
+    for _, result in found:
+        for sentence in result.sentences():
+            console.print(Padding(Text(sentence), (0, 0, 0, 2), expand=False))
+        console.print()

@@ -1,72 +1,61 @@
-"""`kappamax report FILE`: the whole answer in words, tables and pictures; of many files or groups, one table."""
+"""Define `kappamax report FILE`, which prints everything in words, tables and pictures; for many files, one table."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import click
 
-from kappamax.cli.completion import ALTERNATIVES, name_option
-from kappamax.cli.input_options import Reading, measuring_options, notes_to_stderr, read_table, reading_options
-from kappamax.cli.progress import progress_bar, progress_line
+from kappamax.cli.command import Option, command
+from kappamax.cli.options import INPUT, JSON, LEVEL, alternative, jobs, seed, weights_by_default
+from kappamax.cli.runner import how_to_read, notes_to_stderr, progress_bar, progress_line, read_table
+from kappamax.errors import InvalidOptionError, KappamaxError
 
 __all__ = ["report"]
 
 
-@click.command(short_help="Everything about the agreement, in words.")
-@reading_options
-@click.argument("more", nargs=-1, type=click.Path())
-@measuring_options("unweighted, linear, quadratic and sqrt where categories have an order, else unweighted")
-@click.option("--level", type=float, default=0.95, show_default=True, metavar="L", help="Of the confidence intervals.")
-@name_option("--alternative", among=ALTERNATIVES, metavar="A", help="greater, less or two-sided.")
-@click.option("--time-limit", type=float, default=30.0, show_default=True, metavar="S", help="Seconds per search.")
-@click.option(
-    "--seed", type=click.IntRange(min=0), default=0, show_default=True, metavar="N", help="Of Monte Carlo tests."
+@command(
+    "kappamax report ratings.csv --output report.html",
+    "kappamax report ratings.csv --by clinic --weights unweighted",
+    Input=[
+        *INPUT,
+        click.Argument(["more"], nargs=-1, type=click.Path()),
+        Option("--batch", "Print one row per file and weighting, as for several files."),
+        Option("--by COLUMN", "Print one row per value of this column and weighting."),
+    ],
+    Weights=weights_by_default("unweighted, linear, quadratic and sqrt if categories are ordered, else unweighted"),
+    Statistics=[LEVEL, alternative(), seed("Monte Carlo tests", default=0)],
+    Limits=[Option("--time-limit S", "Seconds per search.", default=30.0), jobs(" for many files or groups")],
+    Output=[
+        Option("--title TEXT", "Heading of the report.", default="Agreement between raters"),
+        Option(
+            "-o --output FILE", "File to write: .html, .json, .csv, .tex, .md or .txt.", type=click.Path(path_type=Path)
+        ),
+        JSON,
+    ],
 )
-@click.option("--title", default="Agreement between raters", show_default=True, help="Heading of the report.")
-@click.option(
-    "--output",
-    "-o",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="File: .html, .json, .csv, .tex, .md or .txt.",
-)
-@click.option("--batch", is_flag=True, help="One row per file and weighting; so it is for several files.")
-@click.option("--by", metavar="COLUMN", help="One row per value of this column and weighting.")
-@click.option("--jobs", type=int, default=1, show_default=True, metavar="N", help="Processes for many files or groups.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object instead of text.")
 def report(
-    reading: Reading,
     more: tuple[str, ...],
-    weights: tuple[str, ...],
-    coefficient: str,
-    level: float,
-    alternative: str,
-    time_limit: float,
-    seed: int,
-    title: str,
-    output: Path | None,
     batch: bool,
     by: str | None,
+    seed: int,
     jobs: int,
+    title: str,
+    output: Path | None,
     as_json: bool,
+    **options: Any,
 ) -> None:
-    """Everything about the agreement in FILE: kappa, its maximum, a test, and what they mean."""
-    from kappamax.errors import InvalidOptionError
+    """Report everything about the agreement in FILE.
+
+    The report holds kappa, its maximum, a test, and what they mean. Several files give one row each.
+    """
     from kappamax.reporting.report import report as report_of
 
-    options: dict[str, Any] = {
-        "weights": list(weights) or None,
-        "coefficient": coefficient,
-        "level": level,
-        "alternative": alternative,
-        "time_limit": time_limit,
-        "rng": seed,
-    }
-    files = (reading.file, *more)
+    settings = {name: options[name] for name in ("coefficient", "level", "alternative", "time_limit")}
+    settings |= {"weights": list(options["weights"]) or None, "rng": seed}
+    files = (options["file"], *more)
     if output is not None:
         for file in files:
             if file != "-" and output.exists() and Path(file).exists() and output.samefile(file):
@@ -76,10 +65,10 @@ def report(
             from kappamax.reporting.group_report import report_groups
 
             with progress_bar("groups") as bar:
-                made: Any = report_groups(_groups(reading, files, by), n_jobs=jobs, progress=bar, **options)
+                made: Any = report_groups(_groups(options, files, by), n_jobs=jobs, progress=bar, **settings)
         else:
             with progress_line() as tell:
-                made = report_of(read_table(reading), title=title, progress=tell, **options)
+                made = report_of(read_table(options), title=title, progress=tell, **settings)
     if output is not None:
         made.save(output)
         click.echo(f"written to {output}", err=True)
@@ -89,25 +78,18 @@ def report(
         click.echo(made.to_text(), nl=False)
 
 
-def _groups(reading: Reading, files: tuple[str, ...], by: str | None) -> Iterator[tuple[str, Any]]:
-    """Every file, or every group of every file, with its table or the error that reading it raised."""
-    from kappamax.errors import KappamaxError
+def _groups(options: dict[str, Any], files: tuple[str, ...], by: str | None) -> Iterator[tuple[str, Any]]:
+    """Yield every file, or every group of every file, with its table or the error that reading it raised."""
     from kappamax.io.files import read_groups
 
     for file in files:
-        own = replace(reading, file=file)
-        if by is None:
-            try:
-                yield file, read_table(own)
-            except KappamaxError as error:
-                yield file, error
-            continue
-        arguments = asdict(own)
-        path = arguments.pop("file")
         try:
-            for name, found in read_groups(path, by=by, **arguments):
-                yield name if len(files) == 1 else f"{file}: {name}", found
+            if by is None:
+                yield file, read_table(options | {"file": file})
+            else:
+                for name, found in read_groups(file, by=by, **how_to_read(options)):
+                    yield name if len(files) == 1 else f"{file}: {name}", found
         except KappamaxError as error:
-            if len(files) == 1:
+            if by is not None and len(files) == 1:
                 raise
             yield file, error

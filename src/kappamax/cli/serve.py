@@ -1,4 +1,4 @@
-"""`kappamax serve`: the calculator as a page in the browser, on this machine only."""
+"""Define `kappamax serve`, which opens the calculator as a page in the browser."""
 
 from __future__ import annotations
 
@@ -6,23 +6,27 @@ from contextlib import suppress
 
 import click
 
+from kappamax.cli.command import Option, command
 from kappamax.errors import NotSupportedError
 
 __all__ = ["serve"]
 
 
-@click.command()
-@click.option(
-    "--port",
-    type=click.IntRange(0, 65535),
-    default=8737,
-    show_default=True,
-    metavar="N",
-    help="Where the page is; the next free one if it is taken.",
+@command(
+    "kappamax serve",
+    "kappamax serve --port 9000 --no-browser",
+    Server=[
+        Option(
+            "--port N",
+            "Port to listen on; if it is in use, the next free port is used.",
+            type=click.IntRange(0, 65535),
+            default=8737,
+        ),
+        Option("--no-browser", "Print the address without opening the browser."),
+    ],
 )
-@click.option("--no-browser", is_flag=True, help="Print the address only.")
 def serve(port: int, no_browser: bool) -> None:
-    """The calculator as a page in the browser, until Ctrl-C. Nothing leaves this machine."""
+    """Open the calculator as a page in the browser, until Ctrl-C. No data leave this machine."""
     try:
         import anyio  # noqa: F401
         import msgspec  # noqa: F401

@@ -1,4 +1,4 @@
-"""`kappamax verify FILE`: check a certificate of `kappamax max --certificate`; exit code 3 if it does not hold."""
+"""Define `kappamax verify FILE`, which checks a certificate; exit code 3 if a claim does not hold."""
 
 from __future__ import annotations
 
@@ -6,18 +6,25 @@ from pathlib import Path
 
 import click
 
+from kappamax.cli.command import command
+from kappamax.cli.options import JSON
+from kappamax.display import numbers, text
+
 __all__ = ["verify"]
 
 
-@click.command(short_help="Check the proof of a maximum from a file.")
-@click.argument("file", type=click.Path(path_type=Path))
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
+@command(
+    "kappamax max ratings.csv --certificate proof.json",
+    "kappamax verify proof.json",
+    Input=[click.Argument(["file"], type=click.Path(path_type=Path))],
+    Output=[JSON],
+)
 @click.pass_context
 def verify(context: click.Context, file: Path, as_json: bool) -> None:
-    """Check every claim of FILE, a certificate written by `kappamax max --certificate FILE`.
+    """Check every claim of the certificate FILE.
 
-    Everything is computed again from the ratings and weights in FILE, without a solver. The exit code is 0 if every
-    claim holds, and 3 if one does not hold or could not be checked.
+    `kappamax max --certificate FILE` writes it. Everything is computed again from the ratings and weights in FILE,
+    without a solver. The exit code is 0 if every claim holds, and 3 if one does not hold or could not be checked.
     """
     from kappamax.verification.certificates import read_certificate
     from kappamax.verification.certificates import verify as verify_claims
@@ -41,14 +48,12 @@ def verify(context: click.Context, file: Path, as_json: bool) -> None:
 
 
 def _claims(document: dict[str, object]) -> list[str]:
-    """What a certificate that holds says, in a few lines."""
-    from kappamax.display import numbers, text
-
+    """Return the claims of a certificate that holds, in a few lines."""
     name = str(_item(document, "weights", "name"))
     name = text.shortened(name if name.isprintable() else repr(name))  # nothing that moves the cursor
     lines = [f"{document['title']}, {name}: {numbers.decimal(float(str(document['value'])))}"]
     for end, word in (("maximum", "at most"), ("minimum", "at least")):
-        value, bound = (numbers.decimal(float(str(_item(document, end, key)))) for key in ("value", "bound"))
+        value, bound = numbers.decimals(*(float(str(_item(document, end, key))) for key in ("value", "bound")))
         proof = _item(document, end, "proof")
         how = f"proven by {proof}" if proof else f"not proven; {word} {bound}"
         lines.append(f"{end} {value} ({how})")

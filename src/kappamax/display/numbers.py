@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import isnan
 
-__all__ = ["count", "decimal", "interval", "percent", "pvalue"]
+__all__ = ["count", "decimal", "decimals", "interval", "percent", "pvalue"]
 
 
 def decimal(value: float | None, digits: int = 4) -> str:
@@ -13,6 +13,11 @@ def decimal(value: float | None, digits: int = 4) -> str:
         return "undefined"
     shown = f"{value:.{digits}f}"
     return shown.lstrip("-") if float(shown) == 0 else shown
+
+
+def decimals(*values: float | None) -> list[str]:
+    """Return every value as `decimal` shows it."""
+    return [decimal(value) for value in values]
 
 
 def interval(ends: tuple[float, float] | None, digits: int = 4) -> str:

@@ -1,0 +1,99 @@
+"""Define commands whose `--help` groups the options under headings and ends with examples.
+
+An option that takes one of a few names says where the library lists them; the list is imported only when the tab key
+asks for it, so that `--help` stays quick.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
+from typing import Any
+
+import click
+from click.shell_completion import CompletionItem
+
+__all__ = ["Command", "Group", "Option", "command"]
+
+Options = Mapping[str, Sequence[click.Parameter]]  # by their heading in --help
+
+
+def command(*examples: str, name: str | None = None, **options: Sequence[click.Parameter]) -> Callable[..., Command]:
+    """Turn a function into a command with these examples and options; the options are given by their heading."""
+    parameters = [parameter for group in options.values() for parameter in group]
+    return click.command(name, cls=Command, params=parameters, options=options, examples=examples)
+
+
+class Option(click.Option):
+    """An option written as `--help` shows it.
+
+    Parameters
+    ----------
+    spelled : str
+        The option and the word for its value, such as "-w --weights W"; without that word it is a flag.
+    help : str
+    dest : str, optional
+        Name of the function's argument, by default that of the option.
+    names : str, optional
+        Where the library lists the names that complete the option, such as "weights.SCHEMES". The default
+        is offered first. Other words are accepted too: the library refuses them and suggests the nearest name.
+    **settings
+        As for `click.Option`; the default is shown unless `show_default` is false.
+    """
+
+    def __init__(
+        self, spelled: str, help: str, *, dest: str | None = None, names: str | None = None, **settings: Any
+    ) -> None:
+        words = spelled.split()
+        metavar = None if words[-1].startswith("-") else words.pop()
+        settings = {"show_default": True, "is_flag": metavar is None or None, "metavar": metavar, **settings}
+        super().__init__([*words, *([dest] if dest else [])], help=help, **settings)
+        self.names = names
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Return the names that begin as the word on the command line does."""
+        if self.names is None:
+            return super().shell_complete(ctx, incomplete)
+        module, _, listed = self.names.rpartition(".")
+        first = [self.default] if isinstance(self.default, str) else []
+        names = dict.fromkeys([*first, *getattr(import_module(f"kappamax.{module}"), listed)])
+        return [CompletionItem(name) for name in names if name.startswith(incomplete)]
+
+
+class Command(click.Command):
+    """A command that lists its options under headings."""
+
+    def __init__(self, *arguments: Any, options: Options, examples: Sequence[str], **settings: Any) -> None:
+        super().__init__(*arguments, **settings)
+        self.options, self.examples = options, examples
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options, one section per heading."""
+        for heading, options in {**self.options, "General": [self.get_help_option(ctx)]}.items():
+            with formatter.section(heading):
+                records = [one.get_help_record(ctx) for one in options if isinstance(one, click.Option)]
+                formatter.write_dl([record for record in records if record is not None])
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the examples, each on a line of its own."""
+        with formatter.section("Examples"):
+            for example in self.examples:
+                formatter.write(f"{'':{formatter.current_indent}}{example}\n")
+
+
+class Group(click.Group):
+    """A group of commands that are listed under headings, in the order given."""
+
+    def __init__(self, *arguments: Any, sections: Mapping[str, Sequence[click.Command]], **settings: Any) -> None:
+        super().__init__(*arguments, **settings)
+        self.sections = sections
+        for section in sections.values():
+            for one in section:
+                self.add_command(one)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands, one section per heading."""
+        width = max(map(len, self.commands))
+        for heading, commands in self.sections.items():
+            with formatter.section(heading):
+                formatter.write_dl([(f"{one.name:{width}}", one.get_short_help_str(limit=65)) for one in commands])

@@ -1,0 +1,310 @@
+"""Run a command for every weighting: read the ratings, measure agreement, and print JSON or text.
+
+A command hands over the library function to call for one weighting and how its results are shown as text. After Ctrl-C
+the results so far are printed, including the best so far of the interrupted weighting.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from kappamax.cli.options import HOW_TO_READ
+from kappamax.display import numbers, text
+from kappamax.errors import Interrupted, KappamaxWarning, UndefinedKappaError
+
+if TYPE_CHECKING:
+    from kappamax.table import Table
+
+__all__ = [
+    "Finding",
+    "Findings",
+    "coefficient_names",
+    "echo_answer",
+    "echo_json",
+    "echo_pattern_table",
+    "echo_rows",
+    "echo_table",
+    "how_to_read",
+    "measure_weightings",
+    "notes_to_stderr",
+    "progress_bar",
+    "progress_line",
+    "read_table",
+    "run",
+    "summary_of",
+    "undefined_finding",
+]
+
+Options = Mapping[str, Any]
+
+
+def run(
+    options: Options,
+    measure: Callable[..., Any],
+    show: Callable[[Table, Findings], None],
+    *,
+    fields: Sequence[str],
+    known: Callable[..., dict[str, Any]] | None = None,
+    finish: Callable[[Findings], None] | None = None,
+) -> None:
+    """Read the table, measure every weighting, and print the answer.
+
+    Parameters
+    ----------
+    options : mapping
+        The shared options as click passes them: those of the input, `weights`, `coefficient` and `as_json`.
+    measure : callable
+        Called as `measure(table, weights=..., coefficient=...)`; returns a result, or a `Finding` if the JSON holds
+        more than the result does.
+    show : callable
+        Prints the table and the findings as text.
+    fields : sequence of str
+        Fields of the JSON that are null if the coefficient is undefined.
+    known : callable, optional
+        Called like `measure`; returns the fields that are known even if the coefficient is undefined.
+    finish : callable, optional
+        Called with the findings after they have been printed.
+    """
+    with notes_to_stderr():
+        table = read_table(options)
+        found, interrupted = measure_weightings(table, options, measure, fields, known)
+    echo_answer(options, table, found, show)
+    if finish is not None:
+        finish(found)
+    if interrupted:
+        raise KeyboardInterrupt
+
+
+def read_table(options: Options) -> Table:
+    """Read the ratings of FILE as the options say."""
+    from kappamax.io import read_ratings
+
+    return read_ratings(options["file"], **how_to_read(options))
+
+
+def how_to_read(options: Options) -> dict[str, Any]:
+    """Return the options that say how to read FILE, which are arguments of `read_ratings`."""
+    return {str(option.name): options[str(option.name)] for option in HOW_TO_READ}
+
+
+def measure_weightings(
+    table: Table | None,
+    options: Options,
+    measure: Callable[..., Any],
+    fields: Sequence[str] | None = None,
+    known: Callable[..., dict[str, Any]] | None = None,
+) -> tuple[list[Finding], bool]:
+    """Return what was found for every weighting, and whether Ctrl-C stopped the last one.
+
+    The arguments are those of `run`. Without `fields`, an undefined coefficient is an error.
+    """
+    found: list[Finding] = []
+    for scheme in options["weights"] or ("unweighted",):
+        weighting = {"weights": scheme, "coefficient": options["coefficient"]}
+        try:
+            result = measure(table, **weighting)
+        except UndefinedKappaError as error:
+            if table is None or fields is None:
+                raise
+            extra = {} if known is None else known(table, **weighting)
+            found.append(undefined_finding(table, fields, error.reason, extra, **weighting))
+        except Interrupted as stopped:
+            return [*found, Finding(stopped.best.to_dict(), stopped.best)], True
+        else:
+            found.append(result if isinstance(result, Finding) else Finding(result.to_dict(), result))
+    return found, False
+
+
+class Finding(NamedTuple):
+    """What was found for one weighting: plain data for JSON, and the result unless it is undefined."""
+
+    plain: dict[str, Any]
+    result: Any = None
+
+
+Findings = Sequence[Finding]
+
+
+def undefined_finding(
+    table: Table, fields: Sequence[str], reason: str, known: dict[str, Any], *, weights: str, coefficient: str
+) -> Finding:
+    """Return a finding whose fields are null unless they are known, with the reason."""
+    named = coefficient_names(table, coefficient) | {"weights": weights}
+    return Finding(named | dict.fromkeys(fields) | known | {"reason": reason})
+
+
+def coefficient_names(table: Table, coefficient: str) -> dict[str, Any]:
+    """Return the name of the coefficient in the JSON and its title for readers."""
+    from kappamax.coefficients import coefficient_for
+
+    chosen = coefficient_for(coefficient, table.n_raters)
+    return {"coefficient": chosen.name, "title": chosen.title}
+
+
+def echo_answer(options: Options, table: Table, found: Findings, show: Callable[[Table, Findings], None]) -> None:
+    """Print the findings as one JSON object, or as text by `show`."""
+    if not options["as_json"]:
+        show(table, found)
+        return
+    from kappamax.reporting.formats.json import document
+
+    echo_json(document(table, [finding.plain for finding in found]))
+
+
+@contextmanager
+def notes_to_stderr() -> Iterator[None]:
+    """Show the warnings of kappamax as one line each on standard error, once the work has succeeded."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", KappamaxWarning)
+        yield
+    for warning in caught:
+        if issubclass(warning.category, KappamaxWarning):
+            click.echo(f"note: {warning.message}", err=True)
+        else:
+            warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
+
+
+@contextmanager
+def progress_line() -> Iterator[Callable[[str], None] | None]:
+    """Show messages of long work on one line of standard error, if that is a terminal."""
+    stream = sys.stderr
+    if not stream.isatty():
+        yield None
+        return
+
+    def tell(message: str) -> None:
+        stream.write(f"\r\x1b[K{message[:78]}")
+        stream.flush()
+
+    try:
+        yield tell
+    finally:
+        stream.write("\r\x1b[K")
+        stream.flush()
+
+
+@contextmanager
+def progress_bar(title: str) -> Iterator[Callable[[float, float], None] | None]:
+    """Show a bar with the time left on standard error, if that is a terminal; it takes the work done and in all."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn(title), BarColumn(), TaskProgressColumn(), TextColumn("left"), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(title, total=None)
+
+        def tell(done: float, in_all: float) -> None:
+            bar.update(task, completed=done, total=in_all)
+
+        yield tell
+
+
+def echo_json(content: dict[str, Any]) -> None:
+    """Print one JSON object."""
+    from kappamax.reporting.formats.json import as_json
+
+    click.echo(as_json(content))
+
+
+def echo_rows(
+    table: Table,
+    found: Findings,
+    *,
+    title: str = "{title}",
+    header: Sequence[str],
+    row: Callable[[Finding], tuple[Sequence[str], Iterable[str]]],
+    undefined: Callable[[Finding], Sequence[str]] | None = None,
+    notes: Iterable[str] = (),
+) -> None:
+    """Print a table with one row per weighting, and notes below it.
+
+    Parameters
+    ----------
+    table : Table
+        The ratings, described in the first note.
+    found : sequence of Finding
+    title : str
+        Heading; "{title}" stands for the title of the coefficient.
+    header : sequence of str
+        Names of the columns after the first, which holds the weights.
+    row : callable
+        Returns the cells after the first for a defined result, and the notes about it.
+    undefined : callable, optional
+        Returns these cells if the coefficient is undefined; by default the word and empty cells.
+    notes : iterable of str, optional
+        Notes about all results.
+    """
+    rows, below = [], [summary_of(table)]
+    for finding in found:
+        name = finding.plain["weights"]
+        if finding.result is not None:
+            cells, own = row(finding)
+        else:
+            cells = undefined(finding) if undefined else ["undefined", *[""] * (len(header) - 1)]
+            own = [f"undefined: {finding.plain['reason']}"]
+        rows.append([name, *cells])
+        below += [f"{name}: {note}." for note in own]
+    below += notes
+    echo_table(title.format(title=found[0].plain["title"]), ["weights", *header], rows, below)
+
+
+def echo_table(title: str, header: Sequence[str], rows: Sequence[Sequence[str]], notes: Sequence[str] = ()) -> None:
+    """Print a title, aligned columns (the first to the left) and notes below."""
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    grid = RichTable(box=box.SIMPLE_HEAD)
+    for i, name in enumerate(header):
+        grid.add_column(Text(name), justify="left" if i == 0 else "right", no_wrap=True)
+    for row in rows:
+        grid.add_row(*(Text(cell) for cell in row))
+    console = Console(highlight=False)
+    unbounded = console.options.update(max_width=1000)
+    console.width = max(80, console.width, console.measure(grid, options=unbounded).maximum)  # no number is cut to fit
+    console.print(Text(title, style="bold"))
+    console.print(grid)
+    for note in notes:
+        console.print(Text(f"  {note}"))
+
+
+def echo_pattern_table(title: str, table: Table) -> None:
+    """Print a table of counts: crossed for two raters, the most frequent patterns for more."""
+    if table.n_raters == 2:
+        first, second = map(text.rater, table.raters)
+        header = [f"{first} \\ {second}", *map(str, table.categories)]
+        rows = [
+            [str(label), *map(numbers.count, row)]
+            for label, row in zip(table.categories, table.pair(0, 1).tolist(), strict=True)
+        ]
+        echo_table(title, header, rows)
+        return
+    order = sorted(range(len(table.counts)), key=lambda i: -int(table.counts[i]))
+    labels = table.labels()
+    rows = [[*map(str, labels[i]), numbers.count(int(table.counts[i]))] for i in order[: text.MAX_ROWS]]
+    hidden = len(order) - len(rows)
+    echo_table(title, [*table.raters, "subjects"], rows, [f"{hidden} more patterns"] if hidden else [])
+
+
+def summary_of(table: Table) -> str:
+    """Return the numbers of subjects and raters and the categories in one line."""
+    missing = left_out = ""
+    if table.n_missing:
+        ratings, subjects = text.plural(table.n_missing, "rating"), text.plural(table.n_incomplete, "subject")
+        missing = f", {ratings} missing in {subjects}"
+    if table.n_left_out:
+        left_out = f", {text.plural(table.n_left_out, 'subject')} left out"
+    return (
+        f"{text.plural(table.n_subjects, 'subject')}, {table.n_raters} raters{missing}{left_out}; "
+        f"categories {text.listing(table.categories)}"
+    )

@@ -1,0 +1,53 @@
+"""`--help`: options under headings, whole sentences, and examples that work."""
+
+import shlex
+
+import click
+import pytest
+from test_commands import run
+
+from kappamax.cli import main
+from kappamax.cli.command import Option
+
+COMMANDS = sorted(main.commands)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_option_says_what_it_is_in_sentences(name):
+    """A capital at the beginning and a full stop at the end."""
+    options = [option for option in main.commands[name].params if isinstance(option, click.Option)]
+    for option in options:
+        assert isinstance(option, Option)
+        assert option.help[0].isupper()
+        assert option.help.endswith(".")
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_two_examples_that_can_be_read(name):
+    """The options and their values are those of the commands named."""
+    examples = main.commands[name].examples
+    assert len(examples) == 2
+    assert any(f"kappamax {name}" in example for example in examples)
+    for example in examples:
+        for part in example.removeprefix('eval "$(').removesuffix(')"').split(" | "):
+            program, called, *arguments = shlex.split(part)
+            assert program == "kappamax"
+            main.commands[called].make_context(called, arguments).close()
+    assert max(map(len, examples)) <= 78  # an 80-column terminal, indented
+
+
+def test_options_stand_under_headings():
+    """In the order of the command, with --help and the examples at the end."""
+    shown = run("test", "--help").stdout
+    headings = [line for line in shown.splitlines() if line.endswith(":") and not line.startswith(" ")]
+    assert headings == ["Input:", "Weights:", "Test:", "Limits:", "Output:", "General:", "Examples:"]
+    assert "  kappamax test ratings.csv\n" in shown
+    assert "Confidence level, between 0 and 1.  [default: 0.95]" in run("kappa", "--help").stdout
+
+
+def test_every_command_is_listed_once_under_two_headings():
+    """With a sentence that is not cut."""
+    shown = run("--help").stdout
+    for name in COMMANDS:
+        assert shown.count(f"\n  {name} ") == 1
+    assert "..." not in shown.split("commands:", 1)[1]
