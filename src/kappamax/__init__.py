@@ -53,12 +53,12 @@ if TYPE_CHECKING:
     from kappamax.io import from_counts as from_counts
     from kappamax.io import from_ratings as from_ratings
     from kappamax.io import read_ratings as read_ratings
-    from kappamax.maximum.forced_disagreement import bootstrap_ratio as bootstrap_ratio
     from kappamax.maximum.forced_disagreement import disagreement_split as disagreement_split
     from kappamax.maximum.max_kappa import max_kappa as max_kappa
     from kappamax.maximum.maximizers import count_maximizers as count_maximizers
     from kappamax.maximum.maximizers import iter_maximizers as iter_maximizers
     from kappamax.maximum.maximizers import maximizer_range as maximizer_range
+    from kappamax.maximum.ratio_bootstrap import bootstrap_ratio as bootstrap_ratio
     from kappamax.paper.check import check_paper as check_paper
     from kappamax.paper.study.claims import check_claims as check_claims
     from kappamax.paper.study.run import run_study as run_study
@@ -119,7 +119,7 @@ _HOME = {
     "iter_maximizers": "maximum.maximizers",
     "disagreement_split": "maximum.forced_disagreement",
     "count_maximizers": "maximum.maximizers",
-    "bootstrap_ratio": "maximum.forced_disagreement",
+    "bootstrap_ratio": "maximum.ratio_bootstrap",
     "pairwise_kappas": "_agreement",
     "rank_moves": "fibers.move_ranking",
     "read_ratings": "io",

@@ -13,9 +13,8 @@ import kappamax as km
 from kappamax.coefficients import as_objective
 from kappamax.errors import Interrupted
 from kappamax.maximum import pricing
-from kappamax.maximum.incomplete import IncompleteProblem
 from kappamax.maximum.pricing import Pricing
-from kappamax.maximum.problem import Problem
+from kappamax.maximum.problem import CompleteProblem, IncompleteProblem
 
 
 def problems(rng, n):
@@ -25,7 +24,7 @@ def problems(rng, n):
         if place % 2:
             codes[0, 0] = codes[1, 1] = -1
         table = km.Table(codes, np.ones(6, dtype=int), (1, 2, 3), ordered=True)
-        kind = IncompleteProblem if place % 2 else Problem
+        kind = IncompleteProblem if place % 2 else CompleteProblem
         for sign in (1, -1):
             yield kind(as_objective(table, weights=str(rng.choice(["unweighted", "linear", "sqrt"]))), sign)
 

@@ -71,13 +71,13 @@ def _limits(
     from kappamax.cli.output import undefined_result
     from kappamax.errors import UndefinedKappaError
     from kappamax.maximum.max_kappa import max_kappa
-    from kappamax.maximum.maximizers import maximizer_count_of, maximizers_of
+    from kappamax.maximum.maximizers import count_maximizers, iter_maximizers
 
     try:
         result = max_kappa(table, weights=scheme, coefficient=coefficient, time_limit=time_limit, progress=tell)
-        plain = result.to_dict() | _maximizers(maximizer_count_of(result))
+        plain = result.to_dict() | _maximizers(count_maximizers(result))
         if list_all and result.proven and result.objective.fixed_chance:
-            plain["maximizers"] = [one.to_dict() for one in islice(maximizers_of(result), _MOST_SHOWN)]
+            plain["maximizers"] = [one.to_dict() for one in islice(iter_maximizers(result), _MOST_SHOWN)]
         return plain, result
     except UndefinedKappaError as error:
         return undefined_result(table, coefficient, scheme, _FIELDS, error.reason), None
@@ -102,7 +102,7 @@ _FIELDS = (
 def _show(table: Table, found: list[tuple[dict[str, Any], Maximum | None]], minimum: bool, list_all: bool) -> None:
     from kappamax.cli.output import data_line, echo_pattern_table, echo_table
     from kappamax.display import numbers
-    from kappamax.maximum.maximizers import maximizers_of
+    from kappamax.maximum.maximizers import iter_maximizers
 
     header = ["weights", "value", "maximum", "minimum", "reached", "proof", "tables"]
     rows, notes = [], [data_line(table)]
@@ -129,7 +129,7 @@ def _show(table: Table, found: list[tuple[dict[str, Any], Maximum | None]], mini
             title = f"A table with the maximum, {result.weights} weights"
             shown = [result.table]
             if list_all and result.proven and result.objective.fixed_chance:
-                shown = list(islice(maximizers_of(result), _MOST_SHOWN))
+                shown = list(islice(iter_maximizers(result), _MOST_SHOWN))
                 title = f"Table {{}} of {_tables(plain)} with the maximum, {result.weights} weights"
             for number, one in enumerate(shown, start=1):
                 echo_pattern_table(title.format(number), one)

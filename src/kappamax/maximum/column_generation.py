@@ -1,8 +1,8 @@
-"""Margins of many raters in, an optimal table out: column generation.
+"""Find an optimal table of many raters by column generation.
 
-A linear programme over few patterns gives prices; a search finds patterns that cost less than those prices and adds
-them; when none is left the programme over the few is the programme over all. Every round proves a bound: the prices'
-total plus, for every subject, the least reduced cost.
+A linear program over few patterns gives prices; a search finds patterns that cost less than those prices and adds
+them; when none is left, the program over the few patterns has the optimum of the program over all. Every round proves
+a bound: the prices' total plus, for every subject, the least reduced cost.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ import numpy.typing as npt
 
 from kappamax.errors import Interrupted
 from kappamax.maximum.exact_prices import certified_near
+from kappamax.maximum.first_table import first_guess
 from kappamax.maximum.gap_search import close_gap
-from kappamax.maximum.linear_program import first_guess
+from kappamax.maximum.linear_program import integer_table, refined, relaxation, whole_table
 from kappamax.maximum.price_bounds import certified
 from kappamax.maximum.pricing import Pricing
-from kappamax.maximum.problem import OutOfTime, Problem, Solution, Watch
-from kappamax.maximum.refinement import refined
-from kappamax.maximum.relaxation import integer_table, relaxation, whole_table
+from kappamax.maximum.problem import OutOfTime, Problem, Watch
+from kappamax.maximum.solution import Solution
 
-__all__ = ["STOPPED", "columns"]
+__all__ = ["STOPPED", "generate_columns"]
 
 Array = npt.NDArray[Any]
 
@@ -37,15 +37,15 @@ _MOST_PATTERNS = 200_000
 _CLEAR = 1e-9
 
 
-def columns(problem: Problem, watch: Watch) -> Solution:
-    """Column generation to the linear optimum, then to a whole table, then to exact prices.
+def generate_columns(problem: Problem, watch: Watch) -> Solution:
+    """Generate patterns until the linear program is solved, then find a whole table and exact prices.
 
     On Ctrl-C, `Interrupted` carries the best table and bound so far.
     """
     pricing = Pricing(problem, watch)
     best = first_guess(problem)
     pool = _Pool(best[0])
-    state = _State(np.zeros(problem.margins.shape))
+    state = _GeneratedPrices(np.zeros(problem.margins.shape))
     try:
         with suppress(OutOfTime):
             _generate(problem, pricing, pool, state, watch)
@@ -57,20 +57,16 @@ def columns(problem: Problem, watch: Watch) -> Solution:
 
 
 def _whole(
-    problem: Problem, pricing: Pricing, pool: _Pool, state: _State, best: tuple[Array, Array], watch: Watch
+    problem: Problem, pricing: Pricing, pool: _Pool, state: _GeneratedPrices, best: tuple[Array, Array], watch: Watch
 ) -> Solution:
     """The best whole table over the patterns generated, with exact prices, its gap closed if there is one."""
     relaxed = relaxation(problem, pool.patterns, watch)
     support = best[0]
     if relaxed is not None:
         support = pool.patterns[relaxed.amounts > 1e-6]
-        counts = whole_table(problem, pool.patterns, relaxed.amounts)
-        if counts is None:
-            counts = integer_table(problem, pool.patterns, watch)
-        if counts is not None:
-            used = counts > 0
-            if problem.total(pool.patterns[used], counts[used]) < problem.total(*best):
-                best = pool.patterns[used], counts[used]
+        table = whole_table(problem, pool.patterns, relaxed.amounts) or integer_table(problem, pool.patterns, watch)
+        if table is not None and problem.total(*table) < problem.total(*best):
+            best = table
     prices = state.newest if state.finished else state.center
     scale = 1 + float(np.abs(prices).max())
     tight = pool.patterns
@@ -79,15 +75,15 @@ def _whole(
             tight = pricing.below(prices, _CLEAR * 100 * scale, _TIGHT_PATTERNS).patterns
     solution = certified_near(problem, *best, prices, tight, support, "column generation", watch)
     if not solution.proven and not watch.over:
-        solution = refined(problem, solution, np.unique(np.concatenate([tight, pool.patterns]), axis=0), watch)
+        solution = refined(solution, np.unique(np.concatenate([tight, pool.patterns]), axis=0), watch)
     if not solution.proven and not watch.over:
         with suppress(OutOfTime):
-            return _finished(problem, pricing, solution, watch)
+            return _gap_closed(problem, pricing, solution, watch)
     return solution
 
 
-def _finished(problem: Problem, pricing: Pricing, solution: Solution, watch: Watch) -> Solution:
-    """Close a gap: every pattern a better table could use is listed, and the integer programme over them solved."""
+def _gap_closed(problem: Problem, pricing: Pricing, solution: Solution, watch: Watch) -> Solution:
+    """List every pattern that a better table could use, and solve the integer program over them."""
     assert solution.prices is not None
     watch.tell("closing the gap between table and bound")
     worth = solution.prices.real(problem.roots)
@@ -97,17 +93,14 @@ def _finished(problem: Problem, pricing: Pricing, solution: Solution, watch: Wat
     if within.total > _MOST_PATTERNS:
         return solution
     candidates = np.unique(np.concatenate([within.patterns, solution.patterns]), axis=0)
-    counts = integer_table(problem, candidates, watch)
-    if counts is not None:
-        used = counts > 0
-        better = certified(problem, candidates[used], counts[used], solution.prices, solution.method, watch)
-        if better.cost < solution.cost:
-            solution = better
+    table = integer_table(problem, candidates, watch)
+    if table is not None and problem.total(*table) < solution.cost:
+        solution = certified(problem, *table, solution.prices, solution.method, watch)
     return solution if solution.proven else close_gap(problem, solution, candidates)
 
 
 @dataclass
-class _State:
+class _GeneratedPrices:
     """The prices with the best bound so far, the newest ones, and whether no pattern undercuts those."""
 
     center: Array
@@ -123,7 +116,7 @@ class _Pool:
         self._known = {row.tobytes() for row in np.ascontiguousarray(self.patterns)}
 
     def add(self, patterns: Array) -> bool:
-        """Take in what is new; whether anything was."""
+        """Add the patterns that are new, and return whether any was."""
         fresh = [row for row in np.ascontiguousarray(patterns) if row.tobytes() not in self._known]
         self._known.update(row.tobytes() for row in fresh)
         if fresh:
@@ -131,7 +124,7 @@ class _Pool:
         return bool(fresh)
 
 
-def _generate(problem: Problem, pricing: Pricing, pool: _Pool, state: _State, watch: Watch) -> None:
+def _generate(problem: Problem, pricing: Pricing, pool: _Pool, state: _GeneratedPrices, watch: Watch) -> None:
     """Add patterns until none is cheaper than its prices, or time is up.
 
     Prices halfway between the best so far and the newest find useful patterns sooner (smoothing).

@@ -1,4 +1,4 @@
-"""A problem and prices in; the bound they prove out. No solver is trusted: this check stands alone.
+"""Work out the bound that prices prove; no solver is trusted.
 
 If no pattern costs less than its ratings' prices, no table costs less than the prices' total. Where one does, by at
 most d, the bound falls by d for every subject.
@@ -16,7 +16,8 @@ import numpy.typing as npt
 
 from kappamax._rootsum import RootSum, magnitude, widen
 from kappamax.maximum.pricing import Pricing
-from kappamax.maximum.problem import OutOfTime, Prices, Problem, Solution, Watch
+from kappamax.maximum.problem import CompleteProblem, OutOfTime, Problem, Watch
+from kappamax.maximum.solution import Prices, Solution
 
 __all__ = [
     "LISTED_CELLS",
@@ -26,6 +27,7 @@ __all__ = [
     "certified",
     "cost_step",
     "lowest_reduced_cost",
+    "real_reduced_costs",
     "reduced_costs",
     "settles",
 ]
@@ -40,31 +42,27 @@ _MOST_TIED = 200_000
 def certified(
     problem: Problem, patterns: Array, counts: Array, prices: Prices, method: str, watch: Watch | None = None
 ) -> Solution:
-    """A solution with the exact bound of its prices, proven where that settles it."""
-    cost = problem.total(patterns, counts)
+    """Return a solution with the exact bound of its prices, proven where that settles it."""
     bound = bound_of(problem, prices, watch)
-    proof = "prices" if settles(problem, cost, bound) else None
-    return Solution(patterns, counts, cost, cost if proof else bound, method, prices, proof)
+    return _settled(Solution(problem, patterns, counts, problem.total(patterns, counts), bound, method, prices))
 
 
-def at_least_as_observed(problem: Problem, solution: Solution) -> Solution:
-    """The solution, with the observed table in place of one that costs more."""
-    cost = problem.total(*problem.observed())
+def at_least_as_observed(solution: Solution) -> Solution:
+    """Return the solution, with the observed table in place of one that costs more."""
+    patterns, counts = solution.problem.observed()
+    cost = solution.problem.total(patterns, counts)
     if solution.cost <= cost:
         return solution
-    patterns, counts = problem.observed()
-    proof = "prices" if settles(problem, cost, solution.bound) else None
-    bound = cost if proof else solution.bound
-    return replace(solution, patterns=patterns, counts=counts, cost=cost, bound=bound, method="observed", proof=proof)
+    return _settled(replace(solution, patterns=patterns, counts=counts, cost=cost, method="observed", proof=None))
 
 
-def better_of(problem: Problem, first: Solution, second: Solution, watch: Watch | None = None) -> Solution:
-    """The better table of two solutions with the better bound of the two."""
+def better_of(first: Solution, second: Solution, watch: Watch | None = None) -> Solution:
+    """Return the better table of two solutions with the better bound of the two."""
     if second.proven:
         return second
     table, bound = min(first, second, key=lambda one: one.cost), max(first, second, key=lambda one: one.bound)
     assert bound.prices is not None
-    return certified(problem, table.patterns, table.counts, bound.prices, table.method, watch)
+    return certified(table.problem, table.patterns, table.counts, bound.prices, table.method, watch)
 
 
 def settles(problem: Problem, cost: RootSum, bound: RootSum) -> bool:
@@ -76,19 +74,19 @@ def settles(problem: Problem, cost: RootSum, bound: RootSum) -> bool:
 
 
 def bound_of(problem: Problem, prices: Prices, watch: Watch | None = None) -> RootSum:
-    """A bound that prices prove: the largest, unless the time runs out."""
+    """Return a bound that prices prove: the largest, unless the time runs out."""
     total = prices.total(problem.margins, problem.objective.radicands)
     return total + lowest_reduced_cost(problem, prices, watch) * problem.n_subjects
 
 
 def lowest_reduced_cost(problem: Problem, prices: Prices, watch: Watch | None = None) -> RootSum:
-    """The least of cost minus prices over all patterns, zero if none is below.
+    """Return the least of cost minus prices over all patterns, zero if none is below.
 
     All patterns are listed where there are at most two million; otherwise a search finds those that could be lowest.
     Where the time of the watch runs out first, the result is a number that none is below.
     """
     lowest = RootSum()
-    if problem.n_raters == 2 and len(problem.roots) == 1:
+    if isinstance(problem, CompleteProblem) and problem.n_raters == 2 and len(problem.roots) == 1:
         return min(lowest, _lowest_of_two(problem, prices))
     if problem.n_cells <= LISTED_CELLS:
         for patterns in problem.all_patterns():
@@ -108,37 +106,19 @@ def lowest_reduced_cost(problem: Problem, prices: Prices, watch: Watch | None = 
 
 
 def reduced_costs(problem: Problem, prices: Prices, patterns: Array) -> Array:
-    """Cost minus prices of each pattern, exactly, times the prices' denominator."""
+    """Return cost minus prices of each pattern, exactly, times the prices' denominator."""
     costs, worth = problem.costs(patterns), prices.of(patterns)
     bound = max(1, magnitude(costs)) * prices.denominator + magnitude(worth)
     return np.asarray(widen(costs, bound) * prices.denominator - widen(worth, bound))
 
 
-def _lowest_of_two(problem: Problem, prices: Prices) -> RootSum:
-    """The least reduced cost of two raters' cells at once, rational costs."""
-    ((_, _, costs),) = problem.entries
-    first, second = prices.numerators[:, :, 0]
-    largest = max(1, magnitude(costs)) * prices.denominator + 2 * magnitude(prices.numerators)
-    matrix = widen(costs[:, :, 0], largest) * prices.denominator - widen(first, largest)[:, None]
-    matrix -= widen(second, largest)[None, :]
-    return RootSum({problem.objective.radicands[0]: Fraction(int(matrix.min()), prices.denominator)})
-
-
-def _lowest(problem: Problem, prices: Prices, patterns: Array) -> RootSum:
-    """The least reduced cost among some patterns; only those near the least in doubles are worked out exactly."""
-    if len(problem.roots) == 1:
-        least = int(reduced_costs(problem, prices, patterns).min())
-        return RootSum({problem.objective.radicands[0]: Fraction(least, prices.denominator)})
-    worth = prices.real(problem.roots)
-    real = problem.real(patterns) - sum(worth[a][patterns[:, a]] for a in range(problem.n_raters))
-    near = patterns[real <= min(0.0, real.min()) + _CLEAR * (1 + float(np.abs(worth).max()))]
-    exact = {tuple(row) for row in reduced_costs(problem, prices, near).tolist()}
-    sums = (RootSum(dict(zip(problem.objective.radicands, row, strict=True))) for row in exact)
-    return min(sums, default=RootSum()) / prices.denominator
+def real_reduced_costs(problem: Problem, worth: Array, patterns: Array) -> npt.NDArray[np.float64]:
+    """Return cost minus prices of each pattern in doubles, for prices in doubles of shape (r, k)."""
+    return np.asarray(problem.real(patterns) - sum(worth[a][patterns[:, a]] for a in range(problem.n_raters)))
 
 
 def cost_step(problem: Problem) -> int | None:
-    """The greatest whole number that divides every pattern's cost, None with roots."""
+    """Return the greatest whole number that divides every pattern's cost, None with roots."""
     if problem.objective.radicands != (1,):
         return None
     denominator = problem.objective.denominator
@@ -149,3 +129,31 @@ def cost_step(problem: Problem) -> int | None:
         for factor in problem.factors
     ]
     return gcd(*entries)
+
+
+def _settled(solution: Solution) -> Solution:
+    """Mark a solution as proven by its prices where its bound settles it."""
+    if not settles(solution.problem, solution.cost, solution.bound):
+        return solution
+    return replace(solution, bound=solution.cost, proof="prices")
+
+
+def _lowest_of_two(problem: CompleteProblem, prices: Prices) -> RootSum:
+    """The least reduced cost of two raters' cells at once, rational costs."""
+    ((_, _, costs),) = problem.entries
+    first, second = prices.numerators[:, :, 0]
+    largest = max(1, magnitude(costs)) * prices.denominator + 2 * magnitude(prices.numerators)
+    matrix = widen(costs[:, :, 0], largest) * prices.denominator - widen(first, largest)[:, None]
+    matrix -= widen(second, largest)[None, :]
+    return problem.number([int(matrix.min())]) / prices.denominator
+
+
+def _lowest(problem: Problem, prices: Prices, patterns: Array) -> RootSum:
+    """The least reduced cost among some patterns; only those near the least in doubles are worked out exactly."""
+    if len(problem.roots) == 1:
+        return problem.number([int(reduced_costs(problem, prices, patterns).min())]) / prices.denominator
+    worth = prices.real(problem.roots)
+    real = real_reduced_costs(problem, worth, patterns)
+    near = patterns[real <= min(0.0, real.min()) + _CLEAR * (1 + float(np.abs(worth).max()))]
+    exact = {tuple(row) for row in reduced_costs(problem, prices, near).tolist()}
+    return min(map(problem.number, exact), default=RootSum()) / prices.denominator

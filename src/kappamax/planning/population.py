@@ -25,7 +25,8 @@ from kappamax.disagreement.objective import Objective
 from kappamax.errors import InvalidOptionError
 from kappamax.io import Ratings, as_table
 from kappamax.maximum.closed_forms import comonotone_table
-from kappamax.maximum.solve import problem_for, solve
+from kappamax.maximum.problem import problem_for
+from kappamax.maximum.solve import solve
 from kappamax.planning.formula import gradient_of
 from kappamax.table import Label, Table
 

@@ -16,12 +16,9 @@ from kappamax.verification import parse
 from kappamax.verification.bounds import Bounds
 from kappamax.verification.budget import Budget, Unknown
 from kappamax.verification.definitions import TITLES, Design, Rows, by_raters, margins_of
-from kappamax.verification.parse import Malformed
+from kappamax.verification.parse import FORMAT, VERSION, Malformed
 
-__all__ = ["FORMAT", "VERSION", "check"]
-
-FORMAT = "kappamax certificate"
-VERSION = 1
+__all__ = ["check"]
 
 _EVALUATIONS = 5  # of each table, for its value, score and chance
 

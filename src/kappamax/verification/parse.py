@@ -1,4 +1,7 @@
-"""Read the parts of a certificate from plain data, and refuse whatever does not have their form."""
+"""Read the parts of a certificate from plain data, and refuse whatever does not have their form.
+
+This is the one place that knows the document's form for reading; `kappamax.maximum.certificate_document` writes it.
+"""
 
 from __future__ import annotations
 
@@ -20,9 +23,13 @@ from kappamax.verification.definitions import Design, PairMatrix, Rows
 from kappamax.weights import SCHEMES, Weights
 
 __all__ = [
+    *("FORMAT", "VERSION"),
     *("Malformed", "ParsedWeights", "fraction", "item", "labels", "listing", "number", "prices", "rows", "shown"),
     *("weights", "whole"),
 ]
+
+FORMAT = "kappamax certificate"
+VERSION = 1
 
 _MOST_SUBJECTS = 2**62
 _LARGEST_RADICAND = 10**10  # larger ones take long to be told square-free

@@ -15,7 +15,7 @@ from kappamax._checks import web as checks
 from kappamax._result import plain
 from kappamax.datasets import EXAMPLES, example
 from kappamax.maximum.max_kappa import max_kappa
-from kappamax.maximum.maximizers import maximizer_count_of, maximizers_of
+from kappamax.maximum.maximizers import count_maximizers, iter_maximizers
 from kappamax.reporting.figures_svg import null_picture, pictures_of
 from kappamax.reporting.report import Effort, Report, completed, report_within
 from kappamax.reporting.sentences import of_weights
@@ -116,8 +116,8 @@ def maximizers(request: dict[str, Any]) -> dict[str, Any]:
     table = table_of(request)
     start = checks.whole("start", request.get("start", 0), 0, _LAST_PAGE)
     result = max_kappa(table, weights=weighting_of(request, table), time_limit=_TIME_LIMIT)
-    count = maximizer_count_of(result, counting_work=_QUICK.counting_work, listing_steps=_QUICK.listing_steps)
-    page = [plain_table(one) for one in islice(maximizers_of(result), start, start + _PAGE)]
+    count = count_maximizers(result, counting_work=_QUICK.counting_work, listing_steps=_QUICK.listing_steps)
+    page = [plain_table(one) for one in islice(iter_maximizers(result), start, start + _PAGE)]
     return {"n": plain(count.n), "at_least": plain(count.at_least), "start": start, "tables": page}
 
 
