@@ -19,8 +19,7 @@ from kappamax.maximum.exact_prices import certified_near
 from kappamax.maximum.first_table import first_guess
 from kappamax.maximum.gap_search import close_gap
 from kappamax.maximum.linear_program import integer_table, refined, relaxation, whole_table
-from kappamax.maximum.price_bounds import certified
-from kappamax.maximum.pricing import Pricing
+from kappamax.maximum.price_bounds import Pricing, certified
 from kappamax.maximum.problem import OutOfTime, Problem, Watch
 from kappamax.maximum.solution import Solution
 

@@ -20,7 +20,7 @@ from kappamax.io import Ratings
 from kappamax.maximum.certificate_document import certificate_of
 from kappamax.maximum.column_generation import STOPPED
 from kappamax.maximum.first_table import first_table
-from kappamax.maximum.problem import IncompleteProblem, Problem, Watch, problem_for
+from kappamax.maximum.problem import Problem, Watch, problem_for
 from kappamax.maximum.solution import Solution
 from kappamax.maximum.solve import solve
 from kappamax.table import Label, Table
@@ -78,7 +78,7 @@ def max_kappa(
         *ratings, weights=weights, coefficient=coefficient, group_size=group_size, categories=categories
     )
     require_time_limit("time_limit", time_limit)
-    problem_of = problem_for if objective.fixed_chance else IncompleteProblem
+    problem_of = problem_for if objective.fixed_chance else Problem
     upper, lower = problem_of(objective, 1), problem_of(objective, -1)
     try:
         most = solve(upper, Watch(time_limit, progress))

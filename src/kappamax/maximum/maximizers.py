@@ -27,8 +27,7 @@ from kappamax.fibers.enumeration import OutOfSteps, iter_tables
 from kappamax.io import Ratings
 from kappamax.maximum.linear_program import integer_table
 from kappamax.maximum.max_kappa import Maximum, max_kappa
-from kappamax.maximum.price_bounds import LISTED_CELLS, lowest_reduced_cost, real_reduced_costs, reduced_costs
-from kappamax.maximum.pricing import Pricing
+from kappamax.maximum.price_bounds import LISTED_CELLS, Pricing, lowest_reduced_cost, real_reduced_costs, reduced_costs
 from kappamax.maximum.problem import Watch, problem_for, require_fixed_chance
 from kappamax.table import Label, Table
 from kappamax.verification.search import BITS, tables_below

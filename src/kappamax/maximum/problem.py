@@ -6,9 +6,9 @@ smallest coefficient the sign is reversed. Costs are whole numbers, or vectors o
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
+from itertools import combinations
 from time import monotonic
 from typing import Any, NamedTuple
 
@@ -23,7 +23,6 @@ from kappamax.table import MISSING, Table
 __all__ = [
     "CompleteProblem",
     "Counts",
-    "IncompleteProblem",
     "OutOfTime",
     "Patterns",
     "Problem",
@@ -57,7 +56,7 @@ def problem_for(objective: Objective, sign: int) -> Problem:
         raters must agree at a time.
     """
     require_fixed_chance(objective)
-    return (CompleteProblem if objective.table.complete else IncompleteProblem)(objective, sign)
+    return (CompleteProblem if objective.table.complete else Problem)(objective, sign)
 
 
 def require_fixed_chance(objective: Objective) -> None:
@@ -88,17 +87,25 @@ class RaterSet(NamedTuple):
     other_codes: npt.NDArray[np.int32]
 
 
-class Problem(ABC):
+class Problem:
     """Least total cost over all tables with the margins and sets of raters of one table.
 
-    Attributes
+    Who rated which subject stays fixed: each rater's ratings may be rearranged only over the subjects that rater rated.
+    Where ratings are missing, "not rated" is one more category, and one more column of patterns says which set of
+    raters a subject has; with the number of subjects of every set as that column's margin, solvers see margins and
+    patterns as always. Only patterns that fit their set exist.
+
+    Parameters
     ----------
     objective : Objective
         Scores tables; its table is the observed one.
     sign : 1 or -1
         1 to minimise disagreement, -1 to maximise it.
+
+    Attributes
+    ----------
     margins : array, shape (n_raters, n_categories)
-        What a table must add up to. `n_raters` is the number of columns of a pattern, `n_categories` the number of
+        What a table must add up to: `n_raters` is the number of columns of a pattern, `n_categories` the number of
         codes of each column.
     n_cells : int
         Number of possible patterns.
@@ -106,53 +113,38 @@ class Problem(ABC):
         What one disagreeing pair (or group) of raters can count in the score.
     """
 
-    margins: npt.NDArray[np.int64]
-    n_cells: int
-    factors: list[int]
-
     def __init__(self, objective: Objective, sign: int) -> None:
+        table, group_size = objective.table, objective.coefficient.group_size
+        if group_size > 2 and not table.complete:
+            raise NotSupportedError(f"the maximum for {group_size} raters at a time needs complete ratings.")
         self.objective = objective
         self.sign = sign
-        self.n_subjects = objective.table.n_subjects
+        self.n_subjects = table.n_subjects
+        self.n_labels = table.n_categories
         self.roots = np.sqrt(np.array(objective.radicands, dtype=float))
+        if table.complete:
+            self.sets = np.ones((1, table.n_raters), dtype=bool)
+            self.margins = table.margins
+        else:
+            self.sets, set_of_pattern = np.unique(table.patterns != MISSING, axis=0, return_inverse=True)
+            self._set_of_pattern = set_of_pattern.ravel()
+            shape = table.n_raters + 1, max(self.n_labels + 1, len(self.sets))
+            self.margins = np.zeros(shape, dtype=np.int64)
+            self.margins[:-1, : self.n_labels] = table.margins
+            self.margins[:-1, self.n_labels] = table.n_subjects - table.margins.sum(axis=1)
+            np.add.at(self.margins[-1], self._set_of_pattern, table.counts)
+        self.n_raters, self.n_categories = self.margins.shape
+        sizes = self.sets.sum(axis=1).tolist()
+        self.n_cells = sum(self.n_labels**size for size in sizes)
+        self.factors = sorted({objective.factors[size] for size in sizes} - {0}) or [1]
 
-    @property
-    def n_raters(self) -> int:
-        """Number of columns of a pattern."""
-        return int(self.margins.shape[0])
-
-    @property
-    def n_categories(self) -> int:
-        """Number of codes of each column."""
-        return int(self.margins.shape[1])
-
-    @abstractmethod
     def costs(self, patterns: Patterns) -> Array:
         """Return the exact cost of each pattern, shape (m, number of roots)."""
+        return np.asarray(self.sign * self.objective.scores(self.decoded(patterns)))
 
-    @abstractmethod
     def real(self, patterns: Patterns) -> npt.NDArray[np.float64]:
         """Return the cost of each pattern in doubles."""
-
-    @abstractmethod
-    def all_patterns(self) -> Iterator[Patterns]:
-        """Yield every possible pattern, some hundred thousand at a time."""
-
-    @abstractmethod
-    def rater_sets(self) -> Iterator[RaterSet]:
-        """Yield the sets of raters over whose patterns a search has to go."""
-
-    @abstractmethod
-    def observed(self) -> tuple[Patterns, Counts]:
-        """Return the observed table as solvers see tables."""
-
-    @abstractmethod
-    def decoded(self, patterns: Patterns) -> Patterns:
-        """Return patterns as a `Table` holds them."""
-
-    @abstractmethod
-    def prices_by_set(self, numerators: Array) -> tuple[Array, dict[tuple[int, ...], Array]]:
-        """Return prices of every rater's categories, shape (r, k, number of roots), and one for every set of raters."""
+        return np.asarray(self.costs(patterns).astype(float) @ self.roots)
 
     def total(self, patterns: Patterns, counts: Counts) -> RootSum:
         """Return the exact cost of a table."""
@@ -162,21 +154,73 @@ class Problem(ABC):
         """Return the exact number with these coefficients of the roots."""
         return RootSum(dict(zip(self.objective.radicands, coefficients, strict=True)))
 
+    def all_patterns(self) -> Iterator[Patterns]:
+        """Yield every pattern that fits its set, some hundred thousand at a time."""
+        for index, members in enumerate(self.sets):
+            raters = np.flatnonzero(members)
+            shape = (self.n_labels,) * len(raters)
+            for start in range(0, n_cells := self.n_labels ** len(raters), _CHUNK):
+                cells = np.arange(start, min(start + _CHUNK, n_cells))
+                patterns = self._codes_of_others(index, len(cells))
+                patterns[:, raters] = np.stack(np.unravel_index(cells, shape), axis=1)
+                yield patterns
+
+    def rater_sets(self) -> Iterator[RaterSet]:
+        """Yield the sets of raters over whose patterns a search has to go."""
+        matrices = {(a, b): weights.matrix for a, b, weights in self.objective.pairs()}
+        for index, members in enumerate(self.sets):
+            raters = np.flatnonzero(members)
+            scale = self.sign * self.objective.factors[len(raters)] * float(self.objective.denominator)
+            costs = np.zeros((len(raters), len(raters), self.n_labels, self.n_labels))
+            for x, y in combinations(range(len(raters)), 2):
+                costs[x, y] = matrices[int(raters[x]), int(raters[y])] * scale
+            yield RaterSet(raters, costs, self._codes_of_others(index, 1)[0])
+
+    def observed(self) -> tuple[Patterns, Counts]:
+        """Return the observed table as solvers see tables."""
+        table = self.objective.table
+        if table.complete:
+            return table.patterns, table.counts
+        codes = np.where(table.patterns == MISSING, self.n_labels, table.patterns)
+        return np.column_stack([codes, self._set_of_pattern]).astype(np.int32), table.counts
+
+    def decoded(self, patterns: Patterns) -> Patterns:
+        """Return patterns as a `Table` holds them."""
+        own = patterns[:, : self.objective.table.n_raters]
+        return np.where(own == self.n_labels, MISSING, own).astype(np.int32)
+
     def table(self, patterns: Patterns, counts: Counts) -> Table:
         """Return a solver's table with the labels of the observed one."""
         return self.objective.table.like(self.decoded(patterns), counts)
 
+    def prices_by_set(self, numerators: Array) -> tuple[Array, dict[tuple[int, ...], Array]]:
+        """Return prices of every rater's categories, shape (r, k, number of roots), and one for every set of raters.
+
+        The price of a set includes what "not rated" costs the raters who are not in it.
+        """
+        if self.objective.table.complete:
+            return numerators, {tuple(range(self.n_raters)): np.zeros(len(self.roots), dtype=np.int64)}
+        wide = numerators.astype(object) if numerators.dtype.kind in "iu" else numerators
+        sets = {}
+        for index, members in enumerate(self.sets):
+            absent = wide[:-1, self.n_labels][~members]
+            sets[tuple(np.flatnonzero(members).tolist())] = absent.sum(axis=0) + wide[-1, index]
+        return wide[:-1, : self.n_labels], sets
+
+    def _codes_of_others(self, index: int, n_rows: int) -> Patterns:
+        """Patterns in which nobody of a set has rated yet; without missing ratings every code is still to be set."""
+        patterns = np.full((n_rows, self.n_raters), self.n_labels, dtype=np.int32)
+        patterns[:, -1] = index
+        return patterns
+
 
 class CompleteProblem(Problem):
-    """The problem of a table without missing ratings: every cell is a pattern, and pairs of ratings have costs."""
+    """The problem of a table without missing ratings, in which every pair of ratings has a cost of its own."""
 
-    def __init__(self, objective: Objective, sign: int) -> None:
-        super().__init__(objective, sign)
-        self.margins = objective.table.margins
-        self.n_cells = int(self.n_categories**self.n_raters)
-        self.factors = [objective.factors.get(self.n_raters, 0)]
-        #: how many numbers `entries` holds for each pair
-        self.n_entries = int(self.n_categories**2 * len(self.roots))
+    @property
+    def n_entries(self) -> int:
+        """How many numbers `entries` holds for each pair."""
+        return int(self.n_categories**2 * len(self.roots))
 
     def pairs(self) -> Iterator[tuple[int, int, npt.NDArray[np.float64]]]:
         """Yield every pair of raters and the cost of their ratings, in the units of `real`."""
@@ -192,126 +236,19 @@ class CompleteProblem(Problem):
         return [(a, b, scaled.setdefault(id(own), scale * own)) for a, b, own in self.objective.entries()]
 
     def costs(self, patterns: Patterns) -> Array:
-        """Return the sum over pairs of raters, looked up where the costs of pairs fit into memory."""
+        """Return the exact cost of each pattern, looked up by pairs of raters where `entries` is not too large."""
         if self.objective.coefficient.group_size > 2 or self.n_entries > _FEW_ENTRIES:
             return np.asarray(self.sign * self.objective.scores(patterns))
         return np.asarray(sum(entries[patterns[:, a], patterns[:, b]] for a, b, entries in self.entries))
 
     def real(self, patterns: Patterns) -> npt.NDArray[np.float64]:
-        """Return the sum over pairs of raters in doubles."""
+        """Return the cost of each pattern in doubles, without an array for every root."""
         if len(self.roots) == 1:
             return np.asarray(self.costs(patterns)[:, 0].astype(float) * self.roots[0])
         total = np.zeros(len(patterns))
         for a, b, matrix in self.pairs():
             total += matrix[patterns[:, a], patterns[:, b]]
         return total
-
-    def all_patterns(self) -> Iterator[Patterns]:
-        """Yield every cell."""
-        shape = (self.n_categories,) * self.n_raters
-        for start in range(0, self.n_cells, _CHUNK):
-            cells = np.arange(start, min(start + _CHUNK, self.n_cells))
-            yield np.stack(np.unravel_index(cells, shape), axis=1).astype(np.int32)
-
-    def rater_sets(self) -> Iterator[RaterSet]:
-        """Yield the one set: all raters."""
-        costs = np.zeros((self.n_raters, self.n_raters, self.n_categories, self.n_categories))
-        for a, b, matrix in self.pairs():
-            costs[a, b] = matrix
-        yield RaterSet(np.arange(self.n_raters), costs, np.zeros(self.n_raters, dtype=np.int32))
-
-    def observed(self) -> tuple[Patterns, Counts]:
-        """Return the observed table."""
-        return self.objective.table.patterns, self.objective.table.counts
-
-    def decoded(self, patterns: Patterns) -> Patterns:
-        """Return the patterns themselves."""
-        return patterns
-
-    def prices_by_set(self, numerators: Array) -> tuple[Array, dict[tuple[int, ...], Array]]:
-        """Return the prices, and zero for the one set of raters."""
-        return numerators, {tuple(range(self.n_raters)): np.zeros(len(self.roots), dtype=np.int64)}
-
-
-class IncompleteProblem(Problem):
-    """The problem of a table with missing ratings: who rated which subject stays fixed.
-
-    Each rater's ratings may be rearranged only over the subjects that rater rated. A missing rating is one more
-    category, "not rated", and one more column says which set of raters a subject has; with the number of subjects of
-    every set as that column's margin, solvers see margins and patterns as always. Only patterns that fit their set
-    exist.
-    """
-
-    def __init__(self, objective: Objective, sign: int) -> None:
-        if objective.coefficient.group_size > 2:
-            raise NotSupportedError(
-                f"the maximum for {objective.coefficient.group_size} raters at a time needs complete ratings."
-            )
-        super().__init__(objective, sign)
-        table = objective.table
-        self.n_real, self.n_labels = table.n_raters, table.n_categories
-        self.sets, set_of_pattern = np.unique(table.patterns != MISSING, axis=0, return_inverse=True)
-        self._set_of_pattern = set_of_pattern.ravel()
-        margins = np.zeros((self.n_real + 1, max(self.n_labels + 1, len(self.sets))), dtype=np.int64)
-        margins[: self.n_real, : self.n_labels] = table.margins
-        margins[: self.n_real, self.n_labels] = table.n_subjects - table.margins.sum(axis=1)
-        np.add.at(margins[-1], self._set_of_pattern, table.counts)
-        self.margins = margins
-        sizes = self.sets.sum(axis=1).tolist()
-        self.n_cells = sum(int(self.n_labels) ** size for size in sizes)
-        self.factors = sorted({objective.factors[size] for size in sizes} - {0}) or [1]
-
-    def costs(self, patterns: Patterns) -> Array:
-        """Return the score of each pattern, with the sign."""
-        return np.asarray(self.sign * self.objective.scores(self.decoded(patterns)))
-
-    def real(self, patterns: Patterns) -> npt.NDArray[np.float64]:
-        """Return the score of each pattern in doubles, with the sign."""
-        return np.asarray(self.costs(patterns).astype(float) @ self.roots)
-
-    def all_patterns(self) -> Iterator[Patterns]:
-        """Yield every pattern that fits its set, one set after the other."""
-        for index, members in enumerate(self.sets):
-            raters = np.flatnonzero(members)
-            shape = (self.n_labels,) * len(raters)
-            patterns = np.full((self.n_labels ** len(raters), self.n_raters), self.n_labels, dtype=np.int32)
-            patterns[:, raters] = np.stack(np.unravel_index(np.arange(len(patterns)), shape), axis=1)
-            patterns[:, -1] = index
-            yield patterns
-
-    def rater_sets(self) -> Iterator[RaterSet]:
-        """Yield every set of raters that rated a subject together."""
-        matrices = {(a, b): weights.matrix for a, b, weights in self.objective.pairs()}
-        for index, members in enumerate(self.sets):
-            raters = np.flatnonzero(members)
-            scale = self.sign * self.objective.factors[len(raters)] * float(self.objective.denominator)
-            costs = np.zeros((len(raters), len(raters), self.n_labels, self.n_labels))
-            for x, a in enumerate(raters):
-                for y, b in enumerate(raters[x + 1 :], start=x + 1):
-                    costs[x, y] = matrices[int(a), int(b)] * scale
-            other_codes = np.full(self.n_raters, self.n_labels, dtype=np.int32)
-            other_codes[-1] = index
-            yield RaterSet(raters, costs, other_codes)
-
-    def observed(self) -> tuple[Patterns, Counts]:
-        """Return the observed table with codes for missing ratings and for sets."""
-        table = self.objective.table
-        codes = np.where(table.patterns == MISSING, self.n_labels, table.patterns)
-        return np.column_stack([codes, self._set_of_pattern]).astype(np.int32), table.counts
-
-    def decoded(self, patterns: Patterns) -> Patterns:
-        """Return patterns without the column of sets, and with -1 for a missing rating."""
-        own = patterns[:, : self.n_real]
-        return np.where(own == self.n_labels, MISSING, own).astype(np.int32)
-
-    def prices_by_set(self, numerators: Array) -> tuple[Array, dict[tuple[int, ...], Array]]:
-        """Return prices of every rater's categories; the price of a set includes those of its missing ratings."""
-        wide = numerators.astype(object) if numerators.dtype.kind in "iu" else numerators
-        sets = {}
-        for index, members in enumerate(self.sets):
-            absent = wide[: self.n_real, self.n_labels][~members]
-            sets[tuple(np.flatnonzero(members).tolist())] = absent.sum(axis=0) + wide[-1, index]
-        return wide[: self.n_real, : self.n_labels], sets
 
 
 class OutOfTime(Exception):  # noqa: N818  # an answer, not an error

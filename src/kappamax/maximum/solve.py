@@ -20,7 +20,7 @@ from kappamax.maximum.closed_forms import comonotone, diagonal, reversed_order, 
 from kappamax.maximum.column_generation import generate_columns
 from kappamax.maximum.linear_program import solve_over_all_cells
 from kappamax.maximum.price_bounds import at_least_as_observed, better_of
-from kappamax.maximum.problem import CompleteProblem, IncompleteProblem, Problem, Watch
+from kappamax.maximum.problem import CompleteProblem, Problem, Watch
 from kappamax.maximum.solution import Solution
 from kappamax.maximum.transport import transport
 from kappamax.maximum.varying_chance import solve_varying_chance
@@ -38,7 +38,7 @@ def solve(problem: Problem, watch: Watch | None = None) -> Solution:
     the coefficient, and costs are compared in relation to what chance gives.
     """
     watch = watch or Watch()
-    if isinstance(problem, IncompleteProblem) and not problem.objective.fixed_chance:
+    if not problem.objective.fixed_chance:
         return solve_varying_chance(problem, watch)
     special = _special(problem) if isinstance(problem, CompleteProblem) else None
     if special is not None and special.proven:

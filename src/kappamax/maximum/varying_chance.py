@@ -20,7 +20,7 @@ from kappamax.disagreement.objective import Objective
 from kappamax.errors import Interrupted, NotSupportedError
 from kappamax.maximum.linear_program import incidence, solve_integer, solve_linear
 from kappamax.maximum.price_bounds import cost_step
-from kappamax.maximum.problem import IncompleteProblem, Watch
+from kappamax.maximum.problem import Problem, Watch
 from kappamax.maximum.solution import Cut, Prices, Solution
 from kappamax.verification.search import LISTED_TABLES, tables_below
 from kappamax.verification.uses import MOST_USES, Use, attainable_uses
@@ -37,7 +37,7 @@ _LISTED = "all tables listed"
 _FINE = 2**40
 
 
-def solve_varying_chance(problem: IncompleteProblem, watch: Watch) -> Solution:
+def solve_varying_chance(problem: Problem, watch: Watch) -> Solution:
     """Find the table with the most extreme coefficient, proven by cuts or by listing all tables.
 
     Where neither proves it, within limits of work or time, the best table found and the bound of the cuts. On Ctrl-C,
@@ -72,7 +72,7 @@ def _searched(search: _Search) -> Solution:
 class _Search:
     """The best table so far, and the cuts that bound the others."""
 
-    def __init__(self, problem: IncompleteProblem, watch: Watch) -> None:
+    def __init__(self, problem: Problem, watch: Watch) -> None:
         objective = problem.objective
         self.problem, self.watch = problem, watch
         #: the best table so far, its cost, and what chance gives there; raises where the coefficient is undefined
