@@ -135,8 +135,10 @@ def _forest(patterns: Array, k: int) -> list[int]:
 
 def _by_elimination(problem: Problem, real: Array, patterns: Array) -> Prices | None:
     """Several raters: fixed prices as whole combinations of costs and open prices, over a small denominator."""
-    rows = _equations(patterns, problem.n_categories)
-    chosen, pivots = _independent(rows, rows.shape[1] - problem.n_raters + 1)
+    n_patterns, r = patterns.shape
+    rows = np.zeros((n_patterns, problem.margins.size), dtype=np.int64)  # per pattern: ones at its raters' prices
+    rows[np.arange(n_patterns)[:, None], patterns + problem.n_categories * np.arange(r)] = 1
+    chosen, pivots = _independent(rows, rows.shape[1] - r + 1)
     open_ones = np.setdiff1d(np.arange(rows.shape[1]), pivots)
     square, rest = rows[chosen][:, pivots], rows[chosen][:, open_ones]
     costs = problem.costs(patterns[chosen])
@@ -157,14 +159,6 @@ def _by_elimination(problem: Problem, real: Array, patterns: Array) -> Prices | 
     shift = whole[:, n_roots:].astype(object) @ (numerators[open_ones] // denominator)
     numerators[pivots] = whole[:, :n_roots].astype(object) * _FINE - shift
     return Prices(_narrowed(numerators.reshape(*real.shape, n_roots)), _FINE * denominator)
-
-
-def _equations(patterns: Array, k: int) -> npt.NDArray[np.int64]:
-    """One row per pattern: ones at its raters' prices."""
-    m, r = patterns.shape
-    rows = np.zeros((m, r * k), dtype=np.int64)
-    rows[np.arange(m)[:, None], patterns + k * np.arange(r)] = 1
-    return rows
 
 
 def _independent(rows: Array, rank: int) -> tuple[list[int], list[int]]:

@@ -41,18 +41,15 @@ def first_guess(problem: Problem) -> tuple[Patterns, Counts]:
 
 def _improved(problem: CompleteProblem, patterns: Patterns, counts: Counts) -> tuple[Patterns, Counts]:
     """Go round the raters until none of them can be placed better."""
-    best = problem.total(patterns, counts)
-    stale, rater = 0, 0
-    for _ in range(_ROUNDS * problem.n_raters):
-        candidate = _placed_anew(problem, patterns, counts, rater)
+    best, stale = problem.total(patterns, counts), 0
+    for step in range(_ROUNDS * problem.n_raters):
+        candidate = _placed_anew(problem, patterns, counts, step % problem.n_raters)
         cost = problem.total(*candidate)
+        stale += 1
         if cost < best:
             best, (patterns, counts), stale = cost, candidate, 0
-        else:
-            stale += 1
-        if stale == problem.n_raters:
+        elif stale == problem.n_raters:
             break
-        rater = (rater + 1) % problem.n_raters
     return patterns, counts
 
 

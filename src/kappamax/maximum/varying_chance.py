@@ -89,6 +89,8 @@ class _Search:
             raise NotSupportedError(f"{varies}, in more than {MOST_USES:,} ways: its maximum is not known.")
         self.patterns = np.concatenate(list(problem.all_patterns()))
         self.use = objective.pooled_use(problem.decoded(self.patterns))
+        #: one row per rater and category and one per category used, one column per pattern
+        self.rows = np.concatenate([incidence(self.patterns, problem.n_categories).toarray(), self.use.T])
         chances = {use: objective.expected_at(np.array(use, dtype=object)) for use in found}
         #: every use of categories at which the coefficient is defined, and the disagreement expected there
         self.uses = np.array([use for use, chance in chances.items() if chance], dtype=np.int64)
@@ -156,19 +158,17 @@ class _Search:
         False if time runs out first.
         """
         self.solved.add(place)
-        problem, use = self.problem, self.uses[place]
-        rows = np.concatenate([incidence(self.patterns, problem.n_categories).toarray(), self.use.T])
-        sides = np.concatenate([problem.margins.ravel(), use]).astype(float)
-        costs = problem.real(self.patterns)
-        relaxed = solve_linear(costs, rows, sides, self.watch)
+        sides = np.concatenate([self.problem.margins.ravel(), self.uses[place]])
+        costs = self.problem.real(self.patterns)
+        relaxed = solve_linear(costs, self.rows, sides.astype(float), self.watch)
         if relaxed is None:
             return False
         amounts, prices = relaxed
-        self._add(self._exact_cut(rows, amounts, prices))
-        if not self._consider(amounts, rows, sides, place):
-            whole = solve_integer(costs, rows, sides, self.watch)
+        self._add(self._exact_cut(amounts, prices))
+        if not self._consider(amounts, sides, place):
+            whole = solve_integer(costs, self.rows, sides.astype(float), self.watch)
             if whole is not None:
-                self._consider(whole, rows, sides, place)
+                self._consider(whole, sides, place)
         return True
 
     def _add(self, cut: Cut) -> None:
@@ -176,10 +176,10 @@ class _Search:
         said = cut.real_bounds(self.problem.margins, self.uses, self.problem.roots)
         self.by_cut = np.concatenate([self.by_cut, said[None]])
 
-    def _consider(self, amounts: Array, rows: Array, sides: Array, place: int) -> bool:
+    def _consider(self, amounts: Array, sides: Array, place: int) -> bool:
         """Take whole amounts as the best table if they are better; whether they are a table with this use at all."""
         counts = np.rint(amounts).astype(np.int64)
-        if (counts < 0).any() or (rows.astype(np.int64) @ counts != sides.astype(np.int64)).any():
+        if (counts < 0).any() or (self.rows.astype(np.int64) @ counts != sides).any():
             return False
         self._take_if_better(counts, place)
         return True
@@ -191,15 +191,15 @@ class _Search:
             self.table = self.patterns[used], counts[used]
             self.cost, self.chance = cost, self.chances[place]
 
-    def _exact_cut(self, rows: Array, amounts: Array, prices: Array) -> Cut:
+    def _exact_cut(self, amounts: Array, prices: Array) -> Cut:
         """Exact prices near those of the linear program."""
         problem = self.problem
         costs = problem.costs(self.patterns)
-        reduced = problem.real(self.patterns) - prices @ rows
+        reduced = problem.real(self.patterns) - prices @ self.rows
         scale = _CLOSE * (1 + np.abs(prices).max())
         tight = np.flatnonzero(np.abs(reduced) < scale)
         tight = tight[np.argsort(np.where(amounts[tight] > 1e-6, -1.0, np.abs(reduced[tight])), kind="stable")]
-        exact = solved_exactly(rows.T[tight], costs[tight], prices, float(problem.roots[0]))
+        exact = solved_exactly(self.rows.T[tight], costs[tight], prices, float(problem.roots[0]))
         denominator = lcm(*(number.denominator for row in exact for number in row))
         return self._lowered(
             np.array([[int(number * denominator) for number in row] for row in exact], dtype=object), denominator
