@@ -161,3 +161,19 @@ def test_an_unproven_split_gives_what_is_surely_forced(monkeypatch):
     assert not found.proven
     assert found.forced == pytest.approx(proven / 2)
     assert found.forced + found.avoidable == pytest.approx(found.observed)
+
+
+def test_a_result_or_an_objective_stands_for_its_ratings():
+    """The same maximum, maximisers and range, without solving again."""
+    table = km.example("rapallo2022")
+    objective = as_objective(table, weights="linear")
+    result = km.max_kappa(objective)
+    assert result.objective is objective
+    assert result.exact_maximum == km.max_kappa(table, weights="linear").exact_maximum
+    listed = as_set(km.iter_maximizers(table, weights="linear"))
+    spread = km.maximizer_range(table, weights="linear", other_weights="quadratic")
+    for given_one in (objective, result):
+        assert km.count_maximizers(given_one).n == 5
+        assert as_set(km.iter_maximizers(given_one)) == listed
+        assert km.maximizer_range(given_one, other_weights="quadratic") == spread
+    assert km.count_maximizers(result, counting_work=0, listing_steps=1).reason == "listing stopped after 1 steps"

@@ -15,7 +15,7 @@ from kappamax.maximum.column_generation import generate_columns
 from kappamax.maximum.gap_search import close_gap
 from kappamax.maximum.linear_program import solve_over_all_cells
 from kappamax.maximum.price_bounds import certified
-from kappamax.maximum.problem import CompleteProblem, Watch
+from kappamax.maximum.problem import CompleteProblem, Problem, Watch
 from kappamax.maximum.solution import Prices
 from kappamax.maximum.solve import solve
 from kappamax.maximum.transport import transport
@@ -96,6 +96,23 @@ def check(problem, solution, best):
     assert solution.bound == best
     assert (margins_of(solution.patterns, solution.counts, problem.n_categories) == problem.margins).all()
     assert problem.total(solution.patterns, solution.counts) == best
+
+
+@settings(max_examples=60)
+@given(st.data(), st.sampled_from([1, -1]))
+def test_costs_of_pairs_add_up_to_those_of_patterns(data, sign):
+    """What a complete design looks up by pairs is what any design computes, and so are its patterns and sets."""
+    table = data.draw(tables(max_raters=4, max_categories=4))
+    objective = as_objective(table, weights=data.draw(weights_for(table)))
+    complete, general = CompleteProblem(objective, sign), Problem(objective, sign)
+    patterns = np.concatenate(list(complete.all_patterns()))
+    assert (patterns == np.concatenate(list(general.all_patterns()))).all()
+    assert len(patterns) == complete.n_cells == complete.n_categories**complete.n_raters
+    assert (complete.costs(patterns) == general.costs(patterns)).all()
+    assert complete.real(patterns) == pytest.approx(general.real(patterns))
+    (only,) = complete.rater_sets()
+    for a, b, matrix in complete.pairs():
+        assert (only.pair_costs[a, b] == matrix).all()
 
 
 @settings(max_examples=300)
