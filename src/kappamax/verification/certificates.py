@@ -125,11 +125,11 @@ def _document(claim: Any) -> Any:
 def _checked(document: Any) -> tuple[list[str], list[str]]:
     """What a certificate claims and does not hold, and what could not be checked within the limits of work."""
     try:
-        case = _Case(document)
+        case = _ObservedClaims(document)
         faults, unchecked = [*case.faults()], list[str]()
         if faults:
             return faults, unchecked
-        ends = {"maximum": _End(case, "maximum", 1), "minimum": _End(case, "minimum", -1)}
+        ends = {"maximum": _ExtremeClaims(case, "maximum", 1), "minimum": _ExtremeClaims(case, "minimum", -1)}
         for name, end in ends.items():
             left: list[str] = []
             faults += [f"{name}: {fault}" for fault in end.faults(left)]
@@ -141,7 +141,7 @@ def _checked(document: Any) -> tuple[list[str], list[str]]:
         return [], ["checking the values takes more work than the checker's limits allow"]
 
 
-class _Case:
+class _ObservedClaims:
     """The observed ratings, the weights and the coefficient of a certificate."""
 
     def __init__(self, document: Any) -> None:
@@ -193,7 +193,7 @@ class _Case:
         elif not _same(parse.item(self.document, "value"), value):
             yield "the value is not that of the observed ratings"
 
-    def ratio_faults(self, most: _End, least: _End) -> Iterator[str]:
+    def ratio_faults(self, most: _ExtremeClaims, least: _ExtremeClaims) -> Iterator[str]:
         """What does not hold of the ratio of the value to the maximum."""
         reason = None
         if most.claim("proof") is None:
@@ -209,10 +209,10 @@ class _Case:
             yield "the ratio is not the value divided by the proven maximum"
 
 
-class _End:
+class _ExtremeClaims:
     """The claims about the largest or the smallest value."""
 
-    def __init__(self, case: _Case, name: str, sign: int) -> None:
+    def __init__(self, case: _ObservedClaims, name: str, sign: int) -> None:
         self.case, self.sign = case, sign
         self.claims = parse.item(case.document, name)
         r, k = len(case.raters), len(case.categories)
@@ -226,7 +226,7 @@ class _End:
         """One of the claims."""
         return parse.item(self.claims, key)
 
-    def as_far_as(self, other: _End) -> bool:
+    def as_far_as(self, other: _ExtremeClaims) -> bool:
         """Whether both tables have exactly the same value."""
         return self._beyond(self.score, other.score, self.case.design.expected(other.rows)) == 0
 
