@@ -17,7 +17,8 @@ import kappamax as km
 from benchmarks import peers
 from benchmarks.speed import Comparison, compare, timed
 from kappamax.coefficients import as_objective
-from kappamax.maximum.problem import Problem, Solution, Watch
+from kappamax.maximum.problem import CompleteProblem, Watch
+from kappamax.maximum.solution import Solution
 from kappamax.maximum.solve import solve
 from kappamax.maximum.transport import diagonal_first
 
@@ -85,7 +86,7 @@ def _monge(k: int, weights: str) -> Comparison:
     case = f"2 raters, {k} categories, {weights}, proven"
     theirs = timed(lambda: _linear_programme(problem), lambda found: float(found.fun) / k)
     objective = problem.objective
-    ours = timed(lambda: _solved(Problem(objective, 1)), lambda solution: float(solution.cost) / k)
+    ours = timed(lambda: _solved(CompleteProblem(objective, 1)), lambda solution: float(solution.cost) / k)
     return compare(case, ours, "scipy linprog over all cells", theirs, target=100, repetitions=25, tolerance=1e-6)
 
 
@@ -113,22 +114,22 @@ def _three_raters(k: int) -> Comparison:
     return compare(case, ours, "scipy milp over all cells", theirs, target=1, tolerance=1e-6)
 
 
-def _solved(problem: Problem) -> Solution:
+def _solved(problem: CompleteProblem) -> Solution:
     solution = solve(problem)
     assert solution.proven
     return solution
 
 
-def _problem(r: int, k: int, n: int, weights: str) -> Problem:
+def _problem(r: int, k: int, n: int, weights: str) -> CompleteProblem:
     """Random margins around uniform ones, arranged in some order."""
     rng = np.random.default_rng(SEED)
     margins = [rng.multinomial(n, rng.dirichlet(np.full(k, 20.0))) for _ in range(r)]
     ratings = np.stack([rng.permutation(np.repeat(np.arange(k), margin)) for margin in margins], axis=1)
     table = km.from_ratings(ratings, categories=list(range(k)))
-    return Problem(as_objective(table, weights=weights), 1)
+    return CompleteProblem(as_objective(table, weights=weights), 1)
 
 
-def _incidence(problem: Problem) -> tuple[Array, Any]:
+def _incidence(problem: CompleteProblem) -> tuple[Array, Any]:
     patterns = np.concatenate(list(problem.all_patterns()))
     m, r = patterns.shape
     rows = (patterns + problem.n_categories * np.arange(r)).ravel()
@@ -136,12 +137,12 @@ def _incidence(problem: Problem) -> tuple[Array, Any]:
     return problem.real(patterns), csc_array((np.ones(m * r), rows, np.arange(0, m * r + 1, r)), shape=shape)
 
 
-def _linear_programme(problem: Problem) -> Any:
+def _linear_programme(problem: CompleteProblem) -> Any:
     costs, matrix = _incidence(problem)
     return linprog(costs, A_eq=matrix, b_eq=problem.margins.ravel(), method="highs")
 
 
-def _integer_programme(problem: Problem) -> Any:
+def _integer_programme(problem: CompleteProblem) -> Any:
     costs, matrix = _incidence(problem)
     margins = problem.margins.ravel()
     equal = LinearConstraint(matrix, margins, margins)

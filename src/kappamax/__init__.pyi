@@ -41,12 +41,12 @@ from .kappas import category_kappas as category_kappas
 from .kappas import kappa as kappa
 from .kappas import leave_one_out as leave_one_out
 from .kappas import pairwise_kappas as pairwise_kappas
-from .maximum.forced_disagreement import bootstrap_ratio as bootstrap_ratio
 from .maximum.forced_disagreement import disagreement_split as disagreement_split
 from .maximum.max_kappa import max_kappa as max_kappa
 from .maximum.maximizers import count_maximizers as count_maximizers
 from .maximum.maximizers import iter_maximizers as iter_maximizers
 from .maximum.maximizers import maximizer_range as maximizer_range
+from .maximum.ratio_bootstrap import bootstrap_ratio as bootstrap_ratio
 from .paper.check import check_paper as check_paper
 from .paper.study.claims import check_claims as check_claims
 from .paper.study.run import run_study as run_study

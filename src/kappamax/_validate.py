@@ -67,6 +67,12 @@ def as_finite_number(argument: str, value: float | Fraction) -> float:
     return float(value)
 
 
+def require_time_limit(argument: str, seconds: float | None) -> None:
+    """Require a positive number of seconds, or None for no limit."""
+    if seconds is not None and (not is_number(seconds) or not seconds > 0):
+        raise InvalidOptionError(f"{argument} must be a number of seconds > 0; got {seconds!r}.")
+
+
 def require_n_jobs(n_jobs: int | None) -> None:
     """Require a number of processes that joblib accepts: -1 uses all cores, None follows its configuration."""
     if n_jobs is not None and (not is_number(n_jobs) or not isfinite(n_jobs) or n_jobs != int(n_jobs) or n_jobs == 0):

@@ -336,7 +336,7 @@ import sys
 import kappamax.maximum.column_generation as columns
 def interrupted(*arguments):
     raise KeyboardInterrupt
-columns._generate = interrupted
+columns._Generation.run = interrupted
 from kappamax.cli import main
 main()
 """

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import kappamax as km
 from kappamax.coefficients import COEFFICIENTS, as_objective
 from kappamax.maximum.closed_forms import comonotone_table
-from kappamax.maximum.problem import Problem
+from kappamax.maximum.problem import CompleteProblem
 from kappamax.maximum.solve import solve
 from strategies import matrices, tables
 
@@ -65,7 +65,7 @@ def test_sorting_fails_on_two_subjects_where_weights_are_not_monge(data, k, r):
     margins[1, [j, j + 1]] = 1
     margins[2:, 0] = 2
     table = km.Table(*comonotone_table(margins), range(k), ordered=True)
-    problem = Problem(as_objective(table, weights=weights, coefficient="percent"), 1)
+    problem = CompleteProblem(as_objective(table, weights=weights, coefficient="percent"), 1)
     assert solve(problem).cost < problem.total(table.patterns, table.counts)
 
 
@@ -75,7 +75,7 @@ def test_linear_weights_have_a_formula(table):
     cumulative = np.cumsum(table.margins, axis=1)
     formula = sum(int(np.abs(a - b).sum()) for a, b in combinations(cumulative, 2))
     objective = as_objective(table, weights="linear", coefficient="percent")
-    assert solve(Problem(objective, 1)).cost * (table.n_categories - 1) == formula * objective.denominator
+    assert solve(CompleteProblem(objective, 1)).cost * (table.n_categories - 1) == formula * objective.denominator
 
 
 @settings(deadline=None)

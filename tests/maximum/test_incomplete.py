@@ -10,10 +10,9 @@ from hypothesis import strategies as st
 import kappamax as km
 from kappamax.coefficients import as_objective
 from kappamax.errors import UndefinedKappaError
-from kappamax.maximum.column_generation import columns
-from kappamax.maximum.incomplete import IncompleteProblem
-from kappamax.maximum.linear_program import programme
-from kappamax.maximum.problem import Watch
+from kappamax.maximum.column_generation import generate_columns
+from kappamax.maximum.linear_program import solve_over_all_cells
+from kappamax.maximum.problem import Problem, Watch
 from maximum.test_methods import weights_for
 from strategies import tables
 
@@ -73,8 +72,8 @@ def test_programme_and_column_generation_agree(data, sign):
     """Up to five raters."""
     table = data.draw(tables(missing=True, min_raters=3, max_raters=5, max_categories=3, max_rows=10))
     assume(not table.complete)
-    problem = IncompleteProblem(as_objective(table, weights=data.draw(weights_for(table))), sign)
-    reference, generated = programme(problem, Watch()), columns(problem, Watch())
+    problem = Problem(as_objective(table, weights=data.draw(weights_for(table))), sign)
+    reference, generated = solve_over_all_cells(problem, Watch()), generate_columns(problem, Watch())
     assert reference.proven
     assert generated.proven
     assert reference.cost == generated.cost

@@ -11,7 +11,7 @@ import kappamax as km
 from kappamax.coefficients import as_objective
 from kappamax.errors import UndefinedKappaError
 from kappamax.maximum import forced_disagreement, maximizers
-from kappamax.maximum.problem import Problem
+from kappamax.maximum.problem import CompleteProblem
 from kappamax.maximum.solve import solve
 from maximum.test_methods import SCHEMES, all_tables, small_tables, weights_for
 
@@ -46,7 +46,7 @@ def test_maximisers_are_those_that_enumeration_finds(data):
     table = data.draw(small_tables(max_raters=3, max_categories=3))
     weights = data.draw(weights_for(table))
     objective = as_objective(table, weights=weights)
-    problem = Problem(objective, 1)
+    problem = CompleteProblem(objective, 1)
     costs = []
     for pairs in all_tables(problem.margins):
         patterns = np.array([pattern for pattern, _ in pairs], dtype=np.int32)
@@ -133,9 +133,9 @@ def test_an_unproven_maximum_has_no_known_maximisers():
 
     result = km.max_kappa(km.example("rapallo2022"))
     unproven = replace(result, proven=False)
-    assert maximizers.maximizer_count_of(unproven).reason == "the maximum is not proven"
+    assert km.count_maximizers(unproven).reason == "the maximum is not proven"
     with pytest.raises(km.NotSupportedError, match="the maximum is not proven"):
-        next(maximizers.maximizers_of(unproven))
+        next(km.iter_maximizers(unproven))
 
 
 @pytest.mark.parametrize("power", ["1.0000001", "0.9999999"])
@@ -161,3 +161,19 @@ def test_an_unproven_split_gives_what_is_surely_forced(monkeypatch):
     assert not found.proven
     assert found.forced == pytest.approx(proven / 2)
     assert found.forced + found.avoidable == pytest.approx(found.observed)
+
+
+def test_a_result_or_an_objective_stands_for_its_ratings():
+    """The same maximum, maximisers and range, without solving again."""
+    table = km.example("rapallo2022")
+    objective = as_objective(table, weights="linear")
+    result = km.max_kappa(objective)
+    assert result.objective is objective
+    assert result.exact_maximum == km.max_kappa(table, weights="linear").exact_maximum
+    listed = as_set(km.iter_maximizers(table, weights="linear"))
+    spread = km.maximizer_range(table, weights="linear", other_weights="quadratic")
+    for given_one in (objective, result):
+        assert km.count_maximizers(given_one).n == 5
+        assert as_set(km.iter_maximizers(given_one)) == listed
+        assert km.maximizer_range(given_one, other_weights="quadratic") == spread
+    assert km.count_maximizers(result, counting_work=0, listing_steps=1).reason == "listing stopped after 1 steps"

@@ -11,11 +11,12 @@ import kappamax as km
 from kappamax.coefficients import as_objective
 from kappamax.errors import UndefinedKappaError
 from kappamax.maximum.closed_forms import comonotone, reversed_order, three_raters_unweighted
-from kappamax.maximum.column_generation import columns
+from kappamax.maximum.column_generation import generate_columns
 from kappamax.maximum.gap_search import close_gap
-from kappamax.maximum.linear_program import programme
+from kappamax.maximum.linear_program import solve_over_all_cells
 from kappamax.maximum.price_bounds import certified
-from kappamax.maximum.problem import Prices, Problem, Watch
+from kappamax.maximum.problem import CompleteProblem, Problem, Watch
+from kappamax.maximum.solution import Prices
 from kappamax.maximum.solve import solve
 from kappamax.maximum.transport import transport
 from kappamax.patterns import margins_of
@@ -97,13 +98,30 @@ def check(problem, solution, best):
     assert problem.total(solution.patterns, solution.counts) == best
 
 
+@settings(max_examples=60)
+@given(st.data(), st.sampled_from([1, -1]))
+def test_costs_of_pairs_add_up_to_those_of_patterns(data, sign):
+    """What a complete design looks up by pairs is what any design computes, and so are its patterns and sets."""
+    table = data.draw(tables(max_raters=4, max_categories=4))
+    objective = as_objective(table, weights=data.draw(weights_for(table)))
+    complete, general = CompleteProblem(objective, sign), Problem(objective, sign)
+    patterns = np.concatenate(list(complete.all_patterns()))
+    assert (patterns == np.concatenate(list(general.all_patterns()))).all()
+    assert len(patterns) == complete.n_cells == complete.n_categories**complete.n_raters
+    assert (complete.costs(patterns) == general.costs(patterns)).all()
+    assert complete.real(patterns) == pytest.approx(general.real(patterns))
+    (only,) = complete.rater_sets()
+    for a, b, matrix in complete.pairs():
+        assert (only.pair_costs[a, b] == matrix).all()
+
+
 @settings(max_examples=300)
 @given(st.data(), st.sampled_from([1, -1]))
 def test_the_chosen_method_finds_and_proves_what_enumeration_finds(data, sign):
     """Any weights, two to four raters, both directions."""
     table = data.draw(small_tables(max_raters=3, max_categories=3))
     objective = as_objective(table, weights=data.draw(weights_for(table)))
-    problem = Problem(objective, sign)
+    problem = CompleteProblem(objective, sign)
     check(problem, solve(problem), least_cost(problem))
 
 
@@ -114,7 +132,7 @@ def test_thousands_of_small_designs(data, sign):
     """The same, at length."""
     table = data.draw(small_tables(max_raters=3, max_categories=3))
     objective = as_objective(table, weights=data.draw(weights_for(table)))
-    problem = Problem(objective, sign)
+    problem = CompleteProblem(objective, sign)
     check(problem, solve(problem), least_cost(problem))
 
 
@@ -125,10 +143,10 @@ def test_thousands_of_designs_by_every_method(data, sign):
     """Two to four raters with skewed margins: transportation, linear programme and column generation."""
     table = data.draw(tables(max_raters=4, max_categories=4, max_rows=15))
     objective = as_objective(table, weights=data.draw(weights_for(table)))
-    problem = Problem(objective, sign)
-    reference = programme(problem, Watch())
+    problem = CompleteProblem(objective, sign)
+    reference = solve_over_all_cells(problem, Watch())
     assert reference.proven
-    check(problem, columns(problem, Watch()), reference.cost)
+    check(problem, generate_columns(problem, Watch()), reference.cost)
     check(problem, solve(problem), reference.cost)
 
 
@@ -138,7 +156,7 @@ def test_four_raters(data, sign):
     """Two categories, whose fibers are still small."""
     table = data.draw(small_tables(min_raters=4, max_raters=4, max_categories=2))
     objective = as_objective(table, weights=data.draw(weights_for(table)))
-    problem = Problem(objective, sign)
+    problem = CompleteProblem(objective, sign)
     check(problem, solve(problem), least_cost(problem))
 
 
@@ -148,11 +166,11 @@ def test_two_raters_by_every_method(data, sign):
     """Transportation, the linear programme and column generation agree, and the closed forms where they apply."""
     table = data.draw(tables(max_raters=2, max_categories=5, max_rows=12))
     objective = as_objective(table, weights=data.draw(weights_for(table)))
-    problem = Problem(objective, sign)
-    reference = programme(problem, Watch())
+    problem = CompleteProblem(objective, sign)
+    reference = solve_over_all_cells(problem, Watch())
     assert reference.proven
     check(problem, transport(problem), reference.cost)
-    check(problem, columns(problem, Watch()), reference.cost)
+    check(problem, generate_columns(problem, Watch()), reference.cost)
     if all(w.monge for _, _, w in objective.pairs()):
         check(problem, comonotone(problem) if sign == 1 else reversed_order(problem), reference.cost)
 
@@ -164,10 +182,10 @@ def test_several_raters_by_every_method(data, sign):
     """The linear programme over all cells and column generation agree, and the closed forms where they apply."""
     table = data.draw(tables(min_raters=3, max_raters=5, max_categories=3, max_rows=12))
     objective = as_objective(table, weights=data.draw(weights_for(table)))
-    problem = Problem(objective, sign)
-    reference = programme(problem, Watch())
+    problem = CompleteProblem(objective, sign)
+    reference = solve_over_all_cells(problem, Watch())
     assert reference.proven
-    check(problem, columns(problem, Watch()), reference.cost)
+    check(problem, generate_columns(problem, Watch()), reference.cost)
     if sign == 1 and all(w.monge for _, _, w in objective.pairs()):
         check(problem, comonotone(problem), reference.cost)
 
@@ -176,8 +194,8 @@ def test_several_raters_by_every_method(data, sign):
 @given(tables(min_raters=3, max_raters=3, max_categories=6, max_rows=20))
 def test_three_raters_unweighted_by_triples_and_pairs(table):
     """The closed form reaches the linear programme's optimum."""
-    problem = Problem(as_objective(table), 1)
-    reference = programme(problem, Watch())
+    problem = CompleteProblem(as_objective(table), 1)
+    reference = solve_over_all_cells(problem, Watch())
     check(problem, three_raters_unweighted(problem), reference.cost)
 
 
@@ -186,7 +204,7 @@ def test_three_raters_unweighted_by_triples_and_pairs(table):
 def test_agreement_of_three_raters_at_a_time(table, sign):
     """g-wise agreement over cells."""
     objective = as_objective(table, coefficient="conger", group_size=3)
-    problem = Problem(objective, sign)
+    problem = CompleteProblem(objective, sign)
     check(problem, solve(problem), least_cost(problem))
 
 
@@ -215,14 +233,14 @@ def test_filling_the_diagonal_is_not_optimal_for_three_raters():
     assert weights.metric
     columns_of_labels = [np.repeat(np.arange(4), margin) for margin in margins]
     table = km.from_ratings(np.stack(columns_of_labels, axis=1), categories=[0, 1, 2, 3])
-    problem = Problem(as_objective(table, weights=weights), 1)
+    problem = CompleteProblem(as_objective(table, weights=weights), 1)
     solution = solve(problem)
     assert solution.cost == 44
     assert solution.proven
     full = np.minimum.reduce(table.margins)
     rest = table.margins - full
     smaller = km.from_ratings(np.stack([np.repeat(np.arange(4), row) for row in rest], axis=1), categories=[0, 1, 2, 3])
-    with_diagonal = solve(Problem(as_objective(smaller, weights=weights), 1)).cost
+    with_diagonal = solve(CompleteProblem(as_objective(smaller, weights=weights), 1)).cost
     assert with_diagonal == 46
 
 
@@ -243,7 +261,7 @@ def test_an_optimum_that_no_prices_prove(monkeypatch):
 
 def test_closing_a_gap_finds_what_is_better():
     """From the observed table and prices of zero, the search alone ends at the maximum."""
-    problem = Problem(as_objective(km.from_counts([[2, 1, 0], [1, 0, 2], [0, 2, 1]]), weights="sqrt"), 1)
+    problem = CompleteProblem(as_objective(km.from_counts([[2, 1, 0], [1, 0, 2], [0, 2, 1]]), weights="sqrt"), 1)
     zero = Prices(np.zeros((2, 3, len(problem.roots)), dtype=np.int64))
     start = certified(problem, *problem.observed(), zero, "observed")
     found = close_gap(problem, start, np.concatenate(list(problem.all_patterns())))

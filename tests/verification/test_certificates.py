@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import kappamax as km
 from kappamax._rootsum import RootSum
-from kappamax.maximum.problem import Prices
+from kappamax.maximum.solution import Prices
 
 
 @pytest.fixture

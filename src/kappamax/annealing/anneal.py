@@ -10,11 +10,10 @@ from typing import Any
 import numpy as np
 
 from kappamax._checks import annealing as checks
-from kappamax._checks import maximum as maximum_checks
 from kappamax._parallel import run_tasks
 from kappamax._result import Result, plain
 from kappamax._rootsum import RootSum
-from kappamax._validate import as_choice, as_generator, as_whole_number
+from kappamax._validate import as_choice, as_generator, as_whole_number, require_time_limit
 from kappamax.annealing.diagonal_sweep import SWEEPS
 from kappamax.annealing.proposals import Search, proposal_for
 from kappamax.annealing.schedules import Geometric, Schedule, StaleAgreement, Stopping
@@ -26,8 +25,8 @@ from kappamax.errors import Interrupted
 from kappamax.fibers.markov_basis import LISTED_MOVES, MoveSet, basic_moves, minimal_moves
 from kappamax.io import Ratings, as_table
 from kappamax.maximum.price_bounds import settles
-from kappamax.maximum.problem import Watch
-from kappamax.maximum.solve import problem_for, solve
+from kappamax.maximum.problem import Watch, problem_for
+from kappamax.maximum.solve import solve
 from kappamax.table import Label, Table
 from kappamax.weights import WeightsLike
 
@@ -130,7 +129,7 @@ def anneal(
     )
     checks.a_setting("schedule", search.schedule, "Geometric(1, 0.94)", ("temperatures", "to_dict"))
     checks.a_setting("stopping", search.stopping, "StaleAgreement()", ("patience_for", "to_dict"))
-    maximum_checks.time_limit(bound_time, "bound_time")
+    require_time_limit("bound_time", bound_time)
     checks.stops(search.patience, search.limit)
     generators = as_generator(rng).spawn(as_whole_number("restarts", restarts, 1))
     problem_for(objective, 1)  # refuses coefficients whose chance term moves with the ratings

@@ -66,11 +66,11 @@ def _measure(table: Table, *, time_limit: float | None, list_all: bool, **weight
     """Return the range, the number of tables that attain the maximum, and these tables if they are to be listed."""
     from kappamax._result import plain
     from kappamax.maximum.max_kappa import max_kappa
-    from kappamax.maximum.maximizers import maximizer_count_of
+    from kappamax.maximum.maximizers import count_maximizers
 
     with progress_line() as tell:
         result = max_kappa(table, time_limit=time_limit, progress=tell, **weighting)
-        count = maximizer_count_of(result)
+        count = count_maximizers(result)
         content = result.to_dict() | {"n_maximizers": plain(count.n)}
         if count.n is None:
             content |= {"n_maximizers_at_least": count.at_least, "n_maximizers_reason": count.reason}
@@ -123,6 +123,6 @@ def _can_list(result: Maximum) -> bool:
 
 
 def _maximizers(result: Maximum) -> list[Table]:
-    from kappamax.maximum.maximizers import maximizers_of
+    from kappamax.maximum.maximizers import iter_maximizers
 
-    return list(islice(maximizers_of(result), _MOST_SHOWN))
+    return list(islice(iter_maximizers(result), _MOST_SHOWN))

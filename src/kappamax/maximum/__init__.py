@@ -1,4 +1,5 @@
-"""An observed table in; the largest and smallest coefficient its margins allow, proven, out.
+"""Find the largest and smallest coefficient that the margins of an observed table allow, and prove it.
 
-`extremes` is the public side, `solve` chooses the method, the other modules are one method or one piece of proof each.
+`max_kappa` is the public side, `problem` states what is minimised, `solve` chooses the method, `price_bounds` proves;
+the other modules are one method or one piece of proof each.
 """

@@ -1,4 +1,4 @@
-"""Margins in, an optimal table and its prices out, without a solver: the cases with a formula.
+"""Find an optimal table and its prices without a solver, in the cases that have a formula.
 
 Equal margins: the diagonal. Monge weights: every rater's ratings sorted and matched in order. Three raters, unweighted:
 triples first, then pairs.
@@ -13,28 +13,29 @@ import numpy.typing as npt
 
 from kappamax._integers import magnitude, widen
 from kappamax.maximum.price_bounds import certified
-from kappamax.maximum.problem import Prices, Problem, Solution
+from kappamax.maximum.problem import CompleteProblem, Counts, Patterns
+from kappamax.maximum.solution import Prices, Solution, zero_prices
 
 __all__ = ["comonotone", "comonotone_table", "diagonal", "reversed_order", "three_raters_unweighted"]
 
 Array = npt.NDArray[Any]
 
 
-def diagonal(problem: Problem) -> Solution:
+def diagonal(problem: CompleteProblem) -> Solution:
     """Raters with equal margins can agree on every subject; prices of zero prove it."""
     used = np.flatnonzero(problem.margins[0])
     patterns = np.repeat(used[:, None], problem.n_raters, axis=1).astype(np.int32)
-    return certified(problem, patterns, problem.margins[0][used], _zero_prices(problem), "diagonal")
+    return certified(problem, patterns, problem.margins[0][used], zero_prices(problem), "diagonal")
 
 
-def comonotone(problem: Problem) -> Solution:
+def comonotone(problem: CompleteProblem) -> Solution:
     """Sorted ratings matched in order minimise every pair's disagreement at once if the weights are Monge.
 
     The prices are the sums over pairs of the pair's own prices, which follow the staircase of matched ratings.
     """
     patterns, counts = comonotone_table(problem.margins)
     largest = max(magnitude(entries) for _, _, entries in problem.entries)
-    numerators = widen(_zero_prices(problem).numerators, 4 * largest * problem.n_categories * problem.n_raters)
+    numerators = widen(zero_prices(problem).numerators, 4 * largest * problem.n_categories * problem.n_raters)
     for a, b, entries in problem.entries:
         first, second = _staircase_prices(entries, problem.margins[a], problem.margins[b])
         numerators[a] += first
@@ -42,7 +43,7 @@ def comonotone(problem: Problem) -> Solution:
     return certified(problem, patterns, counts, Prices(numerators), "sorted ratings")
 
 
-def reversed_order(problem: Problem) -> Solution:
+def reversed_order(problem: CompleteProblem) -> Solution:
     """Two raters, Monge weights, most disagreement: one rater's highest ratings meet the other's lowest."""
     turned = problem.margins.copy()
     turned[1] = turned[1][::-1]
@@ -54,7 +55,7 @@ def reversed_order(problem: Problem) -> Solution:
     return certified(problem, patterns, counts, prices, "reversed order")
 
 
-def three_raters_unweighted(problem: Problem) -> Solution:
+def three_raters_unweighted(problem: CompleteProblem) -> Solution:
     """With sorted counts a <= b <= c of each category, at most 2 sum(a) + min(N, sum(b)) pairs can agree.
 
     Triples take a of every category; then two raters agree on what is left of b while the third says something else.
@@ -77,8 +78,8 @@ def three_raters_unweighted(problem: Problem) -> Solution:
     return certified(problem, patterns, counts, Prices((unit * worth)[:, :, None]), "triples, then pairs")
 
 
-def comonotone_table(margins: Array) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
-    """Patterns and counts when every rater's ratings are sorted and matched in order."""
+def comonotone_table(margins: Array) -> tuple[Patterns, Counts]:
+    """Return patterns and counts when every rater's ratings are sorted and matched in order."""
     ends = np.cumsum(margins, axis=1)
     sorted_ends = np.sort(ends, axis=None)
     steps = np.diff(sorted_ends, prepend=0)
@@ -106,7 +107,7 @@ def _staircase_prices(entries: Array, rows: Array, columns: Array) -> tuple[Arra
     return first, second + entries[0, 0]
 
 
-def _triples_and_pairs(margins: Array, order: Array, ranked: Array) -> tuple[npt.NDArray[np.int32], Array]:
+def _triples_and_pairs(margins: Array, order: Array, ranked: Array) -> tuple[Patterns, Counts]:
     """A table that reaches the bound of `three_raters_unweighted`."""
     left = margins - ranked[0]
     rows = [([i, i, i], int(count)) for i, count in enumerate(ranked[0]) if count]
@@ -143,7 +144,3 @@ def _draw(stack: list[tuple[int, int]], count: int) -> list[tuple[int, int]]:
         drawn.append((category, times))
         count -= times
     return drawn
-
-
-def _zero_prices(problem: Problem) -> Prices:
-    return Prices(np.zeros((problem.n_raters, problem.n_categories, len(problem.roots)), dtype=np.int64))

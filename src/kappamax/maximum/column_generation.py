@@ -1,14 +1,13 @@
-"""Margins of many raters in, an optimal table out: column generation.
+"""Find an optimal table of many raters by column generation.
 
-A linear programme over few patterns gives prices; a search finds patterns that cost less than those prices and adds
-them; when none is left the programme over the few is the programme over all. Every round proves a bound: the prices'
-total plus, for every subject, the least reduced cost.
+A linear program over few patterns gives prices; a search finds patterns that cost less than those prices and adds
+them; when none is left, the program over the few patterns has the optimum of the program over all. Every round proves
+a bound: the prices' total plus, for every subject, the least reduced cost.
 """
 
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -16,15 +15,14 @@ import numpy.typing as npt
 
 from kappamax.errors import Interrupted
 from kappamax.maximum.exact_prices import certified_near
+from kappamax.maximum.first_table import first_guess
 from kappamax.maximum.gap_search import close_gap
-from kappamax.maximum.linear_program import first_guess
-from kappamax.maximum.price_bounds import certified
-from kappamax.maximum.pricing import Pricing
-from kappamax.maximum.problem import OutOfTime, Problem, Solution, Watch
-from kappamax.maximum.refinement import refined
-from kappamax.maximum.relaxation import integer_table, relaxation, whole_table
+from kappamax.maximum.linear_program import integer_table, refined, relaxation, whole_table
+from kappamax.maximum.price_bounds import Pricing, certified
+from kappamax.maximum.problem import OutOfTime, Problem, Watch
+from kappamax.maximum.solution import Solution
 
-__all__ = ["STOPPED", "columns"]
+__all__ = ["STOPPED", "generate_columns"]
 
 Array = npt.NDArray[Any]
 
@@ -35,136 +33,135 @@ _LOOKED_AT = 300
 _TIGHT_PATTERNS = 5000
 _MOST_PATTERNS = 200_000
 _CLEAR = 1e-9
+_METHOD = "column generation"
 
 
-def columns(problem: Problem, watch: Watch) -> Solution:
-    """Column generation to the linear optimum, then to a whole table, then to exact prices.
+def generate_columns(problem: Problem, watch: Watch) -> Solution:
+    """Generate patterns until the linear program is solved, then find a whole table and exact prices.
 
     On Ctrl-C, `Interrupted` carries the best table and bound so far.
     """
-    pricing = Pricing(problem, watch)
-    best = first_guess(problem)
-    pool = _Pool(best[0])
-    state = _State(np.zeros(problem.margins.shape))
+    generation = _Generation(problem, watch)
     try:
         with suppress(OutOfTime):
-            _generate(problem, pricing, pool, state, watch)
-        return _whole(problem, pricing, pool, state, best, watch)
+            generation.run()
+        return generation.solution()
     except KeyboardInterrupt:
-        stopped = Watch(STOPPED)
-        near = certified_near(problem, *best, state.center, best[0], best[0], "column generation", stopped)
-        raise Interrupted(near) from None
+        raise Interrupted(generation.interrupted()) from None
 
 
-def _whole(
-    problem: Problem, pricing: Pricing, pool: _Pool, state: _State, best: tuple[Array, Array], watch: Watch
-) -> Solution:
-    """The best whole table over the patterns generated, with exact prices, its gap closed if there is one."""
-    relaxed = relaxation(problem, pool.patterns, watch)
-    support = best[0]
-    if relaxed is not None:
-        support = pool.patterns[relaxed.amounts > 1e-6]
-        counts = whole_table(problem, pool.patterns, relaxed.amounts)
-        if counts is None:
-            counts = integer_table(problem, pool.patterns, watch)
-        if counts is not None:
-            used = counts > 0
-            if problem.total(pool.patterns[used], counts[used]) < problem.total(*best):
-                best = pool.patterns[used], counts[used]
-    prices = state.newest if state.finished else state.center
-    scale = 1 + float(np.abs(prices).max())
-    tight = pool.patterns
-    if state.finished:
-        with suppress(OutOfTime):
-            tight = pricing.below(prices, _CLEAR * 100 * scale, _TIGHT_PATTERNS).patterns
-    solution = certified_near(problem, *best, prices, tight, support, "column generation", watch)
-    if not solution.proven and not watch.over:
-        solution = refined(problem, solution, np.unique(np.concatenate([tight, pool.patterns]), axis=0), watch)
-    if not solution.proven and not watch.over:
-        with suppress(OutOfTime):
-            return _finished(problem, pricing, solution, watch)
-    return solution
+class _Generation:
+    """The patterns generated so far, the best table, and the prices.
 
+    Attributes
+    ----------
+    patterns : array, shape (m, r)
+        Each once.
+    center, newest : arrays of prices
+        Those with the best bound so far, and those of the last linear program.
+    finished : bool
+        Whether no pattern undercuts the newest prices.
+    """
 
-def _finished(problem: Problem, pricing: Pricing, solution: Solution, watch: Watch) -> Solution:
-    """Close a gap: every pattern a better table could use is listed, and the integer programme over them solved."""
-    assert solution.prices is not None
-    watch.tell("closing the gap between table and bound")
-    worth = solution.prices.real(problem.roots)
-    gap = float(solution.cost - solution.bound) + _CLEAR * (1 + float(np.abs(worth).max()))
-    least = min(0.0, pricing.least(worth).least)
-    within = pricing.below(worth, least + gap, _MOST_PATTERNS)
-    if within.total > _MOST_PATTERNS:
-        return solution
-    candidates = np.unique(np.concatenate([within.patterns, solution.patterns]), axis=0)
-    counts = integer_table(problem, candidates, watch)
-    if counts is not None:
-        used = counts > 0
-        better = certified(problem, candidates[used], counts[used], solution.prices, solution.method, watch)
-        if better.cost < solution.cost:
-            solution = better
-    return solution if solution.proven else close_gap(problem, solution, candidates)
-
-
-@dataclass
-class _State:
-    """The prices with the best bound so far, the newest ones, and whether no pattern undercuts those."""
-
-    center: Array
-    newest: Array = field(default_factory=lambda: np.zeros(0))
-    finished: bool = False
-
-
-class _Pool:
-    """The patterns generated so far, each once."""
-
-    def __init__(self, patterns: Array) -> None:
-        self.patterns = np.unique(patterns, axis=0)
+    def __init__(self, problem: Problem, watch: Watch) -> None:
+        self.problem, self.watch = problem, watch
+        self.pricing = Pricing(problem, watch)
+        self.best = first_guess(problem)
+        self.patterns = np.unique(self.best[0], axis=0)
         self._known = {row.tobytes() for row in np.ascontiguousarray(self.patterns)}
+        self.center = self.newest = np.zeros(problem.margins.shape)
+        self.finished = False
 
-    def add(self, patterns: Array) -> bool:
-        """Take in what is new; whether anything was."""
+    def run(self) -> None:
+        """Add patterns until none is cheaper than its prices, or time is up.
+
+        Prices halfway between the best so far and the newest find useful patterns sooner (smoothing).
+        """
+        problem, pricing = self.problem, self.pricing
+        best_bound, rounds = -np.inf, 0
+        while not self.watch.over:
+            relaxed = relaxation(problem, self.patterns, self.watch)
+            if relaxed is None:
+                return
+            self.newest = relaxed.prices
+            clear = -_CLEAR * (1 + float(np.abs(self.newest).max()))
+            smoothed = self.newest if rounds == 0 else _SMOOTHING * self.center + (1 - _SMOOTHING) * self.newest
+            rounds += 1
+            added = False
+            for prices in (smoothed, self.newest):
+                found = pricing.least(prices, limit=clear)
+                least = found.least if found.total else 0.0
+                bound = float((prices * problem.margins).sum()) + problem.n_subjects * least
+                if bound > best_bound:
+                    best_bound, self.center = bound, prices
+                if not found.total:
+                    if prices is self.newest:
+                        self.finished = True
+                        return
+                    continue
+                several = pricing.below(prices, least / 2, _LOOKED_AT)
+                order = np.argsort(several.reduced)[:_NEW_PATTERNS]
+                added = self._add(np.concatenate([found.patterns, several.patterns[order]]))
+                if added:
+                    break
+            self.watch.tell(
+                f"round {rounds}: {len(self.patterns)} patterns, within {relaxed.value - best_bound:.3g} of the bound"
+            )
+            if not added:
+                self.finished = True
+                return
+
+    def _add(self, patterns: Array) -> bool:
+        """Add the patterns that are new, and return whether any was."""
         fresh = [row for row in np.ascontiguousarray(patterns) if row.tobytes() not in self._known]
         self._known.update(row.tobytes() for row in fresh)
         if fresh:
             self.patterns = np.concatenate([self.patterns, fresh])
         return bool(fresh)
 
+    def solution(self) -> Solution:
+        """Return the best whole table over the patterns generated, with exact prices and its gap closed if possible."""
+        problem, watch = self.problem, self.watch
+        relaxed = relaxation(problem, self.patterns, watch)
+        support = self.best[0]
+        if relaxed is not None:
+            support = self.patterns[relaxed.amounts > 1e-6]
+            table = whole_table(problem, self.patterns, relaxed.amounts) or integer_table(problem, self.patterns, watch)
+            if table is not None and problem.total(*table) < problem.total(*self.best):
+                self.best = table
+        prices, tight = self.center, self.patterns
+        if self.finished:
+            prices = self.newest
+            with suppress(OutOfTime):
+                limit = _CLEAR * 100 * (1 + float(np.abs(prices).max()))
+                tight = self.pricing.below(prices, limit, _TIGHT_PATTERNS).patterns
+        solution = certified_near(problem, *self.best, prices, tight, support, _METHOD, watch)
+        if not solution.proven and not watch.over:
+            solution = refined(solution, np.unique(np.concatenate([tight, self.patterns]), axis=0), watch)
+        if not solution.proven and not watch.over:
+            with suppress(OutOfTime):
+                return self._gap_closed(solution)
+        return solution
 
-def _generate(problem: Problem, pricing: Pricing, pool: _Pool, state: _State, watch: Watch) -> None:
-    """Add patterns until none is cheaper than its prices, or time is up.
+    def interrupted(self) -> Solution:
+        """Return the best table so far, with a bound that is found soon."""
+        patterns, counts = self.best
+        stopped = Watch(STOPPED)
+        return certified_near(self.problem, patterns, counts, self.center, patterns, patterns, _METHOD, stopped)
 
-    Prices halfway between the best so far and the newest find useful patterns sooner (smoothing).
-    """
-    best_bound, rounds = -np.inf, 0
-    while not watch.over:
-        relaxed = relaxation(problem, pool.patterns, watch)
-        if relaxed is None:
-            return
-        state.newest = relaxed.prices
-        clear = -_CLEAR * (1 + float(np.abs(state.newest).max()))
-        smoothed = state.newest if rounds == 0 else _SMOOTHING * state.center + (1 - _SMOOTHING) * state.newest
-        rounds += 1
-        added = False
-        for prices in (smoothed, state.newest):
-            found = pricing.least(prices, limit=clear)
-            least = found.least if found.total else 0.0
-            bound = float((prices * problem.margins).sum()) + problem.n_subjects * least
-            if bound > best_bound:
-                best_bound, state.center = bound, prices
-            if not found.total:
-                if prices is state.newest:
-                    state.finished = True
-                    return
-                continue
-            several = pricing.below(prices, least / 2, _LOOKED_AT)
-            order = np.argsort(several.reduced)[:_NEW_PATTERNS]
-            added = pool.add(np.concatenate([found.patterns, several.patterns[order]]))
-            if added:
-                break
-        watch.tell(
-            f"round {rounds}: {len(pool.patterns)} patterns, within {relaxed.value - best_bound:.3g} of the bound"
-        )
-        if not added:
-            state.finished = True
-            return
+    def _gap_closed(self, solution: Solution) -> Solution:
+        """List every pattern that a better table could use, and solve the integer program over them."""
+        assert solution.prices is not None
+        problem, pricing = self.problem, self.pricing
+        self.watch.tell("closing the gap between table and bound")
+        worth = solution.prices.real(problem.roots)
+        gap = float(solution.cost - solution.bound) + _CLEAR * (1 + float(np.abs(worth).max()))
+        least = min(0.0, pricing.least(worth).least)
+        within = pricing.below(worth, least + gap, _MOST_PATTERNS)
+        if within.total > _MOST_PATTERNS:
+            return solution
+        candidates = np.unique(np.concatenate([within.patterns, solution.patterns]), axis=0)
+        table = integer_table(problem, candidates, self.watch)
+        if table is not None and problem.total(*table) < solution.cost:
+            solution = certified(problem, *table, solution.prices, solution.method, self.watch)
+        return solution if solution.proven else close_gap(problem, solution, candidates)

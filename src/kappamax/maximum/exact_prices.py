@@ -1,4 +1,4 @@
-"""Prices in doubles and the patterns they should make tight in; exact prices out.
+"""Make prices in doubles exact, so that the patterns they should make tight are tight.
 
 An optimal vertex of the prices is fixed by the patterns whose cost it meets exactly. For two raters those patterns form
 a forest, along which prices follow by exact addition. For more raters the equations have entries 0 and 1: they are
@@ -15,8 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from kappamax._integers import magnitude, widen
-from kappamax.maximum.price_bounds import certified
-from kappamax.maximum.problem import Prices, Problem, Solution, Watch
+from kappamax.maximum.price_bounds import certified, real_reduced_costs
+from kappamax.maximum.problem import Problem, Watch
+from kappamax.maximum.solution import Prices, Solution, zero_prices
 
 __all__ = ["certified_near"]
 
@@ -38,7 +39,7 @@ def certified_near(
     method: str,
     watch: Watch | None = None,
 ) -> Solution:
-    """A solution with exact prices near some in doubles, the best bound among a few ways of making them exact.
+    """Return a solution with exact prices near given doubles: the best bound among a few ways of making them exact.
 
     Parameters
     ----------
@@ -49,7 +50,7 @@ def certified_near(
     tight : array, shape (m, r)
         Patterns that may have reduced cost zero.
     support : array, shape (s, r)
-        Patterns that must have it, because an optimal solution of the linear programme uses them.
+        Patterns that must have it, because an optimal solution of the linear program uses them.
     """
     best: Solution | None = None
     for prices in _candidates(problem, real, tight, support):
@@ -61,13 +62,15 @@ def certified_near(
     assert best is not None
     if best.proven or watch is None or watch.deadline is None:
         return best
-    zero = Prices(np.zeros((*real.shape, len(problem.roots)), dtype=np.int64))  # often better after little time
-    return max(best, certified(problem, patterns, counts, zero, method, Watch(0)), key=lambda one: one.bound)
+    zero = certified(
+        problem, patterns, counts, zero_prices(problem), method, Watch(0)
+    )  # often better after little time
+    return max(best, zero, key=lambda one: one.bound)
 
 
 def _candidates(problem: Problem, real: Array, tight: Array, support: Array) -> Iterator[Prices]:
     """Exact prices by ever looser ideas of what is tight; at last the doubles themselves, rounded."""
-    reduced = np.abs(problem.real(tight) - sum(real[a][tight[:, a]] for a in range(problem.n_raters)))
+    reduced = np.abs(real_reduced_costs(problem, real, tight))
     order = np.argsort(reduced, kind="stable")
     scale = 1 + float(np.abs(real).max())
     for tolerance in _TOLERANCES:
@@ -132,8 +135,10 @@ def _forest(patterns: Array, k: int) -> list[int]:
 
 def _by_elimination(problem: Problem, real: Array, patterns: Array) -> Prices | None:
     """Several raters: fixed prices as whole combinations of costs and open prices, over a small denominator."""
-    rows = _equations(patterns, problem.n_categories)
-    chosen, pivots = _independent(rows, rows.shape[1] - problem.n_raters + 1)
+    n_patterns, r = patterns.shape
+    rows = np.zeros((n_patterns, problem.margins.size), dtype=np.int64)  # per pattern: ones at its raters' prices
+    rows[np.arange(n_patterns)[:, None], patterns + problem.n_categories * np.arange(r)] = 1
+    chosen, pivots = _independent(rows, rows.shape[1] - r + 1)
     open_ones = np.setdiff1d(np.arange(rows.shape[1]), pivots)
     square, rest = rows[chosen][:, pivots], rows[chosen][:, open_ones]
     costs = problem.costs(patterns[chosen])
@@ -154,14 +159,6 @@ def _by_elimination(problem: Problem, real: Array, patterns: Array) -> Prices | 
     shift = whole[:, n_roots:].astype(object) @ (numerators[open_ones] // denominator)
     numerators[pivots] = whole[:, :n_roots].astype(object) * _FINE - shift
     return Prices(_narrowed(numerators.reshape(*real.shape, n_roots)), _FINE * denominator)
-
-
-def _equations(patterns: Array, k: int) -> npt.NDArray[np.int64]:
-    """One row per pattern: ones at its raters' prices."""
-    m, r = patterns.shape
-    rows = np.zeros((m, r * k), dtype=np.int64)
-    rows[np.arange(m)[:, None], patterns + k * np.arange(r)] = 1
-    return rows
 
 
 def _independent(rows: Array, rank: int) -> tuple[list[int], list[int]]:

@@ -14,7 +14,8 @@ import numpy.typing as npt
 
 from kappamax._rootsum import RootSum
 from kappamax.maximum.price_bounds import cost_step, reduced_costs
-from kappamax.maximum.problem import Problem, Solution
+from kappamax.maximum.problem import Problem
+from kappamax.maximum.solution import Solution
 from kappamax.verification.search import BITS, tables_below
 
 __all__ = ["close_gap"]

@@ -1,4 +1,4 @@
-"""Ratings in; the largest and smallest coefficient their margins allow, with tables and proofs, out."""
+"""Find the largest and smallest coefficient that the margins of ratings allow, with tables and proofs."""
 
 from __future__ import annotations
 
@@ -9,33 +9,28 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from kappamax._atomic_write import write_whole
-from kappamax._checks import maximum as checks
 from kappamax._result import Result, plain
-from kappamax._rootsum import RootSum
-from kappamax._version import __version__
+from kappamax._validate import require_time_limit
 from kappamax.coefficients import as_objective
 from kappamax.disagreement.objective import Objective
 from kappamax.display import numbers, text
 from kappamax.errors import Interrupted
-from kappamax.io import Ratings, as_table
+from kappamax.io import Ratings
+from kappamax.maximum.certificate_document import certificate_of
 from kappamax.maximum.column_generation import STOPPED
-from kappamax.maximum.incomplete import IncompleteProblem
-from kappamax.maximum.linear_program import first_table
-from kappamax.maximum.problem import Prices, Problem, Solution, Watch
-from kappamax.maximum.solve import problem_for, solve
-from kappamax.maximum.varying_chance import extreme_of_pooled
+from kappamax.maximum.first_table import first_table
+from kappamax.maximum.problem import Problem, Watch, problem_for
+from kappamax.maximum.solution import Solution
+from kappamax.maximum.solve import solve
 from kappamax.table import Label, Table
-from kappamax.verification.check import FORMAT, VERSION
-from kappamax.weights import Weights, WeightsLike
+from kappamax.weights import WeightsLike
 
-__all__ = ["Maximum", "max_kappa", "maximum_of", "table_of"]
+__all__ = ["Maximum", "max_kappa"]
 
 
 def max_kappa(
-    *ratings: Ratings,
+    *ratings: Ratings | Objective,
     weights: WeightsLike = "unweighted",
     coefficient: str = "kappa",
     group_size: int = 2,
@@ -43,11 +38,11 @@ def max_kappa(
     progress: Callable[[str], None] | None = None,
     categories: Sequence[Label] | None = None,
 ) -> Maximum:
-    """The largest and the smallest value of a coefficient over all tables with the observed margins.
+    """Find the largest and the smallest value of a coefficient over all tables with the observed margins.
 
     Parameters
     ----------
-    *ratings : a Table, a frame, or two or more label arrays
+    *ratings : a Table, a frame, two or more label arrays, or an Objective
         With missing ratings, who rated whom stays fixed: each rater's ratings are rearranged over the subjects that
         rater rated.
     weights, coefficient, group_size, categories
@@ -79,43 +74,21 @@ def max_kappa(
     >>> round(result.ratio, 4)
     0.6687
     """
-    table = as_table(*ratings, categories=categories)
-    checks.time_limit(time_limit)
-    objective = as_objective(table, weights=weights, coefficient=coefficient, group_size=group_size)
-    return maximum_of(objective, time_limit=time_limit, progress=progress)
-
-
-def maximum_of(
-    objective: Objective, *, time_limit: float | None = None, progress: Callable[[str], None] | None = None
-) -> Maximum:
-    """The range of an objective that is at hand."""
-    if not objective.fixed_chance:
-        checks.pairwise_if_incomplete(objective.coefficient.group_size)
-        return _pooled_range(objective, time_limit, progress)
-    upper, lower = problem_for(objective, 1), problem_for(objective, -1)
+    objective = as_objective(
+        *ratings, weights=weights, coefficient=coefficient, group_size=group_size, categories=categories
+    )
+    require_time_limit("time_limit", time_limit)
+    problem_of = problem_for if objective.fixed_chance else Problem
+    upper, lower = problem_of(objective, 1), problem_of(objective, -1)
     try:
         most = solve(upper, Watch(time_limit, progress))
     except Interrupted as stopped:
-        raise Interrupted(_maximum(upper, stopped.best, first_table(lower, Watch(STOPPED)))) from None
+        raise Interrupted(_maximum(stopped.best, _without_search(lower))) from None
     try:
         least = solve(lower, Watch(time_limit, progress))
     except Interrupted as stopped:
-        raise Interrupted(_maximum(upper, most, stopped.best)) from None
-    return _maximum(upper, most, least)
-
-
-def _pooled_range(objective: Objective, time_limit: float | None, progress: Callable[[str], None] | None) -> Maximum:
-    """The range where rearranging ratings changes what chance gives."""
-    problem = IncompleteProblem(objective, 1)
-    try:
-        most = extreme_of_pooled(objective, 1, Watch(time_limit, progress))
-    except Interrupted as stopped:
-        least = extreme_of_pooled(objective, -1, Watch(0.0))  # the observed table and a rough bound
-        raise Interrupted(_maximum(problem, stopped.best, least)) from None
-    try:
-        return _maximum(problem, most, extreme_of_pooled(objective, -1, Watch(time_limit, progress)))
-    except Interrupted as stopped:
-        raise Interrupted(_maximum(problem, most, stopped.best)) from None
+        raise Interrupted(_maximum(most, stopped.best)) from None
+    return _maximum(most, least)
 
 
 @dataclass(frozen=True, repr=False)
@@ -163,58 +136,26 @@ class Maximum(Result):
     minimum_bound: float
     table: Table = field(repr=False)
     minimum_table: Table = field(repr=False)
-    objective: Objective = field(repr=False)
     solution: Solution = field(repr=False)
     minimum_solution: Solution = field(repr=False)
 
+    @property
+    def objective(self) -> Objective:
+        """The observed table with its weights and coefficient."""
+        return self.solution.problem.objective
+
     def to_dict(self) -> dict[str, Any]:
-        """Every field but the inner workings, as plain data for JSON."""
-        hidden = {"objective", "solution", "minimum_solution"}
-        names = [name for name in self.__dataclass_fields__ if name not in hidden]
+        """Return every field but the solutions as plain data for JSON."""
+        names = [name for name in self.__dataclass_fields__ if name not in ("solution", "minimum_solution")]
         return {name: plain(getattr(self, name)) for name in names}
 
     def certificate(self) -> dict[str, Any]:
-        """Every claim and its proof as plain data: what `verify` checks, ready for JSON.
+        """Return every claim and its proof as plain data: what `verify` checks, ready for JSON.
 
         The observed table, the weights, both extreme tables with their values, and the prices behind the proofs. See
         docs/maximum.md for the format.
         """
-        coefficient = self.objective.coefficient
-        kind = Problem if self.objective.table.complete else IncompleteProblem
-        upper, lower = kind(self.objective, 1), kind(self.objective, -1)
-        return {
-            "format": FORMAT,
-            "version": VERSION,
-            "kappamax_version": __version__,
-            "coefficient": self.coefficient,
-            "title": self.title,
-            "group_size": coefficient.group_size,
-            "weights": _plain_weights(self.objective) | {"label": self.weights},
-            "observed": _plain_table(self.objective.table),
-            "value": self.value,
-            "ratio": self.ratio,
-            "ratio_reason": self.ratio_reason,
-            "maximum": {
-                "value": self.maximum,
-                "exact": plain(self.exact_maximum),
-                "proven": self.proven,
-                "proof": self.proof,
-                "bound": self.bound,
-                "method": self.method,
-                "table": _plain_table(self.table),
-                "solution": _certified_end(upper, self.solution),
-            },
-            "minimum": {
-                "value": self.minimum,
-                "exact": plain(self.exact_minimum),
-                "proven": self.minimum_proven,
-                "proof": self.minimum_proof,
-                "bound": self.minimum_bound,
-                "method": self.minimum_method,
-                "table": _plain_table(self.minimum_table),
-                "solution": _certified_end(lower, self.minimum_solution),
-            },
-        }
+        return certificate_of(self)
 
     def save_certificate(self, path: str | Path) -> None:
         """Write `certificate()` as JSON, for `verify` or ``kappamax verify`` to check later."""
@@ -234,10 +175,16 @@ class Maximum(Result):
         ]
 
 
-def _maximum(problem: Problem, most: Solution, least: Solution) -> Maximum:
+def _without_search(problem: Problem) -> Solution:
+    """What can be said of an end soon after Ctrl-C: a table and a rough bound."""
+    if problem.objective.fixed_chance:
+        return first_table(problem, Watch(STOPPED))
+    return solve(problem, Watch(0.0))
+
+
+def _maximum(most: Solution, least: Solution) -> Maximum:
     """Scores turned into values of the coefficient."""
-    objective = problem.objective
-    best, worst = (_objective_at(problem, end) for end in (most, least))
+    objective, best, worst = most.problem.objective, most.objective, least.objective
     low, high = most.cost, least.cost * -1  # total disagreement of the two tables
     value, top, bottom = objective.value(objective.score), best.value(low), worst.value(high)
     reason = None
@@ -266,94 +213,11 @@ def _maximum(problem: Problem, most: Solution, least: Solution) -> Maximum:
         minimum_proven=least.proven,
         minimum_proof=least.proof,
         minimum_bound=bottom if least.bound == least.cost else worst.value(least.bound * -1),
-        table=table_of(problem, most.patterns, most.counts),
-        minimum_table=table_of(problem, least.patterns, least.counts),
-        objective=objective,
+        table=most.table,
+        minimum_table=least.table,
         solution=most,
         minimum_solution=least,
     )
-
-
-def _objective_at(problem: Problem, solution: Solution) -> Objective:
-    """The objective of a solver's table: the problem's own, unless chance gives something else there."""
-    own = problem.objective
-    if own.fixed_chance:
-        return own
-    return Objective(table_of(problem, solution.patterns, solution.counts), own.weights, own.coefficient)
-
-
-def table_of(problem: Problem, patterns: Any, counts: Any) -> Table:
-    """A solver's table with the labels of the observed one."""
-    return problem.objective.table.like(problem.decoded(patterns), counts)
-
-
-def _certified_end(problem: Problem, solution: Solution) -> dict[str, Any]:
-    """What a solver's answer is about and what proves it, in units of disagreement, as plain data."""
-    objective = problem.objective
-    unit = problem.sign * objective.scale * objective.denominator
-    patterns = problem.decoded(solution.patterns)
-    proof: dict[str, Any] = {"prices": None if solution.prices is None else _plain_prices(problem, solution.prices)}
-    if solution.cuts:
-        cuts = [_plain_prices(problem, cut.prices) | {"use": _whole(cut.use)} for cut in solution.cuts]
-        proof = {"cuts": cuts}
-    return {
-        "table": {"patterns": _whole(patterns), "counts": _whole(solution.counts)},
-        "score": _terms(solution.cost / unit),
-        "bound": _terms(solution.bound / unit),
-        "proof": solution.proof,
-    } | proof
-
-
-def _plain_prices(problem: Problem, prices: Prices) -> dict[str, Any]:
-    """Prices of ratings and of sets of raters as whole numbers over one denominator."""
-    objective = problem.objective
-    ratings, sets = problem.prices_by_set(prices.numerators)
-    return {
-        "radicands": list(objective.radicands),
-        "denominator": _whole(prices.denominator * objective.scale * objective.denominator),
-        "ratings": _whole(ratings),
-        "sets": [{"raters": list(raters), "price": _whole(price)} for raters, price in sets.items()],
-    }
-
-
-def _plain_weights(objective: Objective) -> dict[str, Any]:
-    """The weights of every pair of raters, each matrix once."""
-    matrices: dict[int, Weights] = {}
-    of_pair = []
-    for _, _, weights in objective.pairs():
-        matrices.setdefault(id(weights), weights)
-        of_pair.append(list(matrices).index(id(weights)))
-    return {
-        "name": objective.weights.name,
-        "exact": objective.weights.exact,
-        "matrices": [
-            {
-                "denominator": weights.denominator,
-                "multipliers": _whole(weights.multipliers),
-                "radicands": _whole(weights.radicands),
-            }
-            for weights in matrices.values()
-        ],
-        "of_pair": of_pair,
-    }
-
-
-def _plain_table(table: Table) -> dict[str, Any]:
-    return {
-        "categories": list(table.categories),
-        "raters": list(table.raters),
-        "patterns": _whole(table.patterns),
-        "counts": _whole(table.counts),
-    }
-
-
-def _terms(number: RootSum) -> dict[str, str]:
-    return {str(f): str(c) for f, c in number.terms.items()}
-
-
-def _whole(values: Any) -> Any:
-    """Arrays as lists; what is not a whole number is left as it is, for the checker to refuse."""
-    return values.tolist() if isinstance(values, np.ndarray) else values
 
 
 def _shown(value: float, bound: float, proof: str | None, word: str) -> str:

@@ -1,4 +1,4 @@
-"""A proven maximum in; how many tables reach it, which ones, and what else can be said of them out.
+"""Count and list the tables that reach a proven maximum, and find how much they differ.
 
 With prices that meet the optimum exactly, a table is optimal exactly when every pattern it uses has reduced cost zero:
 counting and listing maximisers is counting and listing the fiber over those patterns. Where the prices leave a gap,
@@ -16,32 +16,23 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from kappamax._checks import maximum as checks
 from kappamax._result import Result
 from kappamax._rootsum import RootSum
 from kappamax.coefficients import as_objective
+from kappamax.disagreement.objective import Objective
+from kappamax.errors import NotSupportedError
 from kappamax.fibers.counting import MEMORY_LIMIT, TableCounter
 from kappamax.fibers.enumeration import OutOfSteps, iter_tables
-from kappamax.io import Ratings, as_table
-from kappamax.maximum.max_kappa import Maximum, max_kappa, table_of
-from kappamax.maximum.price_bounds import LISTED_CELLS, bound_of, lowest_reduced_cost, reduced_costs
-from kappamax.maximum.pricing import Pricing
-from kappamax.maximum.problem import Problem, Watch
-from kappamax.maximum.relaxation import integer_table
-from kappamax.maximum.solve import problem_for
+from kappamax.io import Ratings
+from kappamax.maximum.linear_program import integer_table
+from kappamax.maximum.max_kappa import Maximum, max_kappa
+from kappamax.maximum.price_bounds import LISTED_CELLS, Pricing, lowest_reduced_cost, real_reduced_costs, reduced_costs
+from kappamax.maximum.problem import Watch, problem_for, require_fixed_chance
 from kappamax.table import Label, Table
 from kappamax.verification.search import BITS, tables_below
 from kappamax.weights import WeightsLike
 
-__all__ = [
-    "MaximizerCount",
-    "MaximizerRange",
-    "count_maximizers",
-    "iter_maximizers",
-    "maximizer_count_of",
-    "maximizer_range",
-    "maximizers_of",
-]
+__all__ = ["MaximizerCount", "MaximizerRange", "count_maximizers", "iter_maximizers", "maximizer_range"]
 
 Array = npt.NDArray[Any]
 
@@ -56,12 +47,23 @@ _ROUNDED_BITS = 50  # weights that are not exact are right to about so many bina
 
 
 def iter_maximizers(
-    *ratings: Ratings,
+    *ratings: Ratings | Objective | Maximum,
     weights: WeightsLike = "unweighted",
     coefficient: str = "kappa",
     categories: Sequence[Label] | None = None,
 ) -> Iterator[Table]:
-    """Every table with the observed margins that reaches the maximum, one at a time.
+    """Iterate over every table with the observed margins that reaches the maximum.
+
+    Parameters
+    ----------
+    *ratings : a Table, a frame, two or more label arrays, an Objective, or a result of `max_kappa`
+    weights, coefficient, categories
+        As for `max_kappa`; a result has its own.
+
+    Raises
+    ------
+    NotSupportedError
+        If the maximum is not proven, or if rearranging ratings changes what the coefficient expects by chance.
 
     Examples
     --------
@@ -69,17 +71,31 @@ def iter_maximizers(
     >>> len(list(km.iter_maximizers(km.example("rapallo2022"), weights="linear")))
     5
     """
-    table = as_table(*ratings, categories=categories)
-    return maximizers_of(max_kappa(table, weights=weights, coefficient=coefficient))
+    result = _as_maximum(*ratings, weights=weights, coefficient=coefficient, categories=categories)
+    _require_known_maximizers(result)
+    candidates = _Candidates(result)
+    return (result.solution.problem.table(candidates.patterns, counts) for counts in candidates.counts())
 
 
 def count_maximizers(
-    *ratings: Ratings,
+    *ratings: Ratings | Objective | Maximum,
     weights: WeightsLike = "unweighted",
     coefficient: str = "kappa",
     categories: Sequence[Label] | None = None,
+    counting_work: float | None = None,
+    listing_steps: int | None = None,
 ) -> MaximizerCount:
-    """How many tables with the observed margins reach the maximum, exactly or "at least" with the reason.
+    """Count the tables with the observed margins that reach the maximum, exactly or "at least" with the reason.
+
+    Parameters
+    ----------
+    *ratings : a Table, a frame, two or more label arrays, an Objective, or a result of `max_kappa`
+    weights, coefficient, categories
+        As for `max_kappa`; a result has its own.
+    counting_work : float, optional
+        Number of additions up to which tables are counted without listing them, default 10^9.
+    listing_steps : int, optional
+        Number of steps after which listing ends, default 300,000.
 
     Examples
     --------
@@ -87,19 +103,49 @@ def count_maximizers(
     >>> km.count_maximizers(km.example("rapallo2022"), weights="linear").n
     5
     """
-    table = as_table(*ratings, categories=categories)
-    return maximizer_count_of(max_kappa(table, weights=weights, coefficient=coefficient))
+    result = _as_maximum(*ratings, weights=weights, coefficient=coefficient, categories=categories)
+    most_work = COUNTING_WORK if counting_work is None else counting_work
+    steps = LISTING_STEPS if listing_steps is None else listing_steps
+    if not result.proven:
+        return MaximizerCount(None, 1, "the maximum is not proven")
+    if not result.objective.fixed_chance:
+        return MaximizerCount(None, 1, "what the coefficient expects by chance differs between tables")
+    candidates = _Candidates(result)
+    if len(candidates.patterns) > _MOST_PATTERNS:
+        return MaximizerCount(None, 1, f"more than {_MOST_PATTERNS:,} patterns can occur in them")
+    few = candidates.listed(min(QUICK_STEPS, steps))
+    if few.n is not None:
+        return few
+    counter = TableCounter(result.solution.problem.margins, candidates.patterns)
+    if candidates.exact and counter.table_bytes() <= MEMORY_LIMIT and counter.work() <= most_work:
+        (n,) = counter.n_tables()
+        return MaximizerCount(n, n)
+    return candidates.listed(steps)
 
 
 def maximizer_range(
-    *ratings: Ratings,
+    *ratings: Ratings | Objective | Maximum,
     weights: WeightsLike = "unweighted",
     other_weights: WeightsLike = "unweighted",
     other_coefficient: str = "kappa",
     coefficient: str = "kappa",
     categories: Sequence[Label] | None = None,
 ) -> MaximizerRange:
-    """How far another coefficient, or the same with other weights, varies over the tables that reach the maximum.
+    """Find how far another coefficient, or the same with other weights, varies over the tables with the maximum.
+
+    Parameters
+    ----------
+    *ratings : a Table, a frame, two or more label arrays, an Objective, or a result of `max_kappa`
+    weights, coefficient, categories
+        Whose maximum the tables reach, as for `max_kappa`; a result has its own.
+    other_weights, other_coefficient
+        What is computed for each of these tables.
+
+    Raises
+    ------
+    NotSupportedError
+        If the maximum is not proven, if rearranging ratings changes what one of the coefficients expects by chance, or
+        if there are too many tables to list and no prices describe them exactly.
 
     Examples
     --------
@@ -108,27 +154,26 @@ def maximizer_range(
     >>> round(found.minimum, 4), round(found.maximum, 4)
     (0.7665, 0.8703)
     """
-    table = as_table(*ratings, categories=categories)
-    result = max_kappa(table, weights=weights, coefficient=coefficient)
-    checks.proven_maximum(result.proven)
-    checks.fixed_chance(result.title, result.objective.fixed_chance)
-    other = as_objective(table, weights=other_weights, coefficient=other_coefficient)
-    patterns, beyond = _patterns(result)
-    problem = problem_for(other, 1)
-    scores = problem.costs(patterns)
+    result = _as_maximum(*ratings, weights=weights, coefficient=coefficient, categories=categories)
+    _require_known_maximizers(result)
+    other = as_objective(result.objective.table, weights=other_weights, coefficient=other_coefficient)
+    candidates = _Candidates(result)
+    scores = problem_for(other, 1).costs(candidates.patterns)
     try:
-        listed = list(islice(_counts(result, patterns, beyond, LISTING_STEPS), LISTED_TABLES))
+        listed = list(islice(candidates.counts(LISTING_STEPS), LISTED_TABLES))
     except OutOfSteps:
         listed = []
     if 0 < len(listed) < LISTED_TABLES:
         values = [other.total(scores, counts) for counts in listed]
         return MaximizerRange(other.value(max(values)), other.value(min(values)), len(listed), "listing")
-    checks.no_gap(not any(beyond))
+    if not candidates.exact:
+        raise NotSupportedError("too many tables reach the maximum to list, and no prices describe them exactly.")
     ends = []
     for sign in (-1, 1):
-        counts = integer_table(problem_for(other, sign), patterns, Watch())
-        assert counts is not None  # the maximiser itself is such a table
-        ends.append(other.value(other.total(scores, counts)))
+        problem = problem_for(other, sign)
+        table = integer_table(problem, candidates.patterns, Watch())
+        assert table is not None  # the maximiser itself is such a table
+        ends.append(other.value(problem.total(*table) * sign))
     return MaximizerRange(ends[0], ends[1], None, "integer programme")
 
 
@@ -151,107 +196,84 @@ class MaximizerRange(Result):
     method: str
 
 
-def maximizer_count_of(
-    result: Maximum, *, counting_work: float | None = None, listing_steps: int | None = None
-) -> MaximizerCount:
-    """The number of maximisers of a result that is at hand, within so many additions or steps of a list."""
-    most_work = COUNTING_WORK if counting_work is None else counting_work
-    steps = LISTING_STEPS if listing_steps is None else listing_steps
+def _as_maximum(*ratings: Any, weights: Any, coefficient: str, categories: Sequence[Label] | None) -> Maximum:
+    """The maximum of ratings or of an objective; a result as it is."""
+    if len(ratings) == 1 and isinstance(ratings[0], Maximum):
+        return ratings[0]
+    return max_kappa(*ratings, weights=weights, coefficient=coefficient, categories=categories)
+
+
+def _require_known_maximizers(result: Maximum) -> None:
+    """Maximisers are known only of a proven maximum with one chance term for all tables."""
     if not result.proven:
-        return MaximizerCount(None, 1, "the maximum is not proven")
-    if not result.objective.fixed_chance:
-        return MaximizerCount(None, 1, "what the coefficient expects by chance differs between tables")
-    patterns, beyond = _patterns(result)
-    if len(patterns) > _MOST_PATTERNS:
-        return MaximizerCount(None, 1, f"more than {_MOST_PATTERNS:,} patterns can occur in them")
-    margins = problem_for(result.objective, 1).margins
-    few = _listed(result, patterns, beyond, min(QUICK_STEPS, steps))
-    if few.n is not None:
-        return few
-    counter = TableCounter(margins, patterns)
-    if not any(beyond) and counter.table_bytes() <= MEMORY_LIMIT and counter.work() <= most_work:
-        (n,) = counter.n_tables()
-        return MaximizerCount(n, n)
-    return _listed(result, patterns, beyond, steps)
+        raise NotSupportedError("the maximum is not proven, so the tables that reach it are not known.")
+    require_fixed_chance(result.objective)
 
 
-def _listed(result: Maximum, patterns: Array, beyond: list[RootSum], most_steps: int) -> MaximizerCount:
-    """How many maximisers a listing of so many steps finds."""
-    found = 0
-    try:
-        for _ in islice(_counts(result, patterns, beyond, most_steps), LISTED_TABLES):
-            found += 1
-    except OutOfSteps:
-        return MaximizerCount(None, max(1, found), f"listing stopped after {most_steps:,} steps")
-    if found < LISTED_TABLES:
-        return MaximizerCount(found, found)
-    return MaximizerCount(None, found, f"listing stopped at {LISTED_TABLES:,} tables")
+class _Candidates:
+    """The patterns that can occur in maximisers.
 
-
-def maximizers_of(result: Maximum) -> Iterator[Table]:
-    """The tables that reach a maximum that is at hand, one at a time."""
-    checks.proven_maximum(result.proven)
-    checks.fixed_chance(result.title, result.objective.fixed_chance)
-    problem = problem_for(result.objective, 1)
-    patterns, beyond = _patterns(result)
-    for counts in _counts(result, patterns, beyond):
-        yield table_of(problem, patterns, counts)
-
-
-def _counts(
-    result: Maximum, patterns: Array, beyond: list[RootSum], most_steps: int | None = None
-) -> Iterator[npt.NDArray[np.int64]]:
-    """Counts of the patterns in every maximiser; `OutOfSteps` where a limit is reached first."""
-    problem = problem_for(result.objective, 1)
-    if not any(beyond):
-        yield from iter_tables(problem.margins, patterns, most_steps)
-        return
-    room = _room(result)
-    shift = BITS - 1 - room.exponent()
-    lowered = np.array([cost.floor(shift) for cost in beyond], dtype=np.int64)
-    columns = (patterns + problem.n_categories * np.arange(problem.n_raters)).astype(np.int64)
-    most = min(LISTED_TABLES, _LISTED_NUMBERS // len(patterns))
-    found = tables_below(columns, problem.margins.ravel(), lowered, room.ceiling(shift) + 1, most)
-    for counts in found.counts:
-        if sum((cost * int(n) for cost, n in zip(beyond, counts, strict=True) if n), RootSum()) <= room:
-            yield counts
-    if not found.finished:
-        raise OutOfSteps
-
-
-def _patterns(result: Maximum) -> tuple[npt.NDArray[np.int32], list[RootSum]]:
-    """The patterns that can occur in maximisers, and what each of them costs beyond its prices."""
-    problem, prices = problem_for(result.objective, 1), result.solution.prices
-    assert prices is not None
-    room, lowest = _room(result), lowest_reduced_cost(problem, prices)
-    worth = prices.real(problem.roots)
-    limit = float(room + lowest) + _NEAR * (1 + float(np.abs(worth).max()))
-    if problem.n_cells <= LISTED_CELLS:
-        near = np.concatenate([_near(problem, worth, patterns, limit) for patterns in problem.all_patterns()])
-    else:
-        near = Pricing(problem).below(worth, limit, _MOST_PATTERNS + 1).patterns
-    exact = reduced_costs(problem, prices, near).tolist()
-    radicands = result.objective.radicands
-    beyond = [RootSum(dict(zip(radicands, row, strict=True))) / prices.denominator - lowest for row in exact]
-    kept = [cost <= room for cost in beyond]
-    return near[np.array(kept, dtype=bool)], [cost for cost, fits in zip(beyond, kept, strict=True) if fits]
-
-
-def _room(result: Maximum) -> RootSum:
-    """What the patterns of a maximiser cost together beyond their prices, at most.
-
-    Zero where the prices meet the maximum exactly. Weights that are not exact are rounded: tables whose totals differ
-    by no more than their rounding can explain count as equal.
+    Attributes
+    ----------
+    patterns : array, shape (m, r)
+    beyond : list of RootSum
+        What each of them costs beyond its prices.
+    room : RootSum
+        What the patterns of a maximiser cost together beyond their prices, at most. Zero where the prices meet the
+        maximum exactly. Weights that are not exact are rounded: tables whose totals differ by no more than their
+        rounding can explain count as equal.
+    exact : bool
+        Whether every table of these patterns is a maximiser.
     """
-    problem, prices = problem_for(result.objective, 1), result.solution.prices
-    assert prices is not None
-    gap = result.solution.cost - bound_of(problem, prices)
-    if result.objective.weights.exact:
-        return gap
-    pairs = problem.n_subjects * (problem.objective.table.n_raters**2 // 2)
-    return gap + Fraction(pairs * problem.objective.denominator * int(max(problem.factors)), 2**_ROUNDED_BITS)
 
+    def __init__(self, result: Maximum) -> None:
+        self.problem = problem = result.solution.problem
+        objective, prices = problem.objective, result.solution.prices
+        assert prices is not None
+        lowest = lowest_reduced_cost(problem, prices)
+        bound = prices.total(problem.margins, objective.radicands) + lowest * problem.n_subjects
+        self.room = result.solution.cost - bound
+        if not objective.weights.exact:
+            pairs = problem.n_subjects * (objective.table.n_raters**2 // 2)
+            self.room += Fraction(pairs * objective.denominator * int(max(problem.factors)), 2**_ROUNDED_BITS)
+        worth = prices.real(problem.roots)
+        limit = float(self.room + lowest) + _NEAR * (1 + float(np.abs(worth).max()))
+        if problem.n_cells <= LISTED_CELLS:
+            listed = problem.all_patterns()
+            near = np.concatenate([some[real_reduced_costs(problem, worth, some) <= limit] for some in listed])
+        else:
+            near = Pricing(problem).below(worth, limit, _MOST_PATTERNS + 1).patterns
+        exact = reduced_costs(problem, prices, near).tolist()
+        beyond = [problem.number(row) / prices.denominator - lowest for row in exact]
+        kept = [place for place, cost in enumerate(beyond) if cost <= self.room]
+        self.patterns, self.beyond = near[kept], [beyond[place] for place in kept]
+        self.exact = not any(self.beyond)
 
-def _near(problem: Problem, worth: Array, patterns: Array, limit: float) -> Array:
-    reduced = problem.real(patterns) - sum(worth[a][patterns[:, a]] for a in range(problem.n_raters))
-    return np.asarray(patterns[reduced <= limit])
+    def counts(self, most_steps: int | None = None) -> Iterator[npt.NDArray[np.int64]]:
+        """Yield the counts of the patterns in every maximiser; `OutOfSteps` where a limit is reached first."""
+        problem, room = self.problem, self.room
+        if self.exact:
+            yield from iter_tables(problem.margins, self.patterns, most_steps)
+            return
+        shift = BITS - 1 - room.exponent()
+        lowered = np.array([cost.floor(shift) for cost in self.beyond], dtype=np.int64)
+        columns = (self.patterns + problem.n_categories * np.arange(problem.n_raters)).astype(np.int64)
+        most = min(LISTED_TABLES, _LISTED_NUMBERS // len(self.patterns))
+        found = tables_below(columns, problem.margins.ravel(), lowered, room.ceiling(shift) + 1, most)
+        for counts in found.counts:
+            if sum((cost * int(n) for cost, n in zip(self.beyond, counts, strict=True) if n), RootSum()) <= room:
+                yield counts
+        if not found.finished:
+            raise OutOfSteps
+
+    def listed(self, most_steps: int) -> MaximizerCount:
+        """Count the maximisers that a listing of so many steps finds."""
+        found = 0
+        try:
+            for _ in islice(self.counts(most_steps), LISTED_TABLES):
+                found += 1
+        except OutOfSteps:
+            return MaximizerCount(None, max(1, found), f"listing stopped after {most_steps:,} steps")
+        if found < LISTED_TABLES:
+            return MaximizerCount(found, found)
+        return MaximizerCount(None, found, f"listing stopped at {LISTED_TABLES:,} tables")

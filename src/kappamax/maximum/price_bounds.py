@@ -1,7 +1,11 @@
-"""A problem and prices in; the bound they prove out. No solver is trusted: this check stands alone.
+"""Find the patterns of least reduced cost for given dual prices, and so the bound that the prices prove.
 
 If no pattern costs less than its ratings' prices, no table costs less than the prices' total. Where one does, by at
-most d, the bound falls by d for every subject.
+most d, the bound falls by d for every subject. No solver is trusted.
+
+Where patterns are too many to list, a depth-first search over raters excludes most of them together: a partial pattern
+is dropped as soon as even the cheapest choice of every remaining rater, each on its own, cannot bring it below the
+limit.
 """
 
 from __future__ import annotations
@@ -9,24 +13,28 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 from math import gcd
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from kappamax._integers import magnitude, widen
+from kappamax._jit import kernel
 from kappamax._rootsum import RootSum
-from kappamax.maximum.pricing import Pricing
-from kappamax.maximum.problem import OutOfTime, Prices, Problem, Solution, Watch
+from kappamax.maximum.problem import CompleteProblem, OutOfTime, Problem, RaterSet, Watch
+from kappamax.maximum.solution import Prices, Solution
 
 __all__ = [
     "LISTED_CELLS",
+    "PatternsFound",
+    "Pricing",
     "at_least_as_observed",
     "better_of",
     "bound_of",
     "certified",
     "cost_step",
     "lowest_reduced_cost",
+    "real_reduced_costs",
     "reduced_costs",
     "settles",
 ]
@@ -36,36 +44,35 @@ Array = npt.NDArray[Any]
 LISTED_CELLS = 2_000_000
 _CLEAR = 1e-9
 _MOST_TIED = 200_000
+_WORTH_COMPILING = 2000  # possible patterns
+_AT_A_TIME = 1_000_000  # numbers looked at before the time and Ctrl-C are heeded
+_ALWAYS = 50  # times as many are looked at even if the time is up: enough for most designs
 
 
 def certified(
     problem: Problem, patterns: Array, counts: Array, prices: Prices, method: str, watch: Watch | None = None
 ) -> Solution:
-    """A solution with the exact bound of its prices, proven where that settles it."""
-    cost = problem.total(patterns, counts)
+    """Return a solution with the exact bound of its prices, proven where that settles it."""
     bound = bound_of(problem, prices, watch)
-    proof = "prices" if settles(problem, cost, bound) else None
-    return Solution(patterns, counts, cost, cost if proof else bound, method, prices, proof)
+    return _settled(Solution(problem, patterns, counts, problem.total(patterns, counts), bound, method, prices))
 
 
-def at_least_as_observed(problem: Problem, solution: Solution) -> Solution:
-    """The solution, with the observed table in place of one that costs more."""
-    cost = problem.total(*problem.observed())
+def at_least_as_observed(solution: Solution) -> Solution:
+    """Return the solution, with the observed table in place of one that costs more."""
+    patterns, counts = solution.problem.observed()
+    cost = solution.problem.total(patterns, counts)
     if solution.cost <= cost:
         return solution
-    patterns, counts = problem.observed()
-    proof = "prices" if settles(problem, cost, solution.bound) else None
-    bound = cost if proof else solution.bound
-    return replace(solution, patterns=patterns, counts=counts, cost=cost, bound=bound, method="observed", proof=proof)
+    return _settled(replace(solution, patterns=patterns, counts=counts, cost=cost, method="observed", proof=None))
 
 
-def better_of(problem: Problem, first: Solution, second: Solution, watch: Watch | None = None) -> Solution:
-    """The better table of two solutions with the better bound of the two."""
+def better_of(first: Solution, second: Solution, watch: Watch | None = None) -> Solution:
+    """Return the better table of two solutions with the better bound of the two."""
     if second.proven:
         return second
     table, bound = min(first, second, key=lambda one: one.cost), max(first, second, key=lambda one: one.bound)
     assert bound.prices is not None
-    return certified(problem, table.patterns, table.counts, bound.prices, table.method, watch)
+    return certified(table.problem, table.patterns, table.counts, bound.prices, table.method, watch)
 
 
 def settles(problem: Problem, cost: RootSum, bound: RootSum) -> bool:
@@ -77,19 +84,19 @@ def settles(problem: Problem, cost: RootSum, bound: RootSum) -> bool:
 
 
 def bound_of(problem: Problem, prices: Prices, watch: Watch | None = None) -> RootSum:
-    """A bound that prices prove: the largest, unless the time runs out."""
+    """Return a bound that prices prove: the largest, unless the time runs out."""
     total = prices.total(problem.margins, problem.objective.radicands)
     return total + lowest_reduced_cost(problem, prices, watch) * problem.n_subjects
 
 
 def lowest_reduced_cost(problem: Problem, prices: Prices, watch: Watch | None = None) -> RootSum:
-    """The least of cost minus prices over all patterns, zero if none is below.
+    """Return the least of cost minus prices over all patterns, zero if none is below.
 
     All patterns are listed where there are at most two million; otherwise a search finds those that could be lowest.
     Where the time of the watch runs out first, the result is a number that none is below.
     """
     lowest = RootSum()
-    if problem.n_raters == 2 and len(problem.roots) == 1:
+    if isinstance(problem, CompleteProblem) and problem.n_raters == 2 and len(problem.roots) == 1:
         return min(lowest, _lowest_of_two(problem, prices))
     if problem.n_cells <= LISTED_CELLS:
         for patterns in problem.all_patterns():
@@ -109,37 +116,19 @@ def lowest_reduced_cost(problem: Problem, prices: Prices, watch: Watch | None = 
 
 
 def reduced_costs(problem: Problem, prices: Prices, patterns: Array) -> Array:
-    """Cost minus prices of each pattern, exactly, times the prices' denominator."""
+    """Return cost minus prices of each pattern, exactly, times the prices' denominator."""
     costs, worth = problem.costs(patterns), prices.of(patterns)
     bound = max(1, magnitude(costs)) * prices.denominator + magnitude(worth)
     return np.asarray(widen(costs, bound) * prices.denominator - widen(worth, bound))
 
 
-def _lowest_of_two(problem: Problem, prices: Prices) -> RootSum:
-    """The least reduced cost of two raters' cells at once, rational costs."""
-    ((_, _, costs),) = problem.entries
-    first, second = prices.numerators[:, :, 0]
-    largest = max(1, magnitude(costs)) * prices.denominator + 2 * magnitude(prices.numerators)
-    matrix = widen(costs[:, :, 0], largest) * prices.denominator - widen(first, largest)[:, None]
-    matrix -= widen(second, largest)[None, :]
-    return RootSum({problem.objective.radicands[0]: Fraction(int(matrix.min()), prices.denominator)})
-
-
-def _lowest(problem: Problem, prices: Prices, patterns: Array) -> RootSum:
-    """The least reduced cost among some patterns; only those near the least in doubles are worked out exactly."""
-    if len(problem.roots) == 1:
-        least = int(reduced_costs(problem, prices, patterns).min())
-        return RootSum({problem.objective.radicands[0]: Fraction(least, prices.denominator)})
-    worth = prices.real(problem.roots)
-    real = problem.real(patterns) - sum(worth[a][patterns[:, a]] for a in range(problem.n_raters))
-    near = patterns[real <= min(0.0, real.min()) + _CLEAR * (1 + float(np.abs(worth).max()))]
-    exact = {tuple(row) for row in reduced_costs(problem, prices, near).tolist()}
-    sums = (RootSum(dict(zip(problem.objective.radicands, row, strict=True))) for row in exact)
-    return min(sums, default=RootSum()) / prices.denominator
+def real_reduced_costs(problem: Problem, worth: Array, patterns: Array) -> npt.NDArray[np.float64]:
+    """Return cost minus prices of each pattern in doubles, for prices in doubles of shape (r, k)."""
+    return np.asarray(problem.real(patterns) - sum(worth[a][patterns[:, a]] for a in range(problem.n_raters)))
 
 
 def cost_step(problem: Problem) -> int | None:
-    """The greatest whole number that divides every pattern's cost, None with roots."""
+    """Return the greatest whole number that divides every pattern's cost, None with roots."""
     if problem.objective.radicands != (1,):
         return None
     denominator = problem.objective.denominator
@@ -150,3 +139,165 @@ def cost_step(problem: Problem) -> int | None:
         for factor in problem.factors
     ]
     return gcd(*entries)
+
+
+class PatternsFound(NamedTuple):
+    """Patterns below a limit: some of them, their reduced costs, how many there are, and the least reduced cost."""
+
+    patterns: npt.NDArray[np.int32]
+    reduced: npt.NDArray[np.float64]
+    total: int
+    least: float
+
+
+class Pricing:
+    """The search for one problem; only the prices change from call to call.
+
+    Each call ends with `OutOfTime` where the time of the watch runs out before it is done.
+    """
+
+    def __init__(self, problem: Problem, watch: Watch | None = None) -> None:
+        self.watch = watch or Watch()
+        #: every set of raters, and lower bounds for the cost of all pairs among its raters d, d + 1, ...
+        self.sets = [(one, _cost_of_the_rest(one)) for one in problem.rater_sets()]
+        self.run = kernel(_search, work=float(problem.n_cells), worth=_WORTH_COMPILING)
+
+    def least(self, prices: Array, limit: float = np.inf) -> PatternsFound:
+        """Return the pattern of least reduced cost, if that is below the limit."""
+        best = PatternsFound(np.zeros((0, len(prices)), dtype=np.int32), np.zeros(0), 0, np.inf)
+        for one, rest in self.sets:
+            found = self._found(one, rest, prices, min(limit, best.least), 0)
+            if found.total:
+                best = found
+        return best
+
+    def below(self, prices: Array, limit: float, most: int) -> PatternsFound:
+        """Return up to `most` patterns with reduced cost below the limit, and how many there are."""
+        patterns, reduced, totals, least = zip(
+            *(self._found(one, rest, prices, limit, most) for one, rest in self.sets), strict=True
+        )
+        return PatternsFound(np.concatenate(patterns)[:most], np.concatenate(reduced)[:most], sum(totals), min(least))
+
+    def rough_least(self, prices: Array) -> float:
+        """Return a number that no pattern's reduced cost is below, without a search: every pair of raters alone."""
+        lowest = []
+        for one, _ in self.sets:
+            own, paid = _prices_of_set(one, prices)
+            if (r := len(own)) == 1:
+                lowest.append(-float(own.max()) - paid)
+                continue
+            shared = own / (r - 1)  # each rater's price is paid to r - 1 pairs
+            pairs = one.pair_costs - shared[:, None, :, None] - shared[None, :, None, :]
+            lowest.append(float(pairs.min(axis=(2, 3))[np.triu_indices(r, 1)].sum()) - paid)
+        return min(lowest)
+
+    @property
+    def scale(self) -> float:
+        """The largest cost of a pattern, up to a factor."""
+        return max(float(np.abs(one.pair_costs).max(initial=0)) * len(one.raters) ** 2 for one, _ in self.sets)
+
+    def _found(self, one: RaterSet, rest: Array, prices: Array, limit: float, most: int) -> PatternsFound:
+        """Search the patterns of one set of raters; with most = 0 keep only the one of least reduced cost."""
+        own, paid = _prices_of_set(one, prices)
+        r, k = own.shape
+        patterns = np.zeros((max(1, most), r), dtype=np.int32)
+        reduced = np.zeros(max(1, most))
+        due = np.zeros((r + 1, r, k))  # due[d, t, x]: rating x of rater t beside the first d raters, less its price
+        due[0] = -own
+        state = due, np.full(r, -1, dtype=np.int32), np.zeros(r + 1), np.zeros(2, dtype=np.int64), np.full(1, np.inf)
+        rounds, steps = 0, max(1, _AT_A_TIME // (r * k))
+        while not self.run(one.pair_costs, rest, limit + paid, most, patterns, reduced, *state, steps):
+            rounds += 1
+            if rounds >= _ALWAYS and self.watch.over:
+                raise OutOfTime
+        count, least = int(state[3][1]), float(state[4][0])
+        kept = min(count, max(1, most))
+        whole = np.repeat(one.other_codes[None, :], kept, axis=0)
+        whole[:, one.raters] = patterns[:kept]
+        return PatternsFound(whole, reduced[:kept] - paid, count, least - paid)
+
+
+def _settled(solution: Solution) -> Solution:
+    """Mark a solution as proven by its prices where its bound settles it."""
+    if not settles(solution.problem, solution.cost, solution.bound):
+        return solution
+    return replace(solution, bound=solution.cost, proof="prices")
+
+
+def _lowest_of_two(problem: CompleteProblem, prices: Prices) -> RootSum:
+    """The least reduced cost of two raters' cells at once, rational costs."""
+    ((_, _, costs),) = problem.entries
+    first, second = prices.numerators[:, :, 0]
+    largest = max(1, magnitude(costs)) * prices.denominator + 2 * magnitude(prices.numerators)
+    matrix = widen(costs[:, :, 0], largest) * prices.denominator - widen(first, largest)[:, None]
+    matrix -= widen(second, largest)[None, :]
+    return problem.number([int(matrix.min())]) / prices.denominator
+
+
+def _lowest(problem: Problem, prices: Prices, patterns: Array) -> RootSum:
+    """The least reduced cost among some patterns; only those near the least in doubles are worked out exactly."""
+    if len(problem.roots) == 1:
+        return problem.number([int(reduced_costs(problem, prices, patterns).min())]) / prices.denominator
+    worth = prices.real(problem.roots)
+    real = real_reduced_costs(problem, worth, patterns)
+    near = patterns[real <= min(0.0, real.min()) + _CLEAR * (1 + float(np.abs(worth).max()))]
+    exact = {tuple(row) for row in reduced_costs(problem, prices, near).tolist()}
+    return min(map(problem.number, exact), default=RootSum()) / prices.denominator
+
+
+def _prices_of_set(one: RaterSet, prices: Array) -> tuple[npt.NDArray[np.float64], float]:
+    """The prices of the raters' own categories, and the sum that all other columns pay together."""
+    others = np.setdiff1d(np.arange(len(prices)), one.raters)
+    own = np.ascontiguousarray(prices[one.raters, : one.pair_costs.shape[-1]])
+    return own, float(prices[others, one.other_codes[others]].sum())
+
+
+def _cost_of_the_rest(one: RaterSet) -> npt.NDArray[np.float64]:
+    least = one.pair_costs.min(axis=(2, 3))
+    return np.array([least[d:, d:].sum() for d in range(len(one.raters) + 1)])
+
+
+def _search(costs, rest, limit, most, patterns, reduced, due, choice, paid, progress, lowest, most_steps):  # type: ignore[no-untyped-def]  # compiled by numba
+    """Depth first over raters, as many steps as allowed; whether the search came to its end.
+
+    With most = 0 the limit falls to the best found and only that one is kept. The arrays from `due` on hold where the
+    search stands: `progress` the depth and the number of patterns found, `lowest` the least reduced cost.
+    """
+    r, k = due.shape[1:]
+    depth, count, least = progress[0], progress[1], lowest[0]
+    for _ in range(most_steps):
+        if depth < 0:
+            break
+        choice[depth] += 1
+        if choice[depth] >= k:
+            choice[depth] = -1
+            depth -= 1
+            continue
+        here = choice[depth]
+        total = paid[depth] + due[depth, depth, here]
+        bound = total + rest[depth + 1]
+        for t in range(depth + 1, r):
+            cheapest = np.inf
+            for x in range(k):
+                value = due[depth, t, x] + costs[depth, t, here, x]
+                due[depth + 1, t, x] = value
+                cheapest = min(cheapest, value)
+            bound += cheapest
+        if bound >= limit or (most == 0 and bound >= least):
+            continue
+        if depth == r - 1:
+            least = min(least, total)
+            if most == 0:
+                count = 1
+                patterns[0] = choice
+                reduced[0] = total
+            else:
+                if count < most:
+                    patterns[count] = choice
+                    reduced[count] = total
+                count += 1
+            continue
+        paid[depth + 1] = total
+        depth += 1
+    progress[0], progress[1], lowest[0] = depth, count, least
+    return depth < 0

@@ -1,7 +1,7 @@
-"""Two raters' margins and any weights in, an optimal table and its prices out: a transportation problem.
+"""Find the optimal table of two raters and its prices by solving a transportation problem.
 
-Shortest augmenting paths on whole costs. For metric weights the diagonal is filled first, which keeps the optimal value
-and leaves a smaller problem; its prices are lifted back to all categories by the triangle inequality.
+The method is shortest augmenting paths on whole costs. For metric weights the diagonal is filled first, which keeps the
+optimal value and leaves a smaller problem; its prices are lifted back to all categories by the triangle inequality.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ import numpy.typing as npt
 from kappamax._jit import kernel
 from kappamax.maximum.exact_prices import certified_near
 from kappamax.maximum.price_bounds import certified
-from kappamax.maximum.problem import Prices, Problem, Solution
+from kappamax.maximum.problem import CompleteProblem, Counts, Patterns
+from kappamax.maximum.solution import Prices, Solution
 
 __all__ = ["diagonal_first", "transport", "transport_table"]
 
@@ -25,44 +26,42 @@ _EXACT_CATEGORIES = 200  # beyond, integers of any size take minutes
 _WORTH_COMPILING = 400  # cells; below, plain Python answers sooner than numba is imported
 
 
-def transport(problem: Problem) -> Solution:
-    """The least cost of two raters' table; metric weights fill the diagonal first."""
+def transport(problem: CompleteProblem) -> Solution:
+    """Minimise the cost of two raters' table; for metric weights the diagonal is filled first."""
     ((_, _, real),) = problem.pairs()
     whole, exact = _whole_costs(problem, real)
     rows, columns = problem.margins
     metric = problem.sign == 1 and all(weights.metric for _, _, weights in problem.objective.pairs())
     method = "diagonal first, then transportation" if metric else "transportation"
-    if metric:
-        table, second = diagonal_first(whole, rows, columns)
-    else:
-        table, second = transport_table(whole, rows, columns)
-    first = (whole - second[None, :]).min(axis=1)
-    i, j = np.nonzero(table)
-    patterns, counts = np.stack([i, j], axis=1).astype(np.int32), table[i, j]
+    table, prices = _table_and_prices(whole, *(diagonal_first if metric else transport_table)(whole, rows, columns))
     if exact:
-        return certified(problem, patterns, counts, Prices(np.stack([first, second])[:, :, None]), method)
-    prices = np.stack([first, second]) / (_SCALE / np.abs(real).max())
-    i, j = np.nonzero(whole - first[:, None] - second[None, :] <= 4 * problem.n_categories)
-    tight = np.stack([i, j], axis=1).astype(np.int32)
-    solution = certified_near(problem, patterns, counts, prices, tight, patterns, method)
+        return certified(problem, *table, Prices(prices[:, :, None]), method)
+    tight = _cells(whole - prices[0][:, None] - prices[1][None, :] <= 4 * problem.n_categories)
+    near = prices / (_SCALE / np.abs(real).max())
+    solution = certified_near(problem, *table, near, tight, table[0], method)
     if solution.proven or len(problem.roots) > 1 or problem.n_categories > _EXACT_CATEGORIES:
         return solution
-    return _in_integers(problem)
-
-
-def _in_integers(problem: Problem) -> Solution:
-    """The same in Python integers, for rational costs of more digits than 64 bits hold."""
-    ((_, _, entries),) = problem.entries
+    ((_, _, entries),) = (
+        problem.entries
+    )  # rational costs of more digits than 64 bits hold: once more in Python integers
     costs = entries[:, :, 0].astype(object)
-    table, second = transport_table(costs, *problem.margins)
+    table, prices = _table_and_prices(costs, *transport_table(costs, rows, columns))
+    return certified(problem, *table, Prices(prices[:, :, None]), "transportation")
+
+
+def _table_and_prices(costs: Array, cells: Array, second: Array) -> tuple[tuple[Patterns, Counts], Array]:
+    """Patterns and counts of a two-way table, and the prices of both raters that follow from the second's."""
     first = (costs - second[None, :]).min(axis=1)
-    i, j = np.nonzero(table)
-    prices = Prices(np.stack([first, second])[:, :, None])
-    return certified(problem, np.stack([i, j], axis=1).astype(np.int32), table[i, j], prices, "transportation")
+    return (_cells(cells), cells[cells > 0]), np.stack([first, second])
+
+
+def _cells(chosen: Array) -> Patterns:
+    """The positions of the cells that are not zero, as patterns."""
+    return np.stack(np.nonzero(chosen), axis=1).astype(np.int32)
 
 
 def transport_table(costs: Array, rows: Array, columns: Array) -> tuple[Array, Array]:
-    """An optimal table for whole costs, and column prices v: costs - u - v >= 0 with u = min over j of costs - v."""
+    """Return an optimal table for whole costs, and column prices v: costs >= u + v with u = min over j of costs - v."""
     table = np.zeros(costs.shape, dtype=np.int64)
     u, v = np.zeros(len(rows), dtype=costs.dtype), np.zeros(len(columns), dtype=costs.dtype)
     whole = costs.dtype == object  # Python integers, which are not compiled
@@ -71,7 +70,7 @@ def transport_table(costs: Array, rows: Array, columns: Array) -> tuple[Array, A
     return table, v
 
 
-def _whole_costs(problem: Problem, real: Array) -> tuple[Array, bool]:
+def _whole_costs(problem: CompleteProblem, real: Array) -> tuple[Array, bool]:
     """Costs as 64-bit whole numbers: the costs themselves where they are small, rounded multiples otherwise."""
     if len(problem.roots) == 1 and np.abs(real).max() < 2**40:
         return np.rint(real / problem.roots[0]).astype(np.int64), True

@@ -2,13 +2,12 @@
 
 With missing ratings, Fleiss' kappa, Gwet's AC and Krippendorff's alpha divide the observed disagreement by a function
 of the pooled use of categories, which can differ between rearrangements. For a fixed use the divisor is fixed and the
-problem is a linear programme with one more equation per category. Its prices bound the disagreement for every other
+problem is a linear program with one more equation per category. Its prices bound the disagreement for every other
 use as well: they are a cut. Cuts are added at the most promising use until no use can beat the best table.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from fractions import Fraction
 from math import lcm
 from typing import Any
@@ -16,18 +15,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from kappamax._checks import maximum as checks
 from kappamax._rootsum import RootSum
 from kappamax.disagreement.objective import Objective
-from kappamax.errors import Interrupted
-from kappamax.maximum.incomplete import IncompleteProblem
+from kappamax.errors import Interrupted, NotSupportedError
+from kappamax.maximum.linear_program import incidence, solve_integer, solve_linear
 from kappamax.maximum.price_bounds import cost_step
-from kappamax.maximum.problem import Cut, Prices, Solution, Watch
-from kappamax.maximum.relaxation import incidence, solve_integer, solve_linear
+from kappamax.maximum.problem import Problem, Watch
+from kappamax.maximum.solution import Cut, Prices, Solution
 from kappamax.verification.search import LISTED_TABLES, tables_below
 from kappamax.verification.uses import MOST_USES, Use, attainable_uses
 
-__all__ = ["extreme_of_pooled"]
+__all__ = ["solve_varying_chance"]
 
 Array = npt.NDArray[Any]
 
@@ -39,8 +37,8 @@ _LISTED = "all tables listed"
 _FINE = 2**40
 
 
-def extreme_of_pooled(objective: Objective, sign: int, watch: Watch) -> Solution:
-    """The table with the largest (sign 1) or smallest (sign -1) coefficient, proven by cuts or by listing all tables.
+def solve_varying_chance(problem: Problem, watch: Watch) -> Solution:
+    """Find the table with the most extreme coefficient, proven by cuts or by listing all tables.
 
     Where neither proves it, within limits of work or time, the best table found and the bound of the cuts. On Ctrl-C,
     `Interrupted` carries the same.
@@ -50,7 +48,7 @@ def extreme_of_pooled(objective: Objective, sign: int, watch: Watch) -> Solution
     NotSupportedError
         If there are too many patterns or uses of categories to look at.
     """
-    search = _Search(objective, sign, watch)
+    search = _Search(problem, watch)
     try:
         return _searched(search)
     except KeyboardInterrupt:
@@ -66,7 +64,7 @@ def _searched(search: _Search) -> Solution:
         if watch.over or not search.cut_at(place):
             return search.unproven()
         place = search.open_use()
-        if place in search.solved or len(search.cuts) == MOST_CUTS:  # whole tables fall short of the programme there
+        if place in search.solved or len(search.cuts) == MOST_CUTS:  # whole tables fall short of the program there
             return search.by_listing() or search.unproven()
     return search.proven("prices", tuple(search.cuts))
 
@@ -74,18 +72,26 @@ def _searched(search: _Search) -> Solution:
 class _Search:
     """The best table so far, and the cuts that bound the others."""
 
-    def __init__(self, objective: Objective, sign: int, watch: Watch) -> None:
-        self.problem = IncompleteProblem(objective, sign)
-        self.watch = watch
+    def __init__(self, problem: Problem, watch: Watch) -> None:
+        objective = problem.objective
+        self.problem, self.watch = problem, watch
         #: the best table so far, its cost, and what chance gives there; raises where the coefficient is undefined
-        self.table = self.problem.observed()
-        self.cost, self.chance = self.problem.total(*self.table), objective.expected
-        checks.few_patterns_if_pooled(objective.coefficient.title, self.problem.n_cells, MOST_PATTERNS)
-        self.patterns = np.concatenate(list(self.problem.all_patterns()))
-        self.use = objective.pooled_use(self.problem.decoded(self.patterns))
+        self.table = problem.observed()
+        self.cost, self.chance = problem.total(*self.table), objective.expected
+        varies = f"rearranging these ratings changes what {objective.coefficient.title} expects by chance"
+        if problem.n_cells > MOST_PATTERNS:
+            raise NotSupportedError(
+                f"{varies}; its maximum is then found up to {MOST_PATTERNS:,} possible patterns, and this design has "
+                f"{float(problem.n_cells):.3g}."
+            )
         found = uses_of(objective)
-        checks.few_uses(objective.coefficient.title, found is not None, MOST_USES)
-        chances = {use: objective.expected_at(np.array(use, dtype=object)) for use in found or ()}
+        if found is None:
+            raise NotSupportedError(f"{varies}, in more than {MOST_USES:,} ways: its maximum is not known.")
+        self.patterns = np.concatenate(list(problem.all_patterns()))
+        self.use = objective.pooled_use(problem.decoded(self.patterns))
+        #: one row per rater and category and one per category used, one column per pattern
+        self.rows = np.concatenate([incidence(self.patterns, problem.n_categories).toarray(), self.use.T])
+        chances = {use: objective.expected_at(np.array(use, dtype=object)) for use in found}
         #: every use of categories at which the coefficient is defined, and the disagreement expected there
         self.uses = np.array([use for use, chance in chances.items() if chance], dtype=np.int64)
         self.chances = [chance for chance in chances.values() if chance]
@@ -94,22 +100,25 @@ class _Search:
         #: the cuts, beginning with one of prices zero, and what each of them says about each use, in doubles
         self.cuts: list[Cut] = []
         self.by_cut = np.zeros((0, len(self.uses)))
-        zero = np.zeros((self.problem.margins.size + self.use.shape[1], len(self.problem.roots)), dtype=object)
+        zero = np.zeros((problem.margins.size + self.use.shape[1], len(problem.roots)), dtype=object)
         self._add(self._lowered(zero, 1))
         self.solved: set[int] = set()
 
     def proven(self, proof: str, cuts: tuple[Cut, ...] = ()) -> Solution:
-        """The best table, which is optimal."""
-        return Solution(*self.table, self.cost, self.cost, _METHOD if cuts else _LISTED, None, proof, cuts)
+        """Return the best table, which is optimal."""
+        return Solution(
+            self.problem, *self.table, self.cost, self.cost, _METHOD if cuts else _LISTED, None, proof, cuts
+        )
 
     def unproven(self) -> Solution:
-        """The best table, and what the cuts prove: a cost that would be as extreme at its own use of categories."""
+        """Return the best table, and what the cuts prove: a cost as extreme at its own use of categories."""
         ratio = float((self.by_cut.max(axis=0) / self.real_chances).min())
         below = Fraction(ratio - _CLOSE * (1 + abs(ratio)))  # far below what rounding can do to the ratio
-        return Solution(*self.table, self.cost, self.chance * below, _METHOD, None, None, tuple(self.cuts))
+        bound = self.chance * below
+        return Solution(self.problem, *self.table, self.cost, bound, _METHOD, None, None, tuple(self.cuts))
 
     def by_listing(self) -> Solution | None:
-        """The best of all tables, one after the other; None where they are too many."""
+        """Return the best of all tables, one after the other; None where they are too many."""
         columns = (self.patterns + self.problem.n_categories * np.arange(self.problem.n_raters)).astype(np.int64)
         free = np.zeros(len(columns), dtype=np.int64)
         found = tables_below(columns, self.problem.margins.ravel(), free, 1, LISTED_TABLES)
@@ -122,7 +131,7 @@ class _Search:
         return self.proven("search")
 
     def open_use(self) -> int | None:
-        """The most promising use of categories at which a better table is not yet excluded."""
+        """Return the most promising use of categories at which a better table is not yet excluded."""
         best = float(self.cost) / float(self.chance)
         ratios = self.by_cut.max(axis=0) / self.real_chances
         for place in np.argsort(ratios, kind="stable").tolist():
@@ -144,24 +153,22 @@ class _Search:
         return False
 
     def cut_at(self, place: int) -> bool:
-        """Solve the programme for one use of categories: a cut that is sharp there, and perhaps a better table.
+        """Solve the linear program for one use of categories: a cut that is sharp there, and perhaps a better table.
 
         False if time runs out first.
         """
         self.solved.add(place)
-        problem, use = self.problem, self.uses[place]
-        rows = np.concatenate([incidence(self.patterns, problem.n_categories).toarray(), self.use.T])
-        sides = np.concatenate([problem.margins.ravel(), use]).astype(float)
-        costs = problem.real(self.patterns)
-        relaxed = solve_linear(costs, rows, sides, self.watch)
+        sides = np.concatenate([self.problem.margins.ravel(), self.uses[place]])
+        costs = self.problem.real(self.patterns)
+        relaxed = solve_linear(costs, self.rows, sides.astype(float), self.watch)
         if relaxed is None:
             return False
         amounts, prices = relaxed
-        self._add(self._exact_cut(rows, amounts, prices))
-        if not self._consider(amounts, rows, sides, place):
-            whole = solve_integer(costs, rows, sides, self.watch)
+        self._add(self._exact_cut(amounts, prices))
+        if not self._consider(amounts, sides, place):
+            whole = solve_integer(costs, self.rows, sides.astype(float), self.watch)
             if whole is not None:
-                self._consider(whole, rows, sides, place)
+                self._consider(whole, sides, place)
         return True
 
     def _add(self, cut: Cut) -> None:
@@ -169,10 +176,10 @@ class _Search:
         said = cut.real_bounds(self.problem.margins, self.uses, self.problem.roots)
         self.by_cut = np.concatenate([self.by_cut, said[None]])
 
-    def _consider(self, amounts: Array, rows: Array, sides: Array, place: int) -> bool:
+    def _consider(self, amounts: Array, sides: Array, place: int) -> bool:
         """Take whole amounts as the best table if they are better; whether they are a table with this use at all."""
         counts = np.rint(amounts).astype(np.int64)
-        if (counts < 0).any() or (rows.astype(np.int64) @ counts != sides.astype(np.int64)).any():
+        if (counts < 0).any() or (self.rows.astype(np.int64) @ counts != sides).any():
             return False
         self._take_if_better(counts, place)
         return True
@@ -184,15 +191,15 @@ class _Search:
             self.table = self.patterns[used], counts[used]
             self.cost, self.chance = cost, self.chances[place]
 
-    def _exact_cut(self, rows: Array, amounts: Array, prices: Array) -> Cut:
-        """Exact prices near those of the programme."""
+    def _exact_cut(self, amounts: Array, prices: Array) -> Cut:
+        """Exact prices near those of the linear program."""
         problem = self.problem
         costs = problem.costs(self.patterns)
-        reduced = problem.real(self.patterns) - prices @ rows
+        reduced = problem.real(self.patterns) - prices @ self.rows
         scale = _CLOSE * (1 + np.abs(prices).max())
         tight = np.flatnonzero(np.abs(reduced) < scale)
         tight = tight[np.argsort(np.where(amounts[tight] > 1e-6, -1.0, np.abs(reduced[tight])), kind="stable")]
-        exact = solved_exactly(rows.T[tight], costs[tight], prices, float(problem.roots[0]))
+        exact = solved_exactly(self.rows.T[tight], costs[tight], prices, float(problem.roots[0]))
         denominator = lcm(*(number.denominator for row in exact for number in row))
         return self._lowered(
             np.array([[int(number * denominator) for number in row] for row in exact], dtype=object), denominator
@@ -205,17 +212,14 @@ class _Search:
         by_rating = Prices(numerators, denominator).of(self.patterns).astype(object)
         left = problem.costs(self.patterns).astype(object) * denominator - by_rating - self.use @ whole[n_margins:]
         for index in range(len(problem.sets)):
-            own = [self._number(row) for row in left[self.patterns[:, -1] == index].tolist()]
+            own = [problem.number(row) for row in left[self.patterns[:, -1] == index].tolist()]
             if (lowest := min(own)).sign() < 0:
                 numerators[-1, index] += np.array([int(lowest.terms.get(f, 0)) for f in problem.objective.radicands])
         return Cut(Prices(numerators, denominator), whole[n_margins:])
 
-    def _number(self, row: Sequence[int]) -> RootSum:
-        return RootSum(dict(zip(self.problem.objective.radicands, row, strict=True)))
-
 
 def uses_of(objective: Objective) -> list[Use] | None:
-    """Every pooled use of categories that some rearrangement has, in whole units; None if there are too many."""
+    """Return every pooled use of categories that some rearrangement has, in whole units; None if there are too many."""
     table = objective.table
     subjects = []
     for codes in table.patterns.T:
@@ -228,7 +232,7 @@ def uses_of(objective: Objective) -> list[Use] | None:
 
 
 def solved_exactly(rows: Array, sides: Array, near: Array, root: float) -> list[list[Fraction]]:
-    """Fractions x near given doubles with rows @ x = sides for the first independent rows; one column per root.
+    """Return fractions x near given doubles with rows @ x = sides for the first independent rows; one column per root.
 
     What the rows leave open keeps its double, rounded, as a multiple of the first root.
     """

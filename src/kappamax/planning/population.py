@@ -27,7 +27,8 @@ from kappamax.display.text import listing
 from kappamax.errors import InvalidOptionError, NotSupportedError
 from kappamax.io import Ratings, as_table
 from kappamax.maximum.closed_forms import comonotone_table
-from kappamax.maximum.solve import problem_for, solve
+from kappamax.maximum.problem import problem_for
+from kappamax.maximum.solve import solve
 from kappamax.planning.formula import gradient_of
 from kappamax.table import Label, Table, as_categories
 

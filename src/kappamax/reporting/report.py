@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from kappamax._atomic_write import write_by_ending
-from kappamax._checks import maximum as maximum_checks
 from kappamax._result import Result, plain
-from kappamax._validate import as_choice, as_number_between, as_whole_number
+from kappamax._validate import as_choice, as_number_between, as_whole_number, require_time_limit
 from kappamax.coefficients import as_objective
 from kappamax.disagreement.objective import Objective
 from kappamax.display.tables import csv_table, latex_table, markdown_table
@@ -22,8 +21,8 @@ from kappamax.fibers.move_ranking import RankedMoves, rank_moves
 from kappamax.fibers.null_distribution import null_distribution
 from kappamax.io import Ratings, as_table
 from kappamax.kappas import Agreement, PairwiseKappas, agreement, pairwise_kappas
-from kappamax.maximum.max_kappa import Maximum, maximum_of
-from kappamax.maximum.maximizers import MaximizerCount, maximizer_count_of
+from kappamax.maximum.max_kappa import Maximum, max_kappa
+from kappamax.maximum.maximizers import MaximizerCount, count_maximizers
 from kappamax.reporting import sentences
 from kappamax.reporting.formats.html import fragment_of, html_of
 from kappamax.reporting.formats.json import as_json, report_document
@@ -120,7 +119,7 @@ def report(
     table = as_table(*ratings, categories=categories)
     level = as_number_between("level", level, 0, 1)
     alternative = as_choice("alternative", alternative, ALTERNATIVES)
-    maximum_checks.time_limit(time_limit)
+    require_time_limit("time_limit", time_limit)
     seed = as_whole_number("rng", rng, 0)
     return report_within(
         Effort(time_limit=time_limit),
@@ -333,7 +332,7 @@ def _numbers(
         )
     most = reason = None
     try:
-        most = maximum_of(objective, time_limit=effort.time_limit, progress=progress)
+        most = max_kappa(objective, time_limit=effort.time_limit, progress=progress)
     except NotSupportedError as error:
         reason = str(error)
     result = WeightingReport(
@@ -362,9 +361,7 @@ def _with_chance(result: WeightingReport, alternative: str, effort: Effort, seed
         return result
     count = None
     if result.maximum is not None:
-        count = maximizer_count_of(
-            result.maximum, counting_work=effort.counting_work, listing_steps=effort.listing_steps
-        )
+        count = count_maximizers(result.maximum, counting_work=effort.counting_work, listing_steps=effort.listing_steps)
     table = result.objective.table
     null = null_distribution(
         result.objective,

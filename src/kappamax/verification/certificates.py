@@ -1,19 +1,31 @@
-"""Verify the largest and smallest coefficient claimed by a result, a document or a file."""
+"""Verify the largest and smallest coefficient claimed by a result, a document or a file.
+
+Nothing in a certificate is trusted: tables are counted again, coefficients computed again from their definitions, and
+optima follow from the prices in it or from a search of the checker's own. No solver is imported.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import Any, Protocol
 
 from kappamax._result import Result
+from kappamax._rootsum import RootSum, quotient
+from kappamax.display import text
 from kappamax.errors import KappamaxError, UnreadableFileError
-from kappamax.verification.check import check
-from kappamax.verification.parse import shown
+from kappamax.verification import parse
+from kappamax.verification.bounds import Bounds
+from kappamax.verification.budget import Budget, Unknown
+from kappamax.verification.definitions import TITLES, Design, margins_of, subjects_of
+from kappamax.verification.parse import FORMAT, VERSION, Malformed
 
 __all__ = ["Verification", "read_certificate", "verify"]
+
+_EVALUATIONS = 5  # of each table, for its value, score and chance
 
 
 class Certified(Protocol):
@@ -46,7 +58,7 @@ def verify(claim: Certified | Mapping[str, Any] | str | Path) -> Verification:
     >>> km.verify(km.max_kappa(km.example("rapallo2022"), weights="sqrt")).holds
     True
     """
-    faults, unchecked = check(_document(claim))
+    faults, unchecked = _checked(_document(claim))
     return Verification(not faults and not unchecked, tuple(faults), tuple(unchecked))
 
 
@@ -79,7 +91,7 @@ def read_certificate(path: str | Path) -> Any:
     except OSError as error:
         raise UnreadableFileError(f"{path} cannot be read: {error.strerror or error}.") from None
     except _Repeated as error:
-        raise UnreadableFileError(f"{path} has the key {shown(error.args[0])} twice in one place.") from None
+        raise UnreadableFileError(f"{path} has the key {parse.shown(error.args[0])} twice in one place.") from None
     except (ValueError, RecursionError):
         raise UnreadableFileError(f"{path} is not a JSON document.") from None
 
@@ -108,3 +120,237 @@ def _document(claim: Any) -> Any:
         return claim.certificate()
     except (KappamaxError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         return {"format": f"none: {error}"}
+
+
+def _checked(document: Any) -> tuple[list[str], list[str]]:
+    """What a certificate claims and does not hold, and what could not be checked within the limits of work."""
+    try:
+        case = _ObservedClaims(document)
+        faults, unchecked = [*case.faults()], list[str]()
+        if faults:
+            return faults, unchecked
+        ends = {"maximum": _ExtremeClaims(case, "maximum", 1), "minimum": _ExtremeClaims(case, "minimum", -1)}
+        for name, end in ends.items():
+            left: list[str] = []
+            faults += [f"{name}: {fault}" for fault in end.faults(left)]
+            unchecked += [f"{name}: {reason}" for reason in left]
+        return faults or [*case.ratio_faults(*ends.values())], unchecked
+    except Malformed as error:
+        return [f"the certificate is malformed: {error}"], []
+    except Unknown:
+        return [], ["checking the values takes more work than the checker's limits allow"]
+
+
+class _ObservedClaims:
+    """The observed ratings, the weights and the coefficient of a certificate."""
+
+    def __init__(self, document: Any) -> None:
+        self.document = document
+        form = parse.item(document, "format")
+        version = parse.whole(parse.item(document, "version"), "the version") if form == FORMAT else None
+        if version != VERSION:
+            given = "" if version is None else f", version {parse.shown(version)}"
+            raise Malformed(f"its format must be {FORMAT!r}, version {VERSION}; got {parse.shown(form)}{given}")
+        observed = parse.item(document, "observed")
+        self.categories, self.raters = parse.labels(observed, "categories"), parse.labels(observed, "raters")
+        r, k = len(self.raters), len(self.categories)
+        if r < 2:
+            raise Malformed("there must be two raters or more")
+        self.rows = parse.rows(observed, r, k)
+        self.complete = all(min(pattern) >= 0 for pattern in self.rows)
+        coefficient = parse.item(document, "coefficient")
+        group_size = parse.whole(parse.item(document, "group_size"), "group_size")
+        if not isinstance(coefficient, str) or coefficient not in TITLES or (coefficient == "cohen" and r > 2):
+            raise Malformed(f"the coefficient {parse.shown(coefficient)} is not known for {r} raters")
+        if not all(map(any, margins_of(self.rows, r, k))):
+            raise Malformed("every rater must have rated a subject")
+        if not 2 <= group_size <= r or (group_size > 2 and coefficient not in ("conger", "percent")):
+            size = parse.shown(group_size)
+            raise Malformed(f"{size} raters at a time are not defined for {coefficient!r} and {r} raters")
+        self.weights = parse.weights(parse.item(document, "weights"), r, k)
+        self.design = Design(r, k, coefficient, group_size, self.weights.pairs)
+        self.budget = Budget()
+        self.budget.spend(_EVALUATIONS * self.design.work(self.rows))
+        if coefficient not in ("cohen", "conger") and not self.weights.one_symmetric:
+            raise Malformed(f"{TITLES[coefficient]} takes one symmetric weighting for all pairs of raters")
+        if self.design.n_units(self.rows) == 0:
+            raise Malformed("no subject was rated by enough raters to compare them")
+
+    def faults(self) -> Iterator[str]:
+        """What does not hold of the observed ratings and of the names."""
+        design = self.design
+        title = TITLES[design.coefficient]
+        if design.group_size > 2:
+            title += f", {design.group_size} raters at a time"
+        if parse.item(self.document, "title") != title:
+            yield f"the title of this coefficient is {title!r}"
+        if design.group_size > 2 and (self.weights.name != "unweighted" or any(self.weights.faults())):
+            yield "agreement of more than two raters at a time is unweighted"
+        yield from self.weights.faults()
+        value = design.value(self.rows)
+        if value is None:
+            yield "the coefficient is undefined for the observed ratings"
+        elif not _same(parse.item(self.document, "value"), value):
+            yield "the value is not that of the observed ratings"
+
+    def ratio_faults(self, most: _ExtremeClaims, least: _ExtremeClaims) -> Iterator[str]:
+        """What does not hold of the ratio of the value to the maximum."""
+        reason = None
+        if most.claim("proof") is None:
+            reason = "the maximum is not proven"
+        elif least.claim("proof") is not None and most.as_far_as(least):
+            reason = f"{text.limits(self.complete)} allow one value only"
+        elif most.claim("value") <= 0:
+            reason = f"the largest value that {text.limits(self.complete)} allow is not above zero"
+        ratio = None if reason else parse.item(self.document, "value") / most.claim("value")
+        if parse.item(self.document, "ratio_reason") != reason:
+            yield f"the reason for the missing ratio is {reason!r}" if reason else "there is a ratio, so no reason"
+        if not _same(parse.item(self.document, "ratio"), ratio):
+            yield "the ratio is not the value divided by the proven maximum"
+
+
+class _ExtremeClaims:
+    """The claims about the largest or the smallest value."""
+
+    def __init__(self, case: _ObservedClaims, name: str, sign: int) -> None:
+        self.case, self.sign = case, sign
+        self.claims = parse.item(case.document, name)
+        r, k = len(case.raters), len(case.categories)
+        self.table = parse.item(self.claims, "table")
+        self.rows = parse.rows(self.table, r, k)
+        self.inner = parse.item(self.claims, "solution")
+        case.budget.spend(_EVALUATIONS * case.design.work(self.rows))
+        self.score = case.design.score(self.rows)
+
+    def claim(self, key: str) -> Any:
+        """One of the claims."""
+        return parse.item(self.claims, key)
+
+    def as_far_as(self, other: _ExtremeClaims) -> bool:
+        """Whether both tables have exactly the same value."""
+        return self._beyond(self.score, other.score, self.case.design.expected(other.rows)) == 0
+
+    def faults(self, unchecked: list[str]) -> Iterator[str]:
+        """What does not hold; what would take too long to check is added to `unchecked`."""
+        case, design = self.case, self.case.design
+        names = parse.labels(self.table, "categories"), parse.labels(self.table, "raters")
+        if [*map(_typed, names)] != [_typed(case.categories), _typed(case.raters)]:
+            yield "the table has other raters or categories than the observed one"
+        if margins_of(self.rows, *design.shape) != margins_of(case.rows, *design.shape):
+            yield "the table does not have the observed margins"
+            return
+        if subjects_of(self.rows) != subjects_of(case.rows):
+            yield "the table changes who rated how many subjects together"
+            return
+        if parse.rows(parse.item(self.inner, "table"), *design.shape) != self.rows:
+            yield "the proof is about another table than the one shown"
+        if parse.number(parse.item(self.inner, "score")) != self.score:
+            yield "the score is not that of the table"
+        value = design.value(self.rows)
+        if value is None:
+            yield "the coefficient is undefined for the table"
+            return
+        if not _same(self.claim("value"), value):
+            yield "the value is not that of the table"
+        exact = design.exact_value(self.rows) if case.weights.exact else None
+        claimed = self.claim("exact")
+        if (None if claimed is None else parse.fraction(claimed)) != exact:
+            yield "the exact value is not that of the table"
+        if self._beyond(self.score, design.score(case.rows), design.expected(case.rows)) > 0:
+            yield "the observed table goes further than the one shown"
+        yield from self._proof_faults(unchecked)
+
+    def _proof_faults(self, unchecked: list[str]) -> Iterator[str]:
+        """What does not hold of the bound and its proof."""
+        design, proof = self.case.design, self.claim("proof")
+        if proof not in ("prices", "search", None) or parse.item(self.inner, "proof") != proof:
+            yield "the proof must be 'prices', 'search' or null, and the same throughout"
+            return
+        if self.claim("proven") is not (proof is not None):
+            yield "an optimum is proven exactly if it has a proof"
+        limit = parse.number(parse.item(self.inner, "bound"))
+        chance = design.expected(self.rows)
+        if proof is not None and limit != self.score:
+            yield "the bound of a proven optimum is the score itself"
+            limit = self.score
+        try:
+            at_limit = quotient(chance - limit / design.n_units(self.rows), chance)
+        except OverflowError:  # no double is so large
+            yield "the bound is out of range"
+            return
+        if not _same(self.claim("bound"), at_limit):
+            yield "the bound is not the value at the bound of the score"
+        try:
+            fixed = design.fixed_chance(self.case.rows)
+            yield from self._fixed_chance(limit) if fixed else self._varying_chance(limit)
+        except Unknown:
+            unchecked.append("checking the proof takes more work than the checker's limits allow")
+
+    def _fixed_chance(self, limit: RootSum) -> Iterator[str]:
+        """Whether a table goes beyond a score, where all tables expect the same by chance."""
+        proof, prices = self.claim("proof"), parse.item(self.inner, "prices")
+        if prices is None and proof == "prices":
+            yield "there are no prices"
+            return
+        bounds = self._bounds(prices)
+        if bounds.proves(limit * self.sign):
+            return
+        if proof == "prices" and bounds.rounded:
+            raise Unknown
+        if proof == "prices":
+            yield "the prices do not prove the score: a pattern costs less than its ratings' prices"
+        elif bounds.refutes(limit * self.sign):
+            yield "a table goes further" if proof else "a table goes beyond the bound"
+
+    def _varying_chance(self, limit: RootSum) -> Iterator[str]:
+        """Whether a table goes beyond the value at a score: for each table, or excluded by a cut for each use."""
+        design = self.case.design
+        if self.claim("proof") == "search":
+            for rows in self._bounds(None).all_tables():
+                chance = design.expected(rows)
+                if chance and self._beyond(limit, design.score(rows), chance) > 0:
+                    yield "a table goes further"
+                    return
+            return
+        cuts = [self._bounds(cut, with_use=True) for cut in parse.listing(parse.item(self.inner, "cuts"), "cuts")]
+        if not cuts:
+            yield "there are no prices"
+            return
+        budget, work = self.case.budget, design.work_at_use
+        for use in cuts[0].uses():
+            budget.spend(work)
+            chance = design.expected_at([Fraction(n, cuts[0].use_unit) for n in use])
+            if not chance:  # the coefficient is undefined there
+                continue
+            for place, cut in enumerate(cuts):
+                budget.spend(len(design.radicands) * design.n_categories)
+                if self._beyond(limit, cut.bound_at(use) * self.sign, chance) <= 0:
+                    cuts.insert(0, cuts.pop(place))  # what excludes one use often excludes the next
+                    break
+            else:
+                if any(cut.rounded for cut in cuts):
+                    raise Unknown
+                yield f"no prices exclude a table beyond the bound with the use of categories {use}"
+                return
+
+    def _beyond(self, limit: RootSum, score: RootSum, chance: RootSum) -> int:
+        """1 if a score, with such a chance term, goes beyond another at the table shown; 0 if it equals it; or -1."""
+        own = self.case.design.expected(self.rows)
+        return (limit * chance - score * own).sign() * self.sign
+
+    def _bounds(self, prices: Any, *, with_use: bool = False) -> Bounds:
+        design, rows = self.case.design, self.case.rows
+        parsed = parse.prices(prices, design, subjects_of(rows), with_use=with_use)
+        return Bounds(design, rows, self.sign, parsed, self.case.budget)
+
+
+def _typed(labels: list[Any]) -> list[tuple[type, Any]]:
+    """Labels that are equal only if they look the same: 1, 1.0 and True do not."""
+    return [(type(label), label) for label in labels]
+
+
+def _same(claimed: Any, value: float | None) -> bool:
+    """Whether a claimed number is the one computed, to the last digit."""
+    if value is None or isinstance(claimed, bool) or not isinstance(claimed, int | float):
+        return claimed is value
+    return claimed == value  # correctly rounded from the same exact number

@@ -20,12 +20,18 @@ import numpy.typing as npt
 from kappamax._integers import sum_by_key
 from kappamax._rootsum import RootSum, quotient, rational_quotient
 
-__all__ = ["TITLES", "Design", "PairMatrix", "Rows", "by_raters", "margins_of"]
+__all__ = [
+    *("TITLES", "Design", "PairMatrix", "Pattern", "Raters", "Rows", "by_raters", "margins_of", "raters_of"),
+    "subjects_of",
+]
 
 Array = npt.NDArray[Any]
 
-#: how often each pattern occurs; -1 stands for a rating that is missing
-Rows = Mapping[tuple[int, ...], int]
+#: one code per rater; -1 stands for a rating that is missing
+Pattern = tuple[int, ...]
+Raters = tuple[int, ...]
+#: how often each pattern occurs
+Rows = Mapping[Pattern, int]
 
 TITLES = {
     "cohen": "Cohen's kappa",
@@ -203,20 +209,29 @@ class Design:
             weights = [Fraction(int(m), p.denominator) for p in self.pairs.values() for m in np.unique(p.multipliers)]
         return _common_divisor(shares) * _common_divisor(weights)
 
-    def groups_apart(self, pattern: tuple[int, ...]) -> int:
+    def groups_apart(self, pattern: Pattern) -> int:
         """How many groups of g raters do not all agree."""
         codes = [code for code in pattern if code >= 0]
         alike = sum(comb(codes.count(code), self.group_size) for code in set(codes))
         return comb(len(codes), self.group_size) - alike
 
 
-def by_raters(rows: Rows) -> dict[tuple[int, ...], dict[tuple[int, ...], int]]:
-    """The patterns by the set of raters who rated the subject."""
-    found: dict[tuple[int, ...], dict[tuple[int, ...], int]] = {}
+def raters_of(pattern: Pattern) -> Raters:
+    """Return the raters who rated a subject."""
+    return tuple(a for a, code in enumerate(pattern) if code >= 0)
+
+
+def by_raters(rows: Rows) -> dict[Raters, dict[Pattern, int]]:
+    """Return the patterns by the set of raters who rated the subject."""
+    found: dict[Raters, dict[Pattern, int]] = {}
     for pattern, count in rows.items():
-        raters = tuple(a for a, code in enumerate(pattern) if code >= 0)
-        found.setdefault(raters, {})[pattern] = count
+        found.setdefault(raters_of(pattern), {})[pattern] = count
     return found
+
+
+def subjects_of(rows: Rows) -> dict[Raters, int]:
+    """Return how many subjects each set of raters rated."""
+    return {raters: sum(part.values()) for raters, part in by_raters(rows).items()}
 
 
 def margins_of(rows: Rows, n_raters: int, n_categories: int) -> list[list[int]]:

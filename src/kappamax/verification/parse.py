@@ -1,4 +1,7 @@
-"""Read the parts of a certificate from plain data, and refuse whatever does not have their form."""
+"""Read the parts of a certificate from plain data, and refuse whatever does not have their form.
+
+This is the one place that knows the document's form for reading; `kappamax.maximum.certificate_document` writes it.
+"""
 
 from __future__ import annotations
 
@@ -20,9 +23,13 @@ from kappamax.verification.definitions import Design, PairMatrix, Rows
 from kappamax.weights import SCHEMES, Weights
 
 __all__ = [
+    *("FORMAT", "VERSION"),
     *("Malformed", "ParsedWeights", "fraction", "item", "labels", "listing", "number", "prices", "rows", "shown"),
     *("weights", "whole"),
 ]
+
+FORMAT = "kappamax certificate"
+VERSION = 1
 
 _MOST_SUBJECTS = 2**62
 _LARGEST_RADICAND = 10**10  # larger ones take long to be told square-free
@@ -168,10 +175,6 @@ class ParsedWeights:
     pairs: dict[tuple[int, int], PairMatrix]
     one_symmetric: bool
 
-    def is_named(self, scheme: str) -> bool:
-        """Whether they are the weights of that name."""
-        return self.name == scheme and not any(self.faults())
-
     def faults(self) -> Iterator[str]:
         """What does not hold of weights whose name has a definition."""
         matrix = self.pairs[0, 1]
@@ -191,7 +194,11 @@ def weights(value: Any, n_raters: int, n_categories: int) -> ParsedWeights:
     if not isinstance(name, str) or item(value, "label") != name or not isinstance(exact, bool):
         raise Malformed("the weights must have one name and say whether they are exact")
     matrices = [_matrix(one, n_categories) for one in listing(item(value, "matrices"), "matrices")]
-    _check_radicands(set().union(*(matrix.radicands.ravel().tolist() for matrix in matrices)))
+    radicands = set().union(*(matrix.radicands.ravel().tolist() for matrix in matrices))
+    if len(radicands) > _MOST_RADICANDS:
+        raise Unknown
+    for one in radicands:
+        radicand(one)
     all_pairs = list(combinations(range(n_raters), 2))
     of_pair = listing(item(value, "of_pair"), "of_pair", len(all_pairs))
     chosen = [matrices[whole(index, "the number of a matrix", least=0, below=len(matrices))] for index in of_pair]
@@ -217,14 +224,6 @@ def _matrix(value: Any, k: int) -> PairMatrix:
     if (multipliers**2 * radicands > denominator**2).any() or (k > 1 and not multipliers.any()):
         raise Malformed("the weights must lie between 0 and 1, and not all be 0")
     return PairMatrix(multipliers, radicands.astype(np.int64), denominator)
-
-
-def _check_radicands(numbers: set[int]) -> None:
-    """Refuse numbers that are not square-free, and do not begin where there are too many."""
-    if len(numbers) > _MOST_RADICANDS:
-        raise Unknown
-    for number in numbers:
-        radicand(number)
 
 
 def _alike(matrix: PairMatrix, own: Weights) -> bool:

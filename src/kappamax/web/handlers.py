@@ -24,7 +24,7 @@ from kappamax.io.file_formats import open_bytes
 from kappamax.io.files import table_of_source
 from kappamax.io.read_spec import ReadSpec
 from kappamax.maximum.max_kappa import max_kappa
-from kappamax.maximum.maximizers import maximizer_count_of, maximizers_of
+from kappamax.maximum.maximizers import count_maximizers, iter_maximizers
 from kappamax.reporting.figures_svg import null_picture, pictures_of
 from kappamax.reporting.formats.json import data_of
 from kappamax.reporting.report import Effort, Report, completed, report_within
@@ -138,8 +138,8 @@ def maximizers(request: WeightingRequest) -> dict[str, Any]:
     """Return a page of the tables that attain the maximum."""
     table = request.table()
     result = max_kappa(table, weights=request.weights(), time_limit=_TIME_LIMIT)
-    count = maximizer_count_of(result, counting_work=_QUICK.counting_work, listing_steps=_QUICK.listing_steps)
-    page = islice(maximizers_of(result), request.start, request.start + _TABLES_PER_PAGE)
+    count = count_maximizers(result, counting_work=_QUICK.counting_work, listing_steps=_QUICK.listing_steps)
+    page = islice(iter_maximizers(result), request.start, request.start + _TABLES_PER_PAGE)
     return {
         "n": plain(count.n),
         "at_least": plain(count.at_least),

@@ -15,8 +15,9 @@ from kappamax._rootsum import RootSum
 from kappamax.disagreement.objective import Objective
 from kappamax.maximum.closed_forms import comonotone_table
 from kappamax.maximum.price_bounds import lowest_reduced_cost, settles
-from kappamax.maximum.problem import Prices
-from kappamax.maximum.solve import problem_for, solve
+from kappamax.maximum.problem import problem_for
+from kappamax.maximum.solution import Prices
+from kappamax.maximum.solve import solve
 from kappamax.table import Table
 
 __all__ = ["MaximumBounds"]

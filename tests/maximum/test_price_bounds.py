@@ -12,10 +12,9 @@ import pytest
 import kappamax as km
 from kappamax.coefficients import as_objective
 from kappamax.errors import Interrupted
-from kappamax.maximum import pricing
-from kappamax.maximum.incomplete import IncompleteProblem
-from kappamax.maximum.pricing import Pricing
-from kappamax.maximum.problem import Problem
+from kappamax.maximum import price_bounds
+from kappamax.maximum.price_bounds import Pricing
+from kappamax.maximum.problem import CompleteProblem, Problem
 
 
 def problems(rng, n):
@@ -25,7 +24,7 @@ def problems(rng, n):
         if place % 2:
             codes[0, 0] = codes[1, 1] = -1
         table = km.Table(codes, np.ones(6, dtype=int), (1, 2, 3), ordered=True)
-        kind = IncompleteProblem if place % 2 else Problem
+        kind = Problem if place % 2 else CompleteProblem
         for sign in (1, -1):
             yield kind(as_objective(table, weights=str(rng.choice(["unweighted", "linear", "sqrt"]))), sign)
 
@@ -33,7 +32,7 @@ def problems(rng, n):
 @pytest.mark.parametrize("at_a_time", [1, 100, 10**6])
 def test_the_search_is_the_same_however_often_it_pauses(monkeypatch, at_a_time):
     """Against trying every pattern; no rough bound is above the least."""
-    monkeypatch.setattr(pricing, "_AT_A_TIME", at_a_time)
+    monkeypatch.setattr(price_bounds, "_AT_A_TIME", at_a_time)
     rng = np.random.default_rng(3)
     for problem in problems(rng, 20):
         patterns = np.concatenate(list(problem.all_patterns()))

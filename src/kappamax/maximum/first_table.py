@@ -1,0 +1,66 @@
+"""Find a good table without a solver: a start for column generation, and what is left when time runs out at once.
+
+One rater's ratings at a time are placed anew. With the other raters fixed, that is a transportation problem, which is
+solved exactly. Nothing depends on how good the table is.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from kappamax.maximum.closed_forms import comonotone_table
+from kappamax.maximum.price_bounds import certified
+from kappamax.maximum.problem import CompleteProblem, Counts, Patterns, Problem, Watch
+from kappamax.maximum.solution import Solution, zero_prices
+from kappamax.maximum.transport import transport_table
+from kappamax.patterns import group_patterns
+
+__all__ = ["first_guess", "first_table"]
+
+Array = npt.NDArray[Any]
+
+_SCALE = 2.0**40
+_ROUNDS = 20
+
+
+def first_table(problem: Problem, watch: Watch | None = None) -> Solution:
+    """Return a table found without a solver, with the bound of prices zero."""
+    return certified(problem, *first_guess(problem), zero_prices(problem), "one rater at a time", watch)
+
+
+def first_guess(problem: Problem) -> tuple[Patterns, Counts]:
+    """Return sorted ratings improved rater by rater, or the observed table if that is no worse or has gaps."""
+    if not isinstance(problem, CompleteProblem):
+        return problem.observed()
+    improved = _improved(problem, *comonotone_table(problem.margins))
+    return min(improved, problem.observed(), key=lambda table: problem.total(*table))
+
+
+def _improved(problem: CompleteProblem, patterns: Patterns, counts: Counts) -> tuple[Patterns, Counts]:
+    """Go round the raters until none of them can be placed better."""
+    best, stale = problem.total(patterns, counts), 0
+    for step in range(_ROUNDS * problem.n_raters):
+        candidate = _placed_anew(problem, patterns, counts, step % problem.n_raters)
+        cost = problem.total(*candidate)
+        stale += 1
+        if cost < best:
+            best, (patterns, counts), stale = cost, candidate, 0
+        elif stale == problem.n_raters:
+            break
+    return patterns, counts
+
+
+def _placed_anew(problem: CompleteProblem, patterns: Patterns, counts: Counts, rater: int) -> tuple[Patterns, Counts]:
+    """The table with one rater's ratings placed at least cost beside the others'."""
+    k = problem.n_categories
+    rest, totals = group_patterns(np.delete(patterns, rater, axis=1), counts, n_categories=k)
+    full = np.insert(np.repeat(rest, k, axis=0), rater, np.tile(np.arange(k), len(rest)), axis=1).astype(np.int32)
+    costs = problem.real(full).reshape(len(rest), k)
+    costs -= costs.min()
+    scaled = np.rint(costs * (_SCALE / (costs.max() or 1.0))).astype(np.int64)
+    table, _ = transport_table(scaled, totals, problem.margins[rater])
+    used = np.flatnonzero(table.ravel())
+    return full[used], table.ravel()[used]
