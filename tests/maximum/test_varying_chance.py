@@ -47,7 +47,7 @@ def test_the_chance_term_is_fixed_exactly_when_ratings_count_alike(table, coeffi
         [[abs(i - j) * (7 + i + j) for j in range(table.n_categories)] for i in range(table.n_categories)],
         kind="disagreement",
     )
-    uses_seen = {tuple(as_objective(made, coefficient=coefficient)._exact_use()) for made in rearrangements(table)}
+    uses_seen = {tuple(as_objective(made, coefficient=coefficient).use) for made in rearrangements(table)}
     objective = as_objective(table, weights=weights, coefficient=coefficient)
     assert objective.fixed_chance == (len(uses_seen) == 1)
     assert uses_seen == set(varying_chance.uses_of(objective))

@@ -125,6 +125,11 @@ class Objective:
         raw = widen(self.disagreement.exact(patterns, bound), bound)
         return np.asarray(raw * widen(self.factors_by_size, bound)[n_ratings_of(patterns)][:, None])
 
+    def real_scores(self, patterns: npt.NDArray[np.int32]) -> npt.NDArray[np.float64]:
+        """The score of each pattern in doubles, shape (m,), in the same units."""
+        factors = self.factors_by_size.astype(float) * float(self.denominator)
+        return np.asarray(self.disagreement.real(patterns) * factors[n_ratings_of(patterns)])
+
     @property
     def factors_by_size(self) -> Array:
         """`factors` as an array over 0, ..., r ratings; 0 for numbers of ratings that no subject has."""

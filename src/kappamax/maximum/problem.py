@@ -38,7 +38,6 @@ Patterns = npt.NDArray[np.int32]
 Counts = npt.NDArray[np.int64]
 
 _CHUNK = 1 << 18
-_FEW_ENTRIES = 1_000_000
 
 
 def problem_for(objective: Objective, sign: int) -> Problem:
@@ -145,7 +144,9 @@ class Problem:
 
     def real(self, patterns: Patterns) -> npt.NDArray[np.float64]:
         """Return the cost of each pattern in doubles."""
-        return np.asarray(self.costs(patterns).astype(float) @ self.roots)
+        if len(self.roots) == 1:
+            return np.asarray(self.costs(patterns)[:, 0].astype(float) * self.roots[0])
+        return np.asarray(self.sign * self.objective.real_scores(self.decoded(patterns)))
 
     def total(self, patterns: Patterns, counts: Counts) -> RootSum:
         """Return the exact cost of a table."""
@@ -187,6 +188,8 @@ class Problem:
 
     def decoded(self, patterns: Patterns) -> Patterns:
         """Return patterns as a `Table` holds them."""
+        if self.objective.table.complete:
+            return patterns
         own = patterns[:, : self.objective.table.n_raters]
         return np.where(own == self.n_labels, MISSING, own).astype(np.int32)
 
@@ -235,21 +238,6 @@ class CompleteProblem(Problem):
         scale = self.sign * self.factors[0]
         scaled: dict[int, Array] = {}  # pairs with the same weights share the array
         return [(a, b, scaled.setdefault(id(own), scale * own)) for a, b, own in self.objective.entries()]
-
-    def costs(self, patterns: Patterns) -> Array:
-        """Return the exact cost of each pattern, looked up by pairs of raters where `entries` is not too large."""
-        if self.objective.coefficient.group_size > 2 or self.n_entries > _FEW_ENTRIES:
-            return np.asarray(self.sign * self.objective.scores(patterns))
-        return np.asarray(sum(entries[patterns[:, a], patterns[:, b]] for a, b, entries in self.entries))
-
-    def real(self, patterns: Patterns) -> npt.NDArray[np.float64]:
-        """Return the cost of each pattern in doubles, without an array for every root."""
-        if len(self.roots) == 1:
-            return np.asarray(self.costs(patterns)[:, 0].astype(float) * self.roots[0])
-        total = np.zeros(len(patterns))
-        for a, b, matrix in self.pairs():
-            total += matrix[patterns[:, a], patterns[:, b]]
-        return total
 
 
 class OutOfTime(Exception):  # noqa: N818  # an answer, not an error
