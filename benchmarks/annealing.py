@@ -17,7 +17,7 @@ from kappamax.annealing.move_walk import MoveWalk, Neighbours
 from kappamax.annealing.proposals import Search, proposal_for
 from kappamax.coefficients import as_objective
 from kappamax.disagreement.objective import Objective
-from kappamax.fibers.swap_walk import Walker
+from kappamax.fibers.swap_walk import SwapWalk
 from kappamax.table import Table
 
 __all__ = ["Measure", "measures"]
@@ -70,10 +70,10 @@ def _swap_steps(blocks: int) -> list[Measure]:
     found = []
     for r, k in FLAT:
         objective = _objective(k, r, 1000, "linear")
-        walker, rng = Walker(objective), np.random.default_rng(SEED)
+        walker, rng = SwapWalk(objective), np.random.default_rng(SEED)
         cold = np.full(BLOCK, 1 / COLD)
 
-        def advance(walker: Walker = walker, rng: Any = rng, cold: Any = cold) -> object:
+        def advance(walker: SwapWalk = walker, rng: Any = rng, cold: Any = cold) -> object:
             return walker.advance(rng, cold, thin=BLOCK)
 
         case = f"a step by swaps, {r} raters, {k} categories, N = 1000 ({float(k**r):.0e} patterns)"

@@ -12,7 +12,7 @@ from kappamax.annealing.move_walk import MoveWalk, Neighbours
 from kappamax.annealing.schedules import Schedule, Stopping
 from kappamax.disagreement.objective import Objective
 from kappamax.fibers.markov_basis import MoveSet
-from kappamax.fibers.swap_walk import Walker
+from kappamax.fibers.swap_walk import SwapWalk
 
 __all__ = ["SWAP_STEPS", "Search", "proposal_for"]
 
@@ -103,7 +103,7 @@ class BySwaps:
 
     def __init__(self, search: Search, rng: np.random.Generator) -> None:
         self.search, self.rng = search, rng
-        self.walker = Walker(search.objective)
+        self.walker = SwapWalk(search.objective)
 
     @property
     def stale(self) -> int:

@@ -20,7 +20,7 @@ from kappamax.disagreement.objective import Objective
 from kappamax.display import numbers
 from kappamax.errors import Interrupted
 from kappamax.fibers.counting import Progress
-from kappamax.fibers.swap_walk import Walker
+from kappamax.fibers.swap_walk import SwapWalk
 from kappamax.table import Table
 
 __all__ = ["TARGETS", "Walk", "autocorrelation_time", "walk_of"]
@@ -61,10 +61,9 @@ def walk_of(
         checks.exact_scores(held.weights.exact, held.weights.name)
     table = objective.table
     start = objective.value(objective.score)
-    walker = Walker(objective, held=held, uniform=target == "uniform", excursion=excursion)
     if target == "uniform" or keep_tables:
         checks.few_cells(table.n_categories + (not table.complete), table.n_raters)
-        walker.count_cells()
+    walk = SwapWalk(objective, held=held, uniform=target == "uniform", excursion=excursion, counted=keep_tables)
     generator = as_generator(rng)
     step = max(thin, _BLOCK // thin * thin)
     traces: list[Array] = []
@@ -72,12 +71,12 @@ def walk_of(
     done = changed = 0
 
     def result() -> Walk:
-        changes = np.concatenate([np.zeros((0, len(walker.costs)), dtype=walker.score.dtype), *traces])
+        changes = np.concatenate([walk.state.score[None][:0], *traces])
         slope = float(objective.n_units) * float(objective.expected)
-        values = start - changes[:, : len(walker.worth)] @ walker.worth / slope
+        values = start - changes[:, : len(walk.worth)] @ walk.worth / slope
         time = autocorrelation_time(values)
         shape = (-1, *(table.n_categories,) * table.n_raters)
-        codes, ones = walker.codes, np.ones(len(walker.codes), dtype=np.int64)
+        codes, ones = walk.codes, np.ones(len(walk.codes), dtype=np.int64)
         return Walk(
             weights=objective.weights.name,
             target=target,
@@ -97,8 +96,10 @@ def walk_of(
     try:
         while done < n_steps:
             size = min(step, n_steps - done)
-            snapshots = np.zeros((size // thin, len(walker.counts)), dtype=np.int64) if keep_tables else None
-            trace, taken, moved = walker.advance(generator, np.full(size, tilt), thin=thin, snapshots=snapshots)
+            snapshots = None
+            if keep_tables and walk.pattern_counts is not None:
+                snapshots = np.zeros((size // thin, len(walk.pattern_counts.counts)), dtype=np.int64)
+            trace, taken, moved = walk.advance(generator, np.full(size, tilt), thin=thin, snapshots=snapshots)
             traces.append(trace)
             if snapshots is not None:
                 kept.append(snapshots)
