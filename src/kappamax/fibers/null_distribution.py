@@ -25,7 +25,7 @@ from kappamax.errors import Interrupted, NotSupportedError
 from kappamax.fibers.count import MEMORY_LIMIT, all_patterns
 from kappamax.fibers.counting import Progress, Ways
 from kappamax.fibers.distribution import as_extreme, mean_score, no_more_probable, two_sided_by_probability
-from kappamax.fibers.listing import LISTED_TABLES, fewest_tables
+from kappamax.fibers.enumeration import LISTED_TABLES, fewest_tables
 from kappamax.fibers.rearrangements import Rearrangements, RearrangementSpace
 from kappamax.fibers.sampling import ScoreSampler, all_arrangements, n_arrangements
 from kappamax.fibers.score_lattice import ScoreSpace

@@ -23,7 +23,7 @@ from kappamax._rootsum import Digits, RootSum, distinct_rows, dot, magnitude, wi
 from kappamax.disagreement.objective import Objective
 from kappamax.fibers.count import all_patterns
 from kappamax.fibers.counting import Progress, Ways
-from kappamax.fibers.listing import LISTED_TABLES, chances_of, few_tables, fewest_tables
+from kappamax.fibers.enumeration import LISTED_TABLES, chances_of, few_tables, fewest_tables
 
 __all__ = ["ScoreSpace", "Tally"]
 

@@ -22,7 +22,7 @@ from kappamax._rootsum import RootSum
 from kappamax.coefficients import as_objective
 from kappamax.fibers.count import MEMORY_LIMIT
 from kappamax.fibers.counting import Ways
-from kappamax.fibers.enumeration import OutOfSteps, iter_tables
+from kappamax.fibers.enumeration import BITS, OutOfSteps, iter_tables, tables_below
 from kappamax.io import Ratings, as_table
 from kappamax.maximum.max_kappa import Maximum, max_kappa, table_of
 from kappamax.maximum.price_bounds import LISTED_CELLS, bound_of, lowest_reduced_cost, reduced_costs
@@ -31,7 +31,6 @@ from kappamax.maximum.problem import Problem, Watch
 from kappamax.maximum.relaxation import integer_table
 from kappamax.maximum.solve import problem_for
 from kappamax.table import Label, Table
-from kappamax.verification.search import BITS, tables_below
 from kappamax.weights import WeightsLike
 
 __all__ = [

@@ -20,11 +20,11 @@ from kappamax._checks import maximum as checks
 from kappamax._rootsum import RootSum
 from kappamax.disagreement.objective import Objective
 from kappamax.errors import Interrupted
+from kappamax.fibers.enumeration import LISTED_TABLES, tables_below
 from kappamax.maximum.incomplete import IncompleteProblem
 from kappamax.maximum.price_bounds import cost_step
 from kappamax.maximum.problem import Cut, Prices, Solution, Watch
 from kappamax.maximum.relaxation import incidence, solve_integer, solve_linear
-from kappamax.verification.search import LISTED_TABLES, tables_below
 from kappamax.verification.uses import MOST_USES, Use, attainable_uses
 
 __all__ = ["extreme_of_pooled"]

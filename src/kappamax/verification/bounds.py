@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kappamax._rootsum import RootSum
+from kappamax.fibers import enumeration
 from kappamax.verification import search
 from kappamax.verification.budget import Budget, Unknown
 from kappamax.verification.definitions import Design, Rows, by_raters, margins_of
@@ -155,10 +156,10 @@ class Bounds:
             found += [
                 (one, left - lowest) for one, left in self._patterns(raters, lowest + gap) if left - lowest <= room
             ]
-        shift = search.BITS - 1 - room.exponent()
+        shift = enumeration.BITS - 1 - room.exponent()
         lowered = np.array([left.floor(shift) for _, left in found], dtype=np.int64)
         columns, needed = self._resources([pattern for pattern, _ in found])
-        tables = search.tables_below(columns, needed, lowered, room.ceiling(shift) + 1)
+        tables = enumeration.tables_below(columns, needed, lowered, room.ceiling(shift) + 1)
         for counts in tables.counts:
             total = sum((left * int(n) for (_, left), n in zip(found, counts, strict=True) if n), RootSum())
             if total < gap:
@@ -190,7 +191,7 @@ class Bounds:
             patterns += product(*choices)
         columns, needed = self._resources(patterns)
         free = np.zeros(len(columns), dtype=np.int64)
-        found = search.tables_below(columns, needed, free, 1, search.LISTED_TABLES)
+        found = enumeration.tables_below(columns, needed, free, 1, enumeration.LISTED_TABLES)
         if not found.finished:
             raise Unknown
         for counts in found.counts:
@@ -283,7 +284,7 @@ class Bounds:
                     entries[key] = RootSum({key[0]: key[1]}) / self.unit
         paid = self._number(self.prices.sets[raters]) / self.prices.denominator
         largest = max(number.exponent() for numbers in (entries.values(), *pays, [paid, limit]) for number in numbers)
-        shift = search.BITS - largest - (n * n + n + 2).bit_length()
+        shift = enumeration.BITS - largest - (n * n + n + 2).bit_length()
         lowered = {key: number.floor(shift) for key, number in entries.items()}
         costs = np.zeros((n, n, k, k), dtype=np.int64)
         for x, y in combinations(range(n), 2):
