@@ -34,8 +34,8 @@ def table_of(walker):
 def test_the_kernel_keeps_margins_scores_and_counts(table, weights, uniform, seed):
     """After some hundred steps the running score, cells and counts are those of the ratings themselves."""
     objective = as_objective(table, weights=weights)
-    walker = SwapWalk(objective, uniform=uniform, counted=True)
-    trace, taken, changed = walker.advance(np.random.default_rng(seed), np.full(150, 0.01), thin=3)
+    walker = SwapWalk(objective, np.random.default_rng(seed), uniform=uniform, counted=True)
+    trace, taken, changed = walker.advance(np.full(150, 0.01), thin=3)
     assert (taken, trace.shape) == (150, (50, len(walker.state.score)))
     assert 0 <= changed <= 150
     reached = table_of(walker)
@@ -72,8 +72,9 @@ def test_plain_and_compiled_kernels_agree(monkeypatch, weights, held, uniform, c
     ends = []
     for worth in (0, 10**9):
         monkeypatch.setattr(swap_walk, "_WORTH", worth)
-        walker = SwapWalk(objective, held=stays, uniform=uniform, excursion=3, counted=counted)
-        trace, *counts = walker.advance(np.random.default_rng(5), np.full(400, 0.1))
+        rng = np.random.default_rng(5)
+        walker = SwapWalk(objective, rng, held=stays, uniform=uniform, excursion=3, counted=counted)
+        trace, *counts = walker.advance(np.full(400, 0.1))
         ends.append((trace.tolist(), counts, walker.codes.tolist()))
     assert ends[0] == ends[1]
 
@@ -84,8 +85,8 @@ def test_excursions_keep_scores_counts_and_margins(weights, held):
     """What is followed is worked out again from the ratings: rejected swaps are undone, accepted ones are counted."""
     table = km.example("rapallo2022-three")
     objective, stays = as_objective(table, weights=weights), as_objective(table, weights=held)
-    walker = SwapWalk(objective, held=stays, excursion=3, uniform=True)
-    trace, _, changed = walker.advance(np.random.default_rng(3), np.full(3_000, 0.2))
+    walker = SwapWalk(objective, np.random.default_rng(3), held=stays, excursion=3, uniform=True)
+    trace, _, changed = walker.advance(np.full(3_000, 0.2))
     assert changed > 0
     reached = table_of(walker)
     assert (reached.margins == table.margins).all()
@@ -101,13 +102,13 @@ def test_excursions_keep_scores_counts_and_margins(weights, held):
 @given(tables(missing=True), st.sampled_from(["linear", "sqrt", "power(0.3)"]), st.integers(0, 99))
 def test_contacts_that_are_kept_are_those_of_the_ratings(table, weights, seed):
     """And a walk is the same with contacts kept or computed where they are needed."""
-    walker = SwapWalk(as_objective(table, weights=weights))
+    walker = SwapWalk(as_objective(table, weights=weights), np.random.default_rng(seed))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(swap_walk, "LARGEST_CONTACTS", 0)
-        other = SwapWalk(as_objective(table, weights=weights))
+        other = SwapWalk(as_objective(table, weights=weights), np.random.default_rng(seed))
     assert walker.contacts is not None
     assert other.contacts is None
-    traces = [one.advance(np.random.default_rng(seed), np.full(200, 0.5))[0] for one in (walker, other)]
+    traces = [one.advance(np.full(200, 0.5))[0] for one in (walker, other)]
     assert (walker.codes == other.codes).all()
     np.testing.assert_allclose(*traces, atol=1e-9)
     again = swap_walk._contacts(walker.codes, walker.state.costs)

@@ -1,21 +1,22 @@
-"""Settings in; the temperature of every step, and when to stop, out.
+"""Define the temperature of every step of an annealing search, and when the search stops.
 
-All are frozen dataclasses, and plain data by `to_dict` and `schedule_from`, `stopping_from`, so that a study can be
-written in a TOML file and a checkpoint knows what it belongs to.
+All settings are frozen dataclasses. `to_dict`, `schedule_from` and `stopping_from` convert them to plain data and back,
+so that a study can be written in a TOML file and a checkpoint knows which settings it belongs to.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from math import log
 from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from kappamax._checks import annealing as checks
-from kappamax._validate import as_whole_number
+from kappamax._validate import as_choice, as_finite_number, as_whole_number
+from kappamax.display.text import listing
+from kappamax.errors import InvalidOptionError
 
 __all__ = [
     "Constant",
@@ -27,6 +28,8 @@ __all__ = [
     "StaleAgreement",
     "StaleMoves",
     "Stopping",
+    "require_end",
+    "require_settings",
     "schedule_from",
     "stopping_from",
 ]
@@ -77,8 +80,9 @@ class Geometric(_Plain):
     kind = "geometric"
 
     def __post_init__(self) -> None:
-        checks.above_zero("start", self.start)
-        checks.share("factor", self.factor)
+        _require_above_zero("start", self.start)
+        if not 0 < as_finite_number("factor", self.factor) <= 1:
+            raise InvalidOptionError(f"factor must be above 0 and at most 1; got {self.factor!r}.")
 
     def temperatures(self, first: int, n: int) -> Floats:
         """See `Schedule`."""
@@ -102,7 +106,7 @@ class Linear(_Plain):
     kind = "linear"
 
     def __post_init__(self) -> None:
-        checks.above_zero("start", self.start)
+        _require_above_zero("start", self.start)
         as_whole_number("steps", self.steps, 1)
 
     def temperatures(self, first: int, n: int) -> Floats:
@@ -125,7 +129,7 @@ class Logarithmic(_Plain):
     kind = "logarithmic"
 
     def __post_init__(self) -> None:
-        checks.above_zero("start", self.start)
+        _require_above_zero("start", self.start)
 
     def temperatures(self, first: int, n: int) -> Floats:
         """See `Schedule`."""
@@ -140,7 +144,8 @@ class Constant(_Plain):
     kind = "constant"
 
     def __post_init__(self) -> None:
-        checks.not_below_zero("temperature", self.temperature)
+        if not as_finite_number("temperature", self.temperature) >= 0:
+            raise InvalidOptionError(f"temperature must be >= 0; got {self.temperature!r}.")
 
     def temperatures(self, first: int, n: int) -> Floats:
         """See `Schedule`."""
@@ -180,7 +185,8 @@ class StaleAgreement(_Plain):
     limit = None
 
     def __post_init__(self) -> None:
-        checks.patience(self.patience)
+        if self.patience is not None:
+            as_whole_number("patience", self.patience, 1)
 
     def patience_for(self, n_neighbours: int) -> int:
         """See `Stopping`."""
@@ -197,7 +203,8 @@ class StaleMoves(_Plain):
     limit = None
 
     def __post_init__(self) -> None:
-        checks.patience(self.patience)
+        if self.patience is not None:
+            as_whole_number("patience", self.patience, 1)
 
     def patience_for(self, n_neighbours: int) -> int:
         """See `Stopping`."""
@@ -225,25 +232,59 @@ class FixedSteps(_Plain):
         return self.steps
 
 
+SCHEDULES: dict[str, Any] = {one.kind: one for one in (Geometric, Linear, Logarithmic, Constant)}
+STOPPINGS: dict[str, Any] = {one.kind: one for one in (StaleAgreement, StaleMoves, FixedSteps)}
+
+
+def schedule_from(data: Mapping[str, Any]) -> Schedule:
+    """Return a schedule from plain data such as {"kind": "geometric", "start": 1.0, "factor": 0.94}."""
+    schedule: Schedule = _from_plain("schedule", data, SCHEDULES)
+    return schedule
+
+
+def stopping_from(data: Mapping[str, Any]) -> Stopping:
+    """Return a stopping rule from plain data such as {"kind": "stale-moves", "patience": 1000}."""
+    stopping: Stopping = _from_plain("stopping", data, STOPPINGS)
+    return stopping
+
+
+def require_settings(schedule: object, stopping: object) -> None:
+    """Require a schedule and a stopping rule: objects with their methods, not classes."""
+    for argument, value, example, method in (
+        ("schedule", schedule, "Geometric(1, 0.94)", "temperatures"),
+        ("stopping", stopping, "StaleAgreement()", "patience_for"),
+    ):
+        if isinstance(value, type) or not (hasattr(value, method) and hasattr(value, "to_dict")):
+            raise InvalidOptionError(f"{argument} must be an object such as {example}; got {value!r}.")
+
+
+def require_end(patience: int, limit: int | None) -> None:
+    """Require that patience or a limit of steps ends a search."""
+    if not patience and limit is None:
+        raise InvalidOptionError("the search would never stop: give max_steps or a stopping rule.")
+
+
+def _from_plain(argument: str, data: Any, kinds: Mapping[str, Any]) -> Any:
+    """One of some settings from its kind and numbers."""
+    if not isinstance(data, Mapping):
+        raise InvalidOptionError(f"{argument} must be a table with a kind, one of {listing(kinds)}; got {data!r}.")
+    kind = kinds[as_choice(f"{argument}.kind", data.get("kind"), tuple(kinds))]
+    numbers = {name: value for name, value in data.items() if name != "kind"}
+    known = [field.name for field in fields(kind)]
+    for name in numbers:
+        if name not in known:
+            raise InvalidOptionError(f"{argument} {kind.kind!r} takes {listing(known)}; got {name!r}.")
+    return kind(**numbers)
+
+
+def _require_above_zero(argument: str, value: float) -> None:
+    if not as_finite_number(argument, value) > 0:
+        raise InvalidOptionError(f"{argument} must be > 0; got {value!r}.")
+
+
 def _geometric(start: float, factor: float, first: int, n: int) -> Floats:
     """Temperatures start * factor^b of n steps, as start f^(128 q) times f^j: the same for a step in any company."""
     blocks = np.arange(first // _BLOCK, (first + n) // _BLOCK + 1, dtype=float)
     warmest = start * factor ** (_BLOCK * blocks)
     found = warmest[:, None] * factor ** np.arange(_BLOCK, dtype=float)
     return found.ravel()[first % _BLOCK :][:n]
-
-
-SCHEDULES: dict[str, Any] = {one.kind: one for one in (Geometric, Linear, Logarithmic, Constant)}
-STOPPINGS: dict[str, Any] = {one.kind: one for one in (StaleAgreement, StaleMoves, FixedSteps)}
-
-
-def schedule_from(data: Mapping[str, Any]) -> Schedule:
-    """A schedule from plain data such as {"kind": "geometric", "start": 1.0, "factor": 0.94}."""
-    schedule: Schedule = checks.made("schedule", data, SCHEDULES)
-    return schedule
-
-
-def stopping_from(data: Mapping[str, Any]) -> Stopping:
-    """A stopping rule from plain data such as {"kind": "stale-moves", "patience": 1000}."""
-    stopping: Stopping = checks.made("stopping", data, STOPPINGS)
-    return stopping

@@ -47,7 +47,7 @@ def anneal(
         raise KeyboardInterrupt
 
 
-_FIELDS = ("value", "maximum", "steps", "proven", "bound", "gap", "table")
+_FIELDS = ("value", "reached", "steps", "proven", "bound", "gap", "table")
 
 
 def _search(table: Table, scheme: str, coefficient: str, **settings: Any) -> tuple[dict[str, Any], Annealing | None]:
@@ -74,7 +74,7 @@ def _show(table: Table, found: list[tuple[dict[str, Any], Annealing | None]]) ->
             notes.append(f"{plain['weights']}: undefined: {plain['reason']}.")
             continue
         proven = "yes" if result.proven else f"no, at most {numbers.decimal(result.bound)}"
-        values = (numbers.decimal(number) for number in (result.value, result.maximum))
+        values = (numbers.decimal(number) for number in (result.value, result.reached))
         rows.append([result.weights, *values, proven, numbers.count(result.steps), numbers.count(result.settled)])
     header = ["weights", "value", "reached", "is the maximum", "steps", "last change"]
     echo_table(f"{found[0][0]['title']}, simulated annealing", header, rows, notes)

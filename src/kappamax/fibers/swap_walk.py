@@ -44,6 +44,9 @@ class SwapWalk:
     ----------
     objective : Objective
         Fixes the ratings and what swaps are judged by.
+    rng : Generator
+        Acceptance is drawn from a generator spawned from it, so a walk is the same however its steps are divided into
+        calls.
     held : Objective, optional
         A score that must stay as it is.
     uniform : bool
@@ -57,6 +60,7 @@ class SwapWalk:
     def __init__(
         self,
         objective: Objective,
+        rng: np.random.Generator,
         *,
         held: Objective | None = None,
         uniform: bool = False,
@@ -91,7 +95,7 @@ class SwapWalk:
         self._moduli = None if held is None else found[1].moduli.astype(kind)
         self._excursion = excursion if held is not None else 1
         self._uniform, self._slack = uniform, found[0].slack
-        self._accepting: np.random.Generator | None = None
+        self._drawing, (self._accepting,) = rng, rng.spawn(1)
         self._uniforms = np.zeros(0)
 
     @property
@@ -101,7 +105,6 @@ class SwapWalk:
 
     def advance(
         self,
-        rng: np.random.Generator,
         coldness: Array,
         *,
         thin: int = 1,
@@ -121,10 +124,9 @@ class SwapWalk:
             Steps taken, fewer than asked for where `patience` steps in a row left the score (or, unless `by_score`,
             the table) as it was; and those that changed the table.
         """
-        if self._accepting is None:  # so that a walk is the same however its steps are divided into calls
-            (self._accepting,) = rng.spawn(1)
         steps, r = len(coldness), self.codes.shape[1]
-        words = rng.integers(2**64 - 1, size=(steps, self._excursion, 2), dtype=np.uint64, endpoint=True).view(np.int64)
+        size = (steps, self._excursion, 2)
+        words = self._drawing.integers(2**64 - 1, size=size, dtype=np.uint64, endpoint=True).view(np.int64)
         coldness = np.ascontiguousarray(coldness, dtype=float)
         trace = np.zeros((steps // thin, len(self.state.score)), dtype=self.state.score.dtype)
         kept = np.zeros((0, 0), dtype=np.int64) if snapshots is None else snapshots

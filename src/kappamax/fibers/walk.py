@@ -1,6 +1,6 @@
-"""A fiber and a target in, a walk through its tables out, with how well it mixed.
+"""Walk through the tables of a fiber towards a target distribution, and say how well the walk mixed.
 
-Steps are swaps of ratings between two subjects (see `swaps`). On the null distribution every step is accepted; a
+Steps are swaps of ratings between two subjects (see `swap_walk`). On the null distribution every step is accepted; a
 uniform distribution over tables, and a distribution tilted towards agreement, accept some (Metropolis). A walk can also
 hold the score of another weighting: swaps may leave it for a few steps in a row and must come back.
 """
@@ -61,10 +61,10 @@ def walk_of(
         checks.exact_scores(held.weights.exact, held.weights.name)
     table = objective.table
     start = objective.value(objective.score)
-    if target == "uniform" or keep_tables:
+    uniform = target == "uniform"
+    if uniform or keep_tables:
         checks.few_cells(table.n_categories + (not table.complete), table.n_raters)
-    walk = SwapWalk(objective, held=held, uniform=target == "uniform", excursion=excursion, counted=keep_tables)
-    generator = as_generator(rng)
+    walk = SwapWalk(objective, as_generator(rng), held=held, uniform=uniform, excursion=excursion, counted=keep_tables)
     step = max(thin, _BLOCK // thin * thin)
     traces: list[Array] = []
     kept: list[Array] = []
@@ -99,7 +99,7 @@ def walk_of(
             snapshots = None
             if keep_tables and walk.pattern_counts is not None:
                 snapshots = np.zeros((size // thin, len(walk.pattern_counts.counts)), dtype=np.int64)
-            trace, taken, moved = walk.advance(generator, np.full(size, tilt), thin=thin, snapshots=snapshots)
+            trace, taken, moved = walk.advance(np.full(size, tilt), thin=thin, snapshots=snapshots)
             traces.append(trace)
             if snapshots is not None:
                 kept.append(snapshots)

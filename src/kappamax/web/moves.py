@@ -97,7 +97,7 @@ def annealing(request: dict[str, Any], show: Callable[[dict[str, Any]], None]) -
     return {
         "end": True,
         "observed": found.value,
-        "value": found.maximum,
+        "value": found.reached,
         "proven": found.proven,
         "bound": found.bound,
         "steps": found.steps,
