@@ -42,7 +42,7 @@ def test_the_kernel_keeps_margins_scores_and_counts(table, weights, uniform, see
     assert (reached.margins == table.margins).all()
     moved = float(as_objective(reached, weights=weights).score - objective.score)
     unit = float(objective.scale * objective.denominator)
-    assert trace[-1] @ walker.worth == pytest.approx(moved / unit, abs=1e-9)
+    assert trace[-1] @ walker.state.worth == pytest.approx(moved / unit, abs=1e-9)
     counted = PatternCounts.of(walker.codes, table.n_categories)
     assert (walker.pattern_counts.counts == counted.counts).all()
     assert (walker.pattern_counts.cells == counted.cells).all()
@@ -263,7 +263,7 @@ def test_costs_are_symmetric_in_the_raters():
     """Both orders of two raters hold the same numbers, also for asymmetric weights; one rater's slots cost nothing."""
     asymmetric = km.Weights.from_matrix([[0, 1, 2], [3, 0, 1], [4, 1, 0]], kind="disagreement")
     table = km.from_counts([[1, 2, 0], [0, 1, 1], [1, 0, 2]])
-    costs = swap_costs(as_objective(table, weights=asymmetric), per_rater=True).costs[:, :, 0]
+    costs = swap_costs(as_objective(table, weights=asymmetric)).costs[:, :, 0]
     for x, y in product(range(3), repeat=2):
         assert costs[x, 3 + y] == costs[3 + y, x] == [[0, 1, 2], [3, 0, 1], [4, 1, 0]][x][y]
         assert costs[x, y] == costs[3 + x, 3 + y] == 0

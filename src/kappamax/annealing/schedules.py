@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from math import log
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -40,7 +40,7 @@ _COLDEST = 1e-290
 _BLOCK = 128
 
 
-class _Plain:
+class _Setting:
     """A setting that turns into plain data under the name of its kind."""
 
     kind = ""
@@ -51,20 +51,16 @@ class _Plain:
         return {"kind": self.kind} | numbers
 
 
-class Schedule(Protocol):
+class Schedule(_Setting):
     """Temperatures that fall."""
 
     def temperatures(self, first: int, n: int) -> Floats:
         """The temperatures of n steps, of which `first` (counted from 0) is the first."""
-        ...
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data."""
-        ...
+        raise NotImplementedError
 
 
 @dataclass(frozen=True)
-class Geometric(_Plain):
+class Geometric(Schedule):
     """tau_b = start * factor^b, the paper's form; its study is reproduced by the defaults.
 
     The first step has temperature `start`, as in the paper's pseudo-code.
@@ -92,7 +88,7 @@ class Geometric(_Plain):
 
 
 @dataclass(frozen=True)
-class Linear(_Plain):
+class Linear(Schedule):
     """From `start` down to zero in `steps` equal steps, then zero: only moves that do not lower agreement.
 
     Examples
@@ -116,7 +112,7 @@ class Linear(_Plain):
 
 
 @dataclass(frozen=True)
-class Logarithmic(_Plain):
+class Logarithmic(Schedule):
     """tau_b = start * log(2) / log(b + 2), the slowest classical form: the theory's guarantee, rarely its speed.
 
     Examples
@@ -137,8 +133,8 @@ class Logarithmic(_Plain):
 
 
 @dataclass(frozen=True)
-class Constant(_Plain):
-    """The same temperature throughout: a walk, not a search; zero only ever raises agreement or keeps it."""
+class Constant(Schedule):
+    """The same temperature throughout; at zero, no step lowers agreement."""
 
     temperature: float = 0.0
     kind = "constant"
@@ -152,27 +148,23 @@ class Constant(_Plain):
         return np.full(n, float(self.temperature))
 
 
-class Stopping(Protocol):
-    """When a search ends."""
+class Stopping(_Setting):
+    """When a search ends; `by_agreement` says whether a step succeeds if agreement changes or if the table does."""
 
-    by_agreement: bool
-
-    def patience_for(self, n_neighbours: int) -> int:
-        """Steps in a row without success after which to stop; 0 for no such rule."""
-        ...
+    by_agreement = True
 
     @property
     def limit(self) -> int | None:
         """Steps after which to stop in any case."""
-        ...
+        return None
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data."""
-        ...
+    def patience_for(self, n_neighbours: int) -> int:
+        """Steps in a row without success after which to stop; 0 for no such rule."""
+        return 0
 
 
 @dataclass(frozen=True)
-class StaleAgreement(_Plain):
+class StaleAgreement(Stopping):
     """Stop after c steps in a row that leave agreement as it was: the rule of the paper's study.
 
     c is `patience`, or max(10 #M, 1000) if left out, with #M the number of moves to choose from. A move that is made
@@ -181,8 +173,6 @@ class StaleAgreement(_Plain):
 
     patience: int | None = None
     kind = "stale-agreement"
-    by_agreement = True
-    limit = None
 
     def __post_init__(self) -> None:
         if self.patience is not None:
@@ -194,13 +184,12 @@ class StaleAgreement(_Plain):
 
 
 @dataclass(frozen=True)
-class StaleMoves(_Plain):
+class StaleMoves(Stopping):
     """Stop after so many steps in a row in which the table stayed as it was: the paper's rule for small problems."""
 
     patience: int = 1000
     kind = "stale-moves"
     by_agreement = False
-    limit = None
 
     def __post_init__(self) -> None:
         if self.patience is not None:
@@ -212,19 +201,14 @@ class StaleMoves(_Plain):
 
 
 @dataclass(frozen=True)
-class FixedSteps(_Plain):
+class FixedSteps(Stopping):
     """Stop after so many steps, whatever happened: the paper's pseudo-code, B steps."""
 
     steps: int = 10_000
     kind = "fixed-steps"
-    by_agreement = True
 
     def __post_init__(self) -> None:
         as_whole_number("steps", self.steps, 1)
-
-    def patience_for(self, n_neighbours: int) -> int:
-        """See `Stopping`."""
-        return 0
 
     @property
     def limit(self) -> int:

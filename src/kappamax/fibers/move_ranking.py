@@ -246,7 +246,7 @@ def _swapped(x: Array, y: Array, swap: Array, q: int) -> tuple[Array, Array]:
     """Two patterns after some of the q raters on which they differ have swapped: the binary digits of `swap`."""
     raters = np.nonzero(x != y)[1].reshape(-1, q)
     swaps = np.zeros(x.shape, dtype=bool)
-    np.put_along_axis(swaps, raters, _bits(swap, q), axis=1)
+    np.put_along_axis(swaps, raters, (swap[:, None] >> np.arange(q - 1, -1, -1) & 1).astype(bool), axis=1)
     return np.where(swaps, y, x), np.where(swaps, x, y)
 
 
@@ -257,10 +257,6 @@ def _in_a_star(x: Array, y: Array, swap: Array, q: int, n_categories: int) -> Ar
     centre = star_centres(np.sort(ends, axis=-1), n_categories, x.shape[1])
     minus = (ends[:, :, 0] > ends[:, :, 1]) @ (1 << np.arange(q - 1, -1, -1))
     return np.asarray((minus == centre) | (minus ^ swap == centre))
-
-
-def _bits(number: Array, n_bits: int) -> Array:
-    return np.asarray(number[:, None] >> np.arange(n_bits - 1, -1, -1) & 1, dtype=bool)
 
 
 def _ranking(objective: Objective, changes: Array) -> tuple[list[RootSum], Array]:

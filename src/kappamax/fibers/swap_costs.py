@@ -15,8 +15,9 @@ import numpy.typing as npt
 
 from kappamax._rootsum import coprime, magnitude
 from kappamax.disagreement.objective import Objective
+from kappamax.weights import PairWeights
 
-__all__ = ["SwapCosts", "held_swap_costs", "swap_costs"]
+__all__ = ["SwapCosts", "swap_costs"]
 
 Array = npt.NDArray[Any]
 
@@ -26,51 +27,64 @@ _NEAR = 1e-12
 
 
 class SwapCosts(NamedTuple):
-    """The costs of two ratings on one subject.
+    """The costs of two ratings on one subject, component by component.
 
     Attributes
     ----------
     costs : int64 or float64, shape (n_slots, n_slots, n_components)
         Symmetric. A slot is a category if all pairs of raters share one weighting, and otherwise a category of one
         rater, at position `rater * k + category`; two slots of one rater then cost nothing.
-    factors : of the same type, shape (r + 1, n_components)
+    slots : int64, shape (r,)
+        The slot of each rater's first category.
+    factors : of the same type as `costs`, shape (r + 1, n_components)
         By which a subject's costs are multiplied, by its number of ratings.
     worth : floats, shape (n_components,)
-        Disagreement, in subjects, that a unit of each component stands for.
-    moduli : of the same type as `costs`, shape (n_components,)
-        Numbers that must divide the change of a component that is held; 0 for a component that may change.
+        Disagreement, in subjects, that a unit of each component stands for; 0 for components that are held.
+    moduli : of the same type as `costs`
+        Numbers that must divide the changes of the last components, which are held.
     slack : float
         Changes up to this size count as none: 0 for integers.
     """
 
     costs: Array
+    slots: npt.NDArray[np.int64]
     factors: Array
     worth: npt.NDArray[np.float64]
     moduli: Array
     slack: float
 
 
-def swap_costs(objective: Objective, *, per_rater: bool) -> SwapCosts:
-    """Return the costs of an objective whose score may change, with one set of slots per rater if `per_rater`."""
+def swap_costs(objective: Objective, held: Objective | None = None, *, excursion: int = 1) -> SwapCosts:
+    """Return the costs of an objective, and of one whose score must be the same after up to `excursion` swaps."""
+    per_rater = any(one is not None and isinstance(one.weights, PairWeights) for one in (objective, held))
+    costs, factors, worth, slack = _free_costs(objective, per_rater)
+    moduli = np.zeros(0, dtype=costs.dtype)
+    if held is not None:
+        own, by_size, moduli = (array.astype(costs.dtype) for array in _held_costs(held, per_rater, excursion))
+        costs, factors = np.concatenate([costs, own], axis=2), np.concatenate([factors, by_size], axis=1)
+        worth = np.concatenate([worth, np.zeros(len(moduli))])
+    slots = np.arange(objective.table.n_raters) * (objective.table.n_categories if per_rater else 0)
+    return SwapCosts(costs, slots, factors, worth, moduli, slack)
+
+
+def _free_costs(objective: Objective, per_rater: bool) -> tuple[Array, Array, Array, float]:
+    """Costs, factors, worth and slack of an objective whose score may change."""
     exact, factors = _exact_costs(objective, per_rater)
     r, top = objective.table.n_raters, max(factors)
     roots = np.sqrt(np.array(objective.radicands, dtype=float))
-    free = np.zeros(len(roots), dtype=np.int64)
     # no table's score, and so no difference of two, exceeds this bound
     if objective.weights.exact and magnitude(exact) * top * r * r * objective.table.n_subjects < _SAFE:
         each = np.repeat(np.array(factors, dtype=np.int64)[:, None], len(roots), axis=1)
-        worth = roots / float(objective.scale * objective.denominator)
-        return SwapCosts(exact.astype(np.int64), each, worth, free, 0.0)
+        return exact.astype(np.int64), each, roots / float(objective.scale * objective.denominator), 0.0
     # doubles: the largest cost is 1, and so is the largest factor
     real = (exact.astype(float) @ roots)[:, :, None]
     unit = float(real.max())
     worth = np.array([unit / float(objective.denominator) * (top / objective.scale)])
-    shares = np.array([[factor / top] for factor in factors])
-    return SwapCosts(real / unit, shares, worth, free[:1].astype(float), _NEAR * r * (r - 1) / 2)
+    return real / unit, np.array([[factor / top] for factor in factors]), worth, _NEAR * r * (r - 1) / 2
 
 
-def held_swap_costs(objective: Objective, *, per_rater: bool, excursion: int) -> SwapCosts:
-    """Return the costs of an objective whose score must be the same after up to `excursion` swaps, exactly.
+def _held_costs(objective: Objective, per_rater: bool, excursion: int) -> tuple[Array, Array, Array]:
+    """Costs, factors and moduli of an objective whose score must stay as it is, exactly.
 
     All sums are whole numbers below 2^52, so they may be followed in doubles as well.
     """
@@ -79,14 +93,9 @@ def held_swap_costs(objective: Objective, *, per_rater: bool, excursion: int) ->
     reach = magnitude(exact) * max(factors) * n_terms
     moduli = [_EXACT_DOUBLES] if reach < _EXACT_DOUBLES else coprime(isqrt(_EXACT_DOUBLES // n_terms), 2 * reach)
     n_roots = len(objective.radicands)
-    each = np.array([[factor % m for m in moduli] for factor in factors], dtype=np.int64)
-    return SwapCosts(
-        np.concatenate([(exact % m).astype(np.int64) for m in moduli], axis=2),
-        np.repeat(each, n_roots, axis=1),
-        np.zeros(n_roots * len(moduli)),
-        np.repeat(np.array(moduli, dtype=np.int64), n_roots),
-        0.0,
-    )
+    costs = np.concatenate([(exact % m).astype(np.int64) for m in moduli], axis=2)
+    by_size = np.array([[factor % m for m in moduli] for factor in factors], dtype=np.int64)
+    return costs, np.repeat(by_size, n_roots, axis=1), np.repeat(np.array(moduli, dtype=np.int64), n_roots)
 
 
 def _exact_costs(objective: Objective, per_rater: bool) -> tuple[Array, list[int]]:

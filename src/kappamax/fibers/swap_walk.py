@@ -20,9 +20,8 @@ import numpy.typing as npt
 from kappamax._jit import kernel
 from kappamax.disagreement.objective import Objective
 from kappamax.fibers.sampling import subject_rows
-from kappamax.fibers.swap_costs import held_swap_costs, swap_costs
+from kappamax.fibers.swap_costs import swap_costs
 from kappamax.table import n_ratings_of
-from kappamax.weights import PairWeights
 
 __all__ = ["SwapWalk"]
 
@@ -67,34 +66,19 @@ class SwapWalk:
         excursion: int = 1,
         counted: bool = False,
     ) -> None:
-        table = objective.table
-        per_rater = any(one is not None and isinstance(one.weights, PairWeights) for one in (objective, held))
-        found = [swap_costs(objective, per_rater=per_rater)]
-        if held is not None:
-            found.append(held_swap_costs(held, per_rater=per_rater, excursion=excursion))
-        kind = np.result_type(*(one.costs for one in found))
-        costs = np.concatenate([one.costs for one in found], axis=2).astype(kind, copy=False)
-        factors = np.concatenate([one.factors for one in found], axis=1).astype(kind, copy=False)
-        codes = subject_rows(table)
+        found = swap_costs(objective, held, excursion=excursion)
+        codes, n_components = subject_rows(objective.table), found.costs.shape[2]
+        factors, score = found.factors[n_ratings_of(codes)], np.zeros(n_components, dtype=found.costs.dtype)
         self.objective = objective
-        #: disagreement, in subjects, that a unit of each of the objective's own components stands for
-        self.worth = found[0].worth
-        self.state = SwapState(
-            codes=codes,
-            slots=np.arange(table.n_raters) * (table.n_categories if per_rater else 0),
-            costs=costs,
-            factors=factors[n_ratings_of(codes)],
-            tilts=np.concatenate([one.worth for one in found]),
-            score=np.zeros(costs.shape[2], dtype=kind),
-        )
+        self.state = SwapState(codes, found.slots, found.costs, factors, found.worth, score)
         # keeping contacts pays where a swap changes few of them; those of an excursion would have to be undone
-        kept = held is None and not per_rater and len(codes) * costs[0].size <= LARGEST_CONTACTS
-        self.contacts = _contacts(codes, costs) if kept else None
-        self.pattern_counts = PatternCounts.of(codes, table.n_categories) if counted or uniform else None
+        kept = held is None and not found.slots.any() and len(codes) * found.costs[0].size <= LARGEST_CONTACTS
+        self.contacts = _contacts(codes, found.costs) if kept else None
+        self.pattern_counts = PatternCounts.of(codes, objective.table.n_categories) if counted or uniform else None
         self.stale = 0
-        self._moduli = None if held is None else found[1].moduli.astype(kind)
+        self._moduli = None if held is None else found.moduli
         self._excursion = excursion if held is not None else 1
-        self._uniform, self._slack = uniform, found[0].slack
+        self._uniform, self._slack = uniform, found.slack
         self._drawing, (self._accepting,) = rng, rng.spawn(1)
         self._uniforms = np.zeros(0)
 
@@ -119,7 +103,7 @@ class SwapWalk:
         Returns
         -------
         trace : numbers, shape (steps // thin, n_components)
-            The change of every component since the start, after every `thin` steps; `worth` says what it stands for.
+            The change of every component since the start, after every `thin` steps, in units of `state.worth`.
         n_steps, n_changed : int
             Steps taken, fewer than asked for where `patience` steps in a row left the score (or, unless `by_score`,
             the table) as it was; and those that changed the table.
@@ -154,13 +138,9 @@ class SwapState(NamedTuple):
     ----------
     codes : int64, shape (n_subjects, r)
         -1 is missing.
-    slots : int64, shape (r,)
-        The slot of each rater's first category.
-    costs : int64 or float64, shape (n_slots, n_slots, n_components)
-        As of `SwapCosts`, with the components that are held at the end.
-    factors : of the same type, shape (n_subjects, n_components)
-    tilts : floats, shape (n_components,)
-        Disagreement, in subjects, that a unit of each component stands for.
+    slots, costs, worth
+        As of `SwapCosts`.
+    factors : of the same type as `costs`, shape (n_subjects, n_components)
     score : of the same type as `costs`, shape (n_components,)
         The change since the start.
     """
@@ -169,7 +149,7 @@ class SwapState(NamedTuple):
     slots: Array
     costs: Array
     factors: Array
-    tilts: Array
+    worth: Array
     score: Array
 
 
@@ -233,7 +213,7 @@ def _walk(
     Numba compiles a variant for each combination of `contacts`, `pattern_counts` and `moduli` that are None, without
     the parts that need them.
     """
-    codes, slots, costs, factors, tilts, score = state
+    codes, slots, costs, factors, worth, score = state
     n_subjects, r = codes.shape
     n_slots, n_components = costs.shape[1:]
     excursion = words.shape[1]
@@ -313,7 +293,7 @@ def _walk(
                     if abs(more) <= rules.slack:  # rounding of doubles; integers have no slack
                         more = zero
                     change[c] = more
-                    rise += tilts[c] * more
+                    rise += worth[c] * more
             if pattern_counts is not None:
                 cells, strides, counts = pattern_counts
                 here, there = cells[a], cells[b]

@@ -73,7 +73,7 @@ def walk_of(
     def result() -> Walk:
         changes = np.concatenate([walk.state.score[None][:0], *traces])
         slope = float(objective.n_units) * float(objective.expected)
-        values = start - changes[:, : len(walk.worth)] @ walk.worth / slope
+        values = start - changes @ walk.state.worth / slope
         time = autocorrelation_time(values)
         shape = (-1, *(table.n_categories,) * table.n_raters)
         codes, ones = walk.codes, np.ones(len(walk.codes), dtype=np.int64)
