@@ -153,7 +153,8 @@ class SwapSearch:
 
     def advance(self, temperatures: Array, *, patience: int, by_agreement: bool) -> tuple[int, int]:
         """Take one step per temperature (in counts); steps taken, fewer if patience ran out, and swaps made."""
-        coldness = 1 / np.maximum(temperatures, _COLDEST)
+        coldness = np.maximum(temperatures, _COLDEST)
+        np.reciprocal(coldness, out=coldness)
         _, taken, changed = self.walk.advance(coldness, thin=len(coldness), patience=patience, by_score=by_agreement)
         return taken, changed
 

@@ -222,6 +222,8 @@ def _walk(
     gained = np.zeros(n_slots, dtype=np.int64)  # ratings that the first subject gains and the second loses
     touched = np.zeros(n_slots, dtype=np.int64)  # slots in which ratings are gained or lost
     near = np.zeros((2, n_slots, n_components), dtype=costs.dtype) if contacts is None else contacts
+    if pattern_counts is not None:
+        cells, strides, counts = pattern_counts
     swapped = np.zeros((excursion, 2), dtype=np.uint64)
     rows = np.zeros((excursion, 2, r), dtype=np.int64)
     places = np.zeros((excursion, 2), dtype=np.int64)
@@ -295,7 +297,6 @@ def _walk(
                     change[c] = more
                     rise += worth[c] * more
             if pattern_counts is not None:
-                cells, strides, counts = pattern_counts
                 here, there = cells[a], cells[b]
                 to, back = here, there
                 for s in range(r):
@@ -376,7 +377,7 @@ def _walk(
             due = rules.thin
             trace[(before + taken) // rules.thin - 1] = score
             if pattern_counts is not None and len(snapshots) > 0:
-                snapshots[(before + taken) // rules.thin - 1] = pattern_counts.counts
+                snapshots[(before + taken) // rules.thin - 1] = counts
         if rules.patience > 0 and stale >= rules.patience:
             break
     return taken, changed, used, stale
