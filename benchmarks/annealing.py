@@ -14,10 +14,10 @@ import numpy as np
 
 import kappamax as km
 from kappamax.annealing.move_walk import MoveWalk, Neighbours
-from kappamax.annealing.proposals import Search, proposal_for
+from kappamax.annealing.search import Search
 from kappamax.coefficients import as_objective
 from kappamax.disagreement.objective import Objective
-from kappamax.fibers.swap_walk import Walker
+from kappamax.fibers.swap_walk import SwapWalk
 from kappamax.table import Table
 
 __all__ = ["Measure", "measures"]
@@ -70,11 +70,10 @@ def _swap_steps(blocks: int) -> list[Measure]:
     found = []
     for r, k in FLAT:
         objective = _objective(k, r, 1000, "linear")
-        walker, rng = Walker(objective), np.random.default_rng(SEED)
-        cold = np.full(BLOCK, 1 / COLD)
+        walk, cold = SwapWalk(objective, np.random.default_rng(SEED)), np.full(BLOCK, 1 / COLD)
 
-        def advance(walker: Walker = walker, rng: Any = rng, cold: Any = cold) -> object:
-            return walker.advance(rng, cold, thin=BLOCK)
+        def advance(walk: SwapWalk = walk, cold: Any = cold) -> object:
+            return walk.advance(cold, thin=BLOCK)
 
         case = f"a step by swaps, {r} raters, {k} categories, N = 1000 ({float(k**r):.0e} patterns)"
         found.append(Measure(case, _per_step(advance, blocks), "ns"))
@@ -119,7 +118,7 @@ def _ten_raters() -> list[Measure]:
         start = perf_counter()
         _walk(objective, "swaps", 2_000_000, 1)
         found.append(Measure(f"{case}, {weights}: the swaps alone", perf_counter() - start, "s", 1))
-        short = 100 * (1 - ended.maximum / best.maximum)
+        short = 100 * (1 - ended.reached / best.maximum)
         found.append(Measure(f"{case}, {weights}: below the proven maximum", short, "%", 1))
     drawn = km.basic_moves(5, 10).draw(1, 20_000)
     patterns = set(map(tuple, objective.table.patterns.tolist()))
@@ -141,9 +140,10 @@ def _walk(objective: Objective, proposal: str, steps: int, seed: int) -> None:
     moves = km.basic_moves(table.n_categories, table.n_raters)
     fixed = km.FixedSteps(max(1, steps))
     search = Search(objective, proposal, moves, km.Geometric(), "counts", fixed, None, "none", None)
-    walking = proposal_for(search, np.random.default_rng(seed))
+    walk = search.start(np.random.default_rng(seed))
     for first in range(0, steps, BLOCK):
-        walking.advance(search.temperatures(first, min(BLOCK, steps - first)))
+        temperatures = search.temperatures(first, min(BLOCK, steps - first))
+        walk.advance(temperatures, patience=search.patience, by_agreement=search.stopping.by_agreement)
 
 
 def _shortest(task: Callable[[], object], lasting: float = 0.3) -> float:

@@ -29,11 +29,11 @@ def test_anneal_gives_what_the_library_gives():
     assert [one["weights"] for one in results] == ["linear", "sqrt"]
     for one in results:
         ours = km.anneal(km.example("rapallo2022"), weights=one["weights"], rng=4)
-        assert (one["maximum"], one["steps"], one["bound"]) == (ours.maximum, ours.steps, ours.bound)
+        assert (one["reached"], one["steps"], one["bound"]) == (ours.reached, ours.steps, ours.bound)
         assert one["proven"] is True
         assert one["table"] == ours.table.to_dict()
     swaps = json.loads(run(*shared, "--proposal", "swaps", "-w", "sqrt", stdin=COUNTS).stdout)["results"][0]
-    assert (swaps["proposal"], swaps["maximum"]) == ("swaps", results[1]["maximum"])
+    assert (swaps["proposal"], swaps["reached"]) == ("swaps", results[1]["reached"])
 
 
 def test_anneal_shows_a_table_and_refuses_in_one_line():

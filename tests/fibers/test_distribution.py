@@ -13,7 +13,7 @@ from scipy.stats import hypergeom, random_table
 
 import kappamax as km
 from kappamax.coefficients import as_objective
-from kappamax.fibers import counting, listing, table_scores
+from kappamax.fibers import counting, enumeration, table_scores
 from kappamax.fibers.counting import all_patterns
 from kappamax.fibers.distribution import mean_score
 from kappamax.fibers.enumeration import iter_tables
@@ -208,7 +208,7 @@ def test_few_tables_with_many_states_are_listed(monkeypatch):
     counted = fiber.distribution("quadratic").n_tables
     fiber.memory_limit = 100_000
     assert fiber.distribution("quadratic").n_tables == counted
-    monkeypatch.setattr(listing, "LISTED_TABLES", 10)
+    monkeypatch.setattr(enumeration, "LISTED_TABLES", 10)
     with pytest.raises(km.NotSupportedError, match="counting tables by score would take .* the limit is 100 kB"):
         fiber.distribution("quadratic")
 
@@ -236,11 +236,11 @@ def test_a_fiber_has_at_least_as_many_tables_as_its_blocks_say(table):
     """And listing stops where it should."""
     n_tables = km.fiber(table).count()
     patterns = all_patterns(table.margins)
-    assert 1 <= listing.fewest_tables(table) <= n_tables
-    assert len(listing.few_tables(table, patterns)) == n_tables
+    assert 1 <= enumeration.fewest_tables(table) <= n_tables
+    assert len(enumeration.few_tables(table, patterns)) == n_tables
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(listing, "LISTED_TABLES", n_tables - 1)
-        assert listing.few_tables(table, patterns) is None
+        patch.setattr(enumeration, "LISTED_TABLES", n_tables - 1)
+        assert enumeration.few_tables(table, patterns) is None
 
 
 @pytest.mark.parametrize("weights", ["ratio", "bipolar", "power(9.5)"])

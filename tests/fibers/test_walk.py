@@ -11,10 +11,10 @@ from test_sampling import SMALL, chi_square_pvalue, expected_counts
 
 import kappamax as km
 from kappamax.coefficients import as_objective
-from kappamax.fibers import connectivity
+from kappamax.fibers import connectivity, swap_walk
 from kappamax.fibers import fiber as fiber_module
-from kappamax.fibers.swap_costs import costs_of
-from kappamax.fibers.swap_walk import Walker
+from kappamax.fibers.swap_costs import swap_costs
+from kappamax.fibers.swap_walk import PatternCounts, SwapWalk
 from kappamax.fibers.walk import autocorrelation_time
 from kappamax.table import Table
 from strategies import tables
@@ -34,35 +34,85 @@ def table_of(walker):
 def test_the_kernel_keeps_margins_scores_and_counts(table, weights, uniform, seed):
     """After some hundred steps the running score, cells and counts are those of the ratings themselves."""
     objective = as_objective(table, weights=weights)
-    walker = Walker(objective, uniform=uniform)
-    walker.count_cells()
-    trace, taken, changed = walker.advance(np.random.default_rng(seed), np.full(150, 0.01), thin=3)
-    assert (taken, trace.shape) == (150, (50, len(walker.costs)))
+    walker = SwapWalk(objective, np.random.default_rng(seed), uniform=uniform, counted=True)
+    trace, taken, changed = walker.advance(np.full(150, 0.01), thin=3)
+    assert (taken, trace.shape) == (150, (50, len(walker.state.score)))
     assert 0 <= changed <= 150
     reached = table_of(walker)
     assert (reached.margins == table.margins).all()
     moved = float(as_objective(reached, weights=weights).score - objective.score)
     unit = float(objective.scale * objective.denominator)
-    assert trace[-1] @ walker.worth == pytest.approx(moved / unit, abs=1e-9)
-    counts, cells = walker.counts.copy(), walker.cells.copy()
-    walker.count_cells()
-    assert (walker.counts == counts).all()
-    assert (walker.cells == cells).all()
+    assert trace[-1] @ walker.state.worth == pytest.approx(moved / unit, abs=1e-9)
+    counted = PatternCounts.of(walker.codes, table.n_categories)
+    assert (walker.pattern_counts.counts == counted.counts).all()
+    assert (walker.pattern_counts.cells == counted.cells).all()
 
 
-def test_plain_and_compiled_kernels_agree():
-    """One source, the same random numbers, the same walk."""
+PAIRS = {(0, 1): "linear", (0, 2): "quadratic", (1, 2): "linear"}
+
+
+@pytest.mark.parametrize(
+    ("weights", "held", "uniform", "counted"),
+    [
+        ("sqrt", "linear", True, True),
+        ("quadratic", PAIRS, False, False),
+        ("power(0.3)", "linear", False, False),
+        (PAIRS, None, True, True),
+        (PAIRS, None, False, False),
+        ("linear", None, False, True),
+        ("linear", None, False, False),
+    ],
+)
+def test_plain_and_compiled_kernels_agree(monkeypatch, weights, held, uniform, counted):
+    """One source, the same random numbers, the same walk, whatever the kernel is compiled without."""
     pytest.importorskip("numba")
-    objective = as_objective(km.example("rapallo2022-three"), weights="sqrt")
-    held = as_objective(km.example("rapallo2022-three"), weights="linear")
+    table = km.example("rapallo2022-three")
+    objective = as_objective(table, weights=weights)
+    stays = None if held is None else as_objective(table, weights=held)
     ends = []
     for worth in (0, 10**9):
-        walker = Walker(objective, held=held, uniform=True, excursion=3)
-        walker.count_cells()
-        walker.worth_compiling = worth
-        trace, *counts = walker.advance(np.random.default_rng(5), np.full(400, 0.1))
+        monkeypatch.setattr(swap_walk, "_WORTH", worth)
+        rng = np.random.default_rng(5)
+        walker = SwapWalk(objective, rng, held=stays, uniform=uniform, excursion=3, counted=counted)
+        trace, *counts = walker.advance(np.full(400, 0.1))
         ends.append((trace.tolist(), counts, walker.codes.tolist()))
     assert ends[0] == ends[1]
+
+
+@pytest.mark.parametrize("weights", ["linear", "sqrt", "unweighted", PAIRS])
+@pytest.mark.parametrize("held", ["linear", "quadratic", PAIRS])
+def test_excursions_keep_scores_counts_and_margins(weights, held):
+    """What is followed is worked out again from the ratings: rejected swaps are undone, accepted ones are counted."""
+    table = km.example("rapallo2022-three")
+    objective, stays = as_objective(table, weights=weights), as_objective(table, weights=held)
+    walker = SwapWalk(objective, np.random.default_rng(3), held=stays, excursion=3, uniform=True)
+    trace, _, changed = walker.advance(np.full(3_000, 0.2))
+    assert changed > 0
+    reached = table_of(walker)
+    assert (reached.margins == table.margins).all()
+    assert as_objective(reached, weights=held).score == stays.score
+    moved = as_objective(reached, weights=weights).score - objective.score
+    assert [moved.terms.get(f, 0) for f in objective.radicands] == trace[-1, : len(objective.radicands)].tolist()
+    counted = PatternCounts.of(walker.codes, table.n_categories)
+    assert (walker.pattern_counts.counts == counted.counts).all()
+    assert (walker.pattern_counts.cells == counted.cells).all()
+
+
+@settings(max_examples=60)
+@given(tables(missing=True), st.sampled_from(["linear", "sqrt", "power(0.3)"]), st.integers(0, 99))
+def test_contacts_that_are_kept_are_those_of_the_ratings(table, weights, seed):
+    """And a walk is the same with contacts kept or computed where they are needed."""
+    walker = SwapWalk(as_objective(table, weights=weights), np.random.default_rng(seed))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(swap_walk, "LARGEST_CONTACTS", 0)
+        other = SwapWalk(as_objective(table, weights=weights), np.random.default_rng(seed))
+    assert walker.contacts is not None
+    assert other.contacts is None
+    traces = [one.advance(np.full(200, 0.5))[0] for one in (walker, other)]
+    assert (walker.codes == other.codes).all()
+    np.testing.assert_allclose(*traces, atol=1e-9)
+    again = swap_walk._contacts(walker.codes, walker.state.costs)
+    np.testing.assert_allclose(walker.contacts, again, atol=1e-9)
 
 
 @pytest.mark.parametrize("target", ["null", "uniform"])
@@ -210,12 +260,13 @@ def test_ctrl_c_keeps_the_walk_so_far():
 
 
 def test_costs_are_symmetric_in_the_raters():
-    """Both orders of two raters hold the same numbers, also for asymmetric weights."""
+    """Both orders of two raters hold the same numbers, also for asymmetric weights; one rater's slots cost nothing."""
     asymmetric = km.Weights.from_matrix([[0, 1, 2], [3, 0, 1], [4, 1, 0]], kind="disagreement")
     table = km.from_counts([[1, 2, 0], [0, 1, 1], [1, 0, 2]])
-    pairs = costs_of(as_objective(table, weights=asymmetric)).pairs
+    costs = swap_costs(as_objective(table, weights=asymmetric)).costs[:, :, 0]
     for x, y in product(range(3), repeat=2):
-        assert pairs[0, 0, 1, x, y] == pairs[0, 1, 0, y, x] == [[0, 1, 2], [3, 0, 1], [4, 1, 0]][x][y]
+        assert costs[x, 3 + y] == costs[3 + y, x] == [[0, 1, 2], [3, 0, 1], [4, 1, 0]][x][y]
+        assert costs[x, y] == costs[3 + x, 3 + y] == 0
 
 
 def test_options_are_checked():

@@ -53,8 +53,8 @@ def results() -> None:
     found = km.max_kappa(table, weights="linear")
     require(found.proven and km.verify(found) and f"{found.maximum:.4f}" == "0.7511", "max_kappa")
     require(km.max_kappa(km.example("diagnoses")).proven, "six raters")
-    reached = km.anneal(table, weights="linear", rng=1)
-    require(reached.maximum <= found.maximum and reached.table.n_subjects == 33, "anneal")
+    annealed = km.anneal(table, weights="linear", rng=1)
+    require(annealed.reached <= found.maximum and annealed.table.n_subjects == 33, "anneal")
     require(0 < km.exact_test(table, weights="linear").pvalue < 0.001, "exact_test")
 
 

@@ -139,14 +139,13 @@ def test_a_proof_by_search_is_searched_again():
 
 def test_what_takes_too_long_is_not_checked(good, monkeypatch):
     """Neither accepted nor refuted."""
-    from kappamax.verification import search
+    from kappamax.fibers import enumeration
 
     u = km.Weights.from_matrix([[0, 7, 1], [7, 0, 2], [1, 2, 0]], kind="disagreement")
     margins = [(2, 6, 3), (6, 1, 4), (3, 7, 1), (6, 3, 2), (2, 8, 1)]
     codes = np.array([np.repeat([1, 2, 3], row) for row in margins]).T
     result = km.max_kappa(km.from_ratings(codes, categories=[1, 2, 3]), weights=u)
-    monkeypatch.setattr(search, "TABLE_STEPS", 1)
-    monkeypatch.setattr(search, "_STEPS_UNCOMPILED", 1)
+    monkeypatch.setattr(enumeration, "TABLE_STEPS", 1)
     found = km.verify(result)
     assert not found
     assert found.faults == ()

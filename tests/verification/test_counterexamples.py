@@ -5,6 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
+from kappamax.fibers import enumeration
 from kappamax.verification import search
 
 
@@ -13,8 +14,9 @@ def rng(request, monkeypatch):
     """Random numbers; the kernels are run as they are, or compiled."""
     if request.param == "compiled":
         numba = pytest.importorskip("numba")
-        made = {source: numba.njit(source) for source in (search._patterns_below, search._tables_below)}
-        monkeypatch.setattr(search, "kernel", lambda source, **_: made[source])
+        made = {source: numba.njit(source) for source in (search._patterns_below, enumeration._depth_first)}
+        for module in (search, enumeration):
+            monkeypatch.setattr(module, "kernel", lambda source, **_: made[source])
     return np.random.default_rng(11)
 
 
@@ -30,7 +32,7 @@ def test_patterns_below_a_limit_are_those_found_by_trying_all(rng):
     """Ties, limits at the boundary, negative costs, and sums just below 2^61."""
     for _ in range(150):
         r, k = int(rng.integers(1, 5)), int(rng.integers(1, 4))
-        size = int(rng.choice([2, 10, 2**40, 2**search.BITS // (r * r + r + 2)]))
+        size = int(rng.choice([2, 10, 2**40, 2**enumeration.BITS // (r * r + r + 2)]))
         costs = np.zeros((r, r, k, k), dtype=np.int64)
         for a, b in zip(*np.triu_indices(r, 1), strict=True):
             costs[a, b] = rng.integers(-size + 1, size, size=(k, k))
@@ -72,7 +74,7 @@ def test_tables_below_a_limit_are_those_found_by_trying_all(rng):
         needed[int(rng.integers(len(needed)))] += int(rng.random() < 0.1)
         costs = rng.integers(0, int(rng.choice([1, 2, 10, 2**60 // max(1, needed[-1])])) + 1, size=len(columns))
         limit = int(sum(costs.astype(object) * counts)) + int(rng.integers(-1, 2))
-        found = search.tables_below(columns, needed, costs, limit)
+        found = enumeration.tables_below(columns, needed, costs, limit)
         expected = all_tables(columns.tolist(), needed.tolist(), costs.tolist(), limit)
         assert found.finished
         assert sorted(map(tuple, found.counts.tolist())) == sorted(expected)

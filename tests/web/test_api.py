@@ -154,7 +154,7 @@ def test_annealing_streams_lines_and_ends_where_the_library_does(client):
     assert [line["step"] for line in lines] == sorted(line["step"] for line in lines)
     assert sum(map(sum, lines[0]["counts"])) == PAPER.n_subjects
     assert end["end"]
-    assert (end["value"], end["steps"], end["proven"]) == (found.maximum, found.steps, found.proven)
+    assert (end["value"], end["steps"], end["proven"]) == (found.reached, found.steps, found.proven)
 
 
 def test_progress_of_a_table_can_be_followed(client):

@@ -1,5 +1,6 @@
-"""An observed table in; a table of large agreement with the same margins, found by simulated annealing, out.
+"""Simulated annealing through the tables with the observed margins.
 
-`search` is the public side. `schedules` holds temperatures and stopping rules, `move_walk` the paper's proposal (a move
-drawn from a Markov basis), `sweep` its last step; the other proposal, swaps between two subjects, is `fibers.swaps`.
+`anneal` is the public side and `search` runs one search. `schedules` defines temperatures and stopping rules,
+`move_walk` the paper's proposal (a move drawn from a Markov basis) and `diagonal_sweep` its last step; the other
+proposal, swaps between two subjects, is `fibers.swap_walk`.
 """

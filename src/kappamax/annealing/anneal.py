@@ -1,4 +1,4 @@
-"""Ratings in; the table that simulated annealing ends at, and how far it may be from the maximum, out."""
+"""Search for the table of largest agreement by simulated annealing, and say how far its end may be from the maximum."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from typing import Any
 
 import numpy as np
 
-from kappamax._checks import annealing as checks
 from kappamax._parallel import run_tasks
 from kappamax._result import Result, plain
 from kappamax._rootsum import RootSum
 from kappamax._validate import as_choice, as_generator, as_whole_number, require_time_limit
 from kappamax.annealing.diagonal_sweep import SWEEPS
-from kappamax.annealing.proposals import Search, proposal_for
-from kappamax.annealing.schedules import Geometric, Schedule, StaleAgreement, Stopping
-from kappamax.annealing.trace import Moment, Trace, trace_of
+from kappamax.annealing.move_walk import require_listable
+from kappamax.annealing.schedules import Geometric, Schedule, StaleAgreement, Stopping, require_end, require_settings
+from kappamax.annealing.search import Search, SearchEnd, run_search
+from kappamax.annealing.trace import Moment, Trace
 from kappamax.coefficients import as_objective
 from kappamax.disagreement.objective import Objective
 from kappamax.display import numbers
-from kappamax.errors import Interrupted
-from kappamax.fibers.markov_basis import LISTED_MOVES, MoveSet, basic_moves, minimal_moves
-from kappamax.io import Ratings, as_table
+from kappamax.errors import Interrupted, InvalidOptionError
+from kappamax.fibers.markov_basis import MoveSet, basic_moves, minimal_moves
+from kappamax.io import Ratings
 from kappamax.maximum.price_bounds import settles
 from kappamax.maximum.problem import Watch, problem_for
 from kappamax.maximum.solve import solve
@@ -35,7 +35,6 @@ __all__ = ["MOVE_SETS", "PROPOSALS", "UNITS", "Annealing", "anneal"]
 PROPOSALS = ("moves", "swaps")
 UNITS = ("counts", "proportions")
 MOVE_SETS = {"basic": basic_moves, "minimal": minimal_moves}
-_BLOCK = 50_000
 
 
 def anneal(
@@ -110,16 +109,15 @@ def anneal(
     --------
     >>> import kappamax as km
     >>> found = km.anneal(km.example("rapallo2022"), weights="sqrt", rng=1)
-    >>> round(found.maximum, 4), found.proven
+    >>> round(found.reached, 4), found.proven
     (0.7528, True)
     """
-    table = as_table(*ratings, categories=categories)
-    objective = as_objective(table, weights=weights, coefficient=coefficient)
+    objective = as_objective(*ratings, weights=weights, coefficient=coefficient, categories=categories)
     objective.value(objective.score)  # undefined before anything else
     search = Search(
         objective=objective,
         proposal=as_choice("proposal", proposal, PROPOSALS),
-        moves=_move_set(moves, table),
+        moves=_move_set(moves, objective.table),
         schedule=Geometric() if schedule is None else schedule,
         unit=as_choice("temperature_unit", temperature_unit, UNITS),
         stopping=StaleAgreement() if stopping is None else stopping,
@@ -127,29 +125,28 @@ def anneal(
         sweep=as_choice("sweep", sweep, SWEEPS),
         trace=None if trace is None else as_whole_number("trace", trace, 1),
     )
-    checks.a_setting("schedule", search.schedule, "Geometric(1, 0.94)", ("temperatures", "to_dict"))
-    checks.a_setting("stopping", search.stopping, "StaleAgreement()", ("patience_for", "to_dict"))
+    require_settings(search.schedule, search.stopping)
     require_time_limit("bound_time", bound_time)
-    checks.stops(search.patience, search.limit)
+    require_end(search.patience, search.limit)
     generators = as_generator(rng).spawn(as_whole_number("restarts", restarts, 1))
     problem_for(objective, 1)  # refuses coefficients whose chance term moves with the ratings
     if search.proposal == "moves":
-        checks.moves_apply(table.n_missing, search.moves.n_moves, LISTED_MOVES)
-    found: list[_End] = []
+        require_listable(search.moves, objective.table.n_missing)
+    ends: list[SearchEnd] = []
     try:
         callbacks = (progress, watch) if n_jobs == 1 else (None, None)
-        for end in run_tasks(_searched, ((search, own, *callbacks) for own in generators), n_jobs):
-            found.append(end)
+        for end in run_tasks(run_search, ((search, own, *callbacks) for own in generators), n_jobs):
+            ends.append(end)
     except KeyboardInterrupt as stopped:
         if isinstance(stopped, Interrupted):
-            found.append(stopped.best)
-        if not found:
+            ends.append(stopped.best)
+        if not ends:
             raise
-        raise Interrupted(_annealing(search, found, None)) from None
+        raise Interrupted(_annealing(search, ends, None)) from None
     try:
-        return _annealing(search, found, Watch(bound_time))
+        return _annealing(search, ends, Watch(bound_time))
     except Interrupted:  # the search is over, only its bound is not
-        raise Interrupted(_annealing(search, found, None)) from None
+        raise Interrupted(_annealing(search, ends, None)) from None
 
 
 @dataclass(frozen=True, repr=False)
@@ -160,8 +157,9 @@ class Annealing(Result):
     ----------
     value : float
         The observed coefficient.
-    maximum : float
-        The coefficient of `table`: the largest that was reached at the end. `exact_maximum` as a fraction where it is.
+    reached : float
+        The coefficient of `table`, the largest at which a search ended; `exact_reached` is the same as a fraction
+        where it is one.
     steps : int
         T: all steps up to and including the last; those of the final sweep do not count.
     settled : int
@@ -191,8 +189,8 @@ class Annealing(Result):
     n_moves: int
     patience: int
     value: float
-    maximum: float
-    exact_maximum: Fraction | None
+    reached: float
+    exact_reached: Fraction | None
     proven: bool
     bound: float
     gap: float
@@ -215,77 +213,14 @@ class Annealing(Result):
         proof = "the proven maximum" if self.proven else f"the maximum is at most {numbers.decimal(self.bound)}"
         return [
             (f"{self.title}, {self.weights}", numbers.decimal(self.value)),
-            ("reached by annealing", f"{numbers.decimal(self.maximum)} ({proof})"),
+            ("reached by annealing", f"{numbers.decimal(self.reached)} ({proof})"),
             ("proposal", f"{self.proposal}, {numbers.count(self.n_moves)} to draw from"),
             ("steps", f"{numbers.count(self.steps)}, the last change at {numbers.count(self.settled)}"),
             ("searches", numbers.count(len(self.restarts))),
         ]
 
 
-@dataclass(frozen=True)
-class _End:
-    """Where one search ended."""
-
-    patterns: Any
-    counts: Any
-    score: RootSum
-    steps: int
-    settled: int
-    accepted: int
-    swept: int
-    stopped: str
-    trace: Trace | None
-
-
-def _searched(
-    search: Search,
-    rng: np.random.Generator,
-    progress: Callable[[int], None] | None,
-    watch: Callable[[Moment], None] | None,
-) -> _End:
-    """One search, from the observed table."""
-    proposal = proposal_for(search, rng)
-    done = accepted = 0
-    entries: list[tuple[int, float, float, float]] = []
-    patience, limit = search.patience, search.limit
-    block = search.trace or _BLOCK
-
-    def end(stopped: str) -> _End:
-        settled = done - proposal.stale
-        swept = 0 if stopped == "interrupted" else proposal.sweep()
-        patterns, counts = proposal.table()
-        final = search.objective.table.like(patterns, counts)
-        score = Objective(final, search.objective.weights, search.objective.coefficient).score
-        trace = trace_of(entries) if entries else None
-        return _End(final.patterns, final.counts, score, done, settled, accepted, swept, stopped, trace)
-
-    try:
-        while (limit is None or done < limit) and not (patience and proposal.stale >= patience):
-            size = block if limit is None else min(block, limit - done)
-            temperatures = search.temperatures(done, size)
-            taken, made = proposal.advance(temperatures)
-            done, accepted = done + taken, accepted + made
-            if search.trace:
-                shown = search.schedule.temperatures(done - 1, 1)[0]
-                patterns, counts = proposal.table()
-                entry = (done, float(shown), _agreement(search.objective, patterns, counts), made / taken)
-                entries.append(entry)
-                if watch is not None:
-                    watch(Moment(*entry, patterns, counts))
-            if progress is not None:
-                progress(done)
-    except KeyboardInterrupt:
-        raise Interrupted(end("interrupted")) from None
-    return end("stale" if patience and proposal.stale >= patience else "max_steps")
-
-
-def _agreement(objective: Objective, patterns: Any, counts: Any) -> float:
-    """Observed agreement of a table."""
-    score = objective.total(objective.scores(np.asarray(patterns, dtype=np.int32)), counts)
-    return 1 - float(objective.observed(score))
-
-
-def _annealing(search: Search, ends: list[_End], watch: Watch | None) -> Annealing:
+def _annealing(search: Search, ends: list[SearchEnd], watch: Watch | None) -> Annealing:
     """The best of some searches beside what the exact solver proves."""
     objective = search.objective
     best = min(ends, key=lambda end: end.score)
@@ -296,7 +231,6 @@ def _annealing(search: Search, ends: list[_End], watch: Watch | None) -> Anneali
         bound = max(solve(problem, watch).bound, RootSum())  # a solver out of time may know less than that
         proven = settles(problem, best.score, bound)
     top, largest = objective.value(best.score), objective.value(bound)
-    table = objective.table
     return Annealing(
         coefficient=objective.coefficient.name,
         title=objective.coefficient.title,
@@ -305,8 +239,8 @@ def _annealing(search: Search, ends: list[_End], watch: Watch | None) -> Anneali
         n_moves=search.n_moves,
         patience=search.patience,
         value=objective.value(objective.score),
-        maximum=top,
-        exact_maximum=objective.exact_value(best.score),
+        reached=top,
+        exact_reached=objective.exact_value(best.score),
         proven=proven,
         bound=top if proven else largest,
         gap=0.0 if proven else largest - top,
@@ -315,8 +249,8 @@ def _annealing(search: Search, ends: list[_End], watch: Watch | None) -> Anneali
         accepted=best.accepted,
         swept=best.swept,
         stopped=best.stopped,
-        restarts=tuple({"maximum": objective.value(end.score), "steps": end.steps} for end in ends),
-        table=table.like(best.patterns, best.counts),
+        restarts=tuple({"reached": objective.value(end.score), "steps": end.steps} for end in ends),
+        table=best.table,
         trace=best.trace,
         objective=objective,
     )
@@ -325,5 +259,8 @@ def _annealing(search: Search, ends: list[_End], watch: Watch | None) -> Anneali
 def _move_set(moves: str | MoveSet, table: Table) -> MoveSet:
     if not isinstance(moves, MoveSet):
         moves = MOVE_SETS[as_choice("moves", moves, tuple(MOVE_SETS))](table.n_categories, table.n_raters)
-    checks.moves_of_design(moves, table.n_categories, table.n_raters)
+    if (moves.n_categories, moves.n_raters) != (table.n_categories, table.n_raters):
+        raise InvalidOptionError(
+            f"moves must be for {table.n_categories} categories and {table.n_raters} raters; got {moves!r}."
+        )
     return moves

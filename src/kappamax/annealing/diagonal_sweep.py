@@ -1,4 +1,4 @@
-"""Tables after annealing in; the same with every diagonal move made that applies out: the last step of the algorithm.
+"""Make every diagonal move that applies to a table: the last step of the paper's algorithm.
 
 A move with two +1 on the main diagonal takes its -1 from two patterns off it, so for weights with zeros on the diagonal
 only it never lowers agreement (lemmas 1 and 2). Each pattern off the diagonal belongs to at most one such move per

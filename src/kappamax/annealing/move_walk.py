@@ -1,4 +1,4 @@
-"""A table's counts and random numbers in, the counts after many drawn moves out: the paper's proposal.
+"""Walk through a fiber by moves drawn from a Markov basis, the paper's proposal.
 
 A step draws one signed move, all equally likely. It is made if no count falls below zero and, where it lowers
 agreement, with probability exp(change / temperature). Changes of agreement are known per move before the walk starts;
@@ -13,13 +13,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from kappamax._checks import annealing as checks
 from kappamax._integers import dot
 from kappamax._jit import kernel
+from kappamax.annealing.diagonal_sweep import sweep_counts
 from kappamax.disagreement.objective import Objective
+from kappamax.errors import NotSupportedError
 from kappamax.fibers.markov_basis import LISTED_MOVES, MoveSet
 
-__all__ = ["MoveWalk", "Neighbours"]
+__all__ = ["MoveWalk", "Neighbours", "require_listable"]
 
 Array = npt.NDArray[Any]
 
@@ -27,6 +28,19 @@ _WORTH = 200_000
 _UNIFORMS = 1_000
 _COLDEST = 1e-290
 _NEVER = -746.0  # where exp() is zero
+
+
+def require_listable(moves: MoveSet, n_missing: int = 0) -> None:
+    """Require complete ratings and moves that can be listed."""
+    if n_missing:
+        raise NotSupportedError(
+            f"moves are drawn for complete ratings; {n_missing} are missing. proposal='swaps' works with gaps."
+        )
+    if moves.n_moves > LISTED_MOVES:
+        raise NotSupportedError(
+            f"drawing moves needs a list of them: there are {float(moves.n_moves):.3g} and the limit is "
+            f"{LISTED_MOVES:,}. proposal='swaps' works for any design."
+        )
 
 
 class Neighbours:
@@ -44,7 +58,6 @@ class Neighbours:
 
     def __init__(self, objective: Objective, moves: MoveSet) -> None:
         table = objective.table
-        checks.moves_apply(table.n_missing, moves.n_moves, LISTED_MOVES)
         self.objective = objective
         self.moves = moves
         self.shape = (table.n_categories,) * table.n_raters
@@ -120,6 +133,15 @@ class MoveWalk:
             if not len(self._uniforms):
                 self._uniforms = self._accepting.random(_UNIFORMS)
         return taken, made
+
+    def sweep(self, sweep: str) -> int:
+        """Make the diagonal moves of the final step; how many."""
+        return int(sweep_counts(self.counts[None], self.neighbours.diagonal(), sweep)[0])
+
+    def table(self) -> tuple[Array, Array]:
+        """Patterns and counts."""
+        kept = self.counts > 0
+        return self.neighbours.patterns[kept], self.counts[kept]
 
 
 def move_walk(

@@ -1,21 +1,22 @@
-"""Settings in; the temperature of every step, and when to stop, out.
+"""Define the temperature of every step of an annealing search, and when the search stops.
 
-All are frozen dataclasses, and plain data by `to_dict` and `schedule_from`, `stopping_from`, so that a study can be
-written in a TOML file and a checkpoint knows what it belongs to.
+All settings are frozen dataclasses. `to_dict`, `schedule_from` and `stopping_from` convert them to plain data and back,
+so that a study can be written in a TOML file and a checkpoint knows which settings it belongs to.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from math import log
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from kappamax._checks import annealing as checks
-from kappamax._validate import as_whole_number
+from kappamax._validate import as_choice, as_finite_number, as_whole_number
+from kappamax.display.text import listing
+from kappamax.errors import InvalidOptionError
 
 __all__ = [
     "Constant",
@@ -27,6 +28,8 @@ __all__ = [
     "StaleAgreement",
     "StaleMoves",
     "Stopping",
+    "require_end",
+    "require_settings",
     "schedule_from",
     "stopping_from",
 ]
@@ -37,7 +40,7 @@ _COLDEST = 1e-290
 _BLOCK = 128
 
 
-class _Plain:
+class _Setting:
     """A setting that turns into plain data under the name of its kind."""
 
     kind = ""
@@ -48,20 +51,16 @@ class _Plain:
         return {"kind": self.kind} | numbers
 
 
-class Schedule(Protocol):
+class Schedule(_Setting):
     """Temperatures that fall."""
 
     def temperatures(self, first: int, n: int) -> Floats:
         """The temperatures of n steps, of which `first` (counted from 0) is the first."""
-        ...
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data."""
-        ...
+        raise NotImplementedError
 
 
 @dataclass(frozen=True)
-class Geometric(_Plain):
+class Geometric(Schedule):
     """tau_b = start * factor^b, the paper's form; its study is reproduced by the defaults.
 
     The first step has temperature `start`, as in the paper's pseudo-code.
@@ -77,8 +76,9 @@ class Geometric(_Plain):
     kind = "geometric"
 
     def __post_init__(self) -> None:
-        checks.above_zero("start", self.start)
-        checks.share("factor", self.factor)
+        _require_above_zero("start", self.start)
+        if not 0 < as_finite_number("factor", self.factor) <= 1:
+            raise InvalidOptionError(f"factor must be above 0 and at most 1; got {self.factor!r}.")
 
     def temperatures(self, first: int, n: int) -> Floats:
         """See `Schedule`."""
@@ -88,7 +88,7 @@ class Geometric(_Plain):
 
 
 @dataclass(frozen=True)
-class Linear(_Plain):
+class Linear(Schedule):
     """From `start` down to zero in `steps` equal steps, then zero: only moves that do not lower agreement.
 
     Examples
@@ -102,7 +102,7 @@ class Linear(_Plain):
     kind = "linear"
 
     def __post_init__(self) -> None:
-        checks.above_zero("start", self.start)
+        _require_above_zero("start", self.start)
         as_whole_number("steps", self.steps, 1)
 
     def temperatures(self, first: int, n: int) -> Floats:
@@ -112,7 +112,7 @@ class Linear(_Plain):
 
 
 @dataclass(frozen=True)
-class Logarithmic(_Plain):
+class Logarithmic(Schedule):
     """tau_b = start * log(2) / log(b + 2), the slowest classical form: the theory's guarantee, rarely its speed.
 
     Examples
@@ -125,7 +125,7 @@ class Logarithmic(_Plain):
     kind = "logarithmic"
 
     def __post_init__(self) -> None:
-        checks.above_zero("start", self.start)
+        _require_above_zero("start", self.start)
 
     def temperatures(self, first: int, n: int) -> Floats:
         """See `Schedule`."""
@@ -133,41 +133,38 @@ class Logarithmic(_Plain):
 
 
 @dataclass(frozen=True)
-class Constant(_Plain):
-    """The same temperature throughout: a walk, not a search; zero only ever raises agreement or keeps it."""
+class Constant(Schedule):
+    """The same temperature throughout; at zero, no step lowers agreement."""
 
     temperature: float = 0.0
     kind = "constant"
 
     def __post_init__(self) -> None:
-        checks.not_below_zero("temperature", self.temperature)
+        if not as_finite_number("temperature", self.temperature) >= 0:
+            raise InvalidOptionError(f"temperature must be >= 0; got {self.temperature!r}.")
 
     def temperatures(self, first: int, n: int) -> Floats:
         """See `Schedule`."""
         return np.full(n, float(self.temperature))
 
 
-class Stopping(Protocol):
-    """When a search ends."""
+class Stopping(_Setting):
+    """When a search ends; `by_agreement` says whether a step succeeds if agreement changes or if the table does."""
 
-    by_agreement: bool
-
-    def patience_for(self, n_neighbours: int) -> int:
-        """Steps in a row without success after which to stop; 0 for no such rule."""
-        ...
+    by_agreement = True
 
     @property
     def limit(self) -> int | None:
         """Steps after which to stop in any case."""
-        ...
+        return None
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data."""
-        ...
+    def patience_for(self, n_neighbours: int) -> int:
+        """Steps in a row without success after which to stop; 0 for no such rule."""
+        return 0
 
 
 @dataclass(frozen=True)
-class StaleAgreement(_Plain):
+class StaleAgreement(Stopping):
     """Stop after c steps in a row that leave agreement as it was: the rule of the paper's study.
 
     c is `patience`, or max(10 #M, 1000) if left out, with #M the number of moves to choose from. A move that is made
@@ -176,11 +173,10 @@ class StaleAgreement(_Plain):
 
     patience: int | None = None
     kind = "stale-agreement"
-    by_agreement = True
-    limit = None
 
     def __post_init__(self) -> None:
-        checks.patience(self.patience)
+        if self.patience is not None:
+            as_whole_number("patience", self.patience, 1)
 
     def patience_for(self, n_neighbours: int) -> int:
         """See `Stopping`."""
@@ -188,16 +184,16 @@ class StaleAgreement(_Plain):
 
 
 @dataclass(frozen=True)
-class StaleMoves(_Plain):
+class StaleMoves(Stopping):
     """Stop after so many steps in a row in which the table stayed as it was: the paper's rule for small problems."""
 
     patience: int = 1000
     kind = "stale-moves"
     by_agreement = False
-    limit = None
 
     def __post_init__(self) -> None:
-        checks.patience(self.patience)
+        if self.patience is not None:
+            as_whole_number("patience", self.patience, 1)
 
     def patience_for(self, n_neighbours: int) -> int:
         """See `Stopping`."""
@@ -205,24 +201,69 @@ class StaleMoves(_Plain):
 
 
 @dataclass(frozen=True)
-class FixedSteps(_Plain):
+class FixedSteps(Stopping):
     """Stop after so many steps, whatever happened: the paper's pseudo-code, B steps."""
 
     steps: int = 10_000
     kind = "fixed-steps"
-    by_agreement = True
 
     def __post_init__(self) -> None:
         as_whole_number("steps", self.steps, 1)
-
-    def patience_for(self, n_neighbours: int) -> int:
-        """See `Stopping`."""
-        return 0
 
     @property
     def limit(self) -> int:
         """See `Stopping`."""
         return self.steps
+
+
+SCHEDULES: dict[str, Any] = {one.kind: one for one in (Geometric, Linear, Logarithmic, Constant)}
+STOPPINGS: dict[str, Any] = {one.kind: one for one in (StaleAgreement, StaleMoves, FixedSteps)}
+
+
+def schedule_from(data: Mapping[str, Any]) -> Schedule:
+    """Return a schedule from plain data such as {"kind": "geometric", "start": 1.0, "factor": 0.94}."""
+    schedule: Schedule = _from_plain("schedule", data, SCHEDULES)
+    return schedule
+
+
+def stopping_from(data: Mapping[str, Any]) -> Stopping:
+    """Return a stopping rule from plain data such as {"kind": "stale-moves", "patience": 1000}."""
+    stopping: Stopping = _from_plain("stopping", data, STOPPINGS)
+    return stopping
+
+
+def require_settings(schedule: object, stopping: object) -> None:
+    """Require a schedule and a stopping rule: objects with their methods, not classes."""
+    for argument, value, example, method in (
+        ("schedule", schedule, "Geometric(1, 0.94)", "temperatures"),
+        ("stopping", stopping, "StaleAgreement()", "patience_for"),
+    ):
+        if isinstance(value, type) or not (hasattr(value, method) and hasattr(value, "to_dict")):
+            raise InvalidOptionError(f"{argument} must be an object such as {example}; got {value!r}.")
+
+
+def require_end(patience: int, limit: int | None) -> None:
+    """Require that patience or a limit of steps ends a search."""
+    if not patience and limit is None:
+        raise InvalidOptionError("the search would never stop: give max_steps or a stopping rule.")
+
+
+def _from_plain(argument: str, data: Any, kinds: Mapping[str, Any]) -> Any:
+    """One of some settings from its kind and numbers."""
+    if not isinstance(data, Mapping):
+        raise InvalidOptionError(f"{argument} must be a table with a kind, one of {listing(kinds)}; got {data!r}.")
+    kind = kinds[as_choice(f"{argument}.kind", data.get("kind"), tuple(kinds))]
+    numbers = {name: value for name, value in data.items() if name != "kind"}
+    known = [field.name for field in fields(kind)]
+    for name in numbers:
+        if name not in known:
+            raise InvalidOptionError(f"{argument} {kind.kind!r} takes {listing(known)}; got {name!r}.")
+    return kind(**numbers)
+
+
+def _require_above_zero(argument: str, value: float) -> None:
+    if not as_finite_number(argument, value) > 0:
+        raise InvalidOptionError(f"{argument} must be > 0; got {value!r}.")
 
 
 def _geometric(start: float, factor: float, first: int, n: int) -> Floats:
@@ -231,19 +272,3 @@ def _geometric(start: float, factor: float, first: int, n: int) -> Floats:
     warmest = start * factor ** (_BLOCK * blocks)
     found = warmest[:, None] * factor ** np.arange(_BLOCK, dtype=float)
     return found.ravel()[first % _BLOCK :][:n]
-
-
-SCHEDULES: dict[str, Any] = {one.kind: one for one in (Geometric, Linear, Logarithmic, Constant)}
-STOPPINGS: dict[str, Any] = {one.kind: one for one in (StaleAgreement, StaleMoves, FixedSteps)}
-
-
-def schedule_from(data: Mapping[str, Any]) -> Schedule:
-    """A schedule from plain data such as {"kind": "geometric", "start": 1.0, "factor": 0.94}."""
-    schedule: Schedule = checks.made("schedule", data, SCHEDULES)
-    return schedule
-
-
-def stopping_from(data: Mapping[str, Any]) -> Stopping:
-    """A stopping rule from plain data such as {"kind": "stale-moves", "patience": 1000}."""
-    stopping: Stopping = checks.made("stopping", data, STOPPINGS)
-    return stopping

@@ -1,7 +1,8 @@
-"""What a search did, step by step, in; arrays, a frame or a figure out."""
+"""Record what an annealing search did, and draw it."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -12,13 +13,13 @@ from kappamax._result import Result
 from kappamax._validate import import_pyplot
 from kappamax.display import numbers
 
-__all__ = ["Moment", "Trace", "trace_of"]
+__all__ = ["Moment", "Trace"]
 
 Floats = npt.NDArray[np.float64]
 
 
 class Moment(NamedTuple):
-    """A search at one of its steps, with the table it is at."""
+    """A search after some of its steps, with the table it is at; see `Trace` for the other fields."""
 
     step: int
     temperature: float
@@ -49,8 +50,14 @@ class Trace(Result):
     agreements: Floats
     acceptance: Floats
 
+    @classmethod
+    def of(cls, entries: Sequence[tuple[int, float, float, float]]) -> Trace:
+        """A trace from (step, temperature, agreement, acceptance)."""
+        steps, *others = np.array(entries, dtype=float).T
+        return cls(steps.astype(np.int64), *others)
+
     def plot(self, ax: Any = None) -> Any:
-        """Draw agreement and acceptance against steps; the axes, for titles and more.
+        """Draw agreement and acceptance against steps, and return the axes.
 
         Raises
         ------
@@ -68,9 +75,3 @@ class Trace(Result):
     def _rows(self) -> list[tuple[str, str]]:
         ends = f"{numbers.decimal(float(self.agreements[0]))} to {numbers.decimal(float(self.agreements[-1]))}"
         return [("entries", numbers.count(len(self.steps))), ("observed agreement", ends)]
-
-
-def trace_of(entries: list[tuple[int, float, float, float]]) -> Trace:
-    """A trace from (step, temperature, agreement, acceptance)."""
-    columns = np.array(entries, dtype=float).reshape(-1, 4).T
-    return Trace(columns[0].astype(np.int64), *columns[1:])

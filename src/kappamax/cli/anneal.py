@@ -45,7 +45,7 @@ def anneal(jobs: int, seed: int | None, **options: Any) -> None:
     from kappamax.annealing.anneal import anneal
 
     settings = {name: options.pop(name) for name in ("proposal", "moves", "max_steps", "restarts")}
-    fields = ("value", "maximum", "steps", "proven", "bound", "gap", "table")
+    fields = ("value", "reached", "steps", "proven", "bound", "gap", "table")
     run(options, partial(anneal, n_jobs=jobs, rng=seed, **settings), _show, fields=fields)
 
 
@@ -60,5 +60,5 @@ def _show(table: Table, found: Findings) -> None:
 def _row(finding: Finding) -> tuple[list[str], list[str]]:
     found = finding.result
     proven = "yes" if found.proven else f"no, at most {numbers.decimal(found.bound)}"
-    values = numbers.decimals(found.value, found.maximum)
+    values = numbers.decimals(found.value, found.reached)
     return [*values, proven, numbers.count(found.steps), numbers.count(found.settled)], []

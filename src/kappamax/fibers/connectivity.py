@@ -1,4 +1,4 @@
-"""A fiber and weights in; whether the tables that share the observed score can be reached from each other out.
+"""Find out whether moves connect the tables that share the observed score.
 
 Basic moves connect a fiber, but those that keep a score may not connect the tables that share it. So moves may leave
 the score for a few steps in a row and come back: an excursion. Whether excursions of some length reach every such table
@@ -29,18 +29,16 @@ VISITED_TABLES = 100_000
 
 
 def level_set_of(objective: Objective, *, excursion: int, memory_limit: float) -> LevelSet:
-    """How many tables share the observed score, and how many of them excursions up to a length reach."""
+    """Return how many tables share the observed score, and how many of them excursions up to a length reach."""
     n_tables = same_value(objective, memory_limit=memory_limit).n_tables
     table = objective.table
     require_few_cells(table.n_categories, table.n_raters)
-    n_reached = 0
     for length in range(1, excursion + 1):
         n_reached, finished = _visit(objective, length)
-        if n_reached == n_tables:
-            return LevelSet(objective.weights.name, n_tables, n_reached, True, length)
-        if not finished:
-            return LevelSet(objective.weights.name, n_tables, n_reached, None, length)
-    return LevelSet(objective.weights.name, n_tables, n_reached, False, excursion)
+        if n_reached == n_tables or not finished:
+            break
+    connected = True if n_reached == n_tables else False if finished else None
+    return LevelSet(objective.weights.name, n_tables, n_reached, connected, length)
 
 
 @dataclass(frozen=True, repr=False)
@@ -74,7 +72,7 @@ def _visit(objective: Objective, excursion: int) -> tuple[int, bool]:
     cells = np.stack(np.unravel_index(np.arange(table.n_categories**table.n_raters), shape), axis=1)
     scores = Digits(objective.scores(cells.astype(np.int32)), table.n_subjects)
     start = table.dense().ravel()
-    level = scores.weighted(start)
+    observed = scores.weighted(start)
     away = {start.tobytes(): 0}  # how many moves ago the score was left, at least
     queue = deque([start])
     n_reached = 1
@@ -88,7 +86,7 @@ def _visit(objective: Objective, excursion: int) -> tuple[int, bool]:
         rows = np.arange(len(able))[:, None]
         there[rows, plus[able]] += 1
         there[rows, minus[able]] -= 1
-        home = (scores.weighted(there) == level).all(axis=1)
+        home = (scores.weighted(there) == observed).all(axis=1)
         for reached, back in zip(there, home.tolist(), strict=True):
             now = 0 if back else steps + 1
             if now >= excursion:

@@ -1,32 +1,67 @@
-"""Margins in, the tables with those margins out, one at a time.
+"""List the tables with given margins, or those of them that cost less than a limit.
 
-Depth first over the patterns in order, each as often as its raters' margins leave room; a branch ends as soon as a
-category that no later pattern uses is not used up, and a pattern that could occur very often is not tried less often
-than what later patterns can make up for.
+One search serves both: depth first over the patterns in order, each as often as its raters' margins and the limit
+leave room. A branch ends as soon as a category that no later pattern uses is not used up, and a pattern that could
+occur very often is not tried less often than what later patterns can make up for. The search can stop after any step
+and go on, so tables are listed lazily; short searches run as they are and long ones are compiled.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Iterator
-from typing import Any
+from itertools import pairwise
+from math import prod
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["OutOfSteps", "iter_tables"]
+from kappamax._jit import kernel
+from kappamax.fibers.counting import TableCounter, all_patterns
+from kappamax.fibers.log_factorials import log_growth
+from kappamax.patterns import pair_counts
+from kappamax.table import Table
+
+__all__ = [
+    "BITS",
+    "LISTED_TABLES",
+    "OutOfSteps",
+    "TablesBelow",
+    "chances_of",
+    "few_tables",
+    "fewest_tables",
+    "iter_tables",
+    "tables_below",
+]
 
 Array = npt.NDArray[Any]
+Counts = npt.NDArray[np.int64]
 
+#: integers handed to a search, and all sums of them, stay below 2 to this power
+BITS = 61
+#: tables that are listed where every one of them is looked at
+LISTED_TABLES = 20_000
+MOST_TABLES = 1_000
+TABLE_STEPS = 20_000_000
+_FEW_STEPS = 200_000
+_STEPS_UNCOMPILED = 50_000
+_STEPS_WITHOUT_COMPILER = 1_000_000
+_STEPS_AT_ONCE = 1_000_000  # of the compiled search, which Ctrl-C does not reach
 _MANY = 16  # times that a pattern is tried one after the other
+_BLOCK_NUMBERS = 100_000
+_MOST_COUNTS = 100_000_000
+_LISTED_NUMBERS = 5_000_000
+_RATERS = 4
+_WORTH_COUNTING = 20_000_000
+_ROUNDING = 1e-9
 
 
 class OutOfSteps(Exception):  # noqa: N818  # a limit the caller set, not an error
     """The search has taken as many steps as the caller allowed; what was listed before stands."""
 
 
-def iter_tables(margins: Array, patterns: Array, most_steps: int | None = None) -> Iterator[npt.NDArray[np.int64]]:
-    """Every way to reach the margins with the given patterns, as counts in the order of the patterns.
+def iter_tables(margins: Array, patterns: Array, most_steps: int | None = None) -> Iterator[Counts]:
+    """Yield every table with the given margins and patterns, as counts in the order of the patterns.
 
     Parameters
     ----------
@@ -35,7 +70,7 @@ def iter_tables(margins: Array, patterns: Array, most_steps: int | None = None) 
     patterns : integers, shape (m, r)
         The patterns that may occur, each once.
     most_steps : int, optional
-        Steps of the search, dead ends included, after which it raises `OutOfSteps`.
+        Steps of the search, dead ends included, after which it raises `OutOfSteps`; at most a million without numba.
 
     Examples
     --------
@@ -43,54 +78,252 @@ def iter_tables(margins: Array, patterns: Array, most_steps: int | None = None) 
     >>> [counts.tolist() for counts in iter_tables(np.array([[1, 1], [1, 1]]), diagonal_or_not)]
     [[1, 0, 0, 1], [0, 1, 1, 0]]
     """
-    cells = [tuple(enumerate(pattern)) for pattern in patterns.tolist()]
-    last = {cell: position for position, pattern in enumerate(cells) for cell in pattern}
-    left = {(a, i): int(count) for a, row in enumerate(margins) for i, count in enumerate(row)}
-    if any(count and cell not in last for cell, count in left.items()):
+    r, k = margins.shape
+    return _search(patterns + k * np.arange(r), margins.ravel(), np.zeros(len(patterns)), 1, most_steps)
+
+
+class TablesBelow(NamedTuple):
+    """Tables whose total cost is below a limit, as counts of the columns, and whether the search came to its end."""
+
+    counts: Counts
+    finished: bool
+
+
+def tables_below(columns: Array, needed: Array, costs: Array, limit: int, most: int = MOST_TABLES) -> TablesBelow:
+    """List the tables made of the given columns that use up what is needed and cost less than a limit.
+
+    Parameters
+    ----------
+    columns : integers, shape (m, c)
+        The resources that each column uses, one unit each; -1 stands for none. The resources of a pattern are the
+        categories of its raters.
+    needed : integers, shape (number of resources,)
+        How much of each resource a table uses.
+    costs : integers, shape (m,)
+        At least zero.
+    limit : int
+    most : int
+        Tables after which the search ends; fewer where there are so many columns that they would fill the memory.
+
+    Returns
+    -------
+    TablesBelow
+        Unfinished where there are more tables or the limit of steps was reached.
+    """
+    order = np.argsort(-costs, kind="stable")  # dear columns first: they leave the least room
+    most = max(1, min(most, _MOST_COUNTS // max(1, len(columns))))
+    found: list[Counts] = []
+    finished = True
+    try:
+        for counts in _search(columns[order], needed, costs[order], limit, TABLE_STEPS):
+            if len(found) == most:
+                raise OutOfSteps
+            found.append(counts)
+    except OutOfSteps:
+        finished = False
+    listed = np.zeros((len(found), len(columns)), dtype=np.int64)
+    for row, counts in zip(listed, found, strict=True):
+        row[order] = counts
+    return TablesBelow(listed, finished)
+
+
+def few_tables(table: Table, patterns: Array, n_tables: int | None = None) -> Counts | None:
+    """The counts of the given patterns in every table with a table's margins; None where these are not soon listed.
+
+    `n_tables` is their number, if it is known; otherwise a search that meets too many dead ends is given up.
+    """
+    most = min(LISTED_TABLES, _LISTED_NUMBERS // len(patterns))
+    if n_tables is not None and n_tables > most:
+        return None
+    found: list[Counts] = []
+    try:
+        for counts in iter_tables(table.margins, patterns, _FEW_STEPS if n_tables is None else None):
+            found.append(counts)
+            if len(found) > most:
+                return None
+    except OutOfSteps:
+        return None
+    return np.stack(found)
+
+
+def fewest_tables(table: Table) -> int:
+    """A lower bound of the number of tables with a table's margins, which takes little work."""
+    best = _fewest_by_squares(table)
+    if best > LISTED_TABLES:
+        return best
+    # tables of some of the raters over merged categories differ only where the tables themselves do
+    merged = [_merged(row, 3 if table.n_raters == 2 else 2) for row in table.margins[:_RATERS]]
+    while len(merged) >= 2:
+        margins = np.array(merged, dtype=np.int64)
+        counter = TableCounter(margins, all_patterns(margins))
+        if counter.work() <= _WORTH_COUNTING:
+            return max(best, int(counter.approximate_count() * (1 - _ROUNDING)))
+        merged.pop()
+    return best
+
+
+def chances_of(tables: Counts) -> npt.NDArray[np.float64]:
+    """The probability by chance of every table of a fiber, from the counts of all patterns in all of them.
+
+    It is proportional to 1 / (n_1! n_2! ...), and is computed relative to that of the first table.
+    """
+    steps = tables - tables[0]
+    rest, base = log_growth(np.broadcast_to(tables[0], tables.shape), steps)
+    logs = -(rest + steps * np.log(base)).sum(axis=1)
+    weights = np.exp(logs - logs.max())
+    return np.asarray(weights / weights.sum())
+
+
+def _fewest_by_squares(table: Table) -> int:
+    """A lower bound from 2 x 2 parts of two raters' counts.
+
+    In such a part, subjects can be moved from one diagonal to the other and back. Parts that share no cell do not
+    hinder each other, so their numbers of choices multiply.
+    """
+    best = 1
+    for first, second in pairwise(table.patterns.T):
+        counts = pair_counts(first, second, table.counts, table.n_categories)
+        used = counts[counts.any(axis=1)][:, counts.any(axis=0)].tolist()
+        choices = (
+            min(used[i][j], used[i + 1][j + 1]) + min(used[i][j + 1], used[i + 1][j]) + 1
+            for i in range(0, len(used) - 1, 2)
+            for j in range(0, len(used[0]) - 1, 2)
+        )
+        best = max(best, prod(choices))
+    return best
+
+
+def _merged(margin: Array, n_groups: int) -> list[int]:
+    """A rater's category counts with categories merged into a few groups of nearly equal size."""
+    groups = [0] * n_groups
+    for count in sorted(margin.tolist(), reverse=True):
+        groups[groups.index(min(groups))] += count
+    return groups
+
+
+class _Columns(NamedTuple):
+    """What a search goes through, as flat arrays for the compiled kernel and as lists, which are faster, without it.
+
+    Attributes
+    ----------
+    resources : of column after column, the same number each; -1 stands for none
+    by_resource : positions in `resources`, by resource and then by column
+    rank : the place of each position in `by_resource`
+    last : for each resource the last column that uses it
+    costs : of each column
+    """
+
+    resources: Any
+    by_resource: Any
+    rank: Any
+    last: Any
+    costs: Any
+
+
+class _Progress(NamedTuple):
+    """Where a search stands.
+
+    Attributes
+    ----------
+    left : of each resource
+    counts, least : of each column, how often it is used, and how often at least beside the columns before it
+    spent : before each column
+    place : the column, whether it is entered or left, and the steps taken
+    """
+
+    left: Any
+    counts: Any
+    least: Any
+    spent: Any
+    place: Any
+
+
+def _search(columns: Array, needed: Array, costs: Array, limit: int, most_steps: int | None) -> Iterator[Counts]:
+    """Yield the tables whose cost is below the limit, in descending order of the columns' counts."""
+    m, c = columns.shape
+    resources = columns.ravel().astype(np.int64)
+    last = np.full(len(needed), -1, dtype=np.int64)
+    last[resources[resources >= 0]] = (np.arange(m * c) // max(c, 1))[resources >= 0]
+    if limit <= 0 or ((last < 0) & (needed > 0)).any():  # no cost is below the limit, or nothing uses a resource
         return
-    closing = [[cell for cell in pattern if last[cell] == position] for position, pattern in enumerate(cells)]
-    users: dict[tuple[int, int], list[int]] = {cell: [] for cell in last}
-    for position, pattern in enumerate(cells):
-        for cell in pattern:
-            users[cell].append(position)
+    by_resource = np.argsort(resources, kind="stable")
+    arrays = (resources, by_resource, np.argsort(by_resource), last, costs.astype(np.int64))
+    problem = _Columns(*(array.tolist() for array in arrays))
+    progress = _Progress(needed.tolist(), [0] * m, [0] * m, [0] * (m + 1), [0, 1, 0])
+    found: Any = [0] * m
+    while progress.place[0] >= 0:
+        steps = progress.place[2]
+        run = kernel(_depth_first, work=steps + 1, worth=_STEPS_UNCOMPILED)
+        long = steps >= _STEPS_UNCOMPILED
+        until = steps + _STEPS_AT_ONCE if long else _STEPS_UNCOMPILED
+        if most_steps is not None:
+            if long and run is _depth_first:
+                most_steps = min(most_steps, _STEPS_WITHOUT_COMPILER)
+            if steps >= most_steps:
+                raise OutOfSteps
+            until = min(until, most_steps)
+        if run is not _depth_first and isinstance(found, list):
+            problem, progress = _Columns(*map(np.array, problem)), _Progress(*map(np.array, progress))
+            found = np.zeros(m * max(1, _BLOCK_NUMBERS // m), dtype=np.int64)
+        n_found = run(problem, progress, c, limit, until, found)
+        yield from np.array(found[: n_found * m], dtype=np.int64).reshape(-1, m)
 
-    def fewest(position: int) -> int:
-        """How often a pattern must occur at least, if later patterns take as much of its categories as they can."""
-        found = 0
-        for cell in cells[position]:
-            missing = left[cell]
-            for later in users[cell][bisect_right(users[cell], position) :]:
-                missing -= min(left[other] for other in cells[later] if other != cell)
-                if missing <= found:
-                    break
-            found = max(found, missing)
-        return found
 
-    counts = [0] * len(cells)
-    least = [0] * len(cells)
-    position, entering, steps = 0, True, 0
-    while position >= 0:
+def _depth_first(problem: _Columns, progress: _Progress, c: int, limit: int, until: int, found: Any) -> Any:
+    """Search until so many steps are taken or no table fits into `found` any more; the number of tables in it.
+
+    Compiled by numba for long searches.
+    """
+    resources, by_resource, rank, last, costs = problem
+    left, counts, least, spent, place = progress
+    m = len(counts)
+    position, entering, steps = place[0], place[1], place[2]
+    n_found = 0
+    while position >= 0 and steps < until and (n_found + 1) * m <= len(found):
         steps += 1
-        if most_steps is not None and steps > most_steps:
-            raise OutOfSteps
-        pattern = cells[position]
-        if entering:
-            counts[position] = min(left[cell] for cell in pattern)
-            least[position] = fewest(position) if counts[position] > _MANY else 0
-            for cell in pattern:
-                left[cell] -= counts[position]
-        else:
-            counts[position] -= 1
-            for cell in pattern:
-                left[cell] += 1
-        # too few of this pattern; or a category is not used up, and fewer of this pattern leave even more of it
-        if counts[position] < least[position] or any(left[cell] for cell in closing[position]):
-            for cell in pattern:
-                left[cell] += counts[position]
+        first = position * c
+        change = -1
+        if entering == 1:  # as many as the resources and the limit allow
+            change = 2**62 if costs[position] == 0 else (limit - 1 - spent[position]) // costs[position]
+            for t in range(first, first + c):
+                resource = resources[t]
+                if resource >= 0 and left[resource] < change:
+                    change = left[resource]
+            least[position] = 0
+            if change > _MANY:  # at least as many as are left if later columns take what they can
+                for t in range(first, first + c):
+                    missing, u = left[resources[t]] if resources[t] >= 0 else 0, rank[t] + 1
+                    while missing > least[position] and u < m * c and resources[by_resource[u]] == resources[t]:
+                        later = by_resource[u] // c
+                        room = 2**62
+                        for s in range(later * c, later * c + c):
+                            if resources[s] >= 0 and resources[s] != resources[t]:
+                                room = min(room, left[resources[s]])
+                        missing -= room
+                        u += 1
+                    least[position] = max(least[position], missing)
+        counts[position] += change
+        closed = counts[position] >= least[position]
+        for t in range(first, first + c):
+            resource = resources[t]
+            if resource >= 0:
+                left[resource] -= change
+                if last[resource] == position and left[resource] > 0:
+                    closed = False
+        if not closed:  # fewer would leave even more: take all of this column back
+            for t in range(first, first + c):
+                if resources[t] >= 0:
+                    left[resources[t]] += counts[position]
             counts[position] = 0
-            position, entering = position - 1, False
-        elif position == len(cells) - 1:
-            yield np.array(counts, dtype=np.int64)
-            entering = False
-        else:
-            position, entering = position + 1, True
+            position, entering = position - 1, 0
+            continue
+        spent[position + 1] = spent[position] + counts[position] * costs[position]
+        entering = 1
+        position += 1
+        if position == m:
+            for p in range(m):
+                found[n_found * m + p] = counts[p]
+            n_found += 1
+            position, entering = m - 1, 0
+    place[0], place[1], place[2] = position, entering, steps
+    return n_found

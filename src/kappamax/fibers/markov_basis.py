@@ -1,8 +1,9 @@
-"""Numbers of categories and raters in, a set of basic moves out: counted, indexed and drawn from, never listed.
+"""Provide the basic moves of a design, all of them or a minimal Markov basis, without listing them.
 
-A block is a set of q >= 2 raters with two levels lo < hi each, every other rater fixed at one category. Its 2^q cells
-form P = 2^(q-1) antipodal pairs (change every level of one cell to get the other). The tables with two subjects and a
-block's margins are exactly its antipodal pairs, and every basic move goes from one of them to another in one block.
+A subtable is a set of q >= 2 raters with two categories lo < hi each, every other rater fixed at one category. Its 2^q
+cells form P = 2^(q-1) antipodal pairs (exchange lo and hi of every rater in one cell to get the other). The tables with
+two subjects and a subtable's margins are exactly its antipodal pairs, and every basic move goes from one of them to
+another in one subtable.
 """
 
 from __future__ import annotations
@@ -16,9 +17,9 @@ from typing import Any, NamedTuple, overload
 import numpy as np
 import numpy.typing as npt
 
-from kappamax._checks import moves as checks
 from kappamax._validate import as_generator, as_whole_number
 from kappamax.display import text
+from kappamax.errors import InvalidOptionError, NotSupportedError
 from kappamax.fibers.moves import Move, Pattern
 
 __all__ = ["LISTED_MOVES", "MoveSet", "basic_moves", "minimal_moves", "star_centres"]
@@ -42,14 +43,14 @@ def basic_moves(n_categories: int, n_raters: int = 2) -> MoveSet:
     >>> basic_moves(5, n_raters=20).n_moves
     289856784920540989685058593750000
     """
-    return _move_set("basic", n_categories, n_raters)
+    return MoveSet("basic", n_categories, n_raters)
 
 
 def minimal_moves(n_categories: int, n_raters: int = 2) -> MoveSet:
     """The moves of a minimal Markov basis, each with both signs.
 
-    The tables with two subjects and a block's margins are the block's P antipodal pairs; nothing else connects them,
-    so a basis needs P - 1 moves there that form a spanning tree. Any spanning tree of each block will do: every basic
+    The tables with two subjects and a subtable's margins are its P antipodal pairs; nothing else connects them, so a
+    basis needs P - 1 moves there that form a spanning tree. Any spanning tree of each subtable will do: every basic
     move is then a walk along tables with the same two subjects' worth of ratings, and basic moves connect every fiber.
     The tree here is a star around the pair {all lo, all hi}. For three raters there is one exception, so that the set
     is the one the program 4ti2 prints and the paper's study used: where all three raters vary, the first two have the
@@ -62,15 +63,15 @@ def minimal_moves(n_categories: int, n_raters: int = 2) -> MoveSet:
     >>> len(minimal_moves(3, n_raters=3)), len(minimal_moves(5, n_raters=3))
     (324, 9000)
     """
-    return _move_set("minimal", n_categories, n_raters)
+    return MoveSet("minimal", n_categories, n_raters)
 
 
-class Block(NamedTuple):
-    """Raters that vary, the category of every other rater, and the two levels of each rater that varies."""
+class Subtable(NamedTuple):
+    """Raters that vary, the category of every other rater, and lo and hi of each rater that varies."""
 
     raters: tuple[int, ...]
     fixed: tuple[int, ...]
-    levels: tuple[tuple[int, int], ...]
+    ends: tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True, repr=False)
@@ -84,6 +85,10 @@ class MoveSet:
     n_categories: int
     n_raters: int
 
+    def __post_init__(self) -> None:
+        for name in ("n_categories", "n_raters"):
+            object.__setattr__(self, name, as_whole_number(name, getattr(self, name), 2))
+
     @property
     def n_moves(self) -> int:
         """Number of moves, of both signs."""
@@ -95,7 +100,9 @@ class MoveSet:
         return self.n_moves // 2
 
     def __len__(self) -> int:
-        return checks.countable(self.n_moves)
+        if self.n_moves >= 2**63:
+            raise NotSupportedError(f"len() stops at 2^63 - 1 and there are {self.n_moves:.3g} moves; use n_moves.")
+        return self.n_moves
 
     def __bool__(self) -> bool:
         return True
@@ -105,13 +112,16 @@ class MoveSet:
         return f"MoveSet({counted}, {self.n_categories} categories, {self.n_raters} raters)"
 
     def __iter__(self) -> Iterator[Move]:
-        for block in self._blocks():
-            for within in range(self._per_block(len(block.raters))):
-                yield self._move(block, within)
+        return (self[index] for index in range(self.n_moves))
 
     def __getitem__(self, index: int) -> Move:
         """The move at an index; negative ones count from the end."""
-        index = checks.move_index(index, self.n_moves)
+        n_moves = self.n_moves
+        if isinstance(index, bool) or not isinstance(index, int | np.integer):
+            raise InvalidOptionError(f"the index of a move must be a whole number; got {index!r}.")
+        if not -n_moves <= index < n_moves:
+            raise InvalidOptionError(f"the index of a move must lie in 0 to {n_moves - 1}; got {index}.")
+        index = int(index) % n_moves
         k, r = self.n_categories, self.n_raters
         for q in self._sizes:
             size = comb(r, q) * self._per_raters(q)
@@ -119,11 +129,13 @@ class MoveSet:
                 break
             index -= size
         rank, index = divmod(index, self._per_raters(q))
-        number, within = divmod(index, self._per_block(q))
-        fixed, levels = divmod(number, comb(k, 2) ** q)
-        low_high = [_combination(digit, k, 2) for digit in _digits(levels, comb(k, 2), q)]
-        block = Block(_combination(rank, r, q), tuple(_digits(fixed, k, r - q)), tuple((i, j) for i, j in low_high))
-        return self._move(block, within)
+        number, within = divmod(index, self._per_subtable(q))
+        fixed, pairs = divmod(number, comb(k, 2) ** q)
+        ends = [_combination(digit, k, 2) for digit in _digits(pairs, comb(k, 2), q)]
+        subtable = Subtable(_combination(rank, r, q), tuple(_digits(fixed, k, r - q)), tuple((i, j) for i, j in ends))
+        centre = int(star_centres(np.array(ends), k, r)) if self.name == "minimal" else 0
+        plus, minus = (int(pair) for pair in self._pairs(within, centre, q))
+        return Move(_cells(subtable, plus, r), _cells(subtable, minus, r), k)
 
     def index(self, move: Move) -> int:
         """Where a move stands in the set.
@@ -135,7 +147,7 @@ class MoveSet:
         """
         index = self._index(move)
         if index is None:
-            checks.refuse_move(move, self)
+            raise InvalidOptionError(f"{move!r} is not one of {self!r}.")
         return index
 
     def __contains__(self, move: object) -> bool:
@@ -164,7 +176,8 @@ class MoveSet:
         NotSupportedError
             If there are more than five million moves.
         """
-        checks.few_moves(self.n_moves, LISTED_MOVES)
+        if self.n_moves > LISTED_MOVES:
+            raise NotSupportedError(f"listing these moves needs {self.n_moves:,} rows; the limit is {LISTED_MOVES:,}.")
         parts = [self._cells_of(raters) for q in self._sizes for raters in combinations(range(self.n_raters), q)]
         plus, minus = (np.concatenate([part[side] for part in parts]) for side in (0, 1))
         return plus, minus
@@ -174,33 +187,20 @@ class MoveSet:
         """How many raters may vary (q)."""
         return range(2, self.n_raters + 1)
 
-    def _per_block(self, q: int) -> int:
-        """Signed moves in one block: ordered pairs of P antipodal pairs, or the P - 1 spokes of a star, both ways."""
+    def _per_subtable(self, q: int) -> int:
+        """Signed moves in a subtable: ordered pairs of P antipodal pairs, or the P - 1 spokes of a star, both ways."""
         p = 2 ** (q - 1)
         return int(p * (p - 1) if self.name == "basic" else 2 * (p - 1))
 
     def _per_raters(self, q: int) -> int:
         """Signed moves for one set of q raters that vary."""
-        return int(self.n_categories ** (self.n_raters - q) * comb(self.n_categories, 2) ** q * self._per_block(q))
+        return int(self.n_categories ** (self.n_raters - q) * comb(self.n_categories, 2) ** q * self._per_subtable(q))
 
-    def _blocks(self) -> Iterator[Block]:
-        k, r = self.n_categories, self.n_raters
-        levels = list(combinations(range(k), 2))
-        for q in self._sizes:
-            for raters in combinations(range(r), q):
-                for fixed in product(range(k), repeat=r - q):
-                    for chosen in product(levels, repeat=q):
-                        yield Block(raters, fixed, chosen)
+    def _pairs(self, within: Any, centre: Any, q: int) -> tuple[Any, Any]:
+        """The plus and minus antipodal pair of the moves at some places within a subtable.
 
-    def _move(self, block: Block, within: int) -> Move:
-        q = len(block.raters)
-        centre = int(star_centres(np.array(block.levels), self.n_categories, self.n_raters))
-        # Python integers: beyond 32 raters a block has more moves than 64 bits can number
-        plus, minus = (int(pair) for pair in self._pairs(np.array(within, dtype=object), np.array(centre), q))
-        return Move(_cells(block, plus, self.n_raters), _cells(block, minus, self.n_raters), self.n_categories)
-
-    def _pairs(self, within: Array, centre: Array, q: int) -> tuple[Array, Array]:
-        """The plus and minus antipodal pair of the moves at some places within a block."""
+        Arrays, or Python integers: beyond 32 raters a subtable has more moves than 64 bits can number.
+        """
         if self.name == "basic":
             plus, other = within // (2 ** (q - 1) - 1), within % (2 ** (q - 1) - 1)
             return plus, other + (other >= plus)
@@ -215,22 +215,22 @@ class MoveSet:
         low, high = move.plus
         raters = [a for a in range(r) if low[a] != high[a]]
         q = len(raters)
-        levels = [(min(low[a], high[a]), max(low[a], high[a])) for a in raters]
+        ends = [(min(low[a], high[a]), max(low[a], high[a])) for a in raters]
         plus, minus = (
             _number([int(cells[0][a] > cells[1][a]) for a in raters], 2) for cells in (move.plus, move.minus)
         )
         if self.name == "basic":
             within = plus * int(2 ** (q - 1) - 1) + minus - (minus > plus)
         else:
-            centre = int(star_centres(np.array(levels), k, r))
+            centre = int(star_centres(np.array(ends), k, r))
             if centre not in (plus, minus):
                 return None
             outer = minus if plus == centre else plus
             within = 2 * (outer - (outer > centre)) + (plus != centre)
         before = sum(comb(r, size) * self._per_raters(size) for size in range(2, q))
         fixed = _number([low[a] for a in range(r) if low[a] == high[a]], k)
-        number = fixed * int(comb(k, 2) ** q) + _number([_rank(pair, k) for pair in levels], comb(k, 2))
-        return before + _rank(raters, r) * self._per_raters(q) + number * self._per_block(q) + within
+        number = fixed * int(comb(k, 2) ** q) + _number([_rank(pair, k) for pair in ends], comb(k, 2))
+        return before + _rank(raters, r) * self._per_raters(q) + number * self._per_subtable(q) + within
 
     def _cells_of(self, raters: Sequence[int]) -> tuple[Array, Array]:
         """The flat cells of all moves in which these raters vary."""
@@ -238,10 +238,10 @@ class MoveSet:
         strides = np.array([k ** (r - 1 - a) for a in range(r)])
         varying = np.isin(np.arange(r), raters)
         fixed = np.array(list(product(range(k), repeat=r - q)), dtype=np.int64) @ strides[~varying]
-        levels = np.array(list(product(combinations(range(k), 2), repeat=q)), dtype=np.int64)
-        low = levels[:, :, 0] @ strides[varying]
-        steps = (levels[:, :, 1] - levels[:, :, 0]) * strides[varying]
-        within, centre = np.arange(self._per_block(q)), star_centres(levels, k, r)
+        ends = np.array(list(product(combinations(range(k), 2), repeat=q)), dtype=np.int64)
+        low = ends[:, :, 0] @ strides[varying]
+        steps = (ends[:, :, 1] - ends[:, :, 0]) * strides[varying]
+        within, centre = np.arange(self._per_subtable(q)), star_centres(ends, k, r)
         sides = []
         for pair in self._pairs(within[None, :], centre[:, None], q):
             bits = pair[..., None] >> np.arange(q - 1, -1, -1) & 1
@@ -251,26 +251,24 @@ class MoveSet:
         return sides[0], sides[1]
 
 
-def star_centres(levels: Array, n_categories: int, n_raters: int) -> Array:
-    """The antipodal pair at the centre of each block's star, from levels of shape (..., q, 2); see `minimal_moves`."""
-    if n_raters != 3 or levels.shape[-2] != 3:
-        return np.zeros(levels.shape[:-2], dtype=np.int64)
-    first_two_end_last = (levels[..., :2, 1] == n_categories - 1).all(axis=-1)
-    return np.asarray(first_two_end_last & (levels[..., 2, 0] == 0)).astype(np.int64)
+def star_centres(ends: Array, n_categories: int, n_raters: int) -> Array:
+    """The antipodal pair at the centre of each subtable's star, from lo and hi of shape (..., q, 2).
+
+    See `minimal_moves` for the exception.
+    """
+    if n_raters != 3 or ends.shape[-2] != 3:
+        return np.zeros(ends.shape[:-2], dtype=np.int64)
+    first_two_end_last = (ends[..., :2, 1] == n_categories - 1).all(axis=-1)
+    return np.asarray(first_two_end_last & (ends[..., 2, 0] == 0)).astype(np.int64)
 
 
-def _move_set(name: str, n_categories: int, n_raters: int) -> MoveSet:
-    k = as_whole_number("n_categories", n_categories, 2)
-    return MoveSet(name, k, as_whole_number("n_raters", n_raters, 2))
-
-
-def _cells(block: Block, pair: int, n_raters: int) -> tuple[Pattern, Pattern]:
+def _cells(subtable: Subtable, pair: int, n_raters: int) -> tuple[Pattern, Pattern]:
     """The two cells of an antipodal pair; the binary digits of its number say who is at hi in the first of them."""
-    others = iter(block.fixed)
-    low = [-1 if a in block.raters else next(others) for a in range(n_raters)]
+    others = iter(subtable.fixed)
+    low = [-1 if a in subtable.raters else next(others) for a in range(n_raters)]
     high = list(low)
-    for a, levels, bit in zip(block.raters, block.levels, _digits(pair, 2, len(block.raters)), strict=True):
-        low[a], high[a] = levels[bit], levels[1 - bit]
+    for a, ends, bit in zip(subtable.raters, subtable.ends, _digits(pair, 2, len(subtable.raters)), strict=True):
+        low[a], high[a] = ends[bit], ends[1 - bit]
     return tuple(low), tuple(high)
 
 

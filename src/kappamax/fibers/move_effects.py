@@ -1,7 +1,7 @@
-"""A move and weights in, the reasons why it raises, lowers or keeps agreement out.
+"""Explain why a move raises, lowers or keeps agreement, by the paper's lemmas and propositions.
 
-The paper's lemmas and propositions as checks that run: each reason names the statement, says whether its conditions
-hold for this move and these weights, and which effects it leaves possible.
+Each reason names a statement, says whether its conditions hold for this move and these weights, and which effects it
+leaves possible.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from kappamax._result import Result
+from kappamax._result import Result, plain
 from kappamax._rootsum import RootSum
 from kappamax.display import numbers
-from kappamax.fibers.moves import Effect, Move, effect_of, pair_changes, weights_for
+from kappamax.fibers.moves import Effect, Move, effect_of, pair_changes, weights_for, weights_of_pair
 from kappamax.weights import PairWeights, Weights, WeightsLike
 
 __all__ = ["Explanation", "Reason", "explain"]
@@ -56,7 +56,7 @@ def explain(move: Move, weights: WeightsLike = "unweighted") -> Explanation:
     change = sum(pair_changes(move, resolved).values(), RootSum())
     effect = effect_of(change, resolved.tolerance, move.n_raters)
     if move.n_raters == 2:
-        reasons = _two_raters(move, _of_pair(resolved, 0, 1))
+        reasons = _two_raters(move, weights_of_pair(resolved, 0, 1))
     else:
         reasons = _more_raters(move, resolved, change, effect)
     return Explanation(move, resolved.name, change, effect, tuple(reasons))
@@ -112,15 +112,7 @@ class Explanation(Result):
             "change": float(self.change),
             "exact_change": repr(self.change),
             "effect": self.effect,
-            "reasons": [
-                {
-                    "statement": reason.statement,
-                    "holds": reason.holds,
-                    "words": reason.words,
-                    "allows": [*reason.allows],
-                }
-                for reason in self.reasons
-            ],
+            "reasons": [plain(vars(reason)) for reason in self.reasons],
         }
 
     def _rows(self) -> list[tuple[str, str]]:
@@ -175,9 +167,10 @@ def _sum_of_weights(plus: list[_Cell], minus: list[_Cell], weights: Weights) -> 
 def _two_on_the_diagonal(plus: list[_Cell], minus: list[_Cell], back: str) -> Reason:
     """Lemma 1: m_ii = m_jj = +1 takes u_ij + u_ji >= 0 away."""
     off = minus if not back else plus
-    words = f"two subjects {'leave' if back else 'reach'} the diagonal: disagreement {'rises' if back else 'falls'} by "
+    change, word = ("leave", "rises") if back else ("reach", "falls")
+    words = f"two subjects {change} the diagonal: disagreement {word} by "
     words += f"{off[0]} + {off[1]} = {_shown(off[0].u + off[1].u)}, never below zero, whatever the weights"
-    return Reason(f"Lemma 1{back}", True, words, ("lowers", "keeps") if back else ("raises", "keeps"))
+    return Reason(f"Lemma 1{back}", True, words, _one_way(back))
 
 
 def _triangle(plus: list[_Cell], minus: list[_Cell], weights: Weights, back: str) -> Reason:
@@ -199,12 +192,10 @@ def _metric(weights: Weights, back: str) -> Reason:
     """Proposition 3: one diagonal cell, the rest on one side, metric weights."""
     name = f"Proposition 3{back}"
     if weights.metric:
-        word = "rise" if back else "fall"
-        words = (
-            f"{weights.name} weights are metric and one subject {'leaves' if back else 'reaches'} the diagonal, all "
-        )
-        words += f"on one side of it: agreement cannot {word}"
-        return Reason(name, True, words, ("lowers", "keeps") if back else ("raises", "keeps"))
+        change, word = ("leaves", "rise") if back else ("reaches", "fall")
+        words = f"{weights.name} weights are metric and one subject {change} the diagonal, all on one side of it: "
+        words += f"agreement cannot {word}"
+        return Reason(name, True, words, _one_way(back))
     return Reason(name, False, f"needs metric weights; {_why_not_metric(weights)}", _ANY)
 
 
@@ -229,7 +220,7 @@ def _more_raters(move: Move, weights: Weights | PairWeights, change: RootSum, ef
         if all(len(set(cell)) == 1 for cell in agreed) and agreed != others:
             yield _all_agree(agreed[0][0], agreed[1][0], back)
     for (a, b), pair_change in pair_changes(move, weights).items():
-        yield _projection(move, a, b, pair_change, _of_pair(weights, a, b))
+        yield _projection(move, a, b, pair_change, weights_of_pair(weights, a, b))
     yield Reason("Sum over pairs", True, f"the pairs' changes add up to {_shown(change)}", (effect,))
 
 
@@ -237,7 +228,7 @@ def _all_agree(i: int, j: int, back: str) -> Reason:
     """Lemma 2: m_i...i = m_j...j = +1."""
     change, word = ("leave", "rise") if back else ("reach", "fall")
     words = f"two subjects {change} full agreement on {i + 1} and {j + 1}: no pair's agreement can {word}"
-    return Reason(f"Lemma 2{back}", True, words, ("lowers", "keeps") if back else ("raises", "keeps"))
+    return Reason(f"Lemma 2{back}", True, words, _one_way(back))
 
 
 def _projection(move: Move, a: int, b: int, change: RootSum, weights: Weights) -> Reason:
@@ -252,8 +243,9 @@ def _projection(move: Move, a: int, b: int, change: RootSum, weights: Weights) -
     return Reason("Proposition 5", True, words + (f" ({'; '.join(named)})" if named else ""), _ANY)
 
 
-def _of_pair(weights: Weights | PairWeights, a: int, b: int) -> Weights:
-    return weights.by_pair[a, b] if isinstance(weights, PairWeights) else weights
+def _one_way(back: str) -> tuple[Effect, ...]:
+    """The effects of a move that cannot lower agreement, or of one that undoes such a move."""
+    return ("lowers", "keeps") if back else ("raises", "keeps")
 
 
 def _shown(number: RootSum) -> str:

@@ -1,4 +1,4 @@
-"""Ratings and weights in, the moves that apply to them out, best first.
+"""Rank the moves that apply to a table by what they do to agreement.
 
 A move applies if both patterns that lose a subject occur. So every move that applies swaps, between two patterns that
 occur, the ratings of some of the raters on which they differ: those are listed, not all basic moves.
@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from kappamax._checks import moves as checks
 from kappamax._integers import distinct_rows
 from kappamax._result import Result, plain
 from kappamax._rootsum import RootSum, order
@@ -23,9 +22,11 @@ from kappamax._validate import as_choice, as_whole_number
 from kappamax.coefficients import as_objective
 from kappamax.disagreement.objective import Objective
 from kappamax.display import numbers
+from kappamax.display.text import plural
+from kappamax.errors import NotSupportedError
 from kappamax.fibers.markov_basis import LISTED_MOVES, star_centres
 from kappamax.fibers.moves import Effect, Move, effect_of
-from kappamax.io import Ratings, as_table
+from kappamax.io import Ratings
 from kappamax.table import Label, Table
 from kappamax.weights import WeightsLike
 
@@ -75,16 +76,18 @@ def rank_moves(
     >>> ranked[0].move, round(ranked[0].value_after, 4)
     (Move(+(1,2) +(4,4) -(1,4) -(4,2)), 0.6018)
     """
-    table = as_table(*ratings, categories=categories)
+    objective = as_objective(*ratings, weights=weights, coefficient=coefficient, categories=categories)
+    table = objective.table
     top = as_whole_number("top", top, 1)
     moves = as_choice("moves", moves, ("basic", "minimal"))
-    checks.complete_ratings(table.n_missing)
-    objective = as_objective(table, weights=weights, coefficient=coefficient)
+    if table.n_missing:
+        missing = f"{plural(table.n_missing, 'rating')} {'is' if table.n_missing == 1 else 'are'} missing."
+        raise NotSupportedError(f"moves are ranked for complete ratings; {missing}")
     value = objective.value(objective.score)
     found = _applicable(objective, minimal=moves == "minimal")
     sums, place = _ranking(objective, found.changes)
     unit = objective.denominator * objective.factors[table.n_raters]
-    slack = RootSum(_slack(objective) * unit)
+    slack = RootSum(Fraction(objective.weights.tolerance) * (table.n_raters * (table.n_raters - 1) // 2) * unit)
     per_sum = np.bincount(place, minlength=len(sums))
     lows, highs = bisect_left(sums, slack * -1), bisect_right(sums, slack)
     best = np.lexsort((found.swap, found.second, found.first, place))[:top]
@@ -187,7 +190,7 @@ class RankedMoves(Result):
         return named if len(named) <= _LONGEST else str(move)
 
 
-class _Found(NamedTuple):
+class _ApplicableMoves(NamedTuple):
     """Every move that applies: two patterns, who swaps (as binary digits), and the exact change of the score."""
 
     first: Array
@@ -196,11 +199,11 @@ class _Found(NamedTuple):
     changes: Array
 
 
-def _applicable(objective: Objective, *, minimal: bool) -> _Found:
+def _applicable(objective: Objective, *, minimal: bool) -> _ApplicableMoves:
     """All moves that apply to the table, in chunks of a few megabytes."""
     table = objective.table
     patterns, own = table.patterns, objective.scores(table.patterns)
-    parts = [_Found(*(np.zeros(0, dtype=np.int64),) * 3, own[:0])]
+    parts = [_ApplicableMoves(*(np.zeros(0, dtype=np.int64),) * 3, own[:0])]
     pairs = _differing_pairs(patterns)
     for q, (first, second) in pairs.items():
         swaps = np.arange(1, 2 ** (q - 1))
@@ -215,8 +218,8 @@ def _applicable(objective: Objective, *, minimal: bool) -> _Found:
             plus = _swapped(x, y, swap, q)
             # scores lie between 0 and 2^62 where they are int64, so both differences and their sum fit
             change = (objective.scores(plus[0]) - own[i]) + (objective.scores(plus[1]) - own[j])
-            parts.append(_Found(i, j, swap, change))
-    return _Found(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+            parts.append(_ApplicableMoves(i, j, swap, change))
+    return _ApplicableMoves(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
 
 def _differing_pairs(patterns: npt.NDArray[np.int32]) -> dict[int, tuple[Array, Array]]:
@@ -230,7 +233,10 @@ def _differing_pairs(patterns: npt.NDArray[np.int32]) -> dict[int, tuple[Array, 
                 n_moves += n * (2 ** (q - 1) - 1)
                 second = i + 1 + np.flatnonzero(differing == q)
                 rows.setdefault(q, []).append((np.full(len(second), i), second))
-        checks.few_moves(n_moves, LISTED_MOVES, at_least=True)
+        if n_moves > LISTED_MOVES:
+            raise NotSupportedError(
+                f"listing these moves needs at least {n_moves:,} rows; the limit is {LISTED_MOVES:,}."
+            )
     return {
         q: (np.concatenate([first for first, _ in found]), np.concatenate([second for _, second in found]))
         for q, found in rows.items()
@@ -241,21 +247,17 @@ def _swapped(x: Array, y: Array, swap: Array, q: int) -> tuple[Array, Array]:
     """Two patterns after some of the q raters on which they differ have swapped: the binary digits of `swap`."""
     raters = np.nonzero(x != y)[1].reshape(-1, q)
     swaps = np.zeros(x.shape, dtype=bool)
-    np.put_along_axis(swaps, raters, _bits(swap, q), axis=1)
+    np.put_along_axis(swaps, raters, (swap[:, None] >> np.arange(q - 1, -1, -1) & 1).astype(bool), axis=1)
     return np.where(swaps, y, x), np.where(swaps, x, y)
 
 
 def _in_a_star(x: Array, y: Array, swap: Array, q: int, n_categories: int) -> Array:
-    """Whether one end of the move is the centre of its block's star, so that it is in the minimal basis."""
+    """Whether one end of the move is the centre of its subtable's star, so that it is in the minimal basis."""
     raters = np.nonzero(x != y)[1].reshape(-1, q)
     ends = np.stack([np.take_along_axis(codes, raters, axis=1) for codes in (x, y)], axis=-1)
     centre = star_centres(np.sort(ends, axis=-1), n_categories, x.shape[1])
     minus = (ends[:, :, 0] > ends[:, :, 1]) @ (1 << np.arange(q - 1, -1, -1))
     return np.asarray((minus == centre) | (minus ^ swap == centre))
-
-
-def _bits(number: Array, n_bits: int) -> Array:
-    return np.asarray(number[:, None] >> np.arange(n_bits - 1, -1, -1) & 1, dtype=bool)
 
 
 def _ranking(objective: Objective, changes: Array) -> tuple[list[RootSum], Array]:
@@ -266,12 +268,6 @@ def _ranking(objective: Objective, changes: Array) -> tuple[list[RootSum], Array
     rank = np.empty(len(ascending), dtype=np.int64)
     rank[ascending] = np.arange(len(ascending))
     return [sums[i] for i in ascending], rank[place]
-
-
-def _slack(objective: Objective) -> Fraction:
-    """How far from zero a change still counts as none: zero for exact weights."""
-    r = objective.table.n_raters
-    return Fraction(objective.weights.tolerance) * (r * (r - 1) // 2)
 
 
 def _move(table: Table, i: int, j: int, swap: int) -> Move:

@@ -1,4 +1,4 @@
-"""Four cells in, a basic move out: its kind, its projections and what it does to agreement.
+"""Define a basic move: its kind, its projections and its effect on agreement.
 
 A move is an integer table with zero margins. A basic move has +1 in two cells and -1 in two others: two subjects swap
 the ratings of some raters. Adding moves to a table is how one walks through its fiber.
@@ -15,15 +15,15 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from kappamax._checks import moves as checks
-from kappamax._checks import tables as table_checks
 from kappamax._result import plain
 from kappamax._rootsum import RootSum
-from kappamax._validate import as_whole_number
+from kappamax._validate import as_rater_index, as_whole_number, cell_name
+from kappamax.errors import InvalidTableError
+from kappamax.patterns import as_dense_shape
 from kappamax.table import Table
 from kappamax.weights import PairWeights, Weights, WeightsLike, as_weights
 
-__all__ = ["Effect", "Kind", "Move", "Pattern", "effect_of", "pair_changes", "weights_for"]
+__all__ = ["Effect", "Kind", "Move", "Pattern", "effect_of", "pair_changes", "weights_for", "weights_of_pair"]
 
 Pattern = tuple[int, ...]
 Effect = Literal["raises", "lowers", "keeps"]
@@ -58,10 +58,23 @@ class Move:
     n_categories: int
 
     def __post_init__(self) -> None:
-        plus, minus = checks.move_cells(self.plus, self.minus, self.n_categories)
-        object.__setattr__(self, "plus", plus)
-        object.__setattr__(self, "minus", minus)
-        object.__setattr__(self, "n_categories", int(self.n_categories))
+        k = as_whole_number("n_categories", self.n_categories, 2)
+        plus, minus = _as_cells("plus", self.plus, k), _as_cells("minus", self.minus, k)
+        lengths = sorted({len(pattern) for pattern in (*plus, *minus)})
+        if len(lengths) > 1 or lengths[0] < 2:
+            shown = ", ".join(map(str, lengths))
+            raise InvalidTableError(f"a move's cells must name the same two or more raters; got {shown} categories.")
+        for rater, codes in enumerate(zip(*plus, *minus, strict=True)):
+            gained, lost = sorted(codes[:2]), sorted(codes[2:])
+            if gained != lost:
+                raise InvalidTableError(
+                    f"a move must have zero margins; rater {rater + 1} gains categories {gained[0] + 1} and "
+                    f"{gained[1] + 1} and loses {lost[0] + 1} and {lost[1] + 1}."
+                )
+        if plus == minus:
+            raise InvalidTableError("a move must change something; plus and minus are the same cells.")
+        for name, value in (("plus", plus), ("minus", minus), ("n_categories", k)):
+            object.__setattr__(self, name, value)
 
     @property
     def n_raters(self) -> int:
@@ -75,7 +88,7 @@ class Move:
 
     def dense(self) -> npt.NDArray[np.int64]:
         """The move as a k^r array, for at most 10 million cells."""
-        array = np.zeros(table_checks.dense_shape(self.n_categories, self.n_raters, True), dtype=np.int64)
+        array = np.zeros(as_dense_shape(self.n_categories, self.n_raters), dtype=np.int64)
         for pattern in self.plus:
             array[pattern] += 1
         for pattern in self.minus:
@@ -125,7 +138,7 @@ class Move:
         """
         absent = self._missing_cell(table)
         if absent is not None:
-            checks.refuse_cell(absent)
+            raise InvalidTableError(f"the move takes a subject from pattern {cell_name(absent)}, which does not occur.")
         patterns = np.concatenate([table.patterns, [*self.plus]])
         counts = np.concatenate([table.counts, [1, 1]])
         for pattern in self.minus:
@@ -149,7 +162,7 @@ class Move:
 
     def _rater(self, argument: str, rater: int) -> int:
         position = as_whole_number(argument, rater, 0)
-        return table_checks.rater_index([str(a + 1) for a in range(self.n_raters)], position)
+        return as_rater_index(position, [str(a + 1) for a in range(self.n_raters)])
 
     def _among(self, raters: Sequence[int]) -> Move | None:
         """The projection on some of the raters, or None if nothing is left of it."""
@@ -157,7 +170,11 @@ class Move:
         return None if plus == minus else Move((plus[0], plus[1]), (minus[0], minus[1]), self.n_categories)
 
     def _missing_cell(self, table: Table) -> Pattern | None:
-        checks.move_fits(self.n_raters, self.n_categories, table.n_raters, table.n_categories)
+        if (self.n_raters, self.n_categories) != (table.n_raters, table.n_categories):
+            raise InvalidTableError(
+                f"the move is for {self.n_raters} raters and {self.n_categories} categories; "
+                f"the table has {table.n_raters} and {table.n_categories}."
+            )
         absent = (pattern for pattern in self.minus if not (table.patterns == pattern).all(axis=1).any())
         return next(absent, None)
 
@@ -201,7 +218,7 @@ def pair_changes(move: Move, weights: Weights | PairWeights) -> dict[tuple[int, 
     """The change of disagreement between every two raters."""
     changes = {}
     for a, b in combinations(range(move.n_raters), 2):
-        u = weights.by_pair[a, b] if isinstance(weights, PairWeights) else weights
+        u = weights_of_pair(weights, a, b)
         gained, lost = (
             sum((u.entry(cell[a], cell[b]) for cell in cells), RootSum()) for cells in (move.plus, move.minus)
         )
@@ -209,10 +226,30 @@ def pair_changes(move: Move, weights: Weights | PairWeights) -> dict[tuple[int, 
     return changes
 
 
+def weights_of_pair(weights: Weights | PairWeights, a: int, b: int) -> Weights:
+    """The weights of two raters, a < b."""
+    return weights.by_pair[a, b] if isinstance(weights, PairWeights) else weights
+
+
 def weights_for(weights: WeightsLike, n_categories: int, n_raters: int) -> Weights | PairWeights:
     """Weights checked against a design without labels; its categories are in order."""
     raters = [str(rater + 1) for rater in range(n_raters)]
     return as_weights(weights, categories=range(1, n_categories + 1), ordered=True, raters=raters)
+
+
+def _as_cells(argument: str, cells: Any, n_categories: int) -> tuple[Pattern, Pattern]:
+    """Two patterns of category codes, in order."""
+    try:
+        patterns = sorted(tuple(int(code) for code in pattern) for pattern in cells)
+        whole = all(code == int(code) for pattern in cells for code in pattern)
+    except (TypeError, ValueError):
+        patterns, whole = [], False
+    if len(patterns) != 2 or not whole:
+        raise InvalidTableError(f"{argument} must be two patterns of category codes; got {cells!r}.")
+    for pattern in patterns:
+        if any(not 0 <= code < n_categories for code in pattern):
+            raise InvalidTableError(f"{argument} must have codes from 0 to {n_categories - 1}; got {pattern}.")
+    return patterns[0], patterns[1]
 
 
 def _kind_of_two(move: Move) -> Kind:

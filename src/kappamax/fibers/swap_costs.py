@@ -1,4 +1,4 @@
-"""Provide what swaps of ratings are judged by, in numbers that the compiled walks can add without overflow.
+"""Provide the costs by which swaps of ratings are judged, in numbers that the compiled walk adds without overflow.
 
 A walk follows an objective's score in 64-bit integers where the score of every table fits, and in doubles otherwise. A
 score that must stay as it is has to be followed exactly in either case: where it does not fit, its remainders modulo
@@ -15,12 +15,11 @@ import numpy.typing as npt
 
 from kappamax._integers import coprime, magnitude
 from kappamax.disagreement.objective import Objective
-from kappamax.weights import Weights
+from kappamax.weights import PairWeights
 
-__all__ = ["SwapCosts", "costs_of", "held_costs_of"]
+__all__ = ["SwapCosts", "swap_costs"]
 
 Array = npt.NDArray[Any]
-_Found = list[tuple[Any, Any, Array]]
 
 _SAFE = 2**60
 _EXACT_DOUBLES = 2**52  # whole numbers up to here are exact in doubles too
@@ -28,89 +27,88 @@ _NEAR = 1e-12
 
 
 class SwapCosts(NamedTuple):
-    """What two raters' ratings on one subject cost.
+    """The costs of two ratings on one subject, component by component.
 
     Attributes
     ----------
-    pairs : int64 or float64, shape (n_components, r, r, k, k)
-        For both orders of two raters.
-    factors : of the same type, shape (n_components, r + 1)
-        By which a subject's costs count, by its number of ratings.
+    costs : int64 or float64, shape (n_slots, n_slots, n_components)
+        Symmetric. A slot is a category if all pairs of raters share one weighting, and otherwise a category of one
+        rater, at position `rater * k + category`; two slots of one rater then cost nothing.
+    slots : int64, shape (r,)
+        The slot of each rater's first category.
+    factors : of the same type as `costs`, shape (r + 1, n_components)
+        By which a subject's costs are multiplied, by its number of ratings.
     worth : floats, shape (n_components,)
-        Disagreement, in subjects, that a unit of each component stands for.
-    moduli : of the same type as `pairs`, shape (n_components,)
-        Numbers that must divide the change of a component that is held; 0 for a component that may change.
+        Disagreement, in subjects, that a unit of each component stands for; 0 for components that are held.
+    moduli : of the same type as `costs`
+        Numbers that must divide the changes of the last components, which are held.
     slack : float
         Changes up to this size count as none: 0 for integers.
     """
 
-    pairs: Array
+    costs: Array
+    slots: npt.NDArray[np.int64]
     factors: Array
     worth: npt.NDArray[np.float64]
     moduli: Array
     slack: float
 
 
-def costs_of(objective: Objective) -> SwapCosts:
-    """The costs of an objective whose score may change."""
-    found, factors, largest = _entries(objective)
+def swap_costs(objective: Objective, held: Objective | None = None, *, excursion: int = 1) -> SwapCosts:
+    """Return the costs of an objective, and of one whose score must be the same after up to `excursion` swaps."""
+    per_rater = any(one is not None and isinstance(one.weights, PairWeights) for one in (objective, held))
+    costs, factors, worth, slack = _free_costs(objective, per_rater)
+    moduli = np.zeros(0, dtype=costs.dtype)
+    if held is not None:
+        own, by_size, moduli = (array.astype(costs.dtype) for array in _held_costs(held, per_rater, excursion))
+        costs, factors = np.concatenate([costs, own], axis=2), np.concatenate([factors, by_size], axis=1)
+        worth = np.concatenate([worth, np.zeros(len(moduli))])
+    slots = np.arange(objective.table.n_raters) * (objective.table.n_categories if per_rater else 0)
+    return SwapCosts(costs, slots, factors, worth, moduli, slack)
+
+
+def _free_costs(objective: Objective, per_rater: bool) -> tuple[Array, Array, Array, float]:
+    """Costs, factors, worth and slack of an objective whose score may change."""
+    exact, factors = _exact_costs(objective, per_rater)
     r, top = objective.table.n_raters, max(factors)
     roots = np.sqrt(np.array(objective.radicands, dtype=float))
-    free = np.zeros(len(roots), dtype=np.int64)
     # no table's score, and so no difference of two, exceeds this bound
-    if objective.weights.exact and largest * top * r * r * objective.table.n_subjects < _SAFE:
-        pairs = _laid_out(objective, [(a, b, entries) for a, b, entries in found], np.dtype(np.int64))
-        each = np.repeat(np.array([factors], dtype=np.int64), len(roots), axis=0)
-        return SwapCosts(pairs, each, roots / float(objective.scale * objective.denominator), free, 0.0)
+    if objective.weights.exact and magnitude(exact) * top * r * r * objective.table.n_subjects < _SAFE:
+        each = np.repeat(np.array(factors, dtype=np.int64)[:, None], len(roots), axis=1)
+        return exact.astype(np.int64), each, roots / float(objective.scale * objective.denominator), 0.0
     # doubles: the largest cost is 1, and so is the largest factor
-    real = [(a, b, (entries.astype(float) @ roots)[:, :, None]) for a, b, entries in found]
-    unit = max(float(entries.max()) for _, _, entries in real)
-    pairs = _laid_out(objective, [(a, b, entries / unit) for a, b, entries in real], np.dtype(float))
-    worth = unit / float(objective.denominator) * (top / objective.scale)
-    shares = np.array([[factor / top for factor in factors]])
-    return SwapCosts(pairs, shares, np.array([worth]), free[:1].astype(float), _NEAR * r * (r - 1) / 2)
+    real = (exact.astype(float) @ roots)[:, :, None]
+    unit = float(real.max())
+    worth = np.array([unit / float(objective.denominator) * (top / objective.scale)])
+    return real / unit, np.array([[factor / top] for factor in factors]), worth, _NEAR * r * (r - 1) / 2
 
 
-def held_costs_of(objective: Objective, excursion: int) -> SwapCosts:
-    """The costs of an objective whose score must be the same after up to `excursion` swaps, exactly.
+def _held_costs(objective: Objective, per_rater: bool, excursion: int) -> tuple[Array, Array, Array]:
+    """Costs, factors and moduli of an objective whose score must stay as it is, exactly.
 
     All sums are whole numbers below 2^52, so they may be followed in doubles as well.
     """
-    found, factors, largest = _entries(objective)
-    n_terms = 2 * objective.table.n_raters**2 * excursion  # a swap takes two subjects' pairs out and puts them back
-    reach = largest * max(factors) * n_terms
+    exact, factors = _exact_costs(objective, per_rater)
+    n_terms = 8 * objective.table.n_raters**2 * excursion  # for two subjects: d'G and d'Ud / 2 with |d| <= 2r
+    reach = magnitude(exact) * max(factors) * n_terms
     moduli = [_EXACT_DOUBLES] if reach < _EXACT_DOUBLES else coprime(isqrt(_EXACT_DOUBLES // n_terms), 2 * reach)
-    whole = np.dtype(np.int64)
-    pairs = [_laid_out(objective, [(a, b, entries % m) for a, b, entries in found], whole) for m in moduli]
-    each = [np.array([factor % m for factor in factors], dtype=np.int64) for m in moduli]
     n_roots = len(objective.radicands)
-    return SwapCosts(
-        np.concatenate(pairs),
-        np.repeat(each, n_roots, axis=0),
-        np.zeros(n_roots * len(moduli)),
-        np.repeat(np.array(moduli, dtype=np.int64), n_roots),
-        0.0,
-    )
+    costs = np.concatenate([(exact % m).astype(np.int64) for m in moduli], axis=2)
+    by_size = np.array([[factor % m for m in moduli] for factor in factors], dtype=np.int64)
+    return costs, np.repeat(by_size, n_roots, axis=1), np.repeat(np.array(moduli, dtype=np.int64), n_roots)
 
 
-def _entries(objective: Objective) -> tuple[_Found, list[int], int]:
-    """The exact costs of pairs of raters, the factors by number of ratings, and the largest cost."""
-    if isinstance(objective.weights, Weights):  # one symmetric weighting for all pairs
-        _, _, shared = next(objective.entries())
-        found: _Found = [(slice(None), slice(None), shared)]
-    else:
-        found = list(objective.entries())
-    factors = [objective.factors.get(size, 0) for size in range(objective.table.n_raters + 1)]
-    return found, factors, max(magnitude(entries) for _, _, entries in found)
-
-
-def _laid_out(objective: Objective, found: _Found, dtype: np.dtype[Any]) -> Array:
-    """Costs of pairs of raters, (k, k, n_components) each, as one array for both orders of two raters."""
+def _exact_costs(objective: Objective, per_rater: bool) -> tuple[Array, list[int]]:
+    """The exact costs of two slots, int64 or Python integers, and the factors by number of ratings."""
     table = objective.table
-    r, k, n_parts = table.n_raters, table.n_categories, found[0][2].shape[2]
-    pairs = np.zeros((n_parts, r, r, k, k), dtype=dtype)
-    for a, b, entries in found:
-        for c in range(n_parts):
-            pairs[c, a, b] = entries[:, :, c]
-            pairs[c, b, a] = entries[:, :, c].T
-    return pairs
+    factors = [objective.factors.get(size, 0) for size in range(table.n_raters + 1)]
+    if not per_rater:
+        _, _, shared = next(objective.entries())
+        return shared, factors
+    pairs = list(objective.entries())
+    r, k = table.n_raters, table.n_categories
+    costs = np.zeros((r, k, r, k, len(objective.radicands)), dtype=np.result_type(*(u for _, _, u in pairs)))
+    for a, b, u in pairs:
+        costs[a, :, b] = u
+        costs[b, :, a] = u.swapaxes(0, 1)
+    return costs.reshape(r * k, r * k, -1), factors

@@ -1,99 +1,94 @@
-"""Ratings of subjects and random numbers in, the ratings after many swaps out: the kernel of every walk by subjects.
+"""Walk through a fiber by swaps of ratings between two subjects.
 
 A swap takes two subjects and exchanges the ratings of some raters between them. It is always possible, costs the same
 however many patterns there could be, and all swaps together connect the fiber. Proposed and always accepted, swaps make
 all arrangements equally likely.
+
+Swaps are judged by contacts: G[e, p] is what a rating in slot p would cost beside the ratings of subject e (see
+`SwapCosts` for slots). If a subject's ratings in each slot change by d, its disagreement changes by d'G + d'Ud / 2,
+where U holds the costs of two slots.
 """
 
 from __future__ import annotations
 
 import math
-from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from kappamax._jit import kernel
 from kappamax.disagreement.objective import Objective
-from kappamax.fibers.contact_walk import LARGEST_CONTACTS, contacts_of, contacts_walk
 from kappamax.fibers.sampling import subject_rows
-from kappamax.fibers.swap_costs import costs_of, held_costs_of
+from kappamax.fibers.swap_costs import swap_costs
 from kappamax.patterns import n_ratings_of
-from kappamax.weights import Weights
 
-__all__ = ["Walker"]
+__all__ = ["SwapWalk"]
 
 Array = npt.NDArray[Any]
 
+LARGEST_CONTACTS = 100_000_000
 _WORTH = 2_000
+_CHUNK = 65_536
 _SUBSET_RATERS = 50
 _UNIFORMS = 1_000
 _SINGLE = 7 * 2**8  # of 2^11: sets of raters cost more to judge and help a little
+_NEVER = -746.0  # where exp() is zero
 
 
-class Walker:
-    """Subjects' ratings that swaps rearrange.
+class SwapWalk:
+    """Ratings of subjects that swaps rearrange.
 
     Parameters
     ----------
     objective : Objective
         Fixes the ratings and what swaps are judged by.
+    rng : Generator
+        Acceptance is drawn from a generator spawned from it, so a walk is the same however its steps are divided into
+        calls.
     held : Objective, optional
         A score that must stay as it is.
     uniform : bool
-        Whether tables, not arrangements, are equally likely; needs a count for every possible pattern.
+        Whether tables, not arrangements, are equally likely.
     excursion : int
         Swaps in a row after which a held score must be back.
+    counted : bool
+        Whether to keep a count of every possible pattern; a uniform walk always does.
     """
 
     def __init__(
-        self, objective: Objective, *, held: Objective | None = None, uniform: bool = False, excursion: int = 1
+        self,
+        objective: Objective,
+        rng: np.random.Generator,
+        *,
+        held: Objective | None = None,
+        uniform: bool = False,
+        excursion: int = 1,
+        counted: bool = False,
     ) -> None:
-        table = objective.table
+        found = swap_costs(objective, held, excursion=excursion)
+        codes, n_components = subject_rows(objective.table), found.costs.shape[2]
+        factors, score = found.factors[n_ratings_of(codes)], np.zeros(n_components, dtype=found.costs.dtype)
         self.objective = objective
-        self.codes = subject_rows(table)
-        judged = [costs_of(objective)]
-        if held is not None:
-            judged.append(held_costs_of(held, excursion))
-        kind = np.result_type(*(one.pairs for one in judged))
-        #: disagreement, in subjects, that a unit of each of the objective's own components stands for
-        self.worth = judged[0].worth
-        self.costs = np.concatenate([one.pairs for one in judged]).astype(kind, copy=False)
-        by_size = np.concatenate([one.factors for one in judged]).astype(kind, copy=False)
-        self.factors = by_size[:, n_ratings_of(self.codes)]
-        self.moduli = np.concatenate([one.moduli for one in judged]).astype(kind, copy=False)
-        self.tilts = np.concatenate([one.worth for one in judged])
-        self.slack = judged[0].slack
-        self.score = np.zeros(len(self.costs), dtype=kind)
-        self.excursion = excursion if held is not None else 1
-        self.uniform = uniform
+        self.state = SwapState(codes, found.slots, found.costs, factors, found.worth, score)
+        # keeping contacts pays where a swap changes few of them; those of an excursion would have to be undone
+        kept = held is None and not found.slots.any() and len(codes) * found.costs[0].size <= LARGEST_CONTACTS
+        self.contacts = _contacts(codes, found.costs) if kept else None
+        self.pattern_counts = PatternCounts.of(codes, objective.table.n_categories) if counted or uniform else None
         self.stale = 0
-        self.worth_compiling = _WORTH
-        self._accepting: np.random.Generator | None = None
+        self._moduli = None if held is None else found.moduli
+        self._excursion = excursion if held is not None else 1
+        self._uniform, self._slack = uniform, found.slack
+        self._drawing, (self._accepting,) = rng, rng.spawn(1)
         self._uniforms = np.zeros(0)
-        self.strides = np.zeros(table.n_raters, dtype=np.int64)
-        self.cells = np.zeros(len(self.codes), dtype=np.int64)
-        self.counts = np.zeros(0, dtype=np.int64)
-        n_contacts = len(self.codes) * table.n_categories * len(self.costs)
-        #: whether all pairs of raters share one weighting and nothing but the score counts: a much shorter way
-        self.plain = isinstance(objective.weights, Weights) and held is None and n_contacts <= LARGEST_CONTACTS
 
-    @cached_property
-    def _contacts(self) -> Array:
-        return contacts_of(self.codes, self.costs[:, 0, 1])
-
-    def count_cells(self) -> None:
-        """Keep a count for every possible pattern from now on; a missing rating is one more category."""
-        table = self.objective.table
-        base = table.n_categories + (not table.complete)
-        self.strides = base ** np.arange(table.n_raters, dtype=np.int64)[::-1]
-        self.cells = (self.codes % base) @ self.strides
-        self.counts = np.bincount(self.cells, minlength=int(base**table.n_raters))
+    @property
+    def codes(self) -> npt.NDArray[np.int64]:
+        """The ratings now, one row per subject; -1 is missing."""
+        return self.state.codes
 
     def advance(
         self,
-        rng: np.random.Generator,
         coldness: Array,
         *,
         thin: int = 1,
@@ -101,178 +96,288 @@ class Walker:
         patience: int = 0,
         by_score: bool = True,
     ) -> tuple[Array, int, int]:
-        """One step for every entry of `coldness`, by which changes of the score are judged.
+        """Take one step for every entry of `coldness`, by which changes of the score are judged.
 
         A step that raises disagreement, in subjects, by d is accepted with probability exp(-coldness * d) at most.
 
         Returns
         -------
         trace : numbers, shape (steps // thin, n_components)
-            The change of every component since the start, after every `thin` steps; `worth` says what it stands for.
+            The change of every component since the start, after every `thin` steps, in units of `state.worth`.
         n_steps, n_changed : int
             Steps taken, fewer than asked for where `patience` steps in a row left the score (or, unless `by_score`,
             the table) as it was; and those that changed the table.
         """
         steps, r = len(coldness), self.codes.shape[1]
-        if self.plain and not self.uniform and not len(self.counts):
-            return self._advance_by_contacts(rng, coldness, thin, patience, by_score)
-        uniforms = rng.random((steps, 4 * self.excursion + 1))
-        trace = np.zeros((steps // thin, len(self.costs)), dtype=self.score.dtype)
-        kept = np.zeros((0, 0), dtype=np.int64) if snapshots is None else snapshots
-        single = 0.5 if self._sets else 1.0
-        run = kernel(_walk, work=steps * r, worth=self.worth_compiling)
-        taken, changed, self.stale = run(
-            *(self.codes, self.cells, self.strides, self.counts, self.costs, self.factors),
-            *(self.tilts, self.moduli, self.slack, self.score, self.uniform, single, self.excursion),
-            *(uniforms, np.ascontiguousarray(coldness, dtype=float), patience, by_score),
-            *(self.stale, thin, trace, kept),
-        )
-        return trace[: int(taken) // thin], int(taken), int(changed)
-
-    @property
-    def _sets(self) -> bool:
-        """Whether sets of raters swap too; of two or three, a set is one rater or all but one, which is the same."""
-        return 3 < int(self.codes.shape[1]) <= _SUBSET_RATERS
-
-    def _advance_by_contacts(
-        self, rng: np.random.Generator, coldness: Array, thin: int, patience: int, by_score: bool
-    ) -> tuple[Array, int, int]:
-        """`advance` where one weighting is all that counts."""
-        if self._accepting is None:  # so that a walk is the same however its steps are divided into calls
-            (self._accepting,) = rng.spawn(1)
-            self._uniforms = self._accepting.random(_UNIFORMS)
-        steps = len(coldness)
-        words = rng.integers(2**64 - 1, size=(steps, 2), dtype=np.uint64, endpoint=True).view(np.int64)
+        size = (steps, self._excursion, 2)
+        words = self._drawing.integers(2**64 - 1, size=size, dtype=np.uint64, endpoint=True).view(np.int64)
         coldness = np.ascontiguousarray(coldness, dtype=float)
-        trace = np.zeros((steps // thin, len(self.costs)), dtype=self.score.dtype)
-        costs, single = np.ascontiguousarray(self.costs[:, 0, 1]), _SINGLE if self._sets else 2**11
-        run = kernel(contacts_walk, work=steps * self.codes.shape[1], worth=_WORTH)
+        trace = np.zeros((steps // thin, len(self.state.score)), dtype=self.state.score.dtype)
+        kept = np.zeros((0, 0), dtype=np.int64) if snapshots is None else snapshots
+        # of two or three raters, a set is one rater or all but one, which is the same
+        single = _SINGLE if 3 < r <= _SUBSET_RATERS else 2**11
+        rules = SwapRules(single, self._uniform, self._slack, patience, by_score, thin)
+        run = kernel(_walk, work=steps * r, worth=_WORTH)
         taken = changed = 0
         while taken < steps and not (patience and self.stale >= patience):
+            if not len(self._uniforms):
+                self._uniforms = self._accepting.random(_UNIFORMS)
             done, made, used, self.stale = run(
-                *(self.codes, self._contacts, costs, self.factors[0], self.tilts, self.slack, self.score, single),
-                *(words[taken:], self._uniforms, coldness[taken:], patience, by_score, self.stale),
-                *(taken, thin, trace),
+                *(self.state, self.contacts, self.pattern_counts, self._moduli, rules),
+                *(words[taken:], self._uniforms, coldness[taken:], self.stale, taken, trace, kept),
             )
             taken, changed = taken + int(done), changed + int(made)
             self._uniforms = self._uniforms[int(used) :]
-            if not len(self._uniforms):
-                self._uniforms = self._accepting.random(_UNIFORMS)
         return trace[: taken // thin], taken, changed
 
 
+class SwapState(NamedTuple):
+    """The arrays of every walk; numba takes them as one argument.
+
+    Attributes
+    ----------
+    codes : int64, shape (n_subjects, r)
+        -1 is missing.
+    slots, costs, worth
+        As of `SwapCosts`.
+    factors : of the same type as `costs`, shape (n_subjects, n_components)
+    score : of the same type as `costs`, shape (n_components,)
+        The change since the start.
+    """
+
+    codes: Array
+    slots: Array
+    costs: Array
+    factors: Array
+    worth: Array
+    score: Array
+
+
+class PatternCounts(NamedTuple):
+    """How often every possible pattern occurs, and the place of each subject's pattern among them."""
+
+    cells: npt.NDArray[np.int64]
+    strides: npt.NDArray[np.int64]
+    counts: npt.NDArray[np.int64]
+
+    @classmethod
+    def of(cls, codes: npt.NDArray[np.int64], n_categories: int) -> PatternCounts:
+        """Count the patterns; a missing rating is one more category."""
+        base = n_categories + bool((codes < 0).any())
+        strides = base ** np.arange(codes.shape[1], dtype=np.int64)[::-1]
+        cells = (codes % base) @ strides
+        return cls(cells, strides, np.bincount(cells, minlength=int(base ** codes.shape[1])))
+
+
+class SwapRules(NamedTuple):
+    """The settings of a walk: `single` of 2^11 swaps are by one rater; see `SwapWalk` for the others."""
+
+    single: int
+    uniform: bool
+    slack: float
+    patience: int
+    by_score: bool
+    thin: int
+
+
+def _contacts(codes: Array, costs: Array) -> Array:
+    """What a rating in each slot would cost at each subject, for slots that are categories."""
+    padded = np.concatenate([costs, np.zeros_like(costs[:1])])  # a missing rating, -1, costs nothing
+    contacts = np.zeros((len(codes), *costs[0].shape), dtype=costs.dtype)
+    for start in range(0, len(codes), _CHUNK):
+        for column in codes[start : start + _CHUNK].T:
+            contacts[start : start + _CHUNK] += padded[column]
+    return contacts
+
+
 def _walk(
-    codes: Array,
-    cells: Array,
-    strides: Array,
-    counts: Array,
-    costs: Array,
-    factors: Array,
-    tilts: Array,
-    moduli: Array,
-    slack: float,
-    score: Array,
-    uniform: bool,
-    single: float,
-    excursion: int,
+    state: SwapState,
+    contacts: Array | None,
+    pattern_counts: PatternCounts | None,
+    moduli: Array | None,
+    rules: SwapRules,
+    words: Array,
     uniforms: Array,
     coldness: Array,
-    patience: int,
-    by_score: bool,
     stale: int,
-    thin: int,
+    before: int,
     trace: Array,
     snapshots: Array,
 ) -> Any:
-    """Steps of one or, where a score is held, up to `excursion` swaps each; compiled by numba for long walks."""
+    """Take steps until words, uniforms or patience run out; compiled by numba for long walks.
+
+    A step is one swap or, where a score is held, up to as many as the excursion has. Two random words choose a swap:
+    31 bits each for the two subjects; then 11 bits say whether one rater swaps (below `single`) or a set, and 51 others
+    which. A uniform is used only where a step makes the table less likely.
+
+    Numba compiles a variant for each combination of `contacts`, `pattern_counts` and `moduli` that are None, without
+    the parts that need them.
+    """
+    codes, slots, costs, factors, worth, score = state
     n_subjects, r = codes.shape
-    n_parts = len(costs)
+    n_slots, n_components = costs.shape[1:]
+    excursion = words.shape[1]
+    zero = 0 * score[0]  # of the costs' type
     change = np.zeros_like(score)
-    pairs = np.zeros((excursion, 2), dtype=np.int64)
-    masks = np.zeros((excursion, r), dtype=np.bool_)
-    changed = 0
-    taken = 0
-    for step in range(len(uniforms)):
-        change[:] = 0
+    gained = np.zeros(n_slots, dtype=np.int64)  # ratings that the first subject gains and the second loses
+    touched = np.zeros(n_slots, dtype=np.int64)  # slots in which ratings are gained or lost
+    near = np.zeros((2, n_slots, n_components), dtype=costs.dtype) if contacts is None else contacts
+    if pattern_counts is not None:
+        cells, strides, counts = pattern_counts
+    swapped = np.zeros((excursion, 2), dtype=np.uint64)
+    rows = np.zeros((excursion, 2, r), dtype=np.int64)
+    places = np.zeros((excursion, 2), dtype=np.int64)
+    taken, changed, used = 0, 0, 0
+    due = rules.thin - before % rules.thin
+    for step in range(len(words)):
+        if used == len(uniforms):
+            break
+        made, last, accepted, differs, moved = 0, False, False, False, False
         log_ratio = 0.0
-        made = 0
-        differs, home = False, False
-        while made < excursion and not home:
-            # two subjects and the raters whose ratings they exchange: one rater, or any set
-            a = int(uniforms[step, 4 * made] * n_subjects)
-            b = int(uniforms[step, 4 * made + 1] * n_subjects)
-            chosen = uniforms[step, 4 * made + 3]
-            alone = int(chosen * r) if uniforms[step, 4 * made + 2] < single else -1
-            bits = 0 if alone >= 0 else int(chosen * 2.0**r)
-            pairs[made, 0], pairs[made, 1] = a, b
-            mask = masks[made]
+        if moduli is not None:
+            change[:] = 0
+        while not last:
+            where, which = words[step, made, 0], words[step, made, 1]
+            a = np.uint64((((where >> 32) & 0x7FFFFFFF) * n_subjects) >> 31)  # unsigned: no index counts from the end
+            b = np.uint64(((where & 0x7FFFFFFF) * n_subjects) >> 31)
+            one = ((which >> 52) & 0x7FF) < rules.single
+            rater = np.uint64(((which & 0x7FFFFFFF) * r) >> 31)
+            bits = which & 0x7FFFFFFFFFFFF
             made += 1
-            inside, outside = False, False
-            for s in range(r):
-                mask[s] = (s == alone or (bits >> s) & 1 == 1) and codes[a, s] >= 0 and codes[b, s] >= 0
-                if codes[a, s] != codes[b, s]:
-                    inside = inside or mask[s]
-                    outside = outside or not mask[s]
-            differs = differs or (inside and outside)
-            if inside:
-                for sign in (-1, 1):  # take the two subjects out, swap, put them back
-                    for e in (a, b):
-                        if len(counts) > 0:
-                            if sign < 0:
-                                log_ratio -= math.log(counts[cells[e]])
-                            counts[cells[e]] += sign
-                            if sign > 0:
-                                log_ratio += math.log(counts[cells[e]])
-                        for s in range(r):
-                            if mask[s]:
-                                for t in range(r):
-                                    if codes[e, t] >= 0 and t != s and not (mask[t] and t < s):
-                                        for c in range(n_parts):
-                                            cost = costs[c, s, t, codes[e, s], codes[e, t]]
-                                            change[c] += sign * factors[c, e] * cost
-                    if sign < 0:
-                        for s in range(r):
-                            if mask[s]:
-                                step_in_cell = (codes[b, s] - codes[a, s]) * strides[s]
-                                cells[a] += step_in_cell
-                                cells[b] -= step_in_cell
-                                codes[a, s], codes[b, s] = codes[b, s], codes[a, s]
-            home = True
-            for c in range(n_parts):
-                home = home and not (moduli[c] != 0 and change[c] % moduli[c] != 0)
-        exponent = log_ratio if uniform else 0.0
-        for c in range(n_parts):
-            if abs(change[c]) <= slack:  # rounding of doubles; integers have no slack
-                change[c] = 0
-            exponent -= coldness[step] * tilts[c] * change[c]
-        accepted = home and (exponent >= 0.0 or uniforms[step, 4 * excursion] < math.exp(exponent))
-        moved = False
-        if accepted:
-            changed += differs
-            moved = differs and not by_score
-            for c in range(n_parts):
-                score[c] += change[c]
-                moved = moved or change[c] != 0
-        else:
-            for swap in range(made - 1, -1, -1):
-                a, b = pairs[swap]
+            x, y = codes[a, rater], codes[b, rater]
+            lost, won = x, y
+            if contacts is None:  # otherwise slots are categories
+                lost, won = slots[rater] + x, slots[rater] + y
+            inside = one and x != y and x >= 0 and y >= 0  # whether ratings that are swapped differ
+            n_touched = 0
+            if not one:
+                gained[:] = 0
                 for s in range(r):
-                    if masks[swap, s]:
-                        step_in_cell = (codes[b, s] - codes[a, s]) * strides[s]
-                        if len(counts) > 0:
-                            counts[cells[a]] -= 1
-                            counts[cells[b]] -= 1
-                            counts[cells[a] + step_in_cell] += 1
-                            counts[cells[b] - step_in_cell] += 1
-                        cells[a] += step_in_cell
-                        cells[b] -= step_in_cell
-                        codes[a, s], codes[b, s] = codes[b, s], codes[a, s]
+                    if (bits >> s) & 1 == 1 and codes[a, s] != codes[b, s] and codes[a, s] >= 0 and codes[b, s] >= 0:
+                        inside = True
+                        gained[slots[s] + codes[a, s]] -= 1
+                        gained[slots[s] + codes[b, s]] += 1
+                for p in range(n_slots):
+                    if gained[p] != 0:
+                        touched[n_touched] = p
+                        n_touched += 1
+            i, j = a, b
+            if contacts is None:
+                i, j = np.uint64(0), np.uint64(1)
+                if one and inside:
+                    touched[0], touched[1], n_touched = lost, won, 2
+                for n in range(n_touched):
+                    for c in range(n_components):
+                        first, second = zero, zero
+                        for t in range(r):
+                            if codes[a, t] >= 0:
+                                first += costs[touched[n], slots[t] + codes[a, t], c]
+                            if codes[b, t] >= 0:
+                                second += costs[touched[n], slots[t] + codes[b, t], c]
+                        near[0, touched[n], c], near[1, touched[n], c] = first, second
+            rise = 0.0
+            if inside:  # d'G of both subjects and d'Ud / 2
+                for c in range(n_components):
+                    if one:
+                        first, second = near[i, won, c] - near[i, lost, c], near[j, won, c] - near[j, lost, c]
+                        among = -costs[lost, won, c]
+                    else:
+                        first, second, among = zero, zero, zero
+                        for n in range(n_touched):
+                            p = touched[n]
+                            first += gained[p] * near[i, p, c]
+                            second += gained[p] * near[j, p, c]
+                            for m in range(n):
+                                among += gained[p] * gained[touched[m]] * costs[p, touched[m], c]
+                    more = factors[a, c] * (first + among) + factors[b, c] * (among - second)
+                    if moduli is not None:
+                        more += change[c]
+                    if abs(more) <= rules.slack:  # rounding of doubles; integers have no slack
+                        more = zero
+                    change[c] = more
+                    rise += worth[c] * more
+            if pattern_counts is not None:
+                here, there = cells[a], cells[b]
+                to, back = here, there
+                for s in range(r):
+                    if (s == rater if one else (bits >> s) & 1 == 1) and codes[a, s] >= 0 and codes[b, s] >= 0:
+                        to += (codes[b, s] - codes[a, s]) * strides[s]
+                        back -= (codes[b, s] - codes[a, s]) * strides[s]
+                if rules.uniform and to != here and to != there:
+                    log_ratio += math.log(counts[to] + 1) + math.log(counts[back] + 1 + (to == back))
+                    log_ratio -= math.log(counts[here]) + math.log(counts[there] - (here == there))
+            home, last = True, True
+            if moduli is not None:
+                for c in range(len(moduli)):
+                    home = home and change[n_components - len(moduli) + c] % moduli[c] == 0
+                last = home or made == excursion
+            if home and inside:
+                exponent = log_ratio - coldness[step] * rise
+                accepted = exponent >= 0.0
+                if exponent < 0.0 and exponent > _NEVER:
+                    accepted = uniforms[used] < math.exp(exponent)
+                    used += 1
+            if moduli is not None and not last:
+                swapped[made - 1, 0], swapped[made - 1, 1] = a, b
+                rows[made - 1, 0], rows[made - 1, 1] = codes[a], codes[b]
+                if pattern_counts is not None:
+                    places[made - 1, 0], places[made - 1, 1] = here, there
+            if accepted or (inside and not last):
+                for s in range(r):  # the table changes if another rater tells the two subjects apart
+                    chosen = s == rater if one else (bits >> s) & 1 == 1 and codes[a, s] >= 0 and codes[b, s] >= 0
+                    if codes[a, s] != codes[b, s] and not chosen:
+                        differs = True
+                        break
+                if one:
+                    codes[a, rater], codes[b, rater] = y, x
+                else:
+                    for s in range(r):
+                        if (bits >> s) & 1 == 1 and codes[a, s] >= 0 and codes[b, s] >= 0:
+                            codes[a, s], codes[b, s] = codes[b, s], codes[a, s]
+                if pattern_counts is not None:
+                    counts[here] -= 1
+                    counts[there] -= 1
+                    counts[to] += 1
+                    counts[back] += 1
+                    cells[a], cells[b] = to, back
+                if contacts is not None:
+                    if one:
+                        for q in range(n_slots):
+                            for c in range(n_components):
+                                more = costs[q, won, c] - costs[q, lost, c]
+                                contacts[a, q, c] += more
+                                contacts[b, q, c] -= more
+                    else:
+                        for n in range(n_touched):
+                            p = touched[n]
+                            for q in range(n_slots):
+                                for c in range(n_components):
+                                    more = gained[p] * costs[q, p, c]
+                                    contacts[a, q, c] += more
+                                    contacts[b, q, c] -= more
+                if accepted:
+                    changed += differs
+                    moved = differs and not rules.by_score
+                    for c in range(n_components):
+                        score[c] += change[c]
+                        moved = moved or change[c] != 0
+            elif moduli is not None and last:  # undo the swaps before this one
+                for swap in range(made - 2, -1, -1):
+                    for side in range(2):
+                        e = swapped[swap, side]
+                        codes[e] = rows[swap, side]
+                        if pattern_counts is not None:
+                            counts[cells[e]] -= 1
+                            counts[places[swap, side]] += 1
+                            cells[e] = places[swap, side]
         stale = 0 if moved else stale + 1
         taken += 1
-        if taken % thin == 0:
-            trace[taken // thin - 1] = score
-            if len(snapshots) > 0:
-                snapshots[taken // thin - 1] = counts
-        if patience > 0 and stale >= patience:
+        due -= 1
+        if due == 0:
+            due = rules.thin
+            trace[(before + taken) // rules.thin - 1] = score
+            if pattern_counts is not None and len(snapshots) > 0:
+                snapshots[(before + taken) // rules.thin - 1] = counts
+        if rules.patience > 0 and stale >= rules.patience:
             break
-    return taken, changed, stale
+    return taken, changed, used, stale

@@ -23,7 +23,7 @@ from kappamax._rootsum import RootSum
 from kappamax.disagreement.objective import Objective
 from kappamax.errors import NotSupportedError
 from kappamax.fibers.counting import Progress, TableCounter, all_patterns, require_complete, require_memory
-from kappamax.fibers.listing import LISTED_TABLES, chances_of, few_tables, fewest_tables
+from kappamax.fibers.enumeration import LISTED_TABLES, chances_of, few_tables, fewest_tables
 from kappamax.table import Table
 from kappamax.weights import PairWeights, Weights
 

@@ -1,6 +1,6 @@
-"""A fiber and a target in, a walk through its tables out, with how well it mixed.
+"""Walk through the tables of a fiber towards a target distribution, and say how well the walk mixed.
 
-Steps are swaps of ratings between two subjects (see `swaps`). On the null distribution every step is accepted; a
+Steps are swaps of ratings between two subjects (see `swap_walk`). On the null distribution every step is accepted; a
 uniform distribution over tables, and a distribution tilted towards agreement, accept some (Metropolis). A walk can also
 hold the score of another weighting: swaps may leave it for a few steps in a row and must come back.
 """
@@ -19,7 +19,7 @@ from kappamax.disagreement.objective import Objective
 from kappamax.display import numbers
 from kappamax.errors import Interrupted
 from kappamax.fibers.counting import Progress, require_few_cells
-from kappamax.fibers.swap_walk import Walker
+from kappamax.fibers.swap_walk import SwapWalk
 from kappamax.fibers.table_scores import require_exact_weights
 from kappamax.table import Table
 
@@ -61,23 +61,22 @@ def walk_of(
         require_exact_weights(held.weights)
     table = objective.table
     start = objective.value(objective.score)
-    walker = Walker(objective, held=held, uniform=target == "uniform", excursion=excursion)
-    if target == "uniform" or keep_tables:
+    uniform = target == "uniform"
+    if uniform or keep_tables:
         require_few_cells(table.n_categories + (not table.complete), table.n_raters)
-        walker.count_cells()
-    generator = as_generator(rng)
+    walk = SwapWalk(objective, as_generator(rng), held=held, uniform=uniform, excursion=excursion, counted=keep_tables)
     step = max(thin, _BLOCK // thin * thin)
     traces: list[Array] = []
     kept: list[Array] = []
     done = changed = 0
 
     def result() -> Walk:
-        changes = np.concatenate([np.zeros((0, len(walker.costs)), dtype=walker.score.dtype), *traces])
+        changes = np.concatenate([walk.state.score[None][:0], *traces])
         slope = float(objective.n_units) * float(objective.expected)
-        values = start - changes[:, : len(walker.worth)] @ walker.worth / slope
+        values = start - changes @ walk.state.worth / slope
         time = autocorrelation_time(values)
         shape = (-1, *(table.n_categories,) * table.n_raters)
-        codes, ones = walker.codes, np.ones(len(walker.codes), dtype=np.int64)
+        codes, ones = walk.codes, np.ones(len(walk.codes), dtype=np.int64)
         return Walk(
             weights=objective.weights.name,
             target=target,
@@ -97,8 +96,10 @@ def walk_of(
     try:
         while done < n_steps:
             size = min(step, n_steps - done)
-            snapshots = np.zeros((size // thin, len(walker.counts)), dtype=np.int64) if keep_tables else None
-            trace, taken, moved = walker.advance(generator, np.full(size, tilt), thin=thin, snapshots=snapshots)
+            snapshots = None
+            if keep_tables and walk.pattern_counts is not None:
+                snapshots = np.zeros((size // thin, len(walk.pattern_counts.counts)), dtype=np.int64)
+            trace, taken, moved = walk.advance(np.full(size, tilt), thin=thin, snapshots=snapshots)
             traces.append(trace)
             if snapshots is not None:
                 kept.append(snapshots)

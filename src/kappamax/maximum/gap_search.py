@@ -13,10 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from kappamax._rootsum import RootSum
+from kappamax.fibers.enumeration import BITS, tables_below
 from kappamax.maximum.price_bounds import cost_step, reduced_costs
 from kappamax.maximum.problem import Problem
 from kappamax.maximum.solution import Solution
-from kappamax.verification.search import BITS, tables_below
 
 __all__ = ["close_gap"]
 

@@ -22,14 +22,13 @@ from kappamax.coefficients import as_objective
 from kappamax.disagreement.objective import Objective
 from kappamax.errors import NotSupportedError
 from kappamax.fibers.counting import MEMORY_LIMIT, TableCounter
-from kappamax.fibers.enumeration import OutOfSteps, iter_tables
+from kappamax.fibers.enumeration import BITS, OutOfSteps, iter_tables, tables_below
 from kappamax.io import Ratings
 from kappamax.maximum.linear_program import integer_table
 from kappamax.maximum.max_kappa import Maximum, max_kappa
 from kappamax.maximum.price_bounds import LISTED_CELLS, Pricing, lowest_reduced_cost, real_reduced_costs, reduced_costs
 from kappamax.maximum.problem import Watch, problem_for, require_fixed_chance
 from kappamax.table import Label, Table
-from kappamax.verification.search import BITS, tables_below
 from kappamax.weights import WeightsLike
 
 __all__ = ["MaximizerCount", "MaximizerRange", "count_maximizers", "iter_maximizers", "maximizer_range"]

@@ -18,11 +18,11 @@ import numpy.typing as npt
 from kappamax._rootsum import RootSum
 from kappamax.disagreement.objective import Objective
 from kappamax.errors import Interrupted, NotSupportedError
+from kappamax.fibers.enumeration import LISTED_TABLES, tables_below
 from kappamax.maximum.linear_program import incidence, solve_integer, solve_linear
 from kappamax.maximum.price_bounds import cost_step
 from kappamax.maximum.problem import Problem, Watch
 from kappamax.maximum.solution import Cut, Prices, Solution
-from kappamax.verification.search import LISTED_TABLES, tables_below
 from kappamax.verification.uses import MOST_USES, Use, attainable_uses
 
 __all__ = ["solve_varying_chance"]

@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kappamax._rootsum import RootSum
+from kappamax.fibers import enumeration
 from kappamax.verification import search
 from kappamax.verification.budget import Budget, Unknown
 from kappamax.verification.definitions import Design, Pattern, Raters, Rows, margins_of, raters_of, subjects_of
@@ -146,10 +147,10 @@ class Bounds:
         for raters, lowest in self._lowest.items():  # beside these no pattern costs less than its payments
             within = self._patterns(raters, lowest + gap)
             found += [(pattern, left - lowest) for pattern, left in within if left - lowest <= room]
-        shift = search.BITS - 1 - room.exponent()
+        shift = enumeration.BITS - 1 - room.exponent()
         lowered = np.array([left.floor(shift) for _, left in found], dtype=np.int64)
         columns, needed = self._resources([pattern for pattern, _ in found])
-        tables = search.tables_below(columns, needed, lowered, room.ceiling(shift) + 1)
+        tables = enumeration.tables_below(columns, needed, lowered, room.ceiling(shift) + 1)
         for counts in tables.counts:
             if sum((left * int(n) for (_, left), n in zip(found, counts, strict=True) if n), RootSum()) < gap:
                 return True
@@ -176,7 +177,7 @@ class Bounds:
         patterns = [pattern for raters in self.subjects for pattern in self._all_patterns(raters)]
         columns, needed = self._resources(patterns)
         free = np.zeros(len(columns), dtype=np.int64)
-        found = search.tables_below(columns, needed, free, 1, search.LISTED_TABLES)
+        found = enumeration.tables_below(columns, needed, free, 1, enumeration.LISTED_TABLES)
         if not found.finished:
             raise Unknown
         for counts in found.counts:
@@ -250,7 +251,7 @@ class Bounds:
         entries = {key: RootSum({key[0]: key[1]}) / self.unit for key in set(keys)}
         paid = self._worth([(self.prices.sets[raters], 1)])
         largest = max(number.exponent() for numbers in (entries.values(), *pays, [paid, limit]) for number in numbers)
-        shift = search.BITS - largest - (n * n + n + 2).bit_length()
+        shift = enumeration.BITS - largest - (n * n + n + 2).bit_length()
         lowered = {key: number.floor(shift) for key, number in entries.items()}
         costs = np.zeros((n, n, k, k), dtype=np.int64)
         costs[np.triu_indices(n, 1)] = np.array([lowered[key] for key in keys], dtype=np.int64).reshape(-1, k, k)

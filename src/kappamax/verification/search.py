@@ -1,7 +1,7 @@
-"""Search all patterns, or all tables, for one that would refute a bound.
+"""Search all patterns for one that would refute a bound.
 
-Numbers are integers that never exceed the true values they stand for, so whatever a search leaves out is left out for
-good reason. Each search has a limit of steps; beyond it the answer is `None`: not known.
+Numbers are integers that never exceed the true values they stand for, so a pattern that the search leaves out cannot
+refute the bound. The search has a limit of steps, beyond which the answer is `None`: not known.
 """
 
 from __future__ import annotations
@@ -13,19 +13,13 @@ import numpy.typing as npt
 
 from kappamax._jit import kernel
 
-__all__ = ["BITS", "LISTED_TABLES", "PatternsBelow", "TablesBelow", "patterns_below", "tables_below"]
+__all__ = ["PatternsBelow", "patterns_below"]
 
 Array = npt.NDArray[Any]
 
-#: integers handed to a search, and all sums of them, stay below 2 to this power
-BITS = 61
 PATTERN_STEPS = 200_000_000
-TABLE_STEPS = 20_000_000
-LISTED_TABLES = 20_000
-MOST_TABLES = 1_000
 _STEPS_UNCOMPILED = 20_000
 _STEPS_WITHOUT_COMPILER = 1_000_000
-_MOST_COUNTS = 100_000_000
 
 
 class PatternsBelow(NamedTuple):
@@ -65,66 +59,11 @@ def patterns_below(
     allowed = PATTERN_STEPS if most_steps is None else min(PATTERN_STEPS, most_steps)
     for steps in (_STEPS_UNCOMPILED, PATTERN_STEPS):
         run = kernel(_patterns_below, work=steps, worth=_STEPS_UNCOMPILED)
-        total, least, taken, finished = run(
-            costs, prices, rest, limit, most, found, min(allowed, _affordable(run, _patterns_below, steps))
-        )
+        affordable = min(steps, _STEPS_WITHOUT_COMPILER) if run is _patterns_below else steps
+        total, least, taken, finished = run(costs, prices, rest, limit, most, found, min(allowed, affordable))
         if finished:
             return PatternsBelow(found[: min(int(total), most)].copy(), int(total), int(least), int(taken))
     return None
-
-
-class TablesBelow(NamedTuple):
-    """Tables whose total cost is below a limit, as counts of the columns, and whether the search came to its end."""
-
-    counts: npt.NDArray[np.int64]
-    finished: bool
-
-
-def tables_below(columns: Array, needed: Array, costs: Array, limit: int, most: int = MOST_TABLES) -> TablesBelow:
-    """Tables made of the given columns that use up what is needed and cost less than a limit, depth first.
-
-    Parameters
-    ----------
-    columns : int64, shape (m, c)
-        The resources that each column uses, one unit each; -1 stands for none.
-    needed : int64, shape (number of resources,)
-        How much of each resource a table uses.
-    costs : int64, shape (m,)
-        At least zero.
-    limit : int
-    most : int
-        Tables after which the search ends; fewer where there are so many columns that they would fill the memory.
-
-    Returns
-    -------
-    TablesBelow
-        Unfinished where there are more tables or the limit of steps was reached.
-    """
-    if limit <= 0:  # no cost is below it
-        return TablesBelow(np.zeros((0, len(columns)), dtype=np.int64), True)
-    order = np.argsort(-costs, kind="stable")  # dear columns first: they leave the least room
-    columns, costs = columns[order], costs[order]
-    last = np.full(len(needed), -1, dtype=np.int64)
-    for position, column in enumerate(columns):
-        last[column[column >= 0]] = position
-    if ((last < 0) & (needed > 0)).any():
-        return TablesBelow(np.zeros((0, len(columns)), dtype=np.int64), True)
-    most = max(1, min(most, _MOST_COUNTS // max(1, len(columns))))
-    found = np.zeros((most, len(columns)), dtype=np.int64)
-    for steps in (_STEPS_UNCOMPILED, TABLE_STEPS):
-        run = kernel(_tables_below, work=steps, worth=_STEPS_UNCOMPILED)
-        affordable = _affordable(run, _tables_below, steps)
-        n_found, finished = run(columns, needed.copy(), costs, last, limit, found, affordable)
-        if finished or n_found == most:
-            break
-    counts = np.zeros((int(n_found), len(columns)), dtype=np.int64)
-    counts[:, order] = found[: int(n_found)]
-    return TablesBelow(counts, bool(finished))
-
-
-def _affordable(run: Any, source: Any, steps: int) -> int:
-    """The steps a kernel may take: fewer where numba is missing and it runs as it is."""
-    return min(steps, _STEPS_WITHOUT_COMPILER) if run is source else steps
 
 
 def _patterns_below(costs, prices, rest, limit, most, found, most_steps):  # type: ignore[no-untyped-def]  # compiled by numba
@@ -163,49 +102,3 @@ def _patterns_below(costs, prices, rest, limit, most, found, most_steps):  # typ
             found[total] = choice
         total += 1
     return total, least, steps, True
-
-
-def _tables_below(columns, left, costs, last, limit, found, most_steps):  # type: ignore[no-untyped-def]  # compiled by numba
-    """Count up the columns one after another; after the last column that uses a resource it must be used up."""
-    m, c = columns.shape
-    counts = np.zeros(m, dtype=np.int64)
-    spent = np.zeros(m + 1, dtype=np.int64)
-    position, steps, n_found = 0, 0, 0
-    entering = True
-    while position >= 0:
-        steps += 1
-        if steps > most_steps:
-            return n_found, False
-        if entering:  # as many as the resources and the limit allow
-            most = (limit - 1 - spent[position]) // costs[position] if costs[position] > 0 else np.int64(2**62)
-            for t in range(c):
-                if columns[position, t] >= 0:
-                    most = min(most, left[columns[position, t]])
-            change = most
-        else:
-            change = np.int64(-1)
-        counts[position] += change
-        closed = counts[position] >= 0
-        for t in range(c):
-            resource = columns[position, t]
-            if resource >= 0:
-                left[resource] -= change
-                if last[resource] == position and left[resource] > 0:
-                    closed = False
-        if not closed:  # fewer would leave even more: take all of this column back
-            for t in range(c):
-                if columns[position, t] >= 0:
-                    left[columns[position, t]] += counts[position]
-            counts[position] = 0
-            position, entering = position - 1, False
-            continue
-        spent[position + 1] = spent[position] + counts[position] * costs[position]
-        if position < m - 1:
-            position, entering = position + 1, True
-            continue
-        if n_found == len(found):
-            return n_found, False
-        found[n_found] = counts
-        n_found += 1
-        entering = False
-    return n_found, True

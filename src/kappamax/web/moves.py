@@ -95,7 +95,7 @@ def annealing(request: WeightingRequest, show: Callable[[dict[str, Any]], None] 
     return {
         "end": True,
         "observed": found.value,
-        "value": found.maximum,
+        "value": found.reached,
         "proven": found.proven,
         "bound": found.bound,
         "steps": found.steps,

@@ -13,14 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from kappamax._checks import annealing as annealing_checks
 from kappamax._validate import as_choice, as_whole_number, did_you_mean
+from kappamax.annealing import schedules
 from kappamax.annealing.anneal import MOVE_SETS, UNITS
 from kappamax.annealing.diagonal_sweep import SWEEPS
+from kappamax.annealing.move_walk import require_listable
 from kappamax.annealing.schedules import Geometric, Schedule, StaleAgreement, Stopping, schedule_from, stopping_from
 from kappamax.display.text import listing
 from kappamax.errors import InvalidOptionError, UnreadableFileError
-from kappamax.fibers.markov_basis import LISTED_MOVES, MoveSet
+from kappamax.fibers.markov_basis import MoveSet
 from kappamax.fibers.moves import weights_for
 
 __all__ = ["PublishedTimes", "Scenario", "paper_scenarios", "read_scenarios"]
@@ -107,10 +108,9 @@ class Scenario:
         }
         for name, value in clean.items():
             object.__setattr__(self, name, value)
-        annealing_checks.a_setting("schedule", self.schedule, "Geometric(1, 0.94)", ("temperatures", "to_dict"))
-        annealing_checks.a_setting("stopping", self.stopping, "StaleAgreement()", ("patience_for", "to_dict"))
-        annealing_checks.moves_apply(0, self.move_set.n_moves, LISTED_MOVES)
-        annealing_checks.stops(self.patience, self.limit)
+        schedules.require_settings(self.schedule, self.stopping)
+        require_listable(self.move_set)
+        schedules.require_end(self.patience, self.limit)
 
     @property
     def move_set(self) -> MoveSet:
