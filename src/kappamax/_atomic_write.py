@@ -8,8 +8,6 @@ from pathlib import Path
 
 from kappamax.errors import InvalidOptionError
 
-__all__ = ["ending_of", "write_by_ending", "write_whole"]
-
 
 def write_by_ending(path: str | Path, writers: Mapping[str, Callable[[], str | bytes]]) -> None:
     """Write what the function for the ending of the file's name returns."""

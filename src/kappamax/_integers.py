@@ -13,8 +13,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Digits", "coprime", "distinct_rows", "dot", "magnitude", "sum_by_key", "widen"]
-
 _INT64_SAFE = 2**62
 _FEW = 64  # numbers that Python adds up sooner than an array is asked for its largest
 

@@ -12,8 +12,6 @@ from typing import Any
 
 from kappamax.errors import KappamaxWarning
 
-__all__ = ["kernel"]
-
 _compiled: dict[Callable[..., Any], Callable[..., Any]] = {}
 
 

@@ -7,8 +7,6 @@ from typing import Any
 
 from kappamax._validate import require_n_jobs
 
-__all__ = ["run_tasks"]
-
 
 def run_tasks(
     function: Callable[..., Any], tasks: Iterable[tuple[Any, ...]], n_jobs: int | None, *, ordered: bool = True

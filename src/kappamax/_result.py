@@ -11,8 +11,6 @@ import numpy as np
 
 from kappamax.display import html, text
 
-__all__ = ["Result", "plain"]
-
 _JSON_SAFE = 2**53
 
 

@@ -14,14 +14,6 @@ from math import gcd, isqrt, lcm
 
 import numpy as np
 
-__all__ = [
-    "RootSum",
-    "as_fraction",
-    "order",
-    "quotient",
-    "square_free",
-]
-
 _MAX_DENOMINATOR = 100_000
 _CLOSE = 1e-12
 

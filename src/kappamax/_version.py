@@ -1,5 +1,3 @@
 """Hold the version of the package."""
 
-__all__ = ["__version__"]
-
 __version__ = "0.1.0"

@@ -22,8 +22,6 @@ from kappamax.io import Ratings, as_table
 from kappamax.table import Label
 from kappamax.weights import WeightsLike, as_weights
 
-__all__ = ["COEFFICIENTS", "as_objective", "coefficient_for"]
-
 Array = npt.NDArray[Any]
 
 

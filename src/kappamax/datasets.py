@@ -9,8 +9,6 @@ from kappamax._validate import as_choice
 from kappamax.io import read_ratings
 from kappamax.table import Table
 
-__all__ = ["EXAMPLES", "Example", "example"]
-
 _FOLDER = Path(__file__).parent / "data"
 
 

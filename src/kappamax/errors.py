@@ -22,21 +22,6 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = [
-    "InputError",
-    "Interrupted",
-    "InvalidOptionError",
-    "InvalidRatingsError",
-    "InvalidRequestError",
-    "InvalidTableError",
-    "InvalidWeightsError",
-    "KappamaxError",
-    "KappamaxWarning",
-    "NotSupportedError",
-    "UndefinedKappaError",
-    "UnreadableFileError",
-]
-
 
 class KappamaxError(Exception):
     """Root of every error kappamax raises on purpose."""

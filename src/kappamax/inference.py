@@ -26,19 +26,6 @@ from kappamax.resampling import jackknife
 from kappamax.table import Label, Rows
 from kappamax.weights import WeightsLike
 
-__all__ = [
-    "Comparison",
-    "StandardError",
-    "ValueTest",
-    "compare",
-    "normal_interval",
-    "quantile_of",
-    "slopes",
-    "standard_error",
-    "standard_errors_at",
-    "value_test",
-]
-
 Array = npt.NDArray[Any]
 
 SE_METHODS = ("auto", "fleiss-cohen-everitt", "delta", "gwet", "jackknife", "null")

@@ -19,18 +19,6 @@ from kappamax.io import Ratings, as_table
 from kappamax.table import Label, Table
 from kappamax.weights import WeightsLike, as_weights
 
-__all__ = [
-    "Agreement",
-    "CategoryKappas",
-    "LeaveOneOut",
-    "PairwiseKappas",
-    "agreement",
-    "category_kappas",
-    "kappa",
-    "leave_one_out",
-    "pairwise_kappas",
-]
-
 _NO_SPREAD = 1e-12
 
 

@@ -13,16 +13,6 @@ import numpy.typing as npt
 
 from kappamax.errors import NotSupportedError
 
-__all__ = [
-    "MISSING",
-    "as_dense_shape",
-    "category_counts",
-    "group_patterns",
-    "margins_of",
-    "n_ratings_of",
-    "pair_counts",
-]
-
 MISSING = -1
 _DENSE_CELLS = 10_000_000
 

@@ -28,15 +28,6 @@ from kappamax.io import Ratings, as_table
 from kappamax.table import Label, Table
 from kappamax.weights import WeightsLike
 
-__all__ = [
-    "Bootstrap",
-    "Jackknife",
-    "Progress",
-    "Statistic",
-    "bootstrap",
-    "jackknife",
-]
-
 Statistic = Objective | Callable[[Table], float]
 Progress = Callable[[int, int], None]
 Array = npt.NDArray[Any]

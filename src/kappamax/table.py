@@ -21,8 +21,6 @@ from kappamax.display import html, text
 from kappamax.errors import InvalidOptionError, InvalidRatingsError, InvalidTableError, NotSupportedError
 from kappamax.patterns import MISSING, as_dense_shape, group_patterns, margins_of, n_ratings_of, pair_counts
 
-__all__ = ["Label", "Rows", "Table", "as_categories", "as_counts", "as_rater_names", "require_labels_in_order"]
-
 Label = str | int | float
 
 _LARGEST_TOTAL = 2**62

@@ -30,8 +30,6 @@ from kappamax.maximum.solve import solve
 from kappamax.table import Label, Table
 from kappamax.weights import WeightsLike
 
-__all__ = ["MOVE_SETS", "PROPOSALS", "UNITS", "Annealing", "anneal"]
-
 PROPOSALS = ("moves", "swaps")
 UNITS = ("counts", "proportions")
 MOVE_SETS = {"basic": basic_moves, "minimal": minimal_moves}

@@ -14,8 +14,6 @@ import numpy.typing as npt
 
 from kappamax.patterns import MISSING
 
-__all__ = ["SWEEPS", "sweep_counts", "sweep_rows"]
-
 Array = npt.NDArray[Any]
 
 SWEEPS = ("once", "all", "none")

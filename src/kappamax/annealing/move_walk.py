@@ -20,8 +20,6 @@ from kappamax.disagreement.objective import Objective
 from kappamax.errors import NotSupportedError
 from kappamax.fibers.markov_basis import LISTED_MOVES, MoveSet
 
-__all__ = ["MoveWalk", "Neighbours", "require_listable"]
-
 Array = npt.NDArray[Any]
 
 _WORTH = 200_000

@@ -18,22 +18,6 @@ from kappamax._validate import as_choice, as_finite_number, as_whole_number
 from kappamax.display.text import listing
 from kappamax.errors import InvalidOptionError
 
-__all__ = [
-    "Constant",
-    "FixedSteps",
-    "Geometric",
-    "Linear",
-    "Logarithmic",
-    "Schedule",
-    "StaleAgreement",
-    "StaleMoves",
-    "Stopping",
-    "require_end",
-    "require_settings",
-    "schedule_from",
-    "stopping_from",
-]
-
 Floats = npt.NDArray[np.float64]
 
 _COLDEST = 1e-290

@@ -20,8 +20,6 @@ from kappamax.fibers.markov_basis import MoveSet
 from kappamax.fibers.swap_walk import SwapWalk
 from kappamax.table import Table
 
-__all__ = ["SWAP_STEPS", "Search", "SearchEnd", "run_search"]
-
 Array = npt.NDArray[Any]
 
 SWAP_STEPS = 10_000_000

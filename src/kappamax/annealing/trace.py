@@ -13,8 +13,6 @@ from kappamax._result import Result
 from kappamax._validate import import_pyplot
 from kappamax.display import numbers
 
-__all__ = ["Moment", "Trace"]
-
 Floats = npt.NDArray[np.float64]
 
 

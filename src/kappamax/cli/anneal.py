@@ -13,8 +13,6 @@ from kappamax.display import numbers
 if TYPE_CHECKING:
     from kappamax.table import Table
 
-__all__ = ["anneal"]
-
 
 @command(
     "kappamax anneal ratings.csv --seed 1",

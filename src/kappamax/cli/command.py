@@ -13,8 +13,6 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-__all__ = ["Command", "Group", "Option", "command"]
-
 Options = Mapping[str, Sequence[click.Parameter]]  # by their heading in --help
 
 

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from kappamax.fibers.exact_test import ExactTest
     from kappamax.table import Table
 
-__all__ = ["test"]
-
 _FIELDS = ("value", "pvalue", "alternative", "method", "se", "n_draws", "two_sided", "null_mean")
 _EXTREME_VALUES = {
     "greater": "One-sided: values at least as large as the observed one.",

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from kappamax.fibers.fiber import Fiber
     from kappamax.table import Table
 
-__all__ = ["fiber"]
-
 _FIELDS = ("value", "n_tables", "n_same_value", "distribution")
 _MOST_LISTED = 10_000
 _MOST_ROWS = 40

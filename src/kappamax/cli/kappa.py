@@ -14,8 +14,6 @@ from kappamax.display import numbers
 if TYPE_CHECKING:
     from kappamax.table import Table
 
-__all__ = ["kappa"]
-
 
 @command(
     "kappamax kappa ratings.csv",

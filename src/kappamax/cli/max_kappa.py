@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from kappamax.maximum.max_kappa import Maximum
     from kappamax.table import Table
 
-__all__ = ["maximum"]
-
 _MOST_SHOWN = 100
 _FIELDS = (
     *("value", "maximum", "minimum", "ratio", "method", "proven", "proof", "bound"),

@@ -13,8 +13,6 @@ from kappamax.display import numbers, text
 if TYPE_CHECKING:
     from kappamax.table import Table
 
-__all__ = ["moves"]
-
 
 @command(
     "kappamax moves ratings.csv --top 5",

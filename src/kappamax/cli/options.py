@@ -6,22 +6,6 @@ import click
 
 from kappamax.cli.command import Option
 
-__all__ = [
-    "ALL_CORES",
-    "FILE",
-    "HOW_TO_READ",
-    "INPUT",
-    "JSON",
-    "LEVEL",
-    "MEMORY",
-    "WEIGHTS",
-    "alternative",
-    "as_names",
-    "jobs",
-    "seed",
-    "weights_by_default",
-]
-
 
 def as_names(_context: click.Context, option: click.Parameter, text: str | None) -> list[str] | None:
     """Return a comma-separated option as a list; a label that contains a comma is put in quotation marks."""

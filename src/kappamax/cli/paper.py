@@ -16,9 +16,6 @@ if TYPE_CHECKING:
     from kappamax.paper.study.run import Study
     from kappamax.paper.study.scenarios import Scenario
 
-__all__ = ["paper", "study"]
-
-
 _ONLY, _AGAIN = "Use only rows with this", "the option may be repeated."
 
 

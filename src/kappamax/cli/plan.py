@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from kappamax.planning.sample_size import SampleSize
     from kappamax.table import Table
 
-__all__ = ["plan"]
-
 
 def _as_margins(context: click.Context, option: click.Parameter, texts: tuple[str, ...]) -> list[list[Any]]:
     """Return each --margins as a list of numbers; 1/3 is a number."""

@@ -13,8 +13,6 @@ from kappamax.cli.options import INPUT, JSON, LEVEL, alternative, jobs, seed, we
 from kappamax.cli.runner import how_to_read, notes_to_stderr, progress_bar, progress_line, read_table
 from kappamax.errors import InvalidOptionError, KappamaxError
 
-__all__ = ["report"]
-
 
 @command(
     "kappamax report ratings.csv --output report.html",

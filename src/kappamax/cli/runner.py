@@ -21,26 +21,6 @@ from kappamax.errors import Interrupted, KappamaxWarning, UndefinedKappaError
 if TYPE_CHECKING:
     from kappamax.table import Table
 
-__all__ = [
-    "Finding",
-    "Findings",
-    "coefficient_names",
-    "echo_answer",
-    "echo_json",
-    "echo_pattern_table",
-    "echo_rows",
-    "echo_table",
-    "how_to_read",
-    "measure_weightings",
-    "notes_to_stderr",
-    "progress_bar",
-    "progress_line",
-    "read_table",
-    "run",
-    "summary_of",
-    "undefined_finding",
-]
-
 Options = Mapping[str, Any]
 
 

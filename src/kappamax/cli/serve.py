@@ -9,8 +9,6 @@ import click
 from kappamax.cli.command import Option, command
 from kappamax.errors import NotSupportedError
 
-__all__ = ["serve"]
-
 
 @command(
     "kappamax serve",

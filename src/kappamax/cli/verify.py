@@ -10,8 +10,6 @@ from kappamax.cli.command import command
 from kappamax.cli.options import JSON
 from kappamax.display import numbers, text
 
-__all__ = ["verify"]
-
 
 @command(
     "kappamax max ratings.csv --certificate proof.json",

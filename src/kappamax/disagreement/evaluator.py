@@ -18,8 +18,6 @@ from kappamax.disagreement.quadratic_forms import form
 from kappamax.patterns import n_ratings_of
 from kappamax.weights import PairWeights
 
-__all__ = ["Evaluator", "Features", "Totals"]
-
 Array = npt.NDArray[Any]
 
 _CHUNK_CELLS = 4_000_000

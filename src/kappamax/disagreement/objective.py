@@ -26,8 +26,6 @@ from kappamax.patterns import category_counts, margins_of, n_ratings_of
 from kappamax.table import Table
 from kappamax.weights import PairWeights, Weights
 
-__all__ = ["Coefficient", "Form", "Objective"]
-
 Array = npt.NDArray[Any]
 
 

@@ -22,8 +22,6 @@ from kappamax.disagreement.quadratic_forms import weighted_sum
 from kappamax.patterns import category_counts, pair_counts
 from kappamax.weights import PairWeights, Weights
 
-__all__ = ["PatternDisagreement"]
-
 Array = npt.NDArray[Any]
 Patterns = npt.NDArray[np.int32]
 

@@ -13,8 +13,6 @@ from kappamax._integers import dot, sum_by_key, widen
 from kappamax._rootsum import RootSum
 from kappamax.weights import Weights
 
-__all__ = ["exact_form", "form", "weighted_sum"]
-
 Array = npt.NDArray[Any]
 
 _FEW = 10_000  # numbers that are multiplied sooner than compared

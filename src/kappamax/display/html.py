@@ -13,8 +13,6 @@ import numpy.typing as npt
 
 from kappamax.display import text
 
-__all__ = ["card", "heat_table", "page", "section", "table"]
-
 _STYLE = """
 :root { color-scheme: light dark; --km-paper: #ffffff; --km-ink: #1b1f24; --km-faint: #5b6570; --km-line: #d0d7de;
   --km-accent: #1f5fbf; --km-second: #b3541e; --km-soft: #f3f5f8; }

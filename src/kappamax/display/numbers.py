@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from math import isnan
 
-__all__ = ["count", "decimal", "decimals", "interval", "percent", "pvalue"]
-
 
 def decimal(value: float | None, digits: int = 4) -> str:
     """A coefficient or standard error with a fixed number of digits; "undefined" for None."""

@@ -15,8 +15,6 @@ import numpy.typing as npt
 
 from kappamax.display import numbers, text
 
-__all__ = ["atoms", "heat_map", "paired_bars"]
-
 Array = npt.NDArray[Any]
 
 INK = "var(--km-ink, #1b1f24)"

@@ -8,8 +8,6 @@ from collections.abc import Iterable, Sequence
 from io import StringIO
 from typing import Any
 
-__all__ = ["csv_table", "latex_table", "markdown_table"]
-
 _NUMBER = re.compile(r"(?:[-<>=~ ]*\d[\d,.% *to-]*)?$")
 _SPECIAL = {
     **{letter: f"\\{letter}" for letter in "&%$#_{}"},

@@ -7,8 +7,6 @@ from typing import Any
 
 from kappamax.display import numbers
 
-__all__ = ["MAX_ROWS", "capitalized", "card", "columns", "limits", "listing", "plural", "rater", "shortened", "value"]
-
 MAX_ROWS = 20
 _MAX_LISTED = 8
 _MAX_LENGTH = 80

@@ -21,8 +21,6 @@ from kappamax.fibers.counting import require_few_cells
 from kappamax.fibers.joint_distribution import same_value
 from kappamax.fibers.markov_basis import basic_moves
 
-__all__ = ["LevelSet", "level_set_of"]
-
 Array = npt.NDArray[Any]
 
 VISITED_TABLES = 100_000

@@ -24,23 +24,6 @@ from kappamax._integers import coprime
 from kappamax.errors import NotSupportedError
 from kappamax.table import Table
 
-__all__ = [
-    "MEMORY_LIMIT",
-    "Move",
-    "Progress",
-    "Slices",
-    "TableCounter",
-    "all_patterns",
-    "count_tables",
-    "n_orders",
-    "place_subjects",
-    "require_complete",
-    "require_few_cells",
-    "require_few_patterns",
-    "require_memory",
-    "shifted",
-]
-
 Array = npt.NDArray[Any]
 Slices = tuple[slice, ...]
 Move = tuple[Slices, Slices, int]  # the states that a pattern leads to, those that it comes from, and its cost

@@ -24,8 +24,6 @@ from kappamax.display import numbers
 from kappamax.errors import InvalidOptionError, NotSupportedError
 from kappamax.patterns import n_ratings_of
 
-__all__ = ["ALTERNATIVES", "TWO_SIDED", "Distribution", "mean_score", "two_sided_by_probability"]
-
 Array = npt.NDArray[Any]
 
 ALTERNATIVES = ("greater", "less", "two-sided")

@@ -22,18 +22,6 @@ from kappamax.fibers.log_factorials import log_growth
 from kappamax.patterns import pair_counts
 from kappamax.table import Table
 
-__all__ = [
-    "BITS",
-    "LISTED_TABLES",
-    "OutOfSteps",
-    "TablesBelow",
-    "chances_of",
-    "few_tables",
-    "fewest_tables",
-    "iter_tables",
-    "tables_below",
-]
-
 Array = npt.NDArray[Any]
 Counts = npt.NDArray[np.int64]
 

@@ -20,8 +20,6 @@ from kappamax.io import Ratings
 from kappamax.table import Label
 from kappamax.weights import WeightsLike
 
-__all__ = ["ExactTest", "exact_test"]
-
 
 def exact_test(
     *ratings: Ratings | Objective,

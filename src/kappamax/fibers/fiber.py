@@ -31,8 +31,6 @@ from kappamax.io import Ratings, as_table
 from kappamax.table import Label, Table
 from kappamax.weights import WeightsLike
 
-__all__ = ["Fiber", "fiber"]
-
 Array = npt.NDArray[Any]
 
 _VISITED_ON_A_WALK = 2_000

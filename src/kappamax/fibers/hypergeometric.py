@@ -14,8 +14,6 @@ import numpy.typing as npt
 
 from kappamax.fibers.log_factorials import log_growth
 
-__all__ = ["hypergeometric", "log_ratio"]
-
 Array = npt.NDArray[Any]
 Counts = npt.NDArray[np.int64]
 

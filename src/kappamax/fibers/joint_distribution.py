@@ -15,8 +15,6 @@ from kappamax.display import numbers
 from kappamax.fibers.counting import Progress
 from kappamax.fibers.table_scores import TableScores
 
-__all__ = ["JointDistribution", "OtherRange", "SameValue", "joint_distribution", "same_value"]
-
 
 def joint_distribution(
     first: Objective, second: Objective, *, memory_limit: float, progress: Progress | None = None

@@ -22,8 +22,6 @@ from kappamax.display import text
 from kappamax.errors import InvalidOptionError, NotSupportedError
 from kappamax.fibers.moves import Move, Pattern
 
-__all__ = ["LISTED_MOVES", "MoveSet", "basic_moves", "minimal_moves", "star_centres"]
-
 Array = npt.NDArray[Any]
 Generator = np.random.Generator
 

@@ -16,8 +16,6 @@ from kappamax.display import numbers
 from kappamax.fibers.moves import Effect, Move, effect_of, pair_changes, weights_for, weights_of_pair
 from kappamax.weights import PairWeights, Weights, WeightsLike
 
-__all__ = ["Explanation", "Reason", "explain"]
-
 _LARGEST_SHOWN = 1000
 _ANY: tuple[Effect, ...] = ("raises", "lowers", "keeps")
 

@@ -30,8 +30,6 @@ from kappamax.io import Ratings
 from kappamax.table import Label, Table
 from kappamax.weights import WeightsLike
 
-__all__ = ["RankedMove", "RankedMoves", "rank_moves"]
-
 Array = npt.NDArray[Any]
 
 _CHUNK_CELLS = 2_000_000

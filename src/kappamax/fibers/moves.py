@@ -23,8 +23,6 @@ from kappamax.patterns import as_dense_shape
 from kappamax.table import Table
 from kappamax.weights import PairWeights, Weights, WeightsLike, as_weights
 
-__all__ = ["Effect", "Kind", "Move", "Pattern", "effect_of", "pair_changes", "weights_for", "weights_of_pair"]
-
 Pattern = tuple[int, ...]
 Effect = Literal["raises", "lowers", "keeps"]
 

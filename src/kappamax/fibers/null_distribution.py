@@ -23,8 +23,6 @@ from kappamax.fibers.rearrangement_scores import RearrangementScores
 from kappamax.fibers.sampling import ScoreSampler
 from kappamax.fibers.table_scores import TableScores, Tally
 
-__all__ = ["EXACT_WORK", "METHODS", "distribution_over_tables", "null_distribution"]
-
 Array = npt.NDArray[Any]
 
 METHODS = ("auto", "exact", "monte-carlo")

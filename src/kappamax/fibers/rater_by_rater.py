@@ -18,8 +18,6 @@ from kappamax.fibers.hypergeometric import hypergeometric
 from kappamax.patterns import MISSING, category_counts, margins_of
 from kappamax.table import Table
 
-__all__ = ["RaterByRater"]
-
 Array = npt.NDArray[Any]
 Counts = npt.NDArray[np.int64]
 

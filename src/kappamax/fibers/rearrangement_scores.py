@@ -21,8 +21,6 @@ from kappamax.fibers.rearrangements import RearrangementCounter, all_arrangement
 from kappamax.fibers.sampling import ScoreSampler
 from kappamax.fibers.table_scores import Tally, packed, require_exact_weights
 
-__all__ = ["RearrangementScores"]
-
 Array = npt.NDArray[Any]
 
 _LISTED_SUBJECTS, _LISTED_RATINGS = 200, 2_000_000  # in one and in all arrangements that are listed

@@ -25,8 +25,6 @@ from kappamax.fibers.sampling import subject_rows
 from kappamax.patterns import MISSING
 from kappamax.table import Table
 
-__all__ = ["RearrangementCounter", "all_arrangements", "n_arrangements"]
-
 Array = npt.NDArray[Any]
 Row = tuple[list[int], int]  # the axes of the state along which a pattern moves, and its cost
 

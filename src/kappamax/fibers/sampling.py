@@ -22,8 +22,6 @@ from kappamax.patterns import MISSING
 from kappamax.table import Table
 from kappamax.weights import Weights
 
-__all__ = ["ScoreSampler", "arrangements", "random_counts", "random_tables", "subject_rows"]
-
 Array = npt.NDArray[Any]
 
 _BLOCK_RATINGS = 2_000_000

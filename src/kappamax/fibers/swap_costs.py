@@ -17,8 +17,6 @@ from kappamax._integers import coprime, magnitude
 from kappamax.disagreement.objective import Objective
 from kappamax.weights import PairWeights
 
-__all__ = ["SwapCosts", "swap_costs"]
-
 Array = npt.NDArray[Any]
 
 _SAFE = 2**60

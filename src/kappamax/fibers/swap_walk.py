@@ -23,8 +23,6 @@ from kappamax.fibers.sampling import subject_rows
 from kappamax.fibers.swap_costs import swap_costs
 from kappamax.patterns import n_ratings_of
 
-__all__ = ["SwapWalk"]
-
 Array = npt.NDArray[Any]
 
 LARGEST_CONTACTS = 100_000_000

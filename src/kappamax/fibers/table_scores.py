@@ -27,8 +27,6 @@ from kappamax.fibers.enumeration import LISTED_TABLES, chances_of, few_tables, f
 from kappamax.table import Table
 from kappamax.weights import PairWeights, Weights
 
-__all__ = ["TableScores", "Tally", "packed", "require_exact_weights"]
-
 Array = npt.NDArray[Any]
 
 _SAFE = 2**60

@@ -23,8 +23,6 @@ from kappamax.fibers.swap_walk import SwapWalk
 from kappamax.fibers.table_scores import require_exact_weights
 from kappamax.table import Table
 
-__all__ = ["TARGETS", "Walk", "autocorrelation_time", "walk_of"]
-
 Array = npt.NDArray[Any]
 
 TARGETS = ("null", "uniform")

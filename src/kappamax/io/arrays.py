@@ -21,8 +21,6 @@ from kappamax.io.read_spec import ReadSpec
 from kappamax.patterns import MISSING
 from kappamax.table import Table, as_rater_names
 
-__all__ = ["Column", "column_of", "table_of_columns", "table_of_rows"]
-
 _BLOCK = 1 << 15
 _DENSE_CELLS = 1 << 20
 _NO_NUMBERS = frozenset({str, bool, type(None)})

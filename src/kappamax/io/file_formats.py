@@ -27,8 +27,6 @@ from kappamax.io.text_files import TextFormat, beginning_of, checked_compression
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["Source", "bytes_as_file", "open_bytes", "open_file", "sql_list"]
-
 _PARQUET = b"PAR1"
 _SPREADSHEETS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
 _INDEX_COLUMNS = re.compile(r"__index_level_\d+__|__null_dask_index__")

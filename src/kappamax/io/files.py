@@ -30,8 +30,6 @@ from kappamax.io.ratings import from_counts
 from kappamax.io.read_spec import ReadSpec, as_column, raise_rated_twice, require_named_rows
 from kappamax.table import Label, Table
 
-__all__ = ["read_groups", "read_ratings", "table_of_source"]
-
 _MOST_CELLS = 20_000_000
 _MOST_PAIRS = 200_000
 _MOST_GROUPS = 10_000

@@ -19,8 +19,6 @@ from kappamax.io.read_spec import ReadSpec, as_different_names, raise_rated_twic
 from kappamax.patterns import MISSING
 from kappamax.table import Label, Table
 
-__all__ = ["series_column", "table_of_frame"]
-
 _N, _NAMELESS = "kappamax_n", "kappamax_nameless"
 
 

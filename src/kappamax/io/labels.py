@@ -23,17 +23,6 @@ from kappamax.io.read_spec import ReadSpec
 from kappamax.patterns import MISSING
 from kappamax.table import Label, as_categories, require_labels_in_order
 
-__all__ = [
-    "MISSING_TEXT",
-    "DeclaredCategories",
-    "Locate",
-    "as_count",
-    "as_named_categories",
-    "encode",
-    "label_of",
-    "warn_of_similar_labels",
-]
-
 #: text read as a missing rating, with a notice, unless `categories` names it; empty text is missing without one
 MISSING_TEXT = ("NA", "N/A", "#N/A", "<NA>", "NaN", "nan", "None", "null", "NULL")
 _MISSING = frozenset(("", *MISSING_TEXT))

@@ -19,8 +19,6 @@ from kappamax.io.labels import as_named_categories
 from kappamax.io.read_spec import ReadSpec
 from kappamax.table import Label, Table, as_counts
 
-__all__ = ["Ratings", "as_table", "from_counts", "from_ratings"]
-
 #: a Table, a frame, or (two or more of them) label arrays
 Ratings = Any
 

@@ -17,8 +17,6 @@ from kappamax.display.text import listing
 from kappamax.errors import InvalidOptionError, InvalidRatingsError, KappamaxWarning, NotSupportedError
 from kappamax.table import Label
 
-__all__ = ["LAYOUTS", "ReadSpec", "as_column", "as_different_names", "raise_rated_twice", "require_named_rows"]
-
 LAYOUTS = ("wide", "long", "counts", "patterns")
 _COUNT_NAMES = ("count", "counts", "n", "freq", "frequency")
 _IDENTIFIERS = {"id", "subject", "subject_id", "subjectid", "patient", "patient_id", "patientid", "case_id", "item_id"}

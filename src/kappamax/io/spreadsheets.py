@@ -13,8 +13,6 @@ from kappamax._validate import did_you_mean
 from kappamax.display.text import listing
 from kappamax.errors import InvalidOptionError, UnreadableFileError
 
-__all__ = ["sheet_as_text"]
-
 
 def sheet_as_text(path: Path, name: str, sheet: str | int | None) -> bytes:
     """Return one sheet as comma-separated text: the sheet named, or the only one.

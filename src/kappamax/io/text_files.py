@@ -19,8 +19,6 @@ import numpy as np
 
 from kappamax.errors import UnreadableFileError
 
-__all__ = ["TextFormat", "beginning_of", "checked_compression", "text_format"]
-
 _GZIP = b"\x1f\x8b"
 _DELIMITERS = (",", "\t", ";", "|")
 _SAMPLE = 1 << 20

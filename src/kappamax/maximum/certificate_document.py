@@ -23,8 +23,6 @@ from kappamax.weights import Weights
 if TYPE_CHECKING:
     from kappamax.maximum.max_kappa import Maximum
 
-__all__ = ["certificate_of"]
-
 
 def certificate_of(result: Maximum) -> dict[str, Any]:
     """Return every claim of a result and its proof as plain data."""

@@ -16,8 +16,6 @@ from kappamax.maximum.price_bounds import certified
 from kappamax.maximum.problem import CompleteProblem, Counts, Patterns
 from kappamax.maximum.solution import Prices, Solution, zero_prices
 
-__all__ = ["comonotone", "comonotone_table", "diagonal", "reversed_order", "three_raters_unweighted"]
-
 Array = npt.NDArray[Any]
 
 

@@ -22,8 +22,6 @@ from kappamax.maximum.price_bounds import Pricing, certified
 from kappamax.maximum.problem import OutOfTime, Problem, Watch
 from kappamax.maximum.solution import Solution
 
-__all__ = ["STOPPED", "generate_columns"]
-
 Array = npt.NDArray[Any]
 
 STOPPED = 0.1  # seconds for each bound after Ctrl-C

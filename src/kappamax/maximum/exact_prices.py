@@ -19,8 +19,6 @@ from kappamax.maximum.price_bounds import certified, real_reduced_costs
 from kappamax.maximum.problem import Problem, Watch
 from kappamax.maximum.solution import Prices, Solution, zero_prices
 
-__all__ = ["certified_near"]
-
 Array = npt.NDArray[Any]
 
 _TOLERANCES = (1e-11, 1e-9, 1e-7)

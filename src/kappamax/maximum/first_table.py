@@ -18,8 +18,6 @@ from kappamax.maximum.solution import Solution, zero_prices
 from kappamax.maximum.transport import transport_table
 from kappamax.patterns import group_patterns
 
-__all__ = ["first_guess", "first_table"]
-
 Array = npt.NDArray[Any]
 
 _SCALE = 2.0**40

@@ -17,8 +17,6 @@ from kappamax.maximum.solve import solve
 from kappamax.table import Label
 from kappamax.weights import WeightsLike
 
-__all__ = ["DisagreementSplit", "disagreement_split"]
-
 
 def disagreement_split(
     *ratings: Ratings | Objective, weights: WeightsLike = "unweighted", categories: Sequence[Label] | None = None

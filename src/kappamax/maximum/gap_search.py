@@ -18,8 +18,6 @@ from kappamax.maximum.price_bounds import cost_step, reduced_costs
 from kappamax.maximum.problem import Problem
 from kappamax.maximum.solution import Solution
 
-__all__ = ["close_gap"]
-
 Array = npt.NDArray[Any]
 
 

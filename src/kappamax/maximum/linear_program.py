@@ -21,17 +21,6 @@ from kappamax.maximum.problem import Counts, Patterns, Problem, Watch
 from kappamax.maximum.solution import Prices, Solution
 from kappamax.patterns import margins_of
 
-__all__ = [
-    "incidence",
-    "integer_table",
-    "refined",
-    "relaxation",
-    "solve_integer",
-    "solve_linear",
-    "solve_over_all_cells",
-    "whole_table",
-]
-
 Array = npt.NDArray[Any]
 
 _ROUNDS = 8

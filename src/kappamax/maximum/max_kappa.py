@@ -26,8 +26,6 @@ from kappamax.maximum.solve import solve
 from kappamax.table import Label, Table
 from kappamax.weights import WeightsLike
 
-__all__ = ["Maximum", "max_kappa"]
-
 
 def max_kappa(
     *ratings: Ratings | Objective,

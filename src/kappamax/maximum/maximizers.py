@@ -31,8 +31,6 @@ from kappamax.maximum.problem import Watch, problem_for, require_fixed_chance
 from kappamax.table import Label, Table
 from kappamax.weights import WeightsLike
 
-__all__ = ["MaximizerCount", "MaximizerRange", "count_maximizers", "iter_maximizers", "maximizer_range"]
-
 Array = npt.NDArray[Any]
 
 LISTED_TABLES = 100_000

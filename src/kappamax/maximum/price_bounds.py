@@ -24,21 +24,6 @@ from kappamax._rootsum import RootSum
 from kappamax.maximum.problem import CompleteProblem, OutOfTime, Problem, RaterSet, Watch
 from kappamax.maximum.solution import Prices, Solution
 
-__all__ = [
-    "LISTED_CELLS",
-    "PatternsFound",
-    "Pricing",
-    "at_least_as_observed",
-    "better_of",
-    "bound_of",
-    "certified",
-    "cost_step",
-    "lowest_reduced_cost",
-    "real_reduced_costs",
-    "reduced_costs",
-    "settles",
-]
-
 Array = npt.NDArray[Any]
 
 LISTED_CELLS = 2_000_000

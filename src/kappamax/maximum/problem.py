@@ -21,18 +21,6 @@ from kappamax.errors import NotSupportedError
 from kappamax.patterns import MISSING
 from kappamax.table import Table
 
-__all__ = [
-    "CompleteProblem",
-    "Counts",
-    "OutOfTime",
-    "Patterns",
-    "Problem",
-    "RaterSet",
-    "Watch",
-    "problem_for",
-    "require_fixed_chance",
-]
-
 Array = npt.NDArray[Any]
 Patterns = npt.NDArray[np.int32]
 Counts = npt.NDArray[np.int64]

@@ -19,8 +19,6 @@ from kappamax.resampling import Bootstrap, Progress, bootstrap
 from kappamax.table import Label, Table
 from kappamax.weights import WeightsLike
 
-__all__ = ["bootstrap_ratio"]
-
 
 def bootstrap_ratio(
     *ratings: Ratings,

@@ -14,8 +14,6 @@ from kappamax.disagreement.objective import Objective
 from kappamax.maximum.problem import Array, Counts, Patterns, Problem
 from kappamax.table import Table
 
-__all__ = ["Cut", "Prices", "Solution", "zero_prices"]
-
 
 @dataclass(frozen=True)
 class Prices:

@@ -25,8 +25,6 @@ from kappamax.maximum.solution import Solution
 from kappamax.maximum.transport import transport
 from kappamax.maximum.varying_chance import solve_varying_chance
 
-__all__ = ["MOST_LISTED_CELLS", "solve"]
-
 MOST_LISTED_CELLS = 4000
 LARGEST_ENTRIES = 20_000_000  # exact costs per pair of raters: categories squared times roots
 

@@ -17,8 +17,6 @@ from kappamax.maximum.price_bounds import certified
 from kappamax.maximum.problem import CompleteProblem, Counts, Patterns
 from kappamax.maximum.solution import Prices, Solution
 
-__all__ = ["diagonal_first", "transport", "transport_table"]
-
 Array = npt.NDArray[Any]
 
 _SCALE = 2.0**44

@@ -25,8 +25,6 @@ from kappamax.maximum.problem import Problem, Watch
 from kappamax.maximum.solution import Cut, Prices, Solution
 from kappamax.verification.uses import MOST_USES, Use, attainable_uses
 
-__all__ = ["solve_varying_chance"]
-
 Array = npt.NDArray[Any]
 
 MOST_PATTERNS = 4_000

@@ -16,8 +16,6 @@ from kappamax.paper.study.run import run_study
 from kappamax.paper.study.scenarios import paper_scenarios
 from kappamax.paper.verdict import STATUSES, Check, Verdict
 
-__all__ = ["CHECKS", "PaperCheck", "check_paper"]
-
 #: all but the study, in the order of the paper
 CHECKS: tuple[Check, ...] = (
     *definitions.CHECKS,

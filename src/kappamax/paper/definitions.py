@@ -18,8 +18,6 @@ from kappamax.paper.verdict import NAMED_WEIGHTS, Check, Verdict, corrected, hol
 from kappamax.table import Table
 from kappamax.weights import Weights
 
-__all__ = ["CHECKS"]
-
 _FORMULAS: dict[str, tuple[str, Callable[[int, int], float]]] = {
     "quadratic": ("Eq. 3", lambda d, k: d**2 / (k - 1) ** 2),
     "linear": ("Eq. 4", lambda d, k: d / (k - 1)),

@@ -24,8 +24,6 @@ from kappamax.maximum.maximizers import count_maximizers, iter_maximizers, maxim
 from kappamax.paper.verdict import Check, Verdict, corrected, holds, random_tables, same
 from kappamax.table import Table
 
-__all__ = ["CHECKS"]
-
 _WEIGHTS = ("quadratic", "linear", "sqrt")
 _FIGURE_6 = {
     "left": ([[6, 5, 0, 0], [0, 4, 4, 0], [0, 0, 7, 0], [0, 0, 1, 6]], "0.8703, 0.7511, 0.6771", "quadratic"),

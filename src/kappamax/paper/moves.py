@@ -12,8 +12,6 @@ from kappamax.fibers.moves import Move
 from kappamax.paper.verdict import Check, Verdict, corrected, holds, random_tables, same
 from kappamax.table import Table
 
-__all__ = ["CHECKS", "FIGURE_2"]
-
 _FIGURE_1 = {"a": ((0, 0), (2, 2)), "b": ((0, 3), (1, 1)), "c": ((1, 1), (2, 3)), "d": ((0, 3), (1, 2))}
 FIGURE_2 = {
     "a": (((0, 0, 1), (2, 2, 2)), ((2, 0, 1), (0, 2, 2))),

@@ -13,8 +13,6 @@ from kappamax.kappas import kappa
 from kappamax.paper.verdict import NAMED_WEIGHTS, Check, Verdict, corrected, holds, same
 from kappamax.table import Table
 
-__all__ = ["CHECKS"]
-
 
 def two_raters() -> Iterator[Verdict]:
     """Figure 3."""

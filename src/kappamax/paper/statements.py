@@ -20,8 +20,6 @@ from kappamax.paper.verdict import NAMED_WEIGHTS, Check, Verdict, corrected, hol
 from kappamax.table import Table
 from kappamax.weights import Weights, WeightsLike
 
-__all__ = ["CHECKS"]
-
 _DISTANCES = ("unweighted", "linear", "sqrt")
 _THREE_RATERS = ((4, 0, 3, 1), (3, 2, 2, 1), (0, 2, 4, 2))
 _METRIC = [[0, 7, 4, 3], [7, 0, 5, 4], [4, 5, 0, 1], [3, 4, 1, 0]]

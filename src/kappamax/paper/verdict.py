@@ -12,8 +12,6 @@ from kappamax._result import Result
 from kappamax.display import numbers
 from kappamax.table import Table
 
-__all__ = ["NAMED_WEIGHTS", "STATUSES", "Check", "Verdict", "corrected", "holds", "random_tables", "same"]
-
 NAMED_WEIGHTS = ("unweighted", "linear", "quadratic", "sqrt")
 #: "changed" is what an item with a known verdict becomes when we compute something else than before
 STATUSES = ("reproduced", "corrected", "not reproduced", "not determined", "changed")

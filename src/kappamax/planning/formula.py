@@ -18,8 +18,6 @@ import numpy.typing as npt
 from kappamax.disagreement.objective import Objective
 from kappamax.inference import quantile_of, slopes
 
-__all__ = ["MOST_SUBJECTS", "Precision", "gradient_of", "least_subjects", "precision_of"]
-
 Array = npt.NDArray[Any]
 
 MOST_SUBJECTS = 10**12

@@ -20,8 +20,6 @@ from kappamax.inference import quantile_of
 from kappamax.planning.formula import precision_of
 from kappamax.planning.simulation import Simulator
 
-__all__ = ["Goal", "PowerGoal", "SimulatedStudies", "WidthGoal"]
-
 Array = npt.NDArray[Any]
 
 WHOLE_RANGE = 2.0  # of a coefficient, from -1 to 1: the interval of a study that says nothing

@@ -32,8 +32,6 @@ from kappamax.maximum.solve import solve
 from kappamax.planning.formula import gradient_of
 from kappamax.table import Label, Table, as_categories
 
-__all__ = ["LARGEST_PROGRAMME", "AssumedPopulation", "MarginTables", "from_margins", "from_pilot"]
-
 Array = npt.NDArray[Any]
 Chosen = Mapping[str, Any]  # weights and coefficient, as `as_objective` takes them
 

@@ -26,8 +26,6 @@ from kappamax.resampling import Progress
 from kappamax.table import Label, Table
 from kappamax.weights import WeightsLike
 
-__all__ = ["SampleSize", "sample_size"]
-
 METHODS = ("formula", "simulation")
 JOINTS = ("mixture", "widest")
 VARIANCES = ("null", "estimate")

@@ -11,8 +11,6 @@ from kappamax.planning.formula import MOST_SUBJECTS
 from kappamax.planning.goals import Goal, SimulatedStudies
 from kappamax.planning.simulation import Simulator
 
-__all__ = ["search"]
-
 _STEP = 1.2  # how far apart the first sizes tried are
 _RESOLUTION = 0.01  # bisection stops here; the fit goes on
 _NEAR = 0.7

@@ -17,8 +17,6 @@ from kappamax.disagreement.objective import Objective
 from kappamax.inference import standard_errors_at
 from kappamax.resampling import Progress
 
-__all__ = ["Simulator", "default_draws"]
-
 Array = npt.NDArray[Any]
 
 _BLOCK = 1000

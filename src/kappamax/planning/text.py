@@ -10,8 +10,6 @@ from kappamax.planning.goals import SimulatedStudies
 if TYPE_CHECKING:
     from kappamax.planning.sample_size import SampleSize
 
-__all__ = ["notes", "rows", "sentences"]
-
 _FEW_RATINGS = 5
 _FEW_SUBJECTS = 20
 _CLOSE_TO_MAXIMUM = 0.95

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from kappamax.paper.study.run import Study
     from kappamax.table import Table
 
-__all__ = ["plot_agreement", "plot_distribution", "plot_maximum", "plot_study", "plot_trace"]
-
 
 def plot_agreement(*ratings: Ratings, ax: Any = None, title: str | None = None) -> Any:
     """Draw the crossed table of two raters as a heat map.

@@ -12,17 +12,6 @@ from kappamax.display import numbers, svg, text
 if TYPE_CHECKING:
     from kappamax.reporting.report import Report, WeightingReport
 
-__all__ = [
-    "MARGINS_TITLE",
-    "crossed",
-    "margins_picture",
-    "null_picture",
-    "null_title",
-    "pairs_picture",
-    "pairs_title",
-    "pictures_of",
-]
-
 MARGINS_TITLE = "How often each rater used each category"
 _MOST_BARS = 8
 

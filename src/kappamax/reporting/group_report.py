@@ -20,8 +20,6 @@ from kappamax.reporting.formats.json import SCHEMA_VERSION, as_json
 from kappamax.reporting.formats.rows import CSV_COLUMNS, csv_row
 from kappamax.reporting.report import report
 
-__all__ = ["GroupReport", "report_groups"]
-
 
 def report_groups(
     groups: Iterable[tuple[str, Any]],

@@ -11,8 +11,6 @@ from kappamax.kappas import Agreement
 if TYPE_CHECKING:
     from kappamax.reporting.report import Report
 
-__all__ = ["methods_paragraph"]
-
 _REFERENCES = {
     "cohen": "Cohen J (1960), Educational and Psychological Measurement 20, 37-46",
     "cohen-weighted": "Cohen J (1968), Psychological Bulletin 70, 213-220",

@@ -32,8 +32,6 @@ from kappamax.reporting.methods_paragraph import methods_paragraph
 from kappamax.table import Label, Table
 from kappamax.weights import WeightsLike
 
-__all__ = ["Effort", "Report", "WeightingReport", "completed", "report", "report_within"]
-
 
 @dataclass(frozen=True)
 class Effort:

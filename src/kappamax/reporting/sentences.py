@@ -21,8 +21,6 @@ from kappamax.weights import PairWeights, Weights
 if TYPE_CHECKING:
     from kappamax.reporting.report import WeightingReport
 
-__all__ = ["of_design", "of_table", "of_weighting", "of_weights", "undefined"]
-
 _NO_WIDTH = 1e-9
 _RARE = 0.05
 

@@ -26,8 +26,6 @@ from kappamax.verification.budget import Budget, Unknown
 from kappamax.verification.definitions import Design, Pattern, Raters, Rows, margins_of, raters_of, subjects_of
 from kappamax.verification.uses import Use, attainable_uses
 
-__all__ = ["Bounds", "Prices"]
-
 Array = npt.NDArray[Any]
 
 LISTED_PATTERNS = 5_000

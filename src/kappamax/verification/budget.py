@@ -6,8 +6,6 @@ not of seconds, so that a certificate is checked on every machine or on none.
 
 from __future__ import annotations
 
-__all__ = ["MOST_WORK", "Budget", "Unknown"]
-
 #: operations such as adding an exact number, some microseconds each
 MOST_WORK = 30_000_000
 _STEPS_OF_A_KERNEL = 2_000  # that take about as long as one operation

@@ -23,8 +23,6 @@ from kappamax.verification.budget import Budget, Unknown
 from kappamax.verification.definitions import TITLES, Design, margins_of, subjects_of
 from kappamax.verification.parse import FORMAT, VERSION, Malformed
 
-__all__ = ["Verification", "read_certificate", "verify"]
-
 _EVALUATIONS = 5  # of each table, for its value, score and chance
 
 

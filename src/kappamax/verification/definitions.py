@@ -20,11 +20,6 @@ import numpy.typing as npt
 from kappamax._integers import sum_by_key
 from kappamax._rootsum import RootSum, quotient, rational_quotient
 
-__all__ = [
-    *("TITLES", "Design", "PairMatrix", "Pattern", "Raters", "Rows", "by_raters", "margins_of", "raters_of"),
-    "subjects_of",
-]
-
 Array = npt.NDArray[Any]
 
 #: one code per rater; -1 stands for a rating that is missing

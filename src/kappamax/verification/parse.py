@@ -22,12 +22,6 @@ from kappamax.verification.budget import Unknown
 from kappamax.verification.definitions import Design, PairMatrix, Rows
 from kappamax.weights import SCHEMES, Weights
 
-__all__ = [
-    *("FORMAT", "VERSION"),
-    *("Malformed", "ParsedWeights", "fraction", "item", "labels", "listing", "number", "prices", "rows", "shown"),
-    *("weights", "whole"),
-]
-
 FORMAT = "kappamax certificate"
 VERSION = 1
 

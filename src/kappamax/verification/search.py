@@ -13,8 +13,6 @@ import numpy.typing as npt
 
 from kappamax._jit import kernel
 
-__all__ = ["PatternsBelow", "patterns_below"]
-
 Array = npt.NDArray[Any]
 
 PATTERN_STEPS = 200_000_000

@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 
-__all__ = ["MOST_USES", "Use", "attainable_uses"]
-
 #: whole numbers, one per category
 Use = tuple[int, ...]
 

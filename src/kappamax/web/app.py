@@ -30,8 +30,6 @@ from kappamax.web.pool import WorkerPool
 from kappamax.web.schemas import LONG, REQUESTS, TableRequest, as_request, decoded
 from kappamax.web.worker import Reply, error_reply
 
-__all__ = ["create_app"]
-
 _REPORT_TYPES = {
     "html": "text/html",
     "json": "application/json",

@@ -35,8 +35,6 @@ from kappamax.web.schemas import FileRequest, OwnWeights, ReportRequest, Weighti
 from kappamax.web.snippets import calls_of
 from kappamax.weights import Weights
 
-__all__ = ["HANDLERS"]
-
 #: called with each line of an answer as it is found; None where the client reads the answer as a whole
 Show = Callable[[dict[str, Any]], None] | None
 _Asked = list[str | OwnWeights] | None

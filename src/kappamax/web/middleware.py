@@ -9,8 +9,6 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from kappamax.errors import InvalidRequestError
 from kappamax.web.worker import Reply, bug_reply, error_reply
 
-__all__ = ["OwnPageOnly", "json_response"]
-
 _OWN_HOSTS = ("127.0.0.1", "localhost", "[::1]")
 _HEADERS = {
     b"content-security-policy": (

@@ -21,8 +21,6 @@ from kappamax.web import schemas
 from kappamax.web.schemas import WeightingRequest, plain_table
 from kappamax.weights import Weights
 
-__all__ = ["annealing", "path_to_maximum", "ranked_moves"]
-
 _TIME_LIMIT = 5.0
 _MAX_PATH = 200
 _ANNEALING_STEPS = 2_000_000

@@ -15,8 +15,6 @@ from kappamax.errors import InvalidRequestError
 from kappamax.web.schemas import Request
 from kappamax.web.worker import Reply, error_reply
 
-__all__ = ["Worker", "WorkerPool"]
-
 
 class WorkerPool:
     """At most so many worker processes; one that is stopped is replaced at once.

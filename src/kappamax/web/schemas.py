@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from kappamax.table import Table
     from kappamax.weights import Weights
 
-__all__ = ["LONG", "REQUESTS", "Request", "TableRequest", "as_request", "decoded", "plain_table", "weights_of"]
-
 _MAX_CATEGORIES = 12
 _MAX_SUBJECTS = 1_000_000
 _MAX_PATTERNS = 20_000

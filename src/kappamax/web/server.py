@@ -11,8 +11,6 @@ import uvicorn
 from kappamax.errors import NotSupportedError
 from kappamax.web.app import create_app
 
-__all__ = ["Server", "bound_socket", "server_for"]
-
 _ADDRESS = "127.0.0.1"
 _PORTS_TRIED = 20
 

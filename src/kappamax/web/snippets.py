@@ -10,8 +10,6 @@ from typing import Any
 from kappamax.table import Table
 from kappamax.web.schemas import OwnWeights
 
-__all__ = ["calls_of"]
-
 _MOST_CELLS = 2_000
 
 

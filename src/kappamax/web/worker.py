@@ -22,8 +22,6 @@ import msgspec
 
 from kappamax.errors import InvalidRequestError, KappamaxError
 
-__all__ = ["Reply", "answer_job", "bug_reply", "error_reply", "serve"]
-
 _NICE = 10
 
 

@@ -16,8 +16,6 @@ from kappamax.display.text import listing
 from kappamax.errors import InvalidWeightsError
 from kappamax.weights.weights import LARGEST_DENOMINATOR, Weights, rounded
 
-__all__ = ["PairWeights", "WeightsLike", "as_weights"]
-
 
 @dataclass(frozen=True, eq=False)
 class PairWeights:

@@ -20,8 +20,6 @@ from kappamax._validate import did_you_mean
 from kappamax.display.text import listing
 from kappamax.errors import InvalidWeightsError
 
-__all__ = ["SCHEMES", "Terms", "terms_of"]
-
 _ALIASES = {"radical": "sqrt", "identity": "unweighted", "nominal": "unweighted", "none": "unweighted"}
 _POWERS = {"unweighted": Fraction(0), "linear": Fraction(1), "quadratic": Fraction(2), "sqrt": Fraction(1, 2)}
 

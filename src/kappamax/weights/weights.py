@@ -23,8 +23,6 @@ from kappamax._validate import as_choice, as_whole_number, is_number
 from kappamax.errors import InvalidWeightsError
 from kappamax.weights.schemes import Terms, terms_of
 
-__all__ = ["LARGEST_DENOMINATOR", "Weights", "rounded"]
-
 LARGEST_DENOMINATOR = 2**512  # above it, weights are rounded to multiples of 1 / _FINE and say that they are not exact
 _FINE = 2**200
 _TOLERANCE = 1e-12

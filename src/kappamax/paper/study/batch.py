@@ -24,8 +24,6 @@ from kappamax.paper.study.maximum_bounds import MaximumBounds
 from kappamax.paper.study.scenarios import Scenario
 from kappamax.table import Table
 
-__all__ = ["BatchKey", "TableBatch", "generator_of", "run_batch", "stopping_times"]
-
 BatchKey = tuple[int, int]  # number of the scenario and of the first table
 Counts = npt.NDArray[np.int64]
 

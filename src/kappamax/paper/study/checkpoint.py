@@ -16,8 +16,6 @@ from typing import Any, BinaryIO, NoReturn
 from kappamax.errors import InvalidOptionError
 from kappamax.paper.study.batch import BatchKey, TableBatch
 
-__all__ = ["Checkpoint"]
-
 _START = b'{"study": "kappamax"'
 
 

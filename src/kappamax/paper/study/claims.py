@@ -19,8 +19,6 @@ from kappamax.paper.study.run import Study, run_study
 from kappamax.paper.study.scenarios import Scenario
 from kappamax.paper.verdict import random_tables
 
-__all__ = ["Claim", "check_claims", "claims_from", "cooling_scenarios", "search_seconds"]
-
 #: what "does not affect" and "very similar" are taken to mean; the paper gives no number
 _SIMILAR = 0.1
 _SCHEDULES: tuple[Schedule, ...] = (Geometric(), Geometric(5, 0.75), Geometric(1, 0.98), Linear(1, 100), Constant(0))

@@ -19,8 +19,6 @@ from kappamax.paper.study.rows import StudyRow
 from kappamax.paper.study.scenarios import PublishedTimes
 from kappamax.paper.verdict import Verdict, holds
 
-__all__ = ["FAMILY_LEVEL", "compare_claims", "compare_design", "compare_rows", "cutoff"]
-
 FAMILY_LEVEL = 0.05
 #: sentences that we know not to hold as they stand
 _CORRECTED = ("the algorithm yields the maximum", "the results for non-homogeneous margins are very similar")

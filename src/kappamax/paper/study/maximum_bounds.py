@@ -20,8 +20,6 @@ from kappamax.maximum.solution import Prices
 from kappamax.maximum.solve import solve
 from kappamax.table import Table
 
-__all__ = ["MaximumBounds"]
-
 _MOST_KEPT = 1_000
 _CLEAR = 1e-9
 

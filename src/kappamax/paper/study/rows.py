@@ -14,8 +14,6 @@ from kappamax.display import numbers
 from kappamax.paper.study.batch import TableBatch
 from kappamax.paper.study.scenarios import Scenario
 
-__all__ = ["COLUMNS", "NOT_DETERMINED", "StudyRow", "row_of", "shown_rows", "summary"]
-
 #: the columns of frames and files, in order
 COLUMNS = (
     *("n_raters", "n_categories", "n_subjects", "weights", "homogeneous", "moves", "n_moves", "patience", "n_tables"),

@@ -23,8 +23,6 @@ from kappamax.paper.study.checkpoint import Checkpoint
 from kappamax.paper.study.rows import COLUMNS, NOT_DETERMINED, StudyRow, row_of, shown_rows, summary
 from kappamax.paper.study.scenarios import Scenario
 
-__all__ = ["BATCH_SIZE", "ENDINGS", "Study", "run_study"]
-
 BATCH_SIZE = 50
 _FIGURES = (".png", ".svg", ".pdf")
 ENDINGS = (".csv", ".tex", ".json", *_FIGURES)

@@ -24,8 +24,6 @@ from kappamax.errors import InvalidOptionError, UnreadableFileError
 from kappamax.fibers.markov_basis import MoveSet
 from kappamax.fibers.moves import weights_for
 
-__all__ = ["PublishedTimes", "Scenario", "paper_scenarios", "read_scenarios"]
-
 Margins = tuple[tuple[float, ...], ...]
 
 _PUBLISHED = Path(__file__).parents[2] / "data" / "rapallo2022-study.json"

@@ -25,8 +25,6 @@ from kappamax.table import Table
 if TYPE_CHECKING:
     from kappamax.reporting.report import Report, WeightingReport
 
-__all__ = ["fragment_of", "html_of"]
-
 _MOST_PATTERNS = 20
 
 

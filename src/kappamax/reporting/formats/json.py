@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from kappamax.reporting.report import Report, WeightingReport
     from kappamax.table import Table
 
-__all__ = ["SCHEMA_VERSION", "as_json", "data_of", "document", "report_document"]
-
 SCHEMA_VERSION = 1
 
 

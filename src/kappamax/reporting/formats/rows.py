@@ -9,8 +9,6 @@ from kappamax.display import numbers, text
 if TYPE_CHECKING:
     from kappamax.reporting.report import Report, WeightingReport
 
-__all__ = ["CSV_COLUMNS", "csv_row", "margin_rows", "pair_rows", "result_rows"]
-
 CSV_COLUMNS = (
     *("group", "n_subjects", "n_raters", "n_categories", "n_missing", "weights", "value", "ci_low", "ci_high", "se"),
     *("maximum", "maximum_proven", "maximum_bound", "minimum", "ratio", "pvalue", "test", "n_maximizers", "error"),

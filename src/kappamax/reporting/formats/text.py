@@ -13,8 +13,6 @@ from kappamax.reporting.sentences import of_design, of_table
 if TYPE_CHECKING:
     from kappamax.reporting.report import Report
 
-__all__ = ["text_of"]
-
 _WIDTH = 78
 _MOST_RATERS = 8
 
