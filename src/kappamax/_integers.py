@@ -8,27 +8,28 @@ from __future__ import annotations
 from collections.abc import Iterable
 from math import gcd, prod
 from operator import mul
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+from kappamax._typing import Array, Integers
 
 _INT64_SAFE = 2**62
 _FEW = 64  # numbers that Python adds up sooner than an array is asked for its largest
 
 
-def widen(array: npt.ArrayLike, bound: int) -> npt.NDArray[Any]:
+def widen(array: npt.ArrayLike, bound: int) -> Array:
     """The integers of `array` as int64 where `bound` shows that nothing overflows, as Python integers otherwise."""
     whole = array if isinstance(array, np.ndarray) else np.array(array, dtype=object)  # numpy may make lists doubles
     return whole.astype(np.int64 if bound < _INT64_SAFE else object, copy=False)
 
 
-def magnitude(array: npt.NDArray[Any]) -> int:
+def magnitude(array: Array) -> int:
     """The largest absolute value among whole numbers, 0 if there are none."""
     return max(int(array.max()), -int(array.min())) if array.size else 0
 
 
-def dot(left: npt.NDArray[Any], right: npt.NDArray[Any]) -> int:
+def dot(left: Array, right: Array) -> int:
     """The exact sum of products of two integer vectors of any size."""
     if left.size <= _FEW:
         return sum(map(mul, left.tolist(), right.tolist()))
@@ -55,26 +56,26 @@ class Digits:
         The digits, lowest first.
     """
 
-    def __init__(self, array: npt.NDArray[Any], n_terms: int) -> None:
+    def __init__(self, array: Array, n_terms: int) -> None:
         self.bits = max(1, _INT64_SAFE.bit_length() - 1 - n_terms.bit_length())  # n_terms digits stay below 2^62
         n_digits = max(1, -(-magnitude(array).bit_length() // self.bits))
         mask = (1 << self.bits) - 1
         digits = [array] if n_digits == 1 else [(array >> (self.bits * place)) & mask for place in range(n_digits)]
-        self.parts: npt.NDArray[np.int64] = np.stack(digits).astype(np.int64)
+        self.parts: Integers = np.stack(digits).astype(np.int64)
 
-    def joined(self, sums: npt.NDArray[np.int64]) -> npt.NDArray[Any]:
+    def joined(self, sums: Integers) -> Array:
         """The sums of the numbers, from the sums of each of their digits along the first axis."""
         if len(sums) == 1:
             return np.asarray(sums[0])
         shifted = (part.astype(object) << (self.bits * place) for place, part in enumerate(sums))
         return np.asarray(sum(shifted), dtype=object)
 
-    def weighted(self, counts: npt.NDArray[np.int64]) -> npt.NDArray[Any]:
+    def weighted(self, counts: Integers) -> Array:
         """The exact matrix product of counts >= 0, rows of which add up to at most `n_terms`, with the numbers."""
         return self.joined(np.stack([counts @ part for part in self.parts]))
 
 
-def distinct_rows(rows: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.intp]]:
+def distinct_rows(rows: Array) -> tuple[Array, npt.NDArray[np.intp]]:
     """The different rows of whole numbers of any size in order, and which of them each row is."""
     if rows.dtype != object:
         if rows.shape[1] == 1:  # numbers are sorted much sooner than rows of them
@@ -104,7 +105,7 @@ def coprime(largest: int, bound: int) -> list[int]:
     return chosen
 
 
-def sum_by_key(keys: npt.NDArray[Any], values: npt.NDArray[Any]) -> Iterable[tuple[int, int]]:
+def sum_by_key(keys: Array, values: Array) -> Iterable[tuple[int, int]]:
     """For every distinct key the exact sum of its values."""
     flat_keys, flat_values = keys.ravel(), values.ravel()
     if flat_keys.size == 0:

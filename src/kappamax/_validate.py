@@ -14,12 +14,12 @@ from math import isfinite
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
+from kappamax._typing import Array
 from kappamax.display.text import listing
 from kappamax.errors import InvalidOptionError, NotSupportedError
 
 if TYPE_CHECKING:
     import numpy as np
-    import numpy.typing as npt
 
 
 def as_choice(argument: str, value: object, allowed: Collection[str]) -> str:
@@ -101,7 +101,7 @@ def as_rater_index(rater: str | int, names: Sequence[str]) -> int:
     raise InvalidOptionError(f"rater must be one of {listing(names)} or a position below {len(names)}; got {rater!r}.")
 
 
-def cell_name(index: Sequence[Any] | npt.NDArray[Any]) -> str:
+def cell_name(index: Sequence[Any] | Array) -> str:
     """Return the position of a cell as text, counted from one."""
     return "(" + ", ".join(str(int(i) + 1) for i in index) + ")"
 

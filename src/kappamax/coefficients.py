@@ -13,16 +13,14 @@ from math import comb
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from kappamax._typing import Array
 from kappamax._validate import as_choice, as_whole_number
 from kappamax.disagreement.objective import Coefficient, Form, Objective
 from kappamax.errors import InvalidOptionError, NotSupportedError
 from kappamax.io import Ratings, as_table
 from kappamax.table import Label
 from kappamax.weights import WeightsLike, as_weights
-
-Array = npt.NDArray[Any]
 
 
 def as_objective(

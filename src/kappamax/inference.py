@@ -13,9 +13,9 @@ from statistics import NormalDist
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from kappamax._result import Result
+from kappamax._typing import Array, Codes
 from kappamax._validate import as_choice, as_finite_number, as_number_between
 from kappamax.coefficients import as_objective
 from kappamax.disagreement.evaluator import Evaluator, Totals
@@ -25,8 +25,6 @@ from kappamax.io import Ratings, as_table
 from kappamax.resampling import jackknife
 from kappamax.table import Label, Rows
 from kappamax.weights import WeightsLike
-
-Array = npt.NDArray[Any]
 
 SE_METHODS = ("auto", "fleiss-cohen-everitt", "delta", "gwet", "jackknife", "null")
 _STEP = 1e-150
@@ -169,7 +167,7 @@ def compare(
 
 def slopes(
     objective: Objective,
-    patterns: npt.NDArray[np.int32] | None = None,
+    patterns: Codes | None = None,
     *,
     gwet: bool = False,
     counts: Array | None = None,

@@ -8,9 +8,9 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from kappamax._result import Result
+from kappamax._typing import Floats
 from kappamax.coefficients import as_objective, coefficient_for
 from kappamax.display import numbers, text
 from kappamax.errors import InvalidRatingsError, NotSupportedError, UndefinedKappaError
@@ -236,7 +236,7 @@ class PairwiseKappas(Result):
 
     raters: tuple[str, ...]
     weights: str
-    values: npt.NDArray[np.float64]
+    values: Floats
     reasons: dict[str, str] = field(default_factory=dict)
 
     @property

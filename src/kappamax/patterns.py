@@ -6,20 +6,16 @@ patterns are stored by rater (in Fortran order), so every function goes through 
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-import numpy.typing as npt
 
+from kappamax._typing import Array, Codes, Integers
 from kappamax.errors import NotSupportedError
 
 MISSING = -1
 _DENSE_CELLS = 10_000_000
 
 
-def group_patterns(
-    codes: npt.NDArray[np.int32], counts: npt.NDArray[np.int64] | None, *, n_categories: int
-) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
+def group_patterns(codes: Codes, counts: Integers | None, *, n_categories: int) -> tuple[Codes, Integers]:
     """Distinct patterns in lexicographic order and how often each occurs; the one group-by.
 
     Parameters
@@ -69,7 +65,7 @@ def as_dense_shape(n_categories: int, n_raters: int) -> tuple[int, ...]:
     return (k,) * r
 
 
-def n_ratings_of(patterns: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+def n_ratings_of(patterns: Array) -> Integers:
     """How many ratings each pattern holds, shape (m,)."""
     total = np.zeros(len(patterns), dtype=np.int64)
     for column in patterns.T:  # one rater at a time: patterns are stored by rater
@@ -77,9 +73,7 @@ def n_ratings_of(patterns: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
     return total
 
 
-def margins_of(
-    patterns: npt.NDArray[np.int32], counts: npt.NDArray[np.int64], n_categories: int
-) -> npt.NDArray[np.int64]:
+def margins_of(patterns: Codes, counts: Integers, n_categories: int) -> Integers:
     """How often each rater used each category, shape (n_raters, n_categories)."""
     margins = np.empty((patterns.shape[1], n_categories), dtype=np.int64)
     for rater, codes in enumerate(patterns.T):
@@ -91,18 +85,18 @@ def margins_of(
 
 
 def pair_counts(
-    first: npt.NDArray[np.int32],
-    second: npt.NDArray[np.int32],
-    counts: npt.NDArray[np.int64],
+    first: Codes,
+    second: Codes,
+    counts: Integers,
     n_categories: int,
-) -> npt.NDArray[np.int64]:
+) -> Integers:
     """The k x k counts of two raters' codes, over the subjects both rated."""
     both = (first != MISSING) & (second != MISSING)
     cells = first[both].astype(np.int64) * n_categories + second[both]
     return _sum_at(cells, counts[both], n_categories**2).reshape(n_categories, n_categories)
 
 
-def category_counts(patterns: npt.NDArray[np.int32], n_categories: int) -> npt.NDArray[np.int64]:
+def category_counts(patterns: Codes, n_categories: int) -> Integers:
     """How many raters chose each category in each pattern, shape (m, n_categories)."""
     small = np.uint8 if patterns.shape[1] < 256 else np.int64
     counts = np.zeros((n_categories, len(patterns)), dtype=small)
@@ -112,7 +106,7 @@ def category_counts(patterns: npt.NDArray[np.int32], n_categories: int) -> npt.N
     return counts.T.astype(np.int64)
 
 
-def _sum_at(positions: npt.NDArray[Any], counts: npt.NDArray[np.int64] | None, size: int) -> npt.NDArray[np.int64]:
+def _sum_at(positions: Array, counts: Integers | None, size: int) -> Integers:
     """Sum counts (or ones) at integer positions, exactly: `bincount` with weights would go through doubles."""
     if counts is None or (counts == 1).all():
         return np.bincount(positions, minlength=size)

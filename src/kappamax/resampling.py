@@ -13,11 +13,11 @@ from statistics import NormalDist
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from kappamax._parallel import run_tasks
 from kappamax._result import Result
 from kappamax._rootsum import RootSum
+from kappamax._typing import Array
 from kappamax._validate import as_choice, as_generator, as_number_between, as_whole_number
 from kappamax.coefficients import as_objective
 from kappamax.disagreement.evaluator import Evaluator, Totals
@@ -30,7 +30,6 @@ from kappamax.weights import WeightsLike
 
 Statistic = Objective | Callable[[Table], float]
 Progress = Callable[[int, int], None]
-Array = npt.NDArray[Any]
 
 _BLOCK = 100
 _MANY_SUBJECTS = 10_000

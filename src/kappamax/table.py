@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from kappamax._integers import dot
 from kappamax._result import plain
+from kappamax._typing import Codes, Integers
 from kappamax._validate import as_rater_index, cell_name, is_number
 from kappamax.display import html, text
 from kappamax.errors import InvalidOptionError, InvalidRatingsError, InvalidTableError, NotSupportedError
@@ -30,9 +31,9 @@ _GROUPED_AT_ONCE = 20_000
 class Rows(NamedTuple):
     """Patterns that may repeat, how many subjects each stands for, and how many ratings each holds."""
 
-    patterns: npt.NDArray[np.int32]
-    counts: npt.NDArray[np.int64]
-    n_ratings: npt.NDArray[np.int64]
+    patterns: Codes
+    counts: Integers
+    n_ratings: Integers
 
 
 class Table:
@@ -108,7 +109,7 @@ class Table:
         made._hold(np.asarray(patterns, dtype=np.int32), np.asarray(counts, dtype=np.int64), 0)
         return made
 
-    def _hold(self, codes: npt.NDArray[np.int32], sizes: npt.NDArray[np.int64] | None, n_left_out: int) -> None:
+    def _hold(self, codes: Codes, sizes: Integers | None, n_left_out: int) -> None:
         """Keep patterns and counts: grouped and sorted at once, or, for many single subjects, when that is needed."""
         given = len(codes) if sizes is None else int(sizes.sum())
         if sizes is None and len(codes) > _GROUPED_AT_ONCE:
@@ -120,7 +121,7 @@ class Table:
             self.rows = self.grouped = self._group(codes, sizes)
         self.n_left_out = n_left_out + given - self.n_subjects
 
-    def _group(self, codes: npt.NDArray[np.int32], sizes: npt.NDArray[np.int64] | None) -> Rows:
+    def _group(self, codes: Codes, sizes: Integers | None) -> Rows:
         patterns, counts = group_patterns(codes, sizes, n_categories=self.n_categories)
         return _read_only(Rows(patterns, counts, n_ratings_of(patterns)))
 
@@ -130,12 +131,12 @@ class Table:
         return self._group(self.rows.patterns, None)
 
     @property
-    def patterns(self) -> npt.NDArray[np.int32]:
+    def patterns(self) -> Codes:
         """The distinct patterns in lexicographic order, shape (m, n_raters)."""
         return self.grouped.patterns
 
     @property
-    def counts(self) -> npt.NDArray[np.int64]:
+    def counts(self) -> Integers:
         """How often each pattern occurs, shape (m,)."""
         return self.grouped.counts
 
@@ -155,7 +156,7 @@ class Table:
         return len(self.categories)
 
     @property
-    def n_ratings(self) -> npt.NDArray[np.int64]:
+    def n_ratings(self) -> Integers:
         """How many ratings each pattern holds, shape (m,)."""
         return self.grouped.n_ratings
 
@@ -175,18 +176,18 @@ class Table:
         return bool((self.rows.n_ratings == self.n_raters).all())
 
     @cached_property
-    def margins(self) -> npt.NDArray[np.int64]:
+    def margins(self) -> Integers:
         """How often each rater used each category, shape (n_raters, n_categories)."""
         margins = margins_of(self.rows.patterns, self.rows.counts, self.n_categories)
         margins.setflags(write=False)
         return margins
 
-    def pair(self, first: str | int, second: str | int) -> npt.NDArray[np.int64]:
+    def pair(self, first: str | int, second: str | int) -> Integers:
         """The k x k counts of two raters, over the subjects both rated."""
         a, b = self.rater_index(first), self.rater_index(second)
         return pair_counts(self.rows.patterns[:, a], self.rows.patterns[:, b], self.rows.counts, self.n_categories)
 
-    def dense(self) -> npt.NDArray[np.int64]:
+    def dense(self) -> Integers:
         """The k^r array of counts, for complete tables of at most 10 million cells."""
         if not self.complete:
             raise NotSupportedError("a table with missing ratings has no dense array; use its patterns and counts.")
@@ -262,7 +263,7 @@ class Table:
         return html.table([*self.raters, "subjects"], rows, caption=note)
 
 
-def as_counts(counts: npt.ArrayLike) -> npt.NDArray[np.int64]:
+def as_counts(counts: npt.ArrayLike) -> Integers:
     """Return an array of whole numbers >= 0 whose total fits into 64 bits."""
     try:
         array = np.asarray(counts)
@@ -321,7 +322,7 @@ def as_rater_names(names: Sequence[str] | None, n_raters: int) -> tuple[str, ...
     return texts
 
 
-def _as_patterns(codes: npt.ArrayLike, n_categories: int) -> npt.NDArray[np.int32]:
+def _as_patterns(codes: npt.ArrayLike, n_categories: int) -> Codes:
     """Return an (m, r) array of positions in the categories, -1 for missing."""
     try:
         array = np.asarray(codes)

@@ -7,19 +7,15 @@ basis, so the order in which they are made does not matter.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-import numpy.typing as npt
 
+from kappamax._typing import Array, Integers
 from kappamax.patterns import MISSING
-
-Array = npt.NDArray[Any]
 
 SWEEPS = ("once", "all", "none")
 
 
-def sweep_counts(counts: npt.NDArray[np.int64], cells: Array, sweep: str) -> npt.NDArray[np.int64]:
+def sweep_counts(counts: Integers, cells: Array, sweep: str) -> Integers:
     """Make diagonal moves in flattened tables, in place; how many were made in each.
 
     Parameters
@@ -39,7 +35,7 @@ def sweep_counts(counts: npt.NDArray[np.int64], cells: Array, sweep: str) -> npt
     return np.asarray(times.sum(axis=1))
 
 
-def sweep_rows(codes: npt.NDArray[np.int64], sweep: str) -> int:
+def sweep_rows(codes: Integers, sweep: str) -> int:
     """Make all basic diagonal moves in one row of codes per subject, in place; how many were made.
 
     Two subjects can both be brought to the diagonal when the ratings of each are two categories i and j, and wherever

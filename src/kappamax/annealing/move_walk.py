@@ -11,16 +11,14 @@ import math
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from kappamax._integers import dot
 from kappamax._jit import kernel
+from kappamax._typing import Array, Codes, Integers
 from kappamax.annealing.diagonal_sweep import sweep_counts
 from kappamax.disagreement.objective import Objective
 from kappamax.errors import NotSupportedError
 from kappamax.fibers.markov_basis import LISTED_MOVES, MoveSet
-
-Array = npt.NDArray[Any]
 
 _WORTH = 200_000
 _UNIFORMS = 1_000
@@ -80,7 +78,7 @@ class Neighbours:
         """How many signed moves there are to draw from."""
         return len(self.cells)
 
-    def diagonal(self) -> npt.NDArray[np.int32]:
+    def diagonal(self) -> Codes:
         """The cells of moves with two +1 on the main diagonal, shape (n, 4)."""
         steps = (len(self.scores) - 1) // (self.shape[0] - 1)  # between two cells of the diagonal
         return np.asarray(self.cells[(self.cells[:, :2] % steps == 0).all(axis=1)])
@@ -105,9 +103,7 @@ class MoveWalk:
         Steps that are expected in all, over this walk and others like it: whether compiling is worth it.
     """
 
-    def __init__(
-        self, neighbours: Neighbours, counts: npt.NDArray[np.int64], rng: np.random.Generator, *, work: float
-    ) -> None:
+    def __init__(self, neighbours: Neighbours, counts: Integers, rng: np.random.Generator, *, work: float) -> None:
         self.neighbours = neighbours
         self.counts = counts
         self._drawing, self._accepting = rng.spawn(2)

@@ -12,13 +12,11 @@ from math import log
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from kappamax._typing import Floats
 from kappamax._validate import as_choice, as_finite_number, as_whole_number
 from kappamax.display.text import listing
 from kappamax.errors import InvalidOptionError
-
-Floats = npt.NDArray[np.float64]
 
 _COLDEST = 1e-290
 _BLOCK = 128

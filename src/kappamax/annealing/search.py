@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from kappamax._rootsum import RootSum
+from kappamax._typing import Array
 from kappamax.annealing.diagonal_sweep import sweep_rows
 from kappamax.annealing.move_walk import MoveWalk, Neighbours
 from kappamax.annealing.schedules import Schedule, Stopping
@@ -19,8 +18,6 @@ from kappamax.errors import Interrupted
 from kappamax.fibers.markov_basis import MoveSet
 from kappamax.fibers.swap_walk import SwapWalk
 from kappamax.table import Table
-
-Array = npt.NDArray[Any]
 
 SWAP_STEPS = 10_000_000
 _BLOCK = 50_000

@@ -7,13 +7,11 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from kappamax._result import Result
+from kappamax._typing import Codes, Floats, Integers
 from kappamax._validate import import_pyplot
 from kappamax.display import numbers
-
-Floats = npt.NDArray[np.float64]
 
 
 class Moment(NamedTuple):
@@ -23,8 +21,8 @@ class Moment(NamedTuple):
     temperature: float
     agreement: float
     acceptance: float
-    patterns: npt.NDArray[np.int32]
-    counts: npt.NDArray[np.int64]
+    patterns: Codes
+    counts: Integers
 
 
 @dataclass(frozen=True, repr=False)
@@ -43,7 +41,7 @@ class Trace(Result):
         Share of the steps since the entry before that changed the table.
     """
 
-    steps: npt.NDArray[np.int64]
+    steps: Integers
     temperatures: Floats
     agreements: Floats
     acceptance: Floats

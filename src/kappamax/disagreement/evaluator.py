@@ -13,12 +13,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from kappamax._typing import Array, Codes, Floats
 from kappamax.disagreement.objective import Objective
 from kappamax.disagreement.quadratic_forms import form
 from kappamax.patterns import n_ratings_of
 from kappamax.weights import PairWeights
-
-Array = npt.NDArray[Any]
 
 _CHUNK_CELLS = 4_000_000
 
@@ -47,9 +46,9 @@ class Features(NamedTuple):
         Whether the subject has a rating at all.
     """
 
-    disagreements: npt.NDArray[np.float64]
-    units: npt.NDArray[np.float64]
-    use_weights: npt.NDArray[np.float64]
+    disagreements: Floats
+    units: Floats
+    use_weights: Floats
     rated: npt.NDArray[np.bool_]
 
 
@@ -65,7 +64,7 @@ class Evaluator:
         """The features of the table's own patterns."""
         return self.features(self.table.patterns)
 
-    def features(self, patterns: npt.NDArray[np.int32]) -> Features:
+    def features(self, patterns: Codes) -> Features:
         """What one subject of each pattern adds to the totals."""
         objective, n_ratings = self.objective, n_ratings_of(patterns)
         sizes = range(self.table.n_raters + 1)

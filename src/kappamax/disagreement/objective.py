@@ -15,19 +15,16 @@ from math import comb, lcm
 from typing import Any, NoReturn
 
 import numpy as np
-import numpy.typing as npt
 
 from kappamax._integers import dot, widen
 from kappamax._rootsum import RootSum, quotient, rational_quotient
+from kappamax._typing import Array, Codes, Floats, Integers
 from kappamax.disagreement.pattern_disagreement import PatternDisagreement
 from kappamax.disagreement.quadratic_forms import exact_form
 from kappamax.errors import InvalidRatingsError, NotSupportedError, UndefinedKappaError
 from kappamax.patterns import category_counts, margins_of, n_ratings_of
 from kappamax.table import Table
 from kappamax.weights import PairWeights, Weights
-
-Array = npt.NDArray[Any]
-
 
 #: x' U y over the last axis of two arrays of shares: doubles give doubles, fractions give exact numbers
 Form = Callable[[Array, Array], Any]
@@ -117,13 +114,13 @@ class Objective:
         """The numbers of ratings that subjects have."""
         return [self.table.n_raters] if self.table.complete else np.unique(self.table.rows.n_ratings).tolist()
 
-    def scores(self, patterns: npt.NDArray[np.int32]) -> Array:
+    def scores(self, patterns: Codes) -> Array:
         """The exact score of each pattern, shape (m, number of radicands), in whole units."""
         bound = self.disagreement.largest * max(self.factors.values())
         raw = widen(self.disagreement.exact(patterns, bound), bound)
         return np.asarray(raw * widen(self.factors_by_size, bound)[n_ratings_of(patterns)][:, None])
 
-    def real_scores(self, patterns: npt.NDArray[np.int32]) -> npt.NDArray[np.float64]:
+    def real_scores(self, patterns: Codes) -> Floats:
         """The score of each pattern in doubles, shape (m,), in the same units."""
         factors = self.factors_by_size.astype(float) * float(self.denominator)
         return np.asarray(self.disagreement.real(patterns) * factors[n_ratings_of(patterns)])
@@ -142,7 +139,7 @@ class Objective:
             total += self.disagreement.total(patterns, counts) * self.factors[size]
         return total
 
-    def _rows_of_size(self, size: int) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
+    def _rows_of_size(self, size: int) -> tuple[Codes, Integers]:
         """The table's patterns with so many ratings, and their counts."""
         rows = self.table.rows
         if len(self.sizes) == 1:
@@ -150,7 +147,7 @@ class Objective:
         chosen = rows.n_ratings == size
         return rows.patterns[chosen], rows.counts[chosen]
 
-    def total(self, scores: Array, counts: npt.NDArray[np.int64]) -> RootSum:
+    def total(self, scores: Array, counts: Integers) -> RootSum:
         """The score of any table with these pattern scores and counts."""
         return RootSum({f: dot(scores[:, i], counts) for i, f in enumerate(self.radicands)})
 
@@ -205,7 +202,7 @@ class Objective:
         """Units of `rating_weights` in one."""
         return lcm(*self.sizes) if self.coefficient.use == "subjects" else 1
 
-    def pooled_use(self, patterns: npt.NDArray[np.int32]) -> Array:
+    def pooled_use(self, patterns: Codes) -> Array:
         """What one subject of each pattern adds to the pooled use of categories, shape (m, k), in whole units."""
         by_size = np.array([self.rating_weights.get(size, 0) for size in range(self.table.n_raters + 1)], dtype=object)
         bound = int(by_size.max()) * self.table.n_raters

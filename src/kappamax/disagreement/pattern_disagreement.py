@@ -14,16 +14,13 @@ from math import comb, lcm
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from kappamax._integers import widen
 from kappamax._rootsum import RootSum
+from kappamax._typing import Array, Codes, Floats, Integers
 from kappamax.disagreement.quadratic_forms import weighted_sum
 from kappamax.patterns import category_counts, pair_counts
 from kappamax.weights import PairWeights, Weights
-
-Array = npt.NDArray[Any]
-Patterns = npt.NDArray[np.int32]
 
 _EXACT_DOUBLES = 2**53
 _FEW_ROOTS = 8  # a lookup for each is cheaper than adding at scattered places
@@ -77,7 +74,7 @@ class PatternDisagreement:
                 made[id(weights)] = np.stack(parts, axis=2)
             yield a, b, made[id(weights)]
 
-    def exact(self, patterns: Patterns, bound: int) -> Array:
+    def exact(self, patterns: Codes, bound: int) -> Array:
         """The disagreement of each pattern, shape (m, number of radicands), as whole numbers.
 
         Python integers are used where results up to `bound`, which is at least `largest`, would overflow.
@@ -105,7 +102,7 @@ class PatternDisagreement:
                 scores[rows, _with_missing(columns).take(cells)] += _with_missing(whole).take(cells)
         return scores
 
-    def real(self, patterns: Patterns) -> npt.NDArray[np.float64]:
+    def real(self, patterns: Codes) -> Floats:
         """The disagreement of each pattern in doubles, shape (m,), in units of u."""
         if self.group_size > 2:
             return np.asarray(self.exact(patterns, self.largest)[:, 0].astype(float) / self.denominator)
@@ -117,7 +114,7 @@ class PatternDisagreement:
             total += _with_missing(weights.matrix).take(cells)
         return total
 
-    def total(self, patterns: Patterns, counts: npt.NDArray[np.int64]) -> RootSum:
+    def total(self, patterns: Codes, counts: Integers) -> RootSum:
         """The exact disagreement summed over subjects: how often each two categories met, times u."""
         k = self.n_categories
         if self.group_size > 2:
@@ -146,7 +143,7 @@ class PatternDisagreement:
         """The multipliers of one pair's weights over the common denominator."""
         return np.asarray(widen(weights.multipliers, bound) * (self.denominator // weights.denominator))
 
-    def _meetings(self, patterns: Patterns) -> Iterator[tuple[Weights, npt.NDArray[np.int64]]]:
+    def _meetings(self, patterns: Codes) -> Iterator[tuple[Weights, Integers]]:
         """Every pair of raters' weights, and the cells of matrices `_with_missing` in which their ratings meet."""
         base = self.n_categories + 1
         for a, b, weights in self.pairs():

@@ -7,13 +7,11 @@ from math import lcm
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from kappamax._integers import dot, sum_by_key, widen
 from kappamax._rootsum import RootSum
+from kappamax._typing import Array
 from kappamax.weights import Weights
-
-Array = npt.NDArray[Any]
 
 _FEW = 10_000  # numbers that are multiplied sooner than compared
 

@@ -9,8 +9,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import Any
 
-import numpy.typing as npt
-
+from kappamax._typing import Array
 from kappamax.display import text
 
 _STYLE = """
@@ -59,7 +58,7 @@ def table(header: Sequence[Any], rows: Sequence[Sequence[Any]], *, caption: str)
     return f"<table><caption>{escape(caption)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
-def heat_table(array: npt.NDArray[Any], rows: Sequence[Any], columns: Sequence[Any], *, caption: str) -> str:
+def heat_table(array: Array, rows: Sequence[Any], columns: Sequence[Any], *, caption: str) -> str:
     """Return a matrix of numbers, each cell shaded by its share of the largest; readable without the shading."""
     largest = float(array.max()) or 1.0
     head = "".join(f'<th scope="col">{escape(str(name))}</th>' for name in columns)

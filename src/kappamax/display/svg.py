@@ -11,11 +11,9 @@ from html import escape
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from kappamax._typing import Array
 from kappamax.display import numbers, text
-
-Array = npt.NDArray[Any]
 
 INK = "var(--km-ink, #1b1f24)"
 FAINT = "var(--km-faint, #5b6570)"

@@ -9,10 +9,8 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from kappamax._integers import Digits
 from kappamax._result import Result
@@ -20,8 +18,6 @@ from kappamax.disagreement.objective import Objective
 from kappamax.fibers.counting import require_few_cells
 from kappamax.fibers.joint_distribution import same_value
 from kappamax.fibers.markov_basis import basic_moves
-
-Array = npt.NDArray[Any]
 
 VISITED_TABLES = 100_000
 

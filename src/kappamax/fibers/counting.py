@@ -18,13 +18,12 @@ from math import factorial, prod
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from kappamax._integers import coprime
+from kappamax._typing import Array, Codes, Floats
 from kappamax.errors import NotSupportedError
 from kappamax.table import Table
 
-Array = npt.NDArray[Any]
 Slices = tuple[slice, ...]
 Move = tuple[Slices, Slices, int]  # the states that a pattern leads to, those that it comes from, and its cost
 
@@ -80,7 +79,7 @@ def count_tables(
     return counter.n_tables(progress=progress)[0]
 
 
-def all_patterns(margins: Array) -> npt.NDArray[np.int32]:
+def all_patterns(margins: Array) -> Codes:
     """Return every pattern of categories that were used, shape (m, r)."""
     used = [np.flatnonzero(row) for row in margins]
     require_few_patterns(prod(len(categories) for categories in used))
@@ -214,7 +213,7 @@ class TableCounter:
         """The number of tables up to rounding, in the time of one count."""
         return float(self._tables(self._costs(None), 1, np.dtype(float), None, None)[0])
 
-    def probabilities(self, costs: Array, n_totals: int, progress: Progress | None = None) -> npt.NDArray[np.float64]:
+    def probabilities(self, costs: Array, n_totals: int, progress: Progress | None = None) -> Floats:
         """The probability of total cost 0, 1, ..., n_totals - 1 where all arrangements are equally likely.
 
         Arrangements are counted in doubles; as nothing is subtracted, each probability is right to some 1e-15 of

@@ -17,14 +17,13 @@ import numpy.typing as npt
 
 from kappamax._result import Result, plain
 from kappamax._rootsum import RootSum
+from kappamax._typing import Array, Floats
 from kappamax._validate import as_choice
 from kappamax.disagreement.evaluator import Evaluator
 from kappamax.disagreement.objective import Objective
 from kappamax.display import numbers
 from kappamax.errors import InvalidOptionError, NotSupportedError
 from kappamax.patterns import n_ratings_of
-
-Array = npt.NDArray[Any]
 
 ALTERNATIVES = ("greater", "less", "two-sided")
 TWO_SIDED = ("distance", "probability")
@@ -121,14 +120,14 @@ class Distribution(Result):
         return tuple(self._score(i) for i in range(len(self.rows)))
 
     @cached_property
-    def values(self) -> npt.NDArray[np.float64]:
+    def values(self) -> Floats:
         """The coefficient of each outcome: correctly rounded where tables were counted, else in doubles."""
         if self.n_tables:
             return np.array([self.objective.value(score) for score in self.scores])
         return np.asarray(1 - self._ratios)
 
     @property
-    def probabilities(self) -> npt.NDArray[np.float64]:
+    def probabilities(self) -> Floats:
         """The share of each outcome."""
         return np.asarray(self.counts if self.n_draws is None else self.counts / self.n_draws, dtype=float)
 
@@ -211,7 +210,7 @@ class Distribution(Result):
         ]
 
     @cached_property
-    def _disagreements(self) -> npt.NDArray[np.float64]:
+    def _disagreements(self) -> Floats:
         """The mean disagreement of each outcome, in doubles; whole numbers of any size are divided as such."""
         objective = self.objective
         shares = self.rows.astype(object) / (objective.scale * objective.denominator * objective.n_units)
@@ -223,7 +222,7 @@ class Distribution(Result):
         return float(self.objective.expected) if self.uses is None else _expected_at(self.objective, self.uses)
 
     @cached_property
-    def _ratios(self) -> npt.NDArray[np.float64]:
+    def _ratios(self) -> Floats:
         """Observed over expected disagreement of each outcome, in doubles."""
         return np.asarray(self._disagreements / self._expected)
 
@@ -330,6 +329,6 @@ def two_sided_by_probability(alternative: str, two_sided: str) -> bool:
     return by_probability
 
 
-def _expected_at(objective: Objective, uses: Array) -> npt.NDArray[np.float64]:
+def _expected_at(objective: Objective, uses: Array) -> Floats:
     """Expected disagreement at some uses of categories, in doubles."""
     return Evaluator(objective).expected_of(uses.astype(float) / objective.use_scale)

@@ -14,16 +14,13 @@ from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from kappamax._jit import kernel
+from kappamax._typing import Array, Floats, Integers
 from kappamax.fibers.counting import TableCounter, all_patterns
 from kappamax.fibers.log_factorials import log_growth
 from kappamax.patterns import pair_counts
 from kappamax.table import Table
-
-Array = npt.NDArray[Any]
-Counts = npt.NDArray[np.int64]
 
 #: integers handed to a search, and all sums of them, stay below 2 to this power
 BITS = 61
@@ -48,7 +45,7 @@ class OutOfSteps(Exception):  # noqa: N818  # a limit the caller set, not an err
     """The search has taken as many steps as the caller allowed; what was listed before stands."""
 
 
-def iter_tables(margins: Array, patterns: Array, most_steps: int | None = None) -> Iterator[Counts]:
+def iter_tables(margins: Array, patterns: Array, most_steps: int | None = None) -> Iterator[Integers]:
     """Yield every table with the given margins and patterns, as counts in the order of the patterns.
 
     Parameters
@@ -73,7 +70,7 @@ def iter_tables(margins: Array, patterns: Array, most_steps: int | None = None) 
 class TablesBelow(NamedTuple):
     """Tables whose total cost is below a limit, as counts of the columns, and whether the search came to its end."""
 
-    counts: Counts
+    counts: Integers
     finished: bool
 
 
@@ -100,7 +97,7 @@ def tables_below(columns: Array, needed: Array, costs: Array, limit: int, most: 
     """
     order = np.argsort(-costs, kind="stable")  # dear columns first: they leave the least room
     most = max(1, min(most, _MOST_COUNTS // max(1, len(columns))))
-    found: list[Counts] = []
+    found: list[Integers] = []
     finished = True
     try:
         for counts in _search(columns[order], needed, costs[order], limit, TABLE_STEPS):
@@ -115,7 +112,7 @@ def tables_below(columns: Array, needed: Array, costs: Array, limit: int, most: 
     return TablesBelow(listed, finished)
 
 
-def few_tables(table: Table, patterns: Array, n_tables: int | None = None) -> Counts | None:
+def few_tables(table: Table, patterns: Array, n_tables: int | None = None) -> Integers | None:
     """The counts of the given patterns in every table with a table's margins; None where these are not soon listed.
 
     `n_tables` is their number, if it is known; otherwise a search that meets too many dead ends is given up.
@@ -123,7 +120,7 @@ def few_tables(table: Table, patterns: Array, n_tables: int | None = None) -> Co
     most = min(LISTED_TABLES, _LISTED_NUMBERS // len(patterns))
     if n_tables is not None and n_tables > most:
         return None
-    found: list[Counts] = []
+    found: list[Integers] = []
     try:
         for counts in iter_tables(table.margins, patterns, _FEW_STEPS if n_tables is None else None):
             found.append(counts)
@@ -150,7 +147,7 @@ def fewest_tables(table: Table) -> int:
     return best
 
 
-def chances_of(tables: Counts) -> npt.NDArray[np.float64]:
+def chances_of(tables: Integers) -> Floats:
     """The probability by chance of every table of a fiber, from the counts of all patterns in all of them.
 
     It is proportional to 1 / (n_1! n_2! ...), and is computed relative to that of the first table.
@@ -226,7 +223,7 @@ class _Progress(NamedTuple):
     place: Any
 
 
-def _search(columns: Array, needed: Array, costs: Array, limit: int, most_steps: int | None) -> Iterator[Counts]:
+def _search(columns: Array, needed: Array, costs: Array, limit: int, most_steps: int | None) -> Iterator[Integers]:
     """Yield the tables whose cost is below the limit, in descending order of the columns' counts."""
     m, c = columns.shape
     resources = columns.ravel().astype(np.int64)

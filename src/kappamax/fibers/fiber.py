@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from kappamax._typing import Array, Integers
 from kappamax._validate import as_generator, as_whole_number
 from kappamax.coefficients import as_objective
 from kappamax.disagreement.objective import Objective
@@ -30,8 +30,6 @@ from kappamax.fibers.walk import Walk, walk_of
 from kappamax.io import Ratings, as_table
 from kappamax.table import Label, Table
 from kappamax.weights import WeightsLike
-
-Array = npt.NDArray[Any]
 
 _VISITED_ON_A_WALK = 2_000
 
@@ -157,7 +155,7 @@ class Fiber:
         others = [as_objective(self.table, weights=one) for one in several]
         return same_value(objective, others, memory_limit=self.memory_limit, progress=progress)
 
-    def sample(self, size: int = 1, *, rng: np.random.Generator | int | None = None) -> npt.NDArray[np.int64]:
+    def sample(self, size: int = 1, *, rng: np.random.Generator | int | None = None) -> Integers:
         """Independent tables as likely as by chance, as counts of shape (size, k, ..., k).
 
         Parameters
@@ -289,6 +287,6 @@ class Fiber:
         except NotSupportedError:  # ratings missing, or too many tables to count
             return None
 
-    def _member(self, patterns: Array, counts: npt.NDArray[np.int64]) -> Table:
+    def _member(self, patterns: Array, counts: Integers) -> Table:
         """A table of the fiber from its patterns' counts."""
         return self.table.like(patterns[counts > 0], counts[counts > 0])

@@ -7,22 +7,17 @@ logarithm of their ratio, in which the large parts of the four factorials cancel
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-import numpy.typing as npt
 
+from kappamax._typing import Array, Floats, Integers
 from kappamax.fibers.log_factorials import log_growth
-
-Array = npt.NDArray[Any]
-Counts = npt.NDArray[np.int64]
 
 _NUMPY_LIMIT = 1_000_000_000
 _WIDTH = 2 * (2 / np.e) ** 0.5
 _EXTRA = 3 - 2 * (3 / np.e) ** 0.5
 
 
-def hypergeometric(good: Counts, bad: Counts, n_drawn: Counts, rng: np.random.Generator) -> Counts:
+def hypergeometric(good: Integers, bad: Integers, n_drawn: Integers, rng: np.random.Generator) -> Integers:
     """How many good items there are among some drawn without replacement, one number per entry of the arrays.
 
     Parameters
@@ -39,7 +34,7 @@ def hypergeometric(good: Counts, bad: Counts, n_drawn: Counts, rng: np.random.Ge
     return found
 
 
-def _by_rejection(good: Counts, bad: Counts, n_drawn: Counts, rng: np.random.Generator) -> Counts:
+def _by_rejection(good: Integers, bad: Integers, n_drawn: Integers, rng: np.random.Generator) -> Integers:
     """The same by ratio of uniforms, for arrays of one axis."""
     total = good + bad
     # of the four cases that mirror each other, the one with the fewer good items and at most half of all drawn
@@ -68,7 +63,7 @@ def _by_rejection(good: Counts, bad: Counts, n_drawn: Counts, rng: np.random.Gen
     return np.where(n_drawn > total - n_drawn, good - found, found)
 
 
-def log_ratio(good: Counts, bad: Counts, n_drawn: Counts, start: Counts, steps: Array) -> npt.NDArray[np.float64]:
+def log_ratio(good: Integers, bad: Integers, n_drawn: Integers, start: Integers, steps: Array) -> Floats:
     """The logarithm of P(start + steps) / P(start), for whole numbers that are possible.
 
     P(x) is proportional to 1 / (x! (good - x)! (n_drawn - x)! (bad - n_drawn + x)!).

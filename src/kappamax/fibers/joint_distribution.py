@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 
 from kappamax._result import Result
 from kappamax._rootsum import RootSum, order
+from kappamax._typing import Floats
 from kappamax.disagreement.objective import Objective
 from kappamax.display import numbers
 from kappamax.fibers.counting import Progress
@@ -78,9 +78,9 @@ class JointDistribution(Result):
 
     weights: tuple[str, str]
     observed: tuple[float, float]
-    values: npt.NDArray[np.float64] = field(repr=False)
+    values: Floats = field(repr=False)
     n_tables: tuple[int, ...] = field(repr=False)
-    probabilities: npt.NDArray[np.float64] = field(repr=False)
+    probabilities: Floats = field(repr=False)
 
     def ranges(self) -> list[tuple[float, int, float, float]]:
         """For every value of the first coefficient: its tables, and the least and largest second coefficient."""

@@ -6,19 +6,16 @@ Probabilities of tables are products of factorials. For 10^12 subjects doubles g
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-import numpy.typing as npt
 
-Array = npt.NDArray[Any]
+from kappamax._typing import Array, Floats
 
 _TABLE = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, 64)))])  # logarithms of small factorials
 _SMALL = 30
 _SERIES = 0.02
 
 
-def log_growth(start: Array, steps: Array) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+def log_growth(start: Array, steps: Array) -> tuple[Floats, Floats]:
     """Two numbers c and b with ln (a + d)! - ln a! = c + d ln b, for a = start >= 0 and a + d >= 0, of one shape.
 
     With Stirling's series the difference is d ln a + a f(d / a) + ln(1 + d / a) / 2 + s(a + d) - s(a), where

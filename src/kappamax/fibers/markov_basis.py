@@ -15,14 +15,13 @@ from math import comb
 from typing import Any, NamedTuple, overload
 
 import numpy as np
-import numpy.typing as npt
 
+from kappamax._typing import Array, Integers
 from kappamax._validate import as_generator, as_whole_number
 from kappamax.display import text
 from kappamax.errors import InvalidOptionError, NotSupportedError
 from kappamax.fibers.moves import Move, Pattern
 
-Array = npt.NDArray[Any]
 Generator = np.random.Generator
 
 LISTED_MOVES = 5_000_000
@@ -164,7 +163,7 @@ class MoveSet:
             return self[_below(self.n_moves, generator)]
         return [self[_below(self.n_moves, generator)] for _ in range(as_whole_number("size", size, 0))]
 
-    def arrays(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    def arrays(self) -> tuple[Integers, Integers]:
         """The plus and minus cells of all moves, two arrays of shape (n_moves, 2), in the order of the set.
 
         A cell is its place in the flattened k^r table (last rater fastest).

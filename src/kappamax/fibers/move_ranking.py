@@ -13,11 +13,11 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from kappamax._integers import distinct_rows
 from kappamax._result import Result, plain
 from kappamax._rootsum import RootSum, order
+from kappamax._typing import Array, Codes
 from kappamax._validate import as_choice, as_whole_number
 from kappamax.coefficients import as_objective
 from kappamax.disagreement.objective import Objective
@@ -29,8 +29,6 @@ from kappamax.fibers.moves import Effect, Move, effect_of
 from kappamax.io import Ratings
 from kappamax.table import Label, Table
 from kappamax.weights import WeightsLike
-
-Array = npt.NDArray[Any]
 
 _CHUNK_CELLS = 2_000_000
 _SHOWN = 10
@@ -220,7 +218,7 @@ def _applicable(objective: Objective, *, minimal: bool) -> _ApplicableMoves:
     return _ApplicableMoves(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
 
-def _differing_pairs(patterns: npt.NDArray[np.int32]) -> dict[int, tuple[Array, Array]]:
+def _differing_pairs(patterns: Codes) -> dict[int, tuple[Array, Array]]:
     """Pairs of patterns by the number q of raters on which they differ, from two up."""
     rows: dict[int, list[tuple[Array, Array]]] = {}
     n_moves = 0

@@ -13,10 +13,10 @@ from itertools import combinations
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from kappamax._result import plain
 from kappamax._rootsum import RootSum
+from kappamax._typing import Integers
 from kappamax._validate import as_rater_index, as_whole_number, cell_name
 from kappamax.errors import InvalidTableError
 from kappamax.patterns import as_dense_shape
@@ -84,7 +84,7 @@ class Move:
         """Which of the paper's kinds the move is of: figure 1 for two raters, the proof of proposition 2 for more."""
         return _kind_of_two(self) if self.n_raters == 2 else _kind_of_more(self)
 
-    def dense(self) -> npt.NDArray[np.int64]:
+    def dense(self) -> Integers:
         """The move as a k^r array, for at most 10 million cells."""
         array = np.zeros(as_dense_shape(self.n_categories, self.n_raters), dtype=np.int64)
         for pattern in self.plus:
@@ -93,7 +93,7 @@ class Move:
             array[pattern] -= 1
         return array
 
-    def margins(self) -> npt.NDArray[np.int64]:
+    def margins(self) -> Integers:
         """What the move adds to each rater's margins, shape (r, k): zeros."""
         margins = np.zeros((self.n_raters, self.n_categories), dtype=np.int64)
         for patterns, sign in ((self.plus, 1), (self.minus, -1)):

@@ -6,14 +6,14 @@ is. For complete ratings the tables can be counted as well.
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
-import numpy.typing as npt
 
 from kappamax._integers import distinct_rows
 from kappamax._parallel import run_tasks
 from kappamax._rootsum import order
+from kappamax._typing import Array
 from kappamax._validate import as_generator, as_whole_number
 from kappamax.disagreement.objective import Objective
 from kappamax.errors import Interrupted, NotSupportedError
@@ -22,8 +22,6 @@ from kappamax.fibers.distribution import Distribution
 from kappamax.fibers.rearrangement_scores import RearrangementScores
 from kappamax.fibers.sampling import ScoreSampler
 from kappamax.fibers.table_scores import TableScores, Tally
-
-Array = npt.NDArray[Any]
 
 METHODS = ("auto", "exact", "monte-carlo")
 EXACT_WORK = 3_000_000_000

@@ -9,17 +9,14 @@ necessary: where all pairs of raters share one weighting, only by who rated and 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from kappamax._typing import Array, Codes, Integers
 from kappamax.fibers.hypergeometric import hypergeometric
 from kappamax.patterns import MISSING, category_counts, margins_of
 from kappamax.table import Table
-
-Array = npt.NDArray[Any]
-Counts = npt.NDArray[np.int64]
 
 _BLOCK_CELLS = 2_000_000
 
@@ -33,7 +30,7 @@ class RaterByRater:
         The patterns whose counts are drawn, or one pattern for each class of patterns that are not told apart.
     """
 
-    def __init__(self, steps: list[_Step], start: Counts, patterns: npt.NDArray[np.int32]) -> None:
+    def __init__(self, steps: list[_Step], start: Integers, patterns: Codes) -> None:
         self._steps = steps
         self._start = start
         self.patterns = patterns
@@ -76,7 +73,7 @@ class RaterByRater:
             steps.append(_Step(rows, stays, margin[used], to[: len(stays)], grown_to, len(patterns)))
         return cls(steps, start, patterns)
 
-    def draw(self, size: int, rng: np.random.Generator) -> Iterator[Counts]:
+    def draw(self, size: int, rng: np.random.Generator) -> Iterator[Integers]:
         """Counts of the patterns in independent tables, some rows at a time."""
         block = max(1, _BLOCK_CELLS // self._widest)
         for begin in range(0, size, block):
@@ -91,12 +88,12 @@ class _Step(NamedTuple):
 
     rows: Array
     stays: Array
-    margin: Counts
+    margin: Integers
     stays_to: Array
     to: Array
     n_after: int
 
-    def taken(self, counts: Counts, rng: np.random.Generator) -> Counts:
+    def taken(self, counts: Integers, rng: np.random.Generator) -> Integers:
         """Counts of the patterns with this rater's rating, from the counts without it."""
         after = np.zeros((len(counts), self.n_after), dtype=np.int64)
         after[:, self.stays_to] = counts[:, self.stays]
@@ -106,7 +103,7 @@ class _Step(NamedTuple):
         return after
 
 
-def _spread(totals: Counts, margin: Counts, rng: np.random.Generator) -> Counts:
+def _spread(totals: Integers, margin: Integers, rng: np.random.Generator) -> Integers:
     """Random tables with given row totals, shape (size, n_rows), and column totals: (size, n_rows, n_columns).
 
     The rows are halved again and again. How much of each column falls on the first half is hypergeometric given what

@@ -9,19 +9,17 @@ from __future__ import annotations
 
 from functools import cached_property
 from math import prod
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from kappamax._integers import distinct_rows, dot, widen
+from kappamax._typing import Array
 from kappamax.disagreement.objective import Objective
 from kappamax.fibers.counting import Progress, require_memory
 from kappamax.fibers.rearrangements import RearrangementCounter, all_arrangements, n_arrangements
 from kappamax.fibers.sampling import ScoreSampler
 from kappamax.fibers.table_scores import Tally, packed, require_exact_weights
-
-Array = npt.NDArray[Any]
 
 _LISTED_SUBJECTS, _LISTED_RATINGS = 200, 2_000_000  # in one and in all arrangements that are listed
 

@@ -15,17 +15,16 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from itertools import product
 from math import prod
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from kappamax._typing import Array, Codes, Floats, Integers
 from kappamax.fibers.counting import Move, Progress, Slices, n_orders, place_subjects, require_few_patterns, shifted
 from kappamax.fibers.sampling import subject_rows
 from kappamax.patterns import MISSING
 from kappamax.table import Table
 
-Array = npt.NDArray[Any]
 Row = tuple[list[int], int]  # the axes of the state along which a pattern moves, and its cost
 
 
@@ -34,7 +33,7 @@ def n_arrangements(table: Table) -> int:
     return prod(map(n_orders, table.margins.tolist()))
 
 
-def all_arrangements(table: Table) -> npt.NDArray[np.int64]:
+def all_arrangements(table: Table) -> Integers:
     """Return every arrangement of the ratings over subjects, shape (n_raters, n_arrangements, n_subjects)."""
     by_rater = []
     for column in subject_rows(table).T:
@@ -78,7 +77,7 @@ class RearrangementCounter:
         self.last = [int(self.sizes[-1]) * bool(self.sets[-1][a]) for a, _ in self.axes]
 
     @cached_property
-    def patterns(self) -> npt.NDArray[np.int32]:
+    def patterns(self) -> Codes:
         """Every pattern that a subject may have, set after set, -1 where a rating is missing; shape (m, r)."""
         choices = ([self.used[a] if own else [MISSING] for a, own in enumerate(row)] for row in self.sets.tolist())
         return np.array([codes for chosen in choices for codes in product(*chosen)], dtype=np.int32)
@@ -105,7 +104,7 @@ class RearrangementCounter:
         """Memory that probabilities take."""
         return 16 * n_totals * (prod(self._first_shape) + prod(self._last_shape))
 
-    def probabilities(self, costs: Array, n_totals: int, progress: Progress | None = None) -> npt.NDArray[np.float64]:
+    def probabilities(self, costs: Array, n_totals: int, progress: Progress | None = None) -> Floats:
         """Return the probability of total cost 0, 1, ..., n_totals - 1 where all rearrangements are equally likely.
 
         Parameters

@@ -9,20 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import cached_property
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from kappamax._integers import Digits
+from kappamax._typing import Array, Codes, Integers
 from kappamax.disagreement.objective import Objective
 from kappamax.errors import NotSupportedError
 from kappamax.fibers.rater_by_rater import RaterByRater
 from kappamax.patterns import MISSING
 from kappamax.table import Table
 from kappamax.weights import Weights
-
-Array = npt.NDArray[Any]
 
 _BLOCK_RATINGS = 2_000_000
 _WORTH_SCIPY = 5_000_000  # ratings to shuffle before scipy's import pays
@@ -33,7 +30,7 @@ _MOST_RATINGS = 500_000_000
 _LOOKED_UP_PATTERNS = 50_000  # whose scores are computed once for all draws
 
 
-def random_counts(table: Table, size: int, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+def random_counts(table: Table, size: int, rng: np.random.Generator) -> Integers:
     """Return the counts of random tables without gaps, shape (size, k, ..., k)."""
     k, r = table.n_categories, table.n_raters
     if r == 2 and table.n_subjects <= _SCIPY_SUBJECTS:
@@ -52,7 +49,7 @@ def random_counts(table: Table, size: int, rng: np.random.Generator) -> npt.NDAr
     return counts.reshape((size, *(k,) * r))
 
 
-def random_tables(table: Table, size: int, rng: np.random.Generator) -> Iterator[tuple[Array, npt.NDArray[np.int64]]]:
+def random_tables(table: Table, size: int, rng: np.random.Generator) -> Iterator[tuple[Array, Integers]]:
     """Yield random tables one at a time, missing ratings too: patterns and how often each occurs."""
     by_rater = _cheap_way(table, classes=False)
     if by_rater is not None:
@@ -65,7 +62,7 @@ def random_tables(table: Table, size: int, rng: np.random.Generator) -> Iterator
             yield rows, np.ones(len(rows), dtype=np.int64)
 
 
-def arrangements(table: Table, size: int, rng: np.random.Generator) -> Iterator[npt.NDArray[np.int64]]:
+def arrangements(table: Table, size: int, rng: np.random.Generator) -> Iterator[Integers]:
     """Yield random arrangements of the ratings over subjects, shape (n_raters, n, n_subjects), some n at a time."""
     columns = subject_rows(table).T
     stays = 0 if table.complete else None  # without gaps one rater need not be shuffled
@@ -82,7 +79,7 @@ def arrangements(table: Table, size: int, rng: np.random.Generator) -> Iterator[
         yield drawn
 
 
-def subject_rows(table: Table) -> npt.NDArray[np.int64]:
+def subject_rows(table: Table) -> Integers:
     """Return one row of codes per subject, shape (n_subjects, n_raters); -1 is missing."""
     n_ratings = table.n_subjects * table.n_raters
     if n_ratings > _MOST_RATINGS:
@@ -124,7 +121,7 @@ class ScoreSampler:
         """Return the same by shuffling every rater's ratings."""
         return np.concatenate([self.scores_of(drawn) for drawn in arrangements(self.objective.table, size, rng)])
 
-    def scores_of(self, arranged: npt.NDArray[np.int64]) -> Array:
+    def scores_of(self, arranged: Integers) -> Array:
         """Return the same for given arrangements of shape (n_raters, n, n_subjects)."""
         n_raters, n, n_subjects = arranged.shape
         if self._base**n_raters > min(_LOOKED_UP_PATTERNS, n * n_subjects):
@@ -162,7 +159,7 @@ def _cheap_way(table: Table, *, classes: bool) -> RaterByRater | None:
     return RaterByRater.of(table, classes=classes, most_cells=most)
 
 
-def _two_raters(table: Table, size: int, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+def _two_raters(table: Table, size: int, rng: np.random.Generator) -> Integers:
     from scipy.stats import random_table  # 0.5 s to import
 
     rows, columns = table.margins
@@ -172,7 +169,7 @@ def _two_raters(table: Table, size: int, rng: np.random.Generator) -> npt.NDArra
     return np.asarray(drawn, dtype=np.int64).reshape(size, len(rows), len(columns))
 
 
-def _shuffled_counts(table: Table, size: int, rng: np.random.Generator) -> Iterator[npt.NDArray[np.int64]]:
+def _shuffled_counts(table: Table, size: int, rng: np.random.Generator) -> Iterator[Integers]:
     """The counts of all patterns in tables made by shuffling, some rows at a time."""
     n_patterns = table.n_categories**table.n_raters
     for drawn in arrangements(table, size, rng):
@@ -181,7 +178,7 @@ def _shuffled_counts(table: Table, size: int, rng: np.random.Generator) -> Itera
         yield np.bincount(cells.ravel(), minlength=n * n_patterns).reshape(n, n_patterns)
 
 
-def _cells(arranged: npt.NDArray[np.int64], base: int) -> npt.NDArray[np.int64]:
+def _cells(arranged: Integers, base: int) -> Integers:
     """The number of every subject's pattern in arrangements of shape (n_raters, n, n_subjects)."""
     cells = np.zeros(arranged.shape[1:], dtype=np.int64)
     for codes in arranged:
@@ -190,6 +187,6 @@ def _cells(arranged: npt.NDArray[np.int64], base: int) -> npt.NDArray[np.int64]:
     return cells
 
 
-def _patterns_of(base: int, n_raters: int) -> npt.NDArray[np.int32]:
+def _patterns_of(base: int, n_raters: int) -> Codes:
     """All patterns of so many codes in the order of their numbers."""
     return np.stack(np.unravel_index(np.arange(base**n_raters), (base,) * n_raters), axis=1).astype(np.int32)

@@ -8,16 +8,14 @@ several coprime numbers are followed instead, since a change is zero exactly whe
 from __future__ import annotations
 
 from math import isqrt
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from kappamax._integers import coprime, magnitude
+from kappamax._typing import Array, Floats, Integers
 from kappamax.disagreement.objective import Objective
 from kappamax.weights import PairWeights
-
-Array = npt.NDArray[Any]
 
 _SAFE = 2**60
 _EXACT_DOUBLES = 2**52  # whole numbers up to here are exact in doubles too
@@ -45,9 +43,9 @@ class SwapCosts(NamedTuple):
     """
 
     costs: Array
-    slots: npt.NDArray[np.int64]
+    slots: Integers
     factors: Array
-    worth: npt.NDArray[np.float64]
+    worth: Floats
     moduli: Array
     slack: float
 

@@ -15,15 +15,13 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from kappamax._jit import kernel
+from kappamax._typing import Array, Integers
 from kappamax.disagreement.objective import Objective
 from kappamax.fibers.sampling import subject_rows
 from kappamax.fibers.swap_costs import swap_costs
 from kappamax.patterns import n_ratings_of
-
-Array = npt.NDArray[Any]
 
 LARGEST_CONTACTS = 100_000_000
 _WORTH = 2_000
@@ -81,7 +79,7 @@ class SwapWalk:
         self._uniforms = np.zeros(0)
 
     @property
-    def codes(self) -> npt.NDArray[np.int64]:
+    def codes(self) -> Integers:
         """The ratings now, one row per subject; -1 is missing."""
         return self.state.codes
 
@@ -154,12 +152,12 @@ class SwapState(NamedTuple):
 class PatternCounts(NamedTuple):
     """How often every possible pattern occurs, and the place of each subject's pattern among them."""
 
-    cells: npt.NDArray[np.int64]
-    strides: npt.NDArray[np.int64]
-    counts: npt.NDArray[np.int64]
+    cells: Integers
+    strides: Integers
+    counts: Integers
 
     @classmethod
-    def of(cls, codes: npt.NDArray[np.int64], n_categories: int) -> PatternCounts:
+    def of(cls, codes: Integers, n_categories: int) -> PatternCounts:
         """Count the patterns; a missing rating is one more category."""
         base = n_categories + bool((codes < 0).any())
         strides = base ** np.arange(codes.shape[1], dtype=np.int64)[::-1]

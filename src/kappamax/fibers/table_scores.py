@@ -16,18 +16,16 @@ from math import lcm, prod
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from kappamax._integers import Digits, distinct_rows, dot, magnitude, widen
 from kappamax._rootsum import RootSum
+from kappamax._typing import Array, Floats, Integers
 from kappamax.disagreement.objective import Objective
 from kappamax.errors import NotSupportedError
 from kappamax.fibers.counting import Progress, TableCounter, all_patterns, require_complete, require_memory
 from kappamax.fibers.enumeration import LISTED_TABLES, chances_of, few_tables, fewest_tables
 from kappamax.table import Table
 from kappamax.weights import PairWeights, Weights
-
-Array = npt.NDArray[Any]
 
 _SAFE = 2**60
 _WORTH_LISTING = 50_000_000  # additions that take about as long as listing the largest number of tables
@@ -140,7 +138,7 @@ class TableScores:
         return _lattice_of(self.table, columns, [dot(column, self.table.counts) for column in own.T])
 
     @cached_property
-    def _few(self) -> npt.NDArray[np.int64] | None:
+    def _few(self) -> Integers | None:
         """The counts of all patterns in every table, where these are soon listed."""
         if fewest_tables(self.table) > LISTED_TABLES:
             return None
@@ -229,7 +227,7 @@ class Tally(NamedTuple):
     """
 
     rows: Array
-    probabilities: npt.NDArray[np.float64]
+    probabilities: Floats
     n_tables: list[int]
 
 

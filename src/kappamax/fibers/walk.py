@@ -8,12 +8,11 @@ hold the score of another weighting: swaps may leave it for a few steps in a row
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from kappamax._result import Result
+from kappamax._typing import Array, Floats
 from kappamax._validate import as_choice, as_finite_number, as_generator, as_whole_number
 from kappamax.disagreement.objective import Objective
 from kappamax.display import numbers
@@ -22,8 +21,6 @@ from kappamax.fibers.counting import Progress, require_few_cells
 from kappamax.fibers.swap_walk import SwapWalk
 from kappamax.fibers.table_scores import require_exact_weights
 from kappamax.table import Table
-
-Array = npt.NDArray[Any]
 
 TARGETS = ("null", "uniform")
 _BLOCK = 50_000
@@ -143,7 +140,7 @@ class Walk(Result):
     acceptance: float
     autocorrelation_time: float | None
     effective_size: float | None
-    values: npt.NDArray[np.float64] = field(repr=False)
+    values: Floats = field(repr=False)
     table: Table = field(repr=False)
     counts: Array | None = field(repr=False, default=None)
 
@@ -159,7 +156,7 @@ class Walk(Result):
         return rows
 
 
-def autocorrelation_time(values: npt.NDArray[np.float64]) -> float | None:
+def autocorrelation_time(values: Floats) -> float | None:
     """The integrated autocorrelation time 1 + 2 sum rho(t), summed up to five times itself (Sokal's window).
 
     Values in a row that are worth one independent one; None for fewer than four values or where all are equal.

@@ -13,8 +13,8 @@ from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from kappamax._typing import Array, Integers
 from kappamax.errors import InvalidRatingsError, InvalidTableError
 from kappamax.io.labels import DeclaredCategories, Locate, encode, warn_of_similar_labels
 from kappamax.io.read_spec import ReadSpec
@@ -25,14 +25,12 @@ _BLOCK = 1 << 15
 _DENSE_CELLS = 1 << 20
 _NO_NUMBERS = frozenset({str, bool, type(None)})
 
-Codes = npt.NDArray[Any]
-
 
 class Column(NamedTuple):
     """One rater's ratings as integers below len(values), made for a slice at a time."""
 
     values: Sequence[Any]
-    codes: Callable[[slice], Codes]
+    codes: Callable[[slice], Array]
     size: int
     declared: DeclaredCategories = None
 
@@ -81,7 +79,7 @@ def table_of_columns(
         raise InvalidRatingsError("there is no subject to compare: the label arrays are empty.")
     names = as_rater_names(raters, len(columns))
     sizes = [len(column.values) for column in columns]
-    totals: npt.NDArray[np.int64] | None
+    totals: Integers | None
     if counts is None and prod(sizes) <= _DENSE_CELLS:
         raw, totals = _count_cells(columns, sizes)
     else:
@@ -124,7 +122,7 @@ def column_of(values: Any) -> Column:
     return _hashed(array.tolist())
 
 
-def _count_cells(columns: Sequence[Column], sizes: Sequence[int]) -> tuple[list[Codes], npt.NDArray[np.int64]]:
+def _count_cells(columns: Sequence[Column], sizes: Sequence[int]) -> tuple[list[Array], Integers]:
     """Each rater's codes in the distinct patterns, and how often those occur: bincount of a mixed-radix key."""
     n_cells = prod(sizes)
     counts = np.zeros(n_cells, dtype=np.int64)
@@ -140,7 +138,7 @@ def _count_cells(columns: Sequence[Column], sizes: Sequence[int]) -> tuple[list[
     return list(np.unravel_index(cells, sizes)), counts[cells]
 
 
-def _integers(array: Codes) -> Column:
+def _integers(array: Array) -> Column:
     """Whole numbers: the code is the distance from the smallest, as long as the range is no larger than the data."""
     if array.dtype.kind == "b":
         return Column([False, True], lambda block: array[block].astype(np.intp), array.size)
@@ -151,7 +149,7 @@ def _integers(array: Codes) -> Column:
     return Column(range(low, high + 1), lambda block: shift(array[block], low), array.size)
 
 
-def _floats(array: Codes) -> Column:
+def _floats(array: Array) -> Column:
     """Decimals: whole ones go the way of integers, with NaN as one value more."""
     missing = np.isnan(array)
     whole = array[~missing]
@@ -163,7 +161,7 @@ def _floats(array: Codes) -> Column:
     return _distinct(array)
 
 
-def _distinct(array: Codes) -> Column:
+def _distinct(array: Array) -> Column:
     """Any sortable array."""
     values, codes = np.unique(array, return_inverse=True)
     single = array.dtype.kind == "f" and array.dtype.itemsize < 8  # 0.1 in single precision is meant as 0.1
@@ -188,7 +186,7 @@ def _hashed(items: Sequence[Any], place: str | None = None) -> Column:
     return Column(list(position), lambda block: codes[block], len(items))
 
 
-def _text(array: Codes) -> Column:
+def _text(array: Array) -> Column:
     """Fixed-width text: rows of code points are hashed and looked up among the few distinct ones, then compared.
 
     Sorting ten million strings takes seconds; this takes a fraction of one.
@@ -215,14 +213,14 @@ def _text(array: Codes) -> Column:
     return Column(known.tolist(), lambda block: codes[block], array.size)
 
 
-def _hash(rows: Codes, multipliers: Codes) -> Codes:
+def _hash(rows: Array, multipliers: Array) -> Array:
     keys = rows[:, 0] * multipliers[0]
     for column in range(1, rows.shape[1]):
         keys += rows[:, column] * multipliers[column]
     return np.asarray(keys)
 
 
-def _look_up(keys: Codes, hashes: Codes) -> Codes:
+def _look_up(keys: Array, hashes: Array) -> Array:
     """The position of each key among the hashes, -1 where it is not there."""
     if len(hashes) == 0:
         return np.full(len(keys), -1, dtype=np.intp)
@@ -231,7 +229,7 @@ def _look_up(keys: Codes, hashes: Codes) -> Codes:
     return np.where(hashes[place] == keys, place, MISSING)
 
 
-def _as_array(values: Any) -> Codes:
+def _as_array(values: Any) -> Array:
     """A one-dimensional array; a list with text or truth values stays one of objects.
 
     That is cheaper than fixed-width text, and numpy would make True a 1.

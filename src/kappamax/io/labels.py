@@ -15,8 +15,8 @@ from math import isfinite, isnan
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from kappamax._typing import Codes
 from kappamax.display.text import listing, plural
 from kappamax.errors import InvalidRatingsError, InvalidTableError, KappamaxWarning, NotSupportedError
 from kappamax.io.read_spec import ReadSpec
@@ -86,7 +86,7 @@ def encode(
     spec: ReadSpec,
     declared: Sequence[DeclaredCategories],
     locate: Locate | None = None,
-) -> tuple[list[npt.NDArray[np.int32]], tuple[Label, ...], bool]:
+) -> tuple[list[Codes], tuple[Label, ...], bool]:
     """Return for each rater the code of every raw value, the categories, and whether their order means something.
 
     Parameters

@@ -6,17 +6,13 @@ triples first, then pairs.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-import numpy.typing as npt
 
 from kappamax._integers import magnitude, widen
+from kappamax._typing import Array, Codes, Integers
 from kappamax.maximum.price_bounds import certified
-from kappamax.maximum.problem import CompleteProblem, Counts, Patterns
+from kappamax.maximum.problem import CompleteProblem
 from kappamax.maximum.solution import Prices, Solution, zero_prices
-
-Array = npt.NDArray[Any]
 
 
 def diagonal(problem: CompleteProblem) -> Solution:
@@ -76,7 +72,7 @@ def three_raters_unweighted(problem: CompleteProblem) -> Solution:
     return certified(problem, patterns, counts, Prices((unit * worth)[:, :, None]), "triples, then pairs")
 
 
-def comonotone_table(margins: Array) -> tuple[Patterns, Counts]:
+def comonotone_table(margins: Array) -> tuple[Codes, Integers]:
     """Return patterns and counts when every rater's ratings are sorted and matched in order."""
     ends = np.cumsum(margins, axis=1)
     sorted_ends = np.sort(ends, axis=None)
@@ -105,7 +101,7 @@ def _staircase_prices(entries: Array, rows: Array, columns: Array) -> tuple[Arra
     return first, second + entries[0, 0]
 
 
-def _triples_and_pairs(margins: Array, order: Array, ranked: Array) -> tuple[Patterns, Counts]:
+def _triples_and_pairs(margins: Array, order: Array, ranked: Array) -> tuple[Codes, Integers]:
     """A table that reaches the bound of `three_raters_unweighted`."""
     left = margins - ranked[0]
     rows = [([i, i, i], int(count)) for i, count in enumerate(ranked[0]) if count]

@@ -8,11 +8,10 @@ a bound: the prices' total plus, for every subject, the least reduced cost.
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from kappamax._typing import Array
 from kappamax.errors import Interrupted
 from kappamax.maximum.exact_prices import certified_near
 from kappamax.maximum.first_table import first_guess
@@ -21,8 +20,6 @@ from kappamax.maximum.linear_program import integer_table, refined, relaxation, 
 from kappamax.maximum.price_bounds import Pricing, certified
 from kappamax.maximum.problem import OutOfTime, Problem, Watch
 from kappamax.maximum.solution import Solution
-
-Array = npt.NDArray[Any]
 
 STOPPED = 0.1  # seconds for each bound after Ctrl-C
 _SMOOTHING = 0.5

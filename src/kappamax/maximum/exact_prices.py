@@ -9,17 +9,14 @@ doubles. Nothing here is trusted: the certificate checks the result.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from kappamax._integers import magnitude, widen
+from kappamax._typing import Array
 from kappamax.maximum.price_bounds import certified, real_reduced_costs
 from kappamax.maximum.problem import Problem, Watch
 from kappamax.maximum.solution import Prices, Solution, zero_prices
-
-Array = npt.NDArray[Any]
 
 _TOLERANCES = (1e-11, 1e-9, 1e-7)
 _PRIME = 1_048_573  # products of residues and sums of a thousand of them stay below 2^63

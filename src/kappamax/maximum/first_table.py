@@ -6,19 +6,15 @@ solved exactly. Nothing depends on how good the table is.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-import numpy.typing as npt
 
+from kappamax._typing import Codes, Integers
 from kappamax.maximum.closed_forms import comonotone_table
 from kappamax.maximum.price_bounds import certified
-from kappamax.maximum.problem import CompleteProblem, Counts, Patterns, Problem, Watch
+from kappamax.maximum.problem import CompleteProblem, Problem, Watch
 from kappamax.maximum.solution import Solution, zero_prices
 from kappamax.maximum.transport import transport_table
 from kappamax.patterns import group_patterns
-
-Array = npt.NDArray[Any]
 
 _SCALE = 2.0**40
 _ROUNDS = 20
@@ -29,7 +25,7 @@ def first_table(problem: Problem, watch: Watch | None = None) -> Solution:
     return certified(problem, *first_guess(problem), zero_prices(problem), "one rater at a time", watch)
 
 
-def first_guess(problem: Problem) -> tuple[Patterns, Counts]:
+def first_guess(problem: Problem) -> tuple[Codes, Integers]:
     """Return sorted ratings improved rater by rater, or the observed table if that is no worse or has gaps."""
     if not isinstance(problem, CompleteProblem):
         return problem.observed()
@@ -37,7 +33,7 @@ def first_guess(problem: Problem) -> tuple[Patterns, Counts]:
     return min(improved, problem.observed(), key=lambda table: problem.total(*table))
 
 
-def _improved(problem: CompleteProblem, patterns: Patterns, counts: Counts) -> tuple[Patterns, Counts]:
+def _improved(problem: CompleteProblem, patterns: Codes, counts: Integers) -> tuple[Codes, Integers]:
     """Go round the raters until none of them can be placed better."""
     best, stale = problem.total(patterns, counts), 0
     for step in range(_ROUNDS * problem.n_raters):
@@ -51,7 +47,7 @@ def _improved(problem: CompleteProblem, patterns: Patterns, counts: Counts) -> t
     return patterns, counts
 
 
-def _placed_anew(problem: CompleteProblem, patterns: Patterns, counts: Counts, rater: int) -> tuple[Patterns, Counts]:
+def _placed_anew(problem: CompleteProblem, patterns: Codes, counts: Integers, rater: int) -> tuple[Codes, Integers]:
     """The table with one rater's ratings placed at least cost beside the others'."""
     k = problem.n_categories
     rest, totals = group_patterns(np.delete(patterns, rater, axis=1), counts, n_categories=k)

@@ -7,18 +7,15 @@ costs add up to less than the gap. What remains is a finite search, in integers 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from kappamax._rootsum import RootSum
+from kappamax._typing import Array, Integers
 from kappamax.fibers.enumeration import BITS, tables_below
 from kappamax.maximum.price_bounds import cost_step, reduced_costs
 from kappamax.maximum.problem import Problem
 from kappamax.maximum.solution import Solution
-
-Array = npt.NDArray[Any]
 
 
 def close_gap(problem: Problem, solution: Solution, patterns: Array) -> Solution:
@@ -53,7 +50,7 @@ def close_gap(problem: Problem, solution: Solution, patterns: Array) -> Solution
 
 def _better(
     problem: Problem, patterns: Array, costs: list[RootSum], room: RootSum, gap: RootSum
-) -> tuple[npt.NDArray[np.int64] | None, bool]:
+) -> tuple[Integers | None, bool]:
     """Counts of a table whose reduced costs add up to less than the gap, or whether there is surely none."""
     shift = BITS - 1 - room.exponent()
     lowered = np.array([cost.floor(shift) for cost in costs], dtype=np.int64)

@@ -11,17 +11,15 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from kappamax._typing import Array, Codes, Floats, Integers
 from kappamax.maximum.exact_prices import certified_near
 from kappamax.maximum.first_table import first_table
 from kappamax.maximum.gap_search import close_gap
 from kappamax.maximum.price_bounds import bound_of, certified, reduced_costs
-from kappamax.maximum.problem import Counts, Patterns, Problem, Watch
+from kappamax.maximum.problem import Problem, Watch
 from kappamax.maximum.solution import Prices, Solution
 from kappamax.patterns import margins_of
-
-Array = npt.NDArray[Any]
 
 _ROUNDS = 8
 _BITS = 30  # more binary digits for the prices in each round of refinement
@@ -86,9 +84,9 @@ def refined(solution: Solution, patterns: Array, watch: Watch) -> Solution:
 class Relaxation(NamedTuple):
     """Solution of a linear program: how much of each pattern, its value, and the dual prices, all in doubles."""
 
-    amounts: npt.NDArray[np.float64]
+    amounts: Floats
     value: float
-    prices: npt.NDArray[np.float64]
+    prices: Floats
 
 
 def relaxation(problem: Problem, patterns: Array, watch: Watch, costs: Array | None = None) -> Relaxation | None:
@@ -104,7 +102,7 @@ def relaxation(problem: Problem, patterns: Array, watch: Watch, costs: Array | N
     return Relaxation(amounts, float(costs @ amounts), prices.reshape(problem.margins.shape))
 
 
-def whole_table(problem: Problem, patterns: Array, amounts: Array) -> tuple[Patterns, Counts] | None:
+def whole_table(problem: Problem, patterns: Array, amounts: Array) -> tuple[Codes, Integers] | None:
     """Return the amounts as a table if they are whole and have the margins exactly, else None."""
     counts = np.rint(amounts).astype(np.int64)
     if (counts < 0).any() or np.abs(amounts - counts).max() > 1e-4 * max(1.0, problem.n_subjects / 1e6):
@@ -113,7 +111,7 @@ def whole_table(problem: Problem, patterns: Array, amounts: Array) -> tuple[Patt
     return (patterns, counts) if (margins_of(patterns, counts, problem.n_categories) == problem.margins).all() else None
 
 
-def integer_table(problem: Problem, patterns: Array, watch: Watch) -> tuple[Patterns, Counts] | None:
+def integer_table(problem: Problem, patterns: Array, watch: Watch) -> tuple[Codes, Integers] | None:
     """Return the table of the given patterns with the least cost that the solver finds; None without any."""
     rows, sides = incidence(patterns, problem.n_categories), problem.margins.ravel()
     found = solve_integer(problem.real(patterns), rows, sides, watch)
@@ -132,7 +130,7 @@ def solve_linear(costs: Array, rows: Any, sides: Array, watch: Watch) -> tuple[A
     return found.x * size, np.asarray(found.eqlin.marginals) * scale
 
 
-def solve_integer(costs: Array, rows: Any, sides: Array, watch: Watch) -> npt.NDArray[np.float64] | None:
+def solve_integer(costs: Array, rows: Any, sides: Array, watch: Watch) -> Floats | None:
     """Return whole amounts >= 0, in doubles, with rows @ amounts = sides and the least cost found; None without any."""
     from scipy.optimize import Bounds, LinearConstraint, milp
 

@@ -14,10 +14,10 @@ from itertools import islice
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from kappamax._result import Result
 from kappamax._rootsum import RootSum
+from kappamax._typing import Integers
 from kappamax.coefficients import as_objective
 from kappamax.disagreement.objective import Objective
 from kappamax.errors import NotSupportedError
@@ -30,8 +30,6 @@ from kappamax.maximum.price_bounds import LISTED_CELLS, Pricing, lowest_reduced_
 from kappamax.maximum.problem import Watch, problem_for, require_fixed_chance
 from kappamax.table import Label, Table
 from kappamax.weights import WeightsLike
-
-Array = npt.NDArray[Any]
 
 LISTED_TABLES = 100_000
 COUNTING_WORK = 1_000_000_000
@@ -246,7 +244,7 @@ class _Candidates:
         self.patterns, self.beyond = near[kept], [beyond[place] for place in kept]
         self.exact = not any(self.beyond)
 
-    def counts(self, most_steps: int | None = None) -> Iterator[npt.NDArray[np.int64]]:
+    def counts(self, most_steps: int | None = None) -> Iterator[Integers]:
         """Yield the counts of the patterns in every maximiser; `OutOfSteps` where a limit is reached first."""
         problem, room = self.problem, self.room
         if self.exact:

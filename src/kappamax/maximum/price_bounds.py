@@ -13,18 +13,16 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 from math import gcd
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from kappamax._integers import magnitude, widen
 from kappamax._jit import kernel
 from kappamax._rootsum import RootSum
+from kappamax._typing import Array, Codes, Floats
 from kappamax.maximum.problem import CompleteProblem, OutOfTime, Problem, RaterSet, Watch
 from kappamax.maximum.solution import Prices, Solution
-
-Array = npt.NDArray[Any]
 
 LISTED_CELLS = 2_000_000
 _CLEAR = 1e-9
@@ -107,7 +105,7 @@ def reduced_costs(problem: Problem, prices: Prices, patterns: Array) -> Array:
     return np.asarray(widen(costs, bound) * prices.denominator - widen(worth, bound))
 
 
-def real_reduced_costs(problem: Problem, worth: Array, patterns: Array) -> npt.NDArray[np.float64]:
+def real_reduced_costs(problem: Problem, worth: Array, patterns: Array) -> Floats:
     """Return cost minus prices of each pattern in doubles, for prices in doubles of shape (r, k)."""
     return np.asarray(problem.real(patterns) - sum(worth[a][patterns[:, a]] for a in range(problem.n_raters)))
 
@@ -129,8 +127,8 @@ def cost_step(problem: Problem) -> int | None:
 class PatternsFound(NamedTuple):
     """Patterns below a limit: some of them, their reduced costs, how many there are, and the least reduced cost."""
 
-    patterns: npt.NDArray[np.int32]
-    reduced: npt.NDArray[np.float64]
+    patterns: Codes
+    reduced: Floats
     total: int
     least: float
 
@@ -230,14 +228,14 @@ def _lowest(problem: Problem, prices: Prices, patterns: Array) -> RootSum:
     return min(map(problem.number, exact), default=RootSum()) / prices.denominator
 
 
-def _prices_of_set(one: RaterSet, prices: Array) -> tuple[npt.NDArray[np.float64], float]:
+def _prices_of_set(one: RaterSet, prices: Array) -> tuple[Floats, float]:
     """The prices of the raters' own categories, and the sum that all other columns pay together."""
     others = np.setdiff1d(np.arange(len(prices)), one.raters)
     own = np.ascontiguousarray(prices[one.raters, : one.pair_costs.shape[-1]])
     return own, float(prices[others, one.other_codes[others]].sum())
 
 
-def _cost_of_the_rest(one: RaterSet) -> npt.NDArray[np.float64]:
+def _cost_of_the_rest(one: RaterSet) -> Floats:
     least = one.pair_costs.min(axis=(2, 3))
     return np.array([least[d:, d:].sum() for d in range(len(one.raters) + 1)])
 

@@ -10,20 +10,17 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from itertools import combinations
 from time import monotonic
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from kappamax._rootsum import RootSum
+from kappamax._typing import Array, Codes, Floats, Integers
 from kappamax.disagreement.objective import Objective
 from kappamax.errors import NotSupportedError
 from kappamax.patterns import MISSING
 from kappamax.table import Table
-
-Array = npt.NDArray[Any]
-Patterns = npt.NDArray[np.int32]
-Counts = npt.NDArray[np.int64]
 
 _CHUNK = 1 << 18
 
@@ -71,8 +68,8 @@ class RaterSet(NamedTuple):
     """
 
     raters: npt.NDArray[np.intp]
-    pair_costs: npt.NDArray[np.float64]
-    other_codes: npt.NDArray[np.int32]
+    pair_costs: Floats
+    other_codes: Codes
 
 
 class Problem:
@@ -126,17 +123,17 @@ class Problem:
         self.n_cells = sum(self.n_labels**size for size in sizes)
         self.factors = sorted({objective.factors[size] for size in sizes} - {0}) or [1]
 
-    def costs(self, patterns: Patterns) -> Array:
+    def costs(self, patterns: Codes) -> Array:
         """Return the exact cost of each pattern, shape (m, number of roots)."""
         return np.asarray(self.sign * self.objective.scores(self.decoded(patterns)))
 
-    def real(self, patterns: Patterns) -> npt.NDArray[np.float64]:
+    def real(self, patterns: Codes) -> Floats:
         """Return the cost of each pattern in doubles."""
         if len(self.roots) == 1:
             return np.asarray(self.costs(patterns)[:, 0].astype(float) * self.roots[0])
         return np.asarray(self.sign * self.objective.real_scores(self.decoded(patterns)))
 
-    def total(self, patterns: Patterns, counts: Counts) -> RootSum:
+    def total(self, patterns: Codes, counts: Integers) -> RootSum:
         """Return the exact cost of a table."""
         return self.objective.total(self.costs(patterns), counts)
 
@@ -144,7 +141,7 @@ class Problem:
         """Return the exact number with these coefficients of the roots."""
         return RootSum(dict(zip(self.objective.radicands, coefficients, strict=True)))
 
-    def all_patterns(self) -> Iterator[Patterns]:
+    def all_patterns(self) -> Iterator[Codes]:
         """Yield every pattern that fits its set, some hundred thousand at a time."""
         for index, members in enumerate(self.sets):
             raters = np.flatnonzero(members)
@@ -166,7 +163,7 @@ class Problem:
                 costs[x, y] = matrices[int(raters[x]), int(raters[y])] * scale
             yield RaterSet(raters, costs, self._codes_of_others(index, 1)[0])
 
-    def observed(self) -> tuple[Patterns, Counts]:
+    def observed(self) -> tuple[Codes, Integers]:
         """Return the observed table as solvers see tables."""
         table = self.objective.table
         if table.complete:
@@ -174,14 +171,14 @@ class Problem:
         codes = np.where(table.patterns == MISSING, self.n_labels, table.patterns)
         return np.column_stack([codes, self._set_of_pattern]).astype(np.int32), table.counts
 
-    def decoded(self, patterns: Patterns) -> Patterns:
+    def decoded(self, patterns: Codes) -> Codes:
         """Return patterns as a `Table` holds them."""
         if self.objective.table.complete:
             return patterns
         own = patterns[:, : self.objective.table.n_raters]
         return np.where(own == self.n_labels, MISSING, own).astype(np.int32)
 
-    def table(self, patterns: Patterns, counts: Counts) -> Table:
+    def table(self, patterns: Codes, counts: Integers) -> Table:
         """Return a solver's table with the labels of the observed one."""
         return self.objective.table.like(self.decoded(patterns), counts)
 
@@ -199,7 +196,7 @@ class Problem:
             sets[tuple(np.flatnonzero(members).tolist())] = absent.sum(axis=0) + wide[-1, index]
         return wide[:-1, : self.n_labels], sets
 
-    def _codes_of_others(self, index: int, n_rows: int) -> Patterns:
+    def _codes_of_others(self, index: int, n_rows: int) -> Codes:
         """Patterns in which nobody of a set has rated yet; without missing ratings every code is still to be set."""
         patterns = np.full((n_rows, self.n_raters), self.n_labels, dtype=np.int32)
         patterns[:, -1] = index
@@ -214,7 +211,7 @@ class CompleteProblem(Problem):
         """How many numbers `entries` holds for each pair."""
         return int(self.n_categories**2 * len(self.roots))
 
-    def pairs(self) -> Iterator[tuple[int, int, npt.NDArray[np.float64]]]:
+    def pairs(self) -> Iterator[tuple[int, int, Floats]]:
         """Yield every pair of raters and the cost of their ratings, in the units of `real`."""
         scale = self.sign * self.factors[0] * float(self.objective.denominator)
         for a, b, weights in self.objective.pairs():

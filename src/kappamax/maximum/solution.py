@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
 from kappamax._integers import dot, magnitude, widen
 from kappamax._rootsum import RootSum
+from kappamax._typing import Array, Codes, Floats, Integers
 from kappamax.disagreement.objective import Objective
-from kappamax.maximum.problem import Array, Counts, Patterns, Problem
+from kappamax.maximum.problem import Problem
 from kappamax.table import Table
 
 
@@ -26,16 +26,16 @@ class Prices:
     numerators: Array
     denominator: int = 1
 
-    def real(self, roots: Array) -> npt.NDArray[np.float64]:
+    def real(self, roots: Array) -> Floats:
         """Return the prices in doubles, shape (r, k)."""
         return np.asarray(self.numerators.astype(float) @ roots / float(self.denominator))
 
-    def of(self, patterns: Patterns) -> Array:
+    def of(self, patterns: Codes) -> Array:
         """Return the numerators of what each pattern's ratings are worth together, shape (m, number of roots)."""
         wide = widen(self.numerators, len(self.numerators) * magnitude(self.numerators))
         return np.asarray(sum(own[codes] for own, codes in zip(wide, patterns.T, strict=True)))
 
-    def total(self, margins: npt.NDArray[np.int64], radicands: tuple[int, ...]) -> RootSum:
+    def total(self, margins: Integers, radicands: tuple[int, ...]) -> RootSum:
         """Return what all ratings of the margins are worth."""
         worth = {f: dot(self.numerators[:, :, i].ravel(), margins.ravel()) for i, f in enumerate(radicands)}
         return RootSum(worth) / self.denominator
@@ -63,12 +63,12 @@ class Cut:
     prices: Prices
     use: Array
 
-    def bound(self, margins: npt.NDArray[np.int64], use: Array, radicands: tuple[int, ...]) -> RootSum:
+    def bound(self, margins: Integers, use: Array, radicands: tuple[int, ...]) -> RootSum:
         """Return a cost that no table with this use of categories is below."""
         worth = {f: dot(self.use[:, i], use) for i, f in enumerate(radicands)}
         return self.prices.total(margins, radicands) + RootSum(worth) / self.prices.denominator
 
-    def real_bounds(self, margins: npt.NDArray[np.int64], uses: Array, roots: Array) -> npt.NDArray[np.float64]:
+    def real_bounds(self, margins: Integers, uses: Array, roots: Array) -> Floats:
         """Return the bound in doubles for many uses, shape (n,)."""
         own = self.use.astype(float) @ roots / float(self.prices.denominator)
         return np.asarray(float((self.prices.real(roots) * margins).sum()) + uses @ own)
@@ -99,8 +99,8 @@ class Solution:
     """
 
     problem: Problem = field(repr=False)
-    patterns: Patterns
-    counts: Counts
+    patterns: Codes
+    counts: Integers
     cost: RootSum
     bound: RootSum
     method: str

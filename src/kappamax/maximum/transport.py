@@ -6,18 +6,14 @@ optimal value and leaves a smaller problem; its prices are lifted back to all ca
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-import numpy.typing as npt
 
 from kappamax._jit import kernel
+from kappamax._typing import Array, Codes, Integers
 from kappamax.maximum.exact_prices import certified_near
 from kappamax.maximum.price_bounds import certified
-from kappamax.maximum.problem import CompleteProblem, Counts, Patterns
+from kappamax.maximum.problem import CompleteProblem
 from kappamax.maximum.solution import Prices, Solution
-
-Array = npt.NDArray[Any]
 
 _SCALE = 2.0**44
 _EXACT_CATEGORIES = 200  # beyond, integers of any size take minutes
@@ -47,13 +43,13 @@ def transport(problem: CompleteProblem) -> Solution:
     return certified(problem, *table, Prices(prices[:, :, None]), "transportation")
 
 
-def _table_and_prices(costs: Array, cells: Array, second: Array) -> tuple[tuple[Patterns, Counts], Array]:
+def _table_and_prices(costs: Array, cells: Array, second: Array) -> tuple[tuple[Codes, Integers], Array]:
     """Patterns and counts of a two-way table, and the prices of both raters that follow from the second's."""
     first = (costs - second[None, :]).min(axis=1)
     return (_cells(cells), cells[cells > 0]), np.stack([first, second])
 
 
-def _cells(chosen: Array) -> Patterns:
+def _cells(chosen: Array) -> Codes:
     """The positions of the cells that are not zero, as patterns."""
     return np.stack(np.nonzero(chosen), axis=1).astype(np.int32)
 

@@ -10,12 +10,11 @@ from __future__ import annotations
 
 from fractions import Fraction
 from math import lcm
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from kappamax._rootsum import RootSum
+from kappamax._typing import Array
 from kappamax.disagreement.objective import Objective
 from kappamax.errors import Interrupted, NotSupportedError
 from kappamax.fibers.enumeration import LISTED_TABLES, tables_below
@@ -24,8 +23,6 @@ from kappamax.maximum.price_bounds import cost_step
 from kappamax.maximum.problem import Problem, Watch
 from kappamax.maximum.solution import Cut, Prices, Solution
 from kappamax.verification.uses import MOST_USES, Use, attainable_uses
-
-Array = npt.NDArray[Any]
 
 MOST_PATTERNS = 4_000
 MOST_CUTS = 300

@@ -10,15 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf, sqrt
-from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
+from kappamax._typing import Array, Codes
 from kappamax.disagreement.objective import Objective
 from kappamax.inference import quantile_of, slopes
-
-Array = npt.NDArray[Any]
 
 MOST_SUBJECTS = 10**12
 
@@ -76,7 +71,7 @@ def precision_of(objective: Objective) -> Precision:
     return Precision(objective.value(objective.score), sd, not by_cohen, counted)
 
 
-def gradient_of(objective: Objective, patterns: npt.NDArray[np.int32] | None) -> Array:
+def gradient_of(objective: Objective, patterns: Codes | None) -> Array:
     """Return the derivative of the coefficient in the share of each pattern, by default of the table's own."""
     return slopes(objective, patterns) * objective.table.n_subjects
 

@@ -9,18 +9,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import inf, sqrt
 from statistics import NormalDist
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from kappamax._result import Result
+from kappamax._typing import Array
 from kappamax.disagreement.objective import Objective
 from kappamax.inference import quantile_of
 from kappamax.planning.formula import precision_of
 from kappamax.planning.simulation import Simulator
-
-Array = npt.NDArray[Any]
 
 WHOLE_RANGE = 2.0  # of a coefficient, from -1 to 1: the interval of a study that says nothing
 

@@ -17,9 +17,9 @@ from math import ceil, floor, isfinite, lcm, log
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from kappamax._rootsum import RootSum, as_fraction, quotient, rational_quotient
+from kappamax._typing import Array, Codes, Integers
 from kappamax._validate import as_finite_number, as_whole_number, is_number
 from kappamax.coefficients import as_objective
 from kappamax.disagreement.objective import Objective
@@ -32,7 +32,6 @@ from kappamax.maximum.solve import solve
 from kappamax.planning.formula import gradient_of
 from kappamax.table import Label, Table, as_categories
 
-Array = npt.NDArray[Any]
 Chosen = Mapping[str, Any]  # weights and coefficient, as `as_objective` takes them
 
 MOST_PATTERNS = 20_000
@@ -188,7 +187,7 @@ class MarginTables:
         self.objective = objective
 
     @cached_property
-    def patterns(self) -> npt.NDArray[np.int32]:
+    def patterns(self) -> Codes:
         """Every possible pattern, in the order of the shares."""
         return np.indices((self.n_categories,) * self.n_raters, dtype=np.int32).reshape(self.n_raters, -1).T
 
@@ -269,9 +268,7 @@ class MarginTables:
         solution = solve(problem_for(self.objective, sign))
         return self._mixture_table(self.objective, solution.cost * sign, solution.patterns, solution.counts)
 
-    def _mixture_table(
-        self, objective: Objective, score: RootSum, patterns: npt.NDArray[np.int32], counts: npt.NDArray[np.int64]
-    ) -> MixtureTable:
+    def _mixture_table(self, objective: Objective, score: RootSum, patterns: Codes, counts: Integers) -> MixtureTable:
         shares = np.full(self.n_categories**self.n_raters, Fraction(0), dtype=object)
         places = np.ravel_multi_index(tuple(patterns.T), (self.n_categories,) * self.n_raters)
         shares[places] = _shares_of(counts)
@@ -294,12 +291,12 @@ def _value_at(objective: Objective, disagreement: RootSum) -> Fraction:
     return Fraction(quotient(beyond, objective.expected)) if exact is None else exact
 
 
-def _shares_of(counts: npt.NDArray[np.int64]) -> list[Fraction]:
+def _shares_of(counts: Integers) -> list[Fraction]:
     total = int(counts.sum())
     return [Fraction(n, total) for n in counts.tolist()]
 
 
-def _whole_margins(shares: Array) -> npt.NDArray[np.int64]:
+def _whole_margins(shares: Array) -> Integers:
     """Return margins in whole numbers with one total, exact where the shares have a small common denominator."""
     total = lcm(*(share.denominator for share in shares.ravel()))
     exact = total <= _COARSE and all(sum(row) == 1 for row in shares)
@@ -311,7 +308,7 @@ def _whole_margins(shares: Array) -> npt.NDArray[np.int64]:
     return whole
 
 
-def _whole(shares: Array) -> npt.NDArray[np.int64]:
+def _whole(shares: Array) -> Integers:
     """Return whole counts with given shares: exact where they fit into 61 bits, apportioned otherwise."""
     total = 1
     if shares.dtype == object:
@@ -324,7 +321,7 @@ def _whole(shares: Array) -> npt.NDArray[np.int64]:
     return _apportioned(shares / shares.sum(), _POPULATION)
 
 
-def _apportioned(shares: Array, total: int) -> npt.NDArray[np.int64]:
+def _apportioned(shares: Array, total: int) -> Integers:
     """Return whole numbers with a given total, nearest to shares of it (largest remainders)."""
     exact = [Fraction(share) * total for share in shares]
     counts = np.array([int(share) for share in exact], dtype=np.int64)

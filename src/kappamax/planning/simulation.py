@@ -6,18 +6,14 @@ with spawned generators: results do not depend on how many processes share the w
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-import numpy.typing as npt
 
 from kappamax._parallel import run_tasks
+from kappamax._typing import Array
 from kappamax.disagreement.evaluator import Evaluator
 from kappamax.disagreement.objective import Objective
 from kappamax.inference import standard_errors_at
 from kappamax.resampling import Progress
-
-Array = npt.NDArray[Any]
 
 _BLOCK = 1000
 _CELLS = 2_000_000

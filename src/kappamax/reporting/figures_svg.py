@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
+from kappamax._typing import Integers
 from kappamax.display import numbers, svg, text
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def pairs_title(report: Report) -> str:
     return f"Kappa of every two raters, {report.pairs.weights} weights"
 
 
-def crossed(result: WeightingReport) -> list[tuple[str, str, npt.NDArray[np.int64]]]:
+def crossed(result: WeightingReport) -> list[tuple[str, str, Integers]]:
     """Return title, picture and counts of two raters' observed table and of the one with the largest agreement."""
     assert result.maximum is not None
     table = result.maximum.objective.table

@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
+from kappamax._typing import Integers
 from kappamax.display import numbers, text
 from kappamax.fibers.exact_test import ExactTest
 from kappamax.kappas import Agreement
@@ -250,7 +250,7 @@ def _where(most: Maximum) -> str:
     return f"{said}, and the largest disagreement is {steps} categor{'y' if steps == 1 else 'ies'} apart."
 
 
-def _apart(table: Table) -> npt.NDArray[np.int64]:
+def _apart(table: Table) -> Integers:
     """How many categories the highest and the lowest rating of each pattern are apart."""
     rated = table.patterns >= 0
     low = np.where(rated, table.patterns, table.n_categories).min(axis=1)

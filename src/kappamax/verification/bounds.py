@@ -17,16 +17,14 @@ from math import lcm
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from kappamax._rootsum import RootSum
+from kappamax._typing import Array
 from kappamax.fibers import enumeration
 from kappamax.verification import search
 from kappamax.verification.budget import Budget, Unknown
 from kappamax.verification.definitions import Design, Pattern, Raters, Rows, margins_of, raters_of, subjects_of
 from kappamax.verification.uses import Use, attainable_uses
-
-Array = npt.NDArray[Any]
 
 LISTED_PATTERNS = 5_000
 MOST_PATTERNS = 100_000

@@ -15,12 +15,10 @@ from math import comb, gcd, lcm
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from kappamax._integers import sum_by_key
 from kappamax._rootsum import RootSum, quotient, rational_quotient
-
-Array = npt.NDArray[Any]
+from kappamax._typing import Array
 
 #: one code per rater; -1 stands for a rating that is missing
 Pattern = tuple[int, ...]

@@ -6,14 +6,12 @@ refute the bound. The search has a limit of steps, beyond which the answer is `N
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from kappamax._jit import kernel
-
-Array = npt.NDArray[Any]
+from kappamax._typing import Array, Integers
 
 PATTERN_STEPS = 200_000_000
 _STEPS_UNCOMPILED = 20_000
@@ -23,7 +21,7 @@ _STEPS_WITHOUT_COMPILER = 1_000_000
 class PatternsBelow(NamedTuple):
     """Patterns below a limit, cost less prices: some of them, how many there are, the least, and the steps taken."""
 
-    patterns: npt.NDArray[np.int64]
+    patterns: Integers
     total: int
     least: int
     steps: int

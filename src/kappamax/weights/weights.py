@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from kappamax._integers import widen
 from kappamax._rootsum import RootSum, as_fraction
+from kappamax._typing import Array, Floats
 from kappamax._validate import as_choice, as_whole_number, is_number
 from kappamax.errors import InvalidWeightsError
 from kappamax.weights.schemes import Terms, terms_of
@@ -56,8 +57,8 @@ class Weights:
     """
 
     name: str
-    multipliers: npt.NDArray[Any] = field(repr=False)
-    radicands: npt.NDArray[Any] = field(repr=False)
+    multipliers: Array = field(repr=False)
+    radicands: Array = field(repr=False)
     denominator: int = field(repr=False)
     exact: bool = True
     needs_order: bool = False
@@ -127,7 +128,7 @@ class Weights:
         return 0.0 if self.exact else _TOLERANCE
 
     @cached_property
-    def matrix(self) -> npt.NDArray[np.float64]:
+    def matrix(self) -> Floats:
         """The k x k matrix of u as doubles."""
         if self.multipliers.dtype == object:
             rational = [float(Fraction(m, self.denominator)) for m in self.multipliers.ravel()]

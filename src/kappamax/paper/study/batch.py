@@ -12,9 +12,9 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from kappamax._rootsum import RootSum
+from kappamax._typing import Floats, Integers
 from kappamax.annealing.diagonal_sweep import sweep_counts
 from kappamax.annealing.move_walk import MoveWalk, Neighbours
 from kappamax.coefficients import coefficient_for
@@ -25,7 +25,6 @@ from kappamax.paper.study.scenarios import Scenario
 from kappamax.table import Table
 
 BatchKey = tuple[int, int]  # number of the scenario and of the first table
-Counts = npt.NDArray[np.int64]
 
 _LEAST_STEPS = 256
 
@@ -74,7 +73,7 @@ def run_batch(scenario: Scenario, seed: int, start: int, stop: int) -> TableBatc
     return TableBatch(start, tuple(steps), tuple(below), repaired, ended - began, ended - annealed)
 
 
-def stopping_times(scenario: Scenario, seed: int, start: int, stop: int) -> tuple[list[int], Counts]:
+def stopping_times(scenario: Scenario, seed: int, start: int, stop: int) -> tuple[list[int], Integers]:
     """Return the stopping times of some tables and the flattened tables at which they ended, before the sweep."""
     setup = _setup(scenario)
     ends = np.empty((stop - start, setup.chances.size), dtype=np.int64)
@@ -98,10 +97,10 @@ class _ScenarioSetup:
     """What all tables of a scenario share: moves, probabilities of patterns, and bounds on the maximum."""
 
     neighbours: Neighbours
-    chances: npt.NDArray[np.float64]
+    chances: Floats
     bounds: MaximumBounds
 
-    def below_maximum(self, counts: Counts, score: list[int]) -> bool:
+    def below_maximum(self, counts: Integers, score: list[int]) -> bool:
         """Whether a table's score is above the least that its margins allow."""
         objective, kept = self.neighbours.objective, counts > 0
         table = objective.table.like(self.neighbours.patterns[kept], counts[kept])
@@ -119,7 +118,7 @@ def _setup(scenario: Scenario) -> _ScenarioSetup:
     return _ScenarioSetup(Neighbours(objective, scenario.move_set), chances, MaximumBounds(objective))
 
 
-def _anneal(scenario: Scenario, setup: _ScenarioSetup, counts: Counts, rng: np.random.Generator) -> int:
+def _anneal(scenario: Scenario, setup: _ScenarioSetup, counts: Integers, rng: np.random.Generator) -> int:
     """Walk from a table, in place, until the stopping rule is met; return the stopping time T."""
     walk = MoveWalk(setup.neighbours, counts, rng, work=np.inf)
     patience, limit = scenario.patience, scenario.limit

@@ -6,12 +6,10 @@ So prices are kept, and a table whose score they meet is optimal without another
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-import numpy.typing as npt
 
 from kappamax._rootsum import RootSum
+from kappamax._typing import Array, Floats
 from kappamax.disagreement.objective import Objective
 from kappamax.maximum.closed_forms import comonotone_table
 from kappamax.maximum.price_bounds import lowest_reduced_cost, settles
@@ -38,7 +36,7 @@ class MaximumBounds:
         self.roots = np.sqrt(np.array(objective.radicands, dtype=float))
         self.monge = objective.weights.exact and all(weights.monge for _, _, weights in objective.pairs())
         self.prices: list[Prices] = []
-        self._worth: list[npt.NDArray[np.float64]] = []
+        self._worth: list[Floats] = []
 
     def attained(self, table: Table, score: RootSum) -> bool:
         """Whether no table with the margins of this one has a score below its score."""
@@ -58,7 +56,7 @@ class MaximumBounds:
             self._worth.append(prices.real(self.roots).ravel())
         return settles(problem, score, solution.bound)
 
-    def _met(self, margins: npt.NDArray[Any], score: RootSum) -> bool:
+    def _met(self, margins: Array, score: RootSum) -> bool:
         """Whether prices that were kept prove the score; doubles select the candidates, exact sums decide."""
         if not self.prices:
             return False

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kappamax._result import Result, plain
+from kappamax._typing import Integers
 from kappamax.display import numbers
 from kappamax.paper.study.batch import TableBatch
 from kappamax.paper.study.scenarios import Scenario
@@ -64,7 +65,7 @@ class StudyRow(Result):
     below_maximum: float
     n_below: int
     n_repaired: int
-    steps: npt.NDArray[np.int64] = field(repr=False, compare=False)
+    steps: Integers = field(repr=False, compare=False)
     below: npt.NDArray[np.bool_] = field(repr=False, compare=False)
     seconds: float = field(repr=False, compare=False)
     seconds_maximum: float = field(repr=False, compare=False)
