@@ -23,7 +23,7 @@ def count_boundaries(work: Callable[[], object]) -> Counter[tuple[str, str]]:
     crossings: Counter[tuple[str, str]] = Counter()
 
     def note(frame: FrameType, event: str, argument: object) -> None:
-        if event != "call" or frame.f_back is None or frame.f_code.co_name == "<module>":
+        if event != "call" or frame.f_back is None or "<module>" in (frame.f_code.co_name, frame.f_back.f_code.co_name):
             return
         called, calling = frame.f_globals.get("__name__", ""), frame.f_back.f_globals.get("__name__", "")
         if called.startswith("kappamax") and calling.startswith("kappamax") and called != calling:
@@ -52,7 +52,7 @@ def main() -> None:
         crossings = count_boundaries(run)
     modules = {module for pair in crossings for module in pair}
     print(f"{len(modules)} modules, {len(crossings)} pairs of modules, {crossings.total()} calls between modules")
-    for (calling, called), number in crossings.most_common(20):
+    for (calling, called), number in crossings.most_common():
         print(f"{number:5}  {calling} -> {called}")
 
 

@@ -59,6 +59,8 @@ class Table:
 
     Attributes
     ----------
+    n_subjects, n_raters, n_categories : int
+        Number of subjects with at least one rating (N), of raters (r) and of categories, unused ones included (k).
     rows : Rows
         The patterns as they are held: distinct, or one per subject where there are many. Sums over subjects need no
         more; `patterns` and `counts` hold each distinct pattern once.
@@ -76,6 +78,9 @@ class Table:
     raters: tuple[str, ...]
     ordered: bool
     rows: Rows
+    n_subjects: int
+    n_raters: int
+    n_categories: int
     n_left_out: int
 
     def __init__(
@@ -111,6 +116,7 @@ class Table:
 
     def _hold(self, codes: Codes, sizes: Integers | None, n_left_out: int) -> None:
         """Keep patterns and counts: grouped and sorted at once, or, for many single subjects, when that is needed."""
+        self.n_raters, self.n_categories = codes.shape[1], len(self.categories)
         given = len(codes) if sizes is None else int(sizes.sum())
         if sizes is None and len(codes) > _GROUPED_AT_ONCE:
             n_ratings = n_ratings_of(codes)
@@ -119,6 +125,7 @@ class Table:
             self.rows = _read_only(Rows(codes, np.ones(len(codes), dtype=np.int64), n_ratings))
         else:
             self.rows = self.grouped = self._group(codes, sizes)
+        self.n_subjects = int(self.rows.counts.sum())
         self.n_left_out = n_left_out + given - self.n_subjects
 
     def _group(self, codes: Codes, sizes: Integers | None) -> Rows:
@@ -139,21 +146,6 @@ class Table:
     def counts(self) -> Integers:
         """How often each pattern occurs, shape (m,)."""
         return self.grouped.counts
-
-    @property
-    def n_subjects(self) -> int:
-        """Subjects with at least one rating (N)."""
-        return int(self.rows.counts.sum())
-
-    @property
-    def n_raters(self) -> int:
-        """Number of raters (r)."""
-        return len(self.raters)
-
-    @property
-    def n_categories(self) -> int:
-        """Number of categories, unused ones included (k)."""
-        return len(self.categories)
 
     @property
     def n_ratings(self) -> Integers:

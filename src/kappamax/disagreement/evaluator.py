@@ -68,7 +68,7 @@ class Evaluator:
         """What one subject of each pattern adds to the totals."""
         objective, n_ratings = self.objective, n_ratings_of(patterns)
         sizes = range(self.table.n_raters + 1)
-        units = np.array([objective.coefficient.subject_units(size) for size in sizes], dtype=float)
+        units = objective.units.astype(float)
         use = {"subjects": [1 / max(size, 1) for size in sizes], "pairable": [float(size >= 2) for size in sizes]}
         use_weights = np.array(use.get(objective.coefficient.use, [1.0 for _ in sizes]))
         factors = np.array([factor / objective.scale for factor in objective.factors_by_size])

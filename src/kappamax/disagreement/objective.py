@@ -102,8 +102,9 @@ class Objective:
         self.scale = lcm(*(share.denominator for share in shares.values()))
         #: whole factor by which a subject's disagreement enters the score, by its number of ratings
         self.factors = {0: 0} | {size: int(share * self.scale) for size, share in shares.items()}
-        units = np.array([coefficient.subject_units(size) for size in range(table.n_raters + 1)])
-        self.n_units = dot(table.rows.counts, units[table.rows.n_ratings])
+        #: how much a subject counts in the mean, by its number of ratings
+        self.units = np.array([coefficient.subject_units(size) for size in range(table.n_raters + 1)])
+        self.n_units = dot(table.rows.counts, self.units[table.rows.n_ratings])
         if self.n_units == 0:
             g = coefficient.group_size
             few = {2: "two", 3: "three", 4: "four"}.get(g, str(g))

@@ -32,17 +32,17 @@ def exact_form(x: Array, y: Array, *, weights: Weights) -> Any:
         rows = [exact_form(a, b, weights=weights) for a, b in zip(x, y, strict=True)]
         return np.array(rows, dtype=object)
     (x, x_scale), (y, y_scale) = _whole(x), _whole(y)
-    bound = int(max(x)) * int(max(y))
-    return weighted_sum(np.outer(widen(x, bound), widen(y, bound)), weights) / (x_scale * y_scale)
+    x, y = widen(np.stack([x, y]), int(max(x)) * int(max(y)))
+    return weighted_sum(np.outer(x, y), weights, x_scale * y_scale)
 
 
-def weighted_sum(cells: Array, weights: Weights) -> RootSum:
-    """The exact sum of cells * u over a k x k array of whole numbers."""
+def weighted_sum(cells: Array, weights: Weights, scale: int = 1) -> RootSum:
+    """The exact sum of cells * u / scale over a k x k array of whole numbers."""
     if weights.roots <= {1}:
-        return RootSum(Fraction(dot(cells.ravel(), weights.multipliers.ravel()), weights.denominator))
+        return RootSum(Fraction(dot(cells.ravel(), weights.multipliers.ravel()), weights.denominator * scale))
     bound = int(cells.max()) * int(weights.multipliers.max())
     products = widen(cells, bound) * widen(weights.multipliers, bound)
-    return RootSum(dict(sum_by_key(weights.radicands, products))) / weights.denominator
+    return RootSum(dict(sum_by_key(weights.radicands, products))) / (weights.denominator * scale)
 
 
 def _once(rows: Array) -> Array:
