@@ -1,1 +1,1 @@
-"""Kappamax beside other packages in; how fast it is and how honest its intervals are out."""
+"""Compare kappamax with other packages: right answers, speed, and coverage of its intervals."""

@@ -1,4 +1,4 @@
-"""The command line in; printed tables, and after a full run docs/benchmarks.md and docs/peers.md, out.
+"""Run the benchmarks; a full run also writes docs/benchmarks.md and docs/peers.md.
 
 python -m benchmarks                  all parts, written to docs/benchmarks.md and docs/peers.md
 python -m benchmarks speed            one part, printed only

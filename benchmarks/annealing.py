@@ -1,4 +1,4 @@
-"""Designs in; how many steps and how long both proposals of annealing take, and the whole study, out."""
+"""Measure the steps and the time of both proposals of annealing, and of the whole study."""
 
 from __future__ import annotations
 

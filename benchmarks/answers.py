@@ -1,4 +1,4 @@
-"""A question in, what a Python package says to it out; every package is asked in the way its documentation shows.
+"""Ask Python packages a question, each in the way its documentation shows.
 
 Whatever a package raises or warns of is part of its answer.
 """

@@ -1,4 +1,4 @@
-"""Rows of category numbers in, agreement in exact fractions by the plain definition out; None is a missing rating.
+"""Compute agreement in exact fractions by its plain definition; None is a missing rating.
 
 Nothing here comes from kappamax: these are the second opinions that its answers, and the reasons given for other
 packages' answers, are checked against. Slow on purpose: every formula is a sum over subjects, pairs and categories.

@@ -1,4 +1,4 @@
-"""Rows of category numbers in; what another package's formula gives for them, in our own arithmetic, out.
+"""Compute what other packages' formulas give, in our own arithmetic.
 
 A reason for a different answer is only printed if the formula here gives the package's number.
 """

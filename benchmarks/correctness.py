@@ -1,4 +1,4 @@
-"""Packages and questions in; a verdict on each answer, with a checked reason where it differs, out."""
+"""Judge the answers of other packages, with a checked reason where one differs from ours."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A population with known kappa in; how often 95% intervals from small samples hold that kappa out.
+"""Measure how often 95% intervals from small samples contain the kappa of the population.
 
 In the population all raters give the one true category with probability 3/5 and otherwise choose independently,
 each category always with its own share, so kappa is 3/5 for any weights. Its cells are whole numbers, and kappamax

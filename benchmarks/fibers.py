@@ -1,4 +1,4 @@
-"""Margins in; how long counting, distributions and random tables take, beside Normaliz and scipy, out."""
+"""Time counting, distributions and random tables, beside Normaliz and scipy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sizes in; how long reading a large file takes and how much memory, beside the bare query and pandas, out.
+"""Measure the time and memory that reading a large file takes, beside the bare query and pandas.
 
 The data are made here: two raters, five categories. Every reading runs in a process of its own and all must give the
 same counts.

@@ -1,4 +1,4 @@
-"""A reader and a file in; how long it takes, the peak of memory and the counts, as one line of JSON, out.
+"""Read one file with one reader and print its time, peak memory and counts as a line of JSON.
 
 Run in a process of its own, so that the peak is that of one reading.
 """

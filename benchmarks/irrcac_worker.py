@@ -1,4 +1,4 @@
-"""Ratings in, irrCAC's answers out; runs in irrCAC's own environment, where kappamax cannot be imported.
+"""Ask irrCAC; this runs in its own environment, where kappamax cannot be imported.
 
 python -m benchmarks.irrcac_worker FILE   names of weights, one per line of stdin; seconds and Conger's kappa as JSON
 python -m benchmarks.irrcac_worker        a list of questions as JSON on stdin; its answers by name as JSON

@@ -1,4 +1,4 @@
-"""Candidates for three raters' margins in; how well each fits the paper's twelve non-homogeneous rows out.
+"""Compare candidates for three raters' margins with the paper's twelve non-homogeneous rows.
 
 python -m benchmarks.margins            about ten minutes on two cores
 

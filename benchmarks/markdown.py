@@ -1,4 +1,4 @@
-"""Rows in, Markdown tables out; and where and with what a run was made."""
+"""Write Markdown tables, and say where and with which versions a run was made."""
 
 from __future__ import annotations
 

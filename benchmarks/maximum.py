@@ -1,4 +1,4 @@
-"""Sizes in; how long a proven maximum takes, beside general solvers given the same problem, out."""
+"""Time proven maxima beside general solvers that are given the same problem."""
 
 from __future__ import annotations
 

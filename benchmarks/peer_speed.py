@@ -1,4 +1,4 @@
-"""Sizes in; comparisons with the packages that the other parts do not time, R's among them, out.
+"""Time the packages that the other benchmarks do not, R's among them.
 
 Both sides take turns. R's calls are timed inside R, without the start of its process; a time includes making the table
 or the triples that a package asks for.

@@ -1,4 +1,4 @@
-"""The name of a pin file in, an environment of its own with those packages out.
+"""Install other packages into environments of their own.
 
 `main` holds what can live beside kappamax; `irrcac` is apart because irrCAC pins scipy 1.12 (Python 3.11 or 3.12).
 """

@@ -1,4 +1,4 @@
-"""Verdicts, formulas read and comparisons of speed in, docs/peers.md out."""
+"""Write docs/peers.md from verdicts, formulas and comparisons of speed."""
 
 from __future__ import annotations
 

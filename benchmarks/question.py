@@ -1,4 +1,4 @@
-"""A table or labels in, one question with our answer and a second opinion out."""
+"""Build one question with our answer and a second opinion."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Nothing in; the questions every package is asked, with our answer, a second opinion and other known answers, out.
+"""List the questions every package is asked, with our answer, a second opinion and other known answers.
 
 Our answer is kappamax's, in fractions where there are any. The second opinion is `by_hand`, which shares no code with
 it. The other answers are conventions in `conventions`; each is put into words.

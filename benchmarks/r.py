@@ -1,4 +1,4 @@
-"""Questions or ratings in, what R's packages say and how long they take out; nothing where R is absent."""
+"""Ask R's packages the same questions and time them, where R is installed."""
 
 from __future__ import annotations
 

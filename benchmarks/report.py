@@ -1,4 +1,4 @@
-"""Comparisons and coverages in, Markdown out."""
+"""Write comparisons and coverages as Markdown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Nothing in; how long a whole report takes from a cold start, out."""
+"""Time a whole report from a cold start."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sizes in; one comparison of kappamax with a peer per case out.
+"""Compare the speed of kappamax with its peers, case by case.
 
 Both sides get the same data in the form each likes best and take turns, so that a ratio does not depend on what else
 the machine was doing. Every value is compared as well: a fast wrong answer stops the run.

@@ -1,4 +1,4 @@
-"""The layers of pyproject.toml in, docs/architecture.svg out: `python docs/architecture_diagram.py`.
+"""Draw the layers of pyproject.toml into docs/architecture.svg: `python docs/architecture_diagram.py`.
 
 A test compares the file with what this script draws, so the diagram follows the layers.
 """
@@ -29,7 +29,7 @@ NOTES = {
     "io": "arrays, frames, files",
     "table | weights": "patterns, counts; exact u",
     "display": "rounding, text, HTML, SVG",
-    "errors | _version": "the exception tree",
+    "errors | _typing | _version": "the exception tree",
 }
 #: the layers that ratings pass, in order
 WAY = ("io", "table | weights", "disagreement", "coefficients", "kappas | maximum", "reporting", "cli")
@@ -62,11 +62,11 @@ def diagram() -> str:
     height = TOP + ROW * len(rows) + 8
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img" aria-labelledby="title">',
-        "<title id='title'>The layers of kappamax, and the way ratings take through them</title>",
+        "<title id='title'>The layers of kappamax, and the path of ratings through them</title>",
         f"<style>{_STYLE}</style>",
         f'<rect class="page" width="{WIDTH}" height="{height}" rx="8"/>',
         '<text class="note" x="14" y="20">A module imports only from rows below its own.</text>',
-        '<text class="way" x="14" y="36">Numbers: the way ratings take.</text>',
+        '<text class="way" x="14" y="36">Numbers: the path of ratings.</text>',
     ]
     parts += [part for layer in rows for part in _row(layer, heights[layer])]
     parts += _way([heights[layer] + ROW // 2 - 2 for layer in WAY if layer in heights])

@@ -1,4 +1,4 @@
-"""The pages in this folder in, the site out: `make docs` builds it with warnings as errors.
+"""Configure the site that `make docs` builds from this folder, with warnings as errors.
 
 Nothing on the site is loaded from elsewhere: maths becomes MathML while building, and fonts are the reader's own.
 """

@@ -1,4 +1,4 @@
-"""Ratings in, coefficients out, straight from the definitions: slow loops the library is tested against."""
+"""Compute coefficients straight from their definitions, as slow loops that the library is tested against."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A page's HTML in, the same for readers without a mouse out.
+"""Make the pages usable without a mouse.
 
 Blocks of code and tables that scroll can be reached by the keyboard, and the menu's captions say which level of heading
 they are. The theme does neither.

@@ -1,4 +1,4 @@
-"""Formulas in LaTeX in, MathML out, which browsers draw without a script or a font from elsewhere.
+"""Turn formulas in LaTeX into MathML, which browsers draw without a script or a font from elsewhere.
 
 docutils has the converter; Sphinx only knows scripts and pictures. What docutils does not know is a warning, hence an
 error, and never a formula that is silently wrong.

@@ -1,4 +1,4 @@
-"""`name` in a docstring in, a link if it is a public name of kappamax and plain code otherwise out.
+"""Turn `name` in docstrings into a link if it is a public name of kappamax, and into plain code otherwise.
 
 Also shows what a function returns if that is a class of ours, and leaves the constructor's arguments out of result
 classes, which are made by functions, not by readers; where their docstring has no Attributes, the fields are named.

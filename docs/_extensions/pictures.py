@@ -1,4 +1,4 @@
-"""A bundled example and its weights in, pictures of its report drawn into the page out.
+"""Draw pictures of a bundled example's report into a page.
 
     ```{picture} maximum
     :example: rapallo2022

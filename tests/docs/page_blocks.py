@@ -1,4 +1,4 @@
-"""A Markdown page in, its code blocks in order out, and whether each does what it shows.
+"""Find the code blocks of a Markdown page in order, and check that each does what it shows.
 
 CONTRIBUTING.md says what a page may hold. Markers are HTML comments: `<!-- not run: reason -->` and
 `<!-- file: name -->` on the line above a block; `<!-- file: name`, with lines before the `-->`, is a file that readers

@@ -1,4 +1,4 @@
-"""A command in, what it printed out; a folder in, its wheel or sdist out."""
+"""Run commands and build wheels and source distributions."""
 
 import os
 import subprocess

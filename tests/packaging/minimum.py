@@ -1,4 +1,4 @@
-"""pyproject.toml and constraints.txt in; pins of the oldest allowed version of every dependency out.
+"""Print pins of the oldest version of every dependency that pyproject.toml allows.
 
 `python tests/packaging/minimum.py` prints a constraints file for pip: what kappamax names, in its lowest version; what
 those packages need in turn, in the version of constraints.txt, as a user of today would get it. Generated each time, so

@@ -1,4 +1,4 @@
-"""An environment with kappamax in, one line per thing that works out: run by any Python that has it installed.
+"""Print one line per thing that works, run by any Python that has kappamax installed.
 
 Needs nothing but kappamax. What an extra brings is used where it is installed; where it is not, the message must name
 the extra. Prints the installed folder first; ends with exit code 1 at the first thing that does not hold.

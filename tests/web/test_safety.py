@@ -170,8 +170,9 @@ def test_assets_are_checked_for_changes_and_answers_never_kept(client):
     assert page.headers["cache-control"] == "no-cache"
     assert answer.headers["cache-control"] == "no-store"
     is_safe(page)
-    for script in (Path(km.__file__).parent / "web" / "static").glob("*.js"):
-        assert client.get(f"/static/{script.name}").headers["content-type"].startswith("text/javascript")
+    static = Path(km.__file__).parent / "web" / "static"
+    for script in static.rglob("*.js"):
+        assert client.get(f"/static/{script.relative_to(static).as_posix()}").headers["content-type"].startswith("text/javascript")
 
 
 @pytest.mark.parametrize(

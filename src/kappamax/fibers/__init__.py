@@ -7,6 +7,6 @@ and `walk` go from one to the next, `connectivity` says whether a walk reaches a
 `null_distribution` finds how a coefficient is distributed by chance (`distribution`), and `exact_test` how likely the
 observed agreement is.
 
-`moves` and `bases` hold the moves that lead from one table of a fiber to another, `explanation` says why they change
-agreement, `explorer` which of them apply to a table. `overview` is the fiber as users see it.
+`moves` and `markov_basis` hold the moves that lead from one table of a fiber to another, `move_effects` says why they
+change agreement and `move_ranking` which of them apply to a table. `fiber` is the fiber as users see it.
 """

@@ -1,4 +1,4 @@
-"""Ratings in; the fiber, with everything one can ask of it, out."""
+"""Provide the fiber of a table: all tables with the same margins, to count, list, draw, test and walk through."""
 
 from __future__ import annotations
 

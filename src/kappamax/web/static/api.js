@@ -1,4 +1,4 @@
-// A question for the server in, its answer or a Problem out; a newer question of the same kind cancels the older.
+// Ask the server; a newer question of the same kind cancels the older.
 
 /** What the server refused, and which field or cell it names. */
 export class Problem extends Error {

@@ -2,11 +2,11 @@
 // chosen ones, then the pictures of the chosen weights, what chance would give for them, and that for the other weights.
 
 import { Problem, ask, cancel } from "./api.js";
-import { drawComparison } from "./comparison.js";
+import { drawComparison } from "./panels/comparison.js";
 import { debounced } from "./dom.js";
-import { showProblems } from "./grid.js";
-import { drawMaximizers } from "./maximizers.js";
-import { drawChance, drawNothing, drawNumbers, drawPictures, resultOf, say } from "./results.js";
+import { showProblems } from "./panels/grid.js";
+import { drawMaximizers } from "./panels/maximizers.js";
+import { drawChance, drawNothing, drawNumbers, drawPictures, resultOf, say } from "./panels/results.js";
 import { COMPARED, current, isOrdered, tableOf, weightingOf } from "./state.js";
 
 const KINDS = ["table", "chance", "pictures"], PATIENCE = 300;

@@ -1,4 +1,4 @@
-// Entries of a search in, a picture of agreement and temperature over the steps out; most happens early, so steps are on a log scale.
+// Draw agreement and temperature over the steps of a search, on a log scale because most happens early.
 
 const NS = "http://www.w3.org/2000/svg";
 const WIDTH = 520, HEIGHT = 200, LEFT = 40, RIGHT = 12, TOP = 24, BOTTOM = 30;

@@ -1,4 +1,4 @@
-// A description of elements in, elements out; text is always text, and only the server's pictures are markup.
+// Make elements; text is always text, and only the server's pictures are markup.
 
 /** An element: attributes by name, `on` for listeners, text and elements as children. */
 export function h(tag, attributes = {}, ...children) {

@@ -1,4 +1,4 @@
-// A number in, the text a reader should see out; the same rounding as the reports.
+// Format numbers with the same rounding as the reports.
 
 export const decimal = (value, digits = 4) => {
   if (value === null || value === undefined) return "undefined";

@@ -1,4 +1,4 @@
-// A square of counts in, an HTML table shaded like a heat map out; cells may be buttons.
+// Show a square of counts as an HTML table shaded like a heat map; cells may be buttons.
 
 import { button, fill, h } from "./dom.js";
 import { count, raterName } from "./format.js";

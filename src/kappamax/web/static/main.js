@@ -1,14 +1,14 @@
-// The page in, a working calculator out: starts every part and lets changes of the state reach them.
+// Start every panel and pass changes of the state on to them.
 
-import { startAnnealing } from "./annealing.js";
+import { startAnnealing } from "./panels/annealing.js";
 import { recalculate } from "./calculate.js";
-import { startExamples } from "./examples.js";
-import { drawFile, startFiles } from "./files.js";
-import { drawGrid, startGrid } from "./grid.js";
-import { startMoves } from "./moves.js";
-import { startOutput } from "./output.js";
+import { startExamples } from "./panels/examples.js";
+import { drawFile, startFiles } from "./panels/files.js";
+import { drawGrid, startGrid } from "./panels/grid.js";
+import { startMoves } from "./panels/moves.js";
+import { startOutput } from "./panels/output.js";
 import { current, restore, subscribe } from "./state.js";
-import { describe, drawWeights, startWeights } from "./weights.js";
+import { describe, drawWeights, startWeights } from "./panels/weights.js";
 
 function draw(state) {
   drawGrid(state);

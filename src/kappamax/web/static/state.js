@@ -1,4 +1,4 @@
-// What was typed in; the table, the weighting, a link and a place in the browser's store out.
+// Keep the state of the page: the table, the weighting, a link to both and their copy in the browser.
 
 export const FEWEST = 2, MOST = 12;
 export const SCHEMES = ["unweighted", "linear", "quadratic", "sqrt", "ordinal", "ratio", "circular", "bipolar"];

@@ -1,9 +1,9 @@
-// The choice of weights in; own positions or an own matrix to edit, and whether they are a distance, out.
+// Choose weights, or edit positions or a matrix of one's own, with a word on whether they are a distance.
 
-import { Problem, ask } from "./api.js";
-import { byId, debounced, fill, h } from "./dom.js";
-import { decimal } from "./format.js";
-import { SCHEMES, change, current, customFor, namesOf, sizeOf, tableOf, weightingOf } from "./state.js";
+import { Problem, ask } from "../api.js";
+import { byId, debounced, fill, h } from "../dom.js";
+import { decimal } from "../format.js";
+import { SCHEMES, change, current, customFor, namesOf, sizeOf, tableOf, weightingOf } from "../state.js";
 
 const WORDS = { unweighted: "unweighted: all alike", linear: "linear: distance in steps", quadratic: "quadratic: squared distance",
   sqrt: "sqrt: root of the distance", ordinal: "ordinal: pairs of categories between", ratio: "ratio: relative to the sum",

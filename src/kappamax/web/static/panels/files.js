@@ -1,9 +1,9 @@
-// A dropped file in, its table out; how its columns are read can be changed beside it.
+// Read a dropped file; how its columns are read can be changed beside it.
 
-import { Problem, askFile } from "./api.js";
-import { button, byId, fill, h } from "./dom.js";
-import { plural } from "./format.js";
-import { MOST, change, customFor, typed } from "./state.js";
+import { Problem, askFile } from "../api.js";
+import { button, byId, fill, h } from "../dom.js";
+import { plural } from "../format.js";
+import { MOST, change, customFor, typed } from "../state.js";
 
 const LAYOUTS = [["wide", "a column per rater"], ["long", "a row per rating"], ["counts", "a square of counts"], ["patterns", "patterns with counts"]];
 let file = null, columns = [], options = {}, categories = null, problem = null, notes = [];

@@ -1,10 +1,10 @@
-// The observed table in, tables reached by moves out: choose two cells or a ranked move, undo, redo, a path to the maximum.
+// Explore tables by moves: choose two cells or a ranked move, undo, redo, follow a path to the maximum.
 
-import { Problem, ask, cancel } from "./api.js";
-import { onAnswer } from "./calculate.js";
-import { button, byId, enable, fill, h } from "./dom.js";
-import { count, decimal, plural } from "./format.js";
-import { drawTable } from "./heat.js";
+import { Problem, ask, cancel } from "../api.js";
+import { onAnswer } from "../calculate.js";
+import { button, byId, enable, fill, h } from "../dom.js";
+import { count, decimal, plural } from "../format.js";
+import { drawTable } from "../heat.js";
 
 const TOP = 10;
 let weight = null, maximum = null, history = [], at = 0, picked = [], preview = null, path = null, about = null;

@@ -1,11 +1,11 @@
-// A table, weights and a seed in, a search by annealing to watch out: agreement, temperature and the table as it goes.
+// Watch a search by annealing: agreement, temperature and the table as it goes.
 
-import { Problem, lines } from "./api.js";
-import { onAnswer } from "./calculate.js";
-import { chart } from "./chart.js";
-import { button, byId, enable, fill, h } from "./dom.js";
-import { count, decimal } from "./format.js";
-import { drawTable } from "./heat.js";
+import { Problem, lines } from "../api.js";
+import { onAnswer } from "../calculate.js";
+import { chart } from "../chart.js";
+import { button, byId, enable, fill, h } from "../dom.js";
+import { count, decimal } from "../format.js";
+import { drawTable } from "../heat.js";
 
 const FRAMES = 150;
 let asked = null, about = null, entries = [], shown = 0, end = null, playing = false, control = null, run = 0;

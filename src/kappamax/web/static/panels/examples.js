@@ -1,8 +1,8 @@
-// The bundled tables in, a choice of them out; the first is shown to someone who comes for the first time.
+// Offer the bundled tables; the first is shown on the first visit.
 
-import { examples } from "./api.js";
-import { byId, fill, h } from "./dom.js";
-import { change, current, customFor, isOrdered, subscribe, tableOf, typed } from "./state.js";
+import { examples } from "../api.js";
+import { byId, fill, h } from "../dom.js";
+import { change, current, customFor, isOrdered, subscribe, tableOf, typed } from "../state.js";
 
 export async function startExamples(first) {
   const known = await examples();

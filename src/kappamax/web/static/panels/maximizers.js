@@ -1,9 +1,9 @@
-// A table and weights in, the tables that reach the maximum out, one at a time to page through.
+// Page through the tables that attain the maximum.
 
-import { Problem, ask } from "./api.js";
-import { button, byId, enable, fill, h } from "./dom.js";
-import { howMany } from "./format.js";
-import { drawHeat } from "./heat.js";
+import { Problem, ask } from "../api.js";
+import { button, byId, enable, fill, h } from "../dom.js";
+import { howMany } from "../format.js";
+import { drawHeat } from "../heat.js";
 
 /** Offer the pages if there is more than one table of two raters. */
 export function drawMaximizers(table, weight, result) {

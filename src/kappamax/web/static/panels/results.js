@@ -1,7 +1,7 @@
-// The server's answer for the chosen weights in, the results on the page out: numbers, words, tables and pictures.
+// Show the results for the chosen weights: numbers, words, tables and pictures.
 
-import { byId, figure, fill, h, textTable } from "./dom.js";
-import { chanceOf, count, decimal, interval, percent, plural, pvalue, raterName, tables } from "./format.js";
+import { byId, figure, fill, h, textTable } from "../dom.js";
+import { chanceOf, count, decimal, interval, percent, plural, pvalue, raterName, tables } from "../format.js";
 
 const MOST_PATTERNS = 20;
 const DRAWN = ["pictures", "margins-body"], BY_CHANCE = ["maximizers", "chance"];

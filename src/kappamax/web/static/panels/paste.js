@@ -1,4 +1,4 @@
-// Text from a clipboard in, a block of cells with its labels out; null if it is one value only.
+// Read a block of cells with its labels from the clipboard; null if it is a single value.
 
 export function block(text) {
   const trimmed = text.replace(/\r/g, "").replace(/\n+$/, "");

@@ -1,8 +1,8 @@
-// Results by weighting in, one row for each out; choosing a row chooses its weights.
+// Show the results of all weightings, one row each; choosing a row chooses its weights.
 
-import { button, byId, fill, h } from "./dom.js";
-import { chanceOf, decimal, interval, percent, tables } from "./format.js";
-import { change, current } from "./state.js";
+import { button, byId, fill, h } from "../dom.js";
+import { chanceOf, decimal, interval, percent, tables } from "../format.js";
+import { change, current } from "../state.js";
 
 const HEADER = ["weights", "kappa", "95% interval", "maximum", "minimum", "reached", "tables", "p-value"];
 

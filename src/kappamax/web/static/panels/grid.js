@@ -1,9 +1,9 @@
-// The typed table in, inputs that change it out: cells, names of categories and raters, totals, errors beside cells.
+// Edit the table: cells, names of categories and raters, totals, errors beside cells.
 
-import { byId, fill, h } from "./dom.js";
-import { count } from "./format.js";
+import { byId, fill, h } from "../dom.js";
+import { count } from "../format.js";
 import { block } from "./paste.js";
-import { FEWEST, MOST, blank, change, current, customFor, resized } from "./state.js";
+import { FEWEST, MOST, blank, change, current, customFor, resized } from "../state.js";
 
 let shape = null;
 

@@ -1,9 +1,9 @@
-// The newest answer in; files to save, words to copy, calls to repeat it, and a link out.
+// Export the newest answer: files to save, words to copy, calls to repeat it, and a link.
 
-import { Problem, download } from "./api.js";
-import { onAnswer } from "./calculate.js";
-import { button, byId, fill, h } from "./dom.js";
-import { COMPARED, current, isOrdered, linkOf } from "./state.js";
+import { Problem, download } from "../api.js";
+import { onAnswer } from "../calculate.js";
+import { button, byId, fill, h } from "../dom.js";
+import { COMPARED, current, isOrdered, linkOf } from "../state.js";
 
 const FORMATS = [["html", "HTML report"], ["json", "JSON"], ["csv", "CSV"], ["md", "Markdown"], ["tex", "LaTeX"]];
 let shown = null;
