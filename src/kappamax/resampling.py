@@ -270,7 +270,7 @@ def _leave_one_out(table: Table, statistic: Statistic) -> Array:
     m = len(table.counts)
     if isinstance(statistic, Objective):
         evaluator = Evaluator(statistic)
-        whole = evaluator.totals()
+        whole = evaluator.totals(table.counts)  # sums of the patterns' own numbers, so that the last one leaves zero
         parts = []
         for chunk in evaluator.chunks():
             one = evaluator.pattern_totals(chunk)

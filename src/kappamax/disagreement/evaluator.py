@@ -80,7 +80,7 @@ class Evaluator:
         if counts is None:
             objective = self.objective
             score = objective.score / (objective.scale * objective.denominator)
-            own_use = objective.use.astype(float) / objective.use_scale
+            own_use = (objective.use.astype(object) / objective.use_scale).astype(float)  # whole numbers of any size
             return Totals(float(score), float(objective.n_units), float(self.table.n_subjects), own_use)
         counts = np.asarray(counts, dtype=float)
         use: Any = 0
