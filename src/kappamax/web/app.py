@@ -17,6 +17,7 @@ import anyio
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
+from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, Response, StreamingResponse
 from starlette.routing import Mount, Route
@@ -25,7 +26,7 @@ from starlette.staticfiles import StaticFiles
 from kappamax.display.text import shortened
 from kappamax.errors import InvalidRequestError
 from kappamax.web import schemas
-from kappamax.web.middleware import OwnPageOnly, json_response
+from kappamax.web.middleware import OWN_HOSTS, OwnPageOnly, json_response
 from kappamax.web.pool import WorkerPool
 from kappamax.web.schemas import LONG, REQUESTS, TableRequest, as_request, decoded
 from kappamax.web.worker import Reply, error_reply
@@ -75,9 +76,8 @@ def create_app(*, quick_seconds: float = 15.0, long_seconds: float = 60.0) -> St
         *(Route(f"/api/{name}", _posted(name), methods=["POST"]) for name in posted),
     ]
     handlers: Any = {HTTPException: _http_error}
-    return Starlette(
-        routes=routes, middleware=[Middleware(OwnPageOnly)], exception_handlers=handlers, lifespan=lifespan
-    )
+    guards = [Middleware(OwnPageOnly), Middleware(TrustedHostMiddleware, allowed_hosts=OWN_HOSTS)]
+    return Starlette(routes=routes, middleware=guards, exception_handlers=handlers, lifespan=lifespan)
 
 
 async def _index(request: Request) -> Response:

@@ -1,4 +1,7 @@
-"""Reject requests from other hosts and origins, and add the headers that keep the page to itself."""
+"""Reject requests from other origins, and add the headers that keep the page to itself.
+
+Starlette's own `TrustedHostMiddleware` rejects requests to other names of this machine.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from kappamax.errors import InvalidRequestError
 from kappamax.web.worker import Reply, bug_reply, error_reply
 
-_OWN_HOSTS = ("127.0.0.1", "localhost", "[::1]")
+#: the names under which the page is answered, so that no name from elsewhere leads here
+OWN_HOSTS = ("127.0.0.1", "localhost", "[::1]")
 _HEADERS = {
     b"content-security-policy": (
         b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; "
@@ -23,11 +27,7 @@ _HEADERS = {
 
 
 class OwnPageOnly:
-    """Pass on the requests that this machine's own page makes, and answer all others and all errors itself.
-
-    Starlette's `TrustedHostMiddleware` answers other hosts with status 400 and plain text; the page answers everything
-    it refuses in JSON, and other hosts and origins alike with 403.
-    """
+    """Pass on the requests that the page itself makes, and answer those from other origins and all errors itself."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -50,7 +50,12 @@ class OwnPageOnly:
             await send(message)
 
         try:
-            _require_own_page(Headers(scope=scope))
+            headers = Headers(scope=scope)
+            own_origin = f"http://{headers.get('host', '')}".lower()
+            if headers.get("origin", own_origin).lower() != own_origin:
+                raise InvalidRequestError(
+                    "this page answers requests from itself only, not from other sites.", status=403
+                )
             await self._app(scope, receive, send_with_headers)
         except Exception as error:  # what is not ours is a bug, which is reported without any of the data
             if not started:
@@ -61,12 +66,3 @@ class OwnPageOnly:
 def json_response(reply: Reply) -> Response:
     """Return a reply in JSON as a response."""
     return Response(reply.body, status_code=reply.status, media_type="application/json")
-
-
-def _require_own_page(headers: Headers) -> None:
-    """Require a name of this machine, so that no name from elsewhere leads here, and no origin but the page."""
-    host = headers.get("host", "").lower()
-    if (host if host.endswith("]") else host.rpartition(":")[0] or host) not in _OWN_HOSTS:
-        raise InvalidRequestError("this page answers requests to 127.0.0.1 and localhost only.", status=403)
-    if headers.get("origin", f"http://{host}").lower() != f"http://{host}":
-        raise InvalidRequestError("this page answers requests from itself only, not from other sites.", status=403)
