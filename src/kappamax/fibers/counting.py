@@ -25,7 +25,7 @@ from kappamax.errors import NotSupportedError
 from kappamax.table import Table
 
 Slices = tuple[slice, ...]
-Move = tuple[Slices, Slices, int]  # the states that a pattern leads to, those that it comes from, and its cost
+Placement = tuple[Slices, Slices, int]  # the states that a pattern leads to, those that it comes from, and its cost
 
 #: called with (work done, work in all)
 Progress = Callable[[int, int], None]
@@ -248,7 +248,9 @@ class TableCounter:
             before += n
         return np.asarray(layers[(0, *(-1,) * len(self.shape))])
 
-    def _subjects(self, costs: list[int], progress: Progress | None = None) -> Iterator[tuple[Slices, Iterable[Move]]]:
+    def _subjects(
+        self, costs: list[int], progress: Progress | None = None
+    ) -> Iterator[tuple[Slices, Iterable[Placement]]]:
         """Subject after subject: the states that are possible once it is placed, and what its patterns do."""
         done, n_subjects = 0, sum(self.first)
         for category, n in enumerate(self.first):
@@ -304,7 +306,7 @@ class TableCounter:
 
 
 def place_subjects(
-    ways: Array, subjects: Iterable[tuple[Slices, Iterable[Move]]], halvings: int = 0
+    ways: Array, subjects: Iterable[tuple[Slices, Iterable[Placement]]], halvings: int = 0
 ) -> tuple[Array, int]:
     """Return in how many ways each state and total is reached after some more subjects, each with any of its patterns.
 

@@ -20,7 +20,15 @@ import numpy as np
 import numpy.typing as npt
 
 from kappamax._typing import Array, Codes, Floats, Integers
-from kappamax.fibers.counting import Move, Progress, Slices, n_orders, place_subjects, require_few_patterns, shifted
+from kappamax.fibers.counting import (
+    Placement,
+    Progress,
+    Slices,
+    n_orders,
+    place_subjects,
+    require_few_patterns,
+    shifted,
+)
 from kappamax.fibers.sampling import subject_rows
 from kappamax.patterns import MISSING
 from kappamax.table import Table
@@ -157,7 +165,7 @@ class RearrangementCounter:
         ends = np.cumsum(self.n_patterns).tolist()
         return [every[end - n : end] for end, n in zip(ends, self.n_patterns, strict=True)]
 
-    def _first_subjects(self, rows: list[list[Row]]) -> Iterator[tuple[Slices, Iterable[Move]]]:
+    def _first_subjects(self, rows: list[list[Row]]) -> Iterator[tuple[Slices, Iterable[Placement]]]:
         """Subjects of all sets but the last: the states possible after each, and what its patterns do."""
         placed = [0] * len(self.axes)
         box = self._box(placed)
@@ -167,7 +175,7 @@ class RearrangementCounter:
                 before, box = box, self._box(placed)
                 yield box, [(*shifted(axes, box, before), cost) for axes, cost in own]
 
-    def _last_subjects(self, rows: list[list[Row]], counts: list[int]) -> Iterator[tuple[Slices, Iterable[Move]]]:
+    def _last_subjects(self, rows: list[list[Row]], counts: list[int]) -> Iterator[tuple[Slices, Iterable[Placement]]]:
         """The same for the last set, in the order of one rater's categories, with so many subjects in each."""
         places = {axis: place for place, axis in enumerate(self._followed)}
         codes = self.patterns[-self.n_patterns[-1] :, self.ordered].tolist()

@@ -43,14 +43,14 @@ def solve_varying_chance(problem: Problem, watch: Watch) -> Solution:
     NotSupportedError
         If there are too many patterns or uses of categories to look at.
     """
-    search = _Search(problem, watch)
+    search = _UseSearch(problem, watch)
     try:
         return _searched(search)
     except KeyboardInterrupt:
         raise Interrupted(search.unproven()) from None
 
 
-def _searched(search: _Search) -> Solution:
+def _searched(search: _UseSearch) -> Solution:
     """Cuts at the most promising use of categories until no use is left, or listing, or the bound so far."""
     table, watch = search.problem.objective.table, search.watch
     place: int | None = search.place[tuple(search.problem.objective.pooled_use(table.patterns).T @ table.counts)]
@@ -64,7 +64,7 @@ def _searched(search: _Search) -> Solution:
     return search.proven("prices", tuple(search.cuts))
 
 
-class _Search:
+class _UseSearch:
     """The best table so far, and the cuts that bound the others."""
 
     def __init__(self, problem: Problem, watch: Watch) -> None:

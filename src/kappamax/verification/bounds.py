@@ -32,7 +32,7 @@ MOST_ENTRIES = 20_000_000  # costs of two ratings handed to a search
 
 
 @dataclass(frozen=True)
-class Prices:
+class ClaimedPrices:
     """Numerators over one positive denominator, each a tuple of coefficients of the roots of the design's radicands.
 
     Attributes
@@ -60,12 +60,14 @@ class Bounds:
         A table with the margins and sets of raters.
     sign : 1 or -1
         1 for costs that are disagreement, so that the least cost is the largest coefficient; -1 for the reverse.
-    prices : Prices
+    prices : ClaimedPrices
     budget : Budget, optional
         What is left of the work that may be done.
     """
 
-    def __init__(self, design: Design, rows: Rows, sign: int, prices: Prices, budget: Budget | None = None) -> None:
+    def __init__(
+        self, design: Design, rows: Rows, sign: int, prices: ClaimedPrices, budget: Budget | None = None
+    ) -> None:
         self.design = design
         self.budget = budget or Budget()
         self.sign = sign

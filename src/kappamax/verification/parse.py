@@ -17,7 +17,7 @@ import numpy as np
 from kappamax._rootsum import RootSum, square_free
 from kappamax.display import text
 from kappamax.errors import KappamaxError
-from kappamax.verification.bounds import Prices
+from kappamax.verification.bounds import ClaimedPrices
 from kappamax.verification.budget import Unknown
 from kappamax.verification.definitions import Design, PairMatrix, Rows
 from kappamax.weights import SCHEMES, Weights
@@ -125,7 +125,7 @@ def radicand(value: Any) -> int:
     return number
 
 
-def prices(value: Any, design: Design, sets: Mapping[tuple[int, ...], int], *, with_use: bool = False) -> Prices:
+def prices(value: Any, design: Design, sets: Mapping[tuple[int, ...], int], *, with_use: bool = False) -> ClaimedPrices:
     """Prices of ratings and of sets of raters; zero everywhere if there are none.
 
     Prices of the use of categories are read only on request: a bound that leaves out what they add would be no bound.
@@ -133,7 +133,7 @@ def prices(value: Any, design: Design, sets: Mapping[tuple[int, ...], int], *, w
     r, k, n_roots = *design.shape, len(design.radicands)
     if value is None:
         zero = (0,) * n_roots
-        return Prices([[zero] * k for _ in range(r)], dict.fromkeys(sets, zero), 1, [zero] * k)
+        return ClaimedPrices([[zero] * k for _ in range(r)], dict.fromkeys(sets, zero), 1, [zero] * k)
     if item(value, "radicands") != list(design.radicands):
         raise Malformed("the radicands of the prices are not those of the weights")
     ratings = [
@@ -153,7 +153,7 @@ def prices(value: Any, design: Design, sets: Mapping[tuple[int, ...], int], *, w
         use = [_numerator(price, n_roots) for price in own]
     elif "use" in value:
         raise Malformed("the use of categories has prices only where chance depends on the table")
-    return Prices(ratings, priced, denominator, use)
+    return ClaimedPrices(ratings, priced, denominator, use)
 
 
 def _numerator(value: Any, n_roots: int) -> tuple[int, ...]:
