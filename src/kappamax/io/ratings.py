@@ -69,7 +69,7 @@ def from_ratings(
     if isinstance(ratings, np.ndarray):
         if ratings.ndim != 2:
             raise InvalidRatingsError(f"ratings must be a 2-D array, subjects x raters; got shape {ratings.shape}.")
-        columns = [column_of(ratings[:, i]) for i in range(ratings.shape[1])]
+        columns = [column_of(column) for column in ratings.T.copy()]  # by rater: one pass each
         return table_of_columns(columns, raters=raters, spec=spec)
     if not ratings:
         raise InvalidRatingsError("there is no subject to compare.")
