@@ -235,3 +235,9 @@ def test_arguments_of_the_wrong_kind(call, message):
     """Each in our words."""
     with pytest.raises(km.InvalidOptionError, match=message):
         call(km.example("rapallo2022"))
+
+
+def test_the_null_standard_error_of_constant_raters_is_undefined():
+    """As kappa is: nothing but agreement is expected."""
+    with pytest.raises(km.UndefinedKappaError, match="both raters used only 1"):
+        km.standard_error(km.from_ratings([[1, 1]] * 3, categories=[1, 2]), method="null")

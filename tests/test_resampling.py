@@ -228,3 +228,10 @@ def _precise_kappa(counts, weights):
     cells = list(np.ndindex(3, 3))
     observed = sum(counts[i][j] * u[i][j] for i, j in cells) / Fraction(n)
     return 1 - observed / (sum(rows[i] * columns[j] * u[i][j] for i, j in cells) / Fraction(n * n))
+
+
+@pytest.mark.parametrize("statistic", ["", 0, "kappa"])
+def test_a_statistic_is_a_function(statistic):
+    """A name is not looked up."""
+    with pytest.raises(km.InvalidOptionError, match="statistic must be a function of a Table"):
+        km.jackknife(km.example("rapallo2022"), statistic=statistic)

@@ -318,3 +318,9 @@ def test_the_name_of_power_weights_tells_the_power():
     """A third is not 0.333333."""
     for name in ("power(1/3)", "power(0.3)", "power(1.5)", "power(3)", "power(0.123456789)"):
         assert Weights.from_scheme(name, 4).name == name
+
+
+def test_positions_need_a_scheme_by_name():
+    """None is refused as any other thing that is no name."""
+    with pytest.raises(km.InvalidWeightsError, match="weights must be given by name; got NoneType"):
+        Weights.from_positions([1, 2, 4], None)

@@ -233,7 +233,7 @@ def null_standard_error(objective: Objective) -> float | None:
     p, q = table.margins / table.n_subjects
     (_, _, weights), *_ = objective.pairs()
     u = weights.matrix
-    expected = float(p @ u @ q)
+    expected = float(objective.expected)
     deviation = u - (u @ q)[:, None] - (p @ u)[None, :]
     return _root(float(p @ deviation**2 @ q - expected**2) / (table.n_subjects * expected**2))
 

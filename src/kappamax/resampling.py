@@ -23,7 +23,7 @@ from kappamax.coefficients import as_objective
 from kappamax.disagreement.evaluator import Evaluator, Totals
 from kappamax.disagreement.objective import Objective
 from kappamax.display import numbers
-from kappamax.errors import InvalidRatingsError, UndefinedKappaError
+from kappamax.errors import InvalidOptionError, InvalidRatingsError, UndefinedKappaError
 from kappamax.io import Ratings, as_table
 from kappamax.table import Label, Table
 from kappamax.weights import WeightsLike
@@ -208,6 +208,8 @@ def _chosen(
 ) -> tuple[Statistic, Table]:
     """The statistic to resample, which is a coefficient if none is given, and the table."""
     if statistic is not None:
+        if not callable(statistic):
+            raise InvalidOptionError(f"statistic must be a function of a Table; got {statistic!r}.")
         return statistic, as_table(*ratings, categories=categories)
     objective = as_objective(*ratings, weights=weights, coefficient=coefficient, categories=categories)
     return objective, objective.table

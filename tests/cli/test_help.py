@@ -4,6 +4,7 @@ import shlex
 
 import click
 import pytest
+from click.testing import CliRunner
 from test_commands import run
 
 from kappamax.cli import main
@@ -20,6 +21,15 @@ def test_every_option_says_what_it_is_in_sentences(name):
         assert isinstance(option, Option)
         assert option.help[0].isupper()
         assert option.help.endswith(".")
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_of_every_command_is_printed(name):
+    """Also of those that have arguments and no options."""
+    done = CliRunner().invoke(main, [name, "--help"])
+    assert (done.exit_code, done.exception) == (0, None)
+    assert done.output.startswith(f"Usage: main {name} ")
+    assert "Examples:" in done.output
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -262,3 +262,9 @@ def test_what_cannot_be_held_is_refused():
     with pytest.raises(km.InvalidOptionError, match="size must be a whole number >= 1; got 0"):
         km.fiber(many).sample(0)
     assert next(km.fiber(many).iter_sample(rng=1)).n_raters == 12
+
+
+def test_a_single_category_leaves_one_table():
+    """Whatever scipy makes of a table with one cell."""
+    table = km.from_ratings([[1, 1]] * 30)
+    assert km.fiber(table).sample(3, rng=1).tolist() == [[[30]]] * 3

@@ -12,7 +12,7 @@ from building import ROOT, built
 
 pytestmark = pytest.mark.slow
 
-KINDS = {".py", ".csv", ".json", ".html", ".js", ".css", ".typed"}
+KINDS = {".py", ".pyi", ".csv", ".json", ".html", ".js", ".css", ".typed"}
 TOP = {
     ".gitignore", "benchmarks", "CHANGELOG.md", "CITATION.cff", "constraints.txt", "CONTRIBUTING.md", "docs",
     "hatch_build.py", "LICENSE", "Makefile", "PKG-INFO", "pyproject.toml", "README.md", "src", "tests",

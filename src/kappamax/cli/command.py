@@ -68,9 +68,10 @@ class Command(click.Command):
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options, one section per heading."""
         for heading, options in {**self.options, "General": [self.get_help_option(ctx)]}.items():
-            with formatter.section(heading):
-                records = [one.get_help_record(ctx) for one in options if isinstance(one, click.Option)]
-                formatter.write_dl([record for record in records if record is not None])
+            records = [one.get_help_record(ctx) for one in options if isinstance(one, click.Option)]
+            if shown := [record for record in records if record is not None]:  # a heading may hold arguments only
+                with formatter.section(heading):
+                    formatter.write_dl(shown)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the examples, each on a line of its own."""

@@ -163,6 +163,8 @@ def _two_raters(table: Table, size: int, rng: np.random.Generator) -> Integers:
     from scipy.stats import random_table  # 0.5 s to import
 
     rows, columns = table.margins
+    if len(rows) == 1:  # of a single cell scipy draws whatever is in memory
+        return np.full((size, 1, 1), table.n_subjects, dtype=np.int64)
     # shuffling (Boyett) takes time by subjects, Patefield's method by cells; measured, they meet here
     method = "patefield" if rows.sum() > 0.7 * len(rows) * len(columns) * np.log(rows.sum() + 1) else "boyett"
     drawn = random_table.rvs(rows, columns, size=size, method=method, random_state=rng)

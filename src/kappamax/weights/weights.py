@@ -82,7 +82,7 @@ class Weights:
         scheme : str
             A scheme that depends on positions: linear, quadratic, sqrt, power(p), ratio, circular or bipolar.
         """
-        if scheme.strip().lower() in {"unweighted", "identity", "nominal", "ordinal"}:
+        if isinstance(scheme, str) and scheme.strip().lower() in {"unweighted", "identity", "nominal", "ordinal"}:
             raise InvalidWeightsError(f"{scheme} weights do not depend on positions; leave positions out.")
         numbers = [as_fraction(position) for position in _as_positions(positions)]
         weights = _from_terms(terms_of(scheme, [number for number, _ in numbers]))
