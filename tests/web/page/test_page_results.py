@@ -153,13 +153,15 @@ def test_a_test_that_fails_leaves_the_numbers(page, expect):
 
 
 def test_results_do_not_jump_while_typing(page, expect):
-    """Where the headline stands before, during and after a new table."""
-    before = page.locator("#kappa").bounding_box()["y"] - page.locator("#results").bounding_box()["y"]
+    """Where the headline stands before, during and after a new table; measured in one step, as it is drawn anew."""
+    top = "name => document.querySelector(name).getBoundingClientRect().top"
+    distance = f"() => (({top})('#kappa')) - (({top})('#results'))"
+    before = page.evaluate(distance)
     page.locator("#cell-0-0").press_sequentially("1")
-    during = page.locator("#kappa").bounding_box()["y"] - page.locator("#results").bounding_box()["y"]
+    during = page.evaluate(distance)
     expect(page.locator("#kappa")).not_to_have_text("0.5023")
     expect(page.locator("#results")).to_have_attribute("aria-busy", "false")
-    after = page.locator("#kappa").bounding_box()["y"] - page.locator("#results").bounding_box()["y"]
+    after = page.evaluate(distance)
     assert [during, after] == pytest.approx([before, before], abs=0.5)
 
 
