@@ -308,7 +308,7 @@ def mean_score(objective: Objective) -> RootSum:
     A pair of raters then disagrees by p_a' U p_b on average, on every subject that both rated.
     """
     table = objective.table
-    factors = np.array([objective.factors.get(size, 0) for size in range(table.n_raters + 1)], dtype=object)
+    factors = objective.factors_by_size
     each = table.counts.astype(object) * factors[n_ratings_of(table.patterns)]
     rated = table.patterns >= 0
     mean = RootSum()

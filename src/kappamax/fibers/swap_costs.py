@@ -97,7 +97,7 @@ def _held_costs(objective: Objective, per_rater: bool, excursion: int) -> tuple[
 def _exact_costs(objective: Objective, per_rater: bool) -> tuple[Array, list[int]]:
     """The exact costs of two slots, int64 or Python integers, and the factors by number of ratings."""
     table = objective.table
-    factors = [objective.factors.get(size, 0) for size in range(table.n_raters + 1)]
+    factors = objective.factors_by_size.tolist()
     if not per_rater:
         _, _, shared = next(objective.entries())
         return shared, factors

@@ -69,7 +69,7 @@ def test_a_count_that_is_none_is_marked_at_its_cell(page, expect):
     page.locator("#cell-1-2").fill("-3")
     expect(page.locator("#cell-1-2-problem")).to_have_text("A count is a whole number, 0 or more; this is -3.")
     expect(page.locator("#cell-1-2")).to_have_attribute("aria-invalid", "true")
-    expect(page.locator("#results-state")).to_contain_text("of the table before")
+    expect(page.locator("#results-state")).to_contain_text("belong to the previous table")
     page.locator("#cell-1-2").fill("4")
     expect(page.locator("#cell-1-2-problem")).to_have_text("")
     expect(page.locator("#results-state")).to_have_text("")

@@ -21,7 +21,7 @@ export function recalculate() {
   const { problems, empty } = tableOf();
   showProblems(problems);
   if (problems.length || weightingOf().problems.length) {
-    stop(shown ? "These results are of the table before; the marked place is to be mended first." : "The marked place is to be mended first.");
+    stop(shown ? "These results belong to the previous table. Correct the marked entry first." : "Correct the marked entry first.");
   } else if (empty) {
     stop("");
     drawNothing();
@@ -121,7 +121,7 @@ function refuse(error) {
   if (error.cell) showProblems([{ cell: error.cell, message: error.message }]);
   else if (field.startsWith("weight")) document.getElementById("weights-problem").textContent = error.message;
   else if (field === "counts" || field === "categories" || field === "raters") showProblems([{ message: error.message }]);
-  say(shown ? `These results are of the table before. ${error.message}` : error.message);
+  say(shown ? `These results belong to the previous table. ${error.message}` : error.message);
 }
 
 function tell(table, weight, answer) {
