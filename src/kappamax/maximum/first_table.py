@@ -30,7 +30,8 @@ def first_guess(problem: Problem) -> tuple[Codes, Integers]:
     if not isinstance(problem, CompleteProblem):
         return problem.observed()
     improved = _improved(problem, *comonotone_table(problem.margins))
-    return min(improved, problem.observed(), key=lambda table: problem.total(*table))
+    observed = problem.objective.score * problem.sign
+    return improved if problem.total(*improved) <= observed else problem.observed()
 
 
 def _improved(problem: CompleteProblem, patterns: Codes, counts: Integers) -> tuple[Codes, Integers]:
