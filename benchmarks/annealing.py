@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 import kappamax as km
+from kappamax.annealing.methods import METHODS
 from kappamax.annealing.move_walk import MoveWalk, Neighbours
 from kappamax.annealing.search import Search
 from kappamax.coefficients import as_objective
@@ -59,7 +60,7 @@ def measures(*, quick: bool) -> list[Measure]:
 
 def _move_step(blocks: int) -> Measure:
     objective = _objective(5, 2, 100, "linear")
-    neighbours = Neighbours(objective, km.basic_moves(5))
+    neighbours = Neighbours(objective, km.moves.basic_moves(5))
     walk = MoveWalk(neighbours, objective.table.dense().ravel(), np.random.default_rng(SEED), work=np.inf)
     cold = np.full(BLOCK, COLD)
     nanoseconds = _per_step(lambda: walk.advance(cold, patience=0, by_agreement=True), blocks)
@@ -88,7 +89,7 @@ def _beside(repetitions: int) -> list[Measure]:
     seconds: dict[str, list[float]] = {"moves": [], "swaps": []}
     for seed in range(-1, repetitions):  # the first compiles
         for proposal in steps:
-            found = km.anneal(objective.table, weights="quadratic", proposal=proposal, rng=seed + 1)
+            found = km.anneal(objective.table, weights="quadratic", method=proposal, rng=seed + 1)
             assert found.proven
             taken = _shortest(partial(_walk, objective, proposal, found.settled, seed + 1))
             if seed >= 0:
@@ -105,13 +106,14 @@ def _beside(repetitions: int) -> list[Measure]:
 
 def _ten_raters() -> list[Measure]:
     case = "10 raters, 5 categories, N = 1000"
+    swaps = km.annealing.SwapMethod(max_steps=2_000_000)
     found = []
     for weights in ("linear", "sqrt"):
         objective = _objective(5, 10, 1000, weights)
         best = km.max_kappa(objective.table, weights=weights)
         assert best.proven
         start = perf_counter()
-        ended = km.anneal(objective.table, weights=weights, proposal="swaps", max_steps=2_000_000, rng=1)
+        ended = km.anneal(objective.table, weights=weights, method=swaps, rng=1)
         seconds = perf_counter() - start
         found.append(Measure(f"{case}, {weights}: 2 million swaps and the bound", seconds, "s"))
         _walk(objective, "swaps", 10, 1)
@@ -120,30 +122,28 @@ def _ten_raters() -> list[Measure]:
         found.append(Measure(f"{case}, {weights}: the swaps alone", perf_counter() - start, "s", 1))
         short = 100 * (1 - ended.reached / best.maximum)
         found.append(Measure(f"{case}, {weights}: below the proven maximum", short, "%", 1))
-    drawn = km.basic_moves(5, 10).draw(1, 20_000)
+    drawn = km.moves.basic_moves(5, 10).draw(1, 20_000)
     patterns = set(map(tuple, objective.table.patterns.tolist()))
     applicable = sum(all(cell in patterns for cell in move.minus) for move in drawn)
     return [*found, Measure(f"{case}: of 20,000 moves drawn, applicable", applicable, "moves", 0)]
 
 
 def _study(n_tables: int) -> Measure:
-    km.run_study(km.paper_scenarios(), n_tables=1, n_jobs=2)  # compile in both processes
+    km.paper.run_study(km.paper.paper_scenarios(), n_tables=1, n_jobs=2)  # compile in both processes
     start = perf_counter()
-    km.run_study(km.paper_scenarios(), n_tables=n_tables, n_jobs=2)
+    km.paper.run_study(km.paper.paper_scenarios(), n_tables=n_tables, n_jobs=2)
     case = f"the paper's study, 60 rows of {n_tables:,} tables, 2 of {os.cpu_count()} cores"
     return Measure(case, perf_counter() - start, "s", 150)
 
 
 def _walk(objective: Objective, proposal: str, steps: int, seed: int) -> None:
     """So many steps of a search, without its bound."""
-    table = objective.table
-    moves = km.basic_moves(table.n_categories, table.n_raters)
-    fixed = km.FixedSteps(max(1, steps))
-    search = Search(objective, proposal, moves, km.Geometric(), "counts", fixed, None, "none", None)
+    fixed = km.annealing.FixedSteps(max(1, steps))
+    search = Search(objective, METHODS[proposal](stopping=fixed, sweep="none"))
     walk = search.start(np.random.default_rng(seed))
     for first in range(0, steps, BLOCK):
         temperatures = search.temperatures(first, min(BLOCK, steps - first))
-        walk.advance(temperatures, patience=search.patience, by_agreement=search.stopping.by_agreement)
+        walk.advance(temperatures, patience=search.patience, by_agreement=search.method.stopping.by_agreement)
 
 
 def _shortest(task: Callable[[], object], lasting: float = 0.3) -> float:

@@ -98,7 +98,7 @@ def _held(counts: Array, seed: int, kappa: float) -> list[float]:
     table = km.from_counts(counts)
     try:
         intervals = [interval(table, seed) for interval in INTERVALS.values()]
-    except km.UndefinedKappaError:
+    except km.errors.UndefinedKappaError:
         return [np.nan] * len(INTERVALS)
     return [np.nan if ends is None else float(ends[0] <= kappa <= ends[1]) for ends in intervals]
 
@@ -112,7 +112,7 @@ def _by_jackknife(table: km.Table, seed: int) -> Interval:
     if result.se is None:
         return None
     reach = NormalDist().inv_cdf((1 + LEVEL) / 2) * result.se
-    return result.estimate - reach, result.estimate + reach
+    return result.value - reach, result.value + reach
 
 
 def _by_bootstrap(table: km.Table, seed: int, *, method: str) -> Interval:

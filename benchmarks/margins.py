@@ -50,7 +50,7 @@ def triples() -> list[tuple[str, str, str]]:
 def misfits(triple: tuple[str, str, str], k: int) -> list[float]:
     """The differences from the published means in combined standard errors, one per row."""
     found = []
-    for row in km.paper_scenarios():
+    for row in km.paper.paper_scenarios():
         if row.determined or row.n_categories != k or row.published is None:
             continue
         scenario = replace(row, margins=tuple(shares(k)[name] for name in triple))

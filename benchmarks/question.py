@@ -105,7 +105,7 @@ def coefficient(
         coefficient = {"fleiss": "fleiss", "alpha": "krippendorff"}.get(quantity, "kappa")
         try:
             return km.agreement(table, weights=weights, coefficient=coefficient).exact
-        except km.UndefinedKappaError:
+        except km.errors.UndefinedKappaError:
             return None
 
     return Question(

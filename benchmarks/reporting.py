@@ -26,7 +26,7 @@ def reports(*, quick: bool) -> list[Figure]:
     with TemporaryDirectory() as name:
         folder = Path(name)
         two = folder / "two.csv"
-        two.write_text(km.EXAMPLES["rapallo2022"].path.read_text())
+        two.write_text(km.datasets.EXAMPLES["rapallo2022"].path.read_text())
         seven = folder / "seven.csv"
         seven.write_text(_seven_raters())
         return [

@@ -6,7 +6,8 @@ import numpy as np
 from hypothesis import assume
 from hypothesis import strategies as st
 
-from kappamax import Table, Weights, basic_moves, minimal_moves
+from kappamax import Table, Weights
+from kappamax.moves import basic_moves, minimal_moves
 from kappamax.weights.schemes import SCHEMES
 
 

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 import kappamax as km
 import naive
 from kappamax._rootsum import RootSum
+from kappamax.annealing.methods import METHODS
 from kappamax.coefficients import COEFFICIENTS, as_objective
 from kappamax.fibers.distribution import mean_score
 from kappamax.fibers.null_distribution import null_distribution
@@ -98,7 +99,7 @@ def test_every_coefficient_is_that_of_its_definition(case):
             continue
         try:
             value = km.agreement(table, weights=weights, coefficient=name).value
-        except km.UndefinedKappaError:
+        except km.errors.UndefinedKappaError:
             continue
         expected = formula(plain, k, lambda *cell: float(u(*cell)))
         assert value == pytest.approx(float(expected), rel=1e-9, abs=1e-9)
@@ -175,7 +176,7 @@ def test_ranked_moves_change_agreement_by_what_they_say(case):
     table, weights = case
     objective = as_objective(table, weights=weights)
     u, before = entries_of(objective), disagreement(rows_of(table), entries_of(objective))
-    ranked = km.rank_moves(table, weights=weights, top=1000)
+    ranked = km.moves.rank_moves(table, weights=weights, top=1000)
     changes = [disagreement(rows_of(one.move.after(table)), u) - before for one in ranked]
     pairs = table.n_raters * (table.n_raters - 1) // 2
     assert changes == [one.change / (table.n_subjects * pairs) for one in ranked]
@@ -246,7 +247,7 @@ def test_walks_that_hold_huge_weights_visit_the_tables_they_should():
 def test_annealing_and_the_solver_report_the_value_of_their_tables(case, proposal, seed):
     """The maximum is at least what annealing reaches, and both are the kappas of their tables."""
     table, weights = case
-    found = km.anneal(table, weights=weights, proposal=proposal, max_steps=300, rng=seed)
+    found = km.anneal(table, weights=weights, method=METHODS[proposal](max_steps=300), rng=seed)
     best = km.max_kappa(table, weights=weights)
     for result, value in ((found, found.reached), (best, best.maximum)):
         assert value == km.kappa(result.table, weights=weights).value
@@ -285,14 +286,14 @@ def test_resampled_values_are_those_of_the_resampled_tables(case, coefficient):
     assume(coefficient != "cohen" or table.n_raters == 2)
     try:
         found = km.jackknife(table, weights=weights, coefficient=coefficient)
-    except km.UndefinedKappaError:
+    except km.errors.UndefinedKappaError:
         return
     for i, value in enumerate(found.values):
         counts = table.counts - (np.arange(len(table.counts)) == i)
         try:
             rest = km.Table(table.patterns, counts, table.categories, ordered=True)
             expected = km.agreement(rest, weights=weights, coefficient=coefficient).value
-        except (km.UndefinedKappaError, km.InvalidRatingsError):
+        except (km.errors.UndefinedKappaError, km.errors.InvalidRatingsError):
             continue
         assert value == pytest.approx(expected, rel=1e-7, abs=1e-7)
 

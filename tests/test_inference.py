@@ -115,7 +115,7 @@ def test_perfect_agreement_has_zero_standard_error_and_no_test():
     t = km.from_counts([[3, 0], [0, 4]])
     result = km.kappa(t)
     assert (result.value, result.se, result.ci) == (1, 0, (1, 1))
-    test = km.value_test(t, value=0.5)
+    test = km.value_test(t, null=0.5)
     assert (test.statistic, test.pvalue) == (None, None)
 
 
@@ -132,25 +132,25 @@ def test_value_test_by_hand():
     """Z = (kappa - value) / se, one- and two-sided."""
     t = km.from_counts([[20, 5], [10, 15]])
     se = km.kappa(t).se
-    test = km.value_test(t, value=0.6)
+    test = km.value_test(t, null=0.6, alternative="two-sided")
     assert test.statistic == pytest.approx((0.4 - 0.6) / se)
-    less = km.value_test(t, value=0.6, alternative="less")
-    greater = km.value_test(t, value=0.6, alternative="greater")
+    less = km.value_test(t, null=0.6, alternative="less")
+    greater = km.value_test(t, null=0.6, alternative="greater")
     assert test.pvalue == pytest.approx(2 * less.pvalue)
     assert less.pvalue + greater.pvalue == pytest.approx(1)
-    far = km.value_test(km.example("vision"), value=-1)
+    far = km.value_test(km.example("vision"), null=-1)
     assert 0 < far.pvalue < 1e-300 or far.pvalue == 0
 
 
 def test_methods_that_do_not_apply_are_refused():
     """Fleiss, Cohen and Everitt's formulas are for two raters and complete data."""
-    with pytest.raises(km.NotSupportedError, match="the null standard error is for Cohen's kappa of two raters"):
+    with pytest.raises(km.errors.NotSupportedError, match="the null standard error is for Cohen's kappa of two raters"):
         km.standard_error(km.example("anxiety"), method="null")
-    with pytest.raises(km.NotSupportedError, match="fleiss-cohen-everitt"):
+    with pytest.raises(km.errors.NotSupportedError, match="fleiss-cohen-everitt"):
         km.standard_error(km.example("cohen1968"), coefficient="fleiss", method="fleiss-cohen-everitt")
-    with pytest.raises(km.InvalidOptionError, match="Did you mean 'gwet'"):
+    with pytest.raises(km.errors.InvalidOptionError, match="Did you mean 'gwet'"):
         km.standard_error(km.example("anxiety"), method="gwett")
-    with pytest.raises(km.InvalidOptionError, match="alternative must be one of"):
+    with pytest.raises(km.errors.InvalidOptionError, match="alternative must be one of"):
         km.value_test(km.example("anxiety"), alternative="both")
 
 
@@ -193,7 +193,7 @@ def test_comparing_two_coefficients_with_missing_ratings():
     pair = km.compare(t, first={"raters": ["rater1", "rater2"]}, second={"raters": ["rater3", "rater4"]})
     assert pair.n_subjects == 12
     assert pair.se > 0
-    with pytest.raises(km.InvalidOptionError, match="got 'wieghts'. Did you mean 'weights'"):
+    with pytest.raises(km.errors.InvalidOptionError, match="got 'wieghts'. Did you mean 'weights'"):
         km.compare(t, first={"wieghts": "linear"}, second={})
 
 
@@ -201,7 +201,7 @@ def test_a_coefficient_that_cannot_vary_has_zero_standard_error():
     """One rater uses a single category: kappa is 0 whatever happens, and rounding must not look like variance."""
     constant = km.kappa([1, 1, 1, 1, 1, 1], [1, 2, 1, 1, 3, 1])
     assert (constant.value, constant.se) == (0, 0)
-    assert km.value_test([1, 1, 1, 1, 1, 1], [1, 2, 1, 1, 3, 1], value=0.1).pvalue is None
+    assert km.value_test([1, 1, 1, 1, 1, 1], [1, 2, 1, 1, 3, 1], null=0.1).pvalue is None
 
 
 def test_one_subject_and_two_raters():
@@ -221,8 +221,8 @@ def test_a_jackknife_without_its_one_informative_subject():
     ("call", "message"),
     [
         (lambda t: km.kappa(t, level="0.9"), "level must lie between 0 and 1; got '0.9'"),
-        (lambda t: km.value_test(t, value=float("nan")), "value must be a finite number; got nan"),
-        (lambda t: km.value_test(t, value="0"), "value must be a finite number; got '0'"),
+        (lambda t: km.value_test(t, null=float("nan")), "null must be a finite number; got nan"),
+        (lambda t: km.value_test(t, null="0"), "null must be a finite number; got '0'"),
         (lambda t: km.bootstrap(t, n_resamples=None), "n_resamples must be a whole number >= 2; got None"),
         (lambda t: km.compare(t, first=None, second={}), "must be mappings"),
         (
@@ -233,11 +233,11 @@ def test_a_jackknife_without_its_one_informative_subject():
 )
 def test_arguments_of_the_wrong_kind(call, message):
     """Each in our words."""
-    with pytest.raises(km.InvalidOptionError, match=message):
+    with pytest.raises(km.errors.InvalidOptionError, match=message):
         call(km.example("rapallo2022"))
 
 
 def test_the_null_standard_error_of_constant_raters_is_undefined():
     """As kappa is: nothing but agreement is expected."""
-    with pytest.raises(km.UndefinedKappaError, match="both raters used only 1"):
+    with pytest.raises(km.errors.UndefinedKappaError, match="both raters used only 1"):
         km.standard_error(km.from_ratings([[1, 1]] * 3, categories=[1, 2]), method="null")

@@ -65,7 +65,7 @@ def test_leaving_one_rater_out():
         rest = [j for j in range(6) if j != i]
         assert result.without[rater] == km.kappa(t.select(rest)).value
         assert result.effects[rater] == result.value - result.without[rater]
-    with pytest.raises(km.NotSupportedError, match="at least three raters; got 2"):
+    with pytest.raises(km.errors.NotSupportedError, match="at least three raters; got 2"):
         km.leave_one_out(km.example("rapallo2022"))
     alone = km.leave_one_out(km.from_ratings([[1, 1, 2], [1, 1, 1]]))
     assert alone.without["3"] is None

@@ -169,7 +169,7 @@ def test_comparisons_with_missing_ratings_agree_with_the_jackknife_of_the_differ
 
     compared = km.compare(sample, first=first, second=second)
     jackknife = km.jackknife(sample, statistic=lambda one: value(one, first) - value(one, second))
-    assert compared.difference == pytest.approx(jackknife.estimate)
+    assert compared.difference == pytest.approx(jackknife.value)
     assert compared.se == pytest.approx(jackknife.se, rel=0.05)
 
 
@@ -194,7 +194,9 @@ def test_the_smaller_sample_gives_a_comparison_its_degrees_of_freedom():
 
 def test_the_null_standard_error_gives_no_interval():
     """It is the one at kappa = 0, so it says nothing about other values."""
-    with pytest.raises(km.NotSupportedError, match=r"gives no confidence interval; use method 'auto' or 'jackknife'"):
+    with pytest.raises(
+        km.errors.NotSupportedError, match=r"gives no confidence interval; use method 'auto' or 'jackknife'"
+    ):
         km.agreement(km.example("cohen1968"), method="null")
 
 
@@ -203,5 +205,7 @@ def test_the_null_standard_error_tests_zero_alone():
     table = km.example("cohen1968")
     assert km.value_test(table, method="null").pvalue < 1e-6
     for value in (0.4, -0.1, 1e-9):
-        with pytest.raises(km.NotSupportedError, match=f"cannot test {value:g}; use method 'auto' or 'jackknife'"):
-            km.value_test(table, value=value, method="null")
+        with pytest.raises(
+            km.errors.NotSupportedError, match=f"cannot test {value:g}; use method 'auto' or 'jackknife'"
+        ):
+            km.value_test(table, null=value, method="null")

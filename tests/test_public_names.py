@@ -1,59 +1,107 @@
-"""The names `import kappamax as km` offers."""
+"""The names that `import kappamax as km` offers."""
 
 import subprocess
 import sys
+from dataclasses import is_dataclass
+from importlib import import_module
+from pathlib import Path
+from pkgutil import walk_packages
+from types import ModuleType
 
 import pytest
 
 import kappamax as km
+from kappamax._result import Result
 
 NAMES = {
-    "__version__", "agreement", "anneal", "basic_moves", "bootstrap", "bootstrap_ratio", "category_kappas",
-    "check_claims", "check_paper", "compare", "Constant", "count_maximizers", "disagreement_split", "exact_test",
-    "example",
-    "EXAMPLES", "explain", "fiber", "FixedSteps", "from_counts", "from_ratings", "Geometric", "InputError",
-    "Interrupted", "InvalidOptionError", "InvalidRatingsError", "InvalidTableError", "InvalidWeightsError",
-    "iter_maximizers", "jackknife", "kappa", "KappamaxError", "KappamaxWarning", "leave_one_out", "Linear",
-    "Logarithmic", "max_kappa", "maximizer_range", "minimal_moves", "Move", "MoveSet", "NotSupportedError",
-    "pairwise_kappas", "paper_scenarios", "plot_agreement", "plot_distribution", "plot_maximum", "plot_study",
-    "plot_trace", "rank_moves", "read_ratings", "read_scenarios", "report", "report_groups", "run_study",
-    "sample_size", "Scenario", "StaleAgreement", "StaleMoves", "standard_error", "Table", "UndefinedKappaError",
-    "UnreadableFileError", "value_test", "verify", "Weights",
+    "__version__", "agreement", "anneal", "bootstrap", "category_kappas", "compare", "exact_test", "example", "fiber",
+    "from_counts", "from_ratings", "jackknife", "kappa", "leave_one_out", "max_kappa", "pairwise_kappas",
+    "read_ratings", "report", "report_groups", "sample_size", "standard_error", "Table", "value_test", "verify",
+    "Weights",
+}  # fmt: skip
+NAMESPACES = {
+    "annealing": {
+        "AnnealingMethod", "Constant", "FixedSteps", "Geometric", "Linear", "Logarithmic", "MoveMethod", "Schedule",
+        "StaleAgreement", "StaleMoves", "Stopping", "SwapMethod",
+    },
+    "datasets": {"EXAMPLES", "Example", "example"},
+    "errors": {
+        "InputError", "Interrupted", "InvalidOptionError", "InvalidRatingsError", "InvalidRequestError",
+        "InvalidTableError", "InvalidWeightsError", "KappamaxError", "KappamaxWarning", "NotSupportedError",
+        "UndefinedKappaError", "UnreadableFileError",
+    },
+    "maximum": {
+        "bootstrap_ratio", "count_maximizers", "disagreement_split", "iter_maximizers", "maximizer_range",
+    },
+    "moves": {"basic_moves", "explain_move", "minimal_moves", "Move", "MoveSet", "rank_moves"},
+    "paper": {"check_claims", "check_paper", "paper_scenarios", "read_scenarios", "run_study", "Scenario"},
+    "planning": {"Formula", "PlanningMethod", "Simulation"},
+    "plot": {"agreement", "distribution", "maximum", "study", "trace"},
 }  # fmt: skip
 
 
 def test_the_public_names_are_these():
-    """Adding or removing one is a decision."""
-    assert set(dir(km)) == NAMES
+    """Adding or removing a name is a decision."""
+    assert set(dir(km)) == NAMES | set(NAMESPACES) | {"results"}
+    assert len(NAMES) <= 26
     for name in NAMES:
         assert getattr(km, name) is not None
 
 
+@pytest.mark.parametrize("namespace", NAMESPACES)
+def test_the_names_in_each_namespace_are_these(namespace):
+    """Tab completion in a namespace shows what is meant for users and nothing else."""
+    module = getattr(km, namespace)
+    assert isinstance(module, ModuleType)
+    assert {name for name in dir(module) if not name.startswith("_")} == NAMESPACES[namespace]
+    for name in NAMESPACES[namespace]:
+        assert getattr(module, name) is not None
+
+
+def test_every_result_class_can_be_imported_for_type_hints():
+    """`km.results` has every class that derives from Result, and the classes that results hold."""
+    for module in walk_packages(km.__path__, "kappamax."):
+        if not module.name.startswith(("kappamax.cli", "kappamax.web", "kappamax.__main__")):
+            import_module(module.name)
+
+    def subclasses(kind):
+        for one in kind.__subclasses__():
+            yield one
+            yield from subclasses(one)
+
+    made = {one.__name__ for one in subclasses(Result) if is_dataclass(one)}
+    assert made
+    assert made <= set(km.results.__all__)
+    assert all(isinstance(getattr(km.results, name), type) for name in km.results.__all__)
+    assert [name for name in dir(km.results) if not name.startswith("_")] == sorted(km.results.__all__)
+
+
 def test_unknown_names_are_attribute_errors():
-    """As for any module."""
+    """An unknown name raises AttributeError, as for any module."""
     with pytest.raises(AttributeError, match="kapa"):
         km.kapa  # noqa: B018
+    with pytest.raises(AttributeError, match="anneal"):
+        km.annealing.Geometrical  # noqa: B018
 
 
 def test_no_public_function_shares_a_modules_name():
-    """`import kappamax.x` must not shadow `kappamax.x`."""
-    from pathlib import Path
-
+    """`import kappamax.x` does not replace a function `kappamax.x`."""
     folder = Path(km.__file__).parent
     modules = {path.stem for path in folder.glob("*.py")} | {path.name for path in folder.iterdir() if path.is_dir()}
     assert not NAMES & modules
+    assert set(NAMESPACES) <= modules
 
 
 def test_importing_is_light():
     """Numpy is imported by the first call, not by the import."""
-    code = "import sys, kappamax; print('numpy' in sys.modules)"
+    code = "import sys, kappamax, kappamax.errors, kappamax.annealing; print('numpy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"
 
 
 def test_our_errors_have_one_root():
-    """`except km.KappamaxError` catches everything raised on purpose."""
-    for name in NAMES:
+    """`except km.errors.KappamaxError` catches every error that is raised on purpose."""
+    for name in NAMESPACES["errors"]:
         if name.endswith("Error"):
-            assert issubclass(getattr(km, name), km.KappamaxError)
-    assert issubclass(km.InputError, ValueError)
-    assert issubclass(km.UndefinedKappaError, ZeroDivisionError)
+            assert issubclass(getattr(km.errors, name), km.errors.KappamaxError)
+    assert issubclass(km.errors.InputError, ValueError)
+    assert issubclass(km.errors.UndefinedKappaError, ZeroDivisionError)

@@ -17,7 +17,25 @@ from sphinx.util.docutils import SphinxRole
 import kappamax as km
 from kappamax._result import Result
 
-_PUBLIC = {name: getattr(km, name) for name in dir(km) if not name.startswith("_")}
+
+def _public() -> dict[str, tuple[str, Any]]:
+    """Return where every public name is: functions and classes at the top, and those of the namespaces.
+
+    A name of a namespace can be written with it ("moves.rank_moves") or, where the name alone says which one is meant,
+    without it ("rank_moves").
+    """
+    top = {name: getattr(km, name) for name in dir(km) if not name.startswith("_")}
+    found = {name: (f"kappamax.{name}", thing) for name, thing in top.items() if not inspect.ismodule(thing)}
+    for space, module in top.items():
+        for name in dir(module) if inspect.ismodule(module) else ():
+            if not name.startswith("_"):
+                place = (f"kappamax.{space}.{name}", getattr(module, name))
+                found[f"{space}.{name}"] = place
+                found.setdefault(name, place)
+    return found
+
+
+_PUBLIC = _public()
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
@@ -33,7 +51,7 @@ class _Name(SphinxRole):
         words = nodes.literal(self.text, self.text)
         if self.text not in _PUBLIC:
             return [words], []
-        target = {"refdomain": "py", "reftype": "obj", "reftarget": f"kappamax.{self.text}", "refdoc": self.env.docname}
+        target = {"refdomain": "py", "reftype": "obj", "reftarget": _PUBLIC[self.text][0], "refdoc": self.env.docname}
         return [addnodes.pending_xref(self.text, words, **target, refexplicit=True, refwarn=True)], []
 
 
@@ -45,7 +63,7 @@ def _signature(
     function = getattr(thing, "__func__", thing)
     returns = getattr(function, "__globals__", {}).get(getattr(function, "__annotations__", {}).get("return"))
     if isinstance(returns, type) and re.match(r"kappamax\.(?!_)", returns.__module__):
-        public = next((f"kappamax.{name}" for name, item in _PUBLIC.items() if item is returns), None)
+        public = next((path for path, item in _PUBLIC.values() if item is returns), None)
         return arguments, public or f"{returns.__module__}.{returns.__qualname__}"
     return arguments, returned
 

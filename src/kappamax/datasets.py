@@ -9,6 +9,8 @@ from kappamax._validate import as_choice
 from kappamax.io import read_ratings
 from kappamax.table import Table
 
+__all__ = ["EXAMPLES", "Example", "example"]
+
 _FOLDER = Path(__file__).parent / "data"
 
 
@@ -40,6 +42,7 @@ def example(name: str) -> Table:
     return read_ratings(chosen.path, layout=chosen.layout)
 
 
+#: The bundled examples by name; ``kappamax example`` lists them.
 EXAMPLES = {
     one.name: one
     for one in (
@@ -95,3 +98,8 @@ EXAMPLES = {
         Example("vassarstats", "two raters, three categories, 100 subjects", "VassarStats, kappa page", "counts"),
     )
 }
+
+
+def __dir__() -> list[str]:
+    """List the public names only."""
+    return __all__

@@ -22,6 +22,21 @@ from __future__ import annotations
 
 from typing import Any
 
+__all__ = [
+    "InputError",
+    "Interrupted",
+    "InvalidOptionError",
+    "InvalidRatingsError",
+    "InvalidRequestError",
+    "InvalidTableError",
+    "InvalidWeightsError",
+    "KappamaxError",
+    "KappamaxWarning",
+    "NotSupportedError",
+    "UndefinedKappaError",
+    "UnreadableFileError",
+]
+
 
 class KappamaxError(Exception):
     """Root of every error kappamax raises on purpose."""
@@ -107,3 +122,8 @@ class Interrupted(KeyboardInterrupt):  # an interruption, not an error
 
 class KappamaxWarning(UserWarning):
     """A result stands, but the caller should know how it came about."""
+
+
+def __dir__() -> list[str]:
+    """List the public names only."""
+    return __all__

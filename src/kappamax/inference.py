@@ -85,10 +85,10 @@ def standard_error(
 
 def value_test(
     *ratings: Ratings,
-    value: float = 0.0,
+    null: float = 0.0,
     weights: WeightsLike = "unweighted",
     coefficient: str = "kappa",
-    alternative: str = "two-sided",
+    alternative: str = "greater",
     method: str = "auto",
     categories: Sequence[Label] | None = None,
 ) -> ValueTest:
@@ -107,17 +107,17 @@ def value_test(
         As for `agreement`.
     """
     alternative = as_choice("alternative", alternative, ("two-sided", "greater", "less"))
-    value = as_finite_number("value", value)
-    if method == "null" and value != 0:  # with independent raters kappa is 0, and this standard error holds only there
+    null = as_finite_number("null", null)
+    if method == "null" and null != 0:  # with independent raters kappa is 0, and this standard error holds only there
         raise NotSupportedError(
-            f"the null standard error holds only if kappa is 0, so it cannot test {value:g}; "
+            f"the null standard error holds only if kappa is 0, so it cannot test {null:g}; "
             "use method 'auto' or 'jackknife'."
         )
     objective = as_objective(*ratings, weights=weights, coefficient=coefficient, categories=categories)
-    estimate = objective.value(objective.score)
+    value = objective.value(objective.score)
     error = standard_error(objective, method=method)
-    statistic, pvalue = _z_test(estimate - value, error, alternative)
-    return ValueTest(estimate, value, alternative, statistic, pvalue, error.se, error.method, error.df)
+    statistic, pvalue = _z_test(value - null, error, alternative)
+    return ValueTest(value, null, alternative, statistic, pvalue, error.se, error.method, error.df)
 
 
 def compare(
@@ -260,8 +260,8 @@ class StandardError(Result):
 class ValueTest(Result):
     """A test of the coefficient against a value; statistic and p-value are None where the standard error is 0."""
 
-    estimate: float
     value: float
+    null: float
     alternative: str
     statistic: float | None
     pvalue: float | None

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from kappamax._parallel import run_tasks
+from kappamax._progress import Progress, require_progress
 from kappamax._result import Result
 from kappamax._rootsum import RootSum
 from kappamax._typing import Array
@@ -29,7 +30,6 @@ from kappamax.table import Label, Table
 from kappamax.weights import WeightsLike
 
 Statistic = Objective | Callable[[Table], float]
-Progress = Callable[[int, int], None]
 
 _BLOCK = 100
 _MANY_SUBJECTS = 10_000
@@ -111,13 +111,14 @@ def bootstrap(
     --------
     >>> import kappamax as km
     >>> b = km.bootstrap(km.from_counts([[20, 5], [10, 15]]), n_resamples=500, rng=1)
-    >>> b.ci[0] < b.estimate < b.ci[1]
+    >>> b.ci[0] < b.value < b.ci[1]
     True
     """
     method = as_choice("method", method, INTERVALS)
     level = as_number_between("level", level, 0, 1)
     n_resamples = as_whole_number("n_resamples", n_resamples, 2)
     generator = as_generator(rng)
+    require_progress(progress)
     chosen, table = _chosen(ratings, statistic, weights, coefficient, categories)
     estimate = _estimate(table, chosen)
     sizes = [min(_BLOCK, n_resamples - start) for start in range(0, n_resamples, _BLOCK)]
@@ -126,7 +127,7 @@ def bootstrap(
     for block in run_tasks(_block, ((table, chosen, *block) for block in blocks), n_jobs):
         drawn.append(block)
         if progress is not None:
-            progress(sum(map(len, drawn)), n_resamples)
+            progress(sum(map(len, drawn)), n_resamples, "resampling")
     replicates = np.concatenate(drawn)
     defined = replicates[~np.isnan(replicates)]
     n_undefined = len(replicates) - len(defined)
@@ -145,7 +146,7 @@ class Jackknife(Result):
 
     Attributes
     ----------
-    estimate : float
+    value : float
         The statistic of the whole table.
     se, bias : float or None
         Jackknife standard error and bias; None with fewer than two subjects, or if the statistic is undefined
@@ -156,7 +157,7 @@ class Jackknife(Result):
         Subjects without whom the statistic is undefined.
     """
 
-    estimate: float
+    value: float
     se: float | None
     bias: float | None
     values: Array = field(repr=False)
@@ -170,7 +171,7 @@ class Bootstrap(Result):
 
     Attributes
     ----------
-    estimate : float
+    value : float
         The statistic of the table itself.
     ci : (float, float) or None
         The interval at `level` by `method`; None if fewer than two resamples were defined.
@@ -184,7 +185,7 @@ class Bootstrap(Result):
         What a reader should know about the interval: resamples that were left aside, and an interval without width.
     """
 
-    estimate: float
+    value: float
     ci: tuple[float, float] | None
     se: float | None
     bias: float | None

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 import kappamax as km
 from kappamax.annealing import move_walk as walks
 from kappamax.annealing.diagonal_sweep import sweep_counts, sweep_rows
+from kappamax.annealing.methods import METHODS
 from kappamax.annealing.move_walk import MoveWalk, Neighbours
 from kappamax.coefficients import as_objective
 from kappamax.fibers import swap_walk
@@ -15,16 +16,23 @@ from kappamax.fibers.swap_walk import SwapWalk
 from kappamax.table import Table
 from strategies import tables
 
+METHOD_SETTINGS = {"moves", "schedule", "stopping", "max_steps", "temperature_unit", "sweep"}
 PAPER = {"linear": 0.7511, "quadratic": 0.8703, "sqrt": 0.7528}
+
+
+def anneal(*ratings, proposal="moves", **options):
+    """Call `km.anneal` with the settings of a method given beside the other options."""
+    method = METHODS[proposal](**{name: options.pop(name) for name in METHOD_SETTINGS & options.keys()})
+    return km.anneal(*ratings, method=method, **options)
 
 
 @pytest.mark.parametrize("proposal", ["moves", "swaps"])
 @pytest.mark.parametrize("weights", PAPER)
 def test_the_papers_examples_reach_the_proven_maximum(weights, proposal):
     """Section 5 of the paper: figure 6's values, proven by the exact solver."""
-    found = km.anneal(km.example("rapallo2022"), weights=weights, proposal=proposal, rng=1)
+    found = anneal(km.example("rapallo2022"), weights=weights, proposal=proposal, rng=1)
     assert round(found.reached, 4) == PAPER[weights]
-    three = km.anneal(km.example("rapallo2022-three"), weights=weights, proposal=proposal, rng=1)
+    three = anneal(km.example("rapallo2022-three"), weights=weights, proposal=proposal, rng=1)
     for one in (found, three):
         assert one.proven
         assert (one.bound, one.gap) == (one.reached, 0.0)
@@ -36,10 +44,10 @@ def test_the_end_is_a_table_of_the_fiber(table, weights, seed):
     """Margins stay, the value is that table's, and it lies between the solver's extremes."""
     try:
         limits = km.max_kappa(table, weights=weights)
-    except (km.UndefinedKappaError, km.NotSupportedError, km.InputError):
+    except (km.errors.UndefinedKappaError, km.errors.NotSupportedError, km.errors.InputError):
         return
     for proposal in ("moves", "swaps") if table.complete else ("swaps",):
-        found = km.anneal(table, weights=weights, proposal=proposal, max_steps=1500, rng=seed)
+        found = anneal(table, weights=weights, proposal=proposal, max_steps=1500, rng=seed)
         assert (found.table.margins == table.margins).all()
         assert found.reached == km.kappa(found.table, weights=weights).value
         assert limits.minimum <= found.reached <= limits.maximum
@@ -50,31 +58,37 @@ def test_the_end_is_a_table_of_the_fiber(table, weights, seed):
 def test_the_stopping_rule_counts_to_the_c_th_step():
     """T includes the last of the c steps without a change; a fixed number of steps is that number."""
     table = km.example("rapallo2022")
-    found = km.anneal(table, weights="sqrt", rng=3)
+    found = anneal(table, weights="sqrt", rng=3)
     assert (found.n_moves, found.patience, found.stopped) == (72, 1000, "stale")
     assert found.steps == found.settled + 1000
-    assert km.anneal(table, stopping=km.FixedSteps(777), rng=3).steps == 777
-    assert km.anneal(table, max_steps=50, rng=3).stopped == "max_steps"
-    patient = km.anneal(table, weights="linear", stopping=km.StaleAgreement(5), rng=3)
+    assert anneal(table, stopping=km.annealing.FixedSteps(777), rng=3).steps == 777
+    assert anneal(table, max_steps=50, rng=3).stopped == "max_steps"
+    patient = anneal(table, weights="linear", stopping=km.annealing.StaleAgreement(5), rng=3)
     assert patient.steps == patient.settled + 5
 
 
 def test_moves_that_keep_agreement_count_for_one_rule_only():
     """One move back and forth for ever: agreement never changes, the table always does."""
     table = km.from_counts([[0, 3, 0], [0, 0, 3], [0, 0, 0]])  # linear: (1,2)+(2,3) and (1,3)+(2,2) score alike
-    by_agreement = km.anneal(table, weights="linear", stopping=km.StaleAgreement(60), sweep="none", rng=1)
+    by_agreement = anneal(table, weights="linear", stopping=km.annealing.StaleAgreement(60), sweep="none", rng=1)
     assert by_agreement.accepted > 0
     assert (by_agreement.steps, by_agreement.settled) == (60, 0)
-    by_moves = km.anneal(table, weights="linear", stopping=km.StaleMoves(60), max_steps=5_000, sweep="none", rng=1)
+    by_moves = anneal(
+        table, weights="linear", stopping=km.annealing.StaleMoves(60), max_steps=5_000, sweep="none", rng=1
+    )
     assert by_moves.steps > 60
 
 
 def test_proportions_are_counts_by_number_of_subjects():
     """A temperature of 0.02 of 50 subjects is a temperature of one subject."""
     table = km.from_counts([[20, 5], [10, 15]])
-    as_counts = km.anneal(table, schedule=km.Constant(1.0), stopping=km.FixedSteps(500), rng=2)
-    as_shares = km.anneal(
-        table, schedule=km.Constant(0.02), temperature_unit="proportions", stopping=km.FixedSteps(500), rng=2
+    as_counts = anneal(table, schedule=km.annealing.Constant(1.0), stopping=km.annealing.FixedSteps(500), rng=2)
+    as_shares = anneal(
+        table,
+        schedule=km.annealing.Constant(0.02),
+        temperature_unit="proportions",
+        stopping=km.annealing.FixedSteps(500),
+        rng=2,
     )
     assert as_counts.table == as_shares.table
     assert as_counts.accepted == as_shares.accepted
@@ -87,7 +101,7 @@ def test_acceptance_follows_the_temperature():
     probability 1/2 each, so the chain is symmetric before acceptance and its limit is Boltzmann's.
     """
     table = km.from_counts([[1, 1], [1, 1]])
-    neighbours = Neighbours(as_objective(table, weights="linear"), km.basic_moves(2))
+    neighbours = Neighbours(as_objective(table, weights="linear"), km.moves.basic_moves(2))
     counts = table.dense().ravel()
     walk = MoveWalk(neighbours, counts, np.random.default_rng(5), work=1e9)
     seen = np.zeros(3)
@@ -104,10 +118,14 @@ def test_acceptance_follows_the_temperature():
 @pytest.mark.parametrize("proposal", ["moves", "swaps"])
 def test_tracing_changes_nothing(proposal, trace):
     """However steps are divided into calls, the walk is the same; a trace ends where the search does."""
-    settings = {"weights": "sqrt", "schedule": km.Geometric(3, 0.99), "stopping": km.FixedSteps(1_500)}
+    settings = {
+        "weights": "sqrt",
+        "schedule": km.annealing.Geometric(3, 0.99),
+        "stopping": km.annealing.FixedSteps(1_500),
+    }
     table = km.example("rapallo2022-three")
-    plain = km.anneal(table, proposal=proposal, rng=4, **settings)
-    traced = km.anneal(table, proposal=proposal, rng=4, trace=trace, **settings)
+    plain = anneal(table, proposal=proposal, rng=4, **settings)
+    traced = anneal(table, proposal=proposal, rng=4, trace=trace, **settings)
     assert traced.table == plain.table
     assert (traced.steps, traced.accepted) == (plain.steps, plain.accepted)
     if trace is not None:
@@ -124,9 +142,9 @@ def test_tracing_changes_nothing(proposal, trace):
 def test_restarts_do_not_depend_on_processes():
     """The best of three searches, here or in two processes; the first is the one without restarts."""
     table = km.example("rapallo2022-three")
-    here = km.anneal(table, weights="sqrt", max_steps=40, restarts=3, rng=1)
-    there = km.anneal(table, weights="sqrt", max_steps=40, restarts=3, rng=1, n_jobs=2)
-    alone = km.anneal(table, weights="sqrt", max_steps=40, rng=1)
+    here = anneal(table, weights="sqrt", max_steps=40, restarts=3, rng=1)
+    there = anneal(table, weights="sqrt", max_steps=40, restarts=3, rng=1, n_jobs=2)
+    alone = anneal(table, weights="sqrt", max_steps=40, rng=1)
     assert here.restarts == there.restarts
     assert here.table == there.table
     assert here.reached == max(one["reached"] for one in here.restarts)
@@ -140,9 +158,7 @@ def test_compiled_and_plain_walks_are_the_same(monkeypatch):
     for worth in (0, 1e12):
         monkeypatch.setattr(walks, "_WORTH", worth)
         monkeypatch.setattr(swap_walk, "_WORTH", worth)
-        ends.append(
-            [km.anneal(table, weights="sqrt", proposal=one, max_steps=900, rng=8) for one in ("moves", "swaps")]
-        )
+        ends.append([anneal(table, weights="sqrt", proposal=one, max_steps=900, rng=8) for one in ("moves", "swaps")])
     for compiled, plain in zip(*ends, strict=True):
         assert compiled.to_dict() == plain.to_dict()
 
@@ -153,7 +169,7 @@ def test_swaps_keep_an_exact_score(table, weights, seed):
     """What swaps add up to is the difference of the two tables' scores, worked out from scratch."""
     try:
         objective = as_objective(table, weights=weights)
-    except (km.KappamaxError, km.InputError):
+    except (km.errors.KappamaxError, km.errors.InputError):
         return
     walker = SwapWalk(objective, np.random.default_rng(seed))
     trace, taken, _ = walker.advance(np.full(60, 0.3))
@@ -171,7 +187,7 @@ def test_weights_per_pair_alike_for_all_pairs_give_the_same_walk():
     """One weighting and the same given for every pair: the same steps to the same table."""
     table = km.example("rapallo2022-three")
     pairs = dict.fromkeys(((0, 1), (0, 2), (1, 2)), "linear")
-    shared, per_pair = (km.anneal(table, weights=one, proposal="swaps", rng=1) for one in ("linear", pairs))
+    shared, per_pair = (anneal(table, weights=one, proposal="swaps", rng=1) for one in ("linear", pairs))
     assert shared.table == per_pair.table
     assert (shared.steps, shared.accepted) == (per_pair.steps, per_pair.accepted)
     assert per_pair.proven
@@ -183,20 +199,20 @@ def test_incomplete_and_large_designs_take_swaps():
     rows = rng.integers(4, size=(30, 3)).astype(object)
     rows[rng.random(rows.shape) < 0.2] = None
     table = km.from_ratings(rows, categories=[0, 1, 2, 3])
-    found = km.anneal(table, weights="linear", proposal="swaps", max_steps=50_000, rng=1)
+    found = anneal(table, weights="linear", proposal="swaps", max_steps=50_000, rng=1)
     assert found.value < found.reached <= km.max_kappa(table, weights="linear").maximum
-    with pytest.raises(km.NotSupportedError, match="are missing. proposal='swaps' works with gaps"):
-        km.anneal(table, weights="linear")
+    with pytest.raises(km.errors.NotSupportedError, match="are missing. proposal='swaps' works with gaps"):
+        anneal(table, weights="linear")
     many = km.from_ratings(rng.integers(5, size=(40, 20)), categories=list(range(5)))
-    with pytest.raises(km.NotSupportedError, match=r"there are 2\.9e\+32 and the limit is 5,000,000"):
-        km.anneal(many, weights="linear")
-    assert km.anneal(many, weights="linear", proposal="swaps", max_steps=20_000, rng=1).gap < 0.1
+    with pytest.raises(km.errors.NotSupportedError, match=r"there are 2\.9e\+32 and the limit is 5,000,000"):
+        anneal(many, weights="linear")
+    assert anneal(many, weights="linear", proposal="swaps", max_steps=20_000, rng=1).gap < 0.1
 
 
 def test_the_sweep_makes_diagonal_moves():
     """(1,2) and (2,1), three of the one and two of the other: one move, made once or twice."""
     table = km.from_counts([[0, 3, 0], [2, 0, 1], [0, 0, 0]])
-    neighbours = Neighbours(as_objective(table, weights="linear"), km.basic_moves(3))
+    neighbours = Neighbours(as_objective(table, weights="linear"), km.moves.basic_moves(3))
     for sweep, made in (("once", 1), ("all", 2), ("none", 0)):
         counts = table.dense().reshape(1, -1).copy()
         assert sweep_counts(counts, neighbours.diagonal(), sweep).tolist() == [made]
@@ -211,12 +227,12 @@ def test_the_sweep_makes_diagonal_moves():
 @given(tables(), st.sampled_from(["once", "all"]))
 def test_both_sweeps_do_the_same(table, sweep):
     """On counts of all cells or on subjects, any number of raters; agreement never falls."""
-    moves = km.basic_moves(table.n_categories, table.n_raters) if table.n_categories > 1 else None
+    moves = km.moves.basic_moves(table.n_categories, table.n_raters) if table.n_categories > 1 else None
     if moves is None or moves.n_moves > 20_000:
         return
     try:
         objective = as_objective(table, weights="unweighted")
-    except km.KappamaxError:
+    except km.errors.KappamaxError:
         return
     neighbours = Neighbours(objective, moves)
     counts = table.dense().reshape(1, -1).copy()
@@ -231,11 +247,11 @@ def test_both_sweeps_do_the_same(table, sweep):
 def test_ctrl_c_hands_back_where_the_search_was():
     """Marked as not proven, with nothing but zero disagreement as its bound."""
 
-    def stop(_done):
+    def stop(*_now):
         raise KeyboardInterrupt
 
-    with pytest.raises(km.Interrupted) as caught:
-        km.anneal(km.example("rapallo2022"), weights="linear", rng=1, progress=stop)
+    with pytest.raises(km.errors.Interrupted) as caught:
+        anneal(km.example("rapallo2022"), weights="linear", rng=1, progress=stop)
     best = caught.value.best
     assert (best.stopped, best.proven, best.bound) == ("interrupted", False, 1.0)
     assert (best.table.margins == km.example("rapallo2022").margins).all()
@@ -245,14 +261,14 @@ def test_ctrl_c_keeps_the_searches_before():
     """The first of two searches is complete when the second is stopped."""
     seen = []
 
-    def stop(done):
+    def stop(done, _total, _message):
         seen.append(done)
         if len(seen) > 1 and done <= seen[-2]:
             raise KeyboardInterrupt
 
-    with pytest.raises(km.Interrupted) as caught:
-        km.anneal(km.example("rapallo2022"), weights="linear", restarts=2, trace=100, rng=1, progress=stop)
-    alone = km.anneal(km.example("rapallo2022"), weights="linear", rng=1)
+    with pytest.raises(km.errors.Interrupted) as caught:
+        anneal(km.example("rapallo2022"), weights="linear", restarts=2, trace=100, rng=1, progress=stop)
+    alone = anneal(km.example("rapallo2022"), weights="linear", rng=1)
     assert caught.value.best.reached >= alone.reached
     assert len(caught.value.best.restarts) == 2
 
@@ -262,7 +278,7 @@ def test_ctrl_c_keeps_the_searches_before():
 def test_weights_that_are_not_exact_work_too(weights, proposal):
     """Within the tolerance the solver allows, the maximum is reached or the gap is stated."""
     table = km.example("rapallo2022-three")
-    found = km.anneal(table, weights=weights, proposal=proposal, restarts=3, rng=2)
+    found = anneal(table, weights=weights, proposal=proposal, restarts=3, rng=2)
     best = km.max_kappa(table, weights=weights)
     assert found.reached <= best.maximum + 1e-9
     assert found.proven == (found.reached >= best.maximum - 1e-9)
@@ -272,11 +288,10 @@ def test_weights_that_are_not_exact_work_too(weights, proposal):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"proposal": "jumps"}, "proposal must be one of 'moves', 'swaps'; got 'jumps'"),
         ({"moves": "all"}, "moves must be one of 'basic', 'minimal'; got 'all'"),
-        ({"moves": km.basic_moves(3)}, "moves must be for 4 categories and 2 raters; got MoveSet"),
+        ({"moves": km.moves.basic_moves(3)}, "moves must be for 4 categories and 2 raters; got MoveSet"),
         ({"schedule": 0.94}, r"schedule must be an object such as Geometric\(1, 0.94\); got 0.94"),
-        ({"stopping": km.StaleMoves}, r"stopping must be an object such as StaleAgreement\(\)"),
+        ({"stopping": km.annealing.StaleMoves}, r"stopping must be an object such as StaleAgreement\(\)"),
         ({"temperature_unit": "degrees"}, "temperature_unit must be one of 'counts', 'proportions'"),
         ({"sweep": "twice"}, "sweep must be one of 'once', 'all', 'none'; got 'twice'"),
         ({"restarts": 0}, "restarts must be a whole number >= 1; got 0"),
@@ -287,8 +302,29 @@ def test_weights_that_are_not_exact_work_too(weights, proposal):
 )
 def test_options_are_checked(arguments, message):
     """Each error names the argument and the rule."""
-    with pytest.raises(km.InvalidOptionError, match=message):
-        km.anneal(km.example("rapallo2022"), weights="linear", **arguments)
+    with pytest.raises(km.errors.InvalidOptionError, match=message):
+        anneal(km.example("rapallo2022"), weights="linear", **arguments)
+
+
+@pytest.mark.parametrize(
+    ("method", "message"),
+    [
+        ("jumps", "method must be one of 'moves', 'swaps'; got 'jumps'"),
+        (0.5, "method must be 'moves', 'swaps', a MoveMethod or a SwapMethod; got 0.5"),
+        (km.annealing.SwapMethod, "method must be 'moves', 'swaps', a MoveMethod or a SwapMethod; got <class"),
+    ],
+)
+def test_the_method_is_checked(method, message):
+    """The error names the methods."""
+    with pytest.raises(km.errors.InvalidOptionError, match=message):
+        km.anneal(km.example("rapallo2022"), method=method)
+
+
+def test_a_method_by_name_is_the_one_with_its_defaults():
+    """A name and the object without settings give the same search."""
+    table = km.example("rapallo2022")
+    for name in METHODS:
+        assert km.anneal(table, method=name, rng=1).table == km.anneal(table, method=METHODS[name](), rng=1).table
 
 
 def test_traces_draw_themselves():
@@ -296,7 +332,7 @@ def test_traces_draw_themselves():
     import matplotlib as mpl
 
     mpl.use("agg")
-    found = km.anneal(km.example("rapallo2022"), weights="linear", trace=20, rng=1)
+    found = anneal(km.example("rapallo2022"), weights="linear", trace=20, rng=1)
     axes = found.trace.plot()
     assert [line.get_label() for line in axes.get_lines()] == ["observed agreement", "share of steps accepted"]
     assert axes.get_lines()[0].get_xdata()[-1] == found.steps
@@ -306,7 +342,7 @@ def test_without_matplotlib_the_error_says_how_to_get_it(monkeypatch):
     """The pip command of the extra."""
     import sys
 
-    found = km.anneal(km.example("rapallo2022"), weights="linear", trace=20, rng=1)
+    found = anneal(km.example("rapallo2022"), weights="linear", trace=20, rng=1)
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
-    with pytest.raises(km.NotSupportedError, match=r'pip install "kappamax\[plot\]"'):
+    with pytest.raises(km.errors.NotSupportedError, match=r'pip install "kappamax\[plot\]"'):
         found.trace.plot()

@@ -56,7 +56,7 @@ def test_study_narrows_the_papers_rows(tmp_path):
     done = run(*command)
     assert (done.returncode, done.stderr) == (0, "")
     (row,) = json.loads(done.stdout)["results"]
-    ours = km.run_study([km.Scenario(3, n_subjects=20, weights="linear")], n_tables=40, seed=2)[0]
+    ours = km.paper.run_study([km.paper.Scenario(3, n_subjects=20, weights="linear")], n_tables=40, rng=2)[0]
     promised = (
         *("n_raters", "n_categories", "n_subjects", "weights", "homogeneous", "n_moves", "patience", "mean", "sd"),
         *("q99", "below_maximum"),

@@ -179,7 +179,7 @@ def reading_of(text, delimiter):
     return rows if rows and all(len(row) == len(rows[0]) for row in rows) else None
 
 
-@pytest.mark.filterwarnings("ignore::kappamax.KappamaxWarning")
+@pytest.mark.filterwarnings("ignore::kappamax.errors.KappamaxWarning")
 @FIXTURES
 @given(
     rows=st.lists(st.tuples(labels, labels), min_size=1, max_size=8),
@@ -195,11 +195,11 @@ def test_whatever_is_written_is_read_back(tmp_path, rows, delimiter, newline):
         )
     try:
         expected = km.from_ratings([list(row) for row in rows], raters=["a", "b"])
-    except km.InputError:
+    except km.errors.InputError:
         expected = None
     try:
         read = km.read_ratings(path, delimiter=delimiter, raters=["a", "b"])
-    except km.InputError:
+    except km.errors.InputError:
         read = None
     assert read == expected
 
@@ -207,7 +207,7 @@ def test_whatever_is_written_is_read_back(tmp_path, rows, delimiter, newline):
 PIECES = [b"", b",", b'"', b'""', b"\n", b"\r\n", b"\r", b"\t", b"\xff", b"\0", b"x", b"1", b" ", b"\xef\xbb\xbf"]
 
 
-@pytest.mark.filterwarnings("ignore::kappamax.KappamaxWarning")
+@pytest.mark.filterwarnings("ignore::kappamax.errors.KappamaxWarning")
 @FIXTURES
 @example(cuts=[(0, 0, b"\n"), (18, 0, b" ")])
 @given(cuts=st.lists(st.tuples(st.integers(0, 60), st.integers(0, 3), st.sampled_from(PIECES)), min_size=1, max_size=3))
@@ -223,7 +223,7 @@ def test_damaged_text_is_refused_or_read_as_it_stands(tmp_path, cuts):
     path.write_bytes(content)
     try:
         read = km.read_ratings(path, delimiter=",")
-    except km.InputError:
+    except km.errors.InputError:
         return
     seen = reading_of(content.decode("utf-8-sig"), ",")
     if seen is not None:

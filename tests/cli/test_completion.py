@@ -7,7 +7,8 @@ import sys
 import pytest
 from click.shell_completion import ShellComplete
 
-from kappamax.annealing.anneal import MOVE_SETS, PROPOSALS
+from kappamax.annealing.methods import METHODS as PROPOSALS
+from kappamax.annealing.methods import MOVE_SETS
 from kappamax.cli import main
 from kappamax.cli.command import Option
 from kappamax.coefficients import COEFFICIENTS
@@ -15,7 +16,7 @@ from kappamax.datasets import EXAMPLES
 from kappamax.fibers.distribution import ALTERNATIVES, TWO_SIDED
 from kappamax.fibers.null_distribution import METHODS
 from kappamax.io.read_spec import LAYOUTS
-from kappamax.planning.sample_size import JOINTS, VARIANCES
+from kappamax.planning.methods import JOINTS, VARIANCES
 from kappamax.weights.schemes import SCHEMES
 
 HEAVY = ("scipy", "pandas", "numba", "duckdb", "rich", "narwhals", "joblib")

@@ -29,7 +29,7 @@ def test_json_follows_the_contract():
     linear, sqrt = json.loads(done.stdout)["results"]
     rows = [("no", "no"), ("no", "yes"), ("yes", "no"), ("maybe", "yes"), ("yes", "yes")]
     table = km.from_ratings(rows, categories=["no", "maybe", "yes"])
-    ours = km.rank_moves(table, weights="linear", top=4)
+    ours = km.moves.rank_moves(table, weights="linear", top=4)
     for field in ("weights", "value", "n_applicable", "n_raising", "n_lowering", "n_keeping"):
         assert linear[field] == getattr(ours, field)
     assert len(linear["moves"]) == min(4, ours.n_applicable)
@@ -45,7 +45,7 @@ def test_the_table_shows_moves_and_counts():
     shown = moves("--layout", "counts", "-w", "sqrt", "--top", "1", stdin=PAPER)
     assert (shown.returncode, shown.stderr) == (0, "")
     assert "+(2,4) +(3,3) -(2,3) -(3,4)" in shown.stdout
-    ranked = km.rank_moves(km.from_counts(COUNTS), weights="sqrt")
+    ranked = km.moves.rank_moves(km.from_counts(COUNTS), weights="sqrt")
     assert f"{ranked.n_raising} raise agreement, {ranked.n_lowering} lower it" in shown.stdout
     assert f"{ranked[0].value_after:.4f}" in shown.stdout
     assert max(map(len, shown.stdout.splitlines())) <= 80

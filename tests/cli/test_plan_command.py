@@ -33,7 +33,9 @@ def test_json_follows_the_contract(pilot):
     document = json.loads(run("plan", *pilot, *options).stdout)
     assert document["schema_version"] == 1
     assert document["data"]["n_subjects"] == 33
-    ours = km.sample_size(km.example("rapallo2022"), width=0.3, weights="linear", rng=1, n_draws=200)
+    ours = km.sample_size(
+        km.example("rapallo2022"), width=0.3, weights="linear", rng=1, method=km.planning.Formula(n_draws=200)
+    )
     assert [result["weights"] for result in document["results"]] == ["linear", "sqrt"]
     assert document["results"][0] == json.loads(json.dumps(ours.to_dict()))
     assumed = json.loads(run("plan", *WIDTH, "--draws", "0", "--json").stdout)

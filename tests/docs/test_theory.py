@@ -82,7 +82,7 @@ def test_linear_weights_have_a_formula(table):
 @given(small(max_raters=5, max_categories=3))
 def test_unweighted_maximisers_fill_the_diagonal(table):
     """Every one, any number of raters."""
-    for checked, best in enumerate(km.iter_maximizers(table, coefficient="percent")):
+    for checked, best in enumerate(km.maximum.iter_maximizers(table, coefficient="percent")):
         assert fills_the_diagonal(best)
         if checked == 50:
             break
@@ -92,7 +92,9 @@ def test_unweighted_maximisers_fill_the_diagonal(table):
 @given(small(max_raters=4, max_categories=3))
 def test_some_linear_maximiser_fills_the_diagonal(table):
     """Any number of raters."""
-    assert any(fills_the_diagonal(best) for best in km.iter_maximizers(table, weights="linear", coefficient="percent"))
+    assert any(
+        fills_the_diagonal(best) for best in km.maximum.iter_maximizers(table, weights="linear", coefficient="percent")
+    )
 
 
 @given(st.data())
@@ -100,12 +102,12 @@ def test_two_raters_fill_the_diagonal_exactly_where_weights_are_metric(data):
     """Some maximiser does for metric weights; a violated triangle has margins where none does."""
     table = data.draw(small(max_raters=2, min_categories=3))
     weights = data.draw(matrices(table.n_categories))
-    found = km.iter_maximizers(table, weights=metric_of(weights), coefficient="percent")
+    found = km.maximum.iter_maximizers(table, weights=metric_of(weights), coefficient="percent")
     assert any(fills_the_diagonal(best) for best in found)
     if weights.violated_triangle is not None:
         i, j, h = weights.violated_triangle
         options = {"weights": weights, "coefficient": "percent", "categories": range(table.n_categories)}
-        assert not any(fills_the_diagonal(best) for best in km.iter_maximizers([i, j], [j, h], **options))
+        assert not any(fills_the_diagonal(best) for best in km.maximum.iter_maximizers([i, j], [j, h], **options))
 
 
 @settings(deadline=None)
@@ -113,7 +115,7 @@ def test_two_raters_fill_the_diagonal_exactly_where_weights_are_metric(data):
 def test_reaching_full_agreement_never_lowers_metric_agreement(data, size):
     """Proposition 3 without its order of categories and for any number of raters."""
     weights = metric_of(data.draw(matrices(size[0])))
-    for move in km.basic_moves(*size):
+    for move in km.moves.basic_moves(*size):
         if any(len(set(pattern)) == 1 for pattern in move.plus):
             assert move.effect(weights) != "lowers"
 
@@ -121,7 +123,7 @@ def test_reaching_full_agreement_never_lowers_metric_agreement(data, size):
 @given(small(max_raters=2, min_categories=3), st.sampled_from(["linear", "unweighted"]))
 def test_a_cell_takes_every_value_between_its_extremes(table, weights):
     """Over the maximisers of two raters."""
-    best = np.array([one.dense() for one in km.iter_maximizers(table, weights=weights, coefficient="percent")])
+    best = np.array([one.dense() for one in km.maximum.iter_maximizers(table, weights=weights, coefficient="percent")])
     for cell in best.reshape(len(best), -1).T:
         assert len(set(cell.tolist())) == cell.max() - cell.min() + 1
 

@@ -40,7 +40,7 @@ def examine_extremes(design: Design, name: str, listing: Listing) -> None:
     """Compare the extremes of one coefficient with those of the listing."""
     options = {"weights": design.weights, "coefficient": name}
     if listing.value is None:
-        with pytest.raises(km.UndefinedKappaError):
+        with pytest.raises(km.errors.UndefinedKappaError):
             km.max_kappa(design.table, **options)
         return
     if name in POOLED and not design.complete and possible_patterns(design) > 4000:
@@ -92,9 +92,9 @@ def examine_maximizers(design: Design, name: str, listing: Listing) -> None:
     if name in POOLED and not design.complete and len({sum(c >= 0 for c in row) for row in design.rows}) > 1:
         return  # where the chance term moves, maximisers are not listed
     best = listing.attaining(listing.maximum)
-    count = km.count_maximizers(design.table, **options)
+    count = km.maximum.count_maximizers(design.table, **options)
     assert count.n == len(best), (count, len(best))
-    found = Counter(as_rows(table) for table in km.iter_maximizers(design.table, **options))
+    found = Counter(as_rows(table) for table in km.maximum.iter_maximizers(design.table, **options))
     assert found == Counter(dict.fromkeys(best, 1))
 
 
@@ -105,7 +105,7 @@ def test_forced_disagreement_and_the_range_over_maximisers_are_those_of_the_list
     listing = listing_of(design, "kappa")
     if listing.value is None or not design.complete:
         return
-    split = km.disagreement_split(design.table, weights=design.weights)
+    split = km.maximum.disagreement_split(design.table, weights=design.weights)
     means = {rows: naive.mean_disagreement(Counter(rows), design.u) for rows in listing.ways}
     assert_number(split.observed, means[listing.observed])
     assert_number(split.forced, min(means.values()))
@@ -120,7 +120,7 @@ def test_forced_disagreement_and_the_range_over_maximisers_are_those_of_the_list
     flat = naive.for_all_pairs(naive.named_weights("unweighted", design.k), design.n_raters)
     best = listing.attaining(listing.maximum)
     others = [naive.value("kappa", Counter(rows), flat, design.k) for rows in best]
-    found = km.maximizer_range(design.table, weights=design.weights, other_weights="unweighted")
+    found = km.maximum.maximizer_range(design.table, weights=design.weights, other_weights="unweighted")
     assert_number(found.minimum, min(others), scale=1)
     assert_number(found.maximum, max(others), scale=1)
     assert found.n_tables == len(best)

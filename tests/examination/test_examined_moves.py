@@ -28,10 +28,10 @@ def test_ranked_moves_do_to_the_value_what_they_say(seed):
     try:
         before = naive.value(name, design.counts, design.u, design.k)
     except naive.UndefinedError:
-        with pytest.raises(km.UndefinedKappaError):
-            km.rank_moves(design.table, weights=design.weights, coefficient=name)
+        with pytest.raises(km.errors.UndefinedKappaError):
+            km.moves.rank_moves(design.table, weights=design.weights, coefficient=name)
         return
-    ranked = km.rank_moves(design.table, weights=design.weights, coefficient=name, top=10**6)
+    ranked = km.moves.rank_moves(design.table, weights=design.weights, coefficient=name, top=10**6)
     listed = {(tuple(sorted(found.move.minus)), tuple(sorted(found.move.plus))) for found in ranked}
     assert listed == swaps_between(set(design.rows))
     assert ranked.n_applicable == len(ranked) == len(listed)
@@ -56,7 +56,7 @@ def test_ranked_moves_do_to_the_value_what_they_say(seed):
 @pytest.mark.parametrize(("k", "n_raters"), [(2, 2), (3, 2), (4, 2), (2, 3), (3, 3), (2, 4)])
 def test_basic_moves_are_all_swaps_between_two_subjects(k, n_raters):
     """Each of them once; none changes a margin; effects are signs of sums of weights."""
-    moves = km.basic_moves(k, n_raters)
+    moves = km.moves.basic_moves(k, n_raters)
     listed = Counter((tuple(sorted(move.minus)), tuple(sorted(move.plus))) for move in moves)
     assert set(listed) == swaps_between(set(product(range(k), repeat=n_raters)))
     assert set(listed.values()) == {1}
@@ -73,7 +73,7 @@ def test_basic_moves_are_all_swaps_between_two_subjects(k, n_raters):
 def test_minimal_moves_connect_all_tables_of_small_fibers(n_raters):
     """From the observed table every other one is reached without a negative count, by listing both."""
     rng = np.random.default_rng(n_raters)
-    moves = list(km.minimal_moves(3, n_raters))
+    moves = list(km.moves.minimal_moves(3, n_raters))
     basic = swaps_between(set(product(range(3), repeat=n_raters)))
     assert {(tuple(sorted(move.minus)), tuple(sorted(move.plus))) for move in moves} <= basic
     for _ in range(5):
@@ -104,7 +104,7 @@ def swaps_between(patterns: set[naive.Pattern]) -> set[tuple[Cells, Cells]]:
     return found
 
 
-def moved(table: dict[naive.Pattern, int], move: km.Move) -> dict[naive.Pattern, int]:
+def moved(table: dict[naive.Pattern, int], move: km.moves.Move) -> dict[naive.Pattern, int]:
     """A table after a move, without zeros."""
     after = Counter(table)
     for cells, step in ((move.plus, 1), (move.minus, -1)):

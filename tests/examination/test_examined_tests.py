@@ -42,7 +42,7 @@ def examine_test(design: Design, name: str, listing: Listing) -> None:
     """Compare every p-value of a coefficient with the listing."""
     options = {"weights": design.weights, "coefficient": name}
     if listing.value is None:
-        with pytest.raises(km.UndefinedKappaError):
+        with pytest.raises(km.errors.UndefinedKappaError):
             km.exact_test(design.table, **options)
         return
     for alternative, two_sided in (
@@ -67,7 +67,7 @@ def exact_or_none(design: Design, options: dict[str, Any]) -> ExactTest | None:
         return km.exact_test(design.table, method="exact", **options)
     try:
         return km.exact_test(design.table, method="exact", **options)
-    except km.NotSupportedError:
+    except km.errors.NotSupportedError:
         return None
 
 
@@ -116,7 +116,7 @@ def examine_fiber(design: Design, name: str) -> None:
     assert fiber.count() == len(listing.ways)
     assert Counter(as_rows(table) for table in fiber.tables()) == Counter(dict.fromkeys(listing.ways, 1))
     if listing.value is None:
-        with pytest.raises(km.UndefinedKappaError):
+        with pytest.raises(km.errors.UndefinedKappaError):
             fiber.distribution(design.weights, coefficient=name)
         return
     spread = fiber.distribution(design.weights, coefficient=name)

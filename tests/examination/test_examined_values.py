@@ -37,7 +37,7 @@ def examine_values(design: Design) -> None:
         except naive.UndefinedError:
             observed = expected = Fraction(0)
         if expected == 0:
-            with pytest.raises(km.UndefinedKappaError):
+            with pytest.raises(km.errors.UndefinedKappaError):
                 km.agreement(design.table, coefficient=name, weights=design.weights)
             continue
         result = km.agreement(design.table, coefficient=name, weights=design.weights)

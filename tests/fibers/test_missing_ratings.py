@@ -258,9 +258,9 @@ def test_large_designs_with_missing_ratings_are_drawn_with_the_reason(monkeypatc
     assert "not exact" in str(km.exact_test(table, weights="power(0.3)", n_draws=50, rng=1).reason)
     ratings = rng.integers(1, 6, size=(60, 9)).astype(object)
     ratings[0, 0] = None
-    with pytest.raises(km.NotSupportedError, match=r"2.34e\+06 patterns are possible"):
+    with pytest.raises(km.errors.NotSupportedError, match=r"2.34e\+06 patterns are possible"):
         km.exact_test(ratings_of(ratings), method="exact")
-    with pytest.raises(km.NotSupportedError, match="of memory; the limit is 1 GB"):
+    with pytest.raises(km.errors.NotSupportedError, match="of memory; the limit is 1 GB"):
         km.exact_test(ratings_of(ratings[:, :6]), method="exact")
 
 
@@ -272,7 +272,7 @@ def test_states_beyond_doubles_are_refused_as_well():
         row[rng.choice(300, 2, replace=False)] = rng.integers(0, 5, 2)
     table = km.Table(ratings, np.ones(2000, dtype=int), range(5), ordered=True)
     assert RearrangementCounter(table).n_bytes() > 10**308
-    with pytest.raises(km.NotSupportedError, match="of memory; the limit is 1 GB"):
+    with pytest.raises(km.errors.NotSupportedError, match="of memory; the limit is 1 GB"):
         null_distribution(as_objective(table), method="exact")
 
 
@@ -362,7 +362,7 @@ def test_listing_and_counting_agree(table, coefficient, weights):
     assume(not table.complete and RearrangementScores(objective, 1e9).listed)
     try:
         objective.value(objective.score)
-    except km.UndefinedKappaError:
+    except km.errors.UndefinedKappaError:
         assume(False)
     listed = null_distribution(objective, method="exact")
     with pytest.MonkeyPatch.context() as patch:

@@ -51,5 +51,5 @@ def test_a_frame_on_the_cluster_gives_the_table_of_duckdb(client, folder, layout
 def test_a_double_rating_on_the_cluster_is_named(client, folder):
     """Spread over partitions, the first subject and rater are found."""
     frame = dd.read_parquet(folder / "long")
-    with pytest.raises(km.InvalidRatingsError, match="'amy' rated 0 more than once"):
+    with pytest.raises(km.errors.InvalidRatingsError, match="'amy' rated 0 more than once"):
         km.from_ratings(dd.concat([frame, frame]), layout="long")

@@ -132,7 +132,7 @@ def test_every_frame_gives_the_same_table(route, layout):
     [ROWS, np.array(ROWS, dtype=object), np.array(ROWS, dtype=float), np.array(ROWS).astype(str)],
     ids=["lists", "objects", "decimals", "text"],
 )
-@pytest.mark.filterwarnings("ignore:'None' was read:kappamax.KappamaxWarning")
+@pytest.mark.filterwarnings("ignore:'None' was read:kappamax.errors.KappamaxWarning")
 def test_every_array_gives_the_same_table(ratings):
     """Lists, objects, floats with NaN, and text."""
     assert km.from_ratings(ratings, raters=RATERS, **NAMED) == EXPECTED
@@ -210,9 +210,11 @@ def test_files_in_folders_of_different_kinds_are_refused(tmp_path):
     for folder in (tmp_path / "mixed" / "rater=a", tmp_path / "mixed", tmp_path / "twice" / "rater=a" / "rater=b"):
         folder.mkdir(parents=True, exist_ok=True)
         pd.DataFrame({"a": [1, 2], "b": [1, 2]}).to_parquet(folder / "z.parquet", index=False)
-    with pytest.raises(km.UnreadableFileError, match="must name the same columns for every file; rater=a/z.parquet"):
+    with pytest.raises(
+        km.errors.UnreadableFileError, match="must name the same columns for every file; rater=a/z.parquet"
+    ):
         km.read_ratings(tmp_path / "mixed")
-    with pytest.raises(km.UnreadableFileError, match="is in two folders named rater=..."):
+    with pytest.raises(km.errors.UnreadableFileError, match="is in two folders named rater=..."):
         km.read_ratings(tmp_path / "twice")
 
 

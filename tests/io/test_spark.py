@@ -43,5 +43,5 @@ def test_text_and_double_ratings_in_spark(spark):
     table = km.from_ratings(spark.createDataFrame(rows, columns), layout="long", categories=["none", "mild"])
     assert table.labels() == [[None, "mild"], ["mild", "none"]]
     again = spark.createDataFrame([*rows, rows[0]], columns)
-    with pytest.raises(km.InvalidRatingsError, match="'zoe' rated 's1' more than once"):
+    with pytest.raises(km.errors.InvalidRatingsError, match="'zoe' rated 's1' more than once"):
         km.from_ratings(again, layout="long")

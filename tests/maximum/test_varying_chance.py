@@ -136,7 +136,7 @@ def test_an_interrupted_search_hands_back_what_it_has(monkeypatch, after):
         return solve_linear(*given)
 
     monkeypatch.setattr(varying_chance, "solve_linear", interrupted)
-    with pytest.raises(km.Interrupted) as caught:
+    with pytest.raises(km.errors.Interrupted) as caught:
         km.max_kappa(km.example("gwet2014"), coefficient="fleiss")
     best = caught.value.best
     assert not (best.proven and best.minimum_proven)

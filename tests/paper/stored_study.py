@@ -15,7 +15,7 @@ from kappamax.paper.study.rows import row_of
 def stored_rows(*, scale=1.0, spread=1.0, shift=0, determined=None, short=True):
     """One row per scenario of the paper, with times that are the patience and something skewed above it."""
     rows = []
-    for scenario in km.paper_scenarios():
+    for scenario in km.paper.paper_scenarios():
         published = scenario.published
         above = published.mean - scenario.patience
         shape = (above / published.sd) ** 2

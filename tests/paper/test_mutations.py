@@ -178,7 +178,7 @@ def always_made(monkeypatch):
 
 
 def no_cooling(monkeypatch):
-    monkeypatch.setattr(maxima, "Geometric", lambda start, factor: km.Constant(start))
+    monkeypatch.setattr(maxima, "Geometric", lambda start, factor: km.annealing.Constant(start))
 
 
 def whole_sweep(monkeypatch):
@@ -276,7 +276,7 @@ def test_every_item_about_the_design_has_a_mutation_that_changes_its_verdict(mon
     """Another patience, and margins drawn equal."""
     usual = verdicts(comparison.compare_design(stored_rows()))
     assert set(usual.values()) == {"reproduced"}
-    scenarios = [replace(row.scenario, stopping=km.StaleAgreement(7)) for row in stored_rows()]
+    scenarios = [replace(row.scenario, stopping=km.annealing.StaleAgreement(7)) for row in stored_rows()]
     rows = [replace(row, scenario=scenario) for row, scenario in zip(stored_rows(), scenarios, strict=True)]
     others = [verdicts(comparison.compare_design(rows))]
     monkeypatch.setattr(comparison, "_drawn_margins", lambda row: np.ones((20, 2, 3)))

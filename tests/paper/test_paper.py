@@ -129,5 +129,5 @@ def test_the_whole_paper_on_the_command_line():
 
 def test_options_are_checked():
     """A standard error needs two tables."""
-    with pytest.raises(km.InvalidOptionError, match="n_tables must be a whole number >= 2"):
-        km.check_paper(n_tables=1)
+    with pytest.raises(km.errors.InvalidOptionError, match="n_tables must be a whole number >= 2"):
+        km.paper.check_paper(n_tables=1)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from flat_settings import sample_size
 
 import kappamax as km
 
@@ -68,51 +69,51 @@ TEST = {"power": 0.8, "null": 0.4}
 )
 def test_each_in_our_words(options, message):
     """The argument, the rule and what came."""
-    with pytest.raises(km.InvalidOptionError, match=message):
-        km.sample_size(**options)
+    with pytest.raises(km.errors.InvalidOptionError, match=message):
+        sample_size(**options)
 
 
 def test_raters_who_use_one_category_have_no_kappa():
     """Chance leaves no disagreement to expect."""
-    with pytest.raises(km.UndefinedKappaError, match="both raters used only 1"):
-        km.sample_size(margins=[1, 0], kappa=0.5, width=0.2)
+    with pytest.raises(km.errors.UndefinedKappaError, match="both raters used only 1"):
+        sample_size(margins=[1, 0], kappa=0.5, width=0.2)
 
 
 def test_pilots_have_margins_and_raters_of_their_own():
     """What a pilot says is not said again."""
     pilot = km.example("cohen1968")
-    with pytest.raises(km.InvalidOptionError, match="give pilot ratings or margins, not both"):
-        km.sample_size(pilot, margins=[0.5, 0.5], kappa=0.5, width=0.2)
-    with pytest.raises(km.InvalidOptionError, match="n_raters goes with margins"):
-        km.sample_size(pilot, n_raters=3, width=0.2)
-    with pytest.raises(km.InvalidOptionError, match="joint='widest' goes with margins"):
-        km.sample_size(pilot, joint="widest", width=0.2)
+    with pytest.raises(km.errors.InvalidOptionError, match="give pilot ratings or margins, not both"):
+        sample_size(pilot, margins=[0.5, 0.5], kappa=0.5, width=0.2)
+    with pytest.raises(km.errors.InvalidOptionError, match="n_raters goes with margins"):
+        sample_size(pilot, n_raters=3, width=0.2)
+    with pytest.raises(km.errors.InvalidOptionError, match="joint='widest' goes with margins"):
+        sample_size(pilot, joint="widest", width=0.2)
 
 
 def test_missing_ratings_leave_no_other_table():
     """Only the pilot's own proportions are at hand."""
     pilot = km.example("gwet2014")
-    with pytest.raises(km.NotSupportedError, match="use variance='estimate', or leave out incomplete subjects"):
-        km.sample_size(pilot, power=0.8, null=0.5)
-    with pytest.raises(km.NotSupportedError, match="the assumed value is the pilot's own"):
-        km.sample_size(pilot, kappa=0.5, width=0.2)
+    with pytest.raises(km.errors.NotSupportedError, match="use variance='estimate', or leave out incomplete subjects"):
+        sample_size(pilot, power=0.8, null=0.5)
+    with pytest.raises(km.errors.NotSupportedError, match="the assumed value is the pilot's own"):
+        sample_size(pilot, kappa=0.5, width=0.2)
 
 
 def test_too_many_patterns_are_refused():
     """Twenty raters and two categories are a million patterns; a pilot holds only those that occur."""
-    with pytest.raises(km.NotSupportedError, match="2 categories and 20 raters make 2.20 possible patterns"):
-        km.sample_size(margins=[0.5, 0.5], kappa=0.5, width=0.2, n_raters=20)
-    with pytest.raises(km.NotSupportedError, match="joint='widest' is found for up to 4,000 possible patterns"):
-        km.sample_size(margins=[0.5, 0.5], kappa=0.5, width=0.2, n_raters=13, joint="widest", n_draws=0)
+    with pytest.raises(km.errors.NotSupportedError, match="2 categories and 20 raters make 2.20 possible patterns"):
+        sample_size(margins=[0.5, 0.5], kappa=0.5, width=0.2, n_raters=20)
+    with pytest.raises(km.errors.NotSupportedError, match="joint='widest' is found for up to 4,000 possible patterns"):
+        sample_size(margins=[0.5, 0.5], kappa=0.5, width=0.2, n_raters=13, joint="widest", n_draws=0)
     ratings = np.random.default_rng(1).integers(0, 2, size=(30, 20))
     ratings[:, 1:] = np.where(np.random.default_rng(2).random((30, 19)) < 0.7, ratings[:, :1], ratings[:, 1:])
-    plan = km.sample_size(km.from_ratings(ratings.tolist()), width=0.1, rng=1, n_draws=200)
+    plan = sample_size(km.from_ratings(ratings.tolist()), width=0.1, rng=1, n_draws=200)
     assert plan.maximum is None
     assert plan.n_subjects > 30
 
 
 def test_numbers_that_are_no_short_decimals_are_taken_as_they_are():
     """Irrational margins and values: within a millionth of the margins, and of the value exactly as near."""
-    plan = km.sample_size(margins=[np.pi / 4, 1 - np.pi / 4], kappa=1 / np.e, width=0.2, n_draws=0)
+    plan = sample_size(margins=[np.pi / 4, 1 - np.pi / 4], kappa=1 / np.e, width=0.2, n_draws=0)
     assert km.kappa(plan.table).value == pytest.approx(1 / np.e, abs=1e-12)
     assert plan.table.margins[0][0] / plan.table.n_subjects == pytest.approx(np.pi / 4, abs=1e-6)

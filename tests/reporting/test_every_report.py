@@ -47,10 +47,10 @@ def unknown_maximum():
 def interrupted():
     """The best table that a search had found when Ctrl-C ended it, in place of the maximum."""
 
-    def stop(line):
+    def stop(*_now):
         raise KeyboardInterrupt
 
-    with pytest.raises(km.Interrupted) as stopped:
+    with pytest.raises(km.errors.Interrupted) as stopped:
         km.max_kappa(hard_table(), weights="sqrt", progress=stop)
     made = report_within(Effort(time_limit=1e-6), hard_table(), weights="sqrt", brief=True)
     return replace(made, results=(replace(made.results[0], maximum=stopped.value.best),))

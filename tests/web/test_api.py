@@ -149,7 +149,7 @@ def test_annealing_streams_lines_and_ends_where_the_library_does(client):
     answer = client.post("/api/anneal", json=TABLE | {"weight": "sqrt", "seed": 1, "proposal": "moves"})
     assert answer.headers["content-type"] == "application/x-ndjson"
     *lines, end = map(json.loads, answer.text.splitlines())
-    found = km.anneal(PAPER, weights="sqrt", rng=1, max_steps=2_000_000)
+    found = km.anneal(PAPER, weights="sqrt", rng=1, method=km.annealing.MoveMethod(max_steps=2_000_000))
     assert len(lines) > 20
     assert [line["step"] for line in lines] == sorted(line["step"] for line in lines)
     assert sum(map(sum, lines[0]["counts"])) == PAPER.n_subjects
@@ -253,7 +253,7 @@ def test_an_unreadable_file_is_answered_with_its_columns(client):
 def test_examples_can_be_posted_as_they_are(client):
     """Each of them is a table."""
     examples = client.get("/api/examples").json()
-    assert {one["name"] for one in examples} == set(km.EXAMPLES)
+    assert {one["name"] for one in examples} == set(km.datasets.EXAMPLES)
     paper = next(one for one in examples if one["name"] == "rapallo2022")
     assert paper["counts"] == PAPER.dense().tolist()
     assert answer_to(client, "/api/table", paper | {"weights": ["linear"]})["data"]["n_subjects"] == 33

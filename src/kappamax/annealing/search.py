@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kappamax._progress import Progress
 from kappamax._rootsum import RootSum
 from kappamax._typing import Array
 from kappamax.annealing.diagonal_sweep import sweep_rows
+from kappamax.annealing.methods import AnnealingMethod, MoveMethod
 from kappamax.annealing.move_walk import MoveWalk, Neighbours
-from kappamax.annealing.schedules import Schedule, Stopping
 from kappamax.annealing.trace import Moment, Trace
 from kappamax.disagreement.objective import Objective
 from kappamax.errors import Interrupted
@@ -19,58 +20,50 @@ from kappamax.fibers.markov_basis import MoveSet
 from kappamax.fibers.swap_walk import SwapWalk
 from kappamax.table import Table
 
-SWAP_STEPS = 10_000_000
 _BLOCK = 50_000
 _COLDEST = 1e-280
 
 
 @dataclass(frozen=True)
 class Search:
-    """The settings of a search; see `anneal`."""
+    """A search from the observed table: where it starts, how it proceeds, and how often it records a trace."""
 
     objective: Objective
-    proposal: str
-    moves: MoveSet
-    schedule: Schedule
-    unit: str
-    stopping: Stopping
-    max_steps: int | None
-    sweep: str
-    trace: int | None
+    method: AnnealingMethod
+    trace: int | None = None
+
+    @property
+    def moves(self) -> MoveSet | None:
+        """Set of moves that a step draws from; None for swaps."""
+        table = self.objective.table
+        return self.method.move_set(table.n_categories, table.n_raters) if isinstance(self.method, MoveMethod) else None
 
     @property
     def n_moves(self) -> int:
-        """The number of moves, or of swaps by one rater, that a step draws from."""
-        table = self.objective.table
-        if self.proposal == "moves":
-            return self.moves.n_moves
+        """Number of moves, or of swaps by one rater, that a step draws from."""
+        table, moves = self.objective.table, self.moves
+        if moves is not None:
+            return moves.n_moves
         return int(table.n_raters * table.n_subjects * (table.n_subjects - 1) // 2)
 
     @property
     def patience(self) -> int:
-        """Steps without success after which to stop; 0 for no such rule."""
-        return self.stopping.patience_for(self.n_moves)
-
-    @property
-    def limit(self) -> int | None:
-        """Steps after which to stop in any case."""
-        own = self.max_steps
-        if own is None and self.proposal == "swaps" and self.stopping.limit is None:
-            own = SWAP_STEPS
-        return min((limit for limit in (own, self.stopping.limit) if limit is not None), default=None)
+        """Number of steps without success after which the search stops; 0 if there is no such rule."""
+        return self.method.stopping.patience_for(self.n_moves)
 
     def temperatures(self, first: int, n: int) -> Array:
-        """The temperatures of n steps, in counts."""
-        scale = self.objective.table.n_subjects if self.unit == "proportions" else 1
-        return self.schedule.temperatures(first, n) * scale
+        """Return the temperatures of n steps, in counts."""
+        scale = self.objective.table.n_subjects if self.method.temperature_unit == "proportions" else 1
+        return self.method.schedule.temperatures(first, n) * scale
 
     def start(self, rng: np.random.Generator) -> MoveWalk | SwapSearch:
-        """The walk that the search takes, at the observed table."""
-        if self.proposal == "swaps":
+        """Return a walk of the search's kind that starts at the observed table."""
+        moves = self.moves
+        if moves is None:
             return SwapSearch(SwapWalk(self.objective, rng))
         counts = self.objective.table.dense().ravel()
-        expected = min(self.limit or np.inf, 2.0 * self.patience or np.inf)
-        return MoveWalk(Neighbours(self.objective, self.moves), counts, rng, work=expected)
+        expected = min(self.method.limit or np.inf, 2.0 * self.patience or np.inf)
+        return MoveWalk(Neighbours(self.objective, moves), counts, rng, work=expected)
 
 
 @dataclass(frozen=True)
@@ -90,7 +83,7 @@ class SearchEnd:
 def run_search(
     search: Search,
     rng: np.random.Generator,
-    progress: Callable[[int], None] | None,
+    progress: Progress | None,
     watch: Callable[[Moment], None] | None,
 ) -> SearchEnd:
     """Search from the observed table until patience or steps run out, then make the final sweep.
@@ -103,12 +96,12 @@ def run_search(
     walk, objective = search.start(rng), search.objective
     done = accepted = 0
     entries: list[tuple[int, float, float, float]] = []
-    patience, limit = search.patience, search.limit
+    method, patience, limit = search.method, search.patience, search.method.limit
     block = search.trace or _BLOCK
 
     def end(stopped: str) -> SearchEnd:
         settled = done - walk.stale
-        swept = 0 if stopped == "interrupted" else walk.sweep(search.sweep)
+        swept = 0 if stopped == "interrupted" else walk.sweep(method.sweep)
         table = objective.table.like(*walk.table())
         score = Objective(table, objective.weights, objective.coefficient).score
         trace = Trace.of(entries) if entries else None
@@ -118,10 +111,10 @@ def run_search(
         while (limit is None or done < limit) and not (patience and walk.stale >= patience):
             size = block if limit is None else min(block, limit - done)
             temperatures = search.temperatures(done, size)
-            taken, made = walk.advance(temperatures, patience=patience, by_agreement=search.stopping.by_agreement)
+            taken, made = walk.advance(temperatures, patience=patience, by_agreement=method.stopping.by_agreement)
             done, accepted = done + taken, accepted + made
             if search.trace:
-                shown = float(search.schedule.temperatures(done - 1, 1)[0])
+                shown = float(method.schedule.temperatures(done - 1, 1)[0])
                 patterns, counts = walk.table()
                 score = objective.total(objective.scores(np.asarray(patterns, dtype=np.int32)), counts)
                 agreement = 1 - float(objective.observed(score))
@@ -129,7 +122,7 @@ def run_search(
                 if watch is not None:
                     watch(Moment(*entries[-1], patterns, counts))
             if progress is not None:
-                progress(done)
+                progress(done, limit, "annealing")
     except KeyboardInterrupt:
         raise Interrupted(end("interrupted")) from None
     return end("stale" if patience and walk.stale >= patience else "max_steps")

@@ -24,13 +24,13 @@ if TYPE_CHECKING:
             "--proposal P",
             "Proposal: moves (those of the paper) or swaps.",
             default="moves",
-            names="annealing.anneal.PROPOSALS",
+            names="annealing.methods.METHODS",
         ),
         Option(
             "--moves M",
             "Set of moves: basic, or minimal (a minimal Markov basis).",
             default="basic",
-            names="annealing.anneal.MOVE_SETS",
+            names="annealing.methods.MOVE_SETS",
         ),
         Option("--restarts N", "Number of searches, of which the best is shown.", default=1),
         seed("the search"),
@@ -40,9 +40,15 @@ if TYPE_CHECKING:
 )
 def anneal(jobs: int, seed: int | None, **options: Any) -> None:
     """Search for the largest agreement by simulated annealing. All tables searched have the margins of FILE."""
-    from kappamax.annealing.anneal import anneal
+    from kappamax._validate import as_choice
+    from kappamax.annealing.methods import METHODS, MoveMethod, SwapMethod
+    from kappamax.annealing.simulated_annealing import anneal
 
-    settings = {name: options.pop(name) for name in ("proposal", "moves", "max_steps", "restarts")}
+    proposal, moves, max_steps = (options.pop(name) for name in ("proposal", "moves", "max_steps"))
+    method: MoveMethod | SwapMethod = SwapMethod(max_steps=max_steps)
+    if as_choice("proposal", proposal, tuple(METHODS)) == "moves":
+        method = MoveMethod(moves=moves, max_steps=max_steps)
+    settings = {"method": method, "restarts": options.pop("restarts")}
     fields = ("value", "reached", "steps", "proven", "bound", "gap", "table")
     run(options, partial(anneal, n_jobs=jobs, rng=seed, **settings), _show, fields=fields)
 

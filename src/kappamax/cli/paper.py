@@ -42,7 +42,7 @@ def paper(context: click.Context, tables: int, jobs: int, seed: int, output: Pat
     from kappamax.paper.check import check_paper
 
     with notes_to_stderr(), progress_bar("the paper's study") as tell:
-        found = check_paper(n_tables=tables, seed=seed, n_jobs=jobs, progress=tell)
+        found = check_paper(n_tables=tables, rng=seed, n_jobs=jobs, progress=tell)
     if as_json:
         from kappamax.reporting.formats.json import SCHEMA_VERSION
 
@@ -119,7 +119,7 @@ def study(
     chosen = _chosen(scenarios, **only)
     try:
         with notes_to_stderr(), progress_bar("study") as tell:
-            found = run_study(chosen, n_tables=tables, seed=seed, n_jobs=jobs, checkpoint=checkpoint, progress=tell)
+            found = run_study(chosen, n_tables=tables, rng=seed, n_jobs=jobs, checkpoint=checkpoint, progress=tell)
     except Interrupted:
         again = (
             f"the same command continues from {checkpoint}" if checkpoint else "give --checkpoint to be able to resume"

@@ -54,7 +54,7 @@ def _as_margins(context: click.Context, option: click.Parameter, texts: tuple[st
             "--joint J",
             "Assumed table with these margins and value: mixture (of chance and largest agreement) or widest.",
             default="mixture",
-            names="planning.sample_size.JOINTS",
+            names="planning.methods.JOINTS",
         ),
     ],
     Goal=[
@@ -68,7 +68,7 @@ def _as_margins(context: click.Context, option: click.Parameter, texts: tuple[st
             "--variance V",
             "Standard error of the test: null (at the value --null) or estimate (from the study's ratings).",
             default="null",
-            names="planning.sample_size.VARIANCES",
+            names="planning.methods.VARIANCES",
         ),
     ],
     Weights=WEIGHTS,
@@ -90,9 +90,12 @@ def plan(
     often each category will be used and how large kappa will be (--margins and --kappa). With --margins, --raters is
     the number of raters.
     """
-    goal = ("kappa", "width", "level", "power", "null", "alternative", "alpha", "variance", "joint")
-    settings: dict[str, Any] = {name: options[name] for name in goal}
-    settings |= {"method": "simulation" if simulate else "formula", "n_draws": draws, "rng": seed, "n_jobs": jobs}
+    from kappamax.planning.methods import Formula, Simulation
+
+    goal = ("kappa", "width", "level", "power", "null", "alternative", "alpha")
+    settings: dict[str, Any] = {name: options[name] for name in goal} | {"rng": seed, "n_jobs": jobs}
+    way = Simulation if simulate else Formula
+    settings["method"] = way(joint=options["joint"], variance=options["variance"], n_draws=draws)
     with notes_to_stderr():
         pilot = read_table(options) if options["file"] is not None else None
         if margins:

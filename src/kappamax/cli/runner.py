@@ -19,6 +19,7 @@ from kappamax.display import numbers, text
 from kappamax.errors import Interrupted, KappamaxWarning, UndefinedKappaError
 
 if TYPE_CHECKING:
+    from kappamax._progress import Progress
     from kappamax.table import Table
 
 Options = Mapping[str, Any]
@@ -151,14 +152,14 @@ def notes_to_stderr() -> Iterator[None]:
 
 
 @contextmanager
-def progress_line() -> Iterator[Callable[[str], None] | None]:
+def progress_line() -> Iterator[Progress | None]:
     """Show messages of long work on one line of standard error, if that is a terminal."""
     stream = sys.stderr
     if not stream.isatty():
         yield None
         return
 
-    def tell(message: str) -> None:
+    def tell(_done: float, _total: float | None, message: str) -> None:
         stream.write(f"\r\x1b[K{message[:78]}")
         stream.flush()
 
@@ -170,20 +171,21 @@ def progress_line() -> Iterator[Callable[[str], None] | None]:
 
 
 @contextmanager
-def progress_bar(title: str) -> Iterator[Callable[[float, float], None] | None]:
+def progress_bar(title: str) -> Iterator[Progress | None]:
     """Show a bar with the time left on standard error, if that is a terminal; it takes the work done and in all."""
     if not sys.stderr.isatty():
         yield None
         return
+    from rich import progress
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
     columns = (TextColumn(title), BarColumn(), TaskProgressColumn(), TextColumn("left"), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    with progress.Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(title, total=None)
 
-        def tell(done: float, in_all: float) -> None:
-            bar.update(task, completed=done, total=in_all)
+        def tell(done: float, total: float | None, _message: str) -> None:
+            bar.update(task, completed=done, total=total)
 
         yield tell
 

@@ -38,7 +38,7 @@ class Distribution(Result):
     Attributes
     ----------
     coefficient, weights : str
-    observed : float
+    value : float
         The coefficient of the observed table.
     values : floats, shape (n,)
         Every value that some table has, in increasing order where the tables were counted. Otherwise there is one
@@ -100,7 +100,7 @@ class Distribution(Result):
         return self.objective.weights.name
 
     @property
-    def observed(self) -> float:
+    def value(self) -> float:
         """The coefficient of the observed table."""
         return self.objective.value(self.objective.score)
 
@@ -149,7 +149,7 @@ class Distribution(Result):
             return objective.value(self.mean_score)
         if self.n_draws is None:
             return float(self.counts @ self.values / self.counts.sum())
-        values = np.append(self.values, self.observed)
+        values = np.append(self.values, self.value)
         shares = np.append(self.counts, 1) / (self.counts.sum() + 1)
         disagreements = np.append(self._disagreements, float(objective.observed(objective.score)))
         deviations = disagreements - shares @ disagreements
@@ -187,7 +187,7 @@ class Distribution(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data: one entry of `distribution` per value."""
-        found: dict[str, Any] = {"weights": self.weights, "coefficient": self.coefficient, "value": self.observed}
+        found: dict[str, Any] = {"weights": self.weights, "coefficient": self.coefficient, "value": self.value}
         rows: list[dict[str, Any]] = [{"value": value} for value in self.values.tolist()]
         if self.n_tables:
             found |= {"n_tables": plain(sum(self.n_tables)), "n_same_value": plain(self.n_same_value)}
@@ -197,11 +197,11 @@ class Distribution(Result):
         return found
 
     def _rows(self) -> list[tuple[str, str]]:
-        rows = [("weights", self.weights), ("observed value", numbers.decimal(self.observed))]
+        rows = [("weights", self.weights), ("observed value", numbers.decimal(self.value))]
         if self.n_tables:
             rows.append(("tables", numbers.count(sum(self.n_tables))))
             rows.append(("with the observed value", numbers.count(self.n_same_value)))
-        ends = np.append(self.values, self.observed)
+        ends = np.append(self.values, self.value)
         return [
             *rows,
             ("different values", numbers.count(len(self.values))),
@@ -240,7 +240,7 @@ class Distribution(Result):
             mean = float(objective.observed(self.mean_score)) / expected
             slack, close = tolerance / expected, _CLEAR * (ratios.max() + own)
         else:
-            mean, size = 1 - self.mean, np.abs(self.values) + abs(self.observed)
+            mean, size = 1 - self.mean, np.abs(self.values) + abs(self.value)
             slack = 2 * tolerance * (2 + size) / np.minimum(self._expected, expected)
             close = _CLEAR * (1 + size)
         if alternative == "two-sided":

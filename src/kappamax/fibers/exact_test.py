@@ -7,13 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kappamax._progress import Progress, counter_for
 from kappamax._result import Result
 from kappamax._validate import as_choice
 from kappamax.coefficients import as_objective
 from kappamax.disagreement.objective import Objective
 from kappamax.display import numbers
 from kappamax.errors import Interrupted, NotSupportedError
-from kappamax.fibers.counting import MEMORY_LIMIT, Progress
+from kappamax.fibers.counting import MEMORY_LIMIT
 from kappamax.fibers.distribution import ALTERNATIVES, Distribution, two_sided_by_probability
 from kappamax.fibers.null_distribution import METHODS, null_distribution
 from kappamax.io import Ratings
@@ -104,7 +105,7 @@ def exact_test(
             rng=rng,
             n_jobs=n_jobs,
             memory_limit=memory_limit,
-            progress=progress,
+            progress=counter_for(progress, "distribution by chance"),
         )
     except Interrupted as stopped:
         raise Interrupted(ExactTest.from_distribution(stopped.best, alternative, two_sided)) from None
@@ -158,7 +159,7 @@ class ExactTest(Result):
             coefficient=null.coefficient,
             title=null.objective.coefficient.title,
             weights=null.weights,
-            value=null.observed,
+            value=null.value,
             pvalue=pvalue,
             alternative=alternative,
             method="exact" if null.n_draws is None else "monte-carlo",

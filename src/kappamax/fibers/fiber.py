@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from kappamax._progress import Progress, counter_for
 from kappamax._typing import Array, Integers
 from kappamax._validate import as_generator, as_whole_number
 from kappamax.coefficients import as_objective
@@ -15,7 +16,6 @@ from kappamax.errors import NotSupportedError
 from kappamax.fibers.connectivity import LevelSet, level_set_of
 from kappamax.fibers.counting import (
     MEMORY_LIMIT,
-    Progress,
     all_patterns,
     count_tables,
     require_complete,
@@ -79,7 +79,9 @@ class Fiber:
     def count(self, *, progress: Progress | None = None) -> int:
         """The number of tables, exactly, without listing them."""
         require_complete(self.table)
-        return count_tables(self.table.margins, memory_limit=self.memory_limit, progress=progress)
+        return count_tables(
+            self.table.margins, memory_limit=self.memory_limit, progress=counter_for(progress, "counting tables")
+        )
 
     def tables(self) -> Iterator[Table]:
         """Every table, one at a time.
@@ -115,14 +117,16 @@ class Fiber:
         ([-0.8, 0.4], (1, 1), [0.333, 0.667])
         """
         objective = as_objective(self.table, weights=weights, coefficient=coefficient)
-        return distribution_over_tables(objective, memory_limit=self.memory_limit, progress=progress)
+        tell = counter_for(progress, "distribution over the fiber")
+        return distribution_over_tables(objective, memory_limit=self.memory_limit, progress=tell)
 
     def joint_distribution(
         self, first: WeightsLike, second: WeightsLike, *, progress: Progress | None = None
     ) -> JointDistribution:
         """The distribution of kappa with two weightings at once: how far can one move while the other stays?"""
         objectives = [as_objective(self.table, weights=weights) for weights in (first, second)]
-        return joint_distribution(*objectives, memory_limit=self.memory_limit, progress=progress)
+        tell = counter_for(progress, "joint distribution over the fiber")
+        return joint_distribution(*objectives, memory_limit=self.memory_limit, progress=tell)
 
     def same_kappa(
         self,
@@ -153,7 +157,8 @@ class Fiber:
         several: list[Any] = list(other) if isinstance(other, list | tuple) else [other]
         objective = as_objective(self.table, weights=weights)
         others = [as_objective(self.table, weights=one) for one in several]
-        return same_value(objective, others, memory_limit=self.memory_limit, progress=progress)
+        tell = counter_for(progress, "tables with the same value")
+        return same_value(objective, others, memory_limit=self.memory_limit, progress=tell)
 
     def sample(self, size: int = 1, *, rng: np.random.Generator | int | None = None) -> Integers:
         """Independent tables as likely as by chance, as counts of shape (size, k, ..., k).
@@ -250,7 +255,7 @@ class Fiber:
             thin=thin,
             keep_tables=keep_tables,
             rng=rng,
-            progress=progress,
+            progress=counter_for(progress, "steps of the walk"),
         )
 
     def level_set(self, weights: WeightsLike = "unweighted", *, excursion: int = 4) -> LevelSet:

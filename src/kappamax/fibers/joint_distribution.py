@@ -28,7 +28,7 @@ def joint_distribution(
     values = [[first.value(pairs[i][0]), second.value(pairs[i][1])] for i in by_value]
     return JointDistribution(
         weights=(first.weights.name, second.weights.name),
-        observed=(first.value(first.score), second.value(second.score)),
+        value=(first.value(first.score), second.value(second.score)),
         values=np.array(values),
         n_tables=tuple(found.n_tables[i] for i in by_value),
         probabilities=found.probabilities[by_value],
@@ -52,7 +52,7 @@ def same_value(
             ranges.append(
                 OtherRange(
                     weights=other.weights.name,
-                    observed=other.value(other.score),
+                    value=other.value(other.score),
                     minimum=other.value(scores[worst]),
                     maximum=other.value(scores[best]),
                     n_at_minimum=n_tables[worst],
@@ -69,7 +69,7 @@ class JointDistribution(Result):
     Attributes
     ----------
     weights : (str, str)
-    observed : (float, float)
+    value : (float, float)
     values : floats, shape (n, 2)
         Every pair of values that some table has.
     n_tables : tuple of n ints
@@ -77,7 +77,7 @@ class JointDistribution(Result):
     """
 
     weights: tuple[str, str]
-    observed: tuple[float, float]
+    value: tuple[float, float]
     values: Floats = field(repr=False)
     n_tables: tuple[int, ...] = field(repr=False)
     probabilities: Floats = field(repr=False)
@@ -102,7 +102,7 @@ class OtherRange(Result):
     """How far a coefficient varies, and in how many tables it is least and largest."""
 
     weights: str
-    observed: float
+    value: float
     minimum: float
     maximum: float
     n_at_minimum: int

@@ -20,7 +20,7 @@ _LARGEST_SHOWN = 1000
 _ANY: tuple[Effect, ...] = ("raises", "lowers", "keeps")
 
 
-def explain(move: Move, weights: WeightsLike = "unweighted") -> Explanation:
+def explain_move(move: Move, weights: WeightsLike = "unweighted") -> Explanation:
     """Why a move raises, lowers or keeps agreement under some weights.
 
     Parameters
@@ -38,7 +38,7 @@ def explain(move: Move, weights: WeightsLike = "unweighted") -> Explanation:
     Examples
     --------
     >>> import kappamax as km
-    >>> km.explain(km.Move([(1, 3), (2, 2)], [(1, 2), (2, 3)], n_categories=4), "quadratic")
+    >>> km.moves.explain_move(km.moves.Move([(1, 3), (2, 2)], [(1, 2), (2, 3)], n_categories=4), "quadratic")
     Explanation
       move                        +(2,4) +(3,3) -(2,3) -(3,4)
       kind                        (b) one cell on the diagonal, the others above it

@@ -42,7 +42,7 @@ def disagreement_split(
     Examples
     --------
     >>> import kappamax as km
-    >>> split = km.disagreement_split(km.example("rapallo2022"), weights="linear")
+    >>> split = km.maximum.disagreement_split(km.example("rapallo2022"), weights="linear")
     >>> round(split.observed, 4), round(split.forced, 4), round(split.avoidable, 4)
     (0.202, 0.101, 0.101)
     """

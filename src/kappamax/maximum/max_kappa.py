@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from kappamax._atomic_write import write_whole
+from kappamax._progress import Progress, require_progress
 from kappamax._result import Result, plain
 from kappamax._validate import require_time_limit
 from kappamax.coefficients import as_objective
@@ -33,7 +34,7 @@ def max_kappa(
     coefficient: str = "kappa",
     group_size: int = 2,
     time_limit: float | None = None,
-    progress: Callable[[str], None] | None = None,
+    progress: Progress | None = None,
     categories: Sequence[Label] | None = None,
 ) -> Maximum:
     """Find the largest and the smallest value of a coefficient over all tables with the observed margins.
@@ -76,6 +77,7 @@ def max_kappa(
         *ratings, weights=weights, coefficient=coefficient, group_size=group_size, categories=categories
     )
     require_time_limit("time_limit", time_limit)
+    require_progress(progress)
     problem_of = problem_for if objective.fixed_chance else Problem
     upper, lower = problem_of(objective, 1), problem_of(objective, -1)
     try:

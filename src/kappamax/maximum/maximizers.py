@@ -63,7 +63,7 @@ def iter_maximizers(
     Examples
     --------
     >>> import kappamax as km
-    >>> len(list(km.iter_maximizers(km.example("rapallo2022"), weights="linear")))
+    >>> len(list(km.maximum.iter_maximizers(km.example("rapallo2022"), weights="linear")))
     5
     """
     result = _as_maximum(*ratings, weights=weights, coefficient=coefficient, categories=categories)
@@ -95,7 +95,7 @@ def count_maximizers(
     Examples
     --------
     >>> import kappamax as km
-    >>> km.count_maximizers(km.example("rapallo2022"), weights="linear").n
+    >>> km.maximum.count_maximizers(km.example("rapallo2022"), weights="linear").n
     5
     """
     result = _as_maximum(*ratings, weights=weights, coefficient=coefficient, categories=categories)
@@ -145,7 +145,7 @@ def maximizer_range(
     Examples
     --------
     >>> import kappamax as km
-    >>> found = km.maximizer_range(km.example("rapallo2022"), weights="linear", other_weights="quadratic")
+    >>> found = km.maximum.maximizer_range(km.example("rapallo2022"), weights="linear", other_weights="quadratic")
     >>> round(found.minimum, 4), round(found.maximum, 4)
     (0.7665, 0.8703)
     """

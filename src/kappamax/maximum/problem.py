@@ -6,7 +6,7 @@ smallest coefficient the sign is reversed. Costs are whole numbers, or vectors o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import combinations
 from time import monotonic
@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from kappamax._progress import Progress
 from kappamax._rootsum import RootSum
 from kappamax._typing import Array, Codes, Floats, Integers
 from kappamax.disagreement.objective import Objective
@@ -232,9 +233,10 @@ class OutOfTime(Exception):  # noqa: N818  # an answer, not an error
 class Watch:
     """The time limit of a solver, and the callback that is told about its progress."""
 
-    def __init__(self, time_limit: float | None = None, progress: Callable[[str], None] | None = None) -> None:
+    def __init__(self, time_limit: float | None = None, progress: Progress | None = None) -> None:
         self.deadline = None if time_limit is None else monotonic() + time_limit
         self.progress = progress
+        self.n_reports = 0
 
     @property
     def left(self) -> float | None:
@@ -249,4 +251,5 @@ class Watch:
     def tell(self, message: str) -> None:
         """Report progress in one line."""
         if self.progress is not None:
-            self.progress(message)
+            self.n_reports += 1
+            self.progress(self.n_reports, None, message)

@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from kappamax._progress import Progress
 from kappamax.errors import UndefinedKappaError
 from kappamax.io import Ratings
 from kappamax.maximum.max_kappa import max_kappa
-from kappamax.resampling import Bootstrap, Progress, bootstrap
+from kappamax.resampling import Bootstrap, bootstrap
 from kappamax.table import Label, Table
 from kappamax.weights import WeightsLike
 

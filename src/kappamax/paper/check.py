@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
+from kappamax._progress import Progress
 from kappamax._result import Result, plain
 from kappamax._validate import as_whole_number
 from kappamax.display import numbers
@@ -29,9 +29,9 @@ CHECKS: tuple[Check, ...] = (
 def check_paper(
     *,
     n_tables: int = 100,
-    seed: int = 1,
+    rng: int = 1,
     n_jobs: int | None = None,
-    progress: Callable[[float, float], None] | None = None,
+    progress: Progress | None = None,
 ) -> PaperCheck:
     """Recompute the examples, statements, figures, tables and claims of the paper.
 
@@ -39,12 +39,12 @@ def check_paper(
     ----------
     n_tables : int
         Simulated tables per row of the paper's study, which has 60 rows of 1,000.
-    seed, n_jobs, progress
+    rng, n_jobs, progress
         As for `run_study`.
     """
     n_tables = as_whole_number("n_tables", n_tables, 2)
     items = [item for check in CHECKS for item in check()]
-    study = run_study(paper_scenarios(), n_tables=n_tables, seed=seed, n_jobs=n_jobs, progress=progress)
+    study = run_study(paper_scenarios(), n_tables=n_tables, rng=rng, n_jobs=n_jobs, progress=progress)
     items += compare_claims(check_claims(study, n_jobs=n_jobs))
     items += [*compare_design(study.rows), *compare_rows(study.rows)]
     return PaperCheck(tuple(items), n_tables)

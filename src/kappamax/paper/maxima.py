@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from kappamax.annealing.anneal import anneal
 from kappamax.annealing.diagonal_sweep import sweep_counts
+from kappamax.annealing.methods import MoveMethod
 from kappamax.annealing.move_walk import Neighbours, move_walk
 from kappamax.annealing.schedules import Geometric, StaleMoves
+from kappamax.annealing.simulated_annealing import anneal
 from kappamax.coefficients import as_objective
 from kappamax.datasets import example
 from kappamax.display import numbers
@@ -105,7 +106,7 @@ def last_step() -> Iterator[Verdict]:
     ours = "each once" if left[0, 1] and left[1, 0] else "all possible"
     why = "as in the pseudo-code; a move can apply again where both cells count two or more"
     yield corrected("Section 5", "moves of the final step", "all possible", ours, "each once", why)
-    found = anneal(example("rapallo2022"), weights="sqrt", stopping=StaleMoves(1000), rng=1)
+    found = anneal(example("rapallo2022"), weights="sqrt", method=MoveMethod(stopping=StaleMoves(1000)), rng=1)
     idle = found.steps - found.settled == 1000 and found.settled > 0
     why = "a word is missing: the algorithm stops where nothing moves any more"
     ours = "1,000 steps without a move" if idle else "?"

@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from kappamax._progress import Progress, require_progress
 from kappamax._result import Result
-from kappamax._validate import as_choice, as_finite_number, as_generator, as_number_between, as_whole_number
+from kappamax._validate import as_choice, as_finite_number, as_generator, as_number_between
 from kappamax.disagreement.objective import Objective
 from kappamax.errors import InvalidOptionError, NotSupportedError
 from kappamax.fibers.distribution import ALTERNATIVES
@@ -19,17 +20,12 @@ from kappamax.io import Ratings
 from kappamax.planning import text
 from kappamax.planning.formula import MOST_SUBJECTS, least_subjects
 from kappamax.planning.goals import Goal, PowerGoal, SimulatedStudies, WidthGoal
+from kappamax.planning.methods import PlanningMethod, Simulation, as_method
 from kappamax.planning.population import LARGEST_PROGRAMME, AssumedPopulation, from_margins, from_pilot
 from kappamax.planning.search import search
 from kappamax.planning.simulation import Simulator, default_draws
-from kappamax.resampling import Progress
 from kappamax.table import Label, Table
 from kappamax.weights import WeightsLike
-
-METHODS = ("formula", "simulation")
-JOINTS = ("mixture", "widest")
-VARIANCES = ("null", "estimate")
-_LEAST_DRAWS = 100
 
 
 def sample_size(
@@ -45,10 +41,7 @@ def sample_size(
     null: float | Fraction | None = None,
     alternative: str = "greater",
     alpha: float = 0.05,
-    variance: str = "null",
-    joint: str = "mixture",
-    method: str = "formula",
-    n_draws: int | None = None,
+    method: str | PlanningMethod = "formula",
     rng: np.random.Generator | int | None = None,
     n_jobs: int = 1,
     progress: Progress | None = None,
@@ -58,50 +51,53 @@ def sample_size(
 
     Parameters
     ----------
-    *ratings : a Table, a frame, or two or more label arrays
-        Pilot ratings: their proportions are taken for the population's.
-    margins : shares of the categories, or one list of shares per rater
-        In place of pilot ratings. One list stands for all raters.
-    kappa : float or Fraction
-        The value the coefficient is assumed to have. Needed with margins; with pilot ratings, the pilot's own if left
-        out.
-    n_raters : int
-        Number of raters, with one list of margins; 2 if left out.
-    weights, coefficient, categories
-        As for `agreement`. With margins, categories are 1, 2, ... in order if left out.
-    width : float
-        Width of the whole interval, from end to end, before it is cut at 1.
+    *ratings : Table, frame, or two or more arrays of labels
+        Pilot ratings. Their proportions are assumed to be those of the population.
+    margins : sequence of float, or one such sequence per rater
+        Expected share of each category, in place of pilot ratings. A single sequence stands for all raters.
+    kappa : float or Fraction, optional
+        Assumed value of the coefficient. Required with `margins`; with pilot ratings the default is their own value.
+    n_raters : int, optional
+        Number of raters where `margins` is a single sequence, default 2.
+    weights : str, matrix or Weights
+        Disagreement weights, default "unweighted".
+    coefficient : str
+        Coefficient of agreement, default "kappa".
+    width : float, optional
+        Width of the confidence interval from end to end, before it is cut at 1.
     level : float
         Confidence level of the interval, default 0.95.
-    power, null : float
-        Probability of rejecting the null value if the assumed one is true, and that null value.
-    alternative : "greater", "less" or "two-sided"
-        "greater" tests the hypothesis that the coefficient is at most `null`.
+    power : float, optional
+        Probability of rejecting the null value if the assumed value is true. Give `width`, or `power` and `null`.
+    null : float or Fraction, optional
+        Value of the coefficient under the null hypothesis.
+    alternative : {"greater", "less", "two-sided"}
+        Alternative hypothesis: the coefficient is greater than `null` (default), less, or different.
     alpha : float
         Significance level of the test, default 0.05.
-    variance : "null" or "estimate"
-        Which standard error the test takes: the one the coefficient has if the null value is true (Cantor 1996, Flack
-        et al. 1988, R's irr), or the study's own, as `value_test` does.
-    joint : "mixture" or "widest"
-        Which table with the margins and the value: independence mixed with the table of largest agreement, or the one
-        with the largest standard error (Flack et al. 1988).
-    method : "formula" or "simulation"
-        From the standard error for large N, or from simulated studies.
-    n_draws : int
-        Simulated studies per number of subjects tried, and to check the formula's answer; 0 leaves out that check.
-        10,000 if left out, fewer for thousands of possible patterns.
-    rng : int, Generator or None
-        Seed or source of randomness.
+    method : {"formula", "simulation"}, Formula or Simulation
+        Whether the number is found from the large-sample standard error ("formula", default) or from simulated studies.
+        Pass ``planning.Formula(...)`` or ``planning.Simulation(...)`` to choose the assumed table, the standard error
+        of the test and the number of simulated studies.
+    rng : int, numpy.random.Generator or None
+        Seed or source of randomness of the simulated studies. None (default) draws a fresh seed.
     n_jobs : int
-        Number of processes; the result does not depend on it.
+        Number of processes, default 1. The result does not depend on it.
     progress : callable, optional
-        Called with (studies simulated, studies expected in all).
+        Called as ``progress(done, total, message)`` with the number of simulated studies.
+    categories : sequence, optional
+        All categories in order. By default they are taken from the pilot ratings, or are 1, 2, ... with `margins`.
+
+    Returns
+    -------
+    SampleSize
+        The number of subjects, what was assumed, and what simulated studies of that size gave.
 
     Raises
     ------
     InvalidOptionError
-        If the margins do not allow the assumed value: the message names the largest they allow. If null equals the
-        assumed value, or lies on its wrong side.
+        If the margins do not allow the assumed value (the message names the largest value that they allow), or if
+        `null` equals the assumed value or lies on its wrong side.
     UndefinedKappaError
         If all raters use a single category.
     NotSupportedError
@@ -109,14 +105,15 @@ def sample_size(
 
     Examples
     --------
-    Two raters will find a sign in 30% of the patients. How many patients pin kappa = 0.6 down to +-0.1?
+    Two raters are expected to find a sign in 30% of the patients. How many patients are needed for an interval of
+    0.6 +- 0.1?
 
     >>> import kappamax as km
     >>> plan = km.sample_size(margins=[0.7, 0.3], kappa=0.6, width=0.2, rng=1)
     >>> plan.n_subjects, plan.maximum
     (296, 1.0)
 
-    And how many show, with a chance of 80%, that kappa is above 0.4?
+    How many are needed to show, with a probability of 80%, that kappa is greater than 0.4?
 
     >>> km.sample_size(margins=[0.7, 0.3], kappa=0.6, power=0.8, null=0.4, rng=1).n_subjects
     141
@@ -132,22 +129,23 @@ def sample_size(
     if width is None and (power is None or null is None):
         missing = "power" if power is None else "null"
         raise InvalidOptionError(f"the test needs both power= and null=; {missing} is missing.")
-    method, joint = as_choice("method", method, METHODS), as_choice("joint", joint, JOINTS)
+    chosen = as_method(method)
+    joint, variance = chosen.joint, chosen.variance
     width = None if width is None else as_number_between("width", width, 0, 2)
     level = as_number_between("level", level, 0, 1)
     power = None if power is None else as_number_between("power", power, 0, 1)
     null = None if null is None else as_finite_number("null", null)
     alternative = as_choice("alternative", alternative, ALTERNATIVES)
     alpha = as_number_between("alpha", alpha, 0, 1)
-    variance = as_choice("variance", variance, VARIANCES)
     generator = as_generator(rng)
+    require_progress(progress)
     if ratings and n_raters is not None:
         raise InvalidOptionError(f"n_raters goes with margins; pilot ratings have their own raters. Got {n_raters!r}.")
-    chosen = {"weights": weights, "coefficient": coefficient}
+    weighting = {"weights": weights, "coefficient": coefficient}
     if ratings:
-        assumed = from_pilot(ratings, kappa, categories, chosen)
+        assumed = from_pilot(ratings, kappa, categories, weighting)
     else:
-        assumed = from_margins(margins, kappa, n_raters, categories, chosen)
+        assumed = from_margins(margins, kappa, n_raters, categories, weighting)
 
     def goal_for(population: Objective, null_population: Objective | None) -> Goal:
         if width is not None:
@@ -178,15 +176,11 @@ def sample_size(
     extremes = [goal_for(*populations) for populations in _extreme_populations(assumed, null_population)]
     if joint == "widest":
         goal = extremes[-1]
-    draws = default_draws(len(goal.population.table.counts)) if n_draws is None else n_draws
-    draws = as_whole_number("n_draws", draws, 0)
-    if draws < _LEAST_DRAWS and (draws > 0 or method == "simulation"):
-        or_none = "" if method == "simulation" else ", or 0"
-        raise InvalidOptionError(f"n_draws must be at least {_LEAST_DRAWS}{or_none}; got {draws}.")
+    draws = default_draws(len(goal.population.table.counts)) if chosen.n_draws is None else chosen.n_draws
     simulator = Simulator(draws, generator, n_jobs, progress)
     n = n_formula = _as_attainable(least_subjects(goal.reached), goal)
     error, studies = None, None
-    if method == "simulation":
+    if isinstance(chosen, Simulation):
         found, error, studies = search(goal, simulator, n_formula)
         n = _as_attainable(found, goal)
     elif draws:
@@ -202,7 +196,7 @@ def sample_size(
         n_subjects_se=error,
         n_formula=n_formula,
         n_range=(min(known), max(known)) if known and len(known) == len(sizes) else None,
-        method=method,
+        method=chosen.name,
         joint="pilot" if assumed.from_pilot else joint,
         assumed=assumed.value,
         maximum=assumed.maximum,

@@ -9,11 +9,11 @@ from __future__ import annotations
 import numpy as np
 
 from kappamax._parallel import run_tasks
+from kappamax._progress import Progress
 from kappamax._typing import Array
 from kappamax.disagreement.evaluator import Evaluator
 from kappamax.disagreement.objective import Objective
 from kappamax.inference import standard_errors_at
-from kappamax.resampling import Progress
 
 _BLOCK = 1000
 _CELLS = 2_000_000
@@ -43,7 +43,7 @@ class Simulator:
             found.append(studies)
             self.done += len(studies[0])
             if self.progress is not None:
-                self.progress(self.done, max(self.done, self.planned))
+                self.progress(self.done, max(self.done, self.planned), "simulating studies")
         estimates, errors = (np.concatenate(parts) for parts in zip(*found, strict=True))
         return estimates, errors
 

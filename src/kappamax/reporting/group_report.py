@@ -5,13 +5,14 @@ An error in one group becomes the row of that group and does not stop the others
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from kappamax._atomic_write import write_by_ending
 from kappamax._parallel import run_tasks
+from kappamax._progress import Progress, require_progress
 from kappamax._result import Result, plain
 from kappamax.display import numbers, text
 from kappamax.display.tables import csv_table, latex_table, markdown_table
@@ -25,7 +26,7 @@ def report_groups(
     groups: Iterable[tuple[str, Any]],
     *,
     n_jobs: int = 1,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
     **options: Any,
 ) -> GroupReport:
     """Report on every group, as one table.
@@ -48,13 +49,14 @@ def report_groups(
     >>> [(row["group"], round(row["value"], 4)) for row in km.report_groups(sites, weights="unweighted").rows]
     [('A', 0.4), ('B', 0.4915)]
     """
+    require_progress(progress)
     listed = list(groups)
     rows: list[dict[str, Any]] = []
     tasks = ((name, ratings, options) for name, ratings in listed)
     for done, found in enumerate(run_tasks(_rows_of, tasks, n_jobs), start=1):
         rows += found
         if progress is not None:
-            progress(done, len(listed))
+            progress(done, len(listed), "groups")
     return GroupReport(tuple(rows))
 
 

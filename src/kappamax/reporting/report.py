@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from math import comb
 from pathlib import Path
 from typing import Any
 
 from kappamax._atomic_write import write_by_ending
+from kappamax._progress import Progress, require_progress
 from kappamax._result import Result, plain
 from kappamax._validate import as_choice, as_number_between, as_whole_number, require_time_limit
 from kappamax.coefficients import as_objective
@@ -82,7 +83,7 @@ def report(
     time_limit: float | None = 30.0,
     rng: int = 0,
     title: str = "Agreement between raters",
-    progress: Callable[[str], None] | None = None,
+    progress: Progress | None = None,
     categories: Sequence[Label] | None = None,
 ) -> Report:
     """Report everything about the agreement of some ratings.
@@ -118,6 +119,7 @@ def report(
     level = as_number_between("level", level, 0, 1)
     alternative = as_choice("alternative", alternative, ALTERNATIVES)
     require_time_limit("time_limit", time_limit)
+    require_progress(progress)
     seed = as_whole_number("rng", rng, 0)
     return report_within(
         Effort(time_limit=time_limit),
@@ -142,16 +144,16 @@ def report_within(
     alternative: str = "greater",
     seed: int = 0,
     title: str = "Agreement between raters",
-    progress: Callable[[str], None] | None = None,
+    progress: Progress | None = None,
     brief: bool = False,
 ) -> Report:
     """Report on a table within limits of work; a brief report has no test and does not count maximising tables."""
     results = []
-    for one in _weightings(weights, table):
+    weightings = _weightings(weights, table)
+    for done, one in enumerate(weightings):
         objective = as_objective(table, weights=one, coefficient=coefficient)
-        if progress is not None:
-            progress(f"{objective.weights.name} weights")
-        results.append((objective, _numbers(objective, level, effort, progress)))
+        tell = _part_of(progress, done, len(weightings), f"{objective.weights.name} weights")
+        results.append((objective, _numbers(objective, level, effort, tell)))
     objective, main = results[_main([result for _, result in results])]
     made = Report(
         title=title,
@@ -167,12 +169,11 @@ def report_within(
     return made if brief else completed(made, effort, progress)
 
 
-def completed(report: Report, effort: Effort, progress: Callable[[str], None] | None = None) -> Report:
+def completed(report: Report, effort: Effort, progress: Progress | None = None) -> Report:
     """Return a brief report with the tests against chance and the numbers of maximising tables added."""
     results = []
-    for result in report.results:
-        if progress is not None:
-            progress(f"chance with {result.weights} weights")
+    for done, result in enumerate(report.results):
+        _part_of(progress, done, len(report.results), f"test against chance, {result.weights} weights")
         results.append(_with_chance(result, report.alternative, effort, report.seed))
     return replace(report, results=tuple(results))
 
@@ -305,6 +306,14 @@ class Report(Result):
         return fragment_of(self)
 
 
+def _part_of(progress: Progress | None, done: int, total: int, part: str) -> Progress | None:
+    """Report that a part of the work begins, and return a callback for the messages of this part."""
+    if progress is None:
+        return None
+    progress(done, total, part)
+    return lambda _done, _total, message: progress(done, total, f"{part}: {message}")
+
+
 def _weightings(weights: Any, table: Table) -> list[Any]:
     if weights is None:
         return ["unweighted", "linear", "quadratic", "sqrt"] if table.ordered else ["unweighted"]
@@ -317,9 +326,7 @@ def _main(results: Sequence[WeightingReport]) -> int:
     return names.index("linear") if "linear" in names else 0
 
 
-def _numbers(
-    objective: Objective, level: float, effort: Effort, progress: Callable[[str], None] | None
-) -> WeightingReport:
+def _numbers(objective: Objective, level: float, effort: Effort, progress: Progress | None) -> WeightingReport:
     """Return the value of the coefficient and the range that the margins allow."""
     table, name = objective.table, objective.weights.name
     try:

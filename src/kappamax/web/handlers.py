@@ -15,6 +15,7 @@ from typing import Any
 
 import msgspec
 
+from kappamax._progress import Progress
 from kappamax._result import plain
 from kappamax._validate import as_list_of_names
 from kappamax.datasets import EXAMPLES, example
@@ -205,7 +206,7 @@ def _numbers_of(report: Report, asked: _Asked) -> dict[str, Any]:
     return report.to_dict() | {"calls": calls}
 
 
-def _chances_of(brief: Report, progress: Callable[[str], None] | None) -> dict[str, Any]:
+def _chances_of(brief: Report, progress: Progress | None) -> dict[str, Any]:
     report = completed(brief, _QUICK, progress)
     document = report.to_dict()
     drawn = [None if one.null is None else null_picture(report, one) for one in report.results]
@@ -251,6 +252,6 @@ def _weightings(request: ReportRequest, table: Table) -> list[tuple[_Asked, list
     return [([asked], [weights]) for asked, weights in zip(request.weights, found, strict=True)]
 
 
-def _progress(show: Show) -> Callable[[str], None] | None:
+def _progress(show: Show) -> Progress | None:
     """Return a function that shows a message as a line of progress."""
-    return None if show is None else lambda message: show({"progress": message})
+    return None if show is None else lambda _done, _total, message: show({"progress": message})

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from kappamax._result import plain
-from kappamax.annealing.anneal import anneal
+from kappamax.annealing.methods import METHODS
 from kappamax.annealing.schedules import StaleAgreement
+from kappamax.annealing.simulated_annealing import anneal
 from kappamax.annealing.trace import Moment
 from kappamax.fibers.markov_basis import basic_moves
 from kappamax.fibers.move_ranking import rank_moves
@@ -84,10 +85,9 @@ def annealing(request: WeightingRequest, show: Callable[[dict[str, Any]], None] 
     found = anneal(
         table,
         weights=weights,
-        proposal=request.proposal,
+        method=METHODS[request.proposal](max_steps=_ANNEALING_STEPS),
         rng=request.seed,
         trace=_steps_per_line(table, request.proposal),
-        max_steps=_ANNEALING_STEPS,
         watch=watch,
     )
     return {

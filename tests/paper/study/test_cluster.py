@@ -12,7 +12,7 @@ import kappamax as km
 
 distributed = pytest.importorskip("distributed")
 
-ROWS = [km.Scenario(5, n_subjects=50, weights=weights) for weights in ("linear", "sqrt")]
+ROWS = [km.paper.Scenario(5, n_subjects=50, weights=weights) for weights in ("linear", "sqrt")]
 
 
 @pytest.fixture
@@ -42,17 +42,17 @@ def test_a_killed_worker_changes_nothing(cluster, tmp_path):
         client.wait_for_workers(2, timeout=60)
         pids = client.run(os.getpid)
 
-        def kill_one(done, total):
+        def kill_one(done, total, _message):
             busy = [worker for worker, tasks in client.processing().items() if tasks]
             if busy and not killed and total / 4 < done < total / 2:
                 os.kill(pids[busy[0]], signal.SIGKILL)
                 killed.append(busy[0])
 
         with joblib.parallel_config(backend="dask"):
-            there = km.run_study(ROWS, n_tables=1000, progress=kill_one, checkpoint=tmp_path / "study.jsonl")
+            there = km.paper.run_study(ROWS, n_tables=1000, progress=kill_one, checkpoint=tmp_path / "study.jsonl")
         assert set(client.scheduler_info()["workers"]) == set(pids) - set(killed)
     assert len(killed) == 1
-    here = km.run_study(ROWS, n_tables=1000)
+    here = km.paper.run_study(ROWS, n_tables=1000)
     assert [(row.to_dict(), row.steps.tolist()) for row in there] == [
         (row.to_dict(), row.steps.tolist()) for row in here
     ]

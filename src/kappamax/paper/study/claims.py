@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from kappamax._result import Result
-from kappamax.annealing.anneal import anneal
+from kappamax.annealing.methods import MoveMethod
 from kappamax.annealing.schedules import Constant, Geometric, Linear, Logarithmic, Schedule
+from kappamax.annealing.simulated_annealing import anneal
 from kappamax.display import numbers
 from kappamax.paper.study.rows import StudyRow
 from kappamax.paper.study.run import Study, run_study
@@ -38,7 +39,7 @@ def check_claims(study: Study, *, n_jobs: int | None = None) -> tuple[Claim, ...
     n_jobs : int, optional
         Number of processes for the simulations about cooling, which are run with the study's seed and number of tables.
     """
-    cooling = run_study(cooling_scenarios(), n_tables=study.n_tables, seed=study.seed, n_jobs=n_jobs)
+    cooling = run_study(cooling_scenarios(), n_tables=study.n_tables, rng=study.seed, n_jobs=n_jobs)
     return claims_from(study.rows, cooling.rows, search_seconds())
 
 
@@ -97,7 +98,7 @@ def search_seconds() -> dict[int, float]:
         (table,) = random_tables(k, r, 100, size=1)
         for weights in ("quadratic", "linear", "sqrt"):
             start = perf_counter()
-            anneal(table, weights=weights, moves="minimal", rng=1)
+            anneal(table, weights=weights, method=MoveMethod(moves="minimal"), rng=1)
             slowest[k**r] = max(slowest.get(k**r, 0.0), perf_counter() - start)
     return slowest
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from kappamax._atomic_write import write_by_ending
 from kappamax._parallel import run_tasks
+from kappamax._progress import Progress, require_progress
 from kappamax._result import Result
 from kappamax._validate import as_whole_number, import_pyplot
 from kappamax._version import __version__
@@ -34,10 +35,10 @@ def run_study(
     scenarios: Iterable[Scenario],
     *,
     n_tables: int = 1000,
-    seed: int = 1,
+    rng: int = 1,
     n_jobs: int | None = None,
     checkpoint: str | Path | None = None,
-    progress: Callable[[float, float], None] | None = None,
+    progress: Progress | None = None,
 ) -> Study:
     """Anneal many simulated tables of every scenario.
 
@@ -47,9 +48,9 @@ def run_study(
         `paper_scenarios()` for the paper's study, `read_scenarios(file)` for your own.
     n_tables : int
         Number of tables per scenario.
-    seed : int
-        Every table's randomness comes from the seed, its scenario's settings and its number: results are the same
-        whatever else is run, by how many workers, and in what order.
+    rng : int
+        Seed, default 1. The randomness of a table depends on the seed, the settings of its scenario and its number
+        only, so results do not depend on the other scenarios, on the number of processes, or on their order.
     n_jobs : int, optional
         Number of processes. None uses what `joblib.parallel_config` says, and one process without it; so the same
         call runs on a Dask cluster inside ``joblib.parallel_config(backend="dask")``.
@@ -80,7 +81,8 @@ def run_study(
     if len(set(chosen)) < len(chosen):
         raise InvalidOptionError("scenarios must differ from each other; one is given twice.")
     n_tables = as_whole_number("n_tables", n_tables, 1)
-    seed = as_whole_number("seed", seed, 0)
+    seed = as_whole_number("rng", rng, 0)
+    require_progress(progress)
     keys = [(number, start) for number in range(len(chosen)) for start in range(0, n_tables, BATCH_SIZE)]
     costs = [_STEP_SECONDS * 1.3 * (one.patience or one.limit or 0) + _TABLE_SECONDS for one in chosen]
     total = sum(costs) * n_tables
@@ -94,7 +96,8 @@ def run_study(
 
     def tell() -> None:
         if progress is not None:
-            progress(sum(len(batch.steps) * costs[number] for (number, _), batch in batches.items()), total)
+            done = sum(len(batch.steps) * costs[number] for (number, _), batch in batches.items())
+            progress(done, total, "simulating tables")
 
     with nullcontext() if checkpoint is None else closing(Checkpoint(Path(checkpoint), header)) as kept:
         if kept is not None:

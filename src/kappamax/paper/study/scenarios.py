@@ -15,8 +15,8 @@ import numpy as np
 
 from kappamax._validate import as_choice, as_whole_number, did_you_mean
 from kappamax.annealing import schedules
-from kappamax.annealing.anneal import MOVE_SETS, UNITS
 from kappamax.annealing.diagonal_sweep import SWEEPS
+from kappamax.annealing.methods import MOVE_SETS, UNITS
 from kappamax.annealing.move_walk import require_listable
 from kappamax.annealing.schedules import Geometric, Schedule, StaleAgreement, Stopping, schedule_from, stopping_from
 from kappamax.display.text import listing

@@ -15,14 +15,16 @@ from kappamax.errors import InvalidOptionError, NotSupportedError
 from kappamax.io import Ratings, as_table
 
 if TYPE_CHECKING:
-    from kappamax.annealing.anneal import Annealing
+    from kappamax.annealing.simulated_annealing import Annealing
     from kappamax.fibers.distribution import Distribution
     from kappamax.maximum.max_kappa import Maximum
     from kappamax.paper.study.run import Study
     from kappamax.table import Table
 
+__all__ = ["agreement", "distribution", "maximum", "study", "trace"]
 
-def plot_agreement(*ratings: Ratings, ax: Any = None, title: str | None = None) -> Any:
+
+def agreement(*ratings: Ratings, ax: Any = None, title: str | None = None) -> Any:
     """Draw the crossed table of two raters as a heat map.
 
     Parameters
@@ -41,7 +43,7 @@ def plot_agreement(*ratings: Ratings, ax: Any = None, title: str | None = None) 
     Examples
     --------
     >>> import kappamax as km
-    >>> ax = km.plot_agreement(km.example("rapallo2022"))
+    >>> ax = km.plot.agreement(km.example("rapallo2022"))
     >>> ax.get_xlabel()
     'rater 2'
     """
@@ -50,7 +52,7 @@ def plot_agreement(*ratings: Ratings, ax: Any = None, title: str | None = None) 
     return _heat_map(table, _axes(ax), title)
 
 
-def plot_maximum(result: Maximum, *, ax: Any = None) -> Any:
+def maximum(result: Maximum, *, ax: Any = None) -> Any:
     """Draw the observed table beside one with the largest agreement, as two heat maps; cells that differ are framed.
 
     Parameters
@@ -75,14 +77,14 @@ def plot_maximum(result: Maximum, *, ax: Any = None) -> Any:
     return ax
 
 
-def plot_distribution(distribution: Distribution, *, ax: Any = None) -> Any:
+def distribution(distribution: Distribution, *, ax: Any = None) -> Any:
     """Draw the probability by chance of every value of kappa over a fiber, with the observed value marked."""
     ax = _axes(ax)
     ax.vlines(distribution.values, 0, distribution.probabilities, linewidth=2)
-    ax.axvline(distribution.observed, color="C1", linestyle="--")
+    ax.axvline(distribution.value, color="C1", linestyle="--")
     ax.annotate(
-        f"observed {numbers.decimal(distribution.observed)}",
-        (distribution.observed, ax.get_ylim()[1]),
+        f"observed {numbers.decimal(distribution.value)}",
+        (distribution.value, ax.get_ylim()[1]),
         xytext=(4, -12),
         textcoords="offset points",
     )
@@ -92,16 +94,21 @@ def plot_distribution(distribution: Distribution, *, ax: Any = None) -> Any:
     return ax
 
 
-def plot_trace(result: Annealing, *, ax: Any = None) -> Any:
+def trace(result: Annealing, *, ax: Any = None) -> Any:
     """Draw agreement and acceptance along an annealing search made with `trace=`."""
     if result.trace is None:
         raise InvalidOptionError("this search kept no trace; anneal with trace=100 to keep every hundredth step.")
     return result.trace.plot(_axes(ax))
 
 
-def plot_study(study: Study, *, ax: Any = None) -> Any:
+def study(study: Study, *, ax: Any = None) -> Any:
     """Draw the differences of a study's means from the published ones in percent, with two standard errors."""
     return study.plot(_axes(ax))
+
+
+def __dir__() -> list[str]:
+    """List the public names only."""
+    return __all__
 
 
 def _heat_map(table: Table, ax: Any, title: str | None) -> Any:

@@ -1,0 +1,27 @@
+"""Define the callback by which long work reports its progress, the same for all functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from kappamax.errors import InvalidOptionError
+
+Progress = Callable[[float, float | None, str], None]
+"""Called as ``progress(done, total, message)``; `total` is None where it is not known in advance."""
+
+Counter = Callable[[float, float], None]
+"""Called as ``counter(done, total)`` by the functions that do one kind of work."""
+
+
+def require_progress(progress: object) -> None:
+    """Require a function, or None."""
+    if progress is not None and not callable(progress):
+        raise InvalidOptionError(
+            f"progress must be a function that is called as progress(done, total, message); got {progress!r}."
+        )
+
+
+def counter_for(progress: Progress | None, message: str) -> Counter | None:
+    """Return a callback that passes on the work done and the total work with a message; None for None."""
+    require_progress(progress)
+    return None if progress is None else lambda done, total: progress(done, total, message)

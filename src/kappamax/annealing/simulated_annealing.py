@@ -1,0 +1,250 @@
+"""Search for the table of largest agreement by simulated annealing, and bound its distance from the maximum."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from kappamax._parallel import run_tasks
+from kappamax._progress import Progress, require_progress
+from kappamax._result import Result, plain
+from kappamax._rootsum import RootSum
+from kappamax._validate import as_generator, as_whole_number, require_time_limit
+from kappamax.annealing.methods import AnnealingMethod, as_method
+from kappamax.annealing.move_walk import require_listable
+from kappamax.annealing.schedules import require_end
+from kappamax.annealing.search import Search, SearchEnd, run_search
+from kappamax.annealing.trace import Moment, Trace
+from kappamax.coefficients import as_objective
+from kappamax.disagreement.objective import Objective
+from kappamax.display import numbers
+from kappamax.errors import Interrupted
+from kappamax.io import Ratings
+from kappamax.maximum.price_bounds import settles
+from kappamax.maximum.problem import Watch, problem_for
+from kappamax.maximum.solve import solve
+from kappamax.table import Label, Table
+from kappamax.weights import WeightsLike
+
+
+def anneal(
+    *ratings: Ratings,
+    weights: WeightsLike = "unweighted",
+    coefficient: str = "kappa",
+    method: str | AnnealingMethod = "moves",
+    restarts: int = 1,
+    trace: int | None = None,
+    bound_time: float | None = 2.0,
+    n_jobs: int = 1,
+    rng: np.random.Generator | int | None = None,
+    progress: Progress | None = None,
+    watch: Callable[[Moment], None] | None = None,
+    categories: Sequence[Label] | None = None,
+) -> Annealing:
+    """Search for the table of largest agreement with the observed margins by simulated annealing.
+
+    The search is that of figure 5 of the source paper. `max_kappa` finds the maximum itself, with a proof or a bound;
+    annealing shows which value a random walk along moves reaches, and after how many steps.
+
+    Parameters
+    ----------
+    *ratings : Table, frame, or two or more arrays of labels
+        Ratings to start from.
+    weights : str, matrix or Weights
+        Disagreement weights, default "unweighted".
+    coefficient : str
+        Coefficient to maximise, default "kappa".
+    method : {"moves", "swaps"}, MoveMethod or SwapMethod
+        How the search proposes, cools and stops. "moves" (default) draws from a set of moves, as in the paper; "swaps"
+        exchanges ratings between two subjects and also works with missing ratings and many categories or raters. Pass
+        ``annealing.MoveMethod(...)`` or ``annealing.SwapMethod(...)`` to choose the cooling schedule, the stopping rule
+        and the other settings.
+    restarts : int
+        Number of independent searches from the observed table, of which the best is returned, default 1.
+    trace : int, optional
+        Record step, temperature, agreement and acceptance rate after every `trace` steps. Default: no trace.
+    bound_time : float or None
+        Largest number of seconds that the exact solver takes to bound the distance from the maximum, default 2. None
+        sets no limit.
+    n_jobs : int
+        Number of processes that share the searches, default 1. The result does not depend on it.
+    rng : int, numpy.random.Generator or None
+        Seed or source of randomness. None (default) draws a fresh seed.
+    progress : callable, optional
+        Called as ``progress(done, total, message)`` with the number of steps done; only with ``n_jobs=1``.
+    watch : callable, optional
+        Called with every entry of the trace and the table at that step (a `Moment`); only with ``n_jobs=1``.
+    categories : sequence, optional
+        All categories in order. By default they are taken from the ratings.
+
+    Returns
+    -------
+    Annealing
+        The best table found, its value, and a bound on the maximum.
+
+    Raises
+    ------
+    NotSupportedError
+        If the method is "moves" and the moves are too many to list or ratings are missing, or if rearranging the
+        ratings changes the expected agreement of the coefficient.
+    Interrupted
+        On Ctrl-C; its `.best` is the best of the searches so far, including the one that was stopped.
+
+    Examples
+    --------
+    >>> import kappamax as km
+    >>> found = km.anneal(km.example("rapallo2022"), weights="sqrt", rng=1)
+    >>> round(found.reached, 4), found.proven
+    (0.7528, True)
+    """
+    objective = as_objective(*ratings, weights=weights, coefficient=coefficient, categories=categories)
+    objective.value(objective.score)  # raises where the coefficient is undefined
+    search = Search(objective, as_method(method), None if trace is None else as_whole_number("trace", trace, 1))
+    moves = search.moves
+    require_time_limit("bound_time", bound_time)
+    require_progress(progress)
+    require_end(search.patience, search.method.limit)
+    generators = as_generator(rng).spawn(as_whole_number("restarts", restarts, 1))
+    problem_for(objective, 1)  # refuses coefficients whose chance term moves with the ratings
+    if moves is not None:
+        require_listable(moves, objective.table.n_missing)
+    ends: list[SearchEnd] = []
+    try:
+        callbacks = (progress, watch) if n_jobs == 1 else (None, None)
+        for end in run_tasks(run_search, ((search, own, *callbacks) for own in generators), n_jobs):
+            ends.append(end)
+    except KeyboardInterrupt as stopped:
+        if isinstance(stopped, Interrupted):
+            ends.append(stopped.best)
+        if not ends:
+            raise
+        raise Interrupted(_annealing(search, ends, None)) from None
+    try:
+        return _annealing(search, ends, Watch(bound_time))
+    except Interrupted:  # the search is over, only its bound is not
+        raise Interrupted(_annealing(search, ends, None)) from None
+
+
+@dataclass(frozen=True, repr=False)
+class Annealing(Result):
+    """End of a search by simulated annealing; nothing is rounded.
+
+    Attributes
+    ----------
+    coefficient, title, weights : str
+        Short name of the coefficient, its name as a title, and the name of the weights.
+    proposal : {"moves", "swaps"}
+        What the steps proposed.
+    n_moves : int
+        Number of moves, or of swaps by one rater, that a step draws from (#M in the paper).
+    patience : int
+        Number of steps without success after which a search stops (c in the paper); 0 if there is no such rule.
+    value : float
+        Observed coefficient.
+    reached : float
+        Coefficient of `table`, the largest value at which a search ended.
+    exact_reached : Fraction or None
+        The same value as a fraction, where it is rational.
+    proven : bool
+        Whether it is proven that no table with the observed margins, and the same raters for each subject, has a larger
+        value.
+    bound : float
+        Proven upper bound on the coefficient of all these tables.
+    gap : float
+        ``bound - reached``; zero if `proven`.
+    steps : int
+        Number of steps of the best search (T in the paper), without those of the final sweep.
+    settled : int
+        Step of the last change that the stopping rule counts.
+    accepted : int
+        Number of steps that changed the table.
+    swept : int
+        Number of moves that the final sweep made.
+    stopped : {"stale", "max_steps", "interrupted"}
+        Why the best search stopped.
+    restarts : tuple of dict
+        Value reached and number of steps of every search.
+    table : Table
+        Table at which the best search ended.
+    trace : Trace or None
+        Trace of the best search, if one was asked for.
+    objective : Objective
+        Observed table with its weights and coefficient.
+    """
+
+    coefficient: str
+    title: str
+    weights: str
+    proposal: str
+    n_moves: int
+    patience: int
+    value: float
+    reached: float
+    exact_reached: Fraction | None
+    proven: bool
+    bound: float
+    gap: float
+    steps: int
+    settled: int
+    accepted: int
+    swept: int
+    stopped: str
+    restarts: tuple[dict[str, Any], ...]
+    table: Table = field(repr=False)
+    trace: Trace | None = field(repr=False)
+    objective: Objective = field(repr=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all fields except the objective as plain data for JSON."""
+        names = [name for name in self.__dataclass_fields__ if name != "objective"]
+        return {name: plain(getattr(self, name)) for name in names}
+
+    def _rows(self) -> list[tuple[str, str]]:
+        proof = "the proven maximum" if self.proven else f"the maximum is at most {numbers.decimal(self.bound)}"
+        return [
+            (f"{self.title}, {self.weights}", numbers.decimal(self.value)),
+            ("reached by annealing", f"{numbers.decimal(self.reached)} ({proof})"),
+            ("proposal", f"{self.proposal}, {numbers.count(self.n_moves)} to draw from"),
+            ("steps", f"{numbers.count(self.steps)}, the last change at {numbers.count(self.settled)}"),
+            ("searches", numbers.count(len(self.restarts))),
+        ]
+
+
+def _annealing(search: Search, ends: list[SearchEnd], watch: Watch | None) -> Annealing:
+    """Return the best of some searches with the bound that the exact solver proves."""
+    objective = search.objective
+    best = min(ends, key=lambda end: end.score)
+    problem = problem_for(objective, 1)
+    if watch is None:
+        bound, proven = RootSum(), best.score == 0  # no table disagrees less than not at all
+    else:
+        bound = max(solve(problem, watch).bound, RootSum())  # a solver out of time may know less than that
+        proven = settles(problem, best.score, bound)
+    top, largest = objective.value(best.score), objective.value(bound)
+    return Annealing(
+        coefficient=objective.coefficient.name,
+        title=objective.coefficient.title,
+        weights=objective.weights.name,
+        proposal=search.method.proposal,
+        n_moves=search.n_moves,
+        patience=search.patience,
+        value=objective.value(objective.score),
+        reached=top,
+        exact_reached=objective.exact_value(best.score),
+        proven=proven,
+        bound=top if proven else largest,
+        gap=0.0 if proven else largest - top,
+        steps=best.steps,
+        settled=best.settled,
+        accepted=best.accepted,
+        swept=best.swept,
+        stopped=best.stopped,
+        restarts=tuple({"reached": objective.value(end.score), "steps": end.steps} for end in ends),
+        table=best.table,
+        trace=best.trace,
+        objective=objective,
+    )

@@ -1,0 +1,81 @@
+"""The classes of all results, for type hints and `isinstance`.
+
+Results are made by functions such as `kappamax.kappa` and `kappamax.max_kappa`; they are not meant to be constructed
+directly.
+"""
+
+from kappamax._result import Result
+from kappamax.annealing.simulated_annealing import Annealing
+from kappamax.annealing.trace import Moment, Trace
+from kappamax.fibers.connectivity import LevelSet
+from kappamax.fibers.distribution import Distribution
+from kappamax.fibers.exact_test import ExactTest
+from kappamax.fibers.fiber import Fiber
+from kappamax.fibers.joint_distribution import JointDistribution, OtherRange, SameValue
+from kappamax.fibers.move_effects import Explanation, Reason
+from kappamax.fibers.move_ranking import RankedMove, RankedMoves
+from kappamax.fibers.walk import Walk
+from kappamax.inference import Comparison, StandardError, ValueTest
+from kappamax.kappas import Agreement, CategoryKappas, LeaveOneOut, PairwiseKappas
+from kappamax.maximum.forced_disagreement import DisagreementSplit
+from kappamax.maximum.max_kappa import Maximum
+from kappamax.maximum.maximizers import MaximizerCount, MaximizerRange
+from kappamax.paper.check import PaperCheck
+from kappamax.paper.study.claims import Claim
+from kappamax.paper.study.rows import StudyRow
+from kappamax.paper.study.run import Study
+from kappamax.paper.verdict import Verdict
+from kappamax.planning.goals import SimulatedStudies
+from kappamax.planning.sample_size import SampleSize
+from kappamax.reporting.group_report import GroupReport
+from kappamax.reporting.report import Report, WeightingReport
+from kappamax.resampling import Bootstrap, Jackknife
+from kappamax.verification.certificates import Verification
+
+__all__ = [
+    "Agreement",
+    "Annealing",
+    "Bootstrap",
+    "CategoryKappas",
+    "Claim",
+    "Comparison",
+    "DisagreementSplit",
+    "Distribution",
+    "ExactTest",
+    "Explanation",
+    "Fiber",
+    "GroupReport",
+    "Jackknife",
+    "JointDistribution",
+    "LeaveOneOut",
+    "LevelSet",
+    "MaximizerCount",
+    "MaximizerRange",
+    "Maximum",
+    "Moment",
+    "OtherRange",
+    "PairwiseKappas",
+    "PaperCheck",
+    "RankedMove",
+    "RankedMoves",
+    "Reason",
+    "Report",
+    "Result",
+    "SameValue",
+    "SampleSize",
+    "SimulatedStudies",
+    "StandardError",
+    "Study",
+    "StudyRow",
+    "Trace",
+    "ValueTest",
+    "Verdict",
+    "Verification",
+    "Walk",
+    "WeightingReport",
+]
+
+
+def __dir__() -> list[str]:
+    """List the public names only."""
+    return __all__
