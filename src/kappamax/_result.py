@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from collections.abc import Iterable
+from dataclasses import Field, fields
 from fractions import Fraction
 from math import isnan
 from typing import Any
 
 import numpy as np
 
+from kappamax._frames import frame_of
 from kappamax.display import html, text
 
 _JSON_SAFE = 2**53
@@ -19,11 +21,11 @@ class Result:
 
     def to_dict(self) -> dict[str, Any]:
         """Every field as plain data for JSON: fractions as strings, integers above 2^53 as strings."""
-        return {field.name: plain(getattr(self, field.name)) for field in fields(self)}  # type: ignore[arg-type]  # subclasses are dataclasses
+        return {field.name: plain(getattr(self, field.name)) for field in _public_fields(self)}
 
     def _rows(self) -> list[tuple[str, str]]:
         """The lines shown to a reader: a name and formatted text each."""
-        shown = [field.name for field in fields(self) if field.repr]  # type: ignore[arg-type]  # subclasses are dataclasses
+        shown = [field.name for field in _public_fields(self) if field.repr]
         plain_fields = self.to_dict()
         return [(name.replace("_", " "), text.value(plain_fields[name])) for name in shown]
 
@@ -32,6 +34,41 @@ class Result:
 
     def _repr_html_(self) -> str:
         return html.card(type(self).__name__, self._rows())
+
+
+class TableResult(Result):
+    """Base class of the results that have rows and columns."""
+
+    def to_frame(self, library: str | None = None) -> Any:
+        """Return the result as a data frame.
+
+        Parameters
+        ----------
+        library : {"pandas", "polars", "pyarrow"}, optional
+            Library of the frame. Default: the library of the frame that the ratings came from, if they came from one;
+            otherwise pandas, or polars or pyarrow if pandas is not installed.
+
+        Returns
+        -------
+        pandas.DataFrame, polars.DataFrame or pyarrow.Table
+            One row per item, unrounded; missing where a value is undefined.
+
+        Raises
+        ------
+        InvalidOptionError
+            If the library has another name.
+        NotSupportedError
+            If the library is not installed.
+        """
+        return frame_of(self._columns(), library or self._frame_library())
+
+    def _columns(self) -> dict[str, Iterable[Any]]:
+        """Return the names and values of the columns."""
+        raise NotImplementedError
+
+    def _frame_library(self) -> str | None:
+        """Return the library of the frame that the ratings came from, if it is known."""
+        return None
 
 
 def plain(value: Any) -> Any:
@@ -55,3 +92,8 @@ def plain(value: Any) -> Any:
     if hasattr(value, "to_dict"):
         return value.to_dict()
     return value
+
+
+def _public_fields(result: Result) -> list[Field[Any]]:
+    """Return the fields of a result, without those that are kept for its methods only."""
+    return [field for field in fields(result) if not field.name.startswith("_")]  # type: ignore[arg-type]  # subclasses are dataclasses

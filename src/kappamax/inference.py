@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import prod, sqrt
+from math import nan, prod, sqrt
 from statistics import NormalDist
 from typing import Any
 
@@ -254,6 +254,9 @@ class StandardError(Result):
     se: float | None
     method: str
     df: int | None
+
+    def __float__(self) -> float:
+        return nan if self.se is None else self.se
 
 
 @dataclass(frozen=True, repr=False)

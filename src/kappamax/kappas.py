@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from kappamax._result import Result
+from kappamax._result import Result, TableResult
 from kappamax._typing import Floats
 from kappamax.coefficients import as_objective, coefficient_for
 from kappamax.display import numbers, text
@@ -146,7 +146,7 @@ def pairwise_kappas(
             values[a, b] = values[b, a] = np.nan if value is None else value
             if reason is not None:
                 reasons[f"{table.raters[a]}, {table.raters[b]}"] = reason
-    return PairwiseKappas(table.raters, resolved.name, values, reasons)
+    return PairwiseKappas(table.raters, resolved.name, values, reasons, table.frame_library)
 
 
 def category_kappas(
@@ -157,7 +157,7 @@ def category_kappas(
     name = coefficient_for(coefficient, table.n_raters).name
     found = {c: _value_or_reason(table.collapse(c), coefficient=name) for c in table.categories}
     values = {category: value for category, (value, _) in found.items()}
-    return CategoryKappas(name, values, _reasons(found))
+    return CategoryKappas(name, values, _reasons(found), table.frame_library)
 
 
 def leave_one_out(
@@ -179,7 +179,8 @@ def leave_one_out(
         )
     values = {rater: value for rater, (value, _) in found.items()}
     name = coefficient_for(coefficient, table.n_raters).name
-    return LeaveOneOut(name, whole.weights.name, whole.value(whole.score), values, _reasons(found))
+    value = whole.value(whole.score)
+    return LeaveOneOut(name, whole.weights.name, value, values, _reasons(found), table.frame_library)
 
 
 @dataclass(frozen=True, repr=False)
@@ -215,6 +216,9 @@ class Agreement(Result):
     n_categories: int
     notes: tuple[str, ...] = ()
 
+    def __float__(self) -> float:
+        return self.value
+
     def _rows(self) -> list[tuple[str, str]]:
         rows = [
             (f"{self.title}, {self.weights}", numbers.decimal(self.value)),
@@ -231,13 +235,14 @@ class Agreement(Result):
 
 
 @dataclass(frozen=True, repr=False)
-class PairwiseKappas(Result):
+class PairwiseKappas(TableResult):
     """Cohen's kappa of every pair of raters; NaN where undefined, with the reason."""
 
     raters: tuple[str, ...]
     weights: str
     values: Floats
     reasons: dict[str, str] = field(default_factory=dict)
+    _library: str | None = field(default=None, repr=False, compare=False)
 
     @property
     def light(self) -> float:
@@ -249,6 +254,16 @@ class PairwiseKappas(Result):
         values = [[None if np.isnan(value) else float(value) for value in row] for row in self.values]
         return super().to_dict() | {"values": values}
 
+    def _columns(self) -> dict[str, Iterable[Any]]:
+        first, second = np.triu_indices(len(self.raters), 1)
+        pairs = [(self.raters[a], self.raters[b]) for a, b in zip(first, second, strict=True)]
+        values = [None if np.isnan(value) else float(value) for value in self.values[first, second]]
+        reasons = [self.reasons.get(f"{a}, {b}") for a, b in pairs]
+        return {"rater_1": [a for a, _ in pairs], "rater_2": [b for _, b in pairs], "value": values, "reason": reasons}
+
+    def _frame_library(self) -> str | None:
+        return self._library
+
     def _rows(self) -> list[tuple[str, str]]:
         rows = [
             (rater, "  ".join(f"{numbers.decimal(value):>9}" for value in row))
@@ -258,19 +273,27 @@ class PairwiseKappas(Result):
 
 
 @dataclass(frozen=True, repr=False)
-class CategoryKappas(Result):
+class CategoryKappas(TableResult):
     """The agreement on each category alone; None where undefined, with the reason."""
 
     coefficient: str
     values: dict[Label, float | None]
     reasons: dict[Label, str] = field(default_factory=dict)
+    _library: str | None = field(default=None, repr=False, compare=False)
+
+    def _columns(self) -> dict[str, Iterable[Any]]:
+        reasons = [self.reasons.get(category) for category in self.values]
+        return {"category": self.values.keys(), "value": self.values.values(), "reason": reasons}
+
+    def _frame_library(self) -> str | None:
+        return self._library
 
     def _rows(self) -> list[tuple[str, str]]:
         return [(str(category), text.value(value)) for category, value in self.values.items()]
 
 
 @dataclass(frozen=True, repr=False)
-class LeaveOneOut(Result):
+class LeaveOneOut(TableResult):
     """The coefficient of all raters (`value`) and without each one (`without`)."""
 
     coefficient: str
@@ -278,6 +301,18 @@ class LeaveOneOut(Result):
     value: float
     without: dict[str, float | None]
     reasons: dict[str, str] = field(default_factory=dict)
+    _library: str | None = field(default=None, repr=False, compare=False)
+
+    def _columns(self) -> dict[str, Iterable[Any]]:
+        return {
+            "rater": self.without.keys(),
+            "without": self.without.values(),
+            "effect": self.effects.values(),
+            "reason": [self.reasons.get(rater) for rater in self.without],
+        }
+
+    def _frame_library(self) -> str | None:
+        return self._library
 
     @property
     def effects(self) -> dict[str, float | None]:

@@ -164,6 +164,9 @@ class Jackknife(Result):
     counts: Array = field(repr=False)
     n_undefined: int = 0
 
+    def __float__(self) -> float:
+        return self.value
+
 
 @dataclass(frozen=True, repr=False)
 class Bootstrap(Result):
@@ -195,6 +198,9 @@ class Bootstrap(Result):
     n_undefined: int
     replicates: Array = field(repr=False)
     notes: tuple[str, ...] = field(default=(), repr=False)
+
+    def __float__(self) -> float:
+        return self.value
 
     def _rows(self) -> list[tuple[str, str]]:
         return super()._rows() + [("note", note) for note in self.notes]

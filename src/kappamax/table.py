@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from kappamax._frames import frame_of
 from kappamax._integers import dot
 from kappamax._result import plain
 from kappamax._typing import Codes, Integers
@@ -82,6 +83,7 @@ class Table:
     n_raters: int
     n_categories: int
     n_left_out: int
+    frame_library: str | None = None
 
     def __init__(
         self,
@@ -218,6 +220,33 @@ class Table:
             "patterns": self.labels(),
             "counts": plain(self.counts),
         }
+
+    def to_frame(self, library: str | None = None) -> Any:
+        """Return the patterns and their counts as a data frame.
+
+        Parameters
+        ----------
+        library : {"pandas", "polars", "pyarrow"}, optional
+            Library of the frame. Default: the library of the frame that the ratings came from, if they came from one;
+            otherwise pandas, or polars or pyarrow if pandas is not installed.
+
+        Returns
+        -------
+        pandas.DataFrame, polars.DataFrame or pyarrow.Table
+            One row per pattern: a column for each rater, named after the rater, and the column "count". It can be read
+            again by ``from_ratings(frame, layout="patterns", count="count")``.
+
+        Raises
+        ------
+        InvalidOptionError
+            If the library has another name, or if a rater is called "count".
+        NotSupportedError
+            If the library is not installed.
+        """
+        if "count" in self.raters:
+            raise InvalidOptionError("the frame has a column 'count' of its own, so no rater can be called 'count'.")
+        columns = dict(zip(self.raters, zip(*self.labels(), strict=True), strict=True))
+        return frame_of(columns | {"count": self.counts.tolist()}, library or self.frame_library)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Table):

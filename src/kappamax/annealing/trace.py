@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from kappamax._result import Result
+from kappamax._result import TableResult
 from kappamax._typing import Codes, Floats, Integers
 from kappamax._validate import import_pyplot
 from kappamax.display import numbers
@@ -26,7 +26,7 @@ class Moment(NamedTuple):
 
 
 @dataclass(frozen=True, repr=False)
-class Trace(Result):
+class Trace(TableResult):
     """A search as it went, one entry for every so many steps.
 
     Attributes
@@ -51,6 +51,11 @@ class Trace(Result):
         """A trace from (step, temperature, agreement, acceptance)."""
         steps, *others = np.array(entries, dtype=float).T
         return cls(steps.astype(np.int64), *others)
+
+    def _columns(self) -> dict[str, Iterable[Any]]:
+        names = ("step", "temperature", "agreement", "acceptance")
+        columns = (self.steps, self.temperatures, self.agreements, self.acceptance)
+        return {name: column.tolist() for name, column in zip(names, columns, strict=True)}
 
     def plot(self, ax: Any = None) -> Any:
         """Draw agreement and acceptance against steps, and return the axes.

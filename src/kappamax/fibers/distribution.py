@@ -7,6 +7,7 @@ ratings it is not the same for the coefficients that pool the raters' ratings, a
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -15,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from kappamax._result import Result, plain
+from kappamax._result import TableResult, plain
 from kappamax._rootsum import RootSum
 from kappamax._typing import Array, Floats
 from kappamax._validate import as_choice
@@ -32,7 +33,7 @@ _TIED = 1 + 1e-7  # the relative tolerance of R's fisher.test
 
 
 @dataclass(frozen=True, repr=False)
-class Distribution(Result):
+class Distribution(TableResult):
     """A coefficient by chance: its values and their probabilities, exact or from random tables.
 
     Attributes
@@ -88,6 +89,13 @@ class Distribution(Result):
         defined = _expected_at(objective, uses) > 0
         undefined = float(counts[~defined].sum())
         return cls(objective, rows[defined], counts[defined], (), n_draws, reason, uses[defined], undefined)
+
+    def _columns(self) -> dict[str, Iterable[Any]]:
+        columns: dict[str, Iterable[Any]] = {"value": self.values.tolist(), "probability": self.probabilities.tolist()}
+        return columns | ({"n_tables": self.n_tables} if self.n_tables else {})
+
+    def _frame_library(self) -> str | None:
+        return self.objective.table.frame_library
 
     @property
     def coefficient(self) -> str:

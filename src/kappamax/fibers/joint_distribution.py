@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
-from kappamax._result import Result
+from kappamax._result import Result, TableResult
 from kappamax._rootsum import RootSum, order
 from kappamax._typing import Floats
 from kappamax.disagreement.objective import Objective
@@ -63,7 +64,7 @@ def same_value(
 
 
 @dataclass(frozen=True, repr=False)
-class JointDistribution(Result):
+class JointDistribution(TableResult):
     """Two coefficients over all tables with the observed margins, in increasing order of the first, then the second.
 
     Attributes
@@ -81,6 +82,11 @@ class JointDistribution(Result):
     values: Floats = field(repr=False)
     n_tables: tuple[int, ...] = field(repr=False)
     probabilities: Floats = field(repr=False)
+
+    def _columns(self) -> dict[str, Iterable[Any]]:
+        first, second = self.values.T.tolist()
+        counted = {"n_tables": self.n_tables, "probability": self.probabilities.tolist()}
+        return {"first_value": first, "second_value": second} | counted
 
     def ranges(self) -> list[tuple[float, int, float, float]]:
         """For every value of the first coefficient: its tables, and the least and largest second coefficient."""

@@ -7,7 +7,7 @@ occur, the ratings of some of the raters on which they differ: those are listed,
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kappamax._integers import distinct_rows
-from kappamax._result import Result, plain
+from kappamax._result import TableResult, plain
 from kappamax._rootsum import RootSum, order
 from kappamax._typing import Array, Codes
 from kappamax._validate import as_choice, as_whole_number
@@ -123,7 +123,7 @@ class RankedMove:
 
 
 @dataclass(frozen=True, repr=False)
-class RankedMoves(Result):
+class RankedMoves(TableResult):
     """The moves that apply to a table, counted by their effect on agreement, and the best of them in order.
 
     Behaves as a sequence of `RankedMove`; `ranked[0].move.after(table)` is the table after the best one.
@@ -167,6 +167,17 @@ class RankedMoves(Result):
             for ranked in self.moves
         ]
         return {name: plain(getattr(self, name)) for name in names} | {"moves": moves}
+
+    def _columns(self) -> dict[str, Iterable[Any]]:
+        return {
+            "move": [self.written(ranked.move) for ranked in self.moves],
+            "effect": [ranked.effect for ranked in self.moves],
+            "change": [float(ranked.change) for ranked in self.moves],
+            "value_after": [ranked.value_after for ranked in self.moves],
+        }
+
+    def _frame_library(self) -> str | None:
+        return self.table.frame_library
 
     def _rows(self) -> list[tuple[str, str]]:
         counts = f"{numbers.count(self.n_raising)} raise agreement, {numbers.count(self.n_lowering)} lower it, "

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from kappamax._frames import library_of
 from kappamax.errors import InvalidOptionError, InvalidRatingsError
 from kappamax.io.arrays import Column, column_of, table_of_columns, table_of_rows
 from kappamax.io.labels import DeclaredCategories, as_count, label_of
@@ -24,6 +25,13 @@ _N, _NAMELESS = "kappamax_n", "kappamax_nameless"
 
 def table_of_frame(data: Any, spec: ReadSpec) -> Table:
     """Return the table of a frame of any library that narwhals knows."""
+    table = _table_of_frame(data, spec)
+    table.frame_library = library_of(data)
+    return table
+
+
+def _table_of_frame(data: Any, spec: ReadSpec) -> Table:
+    """Return the table of a frame."""
     import narwhals as nw  # 0.1 s to import
 
     frame = nw.from_native(_with_text_names(data), pass_through=True)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from kappamax._frames import library_of
 from kappamax.display.text import listing
 from kappamax.errors import InvalidOptionError, InvalidRatingsError, InvalidTableError
 from kappamax.io.arrays import column_of, table_of_columns, table_of_rows
@@ -136,7 +137,9 @@ def from_counts(
 def as_table(*ratings: Ratings, categories: Sequence[Label] | None = None) -> Table:
     """Return the table of whatever a caller may pass as ratings."""
     if len(ratings) != 1:
-        return table_of_columns([series_column(one) for one in ratings], spec=ReadSpec(categories=categories))
+        table = table_of_columns([series_column(one) for one in ratings], spec=ReadSpec(categories=categories))
+        table.frame_library = next(filter(None, map(library_of, ratings)), None)
+        return table
     (only,) = ratings
     if isinstance(only, Table):
         if categories is None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Any
 
-from kappamax._result import Result
+from kappamax._result import TableResult
 from kappamax.coefficients import as_objective
 from kappamax.disagreement.objective import Objective
 from kappamax.errors import NotSupportedError
@@ -65,7 +66,7 @@ def disagreement_split(
 
 
 @dataclass(frozen=True, repr=False)
-class DisagreementSplit(Result):
+class DisagreementSplit(TableResult):
     """Mean disagreement: observed = forced + avoidable; pairs and categories as (observed, forced).
 
     Attributes
@@ -82,6 +83,18 @@ class DisagreementSplit(Result):
     by_pair: dict[str, tuple[float, float]]
     by_category: dict[Label, tuple[float, float]]
     proven: bool
+
+    def _columns(self) -> dict[str, Iterable[Any]]:
+        parts = [("all raters", "", (self.observed, self.forced))]
+        parts += [("pair", pair, split) for pair, split in self.by_pair.items()]
+        parts += [("category", str(category), split) for category, split in self.by_category.items()]
+        return {
+            "part": [part for part, _, _ in parts],
+            "name": [name for _, name, _ in parts],
+            "observed": [observed for _, _, (observed, _) in parts],
+            "forced": [forced for _, _, (_, forced) in parts],
+            "avoidable": [observed - forced for _, _, (observed, forced) in parts],
+        }
 
 
 def _observed_and_forced(least: Solution) -> tuple[float, float]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from kappamax._progress import Progress
-from kappamax._result import Result, plain
+from kappamax._result import TableResult, plain
 from kappamax._validate import as_whole_number
 from kappamax.display import numbers
 from kappamax.display.tables import markdown_table
@@ -51,7 +53,7 @@ def check_paper(
 
 
 @dataclass(frozen=True, repr=False)
-class PaperCheck(Result):
+class PaperCheck(TableResult):
     """Every item of the paper with its verdict.
 
     Attributes
@@ -74,6 +76,10 @@ class PaperCheck(Result):
     def not_reproduced(self) -> tuple[Verdict, ...]:
         """Figures of the study beyond the cut-off, and sentences about it that our study does not bear out."""
         return tuple(item for item in self.items if item.status == "not reproduced")
+
+    def _columns(self) -> dict[str, Iterable[Any]]:
+        names = ("where", "what", "published", "ours", "status", "reason")
+        return {name: [getattr(item, name) for item in self.items] for name in names}
 
     def counts(self) -> dict[str, int]:
         """How many items have each verdict."""

@@ -13,7 +13,7 @@ from typing import Any
 from kappamax._atomic_write import write_by_ending
 from kappamax._parallel import run_tasks
 from kappamax._progress import Progress, require_progress
-from kappamax._result import Result, plain
+from kappamax._result import TableResult, plain
 from kappamax.display import numbers, text
 from kappamax.display.tables import csv_table, latex_table, markdown_table
 from kappamax.errors import KappamaxError
@@ -61,7 +61,7 @@ def report_groups(
 
 
 @dataclass(frozen=True, repr=False)
-class GroupReport(Result):
+class GroupReport(TableResult):
     """One row per group and weighting: dictionaries with the columns of `Report.to_csv`; `error` says what failed."""
 
     rows: tuple[dict[str, Any], ...]
@@ -78,6 +78,9 @@ class GroupReport(Result):
     def to_json(self) -> str:
         """Return the rows as a JSON document."""
         return as_json(self.to_dict())
+
+    def _columns(self) -> dict[str, Iterable[Any]]:
+        return {name: [row.get(name) for row in self.rows] for name in CSV_COLUMNS}
 
     def to_csv(self) -> str:
         """Return the rows as CSV, unrounded."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from math import comb
 from pathlib import Path
@@ -10,7 +10,7 @@ from typing import Any
 
 from kappamax._atomic_write import write_by_ending
 from kappamax._progress import Progress, require_progress
-from kappamax._result import Result, plain
+from kappamax._result import Result, TableResult, plain
 from kappamax._validate import as_choice, as_number_between, as_whole_number, require_time_limit
 from kappamax.coefficients import as_objective
 from kappamax.disagreement.objective import Objective
@@ -225,7 +225,7 @@ class WeightingReport(Result):
 
 
 @dataclass(frozen=True, repr=False)
-class Report(Result):
+class Report(TableResult):
     """A report: shows itself as text or, in a notebook, as HTML.
 
     Attributes
@@ -268,6 +268,13 @@ class Report(Result):
     def to_html(self) -> str:
         """Return the report as one self-contained HTML page."""
         return html_of(self)
+
+    def _columns(self) -> dict[str, Iterable[Any]]:
+        rows = [csv_row("", self, result) for result in self.results]
+        return {name: [row[name] for row in rows] for name in CSV_COLUMNS if name != "group"}
+
+    def _frame_library(self) -> str | None:
+        return self.table.frame_library
 
     def to_csv(self) -> str:
         """Return the results as CSV, one row per weighting, unrounded."""

@@ -14,11 +14,11 @@ from typing import Any
 from kappamax._atomic_write import write_by_ending
 from kappamax._parallel import run_tasks
 from kappamax._progress import Progress, require_progress
-from kappamax._result import Result
+from kappamax._result import TableResult
 from kappamax._validate import as_whole_number, import_pyplot
 from kappamax._version import __version__
 from kappamax.display.tables import csv_table, latex_table
-from kappamax.errors import Interrupted, InvalidOptionError, NotSupportedError
+from kappamax.errors import Interrupted, InvalidOptionError
 from kappamax.paper.study.batch import BatchKey, TableBatch, run_batch
 from kappamax.paper.study.checkpoint import Checkpoint
 from kappamax.paper.study.rows import COLUMNS, NOT_DETERMINED, StudyRow, row_of, shown_rows, summary
@@ -118,7 +118,7 @@ def run_study(
 
 
 @dataclass(frozen=True, repr=False)
-class Study(Result):
+class Study(TableResult):
     """One row per scenario, in their order; `study[0]`, `len(study)` and iteration go over the rows.
 
     Attributes
@@ -142,16 +142,8 @@ class Study(Result):
     def __getitem__(self, index: int) -> StudyRow:
         return self.rows[index]
 
-    def to_frame(self) -> Any:
-        """Return a frame with one row per scenario, of pandas or, where only that is installed, of polars."""
-        try:
-            from pandas import DataFrame
-        except ImportError:
-            try:
-                from polars import DataFrame
-            except ImportError:
-                raise NotSupportedError("a frame needs pandas or polars: pip install pandas") from None
-        return DataFrame({name: [getattr(row, name) for row in self.rows] for name in COLUMNS})
+    def _columns(self) -> dict[str, Iterable[Any]]:
+        return {name: [getattr(row, name) for row in self.rows] for name in COLUMNS}
 
     def to_csv(self) -> str:
         """Return CSV with one row per scenario, unrounded."""
