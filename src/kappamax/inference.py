@@ -40,19 +40,42 @@ def standard_error(
     method: str = "auto",
     categories: Sequence[Label] | None = None,
 ) -> StandardError:
-    """The standard error of a coefficient.
+    """Compute the standard error of a coefficient.
 
     Parameters
     ----------
-    *ratings : a Table, a frame, or two or more label arrays
-    weights, coefficient, categories
-        As for `agreement`.
+    *ratings : Table, frame, or two or more arrays of labels
+        Ratings of the subjects. A frame has one column per rater; arrays have one entry per subject.
+    weights : str, Weights or mapping
+        Disagreement weights: a name such as "linear" or "quadratic", a `Weights` object, or a mapping from pairs of
+        raters to weights. Default "unweighted".
+    coefficient : str
+        Name of the coefficient, default "kappa": Cohen's kappa for two raters and Conger's kappa for more. `agreement`
+        lists the others.
     method : str
-        "fleiss-cohen-everitt" (1969; Cohen's kappa without missing ratings), "delta" (any coefficient, any number of
-        raters, missing ratings), "gwet" (Gwet's 2008 and 2021 formula, as in irrCAC: the same as "delta" without
-        missing ratings, and often too large with them), "jackknife", or "null" (Cohen's kappa if the raters were
-        independent: for the test of 0 only). "auto" takes "fleiss-cohen-everitt" for Cohen's kappa and "gwet" for
-        everything else without missing ratings, and "delta" with them.
+        Method, default "auto":
+
+        - "fleiss-cohen-everitt": the formula of Fleiss, Cohen and Everitt (1969) for Cohen's kappa without missing
+          ratings;
+        - "delta": the delta method, for any coefficient, any number of raters, and missing ratings;
+        - "gwet": the formula of Gwet (2008, 2021) as in irrCAC; without missing ratings it equals "delta", with missing
+          ratings it is often too large;
+        - "jackknife": the delete-one jackknife over subjects;
+        - "null": the standard error of Cohen's kappa under independence, for the test of kappa = 0 only;
+        - "auto": "fleiss-cohen-everitt" for Cohen's kappa and "gwet" for other coefficients if no rating is missing,
+          otherwise "delta".
+    categories : sequence of labels, optional
+        All categories in order, including unused ones. By default they are taken from the ratings.
+
+    Returns
+    -------
+    StandardError
+        The standard error, its method and its degrees of freedom.
+
+    Raises
+    ------
+    NotSupportedError
+        If "fleiss-cohen-everitt" or "null" is asked for and the coefficient is not Cohen's kappa of complete ratings.
 
     Examples
     --------
@@ -92,19 +115,51 @@ def value_test(
     method: str = "auto",
     categories: Sequence[Label] | None = None,
 ) -> ValueTest:
-    """Test whether the coefficient in the population equals a value.
+    """Test a coefficient against a value, such as a smallest acceptable kappa.
+
+    The statistic is (value - null) / se, compared with the normal distribution or, where the standard error has degrees
+    of freedom, with Student's t distribution.
 
     Parameters
     ----------
-    *ratings : a Table, a frame, or two or more label arrays
-    value : float
-        The value under the null hypothesis.
-    alternative : "two-sided", "greater" or "less"
+    *ratings : Table, frame, or two or more arrays of labels
+        Ratings of the subjects. A frame has one column per rater; arrays have one entry per subject.
+    null : float
+        Value of the coefficient under the null hypothesis, default 0.
+    weights : str, Weights or mapping
+        Disagreement weights: a name such as "linear" or "quadratic", a `Weights` object, or a mapping from pairs of
+        raters to weights. Default "unweighted".
+    coefficient : str
+        Name of the coefficient, default "kappa": Cohen's kappa for two raters and Conger's kappa for more. `agreement`
+        lists the others.
+    alternative : {"greater", "less", "two-sided"}
+        Alternative hypothesis: the coefficient is greater than `null` (default), less, or different.
     method : str
-        The standard error to use, as for `standard_error`. "null" is the usual choice for value = 0 and refused for
-        any other value.
-    weights, coefficient, categories
-        As for `agreement`.
+        Method for the standard error, default "auto"; see `standard_error`. "null" is the usual choice for ``null=0``
+        and is refused for other values.
+    categories : sequence of labels, optional
+        All categories in order, including unused ones. By default they are taken from the ratings.
+
+    Returns
+    -------
+    ValueTest
+        Observed coefficient, statistic and p-value.
+
+    Raises
+    ------
+    NotSupportedError
+        If the method is "null" and `null` is not 0.
+
+    See Also
+    --------
+    exact_test : Test against chance with an exact p-value.
+
+    Examples
+    --------
+    >>> import kappamax as km
+    >>> test = km.value_test(km.from_counts([[40, 5], [5, 50]]), null=0.6)
+    >>> round(test.value, 4), round(test.pvalue, 4)
+    (0.798, 0.0005)
     """
     alternative = as_choice("alternative", alternative, ("two-sided", "greater", "less"))
     null = as_finite_number("null", null)
@@ -129,14 +184,25 @@ def compare(
 ) -> Comparison:
     """Compare two coefficients computed from the same subjects.
 
+    The standard error of the difference comes from the delta method on the paired difference, so it accounts for the
+    correlation of the two coefficients.
+
     Parameters
     ----------
-    *ratings : a Table, a frame, or two or more label arrays
-    first, second : mappings
-        What to compute: `weights` and `coefficient` as for `agreement`, and `raters`, the names of the raters to
-        use (all if left out).
+    *ratings : Table, frame, or two or more arrays of labels
+        Ratings of the subjects. A frame has one column per rater; arrays have one entry per subject.
+    first, second : mapping
+        What to compute: `weights`, `coefficient` and `group_size` as for `agreement`, and `raters`, the names of the
+        raters to use (default: all).
     level : float
-        Of the interval for the difference.
+        Confidence level of the interval for the difference, default 0.95.
+    categories : sequence of labels, optional
+        All categories in order, including unused ones. By default they are taken from the ratings.
+
+    Returns
+    -------
+    Comparison
+        Both coefficients, their difference with its interval, and a two-sided test of no difference.
 
     Examples
     --------
@@ -172,16 +238,18 @@ def slopes(
     gwet: bool = False,
     counts: Array | None = None,
 ) -> Array:
-    """How fast the coefficient changes with the count of each pattern, shape (m,).
+    """Return the derivative of the coefficient with respect to the count of each pattern, shape (m,).
 
     Parameters
     ----------
+    objective : Objective
+        Table, weights and coefficient.
     patterns : integers, shape (m, r), optional
-        Patterns to ask about; the table's own if left out. A pattern without ratings has slope 0.
+        Patterns to differentiate for, default those of the table. The derivative for a pattern without ratings is 0.
     gwet : bool
-        Treat the share of subjects with two or more ratings as known, as Gwet's variance does.
-    counts : shape (..., number of the table's patterns), optional
-        Other counts to stand at, in rows; the result then has shape (..., m).
+        Whether to treat the share of subjects with two or more ratings as known, as Gwet's variance does.
+    counts : array, shape (..., number of patterns of the table), optional
+        Other counts at which to differentiate, in rows; the result then has shape (..., m).
     """
     evaluator = Evaluator(objective)
     totals = evaluator.totals(counts)
@@ -220,7 +288,7 @@ def slopes(
 
 
 def standard_errors_at(objective: Objective, counts: Array) -> Array:
-    """The standard error that `standard_error` would give at each row of counts, shape (...,); NaN where undefined."""
+    """Return the default standard error at each row of counts, shape (...,); NaN where it is undefined."""
     method = _default_method(objective)
     rows = objective.table.grouped._replace(counts=np.asarray(counts, dtype=float))
     with np.errstate(divide="ignore", invalid="ignore"):  # rows in which the coefficient is 0/0
@@ -228,7 +296,7 @@ def standard_errors_at(objective: Objective, counts: Array) -> Array:
 
 
 def null_standard_error(objective: Objective) -> float | None:
-    """Standard error of Cohen's kappa if the raters were independent (Fleiss, Cohen and Everitt 1969, eq. 9)."""
+    """Return the standard error of Cohen's kappa under independence (Fleiss, Cohen and Everitt 1969, eq. 9)."""
     table = objective.table
     p, q = table.margins / table.n_subjects
     (_, _, weights), *_ = objective.pairs()
@@ -239,7 +307,7 @@ def null_standard_error(objective: Objective) -> float | None:
 
 
 def normal_interval(value: float, error: StandardError, level: float = 0.95) -> tuple[float, float] | None:
-    """Value -+ quantile * se, from the normal or, with degrees of freedom, from Student's t; cut at 1."""
+    """Return value -+ quantile * se, cut at 1; with degrees of freedom the quantile is Student's."""
     level = as_number_between("level", level, 0, 1)
     if error.se is None:
         return None
@@ -249,7 +317,17 @@ def normal_interval(value: float, error: StandardError, level: float = 0.95) -> 
 
 @dataclass(frozen=True, repr=False)
 class StandardError(Result):
-    """A standard error, how it was found, and the degrees of freedom of its t distribution (None: normal)."""
+    """A standard error; ``float(result)`` is its value.
+
+    Attributes
+    ----------
+    se : float or None
+        Standard error; None where it cannot be estimated.
+    method : str
+        Method by which it was computed.
+    df : int or None
+        Degrees of freedom of Student's t distribution; None for the normal distribution.
+    """
 
     se: float | None
     method: str
@@ -261,7 +339,25 @@ class StandardError(Result):
 
 @dataclass(frozen=True, repr=False)
 class ValueTest(Result):
-    """A test of the coefficient against a value; statistic and p-value are None where the standard error is 0."""
+    """A test of a coefficient against a value.
+
+    Attributes
+    ----------
+    value : float
+        Observed coefficient.
+    null : float
+        Value under the null hypothesis.
+    alternative : {"greater", "less", "two-sided"}
+        Alternative hypothesis.
+    statistic, pvalue : float or None
+        Test statistic and p-value; None where the standard error is zero or cannot be estimated.
+    se : float or None
+        Standard error of the coefficient.
+    method : str
+        Method by which the standard error was computed.
+    df : int or None
+        Degrees of freedom of Student's t distribution; None for the normal distribution.
+    """
 
     value: float
     null: float
@@ -275,7 +371,26 @@ class ValueTest(Result):
 
 @dataclass(frozen=True, repr=False)
 class Comparison(Result):
-    """Two coefficients on the same subjects and their difference, first minus second."""
+    """Two coefficients of the same subjects and their difference.
+
+    Attributes
+    ----------
+    first, second : float
+        The two coefficients.
+    difference : float
+        ``first - second``.
+    se : float or None
+        Standard error of the difference.
+    ci : tuple of two floats, or None
+        Confidence interval for the difference.
+    level : float
+        Confidence level of the interval.
+    statistic, pvalue : float or None
+        Statistic and two-sided p-value of the test of no difference; None where the standard error is zero or cannot be
+        estimated.
+    n_subjects : int
+        Number of subjects.
+    """
 
     first: float
     second: float
@@ -289,9 +404,10 @@ class Comparison(Result):
 
 
 def _compare(first: Objective, second: Objective, patterns: Sequence[Array], counts: Array, level: float) -> Comparison:
-    """The difference of two coefficients on the same subjects, by the delta method on the paired difference.
+    """Return the difference of two coefficients of the same subjects, by the delta method on the paired difference.
 
-    Of the two numbers of subjects with ratings to compare, the smaller one gives the degrees of freedom.
+    The number of subjects that can be compared may differ between the two; the smaller one gives the degrees of
+    freedom.
     """
     n = min(int(_counted(one, one.table.rows, "delta").sum()) for one in (first, second))
     gradient = slopes(first, patterns[0]) - slopes(second, patterns[1])
@@ -306,18 +422,18 @@ def _compare(first: Objective, second: Objective, patterns: Sequence[Array], cou
 
 
 def _default_method(objective: Objective) -> str:
-    """The formula that "auto" stands for."""
+    """Return the method that "auto" stands for."""
     if not objective.table.complete:
         return "delta"
     return "fleiss-cohen-everitt" if objective.coefficient.name == "cohen" else "gwet"
 
 
 def _counted(objective: Objective, rows: Rows, method: str) -> Array:
-    """The counts of the subjects that give the sample its size, n.
+    """Return the counts of the subjects that determine the sample size n.
 
-    These are the subjects whose ratings can be compared: the others take part in the chance term at most, and however
-    many there are, they do not make the variance of the comparisons better known. Gwet counts every subject, but for
-    Krippendorff's alpha.
+    These are the subjects with at least two ratings to compare. Other subjects contribute to expected agreement at
+    most, so they add no information about the variance of observed agreement. Gwet's formula counts every subject,
+    except for Krippendorff's alpha.
     """
     if method == "gwet" and not objective.coefficient.by_rating:
         return rows.counts
@@ -325,7 +441,7 @@ def _counted(objective: Objective, rows: Rows, method: str) -> Array:
 
 
 def _by_formula(objective: Objective, rows: Rows, gradient: Array, method: str) -> Array:
-    """Standard errors from the slopes at counts, shape (..., m); NaN where fewer than two subjects count."""
+    """Return standard errors from the slopes at counts, shape (..., m); NaN where fewer than two subjects count."""
     n = _counted(objective, rows, method).sum(axis=-1)
     own = _counted(objective, rows, "gwet")  # alpha's slopes are zero elsewhere, but not zero on average
     mean = (own * gradient).sum(axis=-1) / own.sum(axis=-1)
@@ -336,7 +452,7 @@ def _by_formula(objective: Objective, rows: Rows, gradient: Array, method: str) 
 
 
 def _root(variance: float) -> float:
-    """The standard error; a variance that rounding left below zero is zero."""
+    """Return the square root of a variance, taking one below zero by rounding as zero."""
     return sqrt(max(0.0, variance))
 
 

@@ -28,28 +28,42 @@ def kappa(
     categories: Sequence[Label] | None = None,
     level: float = 0.95,
 ) -> Agreement:
-    """Cohen's kappa for two raters, Conger's for more, weighted or not.
+    """Compute weighted kappa: Cohen's for two raters, Conger's for more.
 
-    kappa = (p_o - p_e) / (1 - p_e) = 1 - D_o / D_e, with agreement or disagreement averaged over pairs of raters.
+    kappa = (p_o - p_e) / (1 - p_e) = 1 - D_o / D_e, where observed and expected agreement p_o and p_e, or disagreement
+    D_o and D_e, are averaged over the pairs of raters.
 
     Parameters
     ----------
-    *ratings : a Table, a frame, or two or more label arrays
-        Two label arrays are used as scikit-learn's `cohen_kappa_score` uses them.
+    *ratings : Table, frame, or two or more arrays of labels
+        Ratings of the subjects. Two arrays are used as by scikit-learn's `cohen_kappa_score`.
     weights : str, Weights or mapping
-        "unweighted", "linear", "quadratic", "sqrt", "power(1.5)", "ordinal", "ratio", "circular", "bipolar"; weights
-        from `Weights.from_positions` or `Weights.from_matrix`; or {(rater, rater): weights} for every pair.
+        Disagreement weights, default "unweighted". Names are "unweighted", "linear", "quadratic", "sqrt", "power(1.5)"
+        or any other power, "ordinal", "ratio", "circular" and "bipolar". `Weights.from_positions` and
+        `Weights.from_matrix` make other weights. A mapping ``{(rater, rater): weights}`` gives every pair of raters
+        weights of its own.
     categories : sequence of labels, optional
-        All categories in order, unused ones included. Needed for ordinal weights if the labels are plain text.
+        All categories in order, including unused ones. By default they are taken from the ratings. Required for ordinal
+        weights if the labels are text, whose order cannot be known.
     level : float
-        Of the confidence interval.
+        Confidence level of the interval, default 0.95.
+
+    Returns
+    -------
+    Agreement
+        Value, standard error, confidence interval, observed and expected agreement.
 
     Raises
     ------
     UndefinedKappaError
-        If all raters used a single category, or only categories between which the weights are zero: kappa is then 0/0.
+        If all raters used a single category, or only categories between which the weights are zero; kappa is then 0/0.
     InvalidWeightsError
-        If the weights need an order the categories do not have.
+        If the weights need an order of the categories that is not known.
+
+    See Also
+    --------
+    agreement : Compute other coefficients, or the standard error by another method.
+    max_kappa : Find the largest kappa that the margins of the raters allow.
 
     Examples
     --------
@@ -70,21 +84,41 @@ def agreement(
     level: float = 0.95,
     method: str = "auto",
 ) -> Agreement:
-    """Agreement between raters, by any of the usual coefficients.
+    """Compute a coefficient of agreement between raters.
 
     Parameters
     ----------
-    *ratings : a Table, a frame, or two or more label arrays
-    weights, categories, level
-        As for `kappa`.
+    *ratings : Table, frame, or two or more arrays of labels
+        Ratings of the subjects. A frame has one column per rater; arrays have one entry per subject.
+    weights : str, Weights or mapping
+        Disagreement weights, default "unweighted"; see `kappa` for the names.
     coefficient : str
-        "kappa" (Cohen's or Conger's by the number of raters), "cohen", "conger", "fleiss" (or "scott"), "gwet" (AC1
-        unweighted, AC2 weighted), "brennan-prediger", "krippendorff", or "percent". Missing ratings are treated as
-        Gwet defines it, Krippendorff's alpha by its own definition.
+        Name of the coefficient, default "kappa". One of "kappa" (Cohen's for two raters, Conger's for more), "cohen",
+        "conger", "fleiss" (or "scott"), "gwet" (AC1 if unweighted, AC2 if weighted), "brennan-prediger",
+        "krippendorff" and "percent". Missing ratings are handled as Gwet defines it, and for Krippendorff's alpha by
+        its own definition.
     group_size : int
-        How many raters must agree at a time (Conger's g), for unweighted conger and percent.
+        Number of raters who must agree at a time (Conger's g), default 2. Larger groups are available for the
+        unweighted coefficients "conger" and "percent".
+    categories : sequence of labels, optional
+        All categories in order, including unused ones. By default they are taken from the ratings.
+    level : float
+        Confidence level of the interval, default 0.95.
     method : str
-        How the standard error is computed, as for `standard_error`; "null" is refused, since it gives no interval.
+        Method for the standard error, default "auto"; see `standard_error`. The method "null" is refused, because it
+        gives no interval.
+
+    Returns
+    -------
+    Agreement
+        Value, standard error, confidence interval, observed and expected agreement.
+
+    Raises
+    ------
+    UndefinedKappaError
+        If all raters used a single category, or only categories between which the weights are zero.
+    InvalidWeightsError
+        If the weights need an order of the categories that is not known.
 
     Examples
     --------
@@ -123,7 +157,7 @@ def agreement(
 
 
 def _silent(se: float | None) -> tuple[str, ...]:
-    """What to say of a standard error of zero, which does not mean certainty."""
+    """Return the note attached to results whose standard error is zero, which does not mean certainty."""
     if se is None or se > _NO_SPREAD:
         return ()
     return (
@@ -135,7 +169,33 @@ def _silent(se: float | None) -> tuple[str, ...]:
 def pairwise_kappas(
     *ratings: Ratings, weights: WeightsLike = "unweighted", categories: Sequence[Label] | None = None
 ) -> PairwiseKappas:
-    """Cohen's kappa of every pair of raters, each over the subjects both rated; `.light` is their mean."""
+    """Compute Cohen's kappa for every pair of raters.
+
+    Each pair is compared on the subjects that both raters rated. The mean over the pairs, Light's kappa, is the
+    attribute `light` of the result.
+
+    Parameters
+    ----------
+    *ratings : Table, frame, or two or more arrays of labels
+        Ratings of the subjects. A frame has one column per rater; arrays have one entry per subject.
+    weights : str, Weights or mapping
+        Disagreement weights: a name such as "linear" or "quadratic", a `Weights` object, or a mapping from pairs of
+        raters to weights. Default "unweighted".
+    categories : sequence of labels, optional
+        All categories in order, including unused ones. By default they are taken from the ratings.
+
+    Returns
+    -------
+    PairwiseKappas
+        A symmetric matrix of kappas, NaN where a kappa is undefined, with the reason.
+
+    Examples
+    --------
+    >>> import kappamax as km
+    >>> pairs = km.pairwise_kappas([1, 2, 2, 1], [1, 2, 1, 1], [2, 2, 1, 1])
+    >>> pairs.values[0].tolist(), round(pairs.light, 4)
+    ([1.0, 0.5, 0.0], 0.3333)
+    """
     table = as_table(*ratings, categories=categories)
     resolved = as_weights(weights, categories=table.categories, ordered=table.ordered, raters=table.raters)
     values = np.eye(table.n_raters)
@@ -152,7 +212,30 @@ def pairwise_kappas(
 def category_kappas(
     *ratings: Ratings, coefficient: str = "kappa", categories: Sequence[Label] | None = None
 ) -> CategoryKappas:
-    """Each category's own agreement: "this category" against "any other", unweighted."""
+    """Compute the agreement on each category: "this category" against "any other", unweighted.
+
+    Parameters
+    ----------
+    *ratings : Table, frame, or two or more arrays of labels
+        Ratings of the subjects. A frame has one column per rater; arrays have one entry per subject.
+    coefficient : str
+        Name of the coefficient, default "kappa": Cohen's kappa for two raters and Conger's kappa for more. `agreement`
+        lists the others.
+    categories : sequence of labels, optional
+        All categories in order, including unused ones. By default they are taken from the ratings.
+
+    Returns
+    -------
+    CategoryKappas
+        The coefficient of every category, None where it is undefined, with the reason.
+
+    Examples
+    --------
+    >>> import kappamax as km
+    >>> found = km.category_kappas(km.example("cohen1968"))
+    >>> {category: round(value, 2) for category, value in found.values.items()}
+    {'personality disorder': 0.56, 'neurosis': 0.52, 'psychosis': 0.31}
+    """
     table = as_table(*ratings, categories=categories)
     name = coefficient_for(coefficient, table.n_raters).name
     found = {c: _value_or_reason(table.collapse(c), coefficient=name) for c in table.categories}
@@ -166,7 +249,40 @@ def leave_one_out(
     coefficient: str = "kappa",
     categories: Sequence[Label] | None = None,
 ) -> LeaveOneOut:
-    """What the coefficient would be without each rater, for three or more raters."""
+    """Compute the coefficient without each rater in turn, for three or more raters.
+
+    Parameters
+    ----------
+    *ratings : Table, frame, or two or more arrays of labels
+        Ratings of the subjects. A frame has one column per rater; arrays have one entry per subject.
+    weights : str, Weights or mapping
+        Disagreement weights: a name such as "linear" or "quadratic", a `Weights` object, or a mapping from pairs of
+        raters to weights. Default "unweighted".
+    coefficient : str
+        Name of the coefficient, default "kappa": Cohen's kappa for two raters and Conger's kappa for more. `agreement`
+        lists the others.
+    categories : sequence of labels, optional
+        All categories in order, including unused ones. By default they are taken from the ratings.
+
+    Returns
+    -------
+    LeaveOneOut
+        The coefficient of all raters and the coefficient without each of them.
+
+    Raises
+    ------
+    NotSupportedError
+        If there are fewer than three raters.
+    UndefinedKappaError
+        If the coefficient of all raters is undefined.
+
+    Examples
+    --------
+    >>> import kappamax as km
+    >>> found = km.leave_one_out([1, 2, 2, 1], [1, 2, 1, 1], [2, 2, 1, 1])
+    >>> found.without
+    {'1': 0.5, '2': 0.0, '3': 0.5}
+    """
     table = as_table(*ratings, categories=categories)
     if table.n_raters < 3:
         raise NotSupportedError(f"leaving one rater out needs at least three raters; got {table.n_raters}.")
@@ -185,19 +301,34 @@ def leave_one_out(
 
 @dataclass(frozen=True, repr=False)
 class Agreement(Result):
-    """One coefficient with everything needed to report it; nothing is rounded.
+    """A coefficient of agreement with its standard error and interval; nothing is rounded.
+
+    ``float(result)`` is its value.
 
     Attributes
     ----------
+    coefficient, title : str
+        Short name of the coefficient, and its name as a title.
+    weights : str
+        Name of the weights.
     value : float
+        Observed coefficient.
     exact : Fraction or None
         The same value as a fraction, where the weights are rational.
     observed_agreement, expected_agreement : float
-        p_o and p_e, weighted.
-    se, ci : float, (float, float) or None
-        Standard error by `se_method` and the interval at `level`, cut at 1; None for a single subject.
+        Weighted observed agreement p_o and expected agreement p_e.
+    se : float or None
+        Standard error; None for a single subject.
+    se_method : str
+        Method by which the standard error was computed.
+    ci : tuple of two floats, or None
+        Confidence interval, cut at 1; None for a single subject.
+    level : float
+        Confidence level of the interval.
+    n_subjects, n_raters, n_categories : int
+        Size of the data.
     notes : tuple of str
-        What a reader should know about the weights, and about a standard error of zero.
+        Notes about the weights, and about a standard error of zero.
     """
 
     coefficient: str
@@ -236,7 +367,19 @@ class Agreement(Result):
 
 @dataclass(frozen=True, repr=False)
 class PairwiseKappas(TableResult):
-    """Cohen's kappa of every pair of raters; NaN where undefined, with the reason."""
+    """Cohen's kappa of every pair of raters.
+
+    Attributes
+    ----------
+    raters : tuple of str
+        Names of the raters.
+    weights : str
+        Name of the weights.
+    values : array of float, shape (n_raters, n_raters)
+        Symmetric matrix with ones on the diagonal; NaN where a kappa is undefined.
+    reasons : dict
+        Reason for every undefined kappa; the keys are pairs such as "A, B".
+    """
 
     raters: tuple[str, ...]
     weights: str
@@ -246,11 +389,11 @@ class PairwiseKappas(TableResult):
 
     @property
     def light(self) -> float:
-        """Light's kappa: the mean over pairs, NaN if some pair's kappa is undefined."""
+        """Light's kappa, the mean over all pairs; NaN if the kappa of some pair is undefined."""
         return float(self.values[np.triu_indices(len(self.raters), 1)].mean())
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain data; undefined values are null."""
+        """Return all fields as plain data for JSON; undefined values are null."""
         values = [[None if np.isnan(value) else float(value) for value in row] for row in self.values]
         return super().to_dict() | {"values": values}
 
@@ -274,7 +417,17 @@ class PairwiseKappas(TableResult):
 
 @dataclass(frozen=True, repr=False)
 class CategoryKappas(TableResult):
-    """The agreement on each category alone; None where undefined, with the reason."""
+    """Agreement on each category.
+
+    Attributes
+    ----------
+    coefficient : str
+        Short name of the coefficient.
+    values : dict
+        Coefficient of every category; None where it is undefined.
+    reasons : dict
+        Reason for every undefined coefficient.
+    """
 
     coefficient: str
     values: dict[Label, float | None]
@@ -294,7 +447,21 @@ class CategoryKappas(TableResult):
 
 @dataclass(frozen=True, repr=False)
 class LeaveOneOut(TableResult):
-    """The coefficient of all raters (`value`) and without each one (`without`)."""
+    """A coefficient of all raters, and without each of them.
+
+    Attributes
+    ----------
+    coefficient : str
+        Short name of the coefficient.
+    weights : str
+        Name of the weights.
+    value : float
+        Observed coefficient of all raters.
+    without : dict
+        Coefficient without each rater; None where it is undefined.
+    reasons : dict
+        Reason for every undefined coefficient.
+    """
 
     coefficient: str
     weights: str
@@ -316,12 +483,12 @@ class LeaveOneOut(TableResult):
 
     @property
     def effects(self) -> dict[str, float | None]:
-        """How much each rater's presence adds: value - value without."""
+        """Change due to each rater: the value with all raters minus the value without this one."""
         return {rater: None if rest is None else self.value - rest for rater, rest in self.without.items()}
 
 
 def _pair_kappa(table: Table, a: int, b: int, weights: WeightsLike) -> tuple[float | None, str | None]:
-    """Cohen's kappa of two raters over the subjects both rated, or why there is none."""
+    """Return Cohen's kappa of two raters on the subjects that both rated, or the reason why it is undefined."""
     codes = table.patterns[:, [a, b]]
     both = (codes >= 0).all(axis=1)
     if not both.any():
@@ -332,7 +499,7 @@ def _pair_kappa(table: Table, a: int, b: int, weights: WeightsLike) -> tuple[flo
 
 
 def _value_or_reason(table: Table, **options: Any) -> tuple[float | None, str | None]:
-    """A coefficient's value, or why it is undefined."""
+    """Return the value of a coefficient, or the reason why it is undefined."""
     try:
         objective = as_objective(table, **options)
         return objective.value(objective.score), None

@@ -1,4 +1,4 @@
-"""Moves that change a table but not its margins: make them, list them, rank them and explain their effect on kappa."""
+"""Make, list, rank and explain moves, which change a table but not its margins."""
 
 from kappamax.fibers.markov_basis import MoveSet, basic_moves, minimal_moves
 from kappamax.fibers.move_effects import explain_move

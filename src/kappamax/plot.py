@@ -1,6 +1,6 @@
-"""Draw results with matplotlib, for papers.
+"""Draw results with matplotlib.
 
-Every function draws on the axes given as `ax`, or on new ones, and returns them.
+Every function draws on the axes given as `ax`, or on new axes, and returns them.
 """
 
 from __future__ import annotations
@@ -25,20 +25,26 @@ __all__ = ["agreement", "distribution", "maximum", "study", "trace"]
 
 
 def agreement(*ratings: Ratings, ax: Any = None, title: str | None = None) -> Any:
-    """Draw the crossed table of two raters as a heat map.
+    """Draw the table of two raters as a heat map.
 
     Parameters
     ----------
-    *ratings : a Table, a frame, or two label arrays
+    *ratings : Table, frame, or two arrays of labels
         Complete ratings of two raters.
-    ax : matplotlib Axes, optional
-        Axes to draw on; new ones if left out.
+    ax : matplotlib.axes.Axes, optional
+        Axes to draw on. By default new axes are made.
     title : str, optional
-        Title of the axes.
+        Title of the axes. By default there is none.
 
     Returns
     -------
-    matplotlib Axes
+    matplotlib.axes.Axes
+        The axes.
+
+    Raises
+    ------
+    NotSupportedError
+        If there are more than two raters, if ratings are missing, or if matplotlib is not installed.
 
     Examples
     --------
@@ -53,14 +59,26 @@ def agreement(*ratings: Ratings, ax: Any = None, title: str | None = None) -> An
 
 
 def maximum(result: Maximum, *, ax: Any = None) -> Any:
-    """Draw the observed table beside one with the largest agreement, as two heat maps; cells that differ are framed.
+    """Draw the observed table beside a table of largest agreement, as two heat maps.
+
+    Cells that differ are framed.
 
     Parameters
     ----------
     result : Maximum
-        Result of `max_kappa` for two raters.
-    ax : sequence of two matplotlib Axes, optional
-        Axes to draw on; new ones if left out.
+        Result of `max_kappa` for complete ratings of two raters.
+    ax : sequence of two matplotlib.axes.Axes, optional
+        Axes to draw on. By default new axes are made.
+
+    Returns
+    -------
+    sequence of two matplotlib.axes.Axes
+        The axes.
+
+    Raises
+    ------
+    NotSupportedError
+        If there are more than two raters, if ratings are missing, or if matplotlib is not installed.
     """
     observed = result.objective.table
     _require_two_complete_raters(observed)
@@ -78,7 +96,25 @@ def maximum(result: Maximum, *, ax: Any = None) -> Any:
 
 
 def distribution(distribution: Distribution, *, ax: Any = None) -> Any:
-    """Draw the probability by chance of every value of kappa over a fiber, with the observed value marked."""
+    """Draw the distribution of a coefficient by chance, with the observed value marked.
+
+    Parameters
+    ----------
+    distribution : Distribution
+        Distribution over a fiber, as returned by ``fiber(...).distribution(...)``.
+    ax : matplotlib.axes.Axes, optional
+        Axes to draw on. By default new axes are made.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes.
+
+    Raises
+    ------
+    NotSupportedError
+        If matplotlib is not installed.
+    """
     ax = _axes(ax)
     ax.vlines(distribution.values, 0, distribution.probabilities, linewidth=2)
     ax.axvline(distribution.value, color="C1", linestyle="--")
@@ -95,14 +131,52 @@ def distribution(distribution: Distribution, *, ax: Any = None) -> Any:
 
 
 def trace(result: Annealing, *, ax: Any = None) -> Any:
-    """Draw agreement and acceptance along an annealing search made with `trace=`."""
+    """Draw the agreement and the acceptance rate along an annealing search.
+
+    Parameters
+    ----------
+    result : Annealing
+        Result of `anneal` with a trace.
+    ax : matplotlib.axes.Axes, optional
+        Axes to draw on. By default new axes are made.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes.
+
+    Raises
+    ------
+    InvalidOptionError
+        If the search recorded no trace.
+    NotSupportedError
+        If matplotlib is not installed.
+    """
     if result.trace is None:
         raise InvalidOptionError("this search kept no trace; anneal with trace=100 to keep every hundredth step.")
     return result.trace.plot(_axes(ax))
 
 
 def study(study: Study, *, ax: Any = None) -> Any:
-    """Draw the differences of a study's means from the published ones in percent, with two standard errors."""
+    """Draw the differences between the means of a study and the published means in percent, with two standard errors.
+
+    Parameters
+    ----------
+    study : Study
+        Result of `paper.run_study`.
+    ax : matplotlib.axes.Axes, optional
+        Axes to draw on. By default new axes are made.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes.
+
+    Raises
+    ------
+    NotSupportedError
+        If matplotlib is not installed.
+    """
     return study.plot(_axes(ax))
 
 
@@ -131,7 +205,7 @@ def _axes(ax: Any) -> Any:
 
 
 def _require_two_complete_raters(table: Table) -> None:
-    """Require a table that can be shown as a crossed one."""
+    """Require a table that can be shown with one rater in rows and the other in columns."""
     if table.n_raters != 2 or table.n_missing:
         missing = f" and {table.n_missing} missing ratings" if table.n_missing else ""
         raise NotSupportedError(

@@ -46,15 +46,33 @@ def jackknife(
     coefficient: str = "kappa",
     categories: Sequence[Label] | None = None,
 ) -> Jackknife:
-    """Leave-one-subject-out values of a statistic, its standard error and bias.
+    """Compute the delete-one jackknife of a statistic over subjects.
 
     Parameters
     ----------
-    *ratings : a Table, a frame, or two or more label arrays
+    *ratings : Table, frame, or two or more arrays of labels
+        Ratings of the subjects. A frame has one column per rater; arrays have one entry per subject.
     statistic : callable, optional
-        Any function of a Table. Left out, it is the coefficient chosen by `weights` and `coefficient`.
-    weights, coefficient, categories
-        As for `agreement`.
+        Function that takes a Table and returns a float. Default: the coefficient given by `weights` and `coefficient`.
+    weights : str, Weights or mapping
+        Disagreement weights: a name such as "linear" or "quadratic", a `Weights` object, or a mapping from pairs of
+        raters to weights. Default "unweighted".
+    coefficient : str
+        Name of the coefficient, default "kappa": Cohen's kappa for two raters and Conger's kappa for more. `agreement`
+        lists the others.
+    categories : sequence of labels, optional
+        All categories in order, including unused ones. By default they are taken from the ratings.
+
+    Returns
+    -------
+    Jackknife
+        Standard error, bias and leave-one-out values.
+
+    Examples
+    --------
+    >>> import kappamax as km
+    >>> round(km.jackknife(km.from_counts([[20, 5], [10, 15]])).se, 4)
+    0.1299
     """
     chosen, table = _chosen(ratings, statistic, weights, coefficient, categories)
     n = table.n_subjects
@@ -90,22 +108,37 @@ def bootstrap(
 
     Parameters
     ----------
-    *ratings : a Table, a frame, or two or more label arrays
+    *ratings : Table, frame, or two or more arrays of labels
+        Ratings of the subjects. A frame has one column per rater; arrays have one entry per subject.
     statistic : callable, optional
-        Any function of a Table (one that other processes can import or unpickle, for n_jobs other than 1). Left out,
-        it is the coefficient chosen by `weights` and `coefficient`.
-    method : "bca" or "percentile"
-        BCa corrects the percentile interval for bias and skewness (Efron 1987).
+        Function that takes a Table and returns a float; with several processes it must be importable or picklable.
+        Default: the coefficient given by `weights` and `coefficient`.
+    weights : str, Weights or mapping
+        Disagreement weights: a name such as "linear" or "quadratic", a `Weights` object, or a mapping from pairs of
+        raters to weights. Default "unweighted".
+    coefficient : str
+        Name of the coefficient, default "kappa": Cohen's kappa for two raters and Conger's kappa for more. `agreement`
+        lists the others.
+    method : {"bca", "percentile"}
+        Method for the interval, default "bca", which corrects the percentile interval for bias and skewness (Efron
+        1987).
+    level : float
+        Confidence level, default 0.95.
     n_resamples : int
-        Number of resamples. Those in which the statistic is undefined are counted and left aside.
-    rng : int, Generator or None
-        Seed or source of randomness.
+        Number of resamples, default 2,000. Resamples in which the statistic is undefined are counted and left out.
+    rng : int, numpy.random.Generator or None
+        Seed or source of randomness. None (default) draws a fresh seed.
     n_jobs : int
-        Processes; results do not depend on it.
+        Number of processes, default 1. The result does not depend on it.
     progress : callable, optional
-        Called with (resamples done, resamples in all).
-    weights, coefficient, categories
-        As for `agreement`.
+        Called as ``progress(done, total, message)`` with the number of resamples.
+    categories : sequence of labels, optional
+        All categories in order, including unused ones. By default they are taken from the ratings.
+
+    Returns
+    -------
+    Bootstrap
+        Interval, standard error, bias and all resampled values.
 
     Examples
     --------
@@ -142,19 +175,23 @@ def bootstrap(
 
 @dataclass(frozen=True, repr=False)
 class Jackknife(Result):
-    """Leave-one-out values and what follows from them.
+    """Leave-one-out values of a statistic, and the standard error and bias estimated from them.
+
+    ``float(result)`` is the statistic of the whole table.
 
     Attributes
     ----------
     value : float
-        The statistic of the whole table.
+        Statistic of the whole table.
     se, bias : float or None
-        Jackknife standard error and bias; None with fewer than two subjects, or if the statistic is undefined
-        without one of them.
-    values, counts : arrays, shape (m,)
-        The statistic without one subject of each pattern, and how many subjects share it.
+        Jackknife standard error and bias; None with fewer than two subjects, or if the statistic is undefined without
+        one of the subjects.
+    values : array, shape (m,)
+        Statistic without one subject of each pattern.
+    counts : array, shape (m,)
+        Number of subjects with each pattern.
     n_undefined : int
-        Subjects without whom the statistic is undefined.
+        Number of subjects without whom the statistic is undefined.
     """
 
     value: float
@@ -170,22 +207,31 @@ class Jackknife(Result):
 
 @dataclass(frozen=True, repr=False)
 class Bootstrap(Result):
-    """Resampled values and their interval.
+    """Resampled values of a statistic and the interval computed from them.
+
+    ``float(result)`` is the statistic of the table itself.
 
     Attributes
     ----------
     value : float
-        The statistic of the table itself.
-    ci : (float, float) or None
-        The interval at `level` by `method`; None if fewer than two resamples were defined.
+        Statistic of the table itself.
+    ci : tuple of two floats, or None
+        Confidence interval; None if the statistic was defined in fewer than two resamples.
     se, bias : float or None
-        Standard deviation of the resamples, and their mean minus the estimate.
+        Standard deviation of the resampled values, and their mean minus `value`.
+    level : float
+        Confidence level of the interval.
+    method : {"bca", "percentile"}
+        Method by which the interval was computed.
+    n_resamples : int
+        Number of resamples.
     n_undefined : int
-        Resamples in which the statistic was undefined (one category left, say); they are left aside.
+        Number of resamples in which the statistic was undefined, for example because one category was left; they are
+        left out.
     replicates : array, shape (n_resamples,)
-        Every resampled value, NaN where undefined.
+        All resampled values; NaN where undefined.
     notes : tuple of str
-        What a reader should know about the interval: resamples that were left aside, and an interval without width.
+        Notes on resamples that were left out, and on an interval without width.
     """
 
     value: float

@@ -1,4 +1,4 @@
-"""Split the disagreement of raters into what their margins force and what was avoidable."""
+"""Split the disagreement of raters into the part that their margins force and the part that was avoidable."""
 
 from __future__ import annotations
 
@@ -22,18 +22,26 @@ from kappamax.weights import WeightsLike
 def disagreement_split(
     *ratings: Ratings | Objective, weights: WeightsLike = "unweighted", categories: Sequence[Label] | None = None
 ) -> DisagreementSplit:
-    """Split the observed disagreement into what the margins force and what was avoidable.
+    """Split the observed disagreement into the part that the margins force and the part that was avoidable.
 
-    Forced is the least mean disagreement of any table with the margins: over all raters, over each pair of raters on
-    its own, and, unweighted, on each category against the others. Where the least is not proven, `forced` is a bound:
-    at least so much is forced.
+    The forced part is the least mean disagreement of all tables with the observed margins. It is computed for all
+    raters together, for each pair of raters, and, unweighted, for each category against the others. Where the least
+    disagreement is not proven, `forced` is a lower bound.
 
     Parameters
     ----------
-    *ratings : a Table, a frame, two or more label arrays, or an Objective
-        Without missing ratings.
-    weights, categories
-        As for `agreement`.
+    *ratings : Table, frame, two or more arrays of labels, or Objective
+        Ratings of the subjects, none of them missing.
+    weights : str, Weights or mapping
+        Disagreement weights: a name such as "linear" or "quadratic", a `Weights` object, or a mapping from pairs of
+        raters to weights. Default "unweighted".
+    categories : sequence of labels, optional
+        All categories in order, including unused ones. By default they are taken from the ratings.
+
+    Returns
+    -------
+    DisagreementSplit
+        Observed, forced and avoidable disagreement.
 
     Raises
     ------
@@ -67,13 +75,21 @@ def disagreement_split(
 
 @dataclass(frozen=True, repr=False)
 class DisagreementSplit(TableResult):
-    """Mean disagreement: observed = forced + avoidable; pairs and categories as (observed, forced).
+    """Mean disagreement, split into a forced and an avoidable part.
 
     Attributes
     ----------
+    weights : str
+        Name of the weights.
+    observed, forced, avoidable : float
+        Observed disagreement, the part forced by the margins, and the rest.
+    by_pair : dict
+        Observed and forced disagreement of each pair of raters; the keys are pairs such as "A, B".
+    by_category : dict
+        Observed and forced disagreement on each category against the others, unweighted.
     proven : bool
-        Whether `forced` is proven to be the least possible over all raters; if not, at least so much is forced and at
-        most `avoidable` was avoidable.
+        Whether `forced` is proven to be the least possible disagreement of all raters. If not, `forced` is a lower
+        bound and `avoidable` an upper bound.
     """
 
     weights: str
@@ -98,6 +114,6 @@ class DisagreementSplit(TableResult):
 
 
 def _observed_and_forced(least: Solution) -> tuple[float, float]:
-    """Observed mean disagreement, and the least that is proven to be forced."""
+    """Return the observed mean disagreement, and the least that is proven to be forced."""
     objective = least.problem.objective
     return float(objective.observed(objective.score)), max(0.0, float(objective.observed(least.bound)))

@@ -41,28 +41,47 @@ def max_kappa(
 
     Parameters
     ----------
-    *ratings : a Table, a frame, two or more label arrays, or an Objective
-        With missing ratings, who rated whom stays fixed: each rater's ratings are rearranged over the subjects that
-        rater rated.
-    weights, coefficient, group_size, categories
-        As for `agreement`. On complete data all coefficients with the same weights and group size share the maximising
-        table.
+    *ratings : Table, frame, two or more arrays of labels, or Objective
+        Ratings of the subjects. With missing ratings, the set of raters of each subject stays fixed: the ratings of
+        each rater are rearranged over the subjects that this rater rated.
+    weights : str, Weights or mapping
+        Disagreement weights: a name such as "linear" or "quadratic", a `Weights` object, or a mapping from pairs of
+        raters to weights. Default "unweighted".
+    coefficient : str
+        Name of the coefficient, default "kappa"; `agreement` lists the others. For complete ratings, all coefficients
+        with the same weights and group size attain their maximum at the same tables.
+    group_size : int
+        Number of raters who must agree at a time, default 2; see `agreement`.
     time_limit : float, optional
-        Seconds for each of the two searches; when they run out, the best table found and a bound, `proven=False`, or
-        `NotSupportedError` where rearranging ratings changes what the coefficient expects by chance.
+        Largest number of seconds for each of the two searches, default no limit. When the time is over, the best table
+        found is returned with a bound and ``proven=False``; `NotSupportedError` is raised instead where rearranging the
+        ratings changes the expected agreement of the coefficient.
     progress : callable, optional
-        Called now and then with a line about how far a long search is.
+        Called as ``progress(done, total, message)`` now and then during a long search: the number of calls so far,
+        None, and a line about the state of the search.
+    categories : sequence of labels, optional
+        All categories in order, including unused ones. By default they are taken from the ratings.
+
+    Returns
+    -------
+    Maximum
+        Both extreme values with the tables that attain them, and whether they are proven.
 
     Raises
     ------
     UndefinedKappaError
         If all raters used a single category, or only categories between which the weights are zero.
     NotSupportedError
-        If ratings are missing, rearranging them changes what the coefficient expects by chance, and the design is too
-        large to search; or if agreement of more than two raters at a time is asked for with missing ratings or in a
+        If ratings are missing, rearranging them changes the expected agreement of the coefficient, and the design is
+        too large to search; or if agreement of more than two raters at a time is asked for with missing ratings or in a
         large design.
     Interrupted
         On Ctrl-C during a long search; its `.best` is the result so far.
+
+    See Also
+    --------
+    verify : Check a result independently of the solvers.
+    maximum.iter_maximizers : Iterate over all tables that attain the maximum.
 
     Examples
     --------
@@ -93,27 +112,38 @@ def max_kappa(
 
 @dataclass(frozen=True, repr=False)
 class Maximum(Result):
-    """The range of a coefficient over all tables with the observed margins and sets of raters; nothing is rounded.
+    """Range of a coefficient over all tables with the observed margins and sets of raters; nothing is rounded.
 
     Attributes
     ----------
+    coefficient, title : str
+        Short name of the coefficient, and its name as a title.
+    weights : str
+        Name of the weights.
     value : float
-        The observed coefficient.
+        Observed coefficient.
     maximum, minimum : float
-        The largest and smallest value found; `exact_maximum` and `exact_minimum` as fractions where they are.
+        Largest and smallest value found.
+    exact_maximum, exact_minimum : Fraction or None
+        The same values as fractions, where they are rational.
     ratio : float or None
-        value / maximum; None, with `ratio_reason`, where the maximum is not proven or not above zero, or where only one
-        value is possible.
+        ``value / maximum``; None if the maximum is not proven or not greater than zero, or if only one value is
+        possible.
+    ratio_reason : str or None
+        Why there is no ratio.
     table, minimum_table : Table
-        Tables that reach them.
+        Tables that attain the largest and the smallest value.
     proven, minimum_proven : bool
-        Whether it is proven that no table goes further.
-    proof, minimum_proof : "prices", "search" or None
-        How that is proven: prices for the margins that no pattern undercuts, or a search of the gap they leave.
+        Whether it is proven that no table has a larger, or a smaller, value.
+    proof, minimum_proof : {"prices", "search"} or None
+        Kind of proof: dual prices for the margins such that no pattern has negative reduced cost, or a search of the
+        gap that they leave.
     bound, minimum_bound : float
-        What is proven in any case: no table has a larger, or smaller, value.
+        Proven upper bound on the maximum, and proven lower bound on the minimum.
     method, minimum_method : str
-        How they were found.
+        Method by which they were found.
+    solution, minimum_solution : Solution
+        Tables and dual prices as the solvers returned them.
     """
 
     coefficient: str
@@ -141,24 +171,33 @@ class Maximum(Result):
 
     @property
     def objective(self) -> Objective:
-        """The observed table with its weights and coefficient."""
+        """Observed table with its weights and coefficient."""
         return self.solution.problem.objective
 
     def to_dict(self) -> dict[str, Any]:
-        """Return every field but the solutions as plain data for JSON."""
+        """Return all fields except the solutions as plain data for JSON."""
         names = [name for name in self.__dataclass_fields__ if name not in ("solution", "minimum_solution")]
         return {name: plain(getattr(self, name)) for name in names}
 
     def certificate(self) -> dict[str, Any]:
-        """Return every claim and its proof as plain data: what `verify` checks, ready for JSON.
+        """Return all claims and their proofs as plain data for JSON, which `verify` can check.
 
-        The observed table, the weights, both extreme tables with their values, and the prices behind the proofs. See
-        docs/maximum.md for the format.
+        Returns
+        -------
+        dict
+            The observed table, the weights, both extreme tables with their values, and the dual prices of the proofs.
+            docs/maximum.md describes the format.
         """
         return certificate_of(self)
 
     def save_certificate(self, path: str | Path) -> None:
-        """Write `certificate()` as JSON, for `verify` or ``kappamax verify`` to check later."""
+        """Write the certificate to a file as JSON; `verify` or ``kappamax verify`` checks it later.
+
+        Parameters
+        ----------
+        path : str or Path
+            Name of the file.
+        """
         write_whole(Path(path), json.dumps(self.certificate(), indent=1, allow_nan=False) + "\n")
 
     def _rows(self) -> list[tuple[str, str]]:
@@ -176,14 +215,14 @@ class Maximum(Result):
 
 
 def _without_search(problem: Problem) -> Solution:
-    """What can be said of an end soon after Ctrl-C: a table and a rough bound."""
+    """Return a table and a rough bound for an end that was not searched for before Ctrl-C."""
     if problem.objective.fixed_chance:
         return first_table(problem, Watch(STOPPED))
     return solve(problem, Watch(0.0))
 
 
 def _maximum(most: Solution, least: Solution) -> Maximum:
-    """Scores turned into values of the coefficient."""
+    """Return the result for two solutions, with scores turned into values of the coefficient."""
     objective, best, worst = most.problem.objective, most.objective, least.objective
     low, high = most.cost, least.cost * -1  # total disagreement of the two tables
     value, top, bottom = objective.value(objective.score), best.value(low), worst.value(high)

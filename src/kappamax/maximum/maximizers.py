@@ -1,8 +1,8 @@
-"""Count and list the tables that reach a proven maximum, and find how much they differ.
+"""Count and list the tables that attain a proven maximum, and find how much they differ.
 
-With prices that meet the optimum exactly, a table is optimal exactly when every pattern it uses has reduced cost zero:
-counting and listing maximisers is counting and listing the fiber over those patterns. Where the prices leave a gap,
-tables over the patterns within the gap are listed and those of optimal score kept.
+With dual prices that attain the optimum exactly, a table is optimal if and only if every pattern that it uses has
+reduced cost zero. Counting and listing maximisers is then counting and listing the fiber over these patterns. Where the
+prices leave a gap, the tables over the patterns within the gap are listed, and those with the optimal score are kept.
 """
 
 from __future__ import annotations
@@ -47,18 +47,30 @@ def iter_maximizers(
     coefficient: str = "kappa",
     categories: Sequence[Label] | None = None,
 ) -> Iterator[Table]:
-    """Iterate over every table with the observed margins that reaches the maximum.
+    """Iterate over all tables with the observed margins that attain the maximum.
 
     Parameters
     ----------
-    *ratings : a Table, a frame, two or more label arrays, an Objective, or a result of `max_kappa`
-    weights, coefficient, categories
-        As for `max_kappa`; a result has its own.
+    *ratings : Table, frame, two or more arrays of labels, Objective or Maximum
+        Ratings of the subjects, or a result of `max_kappa`, which has weights and a coefficient of its own.
+    weights : str, Weights or mapping
+        Disagreement weights: a name such as "linear" or "quadratic", a `Weights` object, or a mapping from pairs of
+        raters to weights. Default "unweighted".
+    coefficient : str
+        Name of the coefficient, default "kappa": Cohen's kappa for two raters and Conger's kappa for more. `agreement`
+        lists the others.
+    categories : sequence of labels, optional
+        All categories in order, including unused ones. By default they are taken from the ratings.
+
+    Returns
+    -------
+    iterator of Table
+        Every maximising table once.
 
     Raises
     ------
     NotSupportedError
-        If the maximum is not proven, or if rearranging ratings changes what the coefficient expects by chance.
+        If the maximum is not proven, or if rearranging the ratings changes the expected agreement of the coefficient.
 
     Examples
     --------
@@ -80,17 +92,29 @@ def count_maximizers(
     counting_work: float | None = None,
     listing_steps: int | None = None,
 ) -> MaximizerCount:
-    """Count the tables with the observed margins that reach the maximum, exactly or "at least" with the reason.
+    """Count the tables with the observed margins that attain the maximum.
 
     Parameters
     ----------
-    *ratings : a Table, a frame, two or more label arrays, an Objective, or a result of `max_kappa`
-    weights, coefficient, categories
-        As for `max_kappa`; a result has its own.
+    *ratings : Table, frame, two or more arrays of labels, Objective or Maximum
+        Ratings of the subjects, or a result of `max_kappa`, which has weights and a coefficient of its own.
+    weights : str, Weights or mapping
+        Disagreement weights: a name such as "linear" or "quadratic", a `Weights` object, or a mapping from pairs of
+        raters to weights. Default "unweighted".
+    coefficient : str
+        Name of the coefficient, default "kappa": Cohen's kappa for two raters and Conger's kappa for more. `agreement`
+        lists the others.
+    categories : sequence of labels, optional
+        All categories in order, including unused ones. By default they are taken from the ratings.
     counting_work : float, optional
         Number of additions up to which tables are counted without listing them, default 10^9.
     listing_steps : int, optional
-        Number of steps after which listing ends, default 300,000.
+        Number of steps after which listing stops, default 300,000.
+
+    Returns
+    -------
+    MaximizerCount
+        The exact number, or a lower bound with the reason why the number is not known.
 
     Examples
     --------
@@ -126,21 +150,34 @@ def maximizer_range(
     coefficient: str = "kappa",
     categories: Sequence[Label] | None = None,
 ) -> MaximizerRange:
-    """Find how far another coefficient, or the same with other weights, varies over the tables with the maximum.
+    """Find the range of another coefficient, or of other weights, over the tables that attain a maximum.
 
     Parameters
     ----------
-    *ratings : a Table, a frame, two or more label arrays, an Objective, or a result of `max_kappa`
-    weights, coefficient, categories
-        Whose maximum the tables reach, as for `max_kappa`; a result has its own.
-    other_weights, other_coefficient
-        What is computed for each of these tables.
+    *ratings : Table, frame, two or more arrays of labels, Objective or Maximum
+        Ratings of the subjects, or a result of `max_kappa`, which has weights and a coefficient of its own.
+    weights : str, Weights or mapping
+        Disagreement weights: a name such as "linear" or "quadratic", a `Weights` object, or a mapping from pairs of
+        raters to weights. Default "unweighted".
+    other_weights : str, Weights or mapping
+        Weights of the coefficient whose range is found, default "unweighted".
+    other_coefficient : str
+        Name of the coefficient whose range is found, default "kappa".
+    coefficient : str
+        Name of the coefficient whose maximum the tables attain, default "kappa".
+    categories : sequence of labels, optional
+        All categories in order, including unused ones. By default they are taken from the ratings.
+
+    Returns
+    -------
+    MaximizerRange
+        The smallest and the largest value over the maximising tables.
 
     Raises
     ------
     NotSupportedError
-        If the maximum is not proven, if rearranging ratings changes what one of the coefficients expects by chance, or
-        if there are too many tables to list and no prices describe them exactly.
+        If the maximum is not proven, if rearranging the ratings changes the expected agreement of one of the
+        coefficients, or if there are too many tables to list and no prices describe them exactly.
 
     Examples
     --------
@@ -174,7 +211,17 @@ def maximizer_range(
 
 @dataclass(frozen=True, repr=False)
 class MaximizerCount(Result):
-    """How many tables reach the maximum: `n`, or None with `at_least` and the reason."""
+    """Number of tables that attain the maximum.
+
+    Attributes
+    ----------
+    n : int or None
+        Exact number of tables; None if it is not known.
+    at_least : int
+        Lower bound on the number; equal to `n` if that is known.
+    reason : str or None
+        Why the number is not known.
+    """
 
     n: int | None
     at_least: int
@@ -183,7 +230,17 @@ class MaximizerCount(Result):
 
 @dataclass(frozen=True, repr=False)
 class MaximizerRange(Result):
-    """The smallest and largest value of a coefficient over the tables that reach another one's maximum."""
+    """Range of a coefficient over the tables that attain the maximum of another one.
+
+    Attributes
+    ----------
+    minimum, maximum : float
+        Smallest and largest value of the other coefficient.
+    n_tables : int or None
+        Number of maximising tables; None if they were not listed.
+    method : str
+        "listing", or "integer program".
+    """
 
     minimum: float
     maximum: float
@@ -192,31 +249,32 @@ class MaximizerRange(Result):
 
 
 def _as_maximum(*ratings: Any, weights: Any, coefficient: str, categories: Sequence[Label] | None) -> Maximum:
-    """The maximum of ratings or of an objective; a result as it is."""
+    """Return the maximum of ratings or of an objective; a result is returned as it is."""
     if len(ratings) == 1 and isinstance(ratings[0], Maximum):
         return ratings[0]
     return max_kappa(*ratings, weights=weights, coefficient=coefficient, categories=categories)
 
 
 def _require_known_maximizers(result: Maximum) -> None:
-    """Maximisers are known only of a proven maximum with one chance term for all tables."""
+    """Require a proven maximum whose expected agreement is the same for all tables."""
     if not result.proven:
         raise NotSupportedError("the maximum is not proven, so the tables that reach it are not known.")
     require_fixed_chance(result.objective)
 
 
 class _Candidates:
-    """The patterns that can occur in maximisers.
+    """The patterns that can occur in maximising tables.
 
     Attributes
     ----------
     patterns : array, shape (m, r)
+        The patterns.
     beyond : list of RootSum
-        What each of them costs beyond its prices.
+        Reduced cost of each of them.
     room : RootSum
-        What the patterns of a maximiser cost together beyond their prices, at most. Zero where the prices meet the
-        maximum exactly. Weights that are not exact are rounded: tables whose totals differ by no more than their
-        rounding can explain count as equal.
+        Largest total reduced cost of the patterns of a maximising table. It is zero where the prices attain the maximum
+        exactly. Weights that are not exact are rounded, so tables whose totals differ by no more than the rounding
+        count as equal.
     exact : bool
         Whether every table of these patterns is a maximiser.
     """
@@ -245,7 +303,7 @@ class _Candidates:
         self.exact = not any(self.beyond)
 
     def counts(self, most_steps: int | None = None) -> Iterator[Integers]:
-        """Yield the counts of the patterns in every maximiser; `OutOfSteps` where a limit is reached first."""
+        """Yield the counts of the patterns in every maximiser; raise `OutOfSteps` if a limit is reached first."""
         problem, room = self.problem, self.room
         if self.exact:
             yield from iter_tables(problem.margins, self.patterns, most_steps)
@@ -262,7 +320,7 @@ class _Candidates:
             raise OutOfSteps
 
     def listed(self, most_steps: int) -> MaximizerCount:
-        """Count the maximisers that a listing of so many steps finds."""
+        """Count the maximisers by listing them, for at most a given number of steps."""
         found = 0
         try:
             for _ in islice(self.counts(most_steps), LISTED_TABLES):

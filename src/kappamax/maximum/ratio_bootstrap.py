@@ -1,7 +1,7 @@
 """Bootstrap the ratio of a coefficient to its maximum.
 
-Every resample has margins, and so a maximum, of its own. `kappamax.resampling` resamples any statistic and stands
-below this package, so it cannot compute maxima itself.
+Every resample has margins, and therefore a maximum, of its own. The module `kappamax.resampling`, which resamples any
+statistic, belongs to a lower layer and cannot compute maxima.
 """
 
 from __future__ import annotations
@@ -33,16 +33,47 @@ def bootstrap_ratio(
     progress: Progress | None = None,
     categories: Sequence[Label] | None = None,
 ) -> Bootstrap:
-    """Bootstrap the ratio of a coefficient to its maximum; every resample has margins, and so a maximum, of its own.
+    """Bootstrap the ratio of a coefficient to its maximum.
 
-    Resamples whose margins allow one value only have no ratio; they are counted in `n_undefined`.
+    Every resample has margins, and therefore a maximum, of its own. Resamples whose margins allow only one value have
+    no ratio; they are counted in `n_undefined`.
 
     Parameters
     ----------
-    *ratings, weights, coefficient, categories
-        As for `max_kappa`.
-    method, level, n_resamples, rng, n_jobs, progress
-        As for `bootstrap`.
+    *ratings : Table, frame, or two or more arrays of labels
+        Ratings of the subjects. A frame has one column per rater; arrays have one entry per subject.
+    weights : str, Weights or mapping
+        Disagreement weights: a name such as "linear" or "quadratic", a `Weights` object, or a mapping from pairs of
+        raters to weights. Default "unweighted".
+    coefficient : str
+        Name of the coefficient, default "kappa": Cohen's kappa for two raters and Conger's kappa for more. `agreement`
+        lists the others.
+    method : {"bca", "percentile"}
+        Method for the interval, default "bca"; see `bootstrap`.
+    level : float
+        Confidence level, default 0.95.
+    n_resamples : int
+        Number of resamples, default 1,000.
+    rng : int, numpy.random.Generator or None
+        Seed or source of randomness. None (default) draws a fresh seed.
+    n_jobs : int
+        Number of processes, default 1. The result does not depend on it.
+    progress : callable, optional
+        Called as ``progress(done, total, message)`` with the number of resamples.
+    categories : sequence of labels, optional
+        All categories in order, including unused ones. By default they are taken from the ratings.
+
+    Returns
+    -------
+    Bootstrap
+        Interval, standard error, bias and all resampled ratios.
+
+    Examples
+    --------
+    >>> import kappamax as km
+    >>> found = km.maximum.bootstrap_ratio(km.example("rapallo2022"), weights="linear", n_resamples=100, rng=1)
+    >>> round(found.value, 4)
+    0.6687
     """
     return bootstrap(
         *ratings,
@@ -59,7 +90,7 @@ def bootstrap_ratio(
 
 @dataclass(frozen=True)
 class _Ratio:
-    """Value over maximum, as a statistic that other processes can unpickle."""
+    """Ratio of a coefficient to its maximum, as a statistic that other processes can unpickle."""
 
     weights: Any
     coefficient: str

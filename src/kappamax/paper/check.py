@@ -35,14 +35,24 @@ def check_paper(
     n_jobs: int | None = None,
     progress: Progress | None = None,
 ) -> PaperCheck:
-    """Recompute the examples, statements, figures, tables and claims of the paper.
+    """Recompute the examples, statements, figures, tables and claims of the source paper.
 
     Parameters
     ----------
     n_tables : int
-        Simulated tables per row of the paper's study, which has 60 rows of 1,000.
-    rng, n_jobs, progress
-        As for `run_study`.
+        Number of simulated tables per row of the paper's study, default 100. The paper has 60 rows with 1,000 tables
+        each.
+    rng : int
+        Seed of the study, default 1.
+    n_jobs : int, optional
+        Number of processes; see `run_study`.
+    progress : callable, optional
+        Called as ``progress(done, total, message)`` during the study.
+
+    Returns
+    -------
+    PaperCheck
+        A verdict on every item of the paper.
     """
     n_tables = as_whole_number("n_tables", n_tables, 2)
     items = [item for check in CHECKS for item in check()]

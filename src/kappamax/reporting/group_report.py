@@ -29,18 +29,24 @@ def report_groups(
     progress: Progress | None = None,
     **options: Any,
 ) -> GroupReport:
-    """Report on every group, as one table.
+    """Report many groups of ratings as one table, with one row per group and weighting.
 
     Parameters
     ----------
-    groups : pairs (name, ratings)
-        Ratings as for `report`; an error in their place is carried over as that group's row.
+    groups : iterable of (str, ratings)
+        Name and ratings of every group; the ratings are anything that `report` accepts. An exception in place of the
+        ratings becomes the row of that group.
     n_jobs : int
-        Number of processes; the result does not depend on it.
+        Number of processes, default 1. The result does not depend on it.
     progress : callable, optional
-        Called with (groups done, groups in all).
+        Called as ``progress(done, total, message)`` with the number of groups.
     **options
-        As for `report`: weights, coefficient, level, ...
+        Options of `report`, such as `weights`, `coefficient` and `level`.
+
+    Returns
+    -------
+    GroupReport
+        One row per group and weighting. An error in one group becomes the row of that group.
 
     Examples
     --------

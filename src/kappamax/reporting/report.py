@@ -86,27 +86,45 @@ def report(
     progress: Progress | None = None,
     categories: Sequence[Label] | None = None,
 ) -> Report:
-    """Report everything about the agreement of some ratings.
+    """Report the agreement of raters: coefficients, maxima, tests, tables and pictures.
 
     Parameters
     ----------
-    *ratings : a Table, a frame, or two or more label arrays
-    weights : name, Weights, or a list of them, optional
-        If left out: unweighted, linear, quadratic and sqrt for ordered categories, unweighted otherwise.
-    coefficient, level, categories
-        As for `agreement`.
-    alternative : "greater", "less" or "two-sided"
-        Alternative of the test against chance; a two-sided p-value is by distance from the mean, as in `exact_test`.
+    *ratings : Table, frame, or two or more arrays of labels
+        Ratings of the subjects. A frame has one column per rater; arrays have one entry per subject.
+    weights : str, Weights, mapping, or a list of these, optional
+        Weightings to report. Default: "unweighted", "linear", "quadratic" and "sqrt" for ordered categories, otherwise
+        "unweighted" only.
+    coefficient : str
+        Name of the coefficient, default "kappa": Cohen's kappa for two raters and Conger's kappa for more. `agreement`
+        lists the others.
+    level : float
+        Confidence level of the intervals, default 0.95.
+    alternative : {"greater", "less", "two-sided"}
+        Alternative hypothesis of the test against chance: more agreement (default), less, or different. The two-sided
+        p-value is by distance from the mean, as in `exact_test`.
     time_limit : float, optional
-        Seconds for each search of a maximum or minimum, default 30; after that, the best value found and a bound are
-        given.
+        Largest number of seconds for each search of a maximum or minimum, default 30. After that, the best value found
+        and a bound are reported.
     rng : int
-        Seed of the Monte Carlo test, which is used where the exact one would take long. The same input gives the same
-        report, unless a search runs out of time.
+        Seed of the Monte Carlo test, which is used where the exact test would take long, default 0. The same input
+        gives the same report, unless a search runs out of time.
     title : str
         Title of the report.
     progress : callable, optional
-        Called now and then with a line about the progress of the work.
+        Called as ``progress(done, total, message)`` with the number of weightings done and a line about the work.
+    categories : sequence of labels, optional
+        All categories in order, including unused ones. By default they are taken from the ratings.
+
+    Returns
+    -------
+    Report
+        Numbers, sentences and pictures, to be shown or saved in several formats.
+
+    Raises
+    ------
+    Interrupted
+        On Ctrl-C.
 
     Examples
     --------

@@ -45,26 +45,32 @@ def run_study(
     Parameters
     ----------
     scenarios : iterable of Scenario
-        `paper_scenarios()` for the paper's study, `read_scenarios(file)` for your own.
+        Scenarios to simulate: ``paper_scenarios()`` for the study of the paper, ``read_scenarios(file)`` for your own.
     n_tables : int
-        Number of tables per scenario.
+        Number of tables per scenario, default 1,000.
     rng : int
-        Seed, default 1. The randomness of a table depends on the seed, the settings of its scenario and its number
-        only, so results do not depend on the other scenarios, on the number of processes, or on their order.
+        Seed, default 1. The randomness of a table depends only on the seed, the settings of its scenario and its
+        number, so results do not depend on the other scenarios, on the number of processes, or on the order of the
+        work.
     n_jobs : int, optional
-        Number of processes. None uses what `joblib.parallel_config` says, and one process without it; so the same
-        call runs on a Dask cluster inside ``joblib.parallel_config(backend="dask")``.
-    checkpoint : path, optional
-        Every finished batch of tables is appended to this file, and a study that finds it continues there.
+        Number of processes. Default: the number set by `joblib.parallel_config`, otherwise 1. Inside
+        ``joblib.parallel_config(backend="dask")`` the same call runs on a Dask cluster.
+    checkpoint : str or Path, optional
+        File to which every finished batch of tables is appended. A study that finds the file continues from it.
     progress : callable, optional
-        Called with (work done, work in all), in seconds of one processor as a rough guess.
+        Called as ``progress(done, total, message)``; the work is a rough estimate in seconds of one processor.
+
+    Returns
+    -------
+    Study
+        One row per scenario.
 
     Raises
     ------
     InvalidOptionError
-        If the checkpoint is of another study.
+        If the checkpoint belongs to another study.
     Interrupted
-        On Ctrl-C; `.best` holds the rows of the scenarios that are complete, or None. The checkpoint is kept.
+        On Ctrl-C; its `.best` holds the rows of the scenarios that are complete, or None. The checkpoint is kept.
 
     Examples
     --------
