@@ -1,8 +1,11 @@
-"""Simulated annealing through the tables with the observed margins.
+"""Choose the cooling schedule, the stopping rule and the other settings of `kappamax.anneal`.
 
-`anneal` is the public side and `search` runs one search. `schedules` defines temperatures and stopping rules,
-`move_walk` the paper's proposal (a move drawn from a Markov basis) and `diagonal_sweep` its last step; the other
-proposal, swaps between two subjects, is `fibers.swap_walk`.
+Pass a `MoveMethod` or a `SwapMethod` as ``method``; schedules such as `Geometric` and stopping rules such as
+`StaleAgreement` are settings of both.
+
+Inside the package, `simulated_annealing` is the public side and `search` runs one search. `move_walk` proposes moves
+drawn from a Markov basis and `diagonal_sweep` makes the last step; swaps between two subjects are in
+`fibers.swap_walk`.
 """
 
 import lazy_loader as _lazy
