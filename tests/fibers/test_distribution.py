@@ -305,7 +305,7 @@ def test_what_cannot_be_counted_is_refused():
 def test_results_show_themselves():
     """In words, and as plain data."""
     found = km.fiber(km.example("rapallo2022")).distribution("linear")
-    assert "with the observed value      1,654" in repr(found)
+    assert "tables with the observed value  1,654" in repr(found)
     plain = found.to_dict()
     assert plain["n_tables"] == 644_850
     assert plain["distribution"][-1] == {
