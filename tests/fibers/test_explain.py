@@ -50,14 +50,14 @@ def test_words_give_the_numbers():
     """u(2,4) = 2/3 = 1/3 + 1/3 for linear weights; the failing triangle is named for quadratic ones."""
     words = {reason.statement: reason.words for reason in km.explain(MOVE, "linear").reasons}
     assert words["Sum of weights"] == "u(2,4) + u(3,3) - u(2,3) - u(3,4) = 2/3 + 0 - 1/3 - 1/3 = 0"
-    assert words["Triangle inequality"].startswith("u(2,4) = 2/3 = u(2,3) + u(3,4) = 1/3 + 1/3 = 2/3: agreement stays")
+    assert words["Triangle inequality"].startswith("u(2,4) = 2/3 = u(2,3) + u(3,4) = 1/3 + 1/3 = 2/3, so agreement does")
     back = km.explain(MOVE.reversed(), "quadratic")
     words = {reason.statement: reason.words for reason in back.reasons}
     assert words["Triangle inequality, reversed"].endswith("agreement rises")
-    assert "with quadratic ones u(1,3) > u(1,2) + u(2,3)" in words["Proposition 3, reversed"]
+    assert "quadratic weights have u(1,3) > u(1,2) + u(2,3)" in words["Proposition 3, reversed"]
     skew = km.Weights.from_matrix([[0, 1, 2], [2, 0, 2], [2, 1, 0]], kind="disagreement")
     reasons = km.explain(km.Move([(0, 2), (1, 1)], [(0, 1), (1, 2)], 3), skew).reasons
-    assert any("custom ones are not symmetric" in reason.words for reason in reasons)
+    assert any("custom weights are not symmetric" in reason.words for reason in reasons)
 
 
 def conditions(move, matrix, metric, linear):
