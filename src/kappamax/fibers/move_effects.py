@@ -55,8 +55,8 @@ def explain(move: Move, weights: WeightsLike = "unweighted") -> Explanation:
       agreement                      falls
       Sum of weights                 u(2,4) + u(3,3) - u(2,3) - u(3,4) = 4/9 + 0 - 1/9 - 1/9 = 2/9
       Triangle inequality, violated  u(2,4) = 4/9 > u(2,3) + u(3,4) = 1/9 + 1/9 = 2/9, so agreement falls
-      Proposition 3, not applicable  the proposition needs metric weights, but quadratic weights have u(1,3) > u(1,2) + u(2,3)
-      Proposition 4, not applicable  all cells lie on one side of the diagonal, but the proposition needs linear weights
+      Proposition 3, not applicable  metric weights are needed, but quadratic weights have u(1,3) > u(1,2) + u(2,3)
+      Proposition 4, not applicable  all cells lie on one side of the diagonal, but linear weights are needed
     """
     resolved = weights_for(weights, move.n_categories, move.n_raters)
     change = sum(pair_changes(move, resolved).values(), RootSum())
@@ -214,7 +214,7 @@ def _metric(weights: Weights, back: str) -> Reason:
         words = f"{weights.name} weights are metric, one subject {change} the diagonal, and the other cells lie on one "
         words += f"side of it, so agreement cannot {word}"
         return Reason(name, True, words, _one_way(back))
-    return Reason(name, False, f"the proposition needs metric weights, but {_why_not_metric(weights)}", _ANY)
+    return Reason(name, False, f"metric weights are needed, but {_why_not_metric(weights)}", _ANY)
 
 
 def _why_not_metric(weights: Weights) -> str:
@@ -230,7 +230,7 @@ def _linear(weights: Weights) -> Reason:
     if weights.additive:
         words = f"{where}, and {weights.name} weights are additive along the scale, so agreement does not change"
         return Reason("Proposition 4", True, words, ("keeps",))
-    return Reason("Proposition 4", False, f"{where}, but the proposition needs linear weights", _ANY)
+    return Reason("Proposition 4", False, f"{where}, but linear weights are needed", _ANY)
 
 
 def _more_raters(move: Move, weights: Weights | PairWeights, change: RootSum, effect: Effect) -> Iterator[Reason]:

@@ -320,7 +320,7 @@ def _swapped(x: Array, y: Array, swap: Array, q: int) -> tuple[Array, Array]:
 
 
 def _in_a_star(x: Array, y: Array, swap: Array, q: int, n_categories: int) -> Array:
-    """Return whether each move has the centre of its subtable's star as one end, as the moves of the minimal basis do."""
+    """Return whether one end of each move is the centre of its subtable's star, as in the minimal basis."""
     raters = np.nonzero(x != y)[1].reshape(-1, q)
     ends = np.stack([np.take_along_axis(codes, raters, axis=1) for codes in (x, y)], axis=-1)
     centre = star_centres(np.sort(ends, axis=-1), n_categories, x.shape[1])
