@@ -50,7 +50,9 @@ def test_words_give_the_numbers():
     """u(2,4) = 2/3 = 1/3 + 1/3 for linear weights; the failing triangle is named for quadratic ones."""
     words = {reason.statement: reason.words for reason in km.explain(MOVE, "linear").reasons}
     assert words["Sum of weights"] == "u(2,4) + u(3,3) - u(2,3) - u(3,4) = 2/3 + 0 - 1/3 - 1/3 = 0"
-    assert words["Triangle inequality"].startswith("u(2,4) = 2/3 = u(2,3) + u(3,4) = 1/3 + 1/3 = 2/3, so agreement does")
+    assert words["Triangle inequality"].startswith(
+        "u(2,4) = 2/3 = u(2,3) + u(3,4) = 1/3 + 1/3 = 2/3, so agreement does"
+    )
     back = km.explain(MOVE.reversed(), "quadratic")
     words = {reason.statement: reason.words for reason in back.reasons}
     assert words["Triangle inequality, reversed"].endswith("agreement rises")
