@@ -229,7 +229,7 @@ def test_what_is_not_known_is_said(monkeypatch):
     monkeypatch.setattr(fiber_module, "_VISITED_ON_A_WALK", 10)
     walk = fiber.walk(100, held="linear", rng=1)
     assert walk.connected is None
-    assert "it may not reach every table with it" in repr(walk)
+    assert "the walk may not reach every table with this value" in repr(walk)
     gaps = km.fiber(km.example("gwet2014")).walk(100, weights="linear", held="unweighted", rng=1)
     assert gaps.connected is None
 
