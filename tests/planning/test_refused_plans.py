@@ -13,7 +13,7 @@ TEST = {"power": 0.8, "null": 0.4}
     ("options", "message"),
     [
         ({"width": 0.2}, "give pilot ratings, or margins= and kappa="),
-        ({"margins": [0.7, 0.3], "width": 0.2}, "margins need kappa="),
+        ({"margins": [0.7, 0.3], "width": 0.2}, "margins= needs kappa="),
         (TWO, "give width= .of the interval., or power= and null="),
         (TWO | TEST | {"width": 0.2}, "give width=, or power= and null=, not both"),
         (TWO | {"power": 0.8}, "null is missing"),
@@ -92,15 +92,15 @@ def test_pilots_have_margins_and_raters_of_their_own():
 def test_missing_ratings_leave_no_other_table():
     """Only the pilot's own proportions are at hand."""
     pilot = km.example("gwet2014")
-    with pytest.raises(km.NotSupportedError, match="use variance='estimate', or leave out incomplete subjects"):
+    with pytest.raises(km.NotSupportedError, match="Use variance='estimate' or omit the incomplete subjects"):
         km.sample_size(pilot, power=0.8, null=0.5)
-    with pytest.raises(km.NotSupportedError, match="the assumed value is the pilot's own"):
+    with pytest.raises(km.NotSupportedError, match="the assumed value is that of the pilot"):
         km.sample_size(pilot, kappa=0.5, width=0.2)
 
 
 def test_too_many_patterns_are_refused():
     """Twenty raters and two categories are a million patterns; a pilot holds only those that occur."""
-    with pytest.raises(km.NotSupportedError, match="2 categories and 20 raters make 2.20 possible patterns"):
+    with pytest.raises(km.NotSupportedError, match="2 categories and 20 raters have 2.20 possible patterns"):
         km.sample_size(margins=[0.5, 0.5], kappa=0.5, width=0.2, n_raters=20)
     with pytest.raises(km.NotSupportedError, match="joint='widest' is found for up to 4,000 possible patterns"):
         km.sample_size(margins=[0.5, 0.5], kappa=0.5, width=0.2, n_raters=13, joint="widest", n_draws=0)
