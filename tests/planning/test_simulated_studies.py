@@ -66,7 +66,7 @@ def test_near_one_the_formula_asks_for_far_too_few():
     assert formula.n_subjects == 308
     assert formula.studies.n_unusable / 1000 == pytest.approx(0.9995**308, abs=4 * (0.143 * 0.857 / 1000) ** 0.5)
     assert simulation.n_subjects > 10 * formula.n_subjects
-    assert any("of the simulated studies say nothing" in note for note in formula.notes)
+    assert any("of the simulated studies have no result" in note for note in formula.notes)
     assert any("close to 1, the largest value" in note for note in formula.notes)
     assert formula.studies.share_within < 0.2
 
@@ -125,8 +125,8 @@ def test_a_plan_shows_itself():
         assert f"{plan.n_range[0]} to {plan.n_range[1]}" in shown
         assert "0.5745" in shown
     words = " ".join(plan.sentences())
-    assert "Which categories are confused is assumed" in words
-    assert "The margins allow Cohen's kappa with linear weights up to 0.574." in words
+    assert "Which categories are confused is an assumption" in words
+    assert "With these margins, Cohen's kappa with linear weights is at most 0.574." in words
 
 
 def test_a_rare_category_is_pointed_out():
@@ -155,7 +155,7 @@ def test_a_study_without_disagreement_is_one_that_misses():
     # a study of N subjects sees no disagreement with probability 0.995^N
     silent = 0.995**plan.n_subjects
     assert plan.studies.coverage < 1 - silent + 4 * (silent * (1 - silent) / 2000) ** 0.5
-    assert any("of the simulated intervals hold the value, not 95%" in note for note in plan.notes)
+    assert any("of the simulated intervals contain the assumed value, not 95%" in note for note in plan.notes)
 
 
 def test_a_known_standard_error_makes_every_study_usable():
@@ -169,7 +169,7 @@ def test_a_formula_that_fails_says_so_in_its_first_sentence():
     """Twenty subjects, a category in fifty ratings."""
     plan = km.sample_size(margins=[0.98, 0.02], kappa=0.8, null=0, power=0.8, rng=1, n_draws=1000)
     assert plan.studies.power < 0.4
-    assert "20 subjects, each rated by 2 raters, would by the formula give a chance of 80%" in plan.sentences()[0]
+    assert "20 subjects, each rated by 2 raters, would give, by the formula, a probability of 80%" in plan.sentences()[0]
 
 
 def test_a_null_beyond_the_margins_needs_no_table_of_its_own():
