@@ -60,8 +60,11 @@ def test_settings_survive_plain_data(setting):
         (lambda: km.Constant(-1), r"temperature must be >= 0; got -1"),
         (lambda: km.StaleAgreement(0), r"patience must be a whole number >= 1; got 0"),
         (lambda: schedule_from({"kind": "geometrical"}), r"schedule\.kind must be one of .* Did you mean 'geometric'"),
-        (lambda: schedule_from({"kind": "linear", "stop": 3}), r"'linear' takes 'start', 'steps'; got 'stop'"),
-        (lambda: stopping_from("fixed"), r"stopping must be a table with a kind"),
+        (
+            lambda: schedule_from({"kind": "linear", "stop": 3}),
+            r"'linear' has the parameters 'start', 'steps'; got 'stop'",
+        ),
+        (lambda: stopping_from("fixed"), r"stopping must be a mapping with a kind"),
     ],
 )
 def test_settings_are_checked(make, message):

@@ -185,7 +185,7 @@ def test_incomplete_and_large_designs_take_swaps():
     table = km.from_ratings(rows, categories=[0, 1, 2, 3])
     found = km.anneal(table, weights="linear", proposal="swaps", max_steps=50_000, rng=1)
     assert found.value < found.reached <= km.max_kappa(table, weights="linear").maximum
-    with pytest.raises(km.NotSupportedError, match="are missing. proposal='swaps' works with gaps"):
+    with pytest.raises(km.NotSupportedError, match="are missing. proposal='swaps' accepts missing ratings"):
         km.anneal(table, weights="linear")
     many = km.from_ratings(rng.integers(5, size=(40, 20)), categories=list(range(5)))
     with pytest.raises(km.NotSupportedError, match=r"there are 2\.9e\+32 and the limit is 5,000,000"):

@@ -169,7 +169,9 @@ def test_a_formula_that_fails_says_so_in_its_first_sentence():
     """Twenty subjects, a category in fifty ratings."""
     plan = km.sample_size(margins=[0.98, 0.02], kappa=0.8, null=0, power=0.8, rng=1, n_draws=1000)
     assert plan.studies.power < 0.4
-    assert "20 subjects, each rated by 2 raters, would give, by the formula, a probability of 80%" in plan.sentences()[0]
+    assert (
+        "20 subjects, each rated by 2 raters, would give, by the formula, a probability of 80%" in plan.sentences()[0]
+    )
 
 
 def test_a_null_beyond_the_margins_needs_no_table_of_its_own():

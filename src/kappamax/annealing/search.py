@@ -1,4 +1,4 @@
-"""Run one annealing search from the observed table, by moves or by swaps."""
+"""Run one annealing search that starts at the observed table and proposes moves or swaps."""
 
 from __future__ import annotations
 
@@ -26,7 +26,25 @@ _COLDEST = 1e-280
 
 @dataclass(frozen=True)
 class Search:
-    """The settings of a search; see `anneal`."""
+    """Settings of a search.
+
+    Attributes
+    ----------
+    objective : Objective
+        Objective of the observed table.
+    proposal, schedule, stopping, max_steps, sweep, trace
+        As for `anneal`.
+    moves : MoveSet
+        Set of moves that the proposal "moves" draws from.
+    unit : {"counts", "proportions"}
+        Unit of the temperatures.
+    n_moves : int
+        Number of moves, or of swaps of a single rater, that a step draws from.
+    patience : int
+        Number of consecutive steps without success after which the search stops; 0 for no such rule.
+    limit : int or None
+        Maximum number of steps; None for no maximum.
+    """
 
     objective: Objective
     proposal: str
@@ -40,7 +58,7 @@ class Search:
 
     @property
     def n_moves(self) -> int:
-        """The number of moves, or of swaps by one rater, that a step draws from."""
+        """Number of moves, or of swaps of a single rater, that a step draws from."""
         table = self.objective.table
         if self.proposal == "moves":
             return self.moves.n_moves
@@ -48,24 +66,24 @@ class Search:
 
     @property
     def patience(self) -> int:
-        """Steps without success after which to stop; 0 for no such rule."""
+        """Number of consecutive steps without success after which the search stops; 0 for no such rule."""
         return self.stopping.patience_for(self.n_moves)
 
     @property
     def limit(self) -> int | None:
-        """Steps after which to stop in any case."""
+        """Maximum number of steps; None for no maximum."""
         own = self.max_steps
         if own is None and self.proposal == "swaps" and self.stopping.limit is None:
             own = SWAP_STEPS
         return min((limit for limit in (own, self.stopping.limit) if limit is not None), default=None)
 
     def temperatures(self, first: int, n: int) -> Array:
-        """The temperatures of n steps, in counts."""
+        """Return the temperatures of n steps, in counts; `first` is the index of the first of them."""
         scale = self.objective.table.n_subjects if self.unit == "proportions" else 1
         return self.schedule.temperatures(first, n) * scale
 
     def start(self, rng: np.random.Generator) -> MoveWalk | SwapSearch:
-        """The walk that the search takes, at the observed table."""
+        """Return the walk of the search, which starts at the observed table."""
         if self.proposal == "swaps":
             return SwapSearch(SwapWalk(self.objective, rng))
         counts = self.objective.table.dense().ravel()
@@ -75,7 +93,17 @@ class Search:
 
 @dataclass(frozen=True)
 class SearchEnd:
-    """Where one search ended; see `Annealing` for the fields."""
+    """Result of one search.
+
+    Attributes
+    ----------
+    table : Table
+        Table at the end of the search.
+    score : RootSum
+        Exact score of this table.
+    steps, settled, accepted, swept, stopped, trace
+        See `Annealing`.
+    """
 
     table: Table
     score: RootSum
@@ -93,12 +121,27 @@ def run_search(
     progress: Callable[[int], None] | None,
     watch: Callable[[Moment], None] | None,
 ) -> SearchEnd:
-    """Search from the observed table until patience or steps run out, then make the final sweep.
+    """Search from the observed table until the stopping rule or the maximum number of steps ends it, then sweep.
+
+    Parameters
+    ----------
+    search : Search
+        Settings of the search.
+    rng : Generator
+        Source of randomness.
+    progress : callable or None
+        Function that is called with the number of steps done.
+    watch : callable or None
+        Function that is called with every entry of the trace, as a `Moment`.
+
+    Returns
+    -------
+    SearchEnd
 
     Raises
     ------
     Interrupted
-        On Ctrl-C; `.best` is where the search was.
+        If Ctrl-C stops the search. The attribute `best` is the result up to that point, without the final sweep.
     """
     walk, objective = search.start(rng), search.objective
     done = accepted = 0
@@ -137,26 +180,26 @@ def run_search(
 
 @dataclass(frozen=True)
 class SwapSearch:
-    """A walk by swaps with the interface of `MoveWalk`."""
+    """Walk by swaps with the interface of `MoveWalk`."""
 
     walk: SwapWalk
 
     @property
     def stale(self) -> int:
-        """Steps since the last success."""
+        """Number of steps since the last success."""
         return self.walk.stale
 
     def advance(self, temperatures: Array, *, patience: int, by_agreement: bool) -> tuple[int, int]:
-        """Take one step per temperature (in counts); steps taken, fewer if patience ran out, and swaps made."""
+        """Take one step for each temperature, in counts, and return the numbers of steps taken and of swaps made."""
         coldness = np.maximum(temperatures, _COLDEST)
         np.reciprocal(coldness, out=coldness)
         _, taken, changed = self.walk.advance(coldness, thin=len(coldness), patience=patience, by_score=by_agreement)
         return taken, changed
 
     def sweep(self, sweep: str) -> int:
-        """Make the diagonal moves of the final step; how many."""
+        """Make the diagonal moves of the final step and return their number."""
         return sweep_rows(self.walk.codes, sweep)
 
     def table(self) -> tuple[Array, Array]:
-        """Patterns and counts."""
+        """Return the patterns and counts of the current table."""
         return self.walk.codes, np.ones(len(self.walk.codes), dtype=np.int64)
