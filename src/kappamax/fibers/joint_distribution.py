@@ -196,7 +196,7 @@ class SameValue(Result):
         for one in self.other:
             ends = numbers.interval((one.minimum, one.maximum))
             at = f"(in {numbers.count(one.n_at_minimum)} and {numbers.count(one.n_at_maximum)} tables)"
-            rows.append((f"{one.weights} over them", f"{ends} {at}"))
+            rows.append((f"range of {one.weights} kappa", f"{ends} {at}"))
         return [("weights", self.weights), ("value", numbers.decimal(self.value)), *rows]
 
 
