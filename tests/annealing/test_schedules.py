@@ -12,7 +12,7 @@ RULES = [km.StaleAgreement(), km.StaleAgreement(7), km.StaleMoves(30), km.FixedS
 
 @pytest.mark.parametrize("schedule", ALL)
 def test_temperatures_do_not_depend_on_where_blocks_start(schedule):
-    """All at once is the same as in parts, and nothing ever rises."""
+    """Temperatures computed in parts equal those computed at once, and they never increase."""
     whole = schedule.temperatures(0, 20_000)
     parts = [schedule.temperatures(start, 8_000) for start in (0, 8_000, 16_000)]
     assert (np.concatenate(parts)[:20_000] == whole).all()
@@ -30,13 +30,13 @@ def test_temperatures_by_hand():
 
 
 def test_geometric_temperatures_are_powers():
-    """In whatever blocks they are computed."""
+    """Temperatures equal start * factor^b, however the steps are divided into blocks."""
     steps = np.arange(700.0, 1_500.0)
     assert km.Geometric(3, 0.94).temperatures(700, 800) == pytest.approx(3 * 0.94**steps, rel=1e-14)
 
 
 def test_patience_of_the_paper():
-    """c = max(10 #M, 1000)."""
+    """The default patience is c = max(10 #M, 1000)."""
     assert [km.StaleAgreement().patience_for(n) for n in (18, 200, 9_000)] == [1_000, 2_000, 90_000]
     assert km.StaleAgreement(5).patience_for(9_000) == 5
     assert km.StaleMoves().patience_for(9_000) == 1_000
@@ -45,7 +45,7 @@ def test_patience_of_the_paper():
 
 @pytest.mark.parametrize("setting", [*ALL, *RULES])
 def test_settings_survive_plain_data(setting):
-    """To a dictionary and back."""
+    """Converting settings to a dictionary and back gives equal settings."""
     back = schedule_from if setting in ALL else stopping_from
     assert back(setting.to_dict()) == setting
     assert setting.to_dict()["kind"] in {**SCHEDULES, **STOPPINGS}

@@ -1,4 +1,4 @@
-"""Simulated annealing reaches what it should and says how far it may be."""
+"""Simulated annealing reaches the expected values and states how far they may be from the maximum."""
 
 import numpy as np
 import pytest
@@ -21,7 +21,7 @@ PAPER = {"linear": 0.7511, "quadratic": 0.8703, "sqrt": 0.7528}
 @pytest.mark.parametrize("proposal", ["moves", "swaps"])
 @pytest.mark.parametrize("weights", PAPER)
 def test_the_papers_examples_reach_the_proven_maximum(weights, proposal):
-    """Section 5 of the paper: figure 6's values, proven by the exact solver."""
+    """The searches attain the values of figure 6 of the paper, which the exact solver proves to be maxima."""
     found = km.anneal(km.example("rapallo2022"), weights=weights, proposal=proposal, rng=1)
     assert round(found.reached, 4) == PAPER[weights]
     three = km.anneal(km.example("rapallo2022-three"), weights=weights, proposal=proposal, rng=1)
@@ -33,7 +33,7 @@ def test_the_papers_examples_reach_the_proven_maximum(weights, proposal):
 @settings(max_examples=40)
 @given(tables(missing=True), st.sampled_from(["linear", "sqrt", "unweighted"]), st.integers(0, 99))
 def test_the_end_is_a_table_of_the_fiber(table, weights, seed):
-    """Margins stay, the value is that table's, and it lies between the solver's extremes."""
+    """The final table has the observed margins and the reported value, between the minimum and the maximum."""
     try:
         limits = km.max_kappa(table, weights=weights)
     except (km.UndefinedKappaError, km.NotSupportedError, km.InputError):
@@ -48,7 +48,7 @@ def test_the_end_is_a_table_of_the_fiber(table, weights, seed):
 
 
 def test_the_stopping_rule_counts_to_the_c_th_step():
-    """T includes the last of the c steps without a change; a fixed number of steps is that number."""
+    """The number of steps T includes all c steps without a change, and fixed steps give exactly that number."""
     table = km.example("rapallo2022")
     found = km.anneal(table, weights="sqrt", rng=3)
     assert (found.n_moves, found.patience, found.stopped) == (72, 1000, "stale")
@@ -60,7 +60,7 @@ def test_the_stopping_rule_counts_to_the_c_th_step():
 
 
 def test_moves_that_keep_agreement_count_for_one_rule_only():
-    """One move back and forth for ever: agreement never changes, the table always does."""
+    """A single move back and forth changes the table at every step but never changes agreement."""
     table = km.from_counts([[0, 3, 0], [0, 0, 3], [0, 0, 0]])  # linear: (1,2)+(2,3) and (1,3)+(2,2) score alike
     by_agreement = km.anneal(table, weights="linear", stopping=km.StaleAgreement(60), sweep="none", rng=1)
     assert by_agreement.accepted > 0
@@ -83,8 +83,8 @@ def test_proportions_are_counts_by_number_of_subjects():
 def test_acceptance_follows_the_temperature():
     """At a constant temperature the walk by moves has probabilities proportional to exp(agreement / temperature).
 
-    2 x 2, margins (2, 2): three tables with agreement 4, 2, 0 in counts, one step apart; moves are drawn with
-    probability 1/2 each, so the chain is symmetric before acceptance and its limit is Boltzmann's.
+    The three 2 x 2 tables with margins (2, 2) have agreement 4, 2 and 0 in counts and are one step apart. Both moves
+    have probability 1/2, so the proposal is symmetric and the limit is the Boltzmann distribution.
     """
     table = km.from_counts([[1, 1], [1, 1]])
     neighbours = Neighbours(as_objective(table, weights="linear"), km.basic_moves(2))
@@ -103,7 +103,7 @@ def test_acceptance_follows_the_temperature():
 @pytest.mark.parametrize("trace", [None, 1, 7, 1000])
 @pytest.mark.parametrize("proposal", ["moves", "swaps"])
 def test_tracing_changes_nothing(proposal, trace):
-    """However steps are divided into calls, the walk is the same; a trace ends where the search does."""
+    """A walk does not depend on how its steps are divided into calls, and a trace ends where the search ends."""
     settings = {"weights": "sqrt", "schedule": km.Geometric(3, 0.99), "stopping": km.FixedSteps(1_500)}
     table = km.example("rapallo2022-three")
     plain = km.anneal(table, proposal=proposal, rng=4, **settings)
@@ -122,7 +122,7 @@ def test_tracing_changes_nothing(proposal, trace):
 
 
 def test_restarts_do_not_depend_on_processes():
-    """The best of three searches, here or in two processes; the first is the one without restarts."""
+    """The best of three searches is the same with one or two processes; the first is the search without restarts."""
     table = km.example("rapallo2022-three")
     here = km.anneal(table, weights="sqrt", max_steps=40, restarts=3, rng=1)
     there = km.anneal(table, weights="sqrt", max_steps=40, restarts=3, rng=1, n_jobs=2)
@@ -134,7 +134,7 @@ def test_restarts_do_not_depend_on_processes():
 
 
 def test_compiled_and_plain_walks_are_the_same(monkeypatch):
-    """Both kernels, plainly and compiled."""
+    """Both kernels give the same walk with and without compilation."""
     table = km.example("rapallo2022-three")
     ends = []
     for worth in (0, 1e12):
@@ -150,7 +150,7 @@ def test_compiled_and_plain_walks_are_the_same(monkeypatch):
 @settings(max_examples=60)
 @given(tables(missing=True), st.sampled_from(["linear", "sqrt", "unweighted"]), st.integers(0, 99))
 def test_swaps_keep_an_exact_score(table, weights, seed):
-    """What swaps add up to is the difference of the two tables' scores, worked out from scratch."""
+    """The sum of the changes of all swaps is the difference of the scores of the two tables."""
     try:
         objective = as_objective(table, weights=weights)
     except (km.KappamaxError, km.InputError):
@@ -168,7 +168,7 @@ def test_swaps_keep_an_exact_score(table, weights, seed):
 
 
 def test_weights_per_pair_alike_for_all_pairs_give_the_same_walk():
-    """One weighting and the same given for every pair: the same steps to the same table."""
+    """Giving the same weights for every pair of raters gives the same steps and the same table as giving them once."""
     table = km.example("rapallo2022-three")
     pairs = dict.fromkeys(((0, 1), (0, 2), (1, 2)), "linear")
     shared, per_pair = (km.anneal(table, weights=one, proposal="swaps", rng=1) for one in ("linear", pairs))
@@ -178,7 +178,7 @@ def test_weights_per_pair_alike_for_all_pairs_give_the_same_walk():
 
 
 def test_incomplete_and_large_designs_take_swaps():
-    """Who rated what stays fixed; 20 raters have 10^33 moves."""
+    """Swaps work with missing ratings, and with 20 raters, who have 10^33 moves."""
     rng = np.random.default_rng(2)
     rows = rng.integers(4, size=(30, 3)).astype(object)
     rows[rng.random(rows.shape) < 0.2] = None
@@ -194,7 +194,7 @@ def test_incomplete_and_large_designs_take_swaps():
 
 
 def test_the_sweep_makes_diagonal_moves():
-    """(1,2) and (2,1), three of the one and two of the other: one move, made once or twice."""
+    """Three subjects with (1,2) and two with (2,1) allow one diagonal move, which is made once or twice."""
     table = km.from_counts([[0, 3, 0], [2, 0, 1], [0, 0, 0]])
     neighbours = Neighbours(as_objective(table, weights="linear"), km.basic_moves(3))
     for sweep, made in (("once", 1), ("all", 2), ("none", 0)):
@@ -210,7 +210,7 @@ def test_the_sweep_makes_diagonal_moves():
 @settings(max_examples=60)
 @given(tables(), st.sampled_from(["once", "all"]))
 def test_both_sweeps_do_the_same(table, sweep):
-    """On counts of all cells or on subjects, any number of raters; agreement never falls."""
+    """Sweeping counts and sweeping ratings give the same table for any number of raters, and agreement never falls."""
     moves = km.basic_moves(table.n_categories, table.n_raters) if table.n_categories > 1 else None
     if moves is None or moves.n_moves > 20_000:
         return
@@ -229,7 +229,7 @@ def test_both_sweeps_do_the_same(table, sweep):
 
 
 def test_ctrl_c_hands_back_where_the_search_was():
-    """Marked as not proven, with nothing but zero disagreement as its bound."""
+    """The result is not proven, and its only bound is zero disagreement."""
 
     def stop(_done):
         raise KeyboardInterrupt
@@ -260,7 +260,7 @@ def test_ctrl_c_keeps_the_searches_before():
 @pytest.mark.parametrize("proposal", ["moves", "swaps"])
 @pytest.mark.parametrize("weights", ["circular", "power(0.3)", "ordinal", "ratio"])
 def test_weights_that_are_not_exact_work_too(weights, proposal):
-    """Within the tolerance the solver allows, the maximum is reached or the gap is stated."""
+    """The maximum is attained within the tolerance of the solver, or the gap is reported."""
     table = km.example("rapallo2022-three")
     found = km.anneal(table, weights=weights, proposal=proposal, restarts=3, rng=2)
     best = km.max_kappa(table, weights=weights)
@@ -292,7 +292,7 @@ def test_options_are_checked(arguments, message):
 
 
 def test_traces_draw_themselves():
-    """Two lines against steps."""
+    """The plot shows two lines against the number of steps."""
     import matplotlib as mpl
 
     mpl.use("agg")
@@ -303,7 +303,7 @@ def test_traces_draw_themselves():
 
 
 def test_without_matplotlib_the_error_says_how_to_get_it(monkeypatch):
-    """The pip command of the extra."""
+    """The message contains the pip command that installs the extra."""
     import sys
 
     found = km.anneal(km.example("rapallo2022"), weights="linear", trace=20, rng=1)

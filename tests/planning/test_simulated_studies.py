@@ -1,4 +1,4 @@
-"""Simulated studies: they confirm the formula where it holds, and find the number where it does not."""
+"""Simulated studies confirm the formula if it is accurate, and find the number of subjects if it is not."""
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ RARE = {"margins": [0.99, 0.01], "kappa": 0.5}
     ],
 )
 def test_simulated_intervals_are_as_wide_as_the_formula_says(options):
-    """A thousand subjects or more: within four Monte Carlo errors and the 1/N the formula leaves out."""
+    """For 1,000 subjects or more, widths agree within four Monte Carlo errors and the 1/N that the formula omits."""
     plan = km.sample_size(width=0.1, rng=1, n_draws=2000, **options)
     studies = plan.studies
     assert plan.n_subjects > 400
@@ -40,7 +40,7 @@ def test_simulated_intervals_are_as_wide_as_the_formula_says(options):
     ],
 )
 def test_simulated_tests_have_the_power_and_the_size_of_the_formula(options, alternative, variance):
-    """Hundreds of subjects: power and false positives within four Monte Carlo errors and 1/sqrt(N) of skewness."""
+    """For hundreds of subjects, power and false positives agree within four Monte Carlo errors and 1/sqrt(N)."""
     plan = km.sample_size(power=0.8, alternative=alternative, variance=variance, rng=2, n_draws=4000, **options)
     studies = plan.studies
     skewness = 0.5 / plan.n_subjects**0.5
@@ -49,7 +49,7 @@ def test_simulated_tests_have_the_power_and_the_size_of_the_formula(options, alt
 
 
 def test_the_number_found_by_simulation_reaches_the_goal():
-    """Where formula and simulation agree, so do their numbers, within four Monte Carlo errors."""
+    """If the formula is accurate, both numbers agree within four Monte Carlo errors."""
     options = {"margins": [0.4, 0.6], "kappa": 0.5, "rng": 3, "n_draws": 2000, "method": "simulation"}
     wide = km.sample_size(width=0.1, **options)
     assert abs(wide.n_subjects - wide.n_formula) < 4 * wide.n_subjects_se + 2
@@ -59,7 +59,7 @@ def test_the_number_found_by_simulation_reaches_the_goal():
 
 
 def test_near_one_the_formula_asks_for_far_too_few():
-    """Kappa 0.999: most studies of the formula's size see no disagreement at all and have no interval."""
+    """At kappa 0.999 most studies of the formula's size show no disagreement and have no interval."""
     options = {"margins": [0.5, 0.5], "kappa": 0.999, "width": 0.01, "rng": 4, "n_draws": 1000}
     formula, simulation = km.sample_size(**options), km.sample_size(method="simulation", **options)
     # a study of N subjects sees no disagreement with probability (1 - 0.0005)^N: 0.857 at N = 308
@@ -72,14 +72,14 @@ def test_near_one_the_formula_asks_for_far_too_few():
 
 
 def test_a_study_that_says_nothing_counts_as_the_whole_range():
-    """Otherwise few subjects, who never meet the rare category, would look precise."""
+    """Otherwise studies with too few subjects to observe the rare category would appear precise."""
     plan = km.sample_size(width=0.9, rng=1, n_draws=1000, method="simulation", **RARE)
     assert plan.n_subjects > 200
     assert plan.studies.mean_width == pytest.approx(0.9, abs=0.1)
 
 
 def test_the_estimates_own_standard_error_rejects_too_often_here():
-    """H0 0.7 against 0.85 at rates of one half: the study's own standard error is too small, the null's is not."""
+    """For 0.7 against 0.85 at rates of 1/2, the estimated standard error is too small and that of the null is not."""
     options = {"margins": [0.5, 0.5], "kappa": 0.85, "null": 0.7, "power": 0.8, "rng": 5, "n_draws": 4000}
     null, own = km.sample_size(**options), km.sample_size(variance="estimate", **options)
     assert own.n_subjects < null.n_subjects == 117
@@ -88,7 +88,7 @@ def test_the_estimates_own_standard_error_rejects_too_often_here():
 
 
 def test_results_depend_on_the_seed_and_not_on_the_processes():
-    """Blocks of studies have generators of their own."""
+    """Every block of studies has its own generator."""
     options = {"margins": [0.4, 0.6], "kappa": 0.5, "width": 0.2, "n_draws": 1500, "method": "simulation"}
     one, two = km.sample_size(rng=7, **options), km.sample_size(rng=7, n_jobs=2, **options)
     assert one.to_dict() == two.to_dict()
@@ -96,7 +96,7 @@ def test_results_depend_on_the_seed_and_not_on_the_processes():
 
 
 def test_progress_is_reported():
-    """Studies simulated, of how many."""
+    """The callback receives the number of studies simulated and the number expected."""
     seen = []
     km.sample_size(margins=[0.5, 0.5], kappa=0.5, width=0.2, n_draws=2500, progress=lambda *now: seen.append(now))
     assert [done for done, _ in seen] == [1000, 2000, 2500]
@@ -104,7 +104,7 @@ def test_progress_is_reported():
 
 
 def test_pilots_with_missing_ratings_are_planned_from_as_they_are():
-    """The share of ratings that are missing is taken over; another value or the null's own variance is refused."""
+    """The share of missing ratings is that of the pilot; another value and the null variance are refused."""
     pilot = km.example("gwet2014")
     for coefficient in ("kappa", "krippendorff"):
         plan = km.sample_size(pilot, width=0.1, coefficient=coefficient, rng=1, n_draws=1000)
@@ -116,7 +116,7 @@ def test_pilots_with_missing_ratings_are_planned_from_as_they_are():
 
 
 def test_a_plan_shows_itself():
-    """As text, as HTML and in sentences: the number, the goal, the maximum and the range."""
+    """Text, HTML and sentences contain the number, the goal, the maximum and the range."""
     plan = km.sample_size(
         margins=[[0.2, 0.3, 0.5], [0.4, 0.3, 0.3]], kappa=0.5, width=0.2, weights="linear", rng=1, n_draws=200
     )
@@ -130,14 +130,14 @@ def test_a_plan_shows_itself():
 
 
 def test_a_rare_category_is_pointed_out():
-    """Fewer than five expected ratings: who, which category and how often."""
+    """The note names the rater, the category and the expected number of ratings if it is below five."""
     plan = km.sample_size(margins=[0.6, 0.2, 0.1, 0.07, 0.03], kappa=0.6, width=0.4, rng=1, n_draws=200)
     (note,) = plan.notes
     assert note.startswith("rater 1 is expected to use category 5 only 1.5 times")
 
 
 def test_the_critical_value_decides_the_test():
-    """A study rejects exactly where its coefficient passes it: sd_0 / sqrt(N) times the normal quantile from null."""
+    """The critical value is null plus the normal quantile times sd_0 / sqrt(N)."""
     plan = km.sample_size(margins=[0.5, 0.5], kappa=0.85, null=0.7, power=0.8, n_draws=0)
     # rates of one half: sd_0^2 = 1 - 0.7^2 = 0.51
     assert plan.critical_value == pytest.approx(0.7 + 1.6448536269514722 * (0.51 / 117) ** 0.5)
@@ -150,7 +150,7 @@ def test_the_critical_value_decides_the_test():
 
 
 def test_a_study_without_disagreement_is_one_that_misses():
-    """Near 1 most studies are of that kind, and the coverage says so."""
+    """Near 1 most studies show no disagreement, which lowers the coverage."""
     plan = km.sample_size(margins=[0.5, 0.5], kappa=0.99, width=0.1, rng=1, n_draws=2000)
     # a study of N subjects sees no disagreement with probability 0.995^N
     silent = 0.995**plan.n_subjects
@@ -159,14 +159,14 @@ def test_a_study_without_disagreement_is_one_that_misses():
 
 
 def test_a_known_standard_error_makes_every_study_usable():
-    """With variance="null" a study in which all agree rejects."""
+    """With variance="null" a study in which all raters agree rejects."""
     plan = km.sample_size(margins=[0.5, 0.5], kappa=0.99, null=0.9, power=0.8, rng=1, n_draws=1000)
     assert plan.studies.n_unusable == 0
     assert plan.studies.power > 0.8
 
 
 def test_a_formula_that_fails_says_so_in_its_first_sentence():
-    """Twenty subjects, a category in fifty ratings."""
+    """This occurs with twenty subjects and a category with a share of one in fifty."""
     plan = km.sample_size(margins=[0.98, 0.02], kappa=0.8, null=0, power=0.8, rng=1, n_draws=1000)
     assert plan.studies.power < 0.4
     assert (
@@ -175,7 +175,7 @@ def test_a_formula_that_fails_says_so_in_its_first_sentence():
 
 
 def test_a_null_beyond_the_margins_needs_no_table_of_its_own():
-    """Where the test takes the study's own standard error."""
+    """This holds if the test uses the standard error of the study."""
     options = {"margins": [[0.5, 0.5], [0.4, 0.6]], "kappa": 0.5, "null": 0.9, "alternative": "less", "power": 0.8}
     assert km.sample_size(variance="estimate", n_draws=0, **options).n_subjects > 2
     with pytest.raises(km.InvalidOptionError, match="null must be at most 0.8"):
@@ -183,7 +183,7 @@ def test_a_null_beyond_the_margins_needs_no_table_of_its_own():
 
 
 def test_missing_ratings_plan_power_by_how_kappa_varies():
-    """The power in studies drawn from the pilot is the one of the formula, with 25 of 60 subjects rated once."""
+    """Studies drawn from a pilot in which 25 of 60 subjects were rated once have the power of the formula."""
     rng = np.random.default_rng(5)
     first = rng.integers(0, 2, size=60)
     second = np.where(rng.random(60) < 0.15, 1 - first, first).astype(object)
@@ -194,7 +194,7 @@ def test_missing_ratings_plan_power_by_how_kappa_varies():
 
 
 def test_the_range_holds_both_extremes_for_any_power():
-    """Below one half a table with more spread needs fewer subjects."""
+    """For a power below one half, a table with a larger standard error needs fewer subjects."""
     options = {"margins": [0.2, 0.25, 0.55], "kappa": 0.9, "null": 0.1, "weights": "quadratic", "n_draws": 0}
     low, high = km.sample_size(power=0.3, **options).n_range
     assert (low, high) == (2, 6)
