@@ -80,7 +80,7 @@ def test_index_iteration_and_arrays_have_one_order(name, k, r):
 
 @given(drawn_moves(most_raters=30))
 def test_any_index_leads_to_a_move_and_back(drawn):
-    """This holds for up to thirty raters, for whom indices have more than forty digits."""
+    """Indices lead to moves and back for up to thirty raters, for whom they have more than forty digits."""
     moves, index = drawn
     move = moves[index]
     assert moves.index(move) == index

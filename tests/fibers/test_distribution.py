@@ -73,7 +73,7 @@ def test_any_whole_matrix_has_a_distribution(data):
 @settings(max_examples=60)
 @given(small_tables, st.sampled_from(list(product(SCHEMES, SCHEMES))))
 def test_the_joint_distribution_is_what_listing_gives(table, pair):
-    """This also holds if one weighting is determined by the other and is omitted from the count."""
+    """Both agree even if one weighting is determined by the other and is omitted from the count."""
     expected = listed(table, *pair)
     first, second = (as_objective(table, weights=one) for one in pair)
     found = km.fiber(table).joint_distribution(*pair)
@@ -277,7 +277,7 @@ def test_residues_give_the_same_distribution(monkeypatch):
 
 
 def test_progress_runs_from_start_to_end(monkeypatch):
-    """This also holds if several residues are counted."""
+    """Progress is complete even if several residues are counted."""
     seen = []
     monkeypatch.setattr(counting, "_BITS", 14)
     km.fiber(km.example("rapallo2022")).count(progress=lambda done, in_all: seen.append(done / in_all))

@@ -127,7 +127,7 @@ def test_no_statement_claims_a_wrong_direction(scheme, k, r):
 @settings(max_examples=60)
 @given(st.data())
 def test_statements_hold_for_random_weights(data):
-    """This holds for random symmetric matrices over four categories, of which most are not metric."""
+    """Statements agree with random symmetric matrices over four categories, of which most are not metric."""
     weights = data.draw(matrices(4))
     move = data.draw(st.sampled_from(list(km.basic_moves(4))))
     explained = km.explain(move, weights)

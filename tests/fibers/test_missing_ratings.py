@@ -159,7 +159,7 @@ def test_fleiss_kappa_is_tested_by_its_own_value():
 @settings(max_examples=25)
 @given(table=incomplete_tables(n_raters=3), alternative=st.sampled_from(ALTERNATIVES))
 def test_weights_per_pair_are_tested_with_missing_ratings(table, alternative):
-    """This holds for Conger's kappa with different weights for each pair of three raters."""
+    """Conger's kappa may have different weights for each pair of three raters."""
     weights = {("1", "2"): "linear", ("1", "3"): "unweighted", ("2", "3"): "quadratic"}
     try:
         own = km.kappa(table, weights=weights).exact

@@ -55,7 +55,7 @@ def drawn_by_rater(table, size, rng, *, classes=False):
 @pytest.mark.parametrize("limit", [hypergeometric._NUMPY_LIMIT, 1])
 @pytest.mark.parametrize("name", SMALL)
 def test_tables_drawn_rater_by_rater_have_their_probabilities(name, limit, monkeypatch):
-    """This holds with numpy's hypergeometric numbers and with those for large populations."""
+    """Frequencies are right with numpy's hypergeometric numbers and with those for large populations."""
     monkeypatch.setattr(hypergeometric, "_NUMPY_LIMIT", limit)
     table = SMALL[name]
     patterns, counts = drawn_by_rater(table, 20_000, 3)
@@ -146,7 +146,7 @@ def test_scores_of_any_number_of_subjects_have_their_mean_and_spread(times):
 
 
 def test_ten_billion_subjects_are_tested_and_sampled_at_once():
-    """This holds for two and three raters and missing ratings; walks over single subjects are refused."""
+    """Two and three raters and missing ratings are supported, while rearranging single subjects is refused."""
     many = 10**10
     two = km.from_counts(np.array([[4, 3], [3, 4]]) * many)
     three = km.from_ratings([[1, 1, 2], [1, 2, 2], [2, 2, 1], [2, 1, 1], [1, 1, 1]])
@@ -193,7 +193,7 @@ def test_two_raters_are_drawn_by_scipy():
 @settings(max_examples=80)
 @given(tables(missing=True), st.integers(0, 1000))
 def test_draws_keep_margins_and_who_rated_what(table, seed):
-    """This holds for any number of raters, with and without missing ratings."""
+    """Draws keep both for any number of raters, with and without missing ratings."""
     for member in km.fiber(table).iter_sample(3, rng=seed):
         assert (member.margins == table.margins).all()
         assert Counter(_rated(member)) == Counter(_rated(table))

@@ -166,7 +166,7 @@ def test_a_known_standard_error_makes_every_study_usable():
 
 
 def test_a_formula_that_fails_says_so_in_its_first_sentence():
-    """This occurs with twenty subjects and a category with a share of one in fifty."""
+    """The formula fails with twenty subjects and a category that one rating in fifty has."""
     plan = km.sample_size(margins=[0.98, 0.02], kappa=0.8, null=0, power=0.8, rng=1, n_draws=1000)
     assert plan.studies.power < 0.4
     assert (
@@ -175,7 +175,7 @@ def test_a_formula_that_fails_says_so_in_its_first_sentence():
 
 
 def test_a_null_beyond_the_margins_needs_no_table_of_its_own():
-    """This holds if the test uses the standard error of the study."""
+    """No table is needed if the test uses the standard error of the study."""
     options = {"margins": [[0.5, 0.5], [0.4, 0.6]], "kappa": 0.5, "null": 0.9, "alternative": "less", "power": 0.8}
     assert km.sample_size(variance="estimate", n_draws=0, **options).n_subjects > 2
     with pytest.raises(km.InvalidOptionError, match="null must be at most 0.8"):
