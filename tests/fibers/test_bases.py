@@ -97,7 +97,7 @@ def test_first_and_last_of_many():
         assert moves.index(moves[0]) == 0
         assert moves.index(moves[-1]) == moves.n_moves - 1
         assert moves
-        with pytest.raises(km.NotSupportedError, match="len\\(\\) stops at 2\\^63 - 1"):
+        with pytest.raises(km.NotSupportedError, match="len\\(\\) is limited to 2\\^63 - 1"):
             len(moves)
     assert repr(km.basic_moves(3)) == "MoveSet(18 basic moves, 3 categories, 2 raters)"
 

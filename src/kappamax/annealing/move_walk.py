@@ -73,7 +73,7 @@ class Neighbours:
         every = np.stack(np.unravel_index(np.arange(table.n_categories**table.n_raters), self.shape), axis=1)
         self.patterns = every.astype(np.int32)
         self.scores = objective.scores(self.patterns)
-        # scores lie between 0 and 2^62 where they are int64, so sums of two and their difference fit
+        # int64 scores lie between 0 and 2^62, so sums of two and their difference fit
         more = self.scores[plus].sum(axis=1) - self.scores[minus].sum(axis=1)
         roots = np.sqrt(np.array(objective.radicands, dtype=float))
         unit = float(objective.scale * objective.denominator)

@@ -117,7 +117,7 @@ def exact_test(
     method = as_choice("method", method, METHODS)
     if two_sided_by_probability(alternative, two_sided):
         n_draws = 1  # only the exact distribution gives this p-value, so few tables are drawn before it is refused
-    objective.value(objective.score)  # raises where the coefficient is undefined
+    objective.value(objective.score)  # raises if the coefficient is undefined
     try:
         null = null_distribution(
             objective,

@@ -284,7 +284,7 @@ def _applicable(objective: Objective, *, minimal: bool) -> _ApplicableMoves:
                 kept = _in_a_star(x, y, swap, q, table.n_categories)
                 i, j, swap, x, y = i[kept], j[kept], swap[kept], x[kept], y[kept]
             plus = _swapped(x, y, swap, q)
-            # scores lie between 0 and 2^62 where they are int64, so both differences and their sum fit
+            # int64 scores lie between 0 and 2^62, so both differences and their sum fit
             change = (objective.scores(plus[0]) - own[i]) + (objective.scores(plus[1]) - own[j])
             parts.append(_ApplicableMoves(i, j, swap, change))
     return _ApplicableMoves(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))

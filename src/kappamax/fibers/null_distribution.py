@@ -131,7 +131,7 @@ def distribution_over_tables(
     """
     space = TableScores([objective], memory_limit)
     found = space.tally(n_tables=True, progress=progress)
-    objective.value(objective.score)  # raises where the coefficient is undefined
+    objective.value(objective.score)  # raises if the coefficient is undefined
     by_value = order([score for (score,) in space.scores(found.rows)])[::-1]  # the value decreases with the score
     n_tables = tuple(found.n_tables[i] for i in by_value)
     return Distribution(objective, found.rows[by_value], found.probabilities[by_value], n_tables)

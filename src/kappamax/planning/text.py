@@ -88,7 +88,7 @@ def _simulated(plan: SampleSize) -> str | None:
         assert studies.share_within is not None
         assert studies.coverage is not None
         without = numbers.count(studies.n_unusable)
-        counted = f", where {without} without an interval count as 2 wide" if studies.n_unusable else ""
+        counted = f", counting a width of 2 for the {without} without an interval" if studies.n_unusable else ""
         return (
             f"{start}, the mean width of the interval was {numbers.decimal(studies.mean_width, 3)}{counted}; the "
             f"interval was no wider than {plan.width:g} in {numbers.percent(studies.share_within)} of them, and it "
