@@ -6,8 +6,18 @@ import pytest
 import kappamax as km
 from kappamax.annealing.schedules import SCHEDULES, STOPPINGS, schedule_from, stopping_from
 
-ALL = [km.Geometric(5, 0.75), km.Linear(2, 50), km.Logarithmic(0.3), km.Constant(0.1)]
-RULES = [km.StaleAgreement(), km.StaleAgreement(7), km.StaleMoves(30), km.FixedSteps(12)]
+ALL = [
+    km.annealing.Geometric(5, 0.75),
+    km.annealing.Linear(2, 50),
+    km.annealing.Logarithmic(0.3),
+    km.annealing.Constant(0.1),
+]
+RULES = [
+    km.annealing.StaleAgreement(),
+    km.annealing.StaleAgreement(7),
+    km.annealing.StaleMoves(30),
+    km.annealing.FixedSteps(12),
+]
 
 
 @pytest.mark.parametrize("schedule", ALL)
@@ -22,25 +32,25 @@ def test_temperatures_do_not_depend_on_where_blocks_start(schedule):
 
 def test_temperatures_by_hand():
     """The first step has the first temperature, as in the pseudo-code."""
-    assert km.Geometric(4, 0.5).temperatures(1, 3).tolist() == [2, 1, 0.5]
-    assert km.Linear(3, 3).temperatures(0, 5).tolist() == [3, 2, 1, 0, 0]
-    assert km.Constant(0.2).temperatures(5, 2).tolist() == [0.2, 0.2]
-    assert km.Logarithmic(2).temperatures(2, 1).tolist() == [1.0]  # 2 log 2 / log 4
-    assert km.Geometric(1, 1).temperatures(9, 2).tolist() == [1, 1]
+    assert km.annealing.Geometric(4, 0.5).temperatures(1, 3).tolist() == [2, 1, 0.5]
+    assert km.annealing.Linear(3, 3).temperatures(0, 5).tolist() == [3, 2, 1, 0, 0]
+    assert km.annealing.Constant(0.2).temperatures(5, 2).tolist() == [0.2, 0.2]
+    assert km.annealing.Logarithmic(2).temperatures(2, 1).tolist() == [1.0]  # 2 log 2 / log 4
+    assert km.annealing.Geometric(1, 1).temperatures(9, 2).tolist() == [1, 1]
 
 
 def test_geometric_temperatures_are_powers():
     """Temperatures equal start * factor^b, however the steps are divided into blocks."""
     steps = np.arange(700.0, 1_500.0)
-    assert km.Geometric(3, 0.94).temperatures(700, 800) == pytest.approx(3 * 0.94**steps, rel=1e-14)
+    assert km.annealing.Geometric(3, 0.94).temperatures(700, 800) == pytest.approx(3 * 0.94**steps, rel=1e-14)
 
 
 def test_patience_of_the_paper():
     """The default patience is c = max(10 #M, 1000)."""
-    assert [km.StaleAgreement().patience_for(n) for n in (18, 200, 9_000)] == [1_000, 2_000, 90_000]
-    assert km.StaleAgreement(5).patience_for(9_000) == 5
-    assert km.StaleMoves().patience_for(9_000) == 1_000
-    assert (km.FixedSteps(9).patience_for(3), km.FixedSteps(9).limit) == (0, 9)
+    assert [km.annealing.StaleAgreement().patience_for(n) for n in (18, 200, 9_000)] == [1_000, 2_000, 90_000]
+    assert km.annealing.StaleAgreement(5).patience_for(9_000) == 5
+    assert km.annealing.StaleMoves().patience_for(9_000) == 1_000
+    assert (km.annealing.FixedSteps(9).patience_for(3), km.annealing.FixedSteps(9).limit) == (0, 9)
 
 
 @pytest.mark.parametrize("setting", [*ALL, *RULES])
@@ -54,11 +64,11 @@ def test_settings_survive_plain_data(setting):
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: km.Geometric(0), r"start must be > 0; got 0"),
-        (lambda: km.Geometric(1, 1.5), r"factor must be above 0 and at most 1; got 1\.5"),
-        (lambda: km.Linear(1, 0), r"steps must be a whole number >= 1; got 0"),
-        (lambda: km.Constant(-1), r"temperature must be >= 0; got -1"),
-        (lambda: km.StaleAgreement(0), r"patience must be a whole number >= 1; got 0"),
+        (lambda: km.annealing.Geometric(0), r"start must be > 0; got 0"),
+        (lambda: km.annealing.Geometric(1, 1.5), r"factor must be above 0 and at most 1; got 1\.5"),
+        (lambda: km.annealing.Linear(1, 0), r"steps must be a whole number >= 1; got 0"),
+        (lambda: km.annealing.Constant(-1), r"temperature must be >= 0; got -1"),
+        (lambda: km.annealing.StaleAgreement(0), r"patience must be a whole number >= 1; got 0"),
         (lambda: schedule_from({"kind": "geometrical"}), r"schedule\.kind must be one of .* Did you mean 'geometric'"),
         (
             lambda: schedule_from({"kind": "linear", "stop": 3}),
@@ -69,5 +79,5 @@ def test_settings_survive_plain_data(setting):
 )
 def test_settings_are_checked(make, message):
     """Each error names the argument and the rule."""
-    with pytest.raises(km.InvalidOptionError, match=message):
+    with pytest.raises(km.errors.InvalidOptionError, match=message):
         make()

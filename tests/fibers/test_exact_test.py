@@ -114,15 +114,15 @@ def test_two_sided_by_probability_is_what_enumeration_gives(table, weights):
 def test_two_sided_by_probability_needs_the_exact_distribution():
     """Sampled distributions are refused with the reason, and so are one-sided tests."""
     table, both = km.example("rapallo2022"), {"alternative": "two-sided", "two_sided": "probability"}
-    with pytest.raises(km.NotSupportedError, match="needs the exact distribution, but method is 'monte-carlo'"):
+    with pytest.raises(km.errors.NotSupportedError, match="needs the exact distribution, but method is 'monte-carlo'"):
         km.exact_test(table, method="monte-carlo", **both)
     with pytest.raises(
-        km.NotSupportedError, match=r"needs the exact distribution, but power\(0.3\) weights are not exact"
+        km.errors.NotSupportedError, match=r"needs the exact distribution, but power\(0.3\) weights are not exact"
     ):
         km.exact_test([1, 2, None, 3], [1, 2, 2, 1], weights="power(0.3)", **both)
-    with pytest.raises(km.InvalidOptionError, match="needs alternative='two-sided'; got 'greater'"):
+    with pytest.raises(km.errors.InvalidOptionError, match="needs alternative='two-sided'; got 'greater'"):
         km.exact_test(table, two_sided="probability")
-    with pytest.raises(km.InvalidOptionError, match="two_sided must be one of 'distance', 'probability'"):
+    with pytest.raises(km.errors.InvalidOptionError, match="two_sided must be one of 'distance', 'probability'"):
         km.exact_test(table, alternative="two-sided", two_sided="fisher")
 
 
@@ -186,7 +186,7 @@ def test_the_method_is_decided_and_said(monkeypatch):
     assert km.exact_test(table, method="exact").method == "exact"
     big = km.from_ratings(np.random.default_rng(0).integers(1, 6, size=(50, 8)))
     assert "of memory" in str(km.exact_test(big, n_draws=50, rng=1).reason)
-    with pytest.raises(km.NotSupportedError, match="of memory; the limit is 1 GB"):
+    with pytest.raises(km.errors.NotSupportedError, match="of memory; the limit is 1 GB"):
         km.exact_test(big, method="exact")
     rounded = km.exact_test(table, weights="power(0.3)", n_draws=50, rng=1)
     assert "power(0.3) weights are not exact" in str(rounded.reason)
@@ -242,7 +242,7 @@ def test_ctrl_c_keeps_the_draws_so_far():
         if len(calls) == 3:
             raise KeyboardInterrupt
 
-    with pytest.raises(km.Interrupted) as caught:
+    with pytest.raises(km.errors.Interrupted) as caught:
         km.exact_test(km.example("anxiety"), method="monte-carlo", n_draws=1000, rng=1, progress=stop)
     assert caught.value.best.n_draws == calls[-1] == 60
     assert caught.value.best.reason == "interrupted"
@@ -263,7 +263,9 @@ def test_an_objective_is_tested_like_its_ratings():
     table = km.example("rapallo2022-three")
     objective = as_objective(table, weights="linear", coefficient="fleiss")
     assert km.exact_test(objective) == km.exact_test(table, weights="linear", coefficient="fleiss")
-    with pytest.raises(km.NotSupportedError, match="exact_test works with pairwise agreement; got 3 raters at a time"):
+    with pytest.raises(
+        km.errors.NotSupportedError, match="exact_test works with pairwise agreement; got 3 raters at a time"
+    ):
         km.exact_test(as_objective(table, group_size=3))
 
 
@@ -281,21 +283,21 @@ def test_a_drawn_distribution_shows_itself():
 
 def test_undefined_kappa_has_no_test():
     """Ratings in a single category raise an error."""
-    with pytest.raises(km.UndefinedKappaError, match="both raters used only 1"):
+    with pytest.raises(km.errors.UndefinedKappaError, match="both raters used only 1"):
         km.exact_test([1, 1], [1, 1])
 
 
 def test_options_are_checked():
     """Each error names the option and the allowed values."""
     table = km.example("rapallo2022")
-    with pytest.raises(km.InvalidOptionError, match="alternative must be one of 'greater', 'less', 'two-sided'"):
+    with pytest.raises(km.errors.InvalidOptionError, match="alternative must be one of 'greater', 'less', 'two-sided'"):
         km.exact_test(table, alternative="more")
-    with pytest.raises(km.InvalidOptionError, match="method must be one of 'auto', 'exact', 'monte-carlo'"):
+    with pytest.raises(km.errors.InvalidOptionError, match="method must be one of 'auto', 'exact', 'monte-carlo'"):
         km.exact_test(table, method="bootstrap")
-    with pytest.raises(km.InvalidOptionError, match="n_draws must be a whole number >= 1; got 0"):
+    with pytest.raises(km.errors.InvalidOptionError, match="n_draws must be a whole number >= 1; got 0"):
         km.exact_test(table, method="monte-carlo", n_draws=0)
     for wrong in (-1, 0.5, "seed"):
-        with pytest.raises(km.InvalidOptionError, match="rng must be a whole number >= 0, a Generator or None"):
+        with pytest.raises(km.errors.InvalidOptionError, match="rng must be a whole number >= 0, a Generator or None"):
             km.exact_test(table, method="monte-carlo", rng=wrong)
 
 

@@ -14,7 +14,7 @@ from kappamax.weights import PairWeights
 from strategies import matrices, scheme_names, tables
 
 PAPER = [[4, 0, 0, 0], [0, 4, 1, 0], [0, 0, 4, 1], [0, 0, 0, 4]]
-MOVE = km.Move([(1, 3), (2, 2)], [(1, 2), (2, 3)], 4)
+MOVE = km.moves.Move([(1, 3), (2, 2)], [(1, 2), (2, 3)], 4)
 SCHEMES = ["unweighted", "linear", "quadratic", "sqrt", "ordinal", "ratio", "circular", "bipolar", "power(1.5)"]
 
 
@@ -36,29 +36,29 @@ def test_one_move_and_three_verdicts():
     """As in the paper's table after proposition 3, sqrt weights raise kappa, quadratic lower it and linear keep it."""
     table = km.from_counts(PAPER)
     for scheme, effect in (("sqrt", "raises"), ("quadratic", "lowers"), ("linear", "keeps")):
-        assert MOVE.effect(scheme) == km.explain(MOVE, scheme).effect == effect
+        assert MOVE.effect(scheme) == km.moves.explain_move(MOVE, scheme).effect == effect
         before, after = (km.kappa(t, weights=scheme).value for t in (table, MOVE.after(table)))
         assert (after < before) - (after > before) == SIGN[effect]
-    assert statements(km.explain(MOVE, "sqrt"))["Proposition 3"] is True
-    assert statements(km.explain(MOVE, "sqrt"))["Proposition 4"] is False
-    assert statements(km.explain(MOVE, "quadratic"))["Proposition 3"] is False
-    assert statements(km.explain(MOVE, "quadratic"))["Triangle inequality"] is False
-    assert statements(km.explain(MOVE, "linear"))["Proposition 4"] is True
+    assert statements(km.moves.explain_move(MOVE, "sqrt"))["Proposition 3"] is True
+    assert statements(km.moves.explain_move(MOVE, "sqrt"))["Proposition 4"] is False
+    assert statements(km.moves.explain_move(MOVE, "quadratic"))["Proposition 3"] is False
+    assert statements(km.moves.explain_move(MOVE, "quadratic"))["Triangle inequality"] is False
+    assert statements(km.moves.explain_move(MOVE, "linear"))["Proposition 4"] is True
 
 
 def test_words_give_the_numbers():
     """u(2,4) = 2/3 = 1/3 + 1/3 for linear weights, and the violated triangle is named for quadratic weights."""
-    words = {reason.statement: reason.words for reason in km.explain(MOVE, "linear").reasons}
+    words = {reason.statement: reason.words for reason in km.moves.explain_move(MOVE, "linear").reasons}
     assert words["Sum of weights"] == "u(2,4) + u(3,3) - u(2,3) - u(3,4) = 2/3 + 0 - 1/3 - 1/3 = 0"
     assert words["Triangle inequality"].startswith(
         "u(2,4) = 2/3 = u(2,3) + u(3,4) = 1/3 + 1/3 = 2/3, so agreement does"
     )
-    back = km.explain(MOVE.reversed(), "quadratic")
+    back = km.moves.explain_move(MOVE.reversed(), "quadratic")
     words = {reason.statement: reason.words for reason in back.reasons}
     assert words["Triangle inequality, reversed"].endswith("agreement rises")
     assert "quadratic weights have u(1,3) > u(1,2) + u(2,3)" in words["Proposition 3, reversed"]
     skew = km.Weights.from_matrix([[0, 1, 2], [2, 0, 2], [2, 1, 0]], kind="disagreement")
-    reasons = km.explain(km.Move([(0, 2), (1, 1)], [(0, 1), (1, 2)], 3), skew).reasons
+    reasons = km.moves.explain_move(km.moves.Move([(0, 2), (1, 1)], [(0, 1), (1, 2)], 3), skew).reasons
     assert any("custom weights are not symmetric" in reason.words for reason in reasons)
 
 
@@ -100,8 +100,8 @@ def test_conditions_are_found_exactly_when_they_hold(name):
     weights = km.Weights.from_matrix(u, kind="disagreement")
     metric = all(u[i][h] <= u[i][j] + u[j][h] for i, j, h in product(range(4), repeat=3))
     linear = all(u[i][h] == u[i][j] + u[j][h] for i, j, h in combinations(range(4), 3))
-    for move in km.basic_moves(4):
-        explained = km.explain(move, weights)
+    for move in km.moves.basic_moves(4):
+        explained = km.moves.explain_move(move, weights)
         named = {s: holds for s, holds in statements(explained).items() if s.startswith(("Lemma", "Proposition"))}
         assert named == conditions(move, u, metric, linear)
         assert SIGN[explained.effect] == signs(move, u)
@@ -113,8 +113,8 @@ def test_conditions_are_found_exactly_when_they_hold(name):
 def test_no_statement_claims_a_wrong_direction(scheme, k, r):
     """Every basic move of two raters and every fifth of three has an effect that all statements allow."""
     weights = km.Weights.from_scheme(scheme, k)
-    for move in list(km.basic_moves(k, r))[:: 1 if r == 2 else 5]:
-        explained = km.explain(move, weights)
+    for move in list(km.moves.basic_moves(k, r))[:: 1 if r == 2 else 5]:
+        explained = km.moves.explain_move(move, weights)
         assert explained.effect == move.effect(weights)
         assert explained.change == move.change(weights)
         assert all(explained.effect in reason.allows for reason in explained.reasons)
@@ -129,15 +129,15 @@ def test_no_statement_claims_a_wrong_direction(scheme, k, r):
 def test_statements_hold_for_random_weights(data):
     """Statements agree with random symmetric matrices over four categories, of which most are not metric."""
     weights = data.draw(matrices(4))
-    move = data.draw(st.sampled_from(list(km.basic_moves(4))))
-    explained = km.explain(move, weights)
+    move = data.draw(st.sampled_from(list(km.moves.basic_moves(4))))
+    explained = km.moves.explain_move(move, weights)
     assert all(explained.effect in reason.allows for reason in explained.reasons)
 
 
 def test_three_raters_are_explained_pair_by_pair():
     """Lemma 2 applies if all agree in both plus (or minus) cells, and proposition 5 occurs once per pair of raters."""
-    for move in km.basic_moves(3, 3):
-        reasons = km.explain(move, "sqrt").reasons
+    for move in km.moves.basic_moves(3, 3):
+        reasons = km.moves.explain_move(move, "sqrt").reasons
         named = {reason.statement for reason in reasons}
         assert ("Lemma 2" in named) == all(len(set(cell)) == 1 for cell in move.plus)
         assert ("Lemma 2, reversed" in named) == all(len(set(cell)) == 1 for cell in move.minus)
@@ -150,15 +150,15 @@ def test_weights_per_pair_are_explained_with_their_own():
     """If only raters 1 and 2 have linear weights, the statement on metric weights holds only for this pair."""
     linear, quadratic = (km.Weights.from_scheme(name, 3) for name in ("linear", "quadratic"))
     weights = PairWeights({(0, 1): linear, (0, 2): quadratic, (1, 2): quadratic})
-    move = km.Move([(0, 2, 2), (1, 1, 1)], [(0, 1, 1), (1, 2, 2)], 3)
-    words = [reason.words for reason in km.explain(move, weights).reasons]
+    move = km.moves.Move([(0, 2, 2), (1, 1, 1)], [(0, 1, 1), (1, 2, 2)], 3)
+    words = [reason.words for reason in km.moves.explain_move(move, weights).reasons]
     assert any("raters 1 and 2" in line and "Proposition 3" in line for line in words)
     assert any("raters 1 and 3" in line and "Proposition 3" not in line for line in words)
 
 
 def test_explanations_are_plain_data_and_readable():
     """Explanations convert to JSON, and their printed form shows the move and every statement."""
-    explained = km.explain(MOVE, "sqrt")
+    explained = km.moves.explain_move(MOVE, "sqrt")
     assert json.loads(json.dumps(explained.to_dict()))["exact_change"] == "-2/3*sqrt(3) + 1/3*sqrt(6)"
     shown = repr(explained)
     assert "+(2,4) +(3,3) -(2,3) -(3,4)" in shown
@@ -176,10 +176,10 @@ def applicable(table, moves):
 @given(tables(max_raters=3, max_categories=3), scheme_names, st.sampled_from(["basic", "minimal"]))
 def test_ranked_moves_are_all_that_apply_in_exact_order(table, scheme, which):
     """The ranking agrees with applying every basic move one by one."""
-    every = (km.basic_moves if which == "basic" else km.minimal_moves)(table.n_categories, table.n_raters)
+    every = (km.moves.basic_moves if which == "basic" else km.moves.minimal_moves)(table.n_categories, table.n_raters)
     weights = km.Weights.from_scheme(scheme, table.n_categories)
     expected = applicable(table, every)
-    ranked = km.rank_moves(table, weights=weights, top=10**6, moves=which)
+    ranked = km.moves.rank_moves(table, weights=weights, top=10**6, moves=which)
     assert {one.move for one in ranked} == set(expected)
     assert len(ranked) == ranked.n_applicable == len(expected)
     changes = [one.change for one in ranked]
@@ -201,8 +201,8 @@ def test_ranked_moves_are_all_that_apply_in_exact_order(table, scheme, which):
 @given(tables(min_raters=4, max_raters=5, max_categories=3, max_rows=4), st.sampled_from(["basic", "minimal"]))
 def test_ranked_moves_of_more_raters(table, which):
     """All applicable moves of four and five raters are found, whatever the size of the chunks."""
-    every = (km.basic_moves if which == "basic" else km.minimal_moves)(table.n_categories, table.n_raters)
-    ranked = km.rank_moves(table, weights="linear", top=10**6, moves=which)
+    every = (km.moves.basic_moves if which == "basic" else km.moves.minimal_moves)(table.n_categories, table.n_raters)
+    ranked = km.moves.rank_moves(table, weights="linear", top=10**6, moves=which)
     assert all(one.move in every and one.move.applies_to(table) for one in ranked)
     assert len({one.move for one in ranked}) == ranked.n_applicable
     patterns = [tuple(row) for row in table.patterns.tolist()]
@@ -211,7 +211,7 @@ def test_ranked_moves_of_more_raters(table, which):
         assert ranked.n_applicable == sum(2 ** (q - 1) - 1 for q in differing if q >= 2)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(move_ranking, "_CHUNK_CELLS", 1)
-        assert km.rank_moves(table, weights="linear", top=10**6, moves=which).moves == ranked.moves
+        assert km.moves.rank_moves(table, weights="linear", top=10**6, moves=which).moves == ranked.moves
 
 
 def test_whole_numbers_beyond_64_bits():
@@ -220,9 +220,9 @@ def test_whole_numbers_beyond_64_bits():
     large = [[Fraction(abs(i - j) * (10**20 + 1), 3 * 10**20 + 3 * 7**i * 7**j) for j in range(4)] for i in range(4)]
     weights = km.Weights.from_matrix(large, kind="disagreement")
     assert weights.multipliers.dtype == object
-    ranked = km.rank_moves(table, weights=weights, top=100)
+    ranked = km.moves.rank_moves(table, weights=weights, top=100)
     assert [one.change for one in ranked] == sorted(
-        move.change(weights) for move in applicable(table, km.basic_moves(4))
+        move.change(weights) for move in applicable(table, km.moves.basic_moves(4))
     )
 
 
@@ -230,7 +230,7 @@ def test_the_best_move_leads_towards_the_maximum():
     """Repeating the best move increases kappa and, for linear weights and two raters, ends here at the maximum."""
     table = km.example("rapallo2022")
     top = km.max_kappa(table, weights="linear")
-    while (ranked := km.rank_moves(table, weights="linear", top=1)).n_raising:
+    while (ranked := km.moves.rank_moves(table, weights="linear", top=1)).n_raising:
         table = ranked[0].move.after(table)
         assert km.kappa(table, weights="linear").value == ranked[0].value_after > ranked.value
     assert ranked.value == top.maximum
@@ -239,32 +239,34 @@ def test_the_best_move_leads_towards_the_maximum():
 def test_ranked_moves_show_themselves_and_are_plain_data():
     """JSON contains labels; the printed form contains numbers of categories if the labels are too long."""
     table = km.from_counts(PAPER, categories=["w", "x", "y", "z"])
-    ranked = km.rank_moves(table, weights="sqrt", coefficient="gwet", top=3)
+    ranked = km.moves.rank_moves(table, weights="sqrt", coefficient="gwet", top=3)
     plain = json.loads(json.dumps(ranked.to_dict()))
     assert plain["moves"][0]["plus"] == [["x", "z"], ["y", "y"]]
     assert plain["moves"][0]["value_after"] == km.agreement(MOVE.after(table), weights="sqrt", coefficient="gwet").value
     assert len(plain["moves"]) == len(ranked) == 3
     assert "+(x,z) +(y,y) -(x,y) -(y,z)  raises agreement" in repr(ranked)
-    long = km.rank_moves(km.example("diagnoses"), top=1)
+    long = km.moves.rank_moves(km.example("diagnoses"), top=1)
     assert "Depression" not in repr(long)
-    identical = km.rank_moves([1, 2, 2], [1, 2, 2])
+    identical = km.moves.rank_moves([1, 2, 2], [1, 2, 2])
     assert (identical.n_applicable, identical.n_lowering, bool(identical)) == (1, 1, True)
-    single = km.rank_moves([1, 1], [1, 2])
+    single = km.moves.rank_moves([1, 1], [1, 2])
     assert (single.n_applicable, len(single), bool(single)) == (0, 0, True)
 
 
 def test_what_cannot_be_ranked_is_said(monkeypatch):
     """Missing ratings, a single category, too many moves and wrong options raise errors."""
-    with pytest.raises(km.NotSupportedError, match="moves are ranked for complete ratings; 7 ratings are missing"):
-        km.rank_moves(km.example("gwet2014"))
-    with pytest.raises(km.NotSupportedError, match="1 rating is missing"):
-        km.rank_moves([1, 2, None], [1, 2, 2])
-    with pytest.raises(km.UndefinedKappaError):
-        km.rank_moves([1, 1], [1, 1])
-    with pytest.raises(km.InvalidOptionError, match="moves must be one of 'basic', 'minimal'; got 'basis'"):
-        km.rank_moves(km.from_counts(PAPER), moves="basis")
-    with pytest.raises(km.InvalidOptionError, match="top must be a whole number >= 1; got 0"):
-        km.rank_moves(km.from_counts(PAPER), top=0)
+    with pytest.raises(
+        km.errors.NotSupportedError, match="moves are ranked for complete ratings; 7 ratings are missing"
+    ):
+        km.moves.rank_moves(km.example("gwet2014"))
+    with pytest.raises(km.errors.NotSupportedError, match="1 rating is missing"):
+        km.moves.rank_moves([1, 2, None], [1, 2, 2])
+    with pytest.raises(km.errors.UndefinedKappaError):
+        km.moves.rank_moves([1, 1], [1, 1])
+    with pytest.raises(km.errors.InvalidOptionError, match="moves must be one of 'basic', 'minimal'; got 'basis'"):
+        km.moves.rank_moves(km.from_counts(PAPER), moves="basis")
+    with pytest.raises(km.errors.InvalidOptionError, match="top must be a whole number >= 1; got 0"):
+        km.moves.rank_moves(km.from_counts(PAPER), top=0)
     monkeypatch.setattr(move_ranking, "LISTED_MOVES", 10)
-    with pytest.raises(km.NotSupportedError, match="needs at least 1[1-5] rows; the limit is 10"):
-        km.rank_moves(km.from_counts(PAPER))
+    with pytest.raises(km.errors.NotSupportedError, match="needs at least 1[1-5] rows; the limit is 10"):
+        km.moves.rank_moves(km.from_counts(PAPER))

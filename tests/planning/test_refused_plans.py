@@ -68,41 +68,41 @@ TEST = {"power": 0.8, "null": 0.4}
 )
 def test_each_in_our_words(options, message):
     """Each error names the argument, the rule and the value."""
-    with pytest.raises(km.InvalidOptionError, match=message):
+    with pytest.raises(km.errors.InvalidOptionError, match=message):
         km.sample_size(**options)
 
 
 def test_raters_who_use_one_category_have_no_kappa():
     """The expected disagreement is zero."""
-    with pytest.raises(km.UndefinedKappaError, match="both raters used only 1"):
+    with pytest.raises(km.errors.UndefinedKappaError, match="both raters used only 1"):
         km.sample_size(margins=[1, 0], kappa=0.5, width=0.2)
 
 
 def test_pilots_have_margins_and_raters_of_their_own():
     """Options that pilot ratings determine are refused."""
     pilot = km.example("cohen1968")
-    with pytest.raises(km.InvalidOptionError, match="give pilot ratings or margins, not both"):
+    with pytest.raises(km.errors.InvalidOptionError, match="give pilot ratings or margins, not both"):
         km.sample_size(pilot, margins=[0.5, 0.5], kappa=0.5, width=0.2)
-    with pytest.raises(km.InvalidOptionError, match="n_raters goes with margins"):
+    with pytest.raises(km.errors.InvalidOptionError, match="n_raters goes with margins"):
         km.sample_size(pilot, n_raters=3, width=0.2)
-    with pytest.raises(km.InvalidOptionError, match="joint='widest' goes with margins"):
+    with pytest.raises(km.errors.InvalidOptionError, match="joint='widest' goes with margins"):
         km.sample_size(pilot, joint="widest", width=0.2)
 
 
 def test_missing_ratings_leave_no_other_table():
     """Only the proportions of the pilot are available."""
     pilot = km.example("gwet2014")
-    with pytest.raises(km.NotSupportedError, match="Use variance='estimate' or omit the incomplete subjects"):
+    with pytest.raises(km.errors.NotSupportedError, match="Use variance='estimate' or omit the incomplete subjects"):
         km.sample_size(pilot, power=0.8, null=0.5)
-    with pytest.raises(km.NotSupportedError, match="the assumed value is that of the pilot"):
+    with pytest.raises(km.errors.NotSupportedError, match="the assumed value is that of the pilot"):
         km.sample_size(pilot, kappa=0.5, width=0.2)
 
 
 def test_too_many_patterns_are_refused():
     """Twenty raters and two categories have a million patterns, of which a pilot contains only a few."""
-    with pytest.raises(km.NotSupportedError, match="2 categories and 20 raters have 2.20 possible patterns"):
+    with pytest.raises(km.errors.NotSupportedError, match="2 categories and 20 raters have 2.20 possible patterns"):
         km.sample_size(margins=[0.5, 0.5], kappa=0.5, width=0.2, n_raters=20)
-    with pytest.raises(km.NotSupportedError, match="joint='widest' is found for up to 4,000 possible patterns"):
+    with pytest.raises(km.errors.NotSupportedError, match="joint='widest' is found for up to 4,000 possible patterns"):
         km.sample_size(margins=[0.5, 0.5], kappa=0.5, width=0.2, n_raters=13, joint="widest", n_draws=0)
     ratings = np.random.default_rng(1).integers(0, 2, size=(30, 20))
     ratings[:, 1:] = np.where(np.random.default_rng(2).random((30, 19)) < 0.7, ratings[:, :1], ratings[:, 1:])

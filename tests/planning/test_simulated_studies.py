@@ -178,7 +178,7 @@ def test_a_null_beyond_the_margins_needs_no_table_of_its_own():
     """No table is needed if the test uses the standard error of the study."""
     options = {"margins": [[0.5, 0.5], [0.4, 0.6]], "kappa": 0.5, "null": 0.9, "alternative": "less", "power": 0.8}
     assert km.sample_size(variance="estimate", n_draws=0, **options).n_subjects > 2
-    with pytest.raises(km.InvalidOptionError, match="null must be at most 0.8"):
+    with pytest.raises(km.errors.InvalidOptionError, match="null must be at most 0.8"):
         km.sample_size(**options)
 
 

@@ -46,7 +46,7 @@ def explain(move: Move, weights: WeightsLike = "unweighted") -> Explanation:
     Examples
     --------
     >>> import kappamax as km
-    >>> km.explain(km.Move([(1, 3), (2, 2)], [(1, 2), (2, 3)], n_categories=4), "quadratic")
+    >>> km.moves.explain_move(km.moves.Move([(1, 3), (2, 2)], [(1, 2), (2, 3)], n_categories=4), "quadratic")
     Explanation
       move                           +(2,4) +(3,3) -(2,3) -(3,4)
       kind                           (b) one cell on the diagonal, the others above it

@@ -80,7 +80,7 @@ def rank_moves(
     Examples
     --------
     >>> import kappamax as km
-    >>> ranked = km.rank_moves(km.example("rapallo2022"), weights="linear", top=2)
+    >>> ranked = km.moves.rank_moves(km.example("rapallo2022"), weights="linear", top=2)
     >>> ranked.n_applicable, ranked.n_raising, ranked.n_keeping, ranked.n_lowering
     (47, 12, 11, 24)
     >>> ranked[0].move, round(ranked[0].value_after, 4)
