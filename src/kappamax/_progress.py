@@ -9,8 +9,8 @@ from kappamax.errors import InvalidOptionError
 Progress = Callable[[float, float | None, str], None]
 """Called as ``progress(done, total, message)``; `total` is None where it is not known in advance."""
 
-Counter = Callable[[float, float], None]
-"""Called as ``counter(done, total)`` by the functions that do one kind of work."""
+WorkCallback = Callable[[float, float], None]
+"""Called as ``callback(done, total)`` by the functions that do one kind of work."""
 
 
 def require_progress(progress: object) -> None:
@@ -21,7 +21,7 @@ def require_progress(progress: object) -> None:
         )
 
 
-def counter_for(progress: Progress | None, message: str) -> Counter | None:
+def callback_for(progress: Progress | None, message: str) -> WorkCallback | None:
     """Return a callback that passes on the work done and the total work with a message; None for None."""
     require_progress(progress)
     return None if progress is None else lambda done, total: progress(done, total, message)

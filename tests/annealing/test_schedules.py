@@ -22,7 +22,7 @@ RULES = [
 
 @pytest.mark.parametrize("schedule", ALL)
 def test_temperatures_do_not_depend_on_where_blocks_start(schedule):
-    """All at once is the same as in parts, and nothing ever rises."""
+    """Temperatures computed in parts equal those computed at once, and they never increase."""
     whole = schedule.temperatures(0, 20_000)
     parts = [schedule.temperatures(start, 8_000) for start in (0, 8_000, 16_000)]
     assert (np.concatenate(parts)[:20_000] == whole).all()
@@ -40,7 +40,7 @@ def test_temperatures_by_hand():
 
 
 def test_geometric_temperatures_are_powers():
-    """In whatever blocks they are computed."""
+    """Temperatures equal start * factor^b, however the steps are divided into blocks."""
     steps = np.arange(700.0, 1_500.0)
     assert km.annealing.Geometric(3, 0.94).temperatures(700, 800) == pytest.approx(3 * 0.94**steps, rel=1e-14)
 
@@ -55,7 +55,7 @@ def test_patience_of_the_paper():
 
 @pytest.mark.parametrize("setting", [*ALL, *RULES])
 def test_settings_survive_plain_data(setting):
-    """To a dictionary and back."""
+    """Converting settings to a dictionary and back gives equal settings."""
     back = schedule_from if setting in ALL else stopping_from
     assert back(setting.to_dict()) == setting
     assert setting.to_dict()["kind"] in {**SCHEDULES, **STOPPINGS}
@@ -70,8 +70,11 @@ def test_settings_survive_plain_data(setting):
         (lambda: km.annealing.Constant(-1), r"temperature must be >= 0; got -1"),
         (lambda: km.annealing.StaleAgreement(0), r"patience must be a whole number >= 1; got 0"),
         (lambda: schedule_from({"kind": "geometrical"}), r"schedule\.kind must be one of .* Did you mean 'geometric'"),
-        (lambda: schedule_from({"kind": "linear", "stop": 3}), r"'linear' takes 'start', 'steps'; got 'stop'"),
-        (lambda: stopping_from("fixed"), r"stopping must be a table with a kind"),
+        (
+            lambda: schedule_from({"kind": "linear", "stop": 3}),
+            r"'linear' has the parameters 'start', 'steps'; got 'stop'",
+        ),
+        (lambda: stopping_from("fixed"), r"stopping must be a mapping with a kind"),
     ],
 )
 def test_settings_are_checked(make, message):

@@ -1,4 +1,4 @@
-"""Simulated annealing reaches what it should and says how far it may be."""
+"""Simulated annealing reaches the expected values and states how far they may be from the maximum."""
 
 import numpy as np
 import pytest
@@ -41,7 +41,7 @@ def test_the_papers_examples_reach_the_proven_maximum(weights, proposal):
 @settings(max_examples=40)
 @given(tables(missing=True), st.sampled_from(["linear", "sqrt", "unweighted"]), st.integers(0, 99))
 def test_the_end_is_a_table_of_the_fiber(table, weights, seed):
-    """Margins stay, the value is that table's, and it lies between the solver's extremes."""
+    """The final table has the observed margins and the reported value, between the minimum and the maximum."""
     try:
         limits = km.max_kappa(table, weights=weights)
     except (km.errors.UndefinedKappaError, km.errors.NotSupportedError, km.errors.InputError):
@@ -56,7 +56,7 @@ def test_the_end_is_a_table_of_the_fiber(table, weights, seed):
 
 
 def test_the_stopping_rule_counts_to_the_c_th_step():
-    """T includes the last of the c steps without a change; a fixed number of steps is that number."""
+    """The number of steps T includes all c steps without a change, and fixed steps give exactly that number."""
     table = km.example("rapallo2022")
     found = anneal(table, weights="sqrt", rng=3)
     assert (found.n_moves, found.patience, found.stopped) == (72, 1000, "stale")
@@ -68,7 +68,7 @@ def test_the_stopping_rule_counts_to_the_c_th_step():
 
 
 def test_moves_that_keep_agreement_count_for_one_rule_only():
-    """One move back and forth for ever: agreement never changes, the table always does."""
+    """A single move back and forth changes the table at every step but never changes agreement."""
     table = km.from_counts([[0, 3, 0], [0, 0, 3], [0, 0, 0]])  # linear: (1,2)+(2,3) and (1,3)+(2,2) score alike
     by_agreement = anneal(table, weights="linear", stopping=km.annealing.StaleAgreement(60), sweep="none", rng=1)
     assert by_agreement.accepted > 0
@@ -97,8 +97,8 @@ def test_proportions_are_counts_by_number_of_subjects():
 def test_acceptance_follows_the_temperature():
     """At a constant temperature the walk by moves has probabilities proportional to exp(agreement / temperature).
 
-    2 x 2, margins (2, 2): three tables with agreement 4, 2, 0 in counts, one step apart; moves are drawn with
-    probability 1/2 each, so the chain is symmetric before acceptance and its limit is Boltzmann's.
+    The three 2 x 2 tables with margins (2, 2) have agreement 4, 2 and 0 in counts and are one step apart. Both moves
+    have probability 1/2, so the proposal is symmetric and the limit is the Boltzmann distribution.
     """
     table = km.from_counts([[1, 1], [1, 1]])
     neighbours = Neighbours(as_objective(table, weights="linear"), km.moves.basic_moves(2))
@@ -140,7 +140,7 @@ def test_tracing_changes_nothing(proposal, trace):
 
 
 def test_restarts_do_not_depend_on_processes():
-    """The best of three searches, here or in two processes; the first is the one without restarts."""
+    """The best of three searches is the same with one or two processes; the first is the search without restarts."""
     table = km.example("rapallo2022-three")
     here = anneal(table, weights="sqrt", max_steps=40, restarts=3, rng=1)
     there = anneal(table, weights="sqrt", max_steps=40, restarts=3, rng=1, n_jobs=2)
@@ -152,7 +152,7 @@ def test_restarts_do_not_depend_on_processes():
 
 
 def test_compiled_and_plain_walks_are_the_same(monkeypatch):
-    """Both kernels, plainly and compiled."""
+    """Both kernels give the same walk with and without compilation."""
     table = km.example("rapallo2022-three")
     ends = []
     for worth in (0, 1e12):
@@ -166,7 +166,7 @@ def test_compiled_and_plain_walks_are_the_same(monkeypatch):
 @settings(max_examples=60)
 @given(tables(missing=True), st.sampled_from(["linear", "sqrt", "unweighted"]), st.integers(0, 99))
 def test_swaps_keep_an_exact_score(table, weights, seed):
-    """What swaps add up to is the difference of the two tables' scores, worked out from scratch."""
+    """The sum of the changes of all swaps is the difference of the scores of the two tables."""
     try:
         objective = as_objective(table, weights=weights)
     except (km.errors.KappamaxError, km.errors.InputError):
@@ -184,7 +184,7 @@ def test_swaps_keep_an_exact_score(table, weights, seed):
 
 
 def test_weights_per_pair_alike_for_all_pairs_give_the_same_walk():
-    """One weighting and the same given for every pair: the same steps to the same table."""
+    """Giving the same weights for every pair of raters gives the same steps and the same table as giving them once."""
     table = km.example("rapallo2022-three")
     pairs = dict.fromkeys(((0, 1), (0, 2), (1, 2)), "linear")
     shared, per_pair = (anneal(table, weights=one, proposal="swaps", rng=1) for one in ("linear", pairs))
@@ -194,23 +194,23 @@ def test_weights_per_pair_alike_for_all_pairs_give_the_same_walk():
 
 
 def test_incomplete_and_large_designs_take_swaps():
-    """Who rated what stays fixed; 20 raters have 10^33 moves."""
+    """Swaps work with missing ratings, and with 20 raters, who have 10^33 moves."""
     rng = np.random.default_rng(2)
     rows = rng.integers(4, size=(30, 3)).astype(object)
     rows[rng.random(rows.shape) < 0.2] = None
     table = km.from_ratings(rows, categories=[0, 1, 2, 3])
     found = anneal(table, weights="linear", proposal="swaps", max_steps=50_000, rng=1)
     assert found.value < found.reached <= km.max_kappa(table, weights="linear").maximum
-    with pytest.raises(km.errors.NotSupportedError, match="are missing. proposal='swaps' works with gaps"):
+    with pytest.raises(km.errors.NotSupportedError, match="are missing. The method 'swaps' accepts missing ratings"):
         anneal(table, weights="linear")
     many = km.from_ratings(rng.integers(5, size=(40, 20)), categories=list(range(5)))
-    with pytest.raises(km.errors.NotSupportedError, match=r"there are 2\.9e\+32 and the limit is 5,000,000"):
+    with pytest.raises(km.errors.NotSupportedError, match=r"limited to 5,000,000 moves; there are 2\.9e\+32"):
         anneal(many, weights="linear")
     assert anneal(many, weights="linear", proposal="swaps", max_steps=20_000, rng=1).gap < 0.1
 
 
 def test_the_sweep_makes_diagonal_moves():
-    """(1,2) and (2,1), three of the one and two of the other: one move, made once or twice."""
+    """Three subjects with (1,2) and two with (2,1) allow one diagonal move, which is made once or twice."""
     table = km.from_counts([[0, 3, 0], [2, 0, 1], [0, 0, 0]])
     neighbours = Neighbours(as_objective(table, weights="linear"), km.moves.basic_moves(3))
     for sweep, made in (("once", 1), ("all", 2), ("none", 0)):
@@ -245,7 +245,7 @@ def test_both_sweeps_do_the_same(table, sweep):
 
 
 def test_ctrl_c_hands_back_where_the_search_was():
-    """Marked as not proven, with nothing but zero disagreement as its bound."""
+    """The result is not proven, and its only bound is zero disagreement."""
 
     def stop(*_now):
         raise KeyboardInterrupt
@@ -276,7 +276,7 @@ def test_ctrl_c_keeps_the_searches_before():
 @pytest.mark.parametrize("proposal", ["moves", "swaps"])
 @pytest.mark.parametrize("weights", ["circular", "power(0.3)", "ordinal", "ratio"])
 def test_weights_that_are_not_exact_work_too(weights, proposal):
-    """Within the tolerance the solver allows, the maximum is reached or the gap is stated."""
+    """The maximum is attained within the tolerance of the solver, or the gap is reported."""
     table = km.example("rapallo2022-three")
     found = anneal(table, weights=weights, proposal=proposal, restarts=3, rng=2)
     best = km.max_kappa(table, weights=weights)
@@ -328,7 +328,7 @@ def test_a_method_by_name_is_the_one_with_its_defaults():
 
 
 def test_traces_draw_themselves():
-    """Two lines against steps."""
+    """The plot shows two lines against the number of steps."""
     import matplotlib as mpl
 
     mpl.use("agg")
@@ -339,7 +339,7 @@ def test_traces_draw_themselves():
 
 
 def test_without_matplotlib_the_error_says_how_to_get_it(monkeypatch):
-    """The pip command of the extra."""
+    """The message contains the pip command that installs the extra."""
     import sys
 
     found = anneal(km.example("rapallo2022"), weights="linear", trace=20, rng=1)

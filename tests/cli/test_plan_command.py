@@ -58,8 +58,8 @@ def test_power_and_simulation():
     """The test's side, its false positives and the value that is significant."""
     done = run("plan", *WIDTH[:4], "--power", "0.8", "--null", "0.4", "--simulate", "--draws", "500", "--seed", "3")
     words = " ".join(done.stdout.split())
-    assert "a chance of 80% to show that it is above 0.4 (one-sided test, alpha 0.05)" in words
-    assert "the formula for large numbers says 141" in words
+    assert "a probability of 80% of showing that it is above 0.4 (one-sided test, alpha 0.05)" in words
+    assert "the formula for large numbers gives 141" in words
     assert "is significant" in words
 
 

@@ -1,4 +1,4 @@
-"""Sets of moves: counts, order, draws, 4ti2, and that they connect fibers."""
+"""Sets of moves have the right size, order and distribution, agree with 4ti2, and connect fibers."""
 
 import os
 import shutil
@@ -23,7 +23,7 @@ SETS = {"basic": km.moves.basic_moves, "minimal": km.moves.minimal_moves}
 
 
 def definition_five(k, r):
-    """Definition 5 to the letter, with S proper: two cells, and the raters who keep their ratings."""
+    """Return all moves of definition 5 with S proper, from two cells and the raters who keep their ratings."""
     moves = set()
     for x, y in combinations(product(range(k), repeat=r), 2):
         differing = [a for a in range(r) if x[a] != y[a]]
@@ -41,7 +41,7 @@ def closed_form(k, r, in_block):
 
 @pytest.mark.parametrize(("k", "r"), [(2, 2), (4, 2), (2, 3), (3, 3), (2, 4)])
 def test_basic_moves_are_those_of_the_definition(k, r):
-    """Every one, once."""
+    """The set contains every move of the definition exactly once."""
     listed = list(km.moves.basic_moves(k, r))
     assert set(listed) == definition_five(k, r)
     assert len(set(listed)) == len(listed)
@@ -49,7 +49,7 @@ def test_basic_moves_are_those_of_the_definition(k, r):
 
 @pytest.mark.parametrize(("k", "r"), DESIGNS)
 def test_closed_forms_count_what_is_listed(k, r):
-    """Basic and minimal, with and without sign."""
+    """The formulas give the numbers of basic and minimal moves, signed and unsigned."""
     basic, minimal = km.moves.basic_moves(k, r), km.moves.minimal_moves(k, r)
     assert basic.n_unsigned == closed_form(k, r, lambda p: comb(p, 2)) == sum(1 for _ in basic) / 2
     assert minimal.n_unsigned == closed_form(k, r, lambda p: p - 1) == sum(1 for _ in minimal) / 2
@@ -58,7 +58,7 @@ def test_closed_forms_count_what_is_listed(k, r):
 
 
 def test_the_papers_numbers_of_moves():
-    """18, 200, 882 for two raters; 324 and 9,000 minimal ones for three, of 486 and 15,000 basic ones."""
+    """Two raters have 18, 200 and 882 moves; three have 324 and 9,000 minimal of 486 and 15,000 basic moves."""
     assert [len(km.moves.basic_moves(k)) for k in (3, 5, 7)] == [18, 200, 882]
     assert [len(km.moves.minimal_moves(k, 3)) for k in (3, 5)] == [324, 9000]
     assert [len(km.moves.basic_moves(k, 3)) for k in (3, 5)] == [486, 15000]
@@ -67,7 +67,7 @@ def test_the_papers_numbers_of_moves():
 @pytest.mark.parametrize(("k", "r"), DESIGNS)
 @pytest.mark.parametrize("name", SETS)
 def test_index_iteration_and_arrays_have_one_order(name, k, r):
-    """moves[i], the i-th of iteration, row i of the arrays."""
+    """moves[i] is the i-th move of the iteration and row i of the arrays."""
     moves = SETS[name](k, r)
     listed = list(moves)
     assert all(moves[i] == move and moves.index(move) == i for i, move in enumerate(listed[:500]))
@@ -80,7 +80,7 @@ def test_index_iteration_and_arrays_have_one_order(name, k, r):
 
 @given(drawn_moves(most_raters=30))
 def test_any_index_leads_to_a_move_and_back(drawn):
-    """Up to thirty raters, where indexes have over forty digits."""
+    """Indices lead to moves and back for up to thirty raters, for whom they have more than forty digits."""
     moves, index = drawn
     move = moves[index]
     assert moves.index(move) == index
@@ -92,24 +92,24 @@ def test_any_index_leads_to_a_move_and_back(drawn):
 
 
 def test_first_and_last_of_many():
-    """Twenty raters, five categories; and forty raters, where a block alone has more moves than 64 bits number."""
+    """Forty raters have subtables with more moves than 64 bits can index."""
     for moves in (km.moves.basic_moves(5, 20), km.moves.minimal_moves(5, 20), km.moves.basic_moves(2, 40)):
         assert moves.index(moves[0]) == 0
         assert moves.index(moves[-1]) == moves.n_moves - 1
         assert moves
-        with pytest.raises(km.errors.NotSupportedError, match="len\\(\\) stops at 2\\^63 - 1"):
+        with pytest.raises(km.errors.NotSupportedError, match="len\\(\\) is limited to 2\\^63 - 1"):
             len(moves)
     assert repr(km.moves.basic_moves(3)) == "MoveSet(18 basic moves, 3 categories, 2 raters)"
 
 
 def chi_square_limit(df):
-    """Exceeded by one run in a million."""
+    """Return a limit that a chi-square statistic exceeds in one run out of a million."""
     return chi2.isf(1e-6, df)
 
 
 @pytest.mark.parametrize(("moves", "n"), [(km.moves.basic_moves(3), 9_000), (km.moves.minimal_moves(2, 4), 11_000)])
 def test_draws_are_uniform(moves, n):
-    """Chi-square over all moves."""
+    """A chi-square test over all moves does not reject uniformity."""
     counts = Counter(moves.draw(np.random.default_rng(20), n))
     expected = n / moves.n_moves
     statistic = sum((counts[move] - expected) ** 2 / expected for move in moves)
@@ -117,7 +117,7 @@ def test_draws_are_uniform(moves, n):
 
 
 def test_draws_from_astronomical_sets_are_uniform_too():
-    """The number q of raters that vary has the share the closed form gives; 20 raters, 5 categories."""
+    """The number q of raters that vary has the distribution of the closed form, for 20 raters and 5 categories."""
     moves, n = km.moves.basic_moves(5, 20), 4_000
     drawn = moves.draw(7, n)
     sizes = Counter(sum(i != j for i, j in zip(*move.plus, strict=True)) for move in drawn)
@@ -131,14 +131,14 @@ def test_draws_from_astronomical_sets_are_uniform_too():
 
 
 def split(move, k):
-    """Part (a) of the proof of proposition 2: one +1 and one -1 at level h, the others at h', in every way."""
+    """Return part (a) of the proof of proposition 2: all ways to place one +1 and one -1 at h and the others at h'."""
     for (x, y), (v, w) in product([move.plus, move.plus[::-1]], [move.minus, move.minus[::-1]]):
         for h, other in product(range(k), repeat=2):
             yield km.moves.Move(((*x, h), (*y, other)), ((*v, h), (*w, other)), k)
 
 
 def swap(k, r):
-    """Part (b): two cells of the first r - 1 raters swap two levels of the last."""
+    """Return part (b) of the proof: two cells of the first r - 1 raters swap two categories of the last."""
     for x, y in combinations(product(range(k), repeat=r - 1), 2):
         for h, other in product(range(k), repeat=2):
             if h != other:
@@ -147,7 +147,7 @@ def swap(k, r):
 
 @pytest.mark.parametrize(("k", "r"), [(2, 3), (3, 3), (2, 4), (2, 5), (3, 4)])
 def test_the_construction_of_proposition_2_gives_exactly_the_basic_moves(k, r):
-    """Both parts give basic moves only; together all of them; and their kinds are (a) and (b)."""
+    """Both parts together give exactly the basic moves, and their kinds are (a) and (b)."""
     part_a = {move for smaller in km.moves.basic_moves(k, r - 1) for move in split(smaller, k)}
     part_b = set(swap(k, r))
     assert part_a.isdisjoint(part_b)
@@ -157,7 +157,7 @@ def test_the_construction_of_proposition_2_gives_exactly_the_basic_moves(k, r):
 
 
 def literal_construction(k, r):
-    """Proposition 2 with one way to split each unsigned move: +x, -v at h and +y, -w at h' >= h."""
+    """Return proposition 2 with one way to split each unsigned move: +x, -v at h and +y, -w at h' >= h."""
     if r == 2:
         return set(list(km.moves.basic_moves(k, 2))[::2])
     found = set()
@@ -174,7 +174,7 @@ def literal_construction(k, r):
 
 @pytest.mark.parametrize(("k", "r"), [(2, 3), (3, 3), (4, 3), (2, 4), (3, 4), (2, 5)])
 def test_splitting_each_move_once_gives_a_minimal_basis(k, r):
-    """Another spanning tree of every block, so as many moves as the minimal basis."""
+    """The result is another spanning tree of every block, with as many moves as the minimal basis."""
     moves = literal_construction(k, r)
     assert len(moves) == km.moves.minimal_moves(k, r).n_unsigned
     assert moves <= set(km.moves.basic_moves(k, r))
@@ -182,12 +182,12 @@ def test_splitting_each_move_once_gives_a_minimal_basis(k, r):
 
 
 def block_of(move):
-    """The block a move lies in: for each rater its one or two levels."""
+    """Return the block of a move, given by the one or two categories of each rater."""
     return tuple(tuple(sorted({x, y})) for x, y in zip(*move.plus, strict=True))
 
 
 def assert_spanning_trees(moves, k, r):
-    """The unsigned moves join the antipodal pairs of each block without a circle."""
+    """Assert that the unsigned moves connect the antipodal pairs of each block without a cycle."""
     edges = {}
     for move in moves:
         edges.setdefault(block_of(move), []).append((move.plus, move.minus))
@@ -210,7 +210,7 @@ def assert_spanning_trees(moves, k, r):
 
 
 def test_the_spanning_tree_assertion_can_fail():
-    """A missing edge, and a circle in place of one."""
+    """The assertion fails if an edge is missing or if a cycle replaces it."""
     moves = {move for move in km.moves.minimal_moves(2, 3) if move.plus < move.minus}
     assert_spanning_trees(moves, 2, 3)
     with pytest.raises(AssertionError):
@@ -221,7 +221,7 @@ def test_the_spanning_tree_assertion_can_fail():
 
 
 def four_ti_2(k, r, folder):
-    """The minimal Markov basis the program 4ti2 prints, unsigned."""
+    """Return the minimal Markov basis that the program 4ti2 prints, unsigned."""
     program = shutil.which("4ti2-markov") or shutil.which("markov")
     if program is None:
         assert os.environ.get("CI") != "true", "4ti2 must be installed in CI"
@@ -242,7 +242,7 @@ def four_ti_2(k, r, folder):
 
 @pytest.mark.parametrize(("k", "r"), [(3, 2), (4, 2), (5, 2), (2, 3), (3, 3), (4, 3)])
 def test_minimal_moves_are_those_of_4ti2(k, r, tmp_path):
-    """Two and three raters, up to sign."""
+    """For two and three raters both sets are equal up to sign."""
     printed = four_ti_2(k, r, tmp_path)
     assert {*printed, *(move.reversed() for move in printed)} == set(km.moves.minimal_moves(k, r))
     assert len(printed) == km.moves.minimal_moves(k, r).n_unsigned
@@ -250,7 +250,7 @@ def test_minimal_moves_are_those_of_4ti2(k, r, tmp_path):
 
 @pytest.mark.parametrize(("k", "r"), [(2, 4), (3, 4), (2, 5)])
 def test_4ti2_and_we_choose_spanning_trees(k, r, tmp_path):
-    """Four raters and more: as many moves, and a spanning tree of every block, here and there."""
+    """For four and more raters both sets have the same size and contain a spanning tree of every block."""
     printed = four_ti_2(k, r, tmp_path)
     ours = [move for move in km.moves.minimal_moves(k, r) if move.plus < move.minus]
     assert len(printed) == len(ours) == km.moves.minimal_moves(k, r).n_unsigned
@@ -259,7 +259,7 @@ def test_4ti2_and_we_choose_spanning_trees(k, r, tmp_path):
 
 
 def reached(start, plus, minus):
-    """How many tables moves lead to from a table, given as flat cells."""
+    """Return how many tables can be reached from a table by moves given as flat cells."""
     seen, fresh = {start.tobytes()}, [start]
     while fresh:
         table = fresh.pop()
@@ -294,7 +294,7 @@ FIBERS = [
 @pytest.mark.parametrize("margins", FIBERS, ids=str)
 @pytest.mark.parametrize("name", SETS)
 def test_moves_connect_fibers(name, margins):
-    """Breadth first from one table, every table of the fiber is reached (propositions 1 and 2)."""
+    """A breadth-first search from one table reaches every table of the fiber (propositions 1 and 2)."""
     margins = np.array(margins)
     r, k = margins.shape
     assert reached(first_table(margins), *SETS[name](k, r).arrays()) == count_tables(margins)
@@ -303,7 +303,7 @@ def test_moves_connect_fibers(name, margins):
 @settings(max_examples=25)
 @given(st.data())
 def test_minimal_moves_connect_random_fibers(data):
-    """Two to four raters, two or three categories, up to four subjects."""
+    """Fibers of two to four raters, two or three categories and up to four subjects are connected."""
     r, k = data.draw(st.sampled_from([(2, 3), (3, 2), (3, 3), (4, 2)]))
     n = data.draw(st.integers(2, 4 if (r, k) != (3, 3) else 3))
     ratings = data.draw(st.lists(st.lists(st.integers(0, k - 1), min_size=n, max_size=n), min_size=r, max_size=r))
@@ -313,7 +313,7 @@ def test_minimal_moves_connect_random_fibers(data):
 
 @pytest.mark.parametrize(("k", "r"), [(3, 2), (2, 3), (3, 3), (2, 4)])
 def test_no_minimal_move_can_be_spared(k, r):
-    """Without it the two subjects it starts from cannot reach all tables with their margins."""
+    """Without one move, not all tables with the margins of its two subjects can be reached."""
     moves = km.moves.minimal_moves(k, r)
     plus, minus = moves.arrays()
     for index in range(0, len(moves), max(1, len(moves) // 60)):

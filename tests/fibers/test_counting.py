@@ -1,4 +1,4 @@
-"""Counting agrees with listing, and listing with brute force."""
+"""Counting agrees with listing, and listing agrees with brute force."""
 
 from itertools import permutations
 from math import comb, factorial
@@ -21,7 +21,7 @@ def all_patterns(r, k):
 
 
 def brute_force(margins):
-    """All tables as sets of sorted subjects: every arrangement of all raters but the first."""
+    """Return all tables as sets of sorted subjects, from all arrangements of all raters but the first."""
     columns = [np.repeat(np.arange(len(row)), row).tolist() for row in margins]
     rows = {tuple((value,) for value in columns[0])}
     for column in columns[1:]:
@@ -36,7 +36,7 @@ def brute_force(margins):
 @settings(max_examples=250)
 @given(tables(max_raters=3, max_categories=3, max_rows=3).filter(lambda table: table.n_subjects <= 6))
 def test_counting_listing_and_brute_force_agree(table):
-    """Small fibers of two and three raters."""
+    """The three agree on small fibers of two and three raters."""
     r, k = table.n_raters, table.n_categories
     listed = list(iter_tables(table.margins, all_patterns(r, k)))
     assert len({tuple(counts.tolist()) for counts in listed}) == len(listed)
@@ -46,7 +46,7 @@ def test_counting_listing_and_brute_force_agree(table):
 @settings(max_examples=100)
 @given(tables(max_raters=3, max_categories=3, max_rows=4), st.data())
 def test_counting_and_listing_agree_on_some_patterns(table, data):
-    """Only the given patterns occur."""
+    """Only tables that consist of the given patterns are counted and listed."""
     every = all_patterns(table.n_raters, table.n_categories)
     kept = data.draw(st.lists(st.booleans(), min_size=len(every), max_size=len(every)))
     patterns = every[np.array(kept)]
@@ -63,7 +63,7 @@ def test_counting_and_listing_agree_on_some_patterns(table, data):
 
 
 def test_the_papers_fibers():
-    """644,850 tables (figure 3(a)) and 2,160,537 for its three raters."""
+    """The paper's fibers have 644,850 tables (figure 3(a)) and 2,160,537 tables for three raters."""
     assert count_tables(km.example("rapallo2022").margins) == 644_850
     assert count_tables(km.example("rapallo2022-three").margins) == 2_160_537
 
@@ -76,14 +76,14 @@ def test_known_counts():
 
 
 def test_published_counts():
-    """n x n tables with margins 2 (OEIS A000681) and 4 x 4 tables with margins n (OEIS A001496)."""
+    """The numbers of n x n tables with margins 2 (OEIS A000681) and of 4 x 4 tables with margins n (A001496) agree."""
     squares = [count_tables(np.full((2, n), 2)) for n in range(2, 11)]
     assert squares == [3, 21, 282, 6210, 202410, 9135630, 545007960, 41514583320, 3930730108200]
     assert [count_tables(np.full((2, 4), n)) for n in range(1, 6)] == [24, 282, 2008, 10147, 40176]
 
 
 def test_residues_give_what_64_bits_give(monkeypatch):
-    """Counting modulo several coprime numbers, pretending that integers end at 12 bits."""
+    """Counting modulo several coprime numbers gives the same result if integers are limited to 12 bits."""
     margins = np.array([[3, 4, 5], [6, 2, 4], [4, 4, 4]])
     plain = count_tables(margins)
     monkeypatch.setattr(counting, "_BITS", 12)
@@ -93,13 +93,13 @@ def test_residues_give_what_64_bits_give(monkeypatch):
 
 @pytest.mark.slow
 def test_counts_beyond_64_bits_are_exact():
-    """n x n tables with margins 3 (OEIS A001500): 4.8e20 for n = 11."""
+    """The numbers of n x n tables with margins 3 (OEIS A001500) agree, up to 4.8e20 for n = 11."""
     assert count_tables(np.full((2, 10), 3)) == 523853880779443200
     assert count_tables(np.full((2, 11), 3)) == 477360556805016931200
 
 
 def test_too_much_memory_is_refused():
-    """Before it is asked for, with the size and the limit."""
+    """The error is raised before memory is allocated, and it names the size and the limit."""
     with pytest.raises(km.errors.NotSupportedError, match="would take 6.35 TB of memory; the limit is 1 GB"):
         count_tables(np.full((3, 5), 20))
     with pytest.raises(km.errors.NotSupportedError, match="1.05e\\+06 patterns are possible"):
@@ -109,7 +109,7 @@ def test_too_much_memory_is_refused():
 @settings(max_examples=150)
 @given(tables(max_raters=3, max_categories=3, max_rows=4).filter(lambda table: table.n_subjects <= 9))
 def test_the_least_number_of_a_pattern_leaves_no_table_out(table):
-    """Tried for every pattern, not only for those that could occur very often."""
+    """The smallest useful count is computed here for every pattern, not only for those that could occur often."""
     patterns = all_patterns(table.n_raters, table.n_categories)
     listed = [counts.tolist() for counts in iter_tables(table.margins, patterns)]
     with pytest.MonkeyPatch.context() as patch:
@@ -118,7 +118,7 @@ def test_the_least_number_of_a_pattern_leaves_no_table_out(table):
 
 
 def test_patterns_that_occur_very_often_do_not_hinder_listing():
-    """A dozen tables among 10^12 subjects, in a few hundred steps; the order is that of any other number."""
+    """A dozen tables of 10^12 subjects are listed in a few hundred steps, in the usual order."""
     few = np.array([[20 + 3, 4, 2], [20 + 2, 5, 2]])
     many = few + np.array([10**12, 0, 0])
     patterns = all_patterns(2, 3)

@@ -25,14 +25,14 @@ small_tables = tables(max_raters=3, max_categories=3, max_rows=3).filter(lambda 
 
 
 def chance_of(table):
-    """Hypergeometric probability of a table, from factorials: N!^(1-r) prod(margins!) / prod(counts!)."""
+    """Return the hypergeometric probability of a table, N!^(1-r) prod(margins!) / prod(counts!)."""
     n = factorial(table.n_subjects)
     margins = prod(factorial(int(count)) for count in table.margins.ravel())
     return Fraction(margins, n ** (table.n_raters - 1) * prod(factorial(int(count)) for count in table.counts))
 
 
 def listed(table, *weights):
-    """By listing: {scores: [number of tables, probability]}."""
+    """Return the distribution found by listing, {scores: [number of tables, probability]}."""
     found = defaultdict(lambda: [0, Fraction(0)])
     for member in km.fiber(table).tables():
         scores = tuple(as_objective(member, weights=one).score for one in weights)
@@ -44,7 +44,7 @@ def listed(table, *weights):
 @settings(max_examples=150)
 @given(small_tables, st.sampled_from(SCHEMES))
 def test_the_distribution_is_what_listing_gives(table, scheme):
-    """Scores, numbers of tables and probabilities, for two and three raters."""
+    """Scores, numbers of tables and probabilities agree for two and three raters."""
     expected = listed(table, scheme)
     found = km.fiber(table).distribution(scheme)
     assert {(score,): n for score, n in zip(found.scores, found.n_tables, strict=True)} == {
@@ -60,7 +60,7 @@ def test_the_distribution_is_what_listing_gives(table, scheme):
 @settings(max_examples=60)
 @given(st.data())
 def test_any_whole_matrix_has_a_distribution(data):
-    """Steps, potentials and packing hold for arbitrary weights, also asymmetric and per pair."""
+    """Reducing and encoding costs is correct for arbitrary weights, including asymmetric ones and weights per pair."""
     table = data.draw(small_tables)
     weights = data.draw(matrices(table.n_categories))
     if table.n_raters == 3:
@@ -73,7 +73,7 @@ def test_any_whole_matrix_has_a_distribution(data):
 @settings(max_examples=60)
 @given(small_tables, st.sampled_from(list(product(SCHEMES, SCHEMES))))
 def test_the_joint_distribution_is_what_listing_gives(table, pair):
-    """Also where one weighting follows from the other's components and is left out of the count."""
+    """Both agree even if one weighting is determined by the other and is omitted from the count."""
     expected = listed(table, *pair)
     first, second = (as_objective(table, weights=one) for one in pair)
     found = km.fiber(table).joint_distribution(*pair)
@@ -97,7 +97,7 @@ def _grouped(by_value):
 @settings(max_examples=60)
 @given(small_tables, st.sampled_from(list(product(SCHEMES, SCHEMES))))
 def test_tables_with_the_same_kappa_are_what_listing_gives(table, pair):
-    """Their number, and the range of the other kappa with the number of tables at its ends."""
+    """Their number, the range of the other kappa and the numbers of tables at its ends agree."""
     own, other = (as_objective(table, weights=one) for one in pair)
     expected = {b: n for (a, b), (n, _) in listed(table, *pair).items() if a == own.score}
     found = km.fiber(table).same_kappa(pair[0], other=pair[1])
@@ -110,10 +110,10 @@ def test_tables_with_the_same_kappa_are_what_listing_gives(table, pair):
 
 
 def test_the_papers_example():
-    """Figure 3: the paper counts 1,527 tables with the same linear kappa, quadratic kappa being extreme in 3 and 3.
+    """1,654 tables share the observed linear kappa, of which 4 and 15 attain the extremes of quadratic kappa.
 
-    Exactly it is 1,654, and 4 and 15: sums of |i - j| / 3 rounded to doubles differ between tables that tie. The range
-    of quadratic kappa is as printed.
+    The paper counts 1,527, and 3 and 3 (figure 3), because sums of |i - j| / 3 in doubles differ between tables with
+    the same kappa. The range of quadratic kappa is as printed.
     """
     found = km.fiber(km.example("rapallo2022")).same_kappa("linear", other=["quadratic", "sqrt"])
     assert found.value == pytest.approx(0.5023, abs=5e-5)
@@ -126,7 +126,7 @@ def test_the_papers_example():
 
 @pytest.mark.slow
 def test_the_papers_count_is_a_rounding_artefact():
-    """Terms in doubles, added in extended precision as R does, rounded and compared with == give 1,527, and 3 and 3."""
+    """Sums in extended precision, rounded and compared with == as in R, give 1,527 tables, and 3 and 3."""
     if np.finfo(np.longdouble).nmant < 63:
         pytest.skip("extended precision is the same as double here")
     table = km.example("rapallo2022")
@@ -145,7 +145,7 @@ def test_the_papers_count_is_a_rounding_artefact():
 
 
 def test_the_papers_three_raters():
-    """2,324 tables share linear kappa 0.4872; quadratic kappa runs from 0.3364 to 0.6313 over them."""
+    """2,324 tables share linear kappa 0.4872, and quadratic kappa ranges from 0.3364 to 0.6313 over them."""
     found = km.fiber(km.example("rapallo2022-three")).same_kappa("linear", other="quadratic")
     assert found.value == pytest.approx(0.4872, abs=5e-5)
     assert found.n_tables == 2324
@@ -165,14 +165,14 @@ def test_the_range_is_that_of_max_kappa():
 
 
 def test_two_by_two_is_the_hypergeometric_distribution():
-    """scipy's hypergeom for the top left cell; kappa rises with it."""
+    """The top left cell has the distribution of scipy's hypergeom, and kappa increases with it."""
     table = km.from_counts([[7, 3], [2, 8]])
     found = km.fiber(table).distribution()
     np.testing.assert_allclose(found.probabilities, hypergeom(20, 10, 9).pmf(np.arange(10)), rtol=1e-13)
 
 
 def test_probabilities_match_scipys_random_table():
-    """Every table of a 3 x 3 fiber, by its probability mass function."""
+    """The probability of every table of a 3 x 3 fiber is that of scipy's probability mass function."""
     table = km.from_counts([[2, 1, 0], [1, 2, 1], [0, 0, 3]])
     expected = defaultdict(float)
     for member in km.fiber(table).tables():
@@ -183,7 +183,7 @@ def test_probabilities_match_scipys_random_table():
 
 
 def test_the_mean_of_kappa_by_chance_is_zero():
-    """On complete ratings the expected disagreement is the mean over all arrangements."""
+    """For complete ratings the expected disagreement is the mean disagreement over all arrangements."""
     for name in ("rapallo2022", "rapallo2022-three"):
         for weights in ("unweighted", "linear", "quadratic"):
             objective = as_objective(km.example(name), weights=weights)
@@ -193,7 +193,7 @@ def test_the_mean_of_kappa_by_chance_is_zero():
 
 
 def test_many_subjects_neither_overflow_nor_underflow():
-    """1,200 subjects have 10^358 arrangements, beyond doubles; scipy's hypergeom where it is above 1e-250."""
+    """1,200 subjects have 10^358 arrangements; probabilities above 1e-250 agree with scipy's hypergeom."""
     found = km.fiber(km.from_counts([[450, 150], [100, 500]])).distribution()
     expected = hypergeom(1200, 600, 550).pmf(np.arange(551))
     seen = expected > 1e-250
@@ -203,7 +203,7 @@ def test_many_subjects_neither_overflow_nor_underflow():
 
 
 def test_few_tables_with_many_states_are_listed(monkeypatch):
-    """The same numbers; more tables than that are refused."""
+    """Listing gives the same numbers as counting, and a fiber with too many tables is refused."""
     fiber = km.fiber(km.from_counts([[9, 3, 1], [2, 10, 2], [0, 4, 4]]))
     counted = fiber.distribution("quadratic").n_tables
     fiber.memory_limit = 100_000
@@ -216,7 +216,7 @@ def test_few_tables_with_many_states_are_listed(monkeypatch):
 @settings(max_examples=60)
 @given(small_tables, st.sampled_from([*SCHEMES, "ratio", "bipolar"]))
 def test_listed_tables_have_the_numbers_of_counted_ones(table, weights):
-    """Scores, numbers of tables and probabilities, and those of two weightings together."""
+    """Scores, numbers of tables and probabilities agree, also for two weightings together."""
     fiber = km.fiber(table)
     found = fiber.distribution(weights), fiber.joint_distribution("linear", weights), fiber.same_kappa(weights)
     with pytest.MonkeyPatch.context() as patch:
@@ -233,7 +233,7 @@ def test_listed_tables_have_the_numbers_of_counted_ones(table, weights):
 @settings(max_examples=60)
 @given(small_tables)
 def test_a_fiber_has_at_least_as_many_tables_as_its_blocks_say(table):
-    """And listing stops where it should."""
+    """The lower bound does not exceed the number of tables, and listing stops at its limit."""
     n_tables = km.fiber(table).count()
     patterns = all_patterns(table.margins)
     assert 1 <= enumeration.fewest_tables(table) <= n_tables
@@ -245,7 +245,7 @@ def test_a_fiber_has_at_least_as_many_tables_as_its_blocks_say(table):
 
 @pytest.mark.parametrize("weights", ["ratio", "bipolar", "power(9.5)"])
 def test_huge_scores_of_few_tables_have_a_distribution(weights):
-    """Some thousand tables, and totals that would take terabytes."""
+    """A fiber of some thousand tables is listed if its totals would take terabytes."""
     table = km.from_counts(np.diag([2] * 5))
     found = km.fiber(table).distribution(weights)
     assert sum(found.n_tables) == km.fiber(table).count() == 6210
@@ -258,7 +258,7 @@ def test_huge_scores_of_few_tables_have_a_distribution(weights):
 
 @pytest.mark.parametrize("many", [10**6, 10**12, 10**17])
 def test_few_tables_of_any_number_of_subjects(many):
-    """Three of the ratings of one rater meet four of the other: 1 - C(N - 4, 3) / C(N, 3), by fractions."""
+    """The probability that 3 ratings of one rater meet some of 4 of the other is 1 - C(N - 4, 3) / C(N, 3)."""
     table = km.from_counts([[many, 3], [2, 1]])
     n = table.n_subjects
     expected = 1 - Fraction((n - 4) * (n - 5) * (n - 6), n * (n - 1) * (n - 2))
@@ -269,7 +269,7 @@ def test_few_tables_of_any_number_of_subjects(many):
 
 
 def test_residues_give_the_same_distribution(monkeypatch):
-    """Counting by score modulo several numbers."""
+    """Counting by score modulo several numbers gives the same numbers of tables."""
     table = km.example("rapallo2022")
     plain = km.fiber(table).distribution("linear").n_tables
     monkeypatch.setattr(counting, "_BITS", 14)
@@ -277,7 +277,7 @@ def test_residues_give_the_same_distribution(monkeypatch):
 
 
 def test_progress_runs_from_start_to_end(monkeypatch):
-    """Also where several residues are counted."""
+    """Progress is complete even if several residues are counted."""
     seen = []
     monkeypatch.setattr(counting, "_BITS", 14)
     km.fiber(km.example("rapallo2022")).count(progress=lambda done, total, _message: seen.append(done / total))
@@ -286,14 +286,14 @@ def test_progress_runs_from_start_to_end(monkeypatch):
 
 
 def test_an_only_table():
-    """One table, one value, probability one; kappa is still defined."""
+    """A fiber of one table has one value with probability one, and kappa is still defined."""
     found = km.fiber(km.from_counts([[3, 2], [0, 0]])).distribution()
     assert (found.values.tolist(), found.n_tables, found.probabilities.tolist()) == ([0.0], (1,), [1.0])
     assert found.pvalue() == 1
 
 
 def test_what_cannot_be_counted_is_refused():
-    """Missing ratings, weights that are not exact."""
+    """Missing ratings and weights that are not exact are refused."""
     gaps = km.fiber(km.example("gwet2014"))
     for ask in (gaps.count, gaps.distribution, lambda: next(gaps.tables())):
         with pytest.raises(km.errors.NotSupportedError, match="needs complete ratings; 7 are missing"):
@@ -303,9 +303,9 @@ def test_what_cannot_be_counted_is_refused():
 
 
 def test_results_show_themselves():
-    """In words, and as plain data."""
+    """Results have a printed form and convert to plain data."""
     found = km.fiber(km.example("rapallo2022")).distribution("linear")
-    assert "with the observed value      1,654" in repr(found)
+    assert "tables with the observed value  1,654" in repr(found)
     plain = found.to_dict()
     assert plain["n_tables"] == 644_850
     assert plain["distribution"][-1] == {

@@ -1,4 +1,4 @@
-"""Exact tests against full enumeration, Fisher's test and permutations."""
+"""Exact tests agree with full enumeration, Fisher's exact test and permutations."""
 
 from fractions import Fraction
 from itertools import permutations
@@ -19,7 +19,7 @@ ALTERNATIVES = ["greater", "less", "two-sided"]
 
 
 def listed_pvalue(table, weights, alternative):
-    """The probability of all tables at least as extreme, by listing; the mean by chance by listing too."""
+    """Return, by listing, the probability of all tables at least as extreme, and the mean of the coefficient."""
     observed = km.kappa(table, weights=weights).value
     members = [(km.kappa(one, weights=weights).value, chance_of(one)) for one in km.fiber(table).tables()]
     mean = sum(Fraction(value) * chance for value, chance in members)
@@ -35,7 +35,7 @@ def listed_pvalue(table, weights, alternative):
 @settings(max_examples=150)
 @given(small_tables, st.sampled_from(SCHEMES), st.sampled_from(ALTERNATIVES))
 def test_exact_pvalues_are_what_enumeration_gives(table, weights, alternative):
-    """Two and three raters, all weights, all alternatives."""
+    """P-values agree for two and three raters, all weights and all alternatives."""
     test = km.exact_test(table, weights=weights, alternative=alternative)
     assert test.method == "exact"
     assert test.se is None
@@ -46,7 +46,7 @@ def test_exact_pvalues_are_what_enumeration_gives(table, weights, alternative):
 @settings(max_examples=60)
 @given(small_tables.filter(lambda table: table.n_raters == 2), st.sampled_from(["linear", "quadratic", "sqrt"]))
 def test_two_rater_pvalues_are_those_of_all_permutations(table, weights):
-    """Fisher's idea: every order of the second rater's ratings is equally likely."""
+    """All orders of the second rater's ratings are equally likely."""
     rows = np.repeat(table.patterns, table.counts, axis=0)
     u = np.array(km.Weights.from_scheme(weights, table.n_categories).matrix)
     observed = u[rows[:, 0], rows[:, 1]].sum()
@@ -59,7 +59,7 @@ def test_two_rater_pvalues_are_those_of_all_permutations(table, weights):
 @settings(max_examples=40)
 @given(st.lists(st.integers(0, 12), min_size=4, max_size=4))
 def test_two_categories_are_fishers_exact_test(cells):
-    """One-sided: scipy's fisher_exact."""
+    """One-sided p-values are those of scipy's fisher_exact."""
     table = np.array(cells).reshape(2, 2)
     if 0 in table.sum(axis=0) or 0 in table.sum(axis=1):
         return
@@ -71,7 +71,7 @@ def test_two_categories_are_fishers_exact_test(cells):
 @settings(max_examples=100)
 @given(st.lists(st.integers(0, 12), min_size=4, max_size=4))
 def test_two_sided_by_probability_is_fishers_exact_test_for_two_categories(cells):
-    """By the test and by the distribution: scipy's two-sided fisher_exact, which is R's definition."""
+    """The test and the distribution give the p-value of scipy's two-sided fisher_exact, which is R's definition."""
     table = np.array(cells).reshape(2, 2)
     if 0 in table.sum(axis=0) or 0 in table.sum(axis=1):
         return
@@ -82,9 +82,10 @@ def test_two_sided_by_probability_is_fishers_exact_test_for_two_categories(cells
 
 
 def test_the_two_definitions_of_two_sided_differ():
-    """Margins (3, 7) and (2, 8): cell (1, 1) is 0, 1, 2 with probabilities 21/45, 21/45, 3/45, and its mean is 0.6.
+    """The observed value is among the most probable ones, but it is not the closest to the mean.
 
-    Observed 0 is as probable as 1, so no value is more probable; but 1 lies closer to the mean than 0 does.
+    With margins (3, 7) and (2, 8), cell (1, 1) is 0, 1 or 2 with probabilities 21/45, 21/45 and 3/45, and its mean is
+    0.6. The observed 0 is as probable as 1, but 1 lies closer to the mean.
     """
     table = km.from_counts([[0, 3], [2, 5]])
     distance = km.exact_test(table, alternative="two-sided")
@@ -99,7 +100,7 @@ def test_the_two_definitions_of_two_sided_differ():
 @settings(max_examples=80)
 @given(small_tables, st.sampled_from(SCHEMES))
 def test_two_sided_by_probability_is_what_enumeration_gives(table, weights):
-    """All values whose probability by listing is at most the observed value's, in fractions."""
+    """The p-value sums, in fractions, all values that are at most as probable as the observed value."""
     chances = {}
     for one in km.fiber(table).tables():
         score = as_objective(one, weights=weights).score
@@ -111,7 +112,7 @@ def test_two_sided_by_probability_is_what_enumeration_gives(table, weights):
 
 
 def test_two_sided_by_probability_needs_the_exact_distribution():
-    """Random tables are refused with the reason, and so is a one-sided test."""
+    """Sampled distributions are refused with the reason, and so are one-sided tests."""
     table, both = km.example("rapallo2022"), {"alternative": "two-sided", "two_sided": "probability"}
     with pytest.raises(km.errors.NotSupportedError, match="needs the exact distribution, but method is 'monte-carlo'"):
         km.exact_test(table, method="monte-carlo", **both)
@@ -129,7 +130,7 @@ def test_two_sided_by_probability_needs_the_exact_distribution():
 @pytest.mark.parametrize("weights", ["linear", "sqrt"])
 @pytest.mark.parametrize("name", ["rapallo2022-three", "vassarstats"])
 def test_monte_carlo_agrees_with_the_exact_method(name, weights, alternative):
-    """Within four standard errors of a binomial share, at a p-value that is not tiny."""
+    """The difference is within four binomial standard errors, at a p-value that is not tiny."""
     table = next(km.fiber(km.example(name)).iter_sample(rng=11)) if name != "vassarstats" else _weak()
     exact = km.exact_test(table, weights=weights, alternative=alternative, method="exact")
     drawn = km.exact_test(table, weights=weights, alternative=alternative, method="monte-carlo", n_draws=20_000, rng=5)
@@ -144,7 +145,7 @@ def _weak():
 
 
 def test_missing_ratings_are_tested_over_the_subjects_each_rater_rated():
-    """Against all arrangements of a small design, exactly and by Monte Carlo."""
+    """The exact method and Monte Carlo agree with all arrangements of a small table."""
     table = km.from_ratings([[1, 1, None], [1, 2, 1], [2, None, 2], [2, 2, 2], [None, 1, 2]])
     rows = np.repeat(table.patterns, table.counts, axis=0)
     values = []
@@ -167,7 +168,7 @@ def test_missing_ratings_are_tested_over_the_subjects_each_rater_rated():
 
 
 def _disagreement(rows):
-    """Gwet: the mean over subjects of the share of their pairs that disagree."""
+    """Return Gwet's observed disagreement, the mean over subjects of the share of their pairs that disagree."""
     shares = []
     for row in rows:
         rated = row[row >= 0]
@@ -177,7 +178,7 @@ def _disagreement(rows):
 
 
 def test_the_method_is_decided_and_said(monkeypatch):
-    """Exact where the work is small, Monte Carlo with the reason otherwise."""
+    """The exact method is used if it takes little work, and Monte Carlo with the reason otherwise."""
     table = km.example("rapallo2022")
     assert km.exact_test(table).reason is None
     monkeypatch.setattr(null_distribution, "EXACT_WORK", 10)
@@ -192,7 +193,7 @@ def test_the_method_is_decided_and_said(monkeypatch):
 
 
 def test_weights_that_are_not_exact_tie_within_their_tolerance():
-    """Weights that are flat up to rounding tie as the flat ones do."""
+    """Weights that are constant up to rounding have the same ties as constant weights."""
     table = _weak()
     assert not NEARLY_FLAT.exact
     near = km.exact_test(table, weights=NEARLY_FLAT, n_draws=5000, rng=2)
@@ -205,7 +206,7 @@ def test_weights_that_are_not_exact_tie_within_their_tolerance():
 
 
 def listed_sample(table, alternative):
-    """The same draws, compared in doubles with a generous tolerance."""
+    """Return the p-value of the same draws, compared in doubles with a generous tolerance."""
     objective = as_objective(table, weights="power(0.3)")
     from kappamax.fibers.sampling import ScoreSampler
 
@@ -233,7 +234,7 @@ def test_processes_and_seeds():
 
 
 def test_ctrl_c_keeps_the_draws_so_far():
-    """As an Interrupted with the test up to then."""
+    """The exception Interrupted holds the test based on the tables drawn so far."""
     calls = []
 
     def stop(done, _total, _message):
@@ -248,7 +249,7 @@ def test_ctrl_c_keeps_the_draws_so_far():
 
 
 def test_all_coefficients_of_complete_ratings_have_one_pvalue():
-    """Their scores order tables alike."""
+    """The coefficients order the tables in the same way."""
     table = km.example("rapallo2022-three")
     values = {
         km.exact_test(table, weights="linear", coefficient=name).pvalue
@@ -258,7 +259,7 @@ def test_all_coefficients_of_complete_ratings_have_one_pvalue():
 
 
 def test_an_objective_is_tested_like_its_ratings():
-    """It brings its own weights and coefficient."""
+    """An objective has its own weights and coefficient."""
     table = km.example("rapallo2022-three")
     objective = as_objective(table, weights="linear", coefficient="fleiss")
     assert km.exact_test(objective) == km.exact_test(table, weights="linear", coefficient="fleiss")
@@ -269,7 +270,7 @@ def test_an_objective_is_tested_like_its_ratings():
 
 
 def test_a_drawn_distribution_shows_itself():
-    """Without numbers of tables, which were not counted."""
+    """The printed form has no numbers of tables, because they were not counted."""
     found = null_distribution.null_distribution(
         as_objective(km.example("anxiety")), method="monte-carlo", n_draws=100, rng=1
     )
@@ -281,13 +282,13 @@ def test_a_drawn_distribution_shows_itself():
 
 
 def test_undefined_kappa_has_no_test():
-    """One category only."""
+    """Ratings in a single category raise an error."""
     with pytest.raises(km.errors.UndefinedKappaError, match="both raters used only 1"):
         km.exact_test([1, 1], [1, 1])
 
 
 def test_options_are_checked():
-    """By name and range."""
+    """Each error names the option and the allowed values."""
     table = km.example("rapallo2022")
     with pytest.raises(km.errors.InvalidOptionError, match="alternative must be one of 'greater', 'less', 'two-sided'"):
         km.exact_test(table, alternative="more")
@@ -301,7 +302,7 @@ def test_options_are_checked():
 
 
 def test_the_result_shows_itself():
-    """In words."""
+    """The printed form contains the result of the test."""
     shown = repr(km.exact_test(km.example("anxiety"), method="monte-carlo", n_draws=1000, rng=1))
     assert "monte-carlo, 1,000 tables" in shown
     assert "standard error" in shown
@@ -310,7 +311,7 @@ def test_the_result_shows_itself():
 @settings(max_examples=30)
 @given(tables(missing=True, max_rows=5), st.integers(0, 50))
 def test_pvalues_lie_between_zero_and_one(table, seed):
-    """And Monte Carlo ones are never zero."""
+    """Monte Carlo p-values are never zero."""
     for alternative in ALTERNATIVES:
         test = km.exact_test(table, alternative=alternative, n_draws=40, rng=seed)
         assert 0 < test.pvalue <= 1

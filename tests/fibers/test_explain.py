@@ -1,4 +1,4 @@
-"""The paper's statements hold where they are said to hold, and the explorer ranks moves exactly."""
+"""The paper's statements hold whenever they are reported to hold, and moves are ranked exactly."""
 
 import json
 from fractions import Fraction
@@ -19,12 +19,12 @@ SCHEMES = ["unweighted", "linear", "quadratic", "sqrt", "ordinal", "ratio", "cir
 
 
 def statements(explanation):
-    """Statement to whether it holds, for those named once."""
+    """Return whether each statement holds, for statements that occur once."""
     return {reason.statement: reason.holds for reason in explanation.reasons}
 
 
 def signs(move, matrix):
-    """The sign of the change of disagreement, straight from a matrix of fractions."""
+    """Return the sign of the change of disagreement, computed from a matrix of fractions."""
     change = sum(matrix[i][j] for i, j in move.plus) - sum(matrix[i][j] for i, j in move.minus)
     return (change > 0) - (change < 0)
 
@@ -33,7 +33,7 @@ SIGN = {"raises": -1, "keeps": 0, "lowers": 1}
 
 
 def test_one_move_and_three_verdicts():
-    """The paper's table after proposition 3: sqrt weights raise kappa, quadratic ones lower it, linear ones keep it."""
+    """As in the paper's table after proposition 3, sqrt weights raise kappa, quadratic lower it and linear keep it."""
     table = km.from_counts(PAPER)
     for scheme, effect in (("sqrt", "raises"), ("quadratic", "lowers"), ("linear", "keeps")):
         assert MOVE.effect(scheme) == km.moves.explain_move(MOVE, scheme).effect == effect
@@ -47,21 +47,23 @@ def test_one_move_and_three_verdicts():
 
 
 def test_words_give_the_numbers():
-    """u(2,4) = 2/3 = 1/3 + 1/3 for linear weights; the failing triangle is named for quadratic ones."""
+    """u(2,4) = 2/3 = 1/3 + 1/3 for linear weights, and the violated triangle is named for quadratic weights."""
     words = {reason.statement: reason.words for reason in km.moves.explain_move(MOVE, "linear").reasons}
     assert words["Sum of weights"] == "u(2,4) + u(3,3) - u(2,3) - u(3,4) = 2/3 + 0 - 1/3 - 1/3 = 0"
-    assert words["Triangle inequality"].startswith("u(2,4) = 2/3 = u(2,3) + u(3,4) = 1/3 + 1/3 = 2/3: agreement stays")
+    assert words["Triangle inequality"].startswith(
+        "u(2,4) = 2/3 = u(2,3) + u(3,4) = 1/3 + 1/3 = 2/3, so agreement does"
+    )
     back = km.moves.explain_move(MOVE.reversed(), "quadratic")
     words = {reason.statement: reason.words for reason in back.reasons}
     assert words["Triangle inequality, reversed"].endswith("agreement rises")
-    assert "with quadratic ones u(1,3) > u(1,2) + u(2,3)" in words["Proposition 3, reversed"]
+    assert "quadratic weights have u(1,3) > u(1,2) + u(2,3)" in words["Proposition 3, reversed"]
     skew = km.Weights.from_matrix([[0, 1, 2], [2, 0, 2], [2, 1, 0]], kind="disagreement")
     reasons = km.moves.explain_move(km.moves.Move([(0, 2), (1, 1)], [(0, 1), (1, 2)], 3), skew).reasons
-    assert any("custom ones are not symmetric" in reason.words for reason in reasons)
+    assert any("custom weights are not symmetric" in reason.words for reason in reasons)
 
 
 def conditions(move, matrix, metric, linear):
-    """When lemma 1 and propositions 3 and 4 apply, read off the paper with its own indices i, j, h."""
+    """Return when lemma 1 and propositions 3 and 4 apply, in the paper's notation with indices i, j, h."""
     k = len(matrix)
     found = {}
     for sign, name in ((move, ""), (move.reversed(), ", reversed")):
@@ -93,7 +95,7 @@ WEIGHTINGS = {
 
 @pytest.mark.parametrize("name", WEIGHTINGS)
 def test_conditions_are_found_exactly_when_they_hold(name):
-    """All 72 moves of two raters and four categories, against the paper's indices and brute force over the matrix."""
+    """All 72 moves of two raters and four categories agree with the paper's conditions and with brute force."""
     u = WEIGHTINGS[name]
     weights = km.Weights.from_matrix(u, kind="disagreement")
     metric = all(u[i][h] <= u[i][j] + u[j][h] for i, j, h in product(range(4), repeat=3))
@@ -109,7 +111,7 @@ def test_conditions_are_found_exactly_when_they_hold(name):
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize(("k", "r"), [(2, 2), (5, 2), (3, 3)])
 def test_no_statement_claims_a_wrong_direction(scheme, k, r):
-    """Every basic move of two raters, every fifth of three; a triangle decides alone, and metric weights break none."""
+    """Every basic move of two raters and every fifth of three has an effect that all statements allow."""
     weights = km.Weights.from_scheme(scheme, k)
     for move in list(km.moves.basic_moves(k, r))[:: 1 if r == 2 else 5]:
         explained = km.moves.explain_move(move, weights)
@@ -125,7 +127,7 @@ def test_no_statement_claims_a_wrong_direction(scheme, k, r):
 @settings(max_examples=60)
 @given(st.data())
 def test_statements_hold_for_random_weights(data):
-    """Random symmetric matrices over four categories, some metric, most not."""
+    """Statements agree with random symmetric matrices over four categories, of which most are not metric."""
     weights = data.draw(matrices(4))
     move = data.draw(st.sampled_from(list(km.moves.basic_moves(4))))
     explained = km.moves.explain_move(move, weights)
@@ -133,7 +135,7 @@ def test_statements_hold_for_random_weights(data):
 
 
 def test_three_raters_are_explained_pair_by_pair():
-    """Lemma 2 exactly where both plus (or minus) cells have all raters agree; one proposition 5 per pair of raters."""
+    """Lemma 2 applies if all agree in both plus (or minus) cells, and proposition 5 occurs once per pair of raters."""
     for move in km.moves.basic_moves(3, 3):
         reasons = km.moves.explain_move(move, "sqrt").reasons
         named = {reason.statement for reason in reasons}
@@ -145,7 +147,7 @@ def test_three_raters_are_explained_pair_by_pair():
 
 
 def test_weights_per_pair_are_explained_with_their_own():
-    """Raters 1 and 2 linear, the others quadratic: the metric statement holds for the first pair only."""
+    """If only raters 1 and 2 have linear weights, the statement on metric weights holds only for this pair."""
     linear, quadratic = (km.Weights.from_scheme(name, 3) for name in ("linear", "quadratic"))
     weights = PairWeights({(0, 1): linear, (0, 2): quadratic, (1, 2): quadratic})
     move = km.moves.Move([(0, 2, 2), (1, 1, 1)], [(0, 1, 1), (1, 2, 2)], 3)
@@ -155,7 +157,7 @@ def test_weights_per_pair_are_explained_with_their_own():
 
 
 def test_explanations_are_plain_data_and_readable():
-    """JSON can hold them; the text shows the move and every statement."""
+    """Explanations convert to JSON, and their printed form shows the move and every statement."""
     explained = km.moves.explain_move(MOVE, "sqrt")
     assert json.loads(json.dumps(explained.to_dict()))["exact_change"] == "-2/3*sqrt(3) + 1/3*sqrt(6)"
     shown = repr(explained)
@@ -165,7 +167,7 @@ def test_explanations_are_plain_data_and_readable():
 
 
 def applicable(table, moves):
-    """Moves whose minus cells both occur, straight from the dense table."""
+    """Return the moves whose minus cells both occur, computed from the dense table."""
     dense = table.dense()
     return [move for move in moves if all(dense[cell] > 0 for cell in move.minus)]
 
@@ -173,7 +175,7 @@ def applicable(table, moves):
 @settings(max_examples=60)
 @given(tables(max_raters=3, max_categories=3), scheme_names, st.sampled_from(["basic", "minimal"]))
 def test_ranked_moves_are_all_that_apply_in_exact_order(table, scheme, which):
-    """Against every basic move of the design, applied one by one."""
+    """The ranking agrees with applying every basic move one by one."""
     every = (km.moves.basic_moves if which == "basic" else km.moves.minimal_moves)(table.n_categories, table.n_raters)
     weights = km.Weights.from_scheme(scheme, table.n_categories)
     expected = applicable(table, every)
@@ -198,7 +200,7 @@ def test_ranked_moves_are_all_that_apply_in_exact_order(table, scheme, which):
 @settings(max_examples=15)
 @given(tables(min_raters=4, max_raters=5, max_categories=3, max_rows=4), st.sampled_from(["basic", "minimal"]))
 def test_ranked_moves_of_more_raters(table, which):
-    """Four and five raters: every applicable one, and the chunks in which they are listed do not matter."""
+    """All applicable moves of four and five raters are found, whatever the size of the chunks."""
     every = (km.moves.basic_moves if which == "basic" else km.moves.minimal_moves)(table.n_categories, table.n_raters)
     ranked = km.moves.rank_moves(table, weights="linear", top=10**6, moves=which)
     assert all(one.move in every and one.move.applies_to(table) for one in ranked)
@@ -213,7 +215,7 @@ def test_ranked_moves_of_more_raters(table, which):
 
 
 def test_whole_numbers_beyond_64_bits():
-    """Weights with large denominators are ranked in Python integers, to the same effect."""
+    """Weights with large denominators are ranked in Python integers, with the same result."""
     table = km.example("rapallo2022")
     large = [[Fraction(abs(i - j) * (10**20 + 1), 3 * 10**20 + 3 * 7**i * 7**j) for j in range(4)] for i in range(4)]
     weights = km.Weights.from_matrix(large, kind="disagreement")
@@ -225,7 +227,7 @@ def test_whole_numbers_beyond_64_bits():
 
 
 def test_the_best_move_leads_towards_the_maximum():
-    """Following the best move climbs; for linear weights and two raters it ends at the proven maximum here."""
+    """Repeating the best move increases kappa and, for linear weights and two raters, ends here at the maximum."""
     table = km.example("rapallo2022")
     top = km.max_kappa(table, weights="linear")
     while (ranked := km.moves.rank_moves(table, weights="linear", top=1)).n_raising:
@@ -235,7 +237,7 @@ def test_the_best_move_leads_towards_the_maximum():
 
 
 def test_ranked_moves_show_themselves_and_are_plain_data():
-    """Labels in JSON; numbers of categories where labels are too long to read."""
+    """JSON contains labels; the printed form contains numbers of categories if the labels are too long."""
     table = km.from_counts(PAPER, categories=["w", "x", "y", "z"])
     ranked = km.moves.rank_moves(table, weights="sqrt", coefficient="gwet", top=3)
     plain = json.loads(json.dumps(ranked.to_dict()))
@@ -252,7 +254,7 @@ def test_ranked_moves_show_themselves_and_are_plain_data():
 
 
 def test_what_cannot_be_ranked_is_said(monkeypatch):
-    """Missing ratings, one category, too many moves, and wrong options."""
+    """Missing ratings, a single category, too many moves and wrong options raise errors."""
     with pytest.raises(
         km.errors.NotSupportedError, match="moves are ranked for complete ratings; 7 ratings are missing"
     ):

@@ -1,4 +1,4 @@
-"""Hypergeometric numbers of large populations have their probabilities."""
+"""Hypergeometric random numbers of large populations have the right distribution."""
 
 from fractions import Fraction
 from math import fsum, log, log1p
@@ -15,13 +15,13 @@ N_DRAWN = 100_000
 
 
 def drawn(good, bad, n, seed=1, source=_by_rejection):
-    """Many numbers with the same parameters."""
+    """Return many random numbers with the same parameters."""
     arrays = (np.full(N_DRAWN, number, dtype=np.int64) for number in (good, bad, n))
     return source(*arrays, np.random.default_rng(seed))
 
 
 def pvalue_of(numbers, law):
-    """Of a chi-square over the numbers that are expected ten times or more, all others together."""
+    """Return the p-value of a chi-square test; numbers with fewer than ten expected draws are pooled."""
     likely = np.arange(int(law.ppf(1e-6)), int(law.ppf(1 - 1e-6)) + 1)
     likely = likely[law.pmf(likely) * N_DRAWN >= 10]
     seen = np.array([(numbers == one).sum() for one in likely])
@@ -38,17 +38,17 @@ def pvalue_of(numbers, law):
     [(1, 1, 1), (5, 3, 4), (50, 70, 33), (1000, 10, 200), (10, 1000, 990), (300, 300, 593), (20_000, 30_000, 25_000)],
 )
 def test_small_populations_have_scipys_probabilities(good, bad, n):
-    """A chi-square; a chosen seed fails one time in 10,000."""
+    """A chi-square test does not reject; a random seed would fail one time in 10,000."""
     assert pvalue_of(drawn(good, bad, n), hypergeom(good + bad, good, n)) > 1e-4
 
 
 def test_a_chi_square_notices_wrong_probabilities():
-    """One more good item is found out."""
+    """The test rejects numbers of a population with one more good item."""
     assert pvalue_of(drawn(51, 70, 33), hypergeom(120, 50, 33)) < 1e-4
 
 
 def test_numbers_that_leave_no_choice():
-    """Nothing drawn, everything drawn, or one kind of items only."""
+    """The number is certain if nothing or everything is drawn, or if there is one kind of items."""
     for good, bad, n, expected in ((7, 4, 0, 0), (3, 4, 7, 3), (0, 5, 3, 0), (5, 0, 3, 3)):
         assert (drawn(good, bad, n) == expected).all()
 
@@ -56,7 +56,7 @@ def test_numbers_that_leave_no_choice():
 @pytest.mark.parametrize("total", [10**10, 10**13, 4 * 10**18])
 @pytest.mark.parametrize(("share", "part"), [(0.5, 0.5), (0.3, 0.1), (0.9, 0.7)])
 def test_large_populations_are_nearly_normal(total, share, part):
-    """With their mean and variance, and no digit preferred."""
+    """Standardised numbers pass a test of normality, and half of the numbers are even."""
     good, n = int(total * share), int(total * part)
     numbers = drawn(good, total - good, n, source=hypergeometric)
     mean = Fraction(good * n, total)
@@ -67,7 +67,7 @@ def test_large_populations_are_nearly_normal(total, share, part):
 
 
 def test_rare_items_of_a_large_population_are_nearly_poisson():
-    """Ten are expected among a million drawn from 10^16 items."""
+    """A million items drawn from 10^16 contain ten good items on average."""
     assert pvalue_of(drawn(10**11, 10**16 - 10**11, 10**6, source=hypergeometric), poisson(10)) > 1e-4
 
 
@@ -82,7 +82,7 @@ def test_small_and_large_populations_in_one_array():
 
 @given(st.integers(2, 2**61), st.integers(2, 2**61), st.integers(2, 2**61), st.integers(-50, 50))
 def test_ratios_of_probabilities(good, bad, n, steps):
-    """Against the product of exact ratios of neighbours, for any sizes."""
+    """The ratio is the product of exact ratios of neighbouring probabilities, for any sizes."""
     n = min(n, good + bad - 1)
     low, high = max(0, n - bad), min(n, good)
     start = min(max(low, (good + 1) * (n + 1) // (good + bad + 2)), high)

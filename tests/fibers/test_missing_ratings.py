@@ -1,4 +1,4 @@
-"""Tests of agreement with missing ratings, against all rearrangements one by one."""
+"""Tests of agreement with missing ratings agree with the enumeration of all rearrangements."""
 
 from collections import Counter
 from fractions import Fraction
@@ -29,13 +29,13 @@ _ = None
 
 
 def n_rearrangements(table):
-    """Every rater's ratings in every order that looks different."""
+    """Return the number of distinct rearrangements of all raters' ratings."""
     rows = [[int(n) for n in row] for row in table.margins]
     return prod(factorial(sum(row)) // prod(map(factorial, row)) for row in rows)
 
 
 def rearrangements(table):
-    """All of them, as lists of rows with None where a rating is missing."""
+    """Return all rearrangements as lists of rows, with None for missing ratings."""
     rows = naive.rows_of(table)
     columns = []
     for column in zip(*rows, strict=True):
@@ -51,13 +51,13 @@ def rearrangements(table):
 
 
 def table_of(rows, categories):
-    """Rows of codes as a table."""
+    """Return rows of codes as a table."""
     codes = [[-1 if code is None else code for code in row] for row in rows]
     return km.Table(codes, np.ones(len(codes), dtype=int), categories, ordered=True)
 
 
 def values_of(table, weights, coefficient):
-    """The coefficient in every rearrangement, as a fraction or a double; None where it is 0/0."""
+    """Return the coefficient of every rearrangement as a fraction or a double, or None if it is 0/0."""
     found = []
     for rows in rearrangements(table):
         objective = as_objective(table_of(rows, table.categories), weights=weights, coefficient=coefficient)
@@ -70,7 +70,7 @@ def values_of(table, weights, coefficient):
 
 
 def listed_pvalue(values, observed, alternative, two_sided="distance"):
-    """The share of rearrangements at least as extreme, the undefined ones among them."""
+    """Return the share of rearrangements that are at least as extreme, including the undefined ones."""
     defined = [value for value in values if value is not None]
     near = 0 if all(isinstance(value, Fraction) for value in [observed, *defined]) else 1e-9
     mean = sum(defined) / len(defined)
@@ -91,7 +91,7 @@ def listed_pvalue(values, observed, alternative, two_sided="distance"):
 
 @st.composite
 def incomplete_tables(draw, n_raters=None):
-    """Few subjects of two or three raters: one rating is missing, one subject has two, and any others may lack."""
+    """Return tables of few subjects and two or three raters with one or more missing ratings."""
     r = n_raters or draw(st.integers(2, 3))
     k = draw(st.integers(2, 3))
     n = draw(st.integers(2, 5 if r == 2 else 4))
@@ -107,7 +107,7 @@ def incomplete_tables(draw, n_raters=None):
 @settings(max_examples=25)
 @given(table=incomplete_tables(), weights=st.sampled_from(SCHEMES))
 def test_pvalues_with_missing_ratings_are_what_enumeration_gives(coefficient, table, weights):
-    """The coefficient that was asked for, over all rearrangements: every alternative, and the mean by chance."""
+    """P-values of all alternatives, and the mean under the null distribution, agree for every coefficient."""
     try:
         observed = km.agreement(table, weights=weights, coefficient=coefficient)
     except UndefinedKappaError:
@@ -129,7 +129,7 @@ def test_pvalues_with_missing_ratings_are_what_enumeration_gives(coefficient, ta
 @settings(max_examples=60)
 @given(table=incomplete_tables(), coefficient=st.sampled_from(COEFFICIENTS), weights=st.sampled_from(SCHEMES))
 def test_the_distribution_of_scores_and_uses_is_what_enumeration_gives(table, coefficient, weights):
-    """Components of the score and the use of categories, each with its exact share of the rearrangements."""
+    """Every score and use of the categories has its exact share of the rearrangements."""
     objective = as_objective(table, weights=weights, coefficient=coefficient)
     listed = Counter()
     for rows in rearrangements(table):
@@ -149,7 +149,7 @@ def test_the_distribution_of_scores_and_uses_is_what_enumeration_gives(table, co
 
 
 def test_fleiss_kappa_is_tested_by_its_own_value():
-    """Its chance term varies: 7/18 of the rearrangements reach its value, 7/12 the observed agreement (by listing)."""
+    """7/18 of the rearrangements reach the value of Fleiss' kappa, and 7/12 reach the observed agreement."""
     table = km.from_ratings([[2, _, 0], [0, 0, 2], [2, 1, _], [0, 0, _], [_, 1, _]], categories=[0, 1, 2])
     test = km.exact_test(table, coefficient="fleiss")
     assert (test.pvalue, test.method) == (pytest.approx(7 / 18, rel=1e-12), "exact")
@@ -159,7 +159,7 @@ def test_fleiss_kappa_is_tested_by_its_own_value():
 @settings(max_examples=25)
 @given(table=incomplete_tables(n_raters=3), alternative=st.sampled_from(ALTERNATIVES))
 def test_weights_per_pair_are_tested_with_missing_ratings(table, alternative):
-    """Conger's kappa with three different weightings, one per pair of raters."""
+    """Conger's kappa may have different weights for each pair of three raters."""
     weights = {("1", "2"): "linear", ("1", "3"): "unweighted", ("2", "3"): "quadratic"}
     try:
         own = km.kappa(table, weights=weights).exact
@@ -172,9 +172,9 @@ def test_weights_per_pair_are_tested_with_missing_ratings(table, alternative):
 @pytest.mark.parametrize("coefficient", COEFFICIENTS)
 @pytest.mark.parametrize(("weights", "seed"), [("unweighted", 0), ("sqrt", 1), ("linear", 2)])
 def test_random_tables_agree_with_the_exact_method_with_missing_ratings(weights, seed, coefficient):
-    """Within four standard errors of a binomial share, and of a mean of draws for the mean by chance.
+    """P-values agree within four binomial standard errors, and the mean within four standard errors of a mean of draws.
 
-    A two-sided p-value by draws takes that mean too, so it may be the exact one for any mean within its error.
+    A two-sided p-value from draws uses that mean, so it may equal the exact p-value for any mean within its error.
     """
     rng = np.random.default_rng(seed)
     ratings = rng.integers(0, 3, size=(8, 3)).astype(object)
@@ -197,7 +197,7 @@ def test_random_tables_agree_with_the_exact_method_with_missing_ratings(weights,
 
 
 def test_rearrangements_without_a_value_count_as_extreme():
-    """The one b falls on a single rating in two of its four places; all pairs agree on a then, and alpha is 0/0."""
+    """If the only b falls on a single rating, as in two of four places, all pairs agree on a and alpha is 0/0."""
     table = km.from_ratings([["a", "a"], ["b", "a"], ["a", _], ["a", _]])
     values = values_of(table, "unweighted", "krippendorff")
     assert values.count(None) == 2
@@ -214,9 +214,9 @@ def test_rearrangements_without_a_value_count_as_extreme():
 
 
 def test_one_missing_rating_mixes_complete_distributions():
-    """A subject rated by the first rater alone takes one of that rater's ratings: complete tables without it, mixed.
+    """The distribution is a mixture over the ratings of the subject that only the first rater rated.
 
-    2,000 subjects, so the number of arrangements has some hundred digits.
+    There are 2,000 subjects, so the number of arrangements has some hundred digits.
     """
     counts = [[1975, 8], [6, 10]]
     table = km.from_counts(counts)
@@ -237,7 +237,7 @@ def test_one_missing_rating_mixes_complete_distributions():
 
 
 def test_few_missing_ratings_among_many_are_tested_exactly():
-    """The paper's 33 subjects with three ratings gone take no random tables, with any of the coefficients."""
+    """The paper's 33 subjects with three missing ratings need no random tables, for any coefficient."""
     table = km.example("rapallo2022")
     rows = np.repeat(table.patterns, table.counts, axis=0)
     rows[[1, 9], 0] = -1
@@ -248,7 +248,7 @@ def test_few_missing_ratings_among_many_are_tested_exactly():
 
 
 def test_large_designs_with_missing_ratings_are_drawn_with_the_reason(monkeypatch):
-    """Work, memory, patterns, or weights that are not exact; the exact method says why it is refused."""
+    """The reason is work, memory, patterns or weights that are not exact, and the exact method raises it."""
     rng = np.random.default_rng(1)
     table = km.from_ratings([[1, 2, None], [2, 2, 1], [1, 1, 1], [None, 2, 2]])
     monkeypatch.setattr(nulls, "EXACT_WORK", 10)
@@ -265,7 +265,7 @@ def test_large_designs_with_missing_ratings_are_drawn_with_the_reason(monkeypatc
 
 
 def test_states_beyond_doubles_are_refused_as_well():
-    """Three hundred raters of whom two rate each subject have more states than a double can tell."""
+    """Three hundred raters, two of whom rate each subject, have more states than a double can represent."""
     rng = np.random.default_rng(1)
     ratings = np.full((2000, 300), -1)
     for row in ratings:
@@ -277,13 +277,13 @@ def test_states_beyond_doubles_are_refused_as_well():
 
 
 def ratings_of(ratings):
-    """As a table with five categories."""
+    """Return ratings as a table with five categories."""
     return km.from_ratings(ratings, categories=[1, 2, 3, 4, 5])
 
 
 @pytest.mark.parametrize("coefficient", ["fleiss", "gwet", "krippendorff"])
 def test_weights_that_are_not_exact_are_tested_with_missing_ratings(coefficient):
-    """Weights that are flat up to rounding tie as the flat ones do."""
+    """Weights that are constant up to rounding have the same ties as constant weights."""
     rng = np.random.default_rng(3)
     ratings = rng.integers(0, 3, size=(12, 3)).astype(object)
     ratings[rng.random((12, 3)) < 0.3] = None
@@ -296,7 +296,7 @@ def test_weights_that_are_not_exact_are_tested_with_missing_ratings(coefficient)
 
 @given(table=tables(missing=True), coefficient=st.sampled_from(COEFFICIENTS), weights=st.sampled_from(SCHEMES))
 def test_chance_is_fixed_where_it_is_said_to_be(table, coefficient, weights):
-    """However a random rearrangement falls, expected disagreement is the observed table's."""
+    """The expected disagreement of random rearrangements is that of the observed table."""
     objective = as_objective(table, weights=weights, coefficient=coefficient)
     rows = np.repeat(table.patterns, table.counts, axis=0)
     rng = np.random.default_rng(1)
@@ -315,7 +315,7 @@ def test_chance_is_fixed_where_it_is_said_to_be(table, coefficient, weights):
 
 
 def test_the_mean_by_chance_is_not_zero_for_pooled_coefficients():
-    """Scott's pi of [[6, 9], [1, 4]] is -1/99 but -16/99 on average: the raters agree more than by chance."""
+    """Scott's pi of [[6, 9], [1, 4]] is -1/99 and its mean is -16/99, so the raters agree more than by chance."""
     table = km.from_counts([[6, 9], [1, 4]])
     # by chance they disagree in 3/4 * 13/20 + 1/4 * 7/20 = 46/80; Scott expects 2 * 11/20 * 9/20 = 99/200
     scott = km.exact_test(table, coefficient="scott")
@@ -328,7 +328,7 @@ def test_the_mean_by_chance_is_not_zero_for_pooled_coefficients():
 
 
 def test_progress_of_the_exact_method_with_missing_ratings(monkeypatch):
-    """It is told how much is done, up to the end."""
+    """Progress is reported up to the end."""
     monkeypatch.setattr(rearrangement_scores, "_LISTED_RATINGS", 0)
     seen = []
     table = km.from_ratings([[1, 2, None], [2, 2, 1], [1, 1, 1], [None, 2, 2]])
@@ -338,7 +338,7 @@ def test_progress_of_the_exact_method_with_missing_ratings(monkeypatch):
 
 
 def test_few_arrangements_are_listed_whatever_their_scores_are():
-    """216 arrangements whose packed scores would take gigabytes; each is looked at instead."""
+    """216 arrangements whose encoded scores would take gigabytes are listed."""
     table = km.Table([(1, 1, 2, -1, -1), (0, 0, 0, 2, 0), (2, 2, 2, -1, 2)], [1, 1, 1], [1, 2, 3], ordered=True)
     assert n_arrangements(table) == n_rearrangements(table) == 216
     options = {"weights": "ratio", "coefficient": "gwet"}

@@ -1,4 +1,4 @@
-"""Single moves: cells, kinds, projections, changes, and what they do to tables."""
+"""Single moves have the right cells, kinds, projections, changes of disagreement and effects on tables."""
 
 from collections import Counter
 from itertools import combinations
@@ -15,7 +15,7 @@ from strategies import drawn_moves
 
 
 def test_a_move_by_hand():
-    """Equal however its cells are given; shown as readers count."""
+    """Moves are equal in whatever order their cells are given, and their printed form counts categories from 1."""
     move = km.moves.Move([(2, 2), (0, 0)], [(2, 0), (0, 2)], n_categories=4)
     assert move == km.moves.Move([(0, 0), (2, 2)], [(0, 2), (2, 0)], 4)
     assert hash(move) == hash(km.moves.Move([(0, 0), (2, 2)], [(0, 2), (2, 0)], 4))
@@ -28,7 +28,7 @@ def test_a_move_by_hand():
 
 
 def test_the_four_kinds_of_figure_1():
-    """The paper's own four moves."""
+    """The paper's four moves have kinds (a) to (d)."""
     figure = {
         "a": ([(0, 0), (2, 2)], [(0, 2), (2, 0)]),
         "b": ([(0, 3), (1, 1)], [(0, 1), (1, 3)]),
@@ -46,7 +46,7 @@ def test_the_four_kinds_of_figure_1():
 
 
 def test_kinds_are_counted_by_hand():
-    """Two level pairs of k: equal (a); one level shared, C(k,3) ways times 2 one-sided (b) or 4 (c); disjoint (d)."""
+    """The two pairs of categories are equal (a), share one category (2 ways (b), 4 ways (c)) or are disjoint (d)."""
     for k in (3, 4, 5):
         counts = Counter(move.kind.letter for move in km.moves.basic_moves(k))
         assert counts["a"] == 2 * comb(k, 2)
@@ -58,7 +58,7 @@ def test_kinds_are_counted_by_hand():
 
 @pytest.mark.parametrize(("k", "r"), [(2, 3), (3, 3), (2, 4), (3, 4)])
 def test_projections_are_basic_or_null(k, r):
-    """Proposition 5, with its condition of four distinct pairs; and some pair of raters always sees a basic move."""
+    """Proposition 5 holds for four distinct pairs, and some pair of raters always sees a basic move."""
     for move in list(km.moves.basic_moves(k, r))[:: 1 if k**r < 50 else 7]:
         seen = 0
         for a, b in combinations(range(r), 2):
@@ -73,7 +73,7 @@ def test_projections_are_basic_or_null(k, r):
 
 @given(drawn_moves(), st.sampled_from(["unweighted", "linear", "quadratic", "sqrt", "ordinal", "circular"]))
 def test_changes_are_those_of_the_dense_table(drawn, scheme):
-    """The sum over pairs of raters of u times the projected move; and reversing a move reverses its effect."""
+    """The change is the sum of u times the projected move over pairs of raters, and reversing a move reverses it."""
     move = drawn[0][drawn[1]]
     u = km.Weights.from_scheme(scheme, move.n_categories)
     by_hand = sum(
@@ -88,7 +88,7 @@ def test_changes_are_those_of_the_dense_table(drawn, scheme):
 
 
 def test_weights_per_pair_and_asymmetric_weights():
-    """Each pair's own weights; an asymmetric matrix reads (first, second)."""
+    """Each pair of raters has its own weights, and an asymmetric matrix is indexed by (first, second)."""
     linear, quadratic = (km.Weights.from_scheme(name, 3) for name in ("linear", "quadratic"))
     weights = PairWeights({(0, 1): linear, (0, 2): quadratic, (1, 2): linear})
     move = km.moves.Move([(0, 0, 2), (1, 2, 0)], [(0, 2, 0), (1, 0, 2)], 3)
@@ -102,7 +102,7 @@ def test_weights_per_pair_and_asymmetric_weights():
 
 
 def test_weights_that_are_not_exact_keep_agreement_within_their_tolerance():
-    """Rounded multiples of a root add up only within rounding."""
+    """Rounded multiples of a root are additive only up to rounding."""
     matrix = [[round(abs(i - j) / 2**0.5, 14) for j in range(4)] for i in range(4)]
     weights = km.Weights.from_matrix(matrix, kind="disagreement")
     assert not weights.exact
@@ -113,7 +113,7 @@ def test_weights_that_are_not_exact_keep_agreement_within_their_tolerance():
 
 
 def test_a_move_changes_a_table():
-    """Margins stay, four cells change; undoing it gives the table back."""
+    """The margins do not change, four cells do, and the reverse move restores the table."""
     table = km.from_counts([[4, 0, 0, 0], [0, 4, 1, 0], [0, 0, 4, 1], [0, 0, 0, 4]])
     move = km.moves.Move([(1, 3), (2, 2)], [(1, 2), (2, 3)], 4)
     after = move.after(table)
@@ -147,13 +147,13 @@ def test_a_move_changes_a_table():
     ],
 )
 def test_cells_that_are_no_move_are_refused(plus, minus, message):
-    """The message says which rule they break."""
+    """The message names the rule that the cells break."""
     with pytest.raises(km.errors.InvalidTableError, match=message):
         km.moves.Move(plus, minus, 3)
 
 
 def test_wrong_arguments_are_named():
-    """Indexes, sizes, raters and sets too large to list."""
+    """Indices, sizes, raters and sets that are too large to list raise errors."""
     moves = km.moves.minimal_moves(3, 3)
     with pytest.raises(km.errors.InvalidOptionError, match="must lie in 0 to 323; got 324"):
         moves[324]

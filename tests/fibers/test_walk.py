@@ -1,4 +1,4 @@
-"""Walks keep what they must keep and go where they should, as often as they should."""
+"""Walks keep margins and held scores, and visit tables with the frequencies of their target."""
 
 from collections import Counter
 from itertools import product
@@ -23,7 +23,7 @@ WEIGHTS = ["unweighted", "linear", "quadratic", "sqrt", "circular"]
 
 
 def table_of(walker):
-    """Where a walker stands."""
+    """Return the current table of a walk."""
     table = walker.objective.table
     ones = np.ones(len(walker.codes), dtype=int)
     return Table(walker.codes, ones, table.categories, table.raters, ordered=table.ordered)
@@ -32,7 +32,7 @@ def table_of(walker):
 @settings(max_examples=80)
 @given(tables(missing=True), st.sampled_from(WEIGHTS), st.booleans(), st.integers(0, 1000))
 def test_the_kernel_keeps_margins_scores_and_counts(table, weights, uniform, seed):
-    """After some hundred steps the running score, cells and counts are those of the ratings themselves."""
+    """After several hundred steps the running score, cells and counts are those computed from the ratings."""
     objective = as_objective(table, weights=weights)
     walker = SwapWalk(objective, np.random.default_rng(seed), uniform=uniform, counted=True)
     trace, taken, changed = walker.advance(np.full(150, 0.01), thin=3)
@@ -64,7 +64,7 @@ PAIRS = {(0, 1): "linear", (0, 2): "quadratic", (1, 2): "linear"}
     ],
 )
 def test_plain_and_compiled_kernels_agree(monkeypatch, weights, held, uniform, counted):
-    """One source, the same random numbers, the same walk, whatever the kernel is compiled without."""
+    """With the same random numbers both give the same walk, for every compiled variant."""
     pytest.importorskip("numba")
     table = km.example("rapallo2022-three")
     objective = as_objective(table, weights=weights)
@@ -82,7 +82,7 @@ def test_plain_and_compiled_kernels_agree(monkeypatch, weights, held, uniform, c
 @pytest.mark.parametrize("weights", ["linear", "sqrt", "unweighted", PAIRS])
 @pytest.mark.parametrize("held", ["linear", "quadratic", PAIRS])
 def test_excursions_keep_scores_counts_and_margins(weights, held):
-    """What is followed is worked out again from the ratings: rejected swaps are undone, accepted ones are counted."""
+    """Rejected swaps are undone and accepted ones are counted, as recomputing from the ratings shows."""
     table = km.example("rapallo2022-three")
     objective, stays = as_objective(table, weights=weights), as_objective(table, weights=held)
     walker = SwapWalk(objective, np.random.default_rng(3), held=stays, excursion=3, uniform=True)
@@ -101,7 +101,7 @@ def test_excursions_keep_scores_counts_and_margins(weights, held):
 @settings(max_examples=60)
 @given(tables(missing=True), st.sampled_from(["linear", "sqrt", "power(0.3)"]), st.integers(0, 99))
 def test_contacts_that_are_kept_are_those_of_the_ratings(table, weights, seed):
-    """And a walk is the same with contacts kept or computed where they are needed."""
+    """The walk is the same whether contacts are stored or computed when needed."""
     walker = SwapWalk(as_objective(table, weights=weights), np.random.default_rng(seed))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(swap_walk, "LARGEST_CONTACTS", 0)
@@ -118,7 +118,7 @@ def test_contacts_that_are_kept_are_those_of_the_ratings(table, weights, seed):
 @pytest.mark.parametrize("target", ["null", "uniform"])
 @pytest.mark.parametrize("name", SMALL)
 def test_walks_visit_tables_as_often_as_the_target_says(name, target):
-    """A chi-square of kept tables, far enough apart to be independent."""
+    """A chi-square test of tables that are far enough apart to be independent does not reject."""
     fiber = km.fiber(SMALL[name])
     walk = fiber.walk(400_000, target=target, thin=100, keep_tables=True, rng=2)
     visited = Counter(km.from_counts(counts, categories=fiber.table.categories) for counts in walk.counts)
@@ -131,7 +131,7 @@ def test_walks_visit_tables_as_often_as_the_target_says(name, target):
 
 @pytest.mark.parametrize(("target", "tilt"), [("null", 1.5), ("null", -1.0), ("uniform", 0.7)])
 def test_a_tilted_walk_has_the_tilted_mean(target, tilt):
-    """Against the exact distribution, within five standard errors by the effective sample size."""
+    """The mean agrees with the exact distribution within five standard errors by the effective sample size."""
     table = km.example("rapallo2022")
     fiber = km.fiber(table)
     exact = fiber.distribution("linear")
@@ -147,7 +147,7 @@ def test_a_tilted_walk_has_the_tilted_mean(target, tilt):
 
 
 def test_a_held_kappa_stays_and_its_tables_have_their_share():
-    """The paper's future work, on a fiber small enough to list: all tables with that kappa, as likely as by chance."""
+    """In a fiber small enough to list, all tables with that kappa are visited with their probabilities."""
     table = km.from_counts([[3, 2, 1], [1, 3, 1], [0, 1, 3]])
     fiber = km.fiber(table)
     value = km.kappa(table, weights="linear").value
@@ -166,7 +166,7 @@ def _linear(table):
 
 
 def listed_levels(table, weights):
-    """All tables by score."""
+    """Return all tables of a fiber by score."""
     found = {}
     for member in km.fiber(table).tables():
         found.setdefault(as_objective(member, weights=weights).score, []).append(member)
@@ -174,7 +174,7 @@ def listed_levels(table, weights):
 
 
 def test_excursions_of_two_moves_connect_linear_levels_here():
-    """Every level of some fibers; single moves that keep kappa do not connect all of them."""
+    """They connect every level of some fibers, while single moves that preserve kappa do not."""
     needed = Counter()
     rng = np.random.default_rng(3)
     for _ in range(4):
@@ -188,7 +188,7 @@ def test_excursions_of_two_moves_connect_linear_levels_here():
 
 
 def test_two_moves_do_not_connect_every_linear_level():
-    """The two tables with these margins and this linear kappa differ by three moves; found by listing the fiber."""
+    """The two tables with these margins and this linear kappa differ by three moves, as listing the fiber shows."""
     table = km.from_ratings([[0, 1], [0, 1], [1, 0], [3, 0], [3, 3]], categories=range(4))
     level = listed_levels(table, "linear")[as_objective(table, weights="linear").score]
     assert len(level) == 2
@@ -203,7 +203,7 @@ def test_two_moves_do_not_connect_every_linear_level():
 
 
 def test_a_level_that_single_moves_do_not_connect():
-    """Said so, with how many tables are reached."""
+    """The result states this and the number of tables that are reached."""
     rng = np.random.default_rng(3)
     table = km.from_counts(np.bincount(rng.integers(9, size=9), minlength=9).reshape(3, 3))
     split = [
@@ -215,27 +215,27 @@ def test_a_level_that_single_moves_do_not_connect():
 
 
 def test_the_papers_tables_with_one_linear_kappa_are_connected():
-    """1,654 and 2,324 tables, by excursions of two moves."""
+    """Excursions of two moves connect the 1,654 and the 2,324 tables."""
     for name, n in (("rapallo2022", 1654), ("rapallo2022-three", 2324)):
         found = km.fiber(km.example(name)).level_set("linear")
         assert (found.n_tables, found.n_reached, found.connected, found.excursion) == (n, n, True, 2)
 
 
 def test_what_is_not_known_is_said(monkeypatch):
-    """Too many tables to visit, missing ratings."""
+    """Connectivity is None if there are too many tables to visit or ratings are missing."""
     fiber = km.fiber(km.example("rapallo2022"))
     monkeypatch.setattr(connectivity, "VISITED_TABLES", 50)
     assert fiber.level_set("linear").connected is None
     monkeypatch.setattr(fiber_module, "_VISITED_ON_A_WALK", 10)
     walk = fiber.walk(100, held="linear", rng=1)
     assert walk.connected is None
-    assert "it may not reach every table with it" in repr(walk)
+    assert "the walk may not reach every table with this value" in repr(walk)
     gaps = km.fiber(km.example("gwet2014")).walk(100, weights="linear", held="unweighted", rng=1)
     assert gaps.connected is None
 
 
 def test_autocorrelation_time_of_a_known_chain():
-    """x_t = a x_(t-1) + noise has (1 + a) / (1 - a); independent draws have 1; five percent by the length."""
+    """x_t = a x_(t-1) + noise has (1 + a) / (1 - a), and independent draws have 1, within five percent."""
     rng = np.random.default_rng(0)
     noise = rng.normal(size=400_000)
     assert autocorrelation_time(noise) == pytest.approx(1, rel=0.05)
@@ -249,7 +249,7 @@ def test_autocorrelation_time_of_a_known_chain():
 
 
 def test_ctrl_c_keeps_the_walk_so_far():
-    """As an Interrupted."""
+    """The exception Interrupted holds the walk up to that point."""
 
     def stop(*_now):
         raise KeyboardInterrupt
@@ -260,7 +260,7 @@ def test_ctrl_c_keeps_the_walk_so_far():
 
 
 def test_costs_are_symmetric_in_the_raters():
-    """Both orders of two raters hold the same numbers, also for asymmetric weights; one rater's slots cost nothing."""
+    """Both orders of two raters have the same costs, even for asymmetric weights; slots of one rater cost nothing."""
     asymmetric = km.Weights.from_matrix([[0, 1, 2], [3, 0, 1], [4, 1, 0]], kind="disagreement")
     table = km.from_counts([[1, 2, 0], [0, 1, 1], [1, 0, 2]])
     costs = swap_costs(as_objective(table, weights=asymmetric)).costs[:, :, 0]
@@ -270,7 +270,7 @@ def test_costs_are_symmetric_in_the_raters():
 
 
 def test_options_are_checked():
-    """Before anything moves."""
+    """Errors are raised before the walk starts."""
     fiber = km.fiber(km.example("rapallo2022"))
     with pytest.raises(km.errors.InvalidOptionError, match="target must be one of 'null', 'uniform'"):
         fiber.walk(10, target="flat")
@@ -287,10 +287,18 @@ def test_options_are_checked():
 
 
 def test_more_raters_than_bits_of_a_word():
-    """70 raters swap one at a time; the held kappa stays."""
+    """70 raters swap one at a time, and the held kappa does not change."""
     ratings = np.random.default_rng(2).integers(1, 4, size=(12, 70))
     table = km.from_ratings(ratings, categories=[1, 2, 3])
     walk = km.fiber(table).walk(3000, weights="linear", held="unweighted", rng=1)
     assert walk.acceptance > 0
     assert (walk.table.margins == table.margins).all()
     assert km.kappa(walk.table).value == km.kappa(table).value
+
+
+def test_tables_with_missing_ratings_are_not_kept():
+    """Dense counts have no place for a missing rating, so the walk refuses to keep them."""
+    fiber = km.fiber(km.from_ratings([[1, 2], [2, 2], [1, None], [2, 1]]))
+    with pytest.raises(km.errors.NotSupportedError, match="keep_tables needs complete ratings; missing here: 1"):
+        fiber.walk(8, keep_tables=True, rng=1)
+    assert fiber.walk(8, rng=1).values.shape == (8,)

@@ -1,4 +1,4 @@
-"""Plans that cannot be made, each with its reason."""
+"""Plans that are not possible raise errors with the reason."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ TEST = {"power": 0.8, "null": 0.4}
     ("options", "message"),
     [
         ({"width": 0.2}, "give pilot ratings, or margins= and kappa="),
-        ({"margins": [0.7, 0.3], "width": 0.2}, "margins need kappa="),
+        ({"margins": [0.7, 0.3], "width": 0.2}, "margins= needs kappa="),
         (TWO, "give width= .of the interval., or power= and null="),
         (TWO | TEST | {"width": 0.2}, "give width=, or power= and null=, not both"),
         (TWO | {"power": 0.8}, "null is missing"),
@@ -68,19 +68,19 @@ TEST = {"power": 0.8, "null": 0.4}
     ],
 )
 def test_each_in_our_words(options, message):
-    """The argument, the rule and what came."""
+    """Each error names the argument, the rule and the value."""
     with pytest.raises(km.errors.InvalidOptionError, match=message):
         sample_size(**options)
 
 
 def test_raters_who_use_one_category_have_no_kappa():
-    """Chance leaves no disagreement to expect."""
+    """The expected disagreement is zero."""
     with pytest.raises(km.errors.UndefinedKappaError, match="both raters used only 1"):
         sample_size(margins=[1, 0], kappa=0.5, width=0.2)
 
 
 def test_pilots_have_margins_and_raters_of_their_own():
-    """What a pilot says is not said again."""
+    """Options that pilot ratings determine are refused."""
     pilot = km.example("cohen1968")
     with pytest.raises(km.errors.InvalidOptionError, match="give pilot ratings or margins, not both"):
         sample_size(pilot, margins=[0.5, 0.5], kappa=0.5, width=0.2)
@@ -91,17 +91,17 @@ def test_pilots_have_margins_and_raters_of_their_own():
 
 
 def test_missing_ratings_leave_no_other_table():
-    """Only the pilot's own proportions are at hand."""
+    """Only the proportions of the pilot are available."""
     pilot = km.example("gwet2014")
-    with pytest.raises(km.errors.NotSupportedError, match="use variance='estimate', or leave out incomplete subjects"):
+    with pytest.raises(km.errors.NotSupportedError, match="Use variance='estimate' or omit the incomplete subjects"):
         sample_size(pilot, power=0.8, null=0.5)
-    with pytest.raises(km.errors.NotSupportedError, match="the assumed value is the pilot's own"):
+    with pytest.raises(km.errors.NotSupportedError, match="the assumed value is that of the pilot"):
         sample_size(pilot, kappa=0.5, width=0.2)
 
 
 def test_too_many_patterns_are_refused():
-    """Twenty raters and two categories are a million patterns; a pilot holds only those that occur."""
-    with pytest.raises(km.errors.NotSupportedError, match="2 categories and 20 raters make 2.20 possible patterns"):
+    """Twenty raters and two categories have a million patterns, of which a pilot contains only a few."""
+    with pytest.raises(km.errors.NotSupportedError, match="2 categories and 20 raters have 2.20 possible patterns"):
         sample_size(margins=[0.5, 0.5], kappa=0.5, width=0.2, n_raters=20)
     with pytest.raises(km.errors.NotSupportedError, match="joint='widest' is found for up to 4,000 possible patterns"):
         sample_size(margins=[0.5, 0.5], kappa=0.5, width=0.2, n_raters=13, joint="widest", n_draws=0)
@@ -113,7 +113,7 @@ def test_too_many_patterns_are_refused():
 
 
 def test_numbers_that_are_no_short_decimals_are_taken_as_they_are():
-    """Irrational margins and values: within a millionth of the margins, and of the value exactly as near."""
+    """Irrational margins are reproduced within a millionth, and the value within rounding."""
     plan = sample_size(margins=[np.pi / 4, 1 - np.pi / 4], kappa=1 / np.e, width=0.2, n_draws=0)
     assert km.kappa(plan.table).value == pytest.approx(1 / np.e, abs=1e-12)
     assert plan.table.margins[0][0] / plan.table.n_subjects == pytest.approx(np.pi / 4, abs=1e-6)

@@ -1,4 +1,4 @@
-"""How many subjects: the formula against other derivations, published values and simulated studies."""
+"""Sample sizes by formula agree with other derivations, published values and simulated studies."""
 
 from fractions import Fraction
 from math import ceil, sqrt
@@ -26,7 +26,7 @@ def formula(*pilot, **options):
 
 
 def two_by_two(rate1, rate2, kappa):
-    """The four cells of a 2 x 2 table: margins and kappa determine them."""
+    """Return the four cells of the 2 x 2 table with given margins and kappa."""
     expected = rate1 * rate2 + (1 - rate1) * (1 - rate2)
     observed = kappa * (1 - expected) + expected
     both = (observed - 1 + rate1 + rate2) / 2
@@ -34,7 +34,7 @@ def two_by_two(rate1, rate2, kappa):
 
 
 def variance_by_hand(p):
-    """N times the variance of Cohen's kappa, term by term (Fleiss, Cohen and Everitt 1969, unweighted)."""
+    """Return N times the variance of unweighted kappa, term by term (Fleiss, Cohen and Everitt 1969)."""
     row, column = p.sum(axis=1), p.sum(axis=0)
     observed, expected = np.trace(p), row @ column
     agreeing = sum(p[i, i] * ((1 - expected) - (row[i] + column[i]) * (1 - observed)) ** 2 for i in range(len(p)))
@@ -47,7 +47,7 @@ def variance_by_hand(p):
 
 @pytest.mark.parametrize(("rates", "kappa"), [((0.5, 0.5), 0.6), ((0.7, 0.7), 0.3), ((0.3, 0.45), 0.5)])
 def test_the_width_follows_from_the_variance_by_hand(rates, kappa):
-    """N = (2 z sd / width)^2 rounded up, sd from the sums of Fleiss, Cohen and Everitt at the only such table."""
+    """N is (2 z sd / width)^2 rounded up, with sd by Fleiss, Cohen and Everitt at the only such table."""
     margins = [[1 - rate, rate] for rate in rates]
     plan = formula(margins=margins, kappa=kappa, width=0.2)
     sd = sqrt(variance_by_hand(two_by_two(1 - rates[0], 1 - rates[1], kappa)))
@@ -57,14 +57,14 @@ def test_the_width_follows_from_the_variance_by_hand(rates, kappa):
 
 
 def test_equal_rates_of_one_half_by_hand():
-    """Both rates 1/2: the variance is 1 - kappa^2, so kappa 0.6 and width 0.2 take 1.96^2 * 0.64 / 0.01 = 245.9."""
+    """With rates of 1/2 the variance is 1 - kappa^2, so kappa 0.6 and width 0.2 need 1.96^2 * 0.64 / 0.01 = 245.9."""
     plan = formula(margins=[0.5, 0.5], kappa=0.6, width=0.2)
     assert plan.sd == pytest.approx(0.8)
     assert plan.n_subjects == 246
 
 
 def test_the_power_follows_from_both_variances_by_hand():
-    """Cantor (1996): N = ((z_alpha sd_0 + z_beta sd_1) / (kappa_1 - kappa_0))^2."""
+    """N is ((z_alpha sd_0 + z_beta sd_1) / (kappa_1 - kappa_0))^2 (Cantor 1996)."""
     plan = formula(margins=[[0.7, 0.3], [0.6, 0.4]], kappa=0.6, null=0.3, power=0.9)
     sd1, sd0 = (sqrt(variance_by_hand(two_by_two(0.7, 0.6, kappa))) for kappa in (0.6, 0.3))
     assert (plan.sd, plan.null_sd) == (pytest.approx(sd1), pytest.approx(sd0))
@@ -88,12 +88,12 @@ IRR = [
 
 @pytest.mark.parametrize(("options", "published"), IRR)
 def test_irr_gives_the_same_number(options, published):
-    """Cantor (1996) for two categories, Flack et al. (1988), the widest table, for more."""
+    """R's irr follows Cantor (1996) for two categories and Flack et al. (1988), with the widest table, for more."""
     assert formula(**options).n_subjects == published
 
 
 def test_lrstat_gives_the_same_number():
-    """R's lrstat, getDesignAgreement, the example of its manual: 82 subjects, power 0.8006 (from its own tests)."""
+    """getDesignAgreement of R's lrstat gives 82 subjects and power 0.8006 for the example of its manual."""
     margins = [[0.1, 0.2, 0.3, 0.4], [0.15, 0.2, 0.24, 0.41]]
     plan = formula(margins=margins, kappa=0.6, null=0.4, power=0.8, joint="widest")
     assert plan.n_subjects == 82
@@ -104,7 +104,7 @@ def test_lrstat_gives_the_same_number():
 @pytest.mark.parametrize("weights", ["unweighted", "linear", "sqrt"])
 @pytest.mark.parametrize("name", ["anxiety", "gwet2014"])
 def test_the_expected_width_is_that_of_a_study_with_these_proportions(name, coefficient, weights):
-    """A thousandfold pilot, with or without missing ratings, has by `agreement` an interval of the expected width."""
+    """The interval of a thousandfold pilot has the expected width, with or without missing ratings."""
     pilot = km.example(name)
     study = km.Table(pilot.patterns, pilot.counts * 1000, pilot.categories, pilot.raters, ordered=True)
     result = km.agreement(study, coefficient=coefficient, weights=weights)
@@ -117,7 +117,7 @@ def test_the_expected_width_is_that_of_a_study_with_these_proportions(name, coef
 
 
 def test_the_expected_width_of_cohens_kappa_is_exact():
-    """Two raters: normal quantile and sd / sqrt(N), so a pilot of N subjects asks for N subjects."""
+    """For two raters the width uses a normal quantile and sd / sqrt(N), so a pilot of N subjects needs N subjects."""
     pilot = km.example("rapallo2022")
     ci = km.kappa(pilot, weights="linear").ci
     plan = formula(pilot, weights="linear", width=ci[1] - ci[0])
@@ -140,7 +140,7 @@ def test_a_larger_pilot_with_the_same_shares_gives_the_same_number():
 )
 @settings(max_examples=60)
 def test_the_mixture_has_exactly_the_margins_and_the_value(rows, coefficient, weights, twentieths):
-    """Rational weights: the assumed table's coefficient is the fraction asked for, or the margins do not allow it."""
+    """For rational weights the assumed table has exactly the requested value, or the margins do not allow it."""
     shares = [[Fraction(n, sum(row)) for n in row] for row in rows]
     chosen = {"coefficient": coefficient, "weights": weights}
     value = Fraction(twentieths, 20)
@@ -166,7 +166,7 @@ def test_roots_keep_the_value_up_to_rounding():
 
 
 def test_the_maximum_is_that_of_max_kappa():
-    """The largest value over tables with the margins, which bounds what may be assumed."""
+    """The maximum is the largest value over tables with the margins, and it limits the assumed value."""
     pilot = km.example("rapallo2022")
     assert formula(pilot, weights="linear", width=0.3).maximum == km.max_kappa(pilot, weights="linear").maximum
     with pytest.raises(
@@ -176,7 +176,7 @@ def test_the_maximum_is_that_of_max_kappa():
 
 
 def test_a_pilot_with_another_value_keeps_its_margins():
-    """Between chance and the pilot, and between the pilot and the table of largest agreement."""
+    """The table lies between independence and the pilot, or between the pilot and the table of largest agreement."""
     pilot = km.example("rapallo2022")
     for value in (0.2, 0.7):
         table = formula(pilot, kappa=value, weights="linear", width=0.3).table
@@ -185,7 +185,7 @@ def test_a_pilot_with_another_value_keeps_its_margins():
 
 
 def test_values_below_chance_are_mixed_with_the_smallest():
-    """A negative kappa is possible too, down to the smallest the margins allow."""
+    """A negative kappa is possible, down to the smallest value that the margins allow."""
     plan = formula(margins=[0.5, 0.5], kappa=-0.5, width=0.2)
     assert km.kappa(plan.table).value == -0.5
     with pytest.raises(
@@ -197,7 +197,7 @@ def test_values_below_chance_are_mixed_with_the_smallest():
 @given(st.floats(0.05, 0.6), st.floats(1.01, 2))
 @settings(max_examples=25)
 def test_a_narrower_interval_takes_more_subjects(width, factor):
-    """One subject less would not do, and no table with these margins and value lies outside the range."""
+    """One subject less is not enough, and no table with these margins and value lies outside the range."""
     options = {"margins": [0.3, 0.3, 0.4], "kappa": 0.5, "weights": "linear"}
     wide, narrow = formula(width=width * factor, **options), formula(width=width, **options)
     assert narrow.n_subjects >= wide.n_subjects
@@ -209,7 +209,7 @@ def test_a_narrower_interval_takes_more_subjects(width, factor):
 @given(st.floats(0.3, 0.98), st.floats(0.0, 0.45), st.floats(0.01, 0.1))
 @settings(max_examples=25)
 def test_more_power_and_nearer_values_take_more_subjects(power, null, step):
-    """Monotone in the power, and in how near the null value lies."""
+    """The number of subjects increases with the power and as the null value approaches the assumed value."""
     options = {"margins": [0.4, 0.6], "kappa": 0.6}
     plan = formula(power=power, null=null, **options)
     assert formula(power=min(0.99, power + step), null=null, **options).n_subjects >= plan.n_subjects

@@ -1,4 +1,4 @@
-"""Simulated studies: they confirm the formula where it holds, and find the number where it does not."""
+"""Simulated studies confirm the formula if it is accurate, and find the number of subjects if it is not."""
 
 import numpy as np
 import pytest
@@ -50,7 +50,7 @@ def test_simulated_tests_have_the_power_and_the_size_of_the_formula(options, alt
 
 
 def test_the_number_found_by_simulation_reaches_the_goal():
-    """Where formula and simulation agree, so do their numbers, within four Monte Carlo errors."""
+    """If the formula is accurate, both numbers agree within four Monte Carlo errors."""
     options = {"margins": [0.4, 0.6], "kappa": 0.5, "rng": 3, "n_draws": 2000, "method": "simulation"}
     wide = sample_size(width=0.1, **options)
     assert abs(wide.n_subjects - wide.n_formula) < 4 * wide.n_subjects_se + 2
@@ -60,14 +60,14 @@ def test_the_number_found_by_simulation_reaches_the_goal():
 
 
 def test_near_one_the_formula_asks_for_far_too_few():
-    """Kappa 0.999: most studies of the formula's size see no disagreement at all and have no interval."""
+    """At kappa 0.999 most studies of the formula's size show no disagreement and have no interval."""
     options = {"margins": [0.5, 0.5], "kappa": 0.999, "width": 0.01, "rng": 4, "n_draws": 1000}
     formula, simulation = sample_size(**options), sample_size(method="simulation", **options)
     # a study of N subjects sees no disagreement with probability (1 - 0.0005)^N: 0.857 at N = 308
     assert formula.n_subjects == 308
     assert formula.studies.n_unusable / 1000 == pytest.approx(0.9995**308, abs=4 * (0.143 * 0.857 / 1000) ** 0.5)
     assert simulation.n_subjects > 10 * formula.n_subjects
-    assert any("of the simulated studies say nothing" in note for note in formula.notes)
+    assert any("of the simulated studies have no result" in note for note in formula.notes)
     assert any("close to 1, the largest value" in note for note in formula.notes)
     assert formula.studies.share_within < 0.2
 
@@ -80,7 +80,7 @@ def test_a_study_that_says_nothing_counts_as_the_whole_range():
 
 
 def test_the_estimates_own_standard_error_rejects_too_often_here():
-    """H0 0.7 against 0.85 at rates of one half: the study's own standard error is too small, the null's is not."""
+    """For 0.7 against 0.85 at rates of 1/2, the estimated standard error is too small and that of the null is not."""
     options = {"margins": [0.5, 0.5], "kappa": 0.85, "null": 0.7, "power": 0.8, "rng": 5, "n_draws": 4000}
     null, own = sample_size(**options), sample_size(variance="estimate", **options)
     assert own.n_subjects < null.n_subjects == 117
@@ -89,7 +89,7 @@ def test_the_estimates_own_standard_error_rejects_too_often_here():
 
 
 def test_results_depend_on_the_seed_and_not_on_the_processes():
-    """Blocks of studies have generators of their own."""
+    """Every block of studies has its own generator."""
     options = {"margins": [0.4, 0.6], "kappa": 0.5, "width": 0.2, "n_draws": 1500, "method": "simulation"}
     one, two = sample_size(rng=7, **options), sample_size(rng=7, n_jobs=2, **options)
     assert one.to_dict() == two.to_dict()
@@ -97,7 +97,7 @@ def test_results_depend_on_the_seed_and_not_on_the_processes():
 
 
 def test_progress_is_reported():
-    """Studies simulated, of how many."""
+    """The callback receives the number of studies simulated and the number expected."""
     seen = []
     sample_size(margins=[0.5, 0.5], kappa=0.5, width=0.2, n_draws=2500, progress=lambda *now: seen.append(now))
     assert [done for done, _, _ in seen] == [1000, 2000, 2500]
@@ -105,7 +105,7 @@ def test_progress_is_reported():
 
 
 def test_pilots_with_missing_ratings_are_planned_from_as_they_are():
-    """The share of ratings that are missing is taken over; another value or the null's own variance is refused."""
+    """The share of missing ratings is that of the pilot; another value and the null variance are refused."""
     pilot = km.example("gwet2014")
     for coefficient in ("kappa", "krippendorff"):
         plan = sample_size(pilot, width=0.1, coefficient=coefficient, rng=1, n_draws=1000)
@@ -126,8 +126,8 @@ def test_a_plan_shows_itself():
         assert f"{plan.n_range[0]} to {plan.n_range[1]}" in shown
         assert "0.5745" in shown
     words = " ".join(plan.sentences())
-    assert "Which categories are confused is assumed" in words
-    assert "The margins allow Cohen's kappa with linear weights up to 0.574." in words
+    assert "Which categories are confused is an assumption" in words
+    assert "With these margins, Cohen's kappa with linear weights is at most 0.574." in words
 
 
 def test_a_rare_category_is_pointed_out():
@@ -154,7 +154,7 @@ def test_a_study_without_disagreement_is_one_that_misses():
     # a study of N subjects sees no disagreement with probability 0.995^N
     silent = 0.995**plan.n_subjects
     assert plan.studies.coverage < 1 - silent + 4 * (silent * (1 - silent) / 2000) ** 0.5
-    assert any("of the simulated intervals hold the value, not 95%" in note for note in plan.notes)
+    assert any("of the simulated intervals contain the assumed value, not 95%" in note for note in plan.notes)
 
 
 def test_a_known_standard_error_makes_every_study_usable():
@@ -168,11 +168,13 @@ def test_a_formula_that_fails_says_so_in_its_first_sentence():
     """Twenty subjects, a category in fifty ratings."""
     plan = sample_size(margins=[0.98, 0.02], kappa=0.8, null=0, power=0.8, rng=1, n_draws=1000)
     assert plan.studies.power < 0.4
-    assert "20 subjects, each rated by 2 raters, would by the formula give a chance of 80%" in plan.sentences()[0]
+    assert (
+        "20 subjects, each rated by 2 raters, would give, by the formula, a probability of 80%" in plan.sentences()[0]
+    )
 
 
 def test_a_null_beyond_the_margins_needs_no_table_of_its_own():
-    """Where the test takes the study's own standard error."""
+    """No table is needed if the test uses the standard error of the study."""
     options = {"margins": [[0.5, 0.5], [0.4, 0.6]], "kappa": 0.5, "null": 0.9, "alternative": "less", "power": 0.8}
     assert sample_size(variance="estimate", n_draws=0, **options).n_subjects > 2
     with pytest.raises(km.errors.InvalidOptionError, match="null must be at most 0.8"):
@@ -180,7 +182,7 @@ def test_a_null_beyond_the_margins_needs_no_table_of_its_own():
 
 
 def test_missing_ratings_plan_power_by_how_kappa_varies():
-    """The power in studies drawn from the pilot is the one of the formula, with 25 of 60 subjects rated once."""
+    """Studies drawn from a pilot in which 25 of 60 subjects were rated once have the power of the formula."""
     rng = np.random.default_rng(5)
     first = rng.integers(0, 2, size=60)
     second = np.where(rng.random(60) < 0.15, 1 - first, first).astype(object)
@@ -191,7 +193,7 @@ def test_missing_ratings_plan_power_by_how_kappa_varies():
 
 
 def test_the_range_holds_both_extremes_for_any_power():
-    """Below one half a table with more spread needs fewer subjects."""
+    """For a power below one half, a table with a larger standard error needs fewer subjects."""
     options = {"margins": [0.2, 0.25, 0.55], "kappa": 0.9, "null": 0.1, "weights": "quadratic", "n_draws": 0}
     low, high = sample_size(power=0.3, **options).n_range
     assert (low, high) == (2, 6)

@@ -1,8 +1,8 @@
-"""Make every diagonal move that applies to a table: the last step of the paper's algorithm.
+"""Make every diagonal move that applies to a table, which is the last step of the paper's algorithm.
 
-A move with two +1 on the main diagonal takes its -1 from two patterns off it, so for weights with zeros on the diagonal
-only it never lowers agreement (lemmas 1 and 2). Each pattern off the diagonal belongs to at most one such move per
-basis, so the order in which they are made does not matter.
+A move with two +1 on the main diagonal has its -1 in two patterns off the diagonal. Since weights are zero on the
+diagonal, such a move never lowers agreement (lemmas 1 and 2). Each pattern off the diagonal belongs to at most one such
+move of a basis, so the result does not depend on the order of the moves.
 """
 
 from __future__ import annotations
@@ -16,15 +16,22 @@ SWEEPS = ("once", "all", "none")
 
 
 def sweep_counts(counts: Integers, cells: Array, sweep: str) -> Integers:
-    """Make diagonal moves in flattened tables, in place; how many were made in each.
+    """Make diagonal moves in flattened tables, in place, and return the number of moves made in each.
 
     Parameters
     ----------
     counts : integers, shape (n, k^r)
+        Counts of n flattened tables, which are changed in place.
     cells : integers, shape (n_moves, 4)
         Plus and minus cells of the diagonal moves.
-    sweep : "once", "all" or "none"
-        Each move at most once, as in the pseudo-code, or until none applies.
+    sweep : {"once", "all", "none"}
+        "once" makes each move at most once, as in the pseudo-code of the paper, "all" makes moves until none applies,
+        and "none" makes no moves.
+
+    Returns
+    -------
+    integers, shape (n,)
+        Number of moves made in each table.
     """
     times = np.minimum(counts[:, cells[:, 2]], counts[:, cells[:, 3]])
     if sweep != "all":
@@ -36,10 +43,21 @@ def sweep_counts(counts: Integers, cells: Array, sweep: str) -> Integers:
 
 
 def sweep_rows(codes: Integers, sweep: str) -> int:
-    """Make all basic diagonal moves in one row of codes per subject, in place; how many were made.
+    """Make all basic diagonal moves in ratings given by subject, in place, and return the number of moves made.
 
-    Two subjects can both be brought to the diagonal when the ratings of each are two categories i and j, and wherever
-    one has i the other has j.
+    A diagonal move applies to two subjects whose ratings are in two categories i and j, such that every rater who gave
+    i to one of them gave j to the other.
+
+    Parameters
+    ----------
+    codes : integers, shape (n_subjects, r)
+        Ratings of each subject, which are changed in place; -1 is a missing rating.
+    sweep : {"once", "all", "none"}
+        As for `sweep_counts`.
+
+    Returns
+    -------
+    int
     """
     if sweep == "none":
         return 0

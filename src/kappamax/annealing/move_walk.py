@@ -1,8 +1,9 @@
-"""Walk through a fiber by moves drawn from a Markov basis, the paper's proposal.
+"""Walk through a fiber by moves drawn from a Markov basis, as proposed in the paper.
 
-A step draws one signed move, all equally likely. It is made if no count falls below zero and, where it lowers
-agreement, with probability exp(change / temperature). Changes of agreement are known per move before the walk starts;
-whether one is zero is decided exactly.
+A step draws one signed move uniformly at random. The move is rejected if a count would fall below zero. Otherwise a
+move that does not lower agreement is accepted, and a move that lowers agreement is accepted with probability
+exp(change / temperature). The change of agreement of every move is computed before the walk starts, and whether it is
+zero is determined exactly.
 """
 
 from __future__ import annotations
@@ -23,33 +24,44 @@ from kappamax.fibers.markov_basis import LISTED_MOVES, MoveSet
 _WORTH = 200_000
 _UNIFORMS = 1_000
 _COLDEST = 1e-290
-_NEVER = -746.0  # where exp() is zero
+_NEVER = -746.0  # exp() is zero below this
 
 
 def require_listable(moves: MoveSet, n_missing: int = 0) -> None:
-    """Require complete ratings and moves that can be listed."""
+    """Require complete ratings and a set of moves that can be listed."""
     if n_missing:
         raise NotSupportedError(
-            f"moves are drawn for complete ratings; {n_missing} are missing. proposal='swaps' works with gaps."
+            f"the method 'moves' needs complete ratings; {n_missing} are missing. The method 'swaps' accepts missing "
+            "ratings."
         )
     if moves.n_moves > LISTED_MOVES:
         raise NotSupportedError(
-            f"drawing moves needs a list of them: there are {float(moves.n_moves):.3g} and the limit is "
-            f"{LISTED_MOVES:,}. proposal='swaps' works for any design."
+            f"drawing moves needs a list of them, which is limited to {LISTED_MOVES:,} moves; there are "
+            f"{float(moves.n_moves):.3g}. The method 'swaps' works for any number of raters and categories."
         )
 
 
 class Neighbours:
-    """The moves of a set as arrays, with what each does to agreement under an objective.
+    """The moves of a set as arrays, with the change of agreement of each move under an objective.
+
+    Parameters
+    ----------
+    objective : Objective
+        Objective of the observed table.
+    moves : MoveSet
+        Set of moves.
 
     Attributes
     ----------
     cells : integers, shape (n_moves, 4)
-        The two plus and the two minus cells of the flattened table.
+        The two plus cells and the two minus cells of each move, as indices into the flattened table.
     gains : floats, shape (n_moves,)
-        Change of agreement in counts (mean over pairs of raters, summed over subjects), zero exactly where it is.
+        Change of agreement of each move, averaged over pairs of raters and summed over subjects. Changes of zero are
+        determined exactly.
     scores : integers, shape (k^r, number of radicands)
-        The exact score of each cell.
+        Exact score of each cell.
+    n_moves : int
+        Number of signed moves.
     """
 
     def __init__(self, objective: Objective, moves: MoveSet) -> None:
@@ -61,7 +73,7 @@ class Neighbours:
         every = np.stack(np.unravel_index(np.arange(table.n_categories**table.n_raters), self.shape), axis=1)
         self.patterns = every.astype(np.int32)
         self.scores = objective.scores(self.patterns)
-        # scores lie between 0 and 2^62 where they are int64, so sums of two and their difference fit
+        # int64 scores lie between 0 and 2^62, so sums of two and their difference fit
         more = self.scores[plus].sum(axis=1) - self.scores[minus].sum(axis=1)
         roots = np.sqrt(np.array(objective.radicands, dtype=float))
         unit = float(objective.scale * objective.denominator)
@@ -75,32 +87,33 @@ class Neighbours:
 
     @property
     def n_moves(self) -> int:
-        """How many signed moves there are to draw from."""
+        """Number of signed moves."""
         return len(self.cells)
 
     def diagonal(self) -> Codes:
-        """The cells of moves with two +1 on the main diagonal, shape (n, 4)."""
-        steps = (len(self.scores) - 1) // (self.shape[0] - 1)  # between two cells of the diagonal
+        """Return the cells of the moves with two +1 on the main diagonal, shape (n, 4)."""
+        steps = (len(self.scores) - 1) // (self.shape[0] - 1)  # difference of the indices of adjacent diagonal cells
         return np.asarray(self.cells[(self.cells[:, :2] % steps == 0).all(axis=1)])
 
     def score(self, counts: Array) -> list[int]:
-        """The exact score of a flattened table, a number per radicand."""
+        """Return the exact score of a flattened table, one integer for each radicand."""
         return [dot(counts, column) for column in self.scores.T]
 
 
 class MoveWalk:
-    """Counts that drawn moves change.
+    """Random walk that changes the counts of a table by moves.
 
     Parameters
     ----------
     neighbours : Neighbours
+        Moves to draw from.
     counts : integers, shape (k^r,)
-        Changed in place.
+        Counts of the flattened table, which are changed in place.
     rng : Generator
-        Moves and acceptance are drawn from two generators spawned from it, so a walk is the same however its steps
-        are divided into calls.
+        Source of randomness. Moves and acceptance are drawn from two generators spawned from it, so the walk does not
+        depend on how its steps are divided into calls.
     work : float
-        Steps that are expected in all, over this walk and others like it: whether compiling is worth it.
+        Expected total number of steps of this walk and similar ones, which determines whether the walk is compiled.
     """
 
     def __init__(self, neighbours: Neighbours, counts: Integers, rng: np.random.Generator, *, work: float) -> None:
@@ -112,7 +125,24 @@ class MoveWalk:
         self.stale = 0
 
     def advance(self, temperatures: Array, *, patience: int, by_agreement: bool) -> tuple[int, int]:
-        """One step per temperature (in counts); steps taken, fewer if patience ran out, and moves made."""
+        """Take one step for each temperature.
+
+        Parameters
+        ----------
+        temperatures : floats, shape (n_steps,)
+            Temperature of each step, in counts.
+        patience : int
+            Number of consecutive steps without success after which the walk stops; 0 for no such rule.
+        by_agreement : bool
+            Whether a step succeeds if it changes agreement, or if it changes the table.
+
+        Returns
+        -------
+        n_taken : int
+            Number of steps taken, which is smaller than requested if the patience ran out.
+        n_made : int
+            Number of moves made.
+        """
         near = self.neighbours
         draws = self._drawing.integers(near.n_moves, size=len(temperatures), dtype=np.uint32)
         coldest = np.maximum(temperatures, _COLDEST)
@@ -129,11 +159,11 @@ class MoveWalk:
         return taken, made
 
     def sweep(self, sweep: str) -> int:
-        """Make the diagonal moves of the final step; how many."""
+        """Make the diagonal moves of the final step and return their number."""
         return int(sweep_counts(self.counts[None], self.neighbours.diagonal(), sweep)[0])
 
     def table(self) -> tuple[Array, Array]:
-        """Patterns and counts."""
+        """Return the patterns and counts of the current table."""
         kept = self.counts > 0
         return self.neighbours.patterns[kept], self.counts[kept]
 
@@ -149,7 +179,7 @@ def move_walk(
     by_agreement: bool,
     stale: int,
 ) -> Any:
-    """Steps until draws, uniforms or patience run out; compiled by numba for long walks."""
+    """Take steps until `draws`, `uniforms` or the patience is exhausted; compiled by numba for long walks."""
     taken, made, used = 0, 0, 0
     for step in range(len(draws)):
         move = draws[step]
@@ -170,7 +200,7 @@ def move_walk(
                 counts[cells[move, 2]] -= 1
                 counts[cells[move, 3]] -= 1
                 made += 1
-                success = gain != 0.0 or not by_agreement  # zero is set exactly
+                success = gain != 0.0 or not by_agreement  # gains of zero are exact, see `Neighbours`
         taken += 1
         stale = 0 if success else stale + 1
         if patience > 0 and stale >= patience:

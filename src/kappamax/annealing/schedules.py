@@ -1,7 +1,7 @@
-"""Define the temperature of every step of an annealing search, and when the search stops.
+"""Define temperature schedules and stopping rules of annealing searches.
 
 All settings are frozen dataclasses. `to_dict`, `schedule_from` and `stopping_from` convert them to plain data and back,
-so that a study can be written in a TOML file and a checkpoint knows which settings it belongs to.
+so that a study can be described in a TOML file and a checkpoint records the settings that it belongs to.
 """
 
 from __future__ import annotations
@@ -23,29 +23,59 @@ _BLOCK = 128
 
 
 class _Setting:
-    """A setting that turns into plain data under the name of its kind."""
+    """Base class of the settings, which can be converted to plain data."""
 
     kind = ""
 
     def to_dict(self) -> dict[str, Any]:
-        """The kind and every number, without those left to default to None."""
+        """Return the kind and the parameters of the setting as plain data, without parameters that are None.
+
+        Returns
+        -------
+        dict
+            The key `kind` holds the name of the kind, such as "geometric".
+        """
         numbers = {name: value for name, value in asdict(self).items() if value is not None}  # type: ignore[call-overload]  # subclasses are dataclasses
         return {"kind": self.kind} | numbers
 
 
 class Schedule(_Setting):
-    """Temperatures that fall."""
+    """Base class of temperature schedules."""
 
     def temperatures(self, first: int, n: int) -> Floats:
-        """The temperatures of n steps, of which `first` (counted from 0) is the first."""
+        """Return the temperatures of n consecutive steps.
+
+        Parameters
+        ----------
+        first : int
+            Index of the first of these steps, counted from 0.
+        n : int
+            Number of steps.
+
+        Returns
+        -------
+        floats, shape (n,)
+        """
         raise NotImplementedError
 
 
 @dataclass(frozen=True)
 class Geometric(Schedule):
-    """tau_b = start * factor^b, the paper's form; its study is reproduced by the defaults.
+    """Geometric schedule tau_b = start * factor^b, as in the paper, whose study is reproduced by the defaults.
 
-    The first step has temperature `start`, as in the paper's pseudo-code.
+    The first step has temperature `start`, as in the pseudo-code of the paper.
+
+    Parameters
+    ----------
+    start : float, optional
+        Temperature of the first step, above 0, default 1.
+    factor : float, optional
+        Factor by which the temperature is multiplied after each step, above 0 and at most 1, default 0.94.
+
+    Raises
+    ------
+    InvalidOptionError
+        If a parameter is out of range.
 
     Examples
     --------
@@ -71,7 +101,22 @@ class Geometric(Schedule):
 
 @dataclass(frozen=True)
 class Linear(Schedule):
-    """From `start` down to zero in `steps` equal steps, then zero: only moves that do not lower agreement.
+    """Linear schedule from `start` down to zero.
+
+    The temperature falls by the same amount in each of `steps` steps and then remains zero. At temperature zero, moves
+    that lower agreement are rejected.
+
+    Parameters
+    ----------
+    start : float, optional
+        Temperature of the first step, above 0, default 1.
+    steps : int, optional
+        Number of steps until the temperature is zero, default 100.
+
+    Raises
+    ------
+    InvalidOptionError
+        If a parameter is out of range.
 
     Examples
     --------
@@ -95,7 +140,20 @@ class Linear(Schedule):
 
 @dataclass(frozen=True)
 class Logarithmic(Schedule):
-    """tau_b = start * log(2) / log(b + 2), the slowest classical form: the theory's guarantee, rarely its speed.
+    """Logarithmic schedule tau_b = start * log(2) / log(b + 2).
+
+    This is the slowest of the classical schedules. Convergence results for annealing need such a schedule, but in
+    practice it is rarely fast.
+
+    Parameters
+    ----------
+    start : float, optional
+        Temperature of the first step, above 0, default 1.
+
+    Raises
+    ------
+    InvalidOptionError
+        If `start` is not above 0.
 
     Examples
     --------
@@ -116,7 +174,23 @@ class Logarithmic(Schedule):
 
 @dataclass(frozen=True)
 class Constant(Schedule):
-    """The same temperature throughout; at zero, no step lowers agreement."""
+    """Schedule with a constant temperature.
+
+    Parameters
+    ----------
+    temperature : float, optional
+        Temperature of all steps, at least 0, default 0. At temperature zero, moves that lower agreement are rejected.
+
+    Raises
+    ------
+    InvalidOptionError
+        If `temperature` is below 0.
+
+    Examples
+    --------
+    >>> Constant(0.5).temperatures(10, 2).tolist()
+    [0.5, 0.5]
+    """
 
     temperature: float = 0.0
     kind = "constant"
@@ -131,26 +205,60 @@ class Constant(Schedule):
 
 
 class Stopping(_Setting):
-    """When a search ends; `by_agreement` says whether a step succeeds if agreement changes or if the table does."""
+    """Base class of stopping rules.
+
+    Attributes
+    ----------
+    by_agreement : bool
+        Whether a step succeeds if it changes agreement, or if it changes the table.
+    limit : int or None
+        Maximum number of steps; None for no maximum.
+    """
 
     by_agreement = True
 
     @property
     def limit(self) -> int | None:
-        """Steps after which to stop in any case."""
+        """Maximum number of steps; None for no maximum."""
         return None
 
     def patience_for(self, n_neighbours: int) -> int:
-        """Steps in a row without success after which to stop; 0 for no such rule."""
+        """Return the number of consecutive steps without success after which the search stops.
+
+        Parameters
+        ----------
+        n_neighbours : int
+            Number of moves that a step draws from.
+
+        Returns
+        -------
+        int
+            Number of steps; 0 for no such rule.
+        """
         return 0
 
 
 @dataclass(frozen=True)
 class StaleAgreement(Stopping):
-    """Stop after c steps in a row that leave agreement as it was: the rule of the paper's study.
+    """Stop after c consecutive steps that do not change agreement, as in the study of the paper.
 
-    c is `patience`, or max(10 #M, 1000) if left out, with #M the number of moves to choose from. A move that is made
-    and does not change agreement counts as a step without a change.
+    A move that is made but does not change agreement counts as a step without a change.
+
+    Parameters
+    ----------
+    patience : int, optional
+        The number c, at least 1. The default is max(10 #M, 1000), where #M is the number of moves that a step draws
+        from.
+
+    Raises
+    ------
+    InvalidOptionError
+        If `patience` is not a whole number of at least 1.
+
+    Examples
+    --------
+    >>> StaleAgreement().patience_for(72), StaleAgreement(50).patience_for(72)
+    (1000, 50)
     """
 
     patience: int | None = None
@@ -167,7 +275,18 @@ class StaleAgreement(Stopping):
 
 @dataclass(frozen=True)
 class StaleMoves(Stopping):
-    """Stop after so many steps in a row in which the table stayed as it was: the paper's rule for small problems."""
+    """Stop after consecutive steps that do not change the table, the rule of the paper for small problems.
+
+    Parameters
+    ----------
+    patience : int, optional
+        Number of steps, at least 1, default 1000.
+
+    Raises
+    ------
+    InvalidOptionError
+        If `patience` is not a whole number of at least 1.
+    """
 
     patience: int = 1000
     kind = "stale-moves"
@@ -184,7 +303,18 @@ class StaleMoves(Stopping):
 
 @dataclass(frozen=True)
 class FixedSteps(Stopping):
-    """Stop after so many steps, whatever happened: the paper's pseudo-code, B steps."""
+    """Stop after a fixed number of steps, as in the pseudo-code of the paper.
+
+    Parameters
+    ----------
+    steps : int, optional
+        Number of steps (B in the paper), at least 1, default 10,000.
+
+    Raises
+    ------
+    InvalidOptionError
+        If `steps` is not a whole number of at least 1.
+    """
 
     steps: int = 10_000
     kind = "fixed-steps"
@@ -203,19 +333,49 @@ STOPPINGS: dict[str, Any] = {one.kind: one for one in (StaleAgreement, StaleMove
 
 
 def schedule_from(data: Mapping[str, Any]) -> Schedule:
-    """Return a schedule from plain data such as {"kind": "geometric", "start": 1.0, "factor": 0.94}."""
+    """Return the schedule that is described by plain data.
+
+    Parameters
+    ----------
+    data : mapping
+        Kind and parameters of the schedule, such as {"kind": "geometric", "start": 1.0, "factor": 0.94}.
+
+    Returns
+    -------
+    Schedule
+
+    Raises
+    ------
+    InvalidOptionError
+        If there is no such kind, or a parameter is unknown or out of range.
+    """
     schedule: Schedule = _from_plain("schedule", data, SCHEDULES)
     return schedule
 
 
 def stopping_from(data: Mapping[str, Any]) -> Stopping:
-    """Return a stopping rule from plain data such as {"kind": "stale-moves", "patience": 1000}."""
+    """Return the stopping rule that is described by plain data.
+
+    Parameters
+    ----------
+    data : mapping
+        Kind and parameters of the rule, such as {"kind": "stale-moves", "patience": 1000}.
+
+    Returns
+    -------
+    Stopping
+
+    Raises
+    ------
+    InvalidOptionError
+        If there is no such kind, or a parameter is unknown or out of range.
+    """
     stopping: Stopping = _from_plain("stopping", data, STOPPINGS)
     return stopping
 
 
 def require_settings(schedule: object, stopping: object) -> None:
-    """Require a schedule and a stopping rule: objects with their methods, not classes."""
+    """Require that a schedule and a stopping rule are instances with the necessary methods, not classes."""
     for argument, value, example, method in (
         ("schedule", schedule, "Geometric(1, 0.94)", "temperatures"),
         ("stopping", stopping, "StaleAgreement()", "patience_for"),
@@ -225,21 +385,21 @@ def require_settings(schedule: object, stopping: object) -> None:
 
 
 def require_end(patience: int, limit: int | None) -> None:
-    """Require that patience or a limit of steps ends a search."""
+    """Require that a search ends, because of its patience or its maximum number of steps."""
     if not patience and limit is None:
-        raise InvalidOptionError("the search would never stop: give max_steps or a stopping rule.")
+        raise InvalidOptionError("the search would never stop; give max_steps or a stopping rule that ends it.")
 
 
 def _from_plain(argument: str, data: Any, kinds: Mapping[str, Any]) -> Any:
-    """One of some settings from its kind and numbers."""
+    """Return the setting that is described by its kind and parameters."""
     if not isinstance(data, Mapping):
-        raise InvalidOptionError(f"{argument} must be a table with a kind, one of {listing(kinds)}; got {data!r}.")
+        raise InvalidOptionError(f"{argument} must be a mapping with a kind, one of {listing(kinds)}; got {data!r}.")
     kind = kinds[as_choice(f"{argument}.kind", data.get("kind"), tuple(kinds))]
     numbers = {name: value for name, value in data.items() if name != "kind"}
     known = [field.name for field in fields(kind)]
     for name in numbers:
         if name not in known:
-            raise InvalidOptionError(f"{argument} {kind.kind!r} takes {listing(known)}; got {name!r}.")
+            raise InvalidOptionError(f"{argument} {kind.kind!r} has the parameters {listing(known)}; got {name!r}.")
     return kind(**numbers)
 
 
@@ -249,7 +409,10 @@ def _require_above_zero(argument: str, value: float) -> None:
 
 
 def _geometric(start: float, factor: float, first: int, n: int) -> Floats:
-    """Temperatures start * factor^b of n steps, as start f^(128 q) times f^j: the same for a step in any company."""
+    """Return the temperatures start * factor^b of n steps, computed as start f^(128 q) times f^j.
+
+    The temperature of a step therefore does not depend on the other steps that are computed with it.
+    """
     blocks = np.arange(first // _BLOCK, (first + n) // _BLOCK + 1, dtype=float)
     warmest = start * factor ** (_BLOCK * blocks)
     found = warmest[:, None] * factor ** np.arange(_BLOCK, dtype=float)

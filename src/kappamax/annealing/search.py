@@ -1,4 +1,4 @@
-"""Run one annealing search from the observed table, by moves or by swaps."""
+"""Run one annealing search that starts at the observed table and proposes moves or swaps."""
 
 from __future__ import annotations
 
@@ -68,7 +68,17 @@ class Search:
 
 @dataclass(frozen=True)
 class SearchEnd:
-    """Where one search ended; see `Annealing` for the fields."""
+    """Result of one search.
+
+    Attributes
+    ----------
+    table : Table
+        Table at the end of the search.
+    score : RootSum
+        Exact score of this table.
+    steps, settled, accepted, swept, stopped, trace
+        See `Annealing`.
+    """
 
     table: Table
     score: RootSum
@@ -86,12 +96,27 @@ def run_search(
     progress: Progress | None,
     watch: Callable[[Moment], None] | None,
 ) -> SearchEnd:
-    """Search from the observed table until patience or steps run out, then make the final sweep.
+    """Search from the observed table until the stopping rule or the maximum number of steps ends it, then sweep.
+
+    Parameters
+    ----------
+    search : Search
+        Settings of the search.
+    rng : Generator
+        Source of randomness.
+    progress : callable or None
+        Called as ``progress(done, total, message)`` with the number of steps.
+    watch : callable or None
+        Function that is called with every entry of the trace, as a `Moment`.
+
+    Returns
+    -------
+    SearchEnd
 
     Raises
     ------
     Interrupted
-        On Ctrl-C; `.best` is where the search was.
+        If Ctrl-C stops the search. The attribute `best` is the result up to that point, without the final sweep.
     """
     walk, objective = search.start(rng), search.objective
     done = accepted = 0
@@ -130,26 +155,26 @@ def run_search(
 
 @dataclass(frozen=True)
 class SwapSearch:
-    """A walk by swaps with the interface of `MoveWalk`."""
+    """Walk by swaps with the interface of `MoveWalk`."""
 
     walk: SwapWalk
 
     @property
     def stale(self) -> int:
-        """Steps since the last success."""
+        """Number of steps since the last success."""
         return self.walk.stale
 
     def advance(self, temperatures: Array, *, patience: int, by_agreement: bool) -> tuple[int, int]:
-        """Take one step per temperature (in counts); steps taken, fewer if patience ran out, and swaps made."""
+        """Take one step for each temperature, in counts, and return the numbers of steps taken and of swaps made."""
         coldness = np.maximum(temperatures, _COLDEST)
         np.reciprocal(coldness, out=coldness)
         _, taken, changed = self.walk.advance(coldness, thin=len(coldness), patience=patience, by_score=by_agreement)
         return taken, changed
 
     def sweep(self, sweep: str) -> int:
-        """Make the diagonal moves of the final step; how many."""
+        """Make the diagonal moves of the final step and return their number."""
         return sweep_rows(self.walk.codes, sweep)
 
     def table(self) -> tuple[Array, Array]:
-        """Patterns and counts."""
+        """Return the patterns and counts of the current table."""
         return self.walk.codes, np.ones(len(self.walk.codes), dtype=np.int64)

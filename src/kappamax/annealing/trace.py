@@ -1,4 +1,4 @@
-"""Record what an annealing search did, and draw it."""
+"""Record the course of an annealing search, and plot it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,23 @@ from kappamax.display import numbers
 
 
 class Moment(NamedTuple):
-    """A search after some of its steps, with the table it is at; see `Trace` for the other fields."""
+    """State of a search after some of its steps.
+
+    Attributes
+    ----------
+    step : int
+        Number of steps done.
+    temperature : float
+        Temperature of the last step, in the unit of the schedule.
+    agreement : float
+        Observed agreement of the current table.
+    acceptance : float
+        Share of the steps since the previous state that changed the table.
+    patterns : integers, shape (m, r)
+        Patterns of the current table.
+    counts : integers, shape (m,)
+        Counts of these patterns.
+    """
 
     step: int
     temperature: float
@@ -27,18 +43,18 @@ class Moment(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Trace(TableResult):
-    """A search as it went, one entry for every so many steps.
+    """Course of a search, with one entry after every `trace` steps and one at its end.
 
     Attributes
     ----------
-    steps : integers
-        Steps done.
-    temperatures : floats
-        Of the last of them, in the unit of the schedule.
-    agreements : floats
-        Observed agreement after them.
-    acceptance : floats
-        Share of the steps since the entry before that changed the table.
+    steps : integers, shape (n,)
+        Number of steps done at each entry.
+    temperatures : floats, shape (n,)
+        Temperature of the last step before each entry, in the unit of the schedule.
+    agreements : floats, shape (n,)
+        Observed agreement at each entry.
+    acceptance : floats, shape (n,)
+        Share of the steps since the previous entry that changed the table.
     """
 
     steps: Integers
@@ -48,7 +64,7 @@ class Trace(TableResult):
 
     @classmethod
     def of(cls, entries: Sequence[tuple[int, float, float, float]]) -> Trace:
-        """A trace from (step, temperature, agreement, acceptance)."""
+        """Return a trace from entries (step, temperature, agreement, acceptance)."""
         steps, *others = np.array(entries, dtype=float).T
         return cls(steps.astype(np.int64), *others)
 
@@ -58,12 +74,21 @@ class Trace(TableResult):
         return {name: column.tolist() for name, column in zip(names, columns, strict=True)}
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw agreement and acceptance against steps, and return the axes.
+        """Plot agreement and acceptance against the number of steps.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Axes to draw on. By default a new figure is created.
+
+        Returns
+        -------
+        matplotlib Axes
 
         Raises
         ------
         NotSupportedError
-            If matplotlib is not installed; the message says how to get it.
+            If matplotlib is not installed. The message contains the command that installs it.
         """
         plt = import_pyplot()
         ax = plt.figure(figsize=(7, 4)).add_subplot() if ax is None else ax

@@ -1,12 +1,12 @@
-"""Count, list, draw and walk through all tables with given margins, and test agreement against chance.
+"""Count, list, sample and walk through all tables with given margins, and test agreement against chance.
 
-`counting` counts without listing, also by score (`table_scores`; with missing ratings `rearrangements` and
-`rearrangement_scores`); `enumeration` lists lazily. Both take the patterns that may occur, so that parts of a fiber,
-such as the tables of maximum agreement, are counted and listed by the same code. `sampling` draws tables, `swap_walk`
-and `walk` go from one to the next, `connectivity` says whether a walk reaches all tables with one score.
-`null_distribution` finds how a coefficient is distributed by chance (`distribution`), and `exact_test` how likely the
-observed agreement is.
+`counting` counts tables without listing them, and `enumeration` lists them lazily. Both accept the set of patterns that
+may occur, so that parts of a fiber, such as the tables of maximum agreement, are counted and listed by the same code.
+`table_scores` counts tables by score; `rearrangements` and `rearrangement_scores` do so if ratings are missing.
+`sampling` draws tables, `swap_walk` and `walk` move from one table to the next, and `connectivity` determines whether
+moves connect all tables with the same score. `null_distribution` computes the null distribution of a coefficient, which
+`distribution` represents, and `exact_test` computes p-values from it.
 
-`moves` and `markov_basis` hold the moves that lead from one table of a fiber to another, `move_effects` says why they
-change agreement and `move_ranking` which of them apply to a table. `fiber` is the fiber as users see it.
+`moves` and `markov_basis` define the moves that lead from one table of a fiber to another, `move_effects` explains how
+a move changes agreement, and `move_ranking` ranks the moves that apply to a table. `fiber` is the public interface.
 """

@@ -1,8 +1,9 @@
-"""Find out whether moves connect the tables that share the observed score.
+"""Determine whether moves connect all tables that share the observed score.
 
-Basic moves connect a fiber, but those that keep a score may not connect the tables that share it. So moves may leave
-the score for a few steps in a row and come back: an excursion. Whether excursions of some length reach every such table
-is found by visiting them, breadth first, and comparing with their exact number.
+Basic moves connect a fiber, but the basic moves that preserve a score may not connect the tables that share it.
+Excursions solve this: a sequence of a few moves may leave the score as long as it returns to it. Whether excursions of
+a given length reach every table with the score is found by a breadth-first search; the number of tables it reaches is
+compared with the exact number of such tables.
 """
 
 from __future__ import annotations
@@ -23,7 +24,26 @@ VISITED_TABLES = 100_000
 
 
 def level_set_of(objective: Objective, *, excursion: int, memory_limit: float) -> LevelSet:
-    """Return how many tables share the observed score, and how many of them excursions up to a length reach."""
+    """Return the number of tables that share the observed score and the number of them that excursions reach.
+
+    Parameters
+    ----------
+    objective : Objective
+        Objective of the observed table.
+    excursion : int
+        Maximum number of moves in an excursion. Lengths 1, 2, ... are tried until all tables are reached.
+    memory_limit : float
+        Number of bytes that counting may use.
+
+    Returns
+    -------
+    LevelSet
+
+    Raises
+    ------
+    NotSupportedError
+        If ratings are missing, the weights are not exact, or the tables are too many to count within the memory limit.
+    """
     n_tables = same_value(objective, memory_limit=memory_limit).n_tables
     table = objective.table
     require_few_cells(table.n_categories, table.n_raters)
@@ -41,14 +61,16 @@ class LevelSet(Result):
 
     Attributes
     ----------
+    weights : str
+        Name of the weights of the coefficient.
     n_tables : int
-        How many there are.
+        Number of tables that share the observed value.
     n_reached : int
-        How many of them excursions up to `excursion` moves reach from the observed table.
+        Number of these tables that can be reached from the observed table by excursions of at most `excursion` moves.
     connected : bool or None
-        Whether those are all; None where the search stopped before it knew.
+        Whether all of them were reached. None if the search visited 100,000 tables and stopped before it was complete.
     excursion : int
-        The least length that reaches all of them, or the longest tried.
+        Smallest excursion length that reaches all of them or, if none does, the largest length that was tried.
     """
 
     weights: str
@@ -59,7 +81,7 @@ class LevelSet(Result):
 
 
 def _visit(objective: Objective, excursion: int) -> tuple[int, bool]:
-    """How many tables with the observed score are reached, and whether the search came to its end."""
+    """Return how many tables with the observed score are reached, and whether the search was completed."""
     table = objective.table
     plus, minus = basic_moves(table.n_categories, table.n_raters).arrays()
     shape = (table.n_categories,) * table.n_raters
@@ -67,7 +89,7 @@ def _visit(objective: Objective, excursion: int) -> tuple[int, bool]:
     scores = Digits(objective.scores(cells.astype(np.int32)), table.n_subjects)
     start = table.dense().ravel()
     observed = scores.weighted(start)
-    away = {start.tobytes(): 0}  # how many moves ago the score was left, at least
+    away = {start.tobytes(): 0}  # fewest moves since a table with the observed score, for every visited table
     queue = deque([start])
     n_reached = 1
     while queue:

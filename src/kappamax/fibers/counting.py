@@ -1,18 +1,20 @@
-"""Count the tables with given margins, in all and by total cost, without listing them.
+"""Count the tables with given margins, in total and by total cost, without listing them.
 
-Subjects are placed one after another, in the order of one rater's categories. A state says how often each of the other
-raters has used each category but one, which the number of subjects placed implies; a vector over totals says in how
-many ways the state is reached. Placing a subject moves the vector of one state to another, shifted by its cost.
+Counting is a dynamic program. Subjects are placed one after another, in the order of one rater's categories. A state
+records how often each of the other raters has used each category but one; the number of subjects placed determines the
+count of the omitted category. For every state, a vector over total costs holds the number of ways in which the state is
+reached. Placing a subject with some pattern adds the vector of one state to that of another, shifted by the cost of the
+pattern.
 
-The order of two loops decides what is counted. Within a category, *pattern after pattern, each any number of times*
-counts tables; *subject after subject, each with any pattern* counts arrangements of the ratings over subjects, which
-chance makes equally likely. Numbers of tables are exact: beyond 62 bits they are counted modulo several coprime
-numbers.
+The order of two loops determines what is counted. If the program processes each pattern in turn, within a category of
+the first rater, and uses it any number of times, it counts tables. If it processes each subject in turn and gives it
+any pattern, it counts arrangements of the ratings over subjects, which are equally likely under the null distribution.
+Numbers of tables are exact: numbers beyond 62 bits are counted modulo several coprime numbers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from math import factorial, prod
 from typing import Any
@@ -20,28 +22,26 @@ from typing import Any
 import numpy as np
 
 from kappamax._integers import coprime
+from kappamax._progress import WorkCallback
 from kappamax._typing import Array, Codes, Floats
 from kappamax.errors import NotSupportedError
 from kappamax.table import Table
 
 Slices = tuple[slice, ...]
-Placement = tuple[Slices, Slices, int]  # the states that a pattern leads to, those that it comes from, and its cost
+Placement = tuple[Slices, Slices, int]  # target states of a pattern, the states it starts from, and its cost
 
-#: called with (work done, work in all)
-Progress = Callable[[int, int], None]
-
-#: bytes that counting may take unless a caller allows more
+#: default number of bytes that counting may use
 MEMORY_LIMIT = 1_000_000_000
 
 _BITS = 62
 _UNREACHED = -(2**60)
 _FEW_STATES = 200
 _PER_ARRAY = 10_000
-_SCALE_EVERY = 8  # subjects, each of which multiplies the number of ways by 2^20 at most
+_SCALE_EVERY = 8  # number of subjects; each multiplies the number of ways by at most 2^20
 _LARGE = 2.0**200
 _MOST_PATTERNS = 1_000_000
 _MOST_CELLS = 50_000_000
-_BEYOND_DOUBLES = 10**300  # larger whole numbers are not divided
+_BEYOND_DOUBLES = 10**300  # whole numbers are capped here before they are divided as doubles
 
 
 def count_tables(
@@ -49,25 +49,30 @@ def count_tables(
     patterns: Array | None = None,
     *,
     memory_limit: float = MEMORY_LIMIT,
-    progress: Progress | None = None,
+    progress: WorkCallback | None = None,
 ) -> int:
-    """Return the number of tables with the given margins, using only the given patterns (all if left out).
+    """Return the exact number of tables with the given margins.
 
     Parameters
     ----------
     margins : integers, shape (r, k)
-        Each rater's category counts, with one total.
+        Marginal totals of each rater. All rows have the same sum.
     patterns : integers, shape (m, r), optional
-        The patterns that may occur.
-    memory_limit : float
-        Bytes that counting may take.
+        Patterns that may occur in the tables. By default all patterns may occur.
+    memory_limit : float, optional
+        Number of bytes that counting may use, default 1e9.
     progress : callable, optional
-        Called with (work done, work in all).
+        Function that is called with the amount of work done and the total amount of work.
+
+    Returns
+    -------
+    int
+        Number of tables.
 
     Raises
     ------
     NotSupportedError
-        If counting would need more memory.
+        If counting would need more memory than `memory_limit`, or more than a million patterns are possible.
 
     Examples
     --------
@@ -80,7 +85,7 @@ def count_tables(
 
 
 def all_patterns(margins: Array) -> Codes:
-    """Return every pattern of categories that were used, shape (m, r)."""
+    """Return all patterns that consist of used categories, shape (m, r)."""
     used = [np.flatnonzero(row) for row in margins]
     require_few_patterns(prod(len(categories) for categories in used))
     grid = np.meshgrid(*used, indexing="ij")
@@ -88,16 +93,16 @@ def all_patterns(margins: Array) -> Codes:
 
 
 def n_orders(counts: Sequence[int]) -> int:
-    """Return in how many different orders ratings come of which so many are in each category."""
+    """Return the number of distinct orders of ratings with the given category counts."""
     return factorial(sum(counts)) // prod(map(factorial, counts))
 
 
 def require_memory(what: str, n_bytes: int, limit: float) -> None:
-    """Require that work fits into the memory it may take."""
+    """Require that a computation fits into the memory that it may use."""
     if n_bytes > limit:
         raise NotSupportedError(
             f"{what} would take {_bytes_text(n_bytes)} of memory; the limit is {_bytes_text(limit)} (memory_limit). "
-            "Sampling and the Monte Carlo test need little."
+            "Sampling and the Monte Carlo test need little memory."
         )
 
 
@@ -105,46 +110,48 @@ def require_few_patterns(n_patterns: int) -> None:
     """Require that all possible patterns can be listed."""
     if n_patterns > _MOST_PATTERNS:
         raise NotSupportedError(
-            f"{float(n_patterns):.3g} patterns are possible; counting and listing tables work up to "
-            f"{_MOST_PATTERNS:,}. Sampling and the Monte Carlo test work for any number."
+            f"{float(n_patterns):.3g} patterns are possible; counting and listing tables are limited to "
+            f"{_MOST_PATTERNS:,}. Sampling and the Monte Carlo test work for any number of patterns."
         )
 
 
 def require_few_cells(n_categories: int, n_raters: int, size: int = 1) -> None:
-    """Require that a count for every possible pattern can be held, for each of so many tables."""
+    """Require that `size` tables with one count for every possible pattern fit into memory."""
     n_patterns = n_categories**n_raters
     if n_patterns * size > _MOST_CELLS:
         raise NotSupportedError(
-            f"{n_categories} categories and {n_raters} raters have {float(n_patterns):.3g} possible patterns: counts "
-            f"of {size:,} such tables are more than {_MOST_CELLS:,} numbers. iter_sample() gives tables one by one."
+            f"{n_categories} categories and {n_raters} raters have {float(n_patterns):.3g} possible patterns, so the "
+            f"counts of {size:,} such tables are more than {_MOST_CELLS:,} numbers. iter_sample() yields tables one by "
+            "one."
         )
 
 
 def require_complete(table: Table) -> None:
-    """Require that no ratings are missing: only then is a fiber counted, listed and connected."""
+    """Require that no ratings are missing, since only fibers of complete ratings are counted and listed."""
     if table.n_missing:
         raise NotSupportedError(
-            f"this needs complete ratings; {table.n_missing} are missing. Sampling and exact_test work with gaps."
+            f"this needs complete ratings; {table.n_missing} are missing. Sampling and exact_test accept missing "
+            "ratings."
         )
 
 
 class TableCounter:
-    """Counts tables, and arrangements of ratings, with given margins and patterns.
+    """Counter of tables, and of arrangements of ratings, with given margins and patterns.
 
     Parameters
     ----------
     margins : integers, shape (r, k)
-        Each rater's category counts, with one total.
+        Marginal totals of each rater. All rows have the same sum.
     patterns : integers, shape (m, r)
-        The patterns that may occur, each once.
+        Distinct patterns that may occur.
     """
 
     def __init__(self, margins: Array, patterns: Array) -> None:
         sizes = [prod(int(n) + 1 for n in row) // (int(row.max()) + 1) for row in margins]
-        first = int(np.argmax(sizes))  # the rater whose categories would need most states
+        first = int(np.argmax(sizes))  # subjects are placed in the order of the rater that would need the most states
         raters = [first, *(a for a in range(len(margins)) if a != first)]
         self.margins = margins[raters]
-        #: which of the patterns use only categories that were used
+        #: indices of the patterns that consist of used categories
         self.possible = np.flatnonzero((margins[np.arange(len(margins)), patterns] > 0).all(axis=1))
         self.patterns = patterns[self.possible][:, raters]
         self.first = [int(n) for n in self.margins[0]]
@@ -160,24 +167,27 @@ class TableCounter:
 
     @property
     def n_states(self) -> int:
-        """How many combinations of used categories there are."""
+        """Number of states of the dynamic program."""
         return prod(self.shape)
 
     def table_bytes(self, n_totals: int = 1) -> int:
-        """Memory that counting tables takes."""
+        """Return the number of bytes that counting tables takes."""
         return 8 * self.n_states * n_totals * (max(self.first) + 1)
 
     def probability_bytes(self, n_totals: int = 1) -> int:
-        """Memory that probabilities take."""
+        """Return the number of bytes that computing probabilities takes."""
         return 8 * self.n_states * n_totals * 2
 
     def work(self, n_totals: int = 1) -> int:
-        """Additions, for either question; adding one array to another takes as long as ten thousand more."""
+        """Return the number of additions that counting or computing probabilities takes.
+
+        The fixed cost of adding one array to another is taken to be that of ten thousand additions.
+        """
         steps = sum(n * len(self._by_category[i]) for i, n in enumerate(self.first))
         return steps * (self.n_states * n_totals + _PER_ARRAY)
 
     def largest_total(self, costs: Array) -> int:
-        """The largest total cost of a table, for costs per given pattern."""
+        """Return the largest total cost of a table, given the cost of each pattern."""
         best = np.full(self.shape, _UNREACHED, dtype=np.int64)
         best[(0,) * best.ndim] = 0
         for _, moves in self._subjects(self._costs(costs)):
@@ -187,16 +197,23 @@ class TableCounter:
             best = placed
         return int(best[(-1,) * best.ndim])
 
-    def n_tables(self, costs: Array | None = None, n_totals: int = 1, progress: Progress | None = None) -> list[int]:
-        """The number of tables with total cost 0, 1, ..., n_totals - 1, exactly.
+    def n_tables(
+        self, costs: Array | None = None, n_totals: int = 1, progress: WorkCallback | None = None
+    ) -> list[int]:
+        """Return the exact number of tables with total cost 0, 1, ..., n_totals - 1.
 
         Parameters
         ----------
-        costs : whole numbers >= 0, shape (m,)
-            One per given pattern; zero if left out.
-        n_totals : int
-            Above the largest total of any table.
+        costs : integers >= 0, shape (m,), optional
+            Cost of each pattern, by default 0.
+        n_totals : int, optional
+            A number above the largest total cost of any table, default 1.
         progress : callable, optional
+            Function that is called with the amount of work done and the total amount of work.
+
+        Returns
+        -------
+        list of n_totals ints
         """
         chosen = self._costs(costs)
         about = self.approximate_count()
@@ -210,14 +227,27 @@ class TableCounter:
         return [_from_residues(column, moduli) for column in zip(*residues, strict=True)]
 
     def approximate_count(self) -> float:
-        """The number of tables up to rounding, in the time of one count."""
+        """Return the number of tables, computed in floating point by a single count."""
         return float(self._tables(self._costs(None), 1, np.dtype(float), None, None)[0])
 
-    def probabilities(self, costs: Array, n_totals: int, progress: Progress | None = None) -> Floats:
-        """The probability of total cost 0, 1, ..., n_totals - 1 where all arrangements are equally likely.
+    def probabilities(self, costs: Array, n_totals: int, progress: WorkCallback | None = None) -> Floats:
+        """Return the probability of total cost 0, 1, ..., n_totals - 1 if all arrangements are equally likely.
 
-        Arrangements are counted in doubles; as nothing is subtracted, each probability is right to some 1e-15 of
-        itself per subject.
+        Arrangements are counted in floating point. Since nothing is subtracted, the relative error of each probability
+        is about 1e-15 per subject.
+
+        Parameters
+        ----------
+        costs : integers >= 0, shape (m,)
+            Cost of each pattern.
+        n_totals : int
+            A number above the largest total cost of any table.
+        progress : callable, optional
+            Function that is called with the amount of work done and the total amount of work.
+
+        Returns
+        -------
+        floats, shape (n_totals,)
         """
         start = np.zeros((*self.shape, n_totals))
         start[(0,) * start.ndim] = 1
@@ -226,9 +256,9 @@ class TableCounter:
         return np.asarray(ways[(-1,) * len(self.shape)] * ((1 << halvings) / arrangements))
 
     def _tables(
-        self, costs: list[int], n_totals: int, dtype: np.dtype[Any], modulus: int | None, progress: Progress | None
+        self, costs: list[int], n_totals: int, dtype: np.dtype[Any], modulus: int | None, progress: WorkCallback | None
     ) -> Array:
-        """Numbers of tables by total, in one arithmetic."""
+        """Return the number of tables at each total cost, computed in one data type and modulo at most one number."""
         layers = np.zeros((max(self.first) + 1, *self.shape, n_totals), dtype=dtype)
         layers[(0,) * layers.ndim] = 1
         before, n_subjects = 0, sum(self.first)
@@ -249,9 +279,9 @@ class TableCounter:
         return np.asarray(layers[(0, *(-1,) * len(self.shape))])
 
     def _subjects(
-        self, costs: list[int], progress: Progress | None = None
+        self, costs: list[int], progress: WorkCallback | None = None
     ) -> Iterator[tuple[Slices, Iterable[Placement]]]:
-        """Subject after subject: the states that are possible once it is placed, and what its patterns do."""
+        """Yield, for each subject, the states possible once it is placed and the placements of its patterns."""
         done, n_subjects = 0, sum(self.first)
         for category, n in enumerate(self.first):
             for _ in range(n):
@@ -262,12 +292,12 @@ class TableCounter:
 
     @cached_property
     def _by_category(self) -> list[list[int]]:
-        """The patterns in which the first rater chose each category."""
+        """Indices of the patterns in which the first rater uses each category."""
         return [np.flatnonzero(self.patterns[:, 0] == i).tolist() for i in range(len(self.first))]
 
     @cached_property
     def _steps(self) -> list[list[int]]:
-        """The axes along which each pattern moves the state."""
+        """Axes of the state along which each pattern moves it by one."""
         return [
             [self.axes[a, i] for a, i in enumerate(pattern) if (a, i) in self.axes]
             for pattern in self.patterns.tolist()
@@ -280,13 +310,15 @@ class TableCounter:
 
     @cached_property
     def _moves(self) -> list[tuple[Slices, Slices]]:
-        """For each pattern the states it leads to and comes from, among all states."""
+        """Target and source states of each pattern, among all states."""
         return [shifted(axes, self._everywhere, self._everywhere) for axes in self._steps]
 
     def _box(self, placed: int) -> Slices:
-        """The states possible with so many subjects placed: no more than those, no fewer than the rest can make up.
+        """Return the states that are possible once `placed` subjects are placed.
 
-        Where there are few states all of them are: those that are not possible lead nowhere, and cost less than slices.
+        A category has been used at most `placed` times, and at least as often as the remaining subjects require. If
+        there are few states, all of them are returned, because processing the impossible ones, which contribute
+        nothing, takes less time than computing slices.
         """
         if self.n_states <= _FEW_STATES:
             return self._everywhere
@@ -294,7 +326,7 @@ class TableCounter:
         return tuple(slice(max(0, size - 1 - rest), min(size - 1, placed) + 1) for size in self.shape)
 
     def _shifted(self, row: int, placed: int) -> tuple[Slices, Slices]:
-        """The states that a pattern leads to, with which so many subjects are placed, and those it comes from."""
+        """Return the states, with `placed` subjects placed, that a pattern leads to, and the states it starts from."""
         if self.n_states <= _FEW_STATES:
             return self._moves[row]
         return shifted(self._steps[row], self._box(placed), self._box(placed - 1))
@@ -308,20 +340,23 @@ class TableCounter:
 def place_subjects(
     ways: Array, subjects: Iterable[tuple[Slices, Iterable[Placement]]], halvings: int = 0
 ) -> tuple[Array, int]:
-    """Return in how many ways each state and total is reached after some more subjects, each with any of its patterns.
+    """Return the number of ways in which each state and total is reached after more subjects are placed.
 
     Parameters
     ----------
     ways : floats, shape (states..., n_totals)
-        In how many ways they are reached before, divided by 2^halvings. This array is used up.
+        Number of ways in which each state and total is reached before, divided by 2^halvings. It is overwritten.
     subjects : iterable
-        For each subject the states that are possible once it is placed, and what its patterns do.
-    halvings : int
+        For each subject, the states that are possible once it is placed, and the placements of its patterns.
+    halvings : int, optional
+        Binary exponent by which `ways` is scaled down, default 0.
 
     Returns
     -------
-    (ways, halvings)
-        The same afterwards; ways are halved where they become large.
+    ways : floats, shape (states..., n_totals)
+        Number of ways afterwards, divided by 2^halvings.
+    halvings : int
+        Binary exponent, increased whenever the numbers became large.
     """
     n_totals = ways.shape[-1]
     after = np.empty_like(ways)
@@ -339,7 +374,7 @@ def place_subjects(
 
 
 def shifted(axes: Sequence[int], to: Slices, since: Slices) -> tuple[Slices, Slices]:
-    """The states of one box that a step along some axes leads to, and the states of another that it comes from."""
+    """Return the states of the box `to` that a step along some axes reaches from `since`, and their source states."""
     target, source = [], []
     for axis, (after, before) in enumerate(zip(to, since, strict=True)):
         step = 1 if axis in axes else 0
@@ -350,7 +385,7 @@ def shifted(axes: Sequence[int], to: Slices, since: Slices) -> tuple[Slices, Sli
 
 
 def _from_residues(residues: tuple[int, ...], moduli: list[int]) -> int:
-    """The number below the product of the moduli that leaves these residues (Chinese remainder theorem)."""
+    """Return the number below the product of the moduli that has these residues (Chinese remainder theorem)."""
     number, step = 0, 1
     for residue, modulus in zip(residues, moduli, strict=True):
         number += step * ((residue - number) * pow(step, -1, modulus) % modulus)
@@ -358,13 +393,13 @@ def _from_residues(residues: tuple[int, ...], moduli: list[int]) -> int:
     return number
 
 
-def _progress_of_turn(progress: Progress, turn: int, turns: int) -> Progress:
-    """Progress of one of several equal turns."""
+def _progress_of_turn(progress: WorkCallback, turn: int, turns: int) -> WorkCallback:
+    """Return a callback that reports the progress of one of several equal parts of the work."""
     return lambda done, in_all: progress(turn * in_all + done, turns * in_all)
 
 
 def _bytes_text(n_bytes: float) -> str:
-    """Return a number of bytes in a unit that keeps it short."""
+    """Return a number of bytes in a suitable unit."""
     n_bytes = min(n_bytes, _BEYOND_DOUBLES)
     for unit in ("bytes", "kB", "MB", "GB"):
         if n_bytes < 1000:

@@ -1,8 +1,9 @@
-"""Hold the distribution of a coefficient by chance, exact or drawn, with its p-values and its mean.
+"""Represent the null distribution of a coefficient, exact or sampled, and compute its mean and p-values.
 
-By chance each rater's ratings fall on the subjects that rater rated in any order, all orders equally likely. Where
-expected disagreement is the same for all orders, the score alone decides which outcomes are extreme. With missing
-ratings it is not the same for the coefficients that pool the raters' ratings, and the coefficient itself is compared.
+Under the null distribution, the ratings of each rater are arranged over the subjects that the rater rated in random
+order, and all orders are equally likely. If the expected disagreement is the same for all arrangements, the score alone
+determines which outcomes are extreme. With missing ratings it differs between arrangements for the coefficients that
+pool the raters' ratings; the values of the coefficient are then compared instead of the scores.
 """
 
 from __future__ import annotations
@@ -34,38 +35,63 @@ _TIED = 1 + 1e-7  # the relative tolerance of R's fisher.test
 
 @dataclass(frozen=True, repr=False)
 class Distribution(TableResult):
-    """A coefficient by chance: its values and their probabilities, exact or from random tables.
+    """Null distribution of a coefficient: its possible values and their probabilities, exact or sampled.
+
+    Under the null distribution each rater's ratings are arranged in random order over the subjects that the rater
+    rated. For complete ratings this is the (multivariate) hypergeometric distribution over the tables of the fiber.
 
     Attributes
     ----------
-    coefficient, weights : str
+    coefficient : str
+        Name of the coefficient.
+    weights : str
+        Name of the weights.
     value : float
-        The coefficient of the observed table.
+        Value of the coefficient in the observed table.
+    observed_score : RootSum
+        Total disagreement of the observed table, as an exact number.
     values : floats, shape (n,)
-        Every value that some table has, in increasing order where the tables were counted. Otherwise there is one
-        entry for every outcome, in the order of scores.
+        Value of the coefficient in each outcome. If the tables were counted, these are all values that some table has,
+        in increasing order. Otherwise there is one entry for every distinct score (and use of categories, see `uses`),
+        in the order of the scores.
     probabilities : floats, shape (n,)
-        How likely each value is where each rater's ratings fall on subjects by chance (the hypergeometric
-        distribution); from random tables, their shares.
+        Probability of each outcome or, if the distribution was sampled, its share among the draws.
     n_tables : tuple of n ints
-        How many tables have each value, exactly; empty if they were not counted.
-    scores : tuple of n exact numbers
-        The total disagreement behind each value.
+        Exact number of tables with each value; empty if the tables were not counted.
+    n_same_value : int
+        Number of tables with the observed value. It requires that the tables were counted.
+    scores : tuple of n RootSums
+        Total disagreement of each outcome, as an exact number.
+    mean : float
+        Mean of the coefficient.
+    mean_score : RootSum
+        Mean of the total disagreement, as an exact number.
     objective : Objective
-        The table, the weights and the coefficient.
-    rows : whole numbers, shape (n, number of radicands)
-        Components of the scores.
+        The observed table, the weights and the coefficient.
+    rows : integers, shape (n, number of radicands)
+        Integer components of the score of each outcome, one for each square root that occurs in the weights.
     counts : numbers, shape (n,)
-        Probabilities, or how many draws had that outcome.
+        Probability of each outcome or, if the distribution was sampled, the number of draws with it.
     n_draws : int or None
-        None where the distribution is exact.
+        Number of random tables that were drawn; None if the distribution is exact.
     reason : str or None
-        Why it is not.
-    uses : whole numbers, shape (n, k), or None
-        The pooled use of categories, where expected disagreement depends on it and differs between rearrangements.
+        Reason why the distribution was sampled, or "interrupted" if Ctrl-C stopped the sampling early; None if it is
+        exact or if sampling was requested.
+    uses : integers, shape (n, k), or None
+        Pooled use of the categories in each outcome; None if the expected disagreement is the same for all
+        rearrangements.
     undefined : float
-        The probability, or the number of draws, of rearrangements in which the coefficient is 0/0. They count as
-        extreme in either direction, which makes p-values larger, never smaller.
+        Probability, or number of draws, of the rearrangements in which the coefficient is 0/0. They count as extreme
+        in both directions, which can make a p-value larger but never smaller.
+
+    Examples
+    --------
+    >>> import kappamax as km
+    >>> null = km.fiber(km.example("rapallo2022")).distribution("linear")
+    >>> len(null.values), null.n_same_value, round(null.observed, 4)
+    (27, 1654, 0.5023)
+    >>> null.pvalue() < 0.0001
+    True
     """
 
     objective: Objective
@@ -81,7 +107,26 @@ class Distribution(TableResult):
     def of_outcomes(
         cls, objective: Objective, rows: Array, counts: Array, n_draws: int | None = None, reason: str | None = None
     ) -> Distribution:
-        """Return a distribution from components of scores and, where chance varies, uses of categories beside them."""
+        """Return a distribution from the components of the scores and the weights of the outcomes.
+
+        Parameters
+        ----------
+        objective : Objective
+            The observed table, the weights and the coefficient.
+        rows : integers, shape (n, m)
+            Components of the score of each outcome. If the expected disagreement differs between rearrangements, the
+            pooled use of each category follows in k further columns.
+        counts : numbers, shape (n,)
+            Probability of each outcome, or number of draws with it.
+        n_draws : int, optional
+            Number of draws; omitted if the distribution is exact.
+        reason : str, optional
+            Reason why the distribution was sampled.
+
+        Returns
+        -------
+        Distribution
+        """
         if objective.fixed_chance:
             return cls(objective, rows, counts, n_draws=n_draws, reason=reason)
         n_roots = len(objective.radicands)
@@ -99,58 +144,63 @@ class Distribution(TableResult):
 
     @property
     def coefficient(self) -> str:
-        """The coefficient's name."""
+        """Name of the coefficient."""
         return self.objective.coefficient.name
 
     @property
     def weights(self) -> str:
-        """The weights' name."""
+        """Name of the weights."""
         return self.objective.weights.name
 
     @property
     def value(self) -> float:
-        """The coefficient of the observed table."""
+        """Value of the coefficient in the observed table."""
         return self.objective.value(self.objective.score)
 
     @property
     def observed_score(self) -> RootSum:
-        """The observed table's total disagreement."""
+        """Total disagreement of the observed table, as an exact number."""
         return self.objective.score
 
     @cached_property
     def mean_score(self) -> RootSum:
-        """The mean total disagreement by chance."""
+        """Mean of the total disagreement under the null distribution, as an exact number."""
         return mean_score(self.objective)
 
     @cached_property
     def scores(self) -> tuple[RootSum, ...]:
-        """The total disagreement of each outcome."""
+        """Total disagreement of each outcome, as an exact number."""
         return tuple(self._score(i) for i in range(len(self.rows)))
 
     @cached_property
     def values(self) -> Floats:
-        """The coefficient of each outcome: correctly rounded where tables were counted, else in doubles."""
+        """Value of the coefficient in each outcome.
+
+        The values are correctly rounded if the tables were counted, and computed in floating point otherwise.
+        """
         if self.n_tables:
             return np.array([self.objective.value(score) for score in self.scores])
         return np.asarray(1 - self._ratios)
 
     @property
     def probabilities(self) -> Floats:
-        """The share of each outcome."""
+        """Probability of each outcome or, if the distribution was sampled, its share among the draws."""
         return np.asarray(self.counts if self.n_draws is None else self.counts / self.n_draws, dtype=float)
 
     @property
     def n_same_value(self) -> int:
-        """How many tables have the observed value."""
+        """Number of tables with the observed value; it requires that the tables were counted."""
         return self.n_tables[self.scores.index(self.observed_score)]
 
     @cached_property
     def mean(self) -> float:
-        """The mean of the coefficient by chance, over all rearrangements in which it is defined.
+        """Mean of the coefficient over all rearrangements in which it is defined.
 
-        Exact where expected disagreement is the same for all; else from the distribution. From draws it is the mean
-        of these and the observed value, which are exchangeable under chance, so that a two-sided p-value by distance
-        from it is valid. As the mean disagreement is known, the mean is corrected by that of the draws.
+        The mean is exact if the expected disagreement is the same for all rearrangements; otherwise it is computed from
+        the outcomes. For a sampled distribution it is the mean of the draws and the observed value. These are
+        exchangeable under the null hypothesis, so a two-sided p-value based on the distance from this mean is valid.
+        Since the mean disagreement is known exactly, it serves as a control variate that corrects the mean of the
+        draws.
         """
         objective = self.objective
         if self.uses is None:
@@ -167,18 +217,40 @@ class Distribution(TableResult):
         return float(shares @ values + slope * missed)
 
     def pvalue(self, alternative: str = "greater", *, two_sided: str = "distance") -> float:
-        """Return the probability by chance of a value at least as extreme as the observed one.
+        """Return the probability of a value at least as extreme as the observed one.
 
-        From draws it is (b + 1) / (n_draws + 1) with b such draws: never zero, and valid as a p-value.
+        If b of the draws of a sampled distribution are at least as extreme, the p-value is (b + 1) / (n_draws + 1),
+        which is never zero and gives a valid test.
 
         Parameters
         ----------
-        alternative : "greater", "less" or "two-sided"
-            At least as much agreement as observed, at most as much, or a value extreme in either direction.
-        two_sided : "distance" or "probability"
-            Definition of the two-sided p-value: values at least as far from the mean by chance as the observed one,
-            or values that are no more probable. The latter needs the exact distribution: draws do not tell the
+        alternative : {"greater", "less", "two-sided"}, optional
+            Which values are extreme: those with at least the observed agreement (the default), those with at most the
+            observed agreement, or those in either direction.
+        two_sided : {"distance", "probability"}, optional
+            Definition of the two-sided p-value. "distance", the default, counts the values at least as far from the
+            mean of the null distribution as the observed value. "probability" counts the values that are no more
+            probable than the observed value. It needs the exact distribution, because draws do not determine the
             probabilities of single values.
+
+        Returns
+        -------
+        float
+            The p-value.
+
+        Raises
+        ------
+        InvalidOptionError
+            If an option has another value, or `two_sided` is "probability" and `alternative` is not "two-sided".
+        NotSupportedError
+            If `two_sided` is "probability" and the distribution was sampled.
+
+        Examples
+        --------
+        >>> import kappamax as km
+        >>> null = km.fiber(km.from_counts([[4, 1], [1, 4]])).distribution()
+        >>> round(null.pvalue(), 4), round(null.pvalue("two-sided"), 4)
+        (0.1032, 0.2063)
         """
         if two_sided_by_probability(alternative, two_sided):
             if self.n_draws is not None:
@@ -194,7 +266,15 @@ class Distribution(TableResult):
         return min(1.0, extreme) if self.n_draws is None else (extreme + 1) / (self.n_draws + 1)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data: one entry of `distribution` per value."""
+        """Return the distribution as plain data for JSON, with one entry of `distribution` for each value.
+
+        Returns
+        -------
+        dict
+            The keys are `weights`, `coefficient`, `value` (the observed value) and `distribution`, a list of values
+            with their probabilities. If the tables were counted, `n_tables`, `n_same_value` and the number of tables
+            of each value are included.
+        """
         found: dict[str, Any] = {"weights": self.weights, "coefficient": self.coefficient, "value": self.value}
         rows: list[dict[str, Any]] = [{"value": value} for value in self.values.tolist()]
         if self.n_tables:
@@ -208,38 +288,38 @@ class Distribution(TableResult):
         rows = [("weights", self.weights), ("observed value", numbers.decimal(self.value))]
         if self.n_tables:
             rows.append(("tables", numbers.count(sum(self.n_tables))))
-            rows.append(("with the observed value", numbers.count(self.n_same_value)))
+            rows.append(("tables with the observed value", numbers.count(self.n_same_value)))
         ends = np.append(self.values, self.value)
         return [
             *rows,
-            ("different values", numbers.count(len(self.values))),
+            ("distinct values", numbers.count(len(self.values))),
             ("range", numbers.interval((float(ends.min()), float(ends.max())))),
-            ("chance of as much agreement", numbers.pvalue(self.pvalue())),
+            ("p-value, greater", numbers.pvalue(self.pvalue())),
         ]
 
     @cached_property
     def _disagreements(self) -> Floats:
-        """The mean disagreement of each outcome, in doubles; whole numbers of any size are divided as such."""
+        """Observed disagreement of each outcome, in floating point; large integers are divided before conversion."""
         objective = self.objective
         shares = self.rows.astype(object) / (objective.scale * objective.denominator * objective.n_units)
         return np.asarray(shares.astype(float) @ np.sqrt(np.array(objective.radicands, dtype=float)))
 
     @cached_property
     def _expected(self) -> Any:
-        """Expected disagreement in doubles: one number, or one per outcome."""
+        """Expected disagreement in floating point, one number for all outcomes or one for each."""
         return float(self.objective.expected) if self.uses is None else _expected_at(self.objective, self.uses)
 
     @cached_property
     def _ratios(self) -> Floats:
-        """Observed over expected disagreement of each outcome, in doubles."""
+        """Observed divided by expected disagreement of each outcome, in floating point."""
         return np.asarray(self._disagreements / self._expected)
 
     def _extreme(self, alternative: str) -> npt.NDArray[np.bool_]:
-        """Which outcomes are at least as extreme as the observed one.
+        """Return which outcomes are at least as extreme as the observed one.
 
-        Doubles tell where they are clear. Close outcomes are compared exactly, or within the tolerance of weights that
-        are not exact. Where expected disagreement varies the mean is known only in doubles, so that outcomes as far
-        from it within rounding count as extreme.
+        Outcomes that differ clearly are compared in floating point. Close ones are compared exactly or, if the weights
+        are not exact, within their tolerance. If the expected disagreement varies, the mean is known only in floating
+        point, so outcomes whose distance from it equals the observed distance up to rounding count as extreme.
         """
         objective, ratios, tolerance = self.objective, self._ratios, self.objective.weights.tolerance
         expected = float(objective.expected)
@@ -264,7 +344,7 @@ class Distribution(TableResult):
         return extreme
 
     def _as_extreme(self, i: int, alternative: str) -> bool:
-        """Whether an outcome is at least as extreme as the observed one: exactly."""
+        """Return whether an outcome is at least as extreme as the observed one, compared exactly."""
         if alternative == "two-sided":
             here, own = (score - self.mean_score for score in (self._score(i), self.observed_score))
             return here * here.sign() >= own * own.sign()
@@ -272,14 +352,14 @@ class Distribution(TableResult):
         return above >= 0 if alternative == "greater" else above <= 0
 
     def _above(self, i: int, score: RootSum, expected: RootSum) -> int:
-        """Whether the coefficient of an outcome is above (1), equal to (0) or below (-1) that of another: exactly."""
+        """Return 1, 0 or -1 if the coefficient of an outcome is above, equal to or below that of another, exactly."""
         if self.uses is None:
             return (score - self._score(i)).sign()
         return (score * self._exact_expected(i) - self._score(i) * expected).sign()
 
     @cached_property
     def _groups(self) -> npt.NDArray[np.intp]:
-        """Numbers that tell outcomes with different values of the coefficient apart, for exact weights."""
+        """Labels of the outcomes that are equal exactly if the coefficient has the same value, for exact weights."""
         groups = np.arange(len(self.rows))
         if self.uses is None:
             return groups
@@ -294,7 +374,7 @@ class Distribution(TableResult):
         return groups
 
     def _exact_expected(self, i: int) -> RootSum:
-        """Expected disagreement of an outcome, where it varies."""
+        """Return the exact expected disagreement of an outcome, if it varies between outcomes."""
         assert self.uses is not None
         use = tuple(self.uses[i].tolist())
         if use not in self._known:
@@ -303,7 +383,7 @@ class Distribution(TableResult):
 
     @cached_property
     def _known(self) -> dict[tuple[int, ...], RootSum]:
-        """Expected disagreement by use of categories, as far as it was asked for."""
+        """Cache of the exact expected disagreement by use of the categories."""
         return {}
 
     def _score(self, i: int) -> RootSum:
@@ -311,9 +391,9 @@ class Distribution(TableResult):
 
 
 def mean_score(objective: Objective) -> RootSum:
-    """Return the mean score by chance: each rater's ratings in any order over the subjects that rater rated.
+    """Return the mean score under the null distribution, as an exact number.
 
-    A pair of raters then disagrees by p_a' U p_b on average, on every subject that both rated.
+    The mean disagreement of raters a and b on a subject that both rated is p_a' U p_b.
     """
     table = objective.table
     factors = objective.factors_by_size
@@ -330,7 +410,7 @@ def mean_score(objective: Objective) -> RootSum:
 
 
 def two_sided_by_probability(alternative: str, two_sided: str) -> bool:
-    """Whether the two-sided p-value by probability is asked for; an error where the test is not two-sided."""
+    """Return whether the two-sided p-value by probability is requested, and raise if the test is not two-sided."""
     by_probability = as_choice("two_sided", two_sided, TWO_SIDED) == "probability"
     if by_probability and as_choice("alternative", alternative, ALTERNATIVES) != "two-sided":
         raise InvalidOptionError(f"two_sided='probability' needs alternative='two-sided'; got {alternative!r}.")
@@ -338,5 +418,5 @@ def two_sided_by_probability(alternative: str, two_sided: str) -> bool:
 
 
 def _expected_at(objective: Objective, uses: Array) -> Floats:
-    """Expected disagreement at some uses of categories, in doubles."""
+    """Return the expected disagreement for given uses of the categories, in floating point."""
     return Evaluator(objective).expected_of(uses.astype(float) / objective.use_scale)

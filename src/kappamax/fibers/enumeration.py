@@ -1,9 +1,10 @@
-"""List the tables with given margins, or those of them that cost less than a limit.
+"""List the tables with given margins, or those of them whose total cost is below a limit.
 
-One search serves both: depth first over the patterns in order, each as often as its raters' margins and the limit
-leave room. A branch ends as soon as a category that no later pattern uses is not used up, and a pattern that could
-occur very often is not tried less often than what later patterns can make up for. The search can stop after any step
-and go on, so tables are listed lazily; short searches run as they are and long ones are compiled.
+Both are done by one depth-first search over the patterns in order. The count of each pattern starts at the largest
+value that the remaining margins and the limit allow and is then decreased. A branch is abandoned as soon as some
+category cannot be used up because no later pattern contains it. If a pattern could occur many times, its smallest
+useful count is computed from what later patterns can contribute. The search can be suspended after any step, so tables
+are listed lazily. Short searches run in plain Python, and long ones are compiled.
 """
 
 from __future__ import annotations
@@ -22,17 +23,17 @@ from kappamax.fibers.log_factorials import log_growth
 from kappamax.patterns import pair_counts
 from kappamax.table import Table
 
-#: integers handed to a search, and all sums of them, stay below 2 to this power
+#: integers passed to a search, and all sums of them, must be below 2 to this power
 BITS = 61
-#: tables that are listed where every one of them is looked at
+#: maximum number of tables that are listed in place of counting
 LISTED_TABLES = 20_000
 MOST_TABLES = 1_000
 TABLE_STEPS = 20_000_000
 _FEW_STEPS = 200_000
 _STEPS_UNCOMPILED = 50_000
 _STEPS_WITHOUT_COMPILER = 1_000_000
-_STEPS_AT_ONCE = 1_000_000  # of the compiled search, which Ctrl-C does not reach
-_MANY = 16  # times that a pattern is tried one after the other
+_STEPS_AT_ONCE = 1_000_000  # of the compiled search, which Ctrl-C cannot interrupt
+_MANY = 16  # possible counts of a pattern up to which its smallest useful count is not computed
 _BLOCK_NUMBERS = 100_000
 _MOST_COUNTS = 100_000_000
 _LISTED_NUMBERS = 5_000_000
@@ -42,7 +43,7 @@ _ROUNDING = 1e-9
 
 
 class OutOfSteps(Exception):  # noqa: N818  # a limit the caller set, not an error
-    """The search has taken as many steps as the caller allowed; what was listed before stands."""
+    """Signal that a search has reached its maximum number of steps; the tables listed before remain valid."""
 
 
 def iter_tables(margins: Array, patterns: Array, most_steps: int | None = None) -> Iterator[Integers]:
@@ -51,11 +52,22 @@ def iter_tables(margins: Array, patterns: Array, most_steps: int | None = None) 
     Parameters
     ----------
     margins : integers, shape (r, k)
-        Each rater's category counts, with one total.
+        Marginal totals of each rater. All rows have the same sum.
     patterns : integers, shape (m, r)
-        The patterns that may occur, each once.
+        Distinct patterns that may occur.
     most_steps : int, optional
-        Steps of the search, dead ends included, after which it raises `OutOfSteps`; at most a million without numba.
+        Maximum number of steps of the search, dead ends included. Without numba it is at most a million. By default
+        there is no maximum.
+
+    Yields
+    ------
+    integers, shape (m,)
+        Count of each pattern.
+
+    Raises
+    ------
+    OutOfSteps
+        If the search reaches the maximum number of steps.
 
     Examples
     --------
@@ -68,34 +80,44 @@ def iter_tables(margins: Array, patterns: Array, most_steps: int | None = None) 
 
 
 class TablesBelow(NamedTuple):
-    """Tables whose total cost is below a limit, as counts of the columns, and whether the search came to its end."""
+    """Tables whose total cost is below a limit.
+
+    Attributes
+    ----------
+    counts : integers, shape (number of tables, m)
+        Count of each column in each table.
+    finished : bool
+        Whether the search was completed, so that these are all such tables.
+    """
 
     counts: Integers
     finished: bool
 
 
 def tables_below(columns: Array, needed: Array, costs: Array, limit: int, most: int = MOST_TABLES) -> TablesBelow:
-    """List the tables made of the given columns that use up what is needed and cost less than a limit.
+    """List the tables that consist of the given columns, use up the given resources and cost less than a limit.
 
     Parameters
     ----------
     columns : integers, shape (m, c)
-        The resources that each column uses, one unit each; -1 stands for none. The resources of a pattern are the
-        categories of its raters.
+        Resources that each column uses, one unit of each; -1 stands for no resource. The resources of a pattern are
+        the categories of its raters.
     needed : integers, shape (number of resources,)
-        How much of each resource a table uses.
-    costs : integers, shape (m,)
-        At least zero.
+        Amount of each resource that a table uses.
+    costs : integers >= 0, shape (m,)
+        Cost of each column.
     limit : int
-    most : int
-        Tables after which the search ends; fewer where there are so many columns that they would fill the memory.
+        Tables are listed if their total cost is below this number.
+    most : int, optional
+        Maximum number of tables, default 1000. It is reduced if there are so many columns that the tables would not fit
+        into memory.
 
     Returns
     -------
     TablesBelow
-        Unfinished where there are more tables or the limit of steps was reached.
+        The tables. They are marked as unfinished if there are more of them or the search ran out of steps.
     """
-    order = np.argsort(-costs, kind="stable")  # dear columns first: they leave the least room
+    order = np.argsort(-costs, kind="stable")  # expensive columns first, because they can occur least often
     most = max(1, min(most, _MOST_COUNTS // max(1, len(columns))))
     found: list[Integers] = []
     finished = True
@@ -113,9 +135,9 @@ def tables_below(columns: Array, needed: Array, costs: Array, limit: int, most: 
 
 
 def few_tables(table: Table, patterns: Array, n_tables: int | None = None) -> Integers | None:
-    """The counts of the given patterns in every table with a table's margins; None where these are not soon listed.
+    """Return the counts of the given patterns in every table of a fiber, or None if listing them would take too long.
 
-    `n_tables` is their number, if it is known; otherwise a search that meets too many dead ends is given up.
+    `n_tables` is the number of tables, if it is known. Otherwise the search is abandoned after too many steps.
     """
     most = min(LISTED_TABLES, _LISTED_NUMBERS // len(patterns))
     if n_tables is not None and n_tables > most:
@@ -132,11 +154,11 @@ def few_tables(table: Table, patterns: Array, n_tables: int | None = None) -> In
 
 
 def fewest_tables(table: Table) -> int:
-    """A lower bound of the number of tables with a table's margins, which takes little work."""
+    """Return a lower bound on the number of tables in the fiber of a table, at little cost."""
     best = _fewest_by_squares(table)
     if best > LISTED_TABLES:
         return best
-    # tables of some of the raters over merged categories differ only where the tables themselves do
+    # distinct tables of some of the raters over merged categories come from distinct tables
     merged = [_merged(row, 3 if table.n_raters == 2 else 2) for row in table.margins[:_RATERS]]
     while len(merged) >= 2:
         margins = np.array(merged, dtype=np.int64)
@@ -148,9 +170,9 @@ def fewest_tables(table: Table) -> int:
 
 
 def chances_of(tables: Integers) -> Floats:
-    """The probability by chance of every table of a fiber, from the counts of all patterns in all of them.
+    """Return the probability under the null distribution of every table of a fiber, given the counts in all tables.
 
-    It is proportional to 1 / (n_1! n_2! ...), and is computed relative to that of the first table.
+    The probability of a table is proportional to 1 / (n_1! n_2! ...). It is computed relative to the first table.
     """
     steps = tables - tables[0]
     rest, base = log_growth(np.broadcast_to(tables[0], tables.shape), steps)
@@ -160,10 +182,10 @@ def chances_of(tables: Integers) -> Floats:
 
 
 def _fewest_by_squares(table: Table) -> int:
-    """A lower bound from 2 x 2 parts of two raters' counts.
+    """Return a lower bound on the number of tables from disjoint 2 x 2 subtables of the counts of two raters.
 
-    In such a part, subjects can be moved from one diagonal to the other and back. Parts that share no cell do not
-    hinder each other, so their numbers of choices multiply.
+    In such a subtable, subjects can be moved from one diagonal to the other and back. Subtables without common cells
+    can be changed independently, so their numbers of choices are multiplied.
     """
     best = 1
     for first, second in pairwise(table.patterns.T):
@@ -179,7 +201,7 @@ def _fewest_by_squares(table: Table) -> int:
 
 
 def _merged(margin: Array, n_groups: int) -> list[int]:
-    """A rater's category counts with categories merged into a few groups of nearly equal size."""
+    """Return the margins of a rater with the categories merged into groups of nearly equal size."""
     groups = [0] * n_groups
     for count in sorted(margin.tolist(), reverse=True):
         groups[groups.index(min(groups))] += count
@@ -187,15 +209,20 @@ def _merged(margin: Array, n_groups: int) -> list[int]:
 
 
 class _Columns(NamedTuple):
-    """What a search goes through, as flat arrays for the compiled kernel and as lists, which are faster, without it.
+    """Columns of a search, as flat arrays for the compiled kernel or as lists, which are faster in plain Python.
 
     Attributes
     ----------
-    resources : of column after column, the same number each; -1 stands for none
-    by_resource : positions in `resources`, by resource and then by column
-    rank : the place of each position in `by_resource`
-    last : for each resource the last column that uses it
-    costs : of each column
+    resources : integers
+        Resources of each column, the same number for all columns; -1 stands for no resource.
+    by_resource : integers
+        Positions in `resources`, sorted by resource and then by column.
+    rank : integers
+        Index of each position in `by_resource`.
+    last : integers
+        Last column that uses each resource.
+    costs : integers
+        Cost of each column.
     """
 
     resources: Any
@@ -206,14 +233,20 @@ class _Columns(NamedTuple):
 
 
 class _Progress(NamedTuple):
-    """Where a search stands.
+    """State of a search that may be suspended.
 
     Attributes
     ----------
-    left : of each resource
-    counts, least : of each column, how often it is used, and how often at least beside the columns before it
-    spent : before each column
-    place : the column, whether it is entered or left, and the steps taken
+    left : integers
+        Remaining amount of each resource.
+    counts : integers
+        Current count of each column.
+    least : integers
+        Smallest useful count of each column, given the counts of the columns before it.
+    spent : integers
+        Total cost of the columns before each column.
+    place : integers
+        Current column, whether it is being entered (1) or left (0), and the number of steps taken.
     """
 
     left: Any
@@ -224,7 +257,7 @@ class _Progress(NamedTuple):
 
 
 def _search(columns: Array, needed: Array, costs: Array, limit: int, most_steps: int | None) -> Iterator[Integers]:
-    """Yield the tables whose cost is below the limit, in descending order of the columns' counts."""
+    """Yield the tables whose cost is below the limit, in descending lexicographic order of their counts."""
     m, c = columns.shape
     resources = columns.ravel().astype(np.int64)
     last = np.full(len(needed), -1, dtype=np.int64)
@@ -255,9 +288,9 @@ def _search(columns: Array, needed: Array, costs: Array, limit: int, most_steps:
 
 
 def _depth_first(problem: _Columns, progress: _Progress, c: int, limit: int, until: int, found: Any) -> Any:
-    """Search until so many steps are taken or no table fits into `found` any more; the number of tables in it.
+    """Search until step `until` or until `found` is full, and return the number of tables written to `found`.
 
-    Compiled by numba for long searches.
+    This function is compiled by numba for long searches.
     """
     resources, by_resource, rank, last, costs = problem
     left, counts, least, spent, place = progress
@@ -268,14 +301,14 @@ def _depth_first(problem: _Columns, progress: _Progress, c: int, limit: int, unt
         steps += 1
         first = position * c
         change = -1
-        if entering == 1:  # as many as the resources and the limit allow
+        if entering == 1:  # start with the largest count that the resources and the limit allow
             change = 2**62 if costs[position] == 0 else (limit - 1 - spent[position]) // costs[position]
             for t in range(first, first + c):
                 resource = resources[t]
                 if resource >= 0 and left[resource] < change:
                     change = left[resource]
             least[position] = 0
-            if change > _MANY:  # at least as many as are left if later columns take what they can
+            if change > _MANY:  # compute the amount that later columns cannot use up
                 for t in range(first, first + c):
                     missing, u = left[resources[t]] if resources[t] >= 0 else 0, rank[t] + 1
                     while missing > least[position] and u < m * c and resources[by_resource[u]] == resources[t]:
@@ -295,7 +328,7 @@ def _depth_first(problem: _Columns, progress: _Progress, c: int, limit: int, unt
                 left[resource] -= change
                 if last[resource] == position and left[resource] > 0:
                     closed = False
-        if not closed:  # fewer would leave even more: take all of this column back
+        if not closed:  # smaller counts would leave even more of the resource, so the column is reset to zero
             for t in range(first, first + c):
                 if resources[t] >= 0:
                     left[resources[t]] += counts[position]

@@ -1,4 +1,7 @@
-"""Test whether raters agree more, or less, than by chance; see `distribution` for what chance is."""
+"""Test whether raters agree more, or less, than expected by chance.
+
+The null distribution is defined in `distribution`.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kappamax._progress import Progress, counter_for
+from kappamax._progress import Progress, callback_for
 from kappamax._result import Result
 from kappamax._validate import as_choice
 from kappamax.coefficients import as_objective
@@ -36,51 +39,70 @@ def exact_test(
     progress: Progress | None = None,
     categories: Sequence[Label] | None = None,
 ) -> ExactTest:
-    """Test whether raters agree more (or less) than by chance, given their margins and who rated whom.
+    """Test whether raters agree more (or less) than expected by chance, given their margins.
+
+    Under the null hypothesis the ratings of each rater are arranged in random order over the subjects that the rater
+    rated. The test conditions on the margins and on which raters rated which subjects.
 
     Parameters
     ----------
     *ratings : a Table, a frame, or two or more label arrays; or an Objective
-        With missing ratings, each rater's ratings are rearranged over the subjects that rater rated.
-    weights, coefficient, categories
-        As for `agreement`. On complete ratings all coefficients with the same weights have the same p-value. With
-        missing ratings this holds for Conger's kappa, Brennan-Prediger and percent agreement, which order the
-        rearrangements by observed agreement. Fleiss' kappa, Gwet's AC and Krippendorff's alpha expect different
-        agreement by chance in different rearrangements, so each has its own p-value.
-    alternative : "greater", "less" or "two-sided"
-        More agreement than by chance, less agreement, or a difference in either direction.
-    two_sided : "distance" or "probability"
+        The observed ratings. Some may be missing.
+    weights : str, Weights or mapping, optional
+        Weights, as for `agreement`; default "unweighted".
+    coefficient : str, optional
+        Name of the coefficient, as for `agreement`; default "kappa". For complete ratings all coefficients with the
+        same weights have the same p-value. With missing ratings this holds for Conger's kappa, Brennan-Prediger and
+        percent agreement, which order the rearrangements by observed agreement. The expected agreement of Fleiss'
+        kappa, Gwet's AC and Krippendorff's alpha differs between rearrangements, so each has its own p-value.
+    alternative : {"greater", "less", "two-sided"}, optional
+        Alternative hypothesis: more agreement than expected by chance (the default), less agreement, or a difference in
+        either direction.
+    two_sided : {"distance", "probability"}, optional
         Definition of the two-sided p-value. "distance", the default, sums the probabilities of all values of the
-        coefficient at least as far from the mean by chance as the observed value. "probability" sums those of all
-        values that are no more probable than the observed value; for two raters and two categories this is the
-        two-sided test of R's `fisher.test` and `scipy.stats.fisher_exact`. It needs the exact distribution.
-    method : "auto", "exact" or "monte-carlo"
-        "auto" is exact where the distribution takes some seconds at most and fits into `memory_limit`.
+        coefficient that are at least as far from the mean of the null distribution as the observed value. "probability"
+        sums the probabilities of all values that are no more probable than the observed value; for two raters and two
+        categories this is the two-sided test of R's `fisher.test` and of `scipy.stats.fisher_exact`. It needs the exact
+        distribution.
+    method : {"auto", "exact", "monte-carlo"}, optional
+        How the null distribution is computed. "auto", the default, computes it exactly if this takes at most some
+        seconds and fits into `memory_limit`, and from random tables otherwise.
     n_draws : int, optional
-        Random tables for Monte Carlo: 2,000 to 100,000 by the size of the ratings, if left out.
-    rng : int, Generator or None
+        Number of random tables of the Monte Carlo method. The default depends on the number of ratings and lies between
+        2,000 and 100,000.
+    rng : int, Generator or None, optional
         Seed or source of randomness.
-    n_jobs : int
-        Processes; the result does not depend on it.
-    memory_limit : float
-        Bytes for the exact method.
+    n_jobs : int, optional
+        Number of processes of the Monte Carlo method, default 1. The result does not depend on it.
+    memory_limit : float, optional
+        Number of bytes that the exact method may use, default 1e9.
     progress : callable, optional
-        Called with (work done, work in all).
+        Called as ``progress(done, total, message)`` with the amount of work.
+    categories : sequence of labels, optional
+        All categories in order, unused ones included, as for `agreement`.
 
-    Notes
-    -----
-    With missing ratings Krippendorff's alpha may be 0/0 in some rearrangements: those that leave a single category to
-    the subjects with two or more ratings. They count as extreme, so the p-value is rather too large than too small.
+    Returns
+    -------
+    ExactTest
 
     Raises
     ------
     UndefinedKappaError
         If all raters used a single category, or only categories between which the weights are zero.
     NotSupportedError
-        If the exact distribution is asked for, by `method` or by `two_sided`, and is not possible; the message says
-        why.
+        If the exact distribution is required, by `method` or by `two_sided`, and cannot be computed. The message gives
+        the reason. Also if the coefficient compares more than two raters at a time.
+    InvalidOptionError
+        If an option has an unknown value, `n_draws` is not a whole number of at least 1, or `two_sided` is
+        "probability" and `alternative` is not "two-sided".
     Interrupted
-        On Ctrl-C during Monte Carlo; `.best` is the test with the draws so far.
+        If Ctrl-C stops the Monte Carlo method. The attribute `best` of the exception is the test based on the tables
+        drawn so far.
+
+    Notes
+    -----
+    With missing ratings, Krippendorff's alpha is 0/0 in the rearrangements in which all ratings of the subjects with
+    two or more ratings are in a single category. These rearrangements count as extreme, so the test is conservative.
 
     Examples
     --------
@@ -95,8 +117,8 @@ def exact_test(
     alternative = as_choice("alternative", alternative, ALTERNATIVES)
     method = as_choice("method", method, METHODS)
     if two_sided_by_probability(alternative, two_sided):
-        n_draws = 1  # draws are of no use here: the p-value is exact or refused
-    objective.value(objective.score)  # raises where the coefficient is undefined
+        n_draws = 1  # only the exact distribution gives this p-value, so few tables are drawn before it is refused
+    objective.value(objective.score)  # raises if the coefficient is undefined
     try:
         null = null_distribution(
             objective,
@@ -105,7 +127,7 @@ def exact_test(
             rng=rng,
             n_jobs=n_jobs,
             memory_limit=memory_limit,
-            progress=counter_for(progress, "distribution by chance"),
+            progress=callback_for(progress, "distribution by chance"),
         )
     except Interrupted as stopped:
         raise Interrupted(ExactTest.from_distribution(stopped.best, alternative, two_sided)) from None
@@ -114,28 +136,40 @@ def exact_test(
 
 @dataclass(frozen=True, repr=False)
 class ExactTest(Result):
-    """A test of agreement beyond chance.
+    """Result of a test of agreement against chance.
 
     Attributes
     ----------
+    coefficient : str
+        Name of the coefficient.
+    title : str
+        Name of the coefficient for display.
+    weights : str
+        Name of the weights.
     value : float
-        The observed coefficient.
-    null_mean : float
-        The mean of the coefficient by chance, over all rearrangements of the ratings that are equally likely then. It
-        is 0 for Cohen's kappa and, on complete ratings, for Conger's; elsewhere it is not, and the sign of the value
-        does not tell whether the raters agree more than by chance, but that of value - null_mean does. Exact, but for
-        coefficients that pool the raters' ratings where some are missing: then it is as accurate as the p-value.
+        Observed value of the coefficient.
     pvalue : float
-        The probability by chance of a table at least as extreme. For Monte Carlo (b + 1) / (n_draws + 1) with b
-        such tables among the draws: never zero, and valid as a p-value.
-    method : "exact" or "monte-carlo"
+        Probability, under the null distribution, of a table at least as extreme as the observed one. For the Monte
+        Carlo method it is (b + 1) / (n_draws + 1), where b is the number of such tables among the draws; it is never
+        zero and gives a valid test.
+    alternative : {"greater", "less", "two-sided"}
+        The alternative hypothesis.
+    method : {"exact", "monte-carlo"}
+        How the null distribution was computed.
     se : float or None
-        Monte Carlo standard error of the p-value; None where it is exact.
+        Monte Carlo standard error of the p-value; None if it is exact.
     n_draws : int or None
+        Number of random tables; None if the p-value is exact.
     reason : str or None
-        Why the p-value is not exact.
-    two_sided : "distance", "probability" or None
-        Definition of a two-sided p-value; None for a one-sided test.
+        Reason why the p-value is not exact, or "interrupted" if Ctrl-C stopped the test; None if it is exact or if the
+        Monte Carlo method was requested.
+    null_mean : float
+        Mean of the coefficient under the null distribution. It is 0 for Cohen's kappa and, if ratings are complete, for
+        Conger's kappa. For other coefficients it is not 0, so the raters agree more than expected by chance if value -
+        null_mean, not value, is positive. The mean is exact, except for coefficients that pool the raters' ratings if
+        some are missing; then it is as accurate as the p-value.
+    two_sided : {"distance", "probability"} or None
+        Definition of the two-sided p-value; None for a one-sided test.
     """
 
     coefficient: str
@@ -153,7 +187,21 @@ class ExactTest(Result):
 
     @classmethod
     def from_distribution(cls, null: Distribution, alternative: str, two_sided: str = "distance") -> ExactTest:
-        """Return the test that a distribution by chance gives."""
+        """Return the test that is based on a null distribution.
+
+        Parameters
+        ----------
+        null : Distribution
+            The null distribution.
+        alternative : {"greater", "less", "two-sided"}
+            The alternative hypothesis.
+        two_sided : {"distance", "probability"}, optional
+            Definition of the two-sided p-value, default "distance".
+
+        Returns
+        -------
+        ExactTest
+        """
         pvalue = null.pvalue(alternative, two_sided=two_sided)
         return cls(
             coefficient=null.coefficient,

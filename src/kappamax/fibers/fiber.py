@@ -1,4 +1,4 @@
-"""Provide the fiber of a table: all tables with the same margins, to count, list, draw, test and walk through."""
+"""Define the fiber of a table, which is the set of all tables with the same margins."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from kappamax._progress import Progress, counter_for
+from kappamax._progress import Progress, callback_for
 from kappamax._typing import Array, Integers
 from kappamax._validate import as_generator, as_whole_number
 from kappamax.coefficients import as_objective
@@ -35,18 +35,30 @@ _VISITED_ON_A_WALK = 2_000
 
 
 def fiber(*ratings: Ratings, categories: Sequence[Label] | None = None, memory_limit: float = MEMORY_LIMIT) -> Fiber:
-    """All tables with the observed margins: to count, list, sample and walk.
+    """Return the fiber of the ratings, which is the set of all tables with the observed margins.
 
-    Counting, listing and distributions need complete ratings. Samples and walks do not: with missing ratings, who rated
-    whom stays fixed too.
+    The tables can be counted, listed, sampled and walked through, and the distribution of kappa over them can be
+    computed. Counting, listing and distributions need complete ratings. Samples and walks do not; with missing ratings
+    the set of raters of each subject is fixed as well.
 
     Parameters
     ----------
     *ratings : a Table, a frame, or two or more label arrays
+        The observed ratings, as for `kappa`.
     categories : sequence of labels, optional
-        As for `kappa`.
-    memory_limit : float
-        Bytes that counting and distributions may take; beyond it they raise `NotSupportedError` before they start.
+        All categories in order, unused ones included, as for `kappa`.
+    memory_limit : float, optional
+        Number of bytes that counting and distributions may use, default 1e9. A computation that would need more raises
+        `NotSupportedError` before it starts.
+
+    Returns
+    -------
+    Fiber
+
+    Raises
+    ------
+    InvalidRatingsError, InvalidTableError
+        If the ratings cannot be read as a table.
 
     Examples
     --------
@@ -61,12 +73,21 @@ def fiber(*ratings: Ratings, categories: Sequence[Label] | None = None, memory_l
 
 
 class Fiber:
-    """All tables with the margins of one table; made by `kappamax.fiber`.
+    """The set of all tables with the margins of one table, as returned by `kappamax.fiber`.
 
     Attributes
     ----------
     table : Table
         The observed table.
+    memory_limit : float
+        Number of bytes that counting and distributions may use.
+
+    Examples
+    --------
+    >>> import kappamax as km
+    >>> fiber = km.fiber(km.from_counts([[1, 1], [0, 1]]))
+    >>> fiber.count(), len(list(fiber.tables()))
+    (2, 2)
     """
 
     def __init__(self, table: Table, *, memory_limit: float = MEMORY_LIMIT) -> None:
@@ -77,14 +98,45 @@ class Fiber:
         return f"Fiber of {self.table!r}"
 
     def count(self, *, progress: Progress | None = None) -> int:
-        """The number of tables, exactly, without listing them."""
+        """Return the exact number of tables, without listing them.
+
+        Parameters
+        ----------
+        progress : callable, optional
+            Called as ``progress(done, total, message)`` with the amount of work.
+
+        Returns
+        -------
+        int
+
+        Raises
+        ------
+        NotSupportedError
+            If ratings are missing, counting would need more memory than the limit, or more than a million patterns are
+            possible.
+
+        Examples
+        --------
+        >>> import kappamax as km
+        >>> km.fiber(km.example("rapallo2022")).count()
+        644850
+        """
         require_complete(self.table)
         return count_tables(
-            self.table.margins, memory_limit=self.memory_limit, progress=counter_for(progress, "counting tables")
+            self.table.margins, memory_limit=self.memory_limit, progress=callback_for(progress, "counting tables")
         )
 
     def tables(self) -> Iterator[Table]:
-        """Every table, one at a time.
+        """Yield every table of the fiber, one at a time.
+
+        Yields
+        ------
+        Table
+
+        Raises
+        ------
+        NotSupportedError
+            If ratings are missing, or more than a million patterns are possible.
 
         Examples
         --------
@@ -100,14 +152,32 @@ class Fiber:
     def distribution(
         self, weights: WeightsLike = "unweighted", *, coefficient: str = "kappa", progress: Progress | None = None
     ) -> Distribution:
-        """For every attainable value, the number of tables and the probability by chance, without listing.
+        """Return all attainable values of a coefficient, with the number of tables and the probability of each.
+
+        The tables are counted without listing them. Probabilities refer to the null distribution, under which the
+        ratings of each rater are arranged over the subjects in random order.
 
         Parameters
         ----------
-        weights, coefficient
-            As for `agreement`. Weights must be exact; square roots take longer than rational ones.
+        weights : str, Weights or mapping, optional
+            Weights, as for `agreement`; default "unweighted". The weights must be exact. Weights with square roots take
+            longer than rational weights.
+        coefficient : str, optional
+            Name of the coefficient, as for `agreement`; default "kappa".
         progress : callable, optional
-            Called with (work done, work in all), twice from start to end.
+            Called as ``progress(done, total, message)`` with the amount of work, first while tables are
+            counted and then while probabilities are computed.
+
+        Returns
+        -------
+        Distribution
+
+        Raises
+        ------
+        NotSupportedError
+            If ratings are missing, the weights are not exact, or the computation would need more memory than the limit.
+        UndefinedKappaError
+            If all raters used a single category, or only categories between which the weights are zero.
 
         Examples
         --------
@@ -117,15 +187,43 @@ class Fiber:
         ([-0.8, 0.4], (1, 1), [0.333, 0.667])
         """
         objective = as_objective(self.table, weights=weights, coefficient=coefficient)
-        tell = counter_for(progress, "distribution over the fiber")
+        tell = callback_for(progress, "distribution over the fiber")
         return distribution_over_tables(objective, memory_limit=self.memory_limit, progress=tell)
 
     def joint_distribution(
         self, first: WeightsLike, second: WeightsLike, *, progress: Progress | None = None
     ) -> JointDistribution:
-        """The distribution of kappa with two weightings at once: how far can one move while the other stays?"""
+        """Return the joint distribution of kappa under two weightings.
+
+        It shows how much kappa under one weighting can vary while kappa under the other is fixed.
+
+        Parameters
+        ----------
+        first, second : str, Weights or mapping
+            The two weightings, as for `kappa`. The weights must be exact.
+        progress : callable, optional
+            Called as ``progress(done, total, message)`` with the amount of work.
+
+        Returns
+        -------
+        JointDistribution
+
+        Raises
+        ------
+        NotSupportedError
+            If ratings are missing, the weights are not exact, or the computation would need more memory than the limit.
+        UndefinedKappaError
+            If kappa is 0/0.
+
+        Examples
+        --------
+        >>> import kappamax as km
+        >>> joint = km.fiber(km.from_counts([[1, 1], [0, 1]])).joint_distribution("unweighted", "linear")
+        >>> joint.values.tolist(), joint.n_tables
+        ([[-0.8, -0.8], [0.4, 0.4]], (1, 1))
+        """
         objectives = [as_objective(self.table, weights=weights) for weights in (first, second)]
-        tell = counter_for(progress, "joint distribution over the fiber")
+        tell = callback_for(progress, "joint distribution over the fiber")
         return joint_distribution(*objectives, memory_limit=self.memory_limit, progress=tell)
 
     def same_kappa(
@@ -135,44 +233,68 @@ class Fiber:
         other: WeightsLike | Sequence[WeightsLike] = (),
         progress: Progress | None = None,
     ) -> SameValue:
-        """How many tables share the observed kappa, and how far kappa with other weights varies over them.
+        """Return the number of tables with the observed kappa, and the range of kappa with other weights over them.
 
         Parameters
         ----------
-        weights : name or Weights
-            Of the kappa that stays.
-        other : weights, or a sequence of them
-            Of the kappas that vary.
+        weights : str, Weights or mapping, optional
+            Weights of the kappa that is fixed at its observed value, as for `kappa`; default "unweighted". The weights
+            must be exact.
+        other : weights, or a sequence of weights, optional
+            Other weights, for each of which the range of kappa over these tables is computed. By default there are
+            none.
+        progress : callable, optional
+            Called as ``progress(done, total, message)`` with the amount of work.
+
+        Returns
+        -------
+        SameValue
+
+        Raises
+        ------
+        NotSupportedError
+            If ratings are missing, the weights are not exact, or the computation would need more memory than the limit.
+        UndefinedKappaError
+            If kappa is 0/0.
 
         Examples
         --------
         >>> import kappamax as km
         >>> km.fiber(km.example("rapallo2022")).same_kappa("linear", other="quadratic")
         SameValue
-          weights                 linear
-          value                   0.5023
-          tables with this value  1,654
-          quadratic over them     0.3774 to 0.7406 (in 4 and 15 tables)
+          weights                   linear
+          value                     0.5023
+          tables with this value    1,654
+          range of quadratic kappa  0.3774 to 0.7406 (in 4 and 15 tables)
         """
         several: list[Any] = list(other) if isinstance(other, list | tuple) else [other]
         objective = as_objective(self.table, weights=weights)
         others = [as_objective(self.table, weights=one) for one in several]
-        tell = counter_for(progress, "tables with the same value")
+        tell = callback_for(progress, "tables with the same value")
         return same_value(objective, others, memory_limit=self.memory_limit, progress=tell)
 
     def sample(self, size: int = 1, *, rng: np.random.Generator | int | None = None) -> Integers:
-        """Independent tables as likely as by chance, as counts of shape (size, k, ..., k).
+        """Draw independent random tables from the null distribution, as arrays of counts.
 
         Parameters
         ----------
-        size : int
-        rng : int, Generator or None
+        size : int, optional
+            Number of tables, default 1.
+        rng : int, Generator or None, optional
             Seed or source of randomness.
+
+        Returns
+        -------
+        integers, shape (size, k, ..., k)
+            Counts of each table, with one axis for each rater.
 
         Raises
         ------
         NotSupportedError
-            If ratings are missing or there are too many possible patterns: `iter_sample` gives such tables.
+            If ratings are missing or the counts would be more than 50 million numbers. `iter_sample` works in these
+            cases.
+        InvalidOptionError
+            If `size` is not a whole number of at least 1.
 
         Examples
         --------
@@ -186,7 +308,32 @@ class Fiber:
         return random_counts(self.table, size, as_generator(rng))
 
     def iter_sample(self, size: int = 1, *, rng: np.random.Generator | int | None = None) -> Iterator[Table]:
-        """Independent tables as likely as by chance, one at a time; any number of raters, missing ratings too."""
+        """Draw independent random tables from the null distribution, one at a time.
+
+        There may be any number of raters, and ratings may be missing.
+
+        Parameters
+        ----------
+        size : int, optional
+            Number of tables, default 1.
+        rng : int, Generator or None, optional
+            Seed or source of randomness.
+
+        Yields
+        ------
+        Table
+
+        Raises
+        ------
+        InvalidOptionError
+            If `size` is not a whole number of at least 1.
+
+        Examples
+        --------
+        >>> import kappamax as km
+        >>> [table.n_subjects for table in km.fiber(km.example("gwet2014")).iter_sample(2, rng=1)]
+        [12, 12]
+        """
         size = as_whole_number("size", size, 1)
         for patterns, counts in random_tables(self.table, size, as_generator(rng)):
             yield self._member(patterns, counts)
@@ -205,35 +352,50 @@ class Fiber:
         rng: np.random.Generator | int | None = None,
         progress: Progress | None = None,
     ) -> Walk:
-        """Walk through the fiber by swapping ratings between subjects.
+        """Run a random walk through the fiber that swaps ratings between subjects, and record kappa.
 
         Parameters
         ----------
-        n_steps : int
-        weights : name or Weights
-            Of the kappa that is recorded, and towards which the target may be tilted.
-        target : "null" or "uniform"
-            Tables as likely as by chance, or all equally likely.
-        tilt : float
-            Every table's probability is multiplied by exp(tilt * a), a being its agreement in subjects (N times the
-            observed agreement): above zero towards agreement, below zero away from it.
-        held : name or Weights, optional
-            Of a kappa that stays as it is: the walk goes through the tables that share it. `connected` of the result
-            says whether it can reach all of them, found out by visiting them where they are 2,000 or fewer.
-        excursion : int
-            Swaps in a row after which a held kappa must be back.
-        thin : int
-            Record every so many steps.
-        keep_tables : bool
-            Also keep the counts of every recorded table.
-        rng : int, Generator or None
+        n_steps : int, optional
+            Number of steps, default 100,000.
+        weights : str, Weights or mapping, optional
+            Weights of the kappa that is recorded and towards which the target may be tilted; default "unweighted".
+        target : {"null", "uniform"}, optional
+            Target distribution: the null distribution, the default, or the uniform distribution over tables.
+        tilt : float, optional
+            Tilt of the target distribution, default 0. The probability of every table is multiplied by exp(tilt * a),
+            where a is its observed agreement times the number of subjects. Positive values favour agreement, and
+            negative values favour disagreement.
+        held : str, Weights or mapping, optional
+            Weights of a kappa that is held fixed, so that the walk visits only tables with the same value. The weights
+            must be exact. If there are at most 2,000 such tables, the attribute `connected` of the result states
+            whether the walk can reach all of them.
+        excursion : int, optional
+            Maximum number of consecutive swaps that may leave a held kappa before returning to it, default 4.
+        thin : int, optional
+            Number of steps between recorded values, default 1.
+        keep_tables : bool, optional
+            Whether to keep the counts of every recorded table, default False.
+        rng : int, Generator or None, optional
+            Seed or source of randomness.
         progress : callable, optional
-            Called with (steps done, steps in all).
+            Called as ``progress(done, total, message)`` with the number of steps.
+
+        Returns
+        -------
+        Walk
 
         Raises
         ------
+        InvalidOptionError
+            If a number or an option is out of range.
+        NotSupportedError
+            If the weights of the held kappa are not exact, or if the walk has a uniform target or keeps tables and
+            there are too many possible patterns.
+        UndefinedKappaError
+            If kappa is 0/0.
         Interrupted
-            On Ctrl-C; `.best` is the walk so far.
+            If Ctrl-C stops the walk. The attribute `best` of the exception is the walk up to that point.
 
         Examples
         --------
@@ -255,17 +417,33 @@ class Fiber:
             thin=thin,
             keep_tables=keep_tables,
             rng=rng,
-            progress=counter_for(progress, "steps of the walk"),
+            progress=callback_for(progress, "steps of the walk"),
         )
 
     def level_set(self, weights: WeightsLike = "unweighted", *, excursion: int = 4) -> LevelSet:
-        """Whether moves lead from the observed table to every other with the same kappa.
+        """Determine whether moves connect the observed table to every other table with the same kappa.
 
         Parameters
         ----------
-        weights : name or Weights
-        excursion : int
-            Moves in a row that may leave that kappa; lengths 1, 2, ... are tried until all tables are reached.
+        weights : str, Weights or mapping, optional
+            Weights of kappa, default "unweighted". The weights must be exact.
+        excursion : int, optional
+            Maximum number of consecutive moves that may leave the value of kappa before returning to it, default 4.
+            Lengths 1, 2, ... are tried until all tables are reached.
+
+        Returns
+        -------
+        LevelSet
+
+        Raises
+        ------
+        NotSupportedError
+            If ratings are missing, the weights are not exact, or the tables are too many to count within the memory
+            limit.
+        UndefinedKappaError
+            If kappa is 0/0.
+        InvalidOptionError
+            If `excursion` is not a whole number of at least 1.
 
         Examples
         --------
@@ -283,7 +461,7 @@ class Fiber:
         return level_set_of(objective, excursion=excursion, memory_limit=self.memory_limit)
 
     def _connected(self, held: Objective, excursion: int) -> bool | None:
-        """Whether excursions reach every table with a score, or None where that takes too long to find out."""
+        """Return whether excursions reach every table with a score, or None if finding out would take too long."""
         try:
             n_tables = same_value(held, memory_limit=self.memory_limit).n_tables
             if n_tables > _VISITED_ON_A_WALK:
@@ -293,5 +471,5 @@ class Fiber:
             return None
 
     def _member(self, patterns: Array, counts: Integers) -> Table:
-        """A table of the fiber from its patterns' counts."""
+        """Return the table of the fiber with the given patterns and counts."""
         return self.table.like(patterns[counts > 0], counts[counts > 0])

@@ -1,8 +1,9 @@
-"""Draw hypergeometric numbers for populations of any size.
+"""Draw hypergeometric random numbers for populations of any size.
 
-numpy draws them for fewer than 10^9 good and bad items. Beyond, the same method is used (ratio of uniforms, Stadlober
-1990) with two changes that keep its precision: numbers are counted from the mode, and probabilities are compared by the
-logarithm of their ratio, in which the large parts of the four factorials cancel before they are computed.
+numpy supports fewer than 10^9 good and bad items. For larger populations this module uses the same method, the ratio of
+uniforms (Stadlober 1990), with two changes that preserve precision: numbers are counted from the mode, and
+probabilities are compared by the logarithm of their ratio, which is computed such that the large terms of the four
+factorials cancel.
 """
 
 from __future__ import annotations
@@ -18,12 +19,20 @@ _EXTRA = 3 - 2 * (3 / np.e) ** 0.5
 
 
 def hypergeometric(good: Integers, bad: Integers, n_drawn: Integers, rng: np.random.Generator) -> Integers:
-    """How many good items there are among some drawn without replacement, one number per entry of the arrays.
+    """Draw the number of good items in samples without replacement, one number for each entry of the arrays.
 
     Parameters
     ----------
-    good, bad, n_drawn : int64 arrays of one shape
-        Items of each kind, below 2^62 in all, and how many are drawn.
+    good, bad : int64 arrays
+        Numbers of good and of bad items. Their sums must be below 2^62.
+    n_drawn : int64 array of the same shape
+        Sample sizes.
+    rng : Generator
+        Source of randomness.
+
+    Returns
+    -------
+    int64 array of the same shape
     """
     large = (good >= _NUMPY_LIMIT) | (bad >= _NUMPY_LIMIT)
     if not large.any():
@@ -35,17 +44,17 @@ def hypergeometric(good: Integers, bad: Integers, n_drawn: Integers, rng: np.ran
 
 
 def _by_rejection(good: Integers, bad: Integers, n_drawn: Integers, rng: np.random.Generator) -> Integers:
-    """The same by ratio of uniforms, for arrays of one axis."""
+    """Draw the same numbers by the ratio of uniforms, for one-dimensional arrays."""
     total = good + bad
-    # of the four cases that mirror each other, the one with the fewer good items and at most half of all drawn
+    # by symmetry there are at most as many good items as bad ones, and at most half of all items are drawn
     rare, common = np.minimum(good, bad), np.maximum(good, bad)
     drawn = np.minimum(n_drawn, total - n_drawn)
     most = np.minimum(drawn, rare)
     mean = drawn * (rare / total)
     spread = np.sqrt(mean * (common / total) * ((total - drawn) / np.maximum(total - 1, 1)) + 0.5)
     mode = np.minimum(np.floor((drawn + 1.0) * ((rare + 1.0) / (total + 2.0))).astype(np.int64), most)
-    middle = np.clip(mean - mode, -1, 1) + 0.5  # counted from the mode, whose doubles may be coarser than one
-    width = _WIDTH * spread + _EXTRA + 1  # one more than needed, for a middle that is off by a half
+    middle = np.clip(mean - mode, -1, 1) + 0.5  # relative to the mode, because doubles near it may be spaced above 1
+    width = _WIDTH * spread + _EXTRA + 1  # one more than needed, since the middle may be off by a half
     found = np.zeros_like(good)
     waiting = np.flatnonzero(most > 0)
     while len(waiting):
@@ -64,7 +73,7 @@ def _by_rejection(good: Integers, bad: Integers, n_drawn: Integers, rng: np.rand
 
 
 def log_ratio(good: Integers, bad: Integers, n_drawn: Integers, start: Integers, steps: Array) -> Floats:
-    """The logarithm of P(start + steps) / P(start), for whole numbers that are possible.
+    """Return the logarithm of P(start + steps) / P(start), where both numbers have positive probability.
 
     P(x) is proportional to 1 / (x! (good - x)! (n_drawn - x)! (bad - n_drawn + x)!).
     """

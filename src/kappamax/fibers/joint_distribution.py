@@ -1,4 +1,4 @@
-"""Find how two coefficients go together over all tables with the observed margins, without listing them."""
+"""Compute the joint distribution of two coefficients over all tables with the observed margins."""
 
 from __future__ import annotations
 
@@ -8,19 +8,33 @@ from typing import Any
 
 import numpy as np
 
+from kappamax._progress import WorkCallback
 from kappamax._result import Result, TableResult
 from kappamax._rootsum import RootSum, order
 from kappamax._typing import Floats
 from kappamax.disagreement.objective import Objective
 from kappamax.display import numbers
-from kappamax.fibers.counting import Progress
 from kappamax.fibers.table_scores import TableScores
 
 
 def joint_distribution(
-    first: Objective, second: Objective, *, memory_limit: float, progress: Progress | None = None
+    first: Objective, second: Objective, *, memory_limit: float, progress: WorkCallback | None = None
 ) -> JointDistribution:
-    """Return the distribution of two coefficients together over all tables with the observed margins."""
+    """Return the joint distribution of two coefficients over all tables with the observed margins.
+
+    Parameters
+    ----------
+    first, second : Objective
+        Objectives of the same table.
+    memory_limit : float
+        Number of bytes that counting may use.
+    progress : callable, optional
+        Function that is called with the amount of work done and the total amount of work.
+
+    Returns
+    -------
+    JointDistribution
+    """
     space = TableScores([first, second], memory_limit)
     found = space.tally(n_tables=True, progress=progress)
     pairs = space.scores(found.rows)
@@ -37,9 +51,25 @@ def joint_distribution(
 
 
 def same_value(
-    objective: Objective, others: Sequence[Objective] = (), *, memory_limit: float, progress: Progress | None = None
+    objective: Objective, others: Sequence[Objective] = (), *, memory_limit: float, progress: WorkCallback | None = None
 ) -> SameValue:
-    """Return how many tables share the observed score, and how far other coefficients vary over them."""
+    """Return the number of tables with the observed score and the range of other coefficients over these tables.
+
+    Parameters
+    ----------
+    objective : Objective
+        Objective whose score is fixed at the observed score.
+    others : sequence of Objective, optional
+        Objectives of the same table whose ranges are computed.
+    memory_limit : float
+        Number of bytes that counting may use.
+    progress : callable, optional
+        Function that is called with the amount of work done and the total amount of work.
+
+    Returns
+    -------
+    SameValue
+    """
     ranges: list[OtherRange] = []
     n_tables: list[int] = []
     for objectives in [[objective, other] for other in others] or [[objective]]:
@@ -65,16 +95,20 @@ def same_value(
 
 @dataclass(frozen=True, repr=False)
 class JointDistribution(TableResult):
-    """Two coefficients over all tables with the observed margins, in increasing order of the first, then the second.
+    """Joint distribution of kappa under two weightings over all tables with the observed margins.
 
     Attributes
     ----------
     weights : (str, str)
+        Names of the two weightings.
     value : (float, float)
+        Kappa of the observed table under each weighting.
     values : floats, shape (n, 2)
-        Every pair of values that some table has.
+        All pairs of values that some table has, in increasing order of the first value and then of the second.
     n_tables : tuple of n ints
+        Exact number of tables with each pair of values.
     probabilities : floats, shape (n,)
+        Probability of each pair of values under the null distribution.
     """
 
     weights: tuple[str, str]
@@ -89,7 +123,22 @@ class JointDistribution(TableResult):
         return {"first_value": first, "second_value": second} | counted
 
     def ranges(self) -> list[tuple[float, int, float, float]]:
-        """For every value of the first coefficient: its tables, and the least and largest second coefficient."""
+        """Return the range of the second coefficient at every value of the first.
+
+        Returns
+        -------
+        list of (float, int, float, float)
+            For each value of the first coefficient, in increasing order, a tuple of the value, the number of tables
+            with it, and the smallest and largest value of the second coefficient over these tables.
+
+        Examples
+        --------
+        >>> import kappamax as km
+        >>> joint = km.fiber(km.example("rapallo2022")).joint_distribution("linear", "quadratic")
+        >>> value, n_tables, smallest, largest = joint.ranges()[-1]
+        >>> round(value, 4), n_tables, round(smallest, 4), round(largest, 4)
+        (0.7511, 5, 0.7665, 0.8703)
+        """
         starts = np.flatnonzero(np.diff(self.values[:, 0], prepend=np.nan) != 0).tolist()
         ends = [*starts[1:], len(self.values)]
         return [
@@ -105,7 +154,19 @@ class JointDistribution(TableResult):
 
 @dataclass(frozen=True, repr=False)
 class OtherRange(Result):
-    """How far a coefficient varies, and in how many tables it is least and largest."""
+    """Range of a coefficient over the tables that share the observed value of another.
+
+    Attributes
+    ----------
+    weights : str
+        Name of the weights of this coefficient.
+    value : float
+        Value of this coefficient in the observed table.
+    minimum, maximum : float
+        Smallest and largest value of this coefficient over the tables.
+    n_at_minimum, n_at_maximum : int
+        Number of tables that attain the minimum and the maximum.
+    """
 
     weights: str
     value: float
@@ -117,7 +178,19 @@ class OtherRange(Result):
 
 @dataclass(frozen=True, repr=False)
 class SameValue(Result):
-    """How many tables share the observed value of a coefficient, and other weightings over them."""
+    """The tables that share the observed value of a coefficient.
+
+    Attributes
+    ----------
+    weights : str
+        Name of the weights of the coefficient.
+    value : float
+        Observed value of the coefficient.
+    n_tables : int
+        Number of tables with this value.
+    other : tuple of OtherRange
+        Range of the coefficient under each of the other weightings over these tables.
+    """
 
     weights: str
     value: float
@@ -129,12 +202,12 @@ class SameValue(Result):
         for one in self.other:
             ends = numbers.interval((one.minimum, one.maximum))
             at = f"(in {numbers.count(one.n_at_minimum)} and {numbers.count(one.n_at_maximum)} tables)"
-            rows.append((f"{one.weights} over them", f"{ends} {at}"))
+            rows.append((f"range of {one.weights} kappa", f"{ends} {at}"))
         return [("weights", self.weights), ("value", numbers.decimal(self.value)), *rows]
 
 
 def _ranks(scores: Sequence[RootSum]) -> list[int]:
-    """The rank of each score among the different ones."""
+    """Return the rank of each score among the distinct scores."""
     distinct = list(dict.fromkeys(scores))
     rank = {distinct[i]: place for place, i in enumerate(order(distinct))}
     return [rank[score] for score in scores]

@@ -1,7 +1,7 @@
-"""Compute differences of logarithms of factorials without losing what is left when their large parts cancel.
+"""Compute differences of logarithms of factorials without cancellation error.
 
-Probabilities of tables are products of factorials. For 10^12 subjects doubles give the logarithm of one factorial to
-0.01, while the ratio of two probabilities is needed to many digits.
+Probabilities of tables are products of factorials. For 10^12 subjects the logarithm of one factorial has an error of
+about 0.01 in double precision, while the ratio of two probabilities is needed to many digits.
 """
 
 from __future__ import annotations
@@ -16,11 +16,12 @@ _SERIES = 0.02
 
 
 def log_growth(start: Array, steps: Array) -> tuple[Floats, Floats]:
-    """Two numbers c and b with ln (a + d)! - ln a! = c + d ln b, for a = start >= 0 and a + d >= 0, of one shape.
+    """Return c and b such that ln (a + d)! - ln a! = c + d ln b, where a = start, d = steps, a >= 0 and a + d >= 0.
 
-    With Stirling's series the difference is d ln a + a f(d / a) + ln(1 + d / a) / 2 + s(a + d) - s(a), where
-    f(t) = (1 + t) ln(1 + t) - t. The first part is by far the largest, and over all factorials of a probability it
-    nearly cancels, so it is left to the caller to add up: b is a. For small a the difference is c, and b is 1.
+    By Stirling's series the difference is d ln a + a f(d / a) + ln(1 + d / a) / 2 + s(a + d) - s(a), where
+    f(t) = (1 + t) ln(1 + t) - t. The first term is by far the largest, and it nearly cancels in the sum over all
+    factorials of a probability. It is therefore left to the caller to add these terms, and b = a. For small a, b = 1
+    and c is the whole difference.
     """
     a, d = start.astype(float), np.asarray(steps, dtype=float)
     few = np.minimum(a, a + d) < _SMALL
@@ -32,7 +33,7 @@ def log_growth(start: Array, steps: Array) -> tuple[Floats, Floats]:
 
 
 def _curvature(t: Array) -> Array:
-    """(1 + t) ln(1 + t) - t, also where t is so small that the difference would lose it."""
+    """Return (1 + t) ln(1 + t) - t, by its series for small t to avoid cancellation."""
     near = np.abs(t) < _SERIES
     found = np.empty_like(t)
     found[~near] = (1 + t[~near]) * np.log1p(t[~near]) - t[~near]
@@ -44,12 +45,12 @@ def _curvature(t: Array) -> Array:
 
 
 def _stirling_rest(x: Array) -> Array:
-    """What Stirling's series adds to x ln x - x + ln(2 pi x) / 2, for x from 30 on."""
+    """Return the remainder s(x) of Stirling's series after x ln x - x + ln(2 pi x) / 2, for x >= 30."""
     return np.asarray((1 / 12 - (1 / 360 - 1 / (1260 * x**2)) / x**2) / x)
 
 
 def _log_factorial(x: Array) -> Array:
-    """The logarithm of x!."""
+    """Return the logarithm of x!."""
     large = np.maximum(x, _SMALL)
     series = large * np.log(large) - large + np.log(2 * np.pi * large) / 2 + _stirling_rest(large)
     return np.where(x < len(_TABLE), _TABLE[np.minimum(x, len(_TABLE) - 1).astype(np.int64)], series)

@@ -1,9 +1,10 @@
-"""Provide the basic moves of a design, all of them or a minimal Markov basis, without listing them.
+"""Define the set of all basic moves, and a minimal Markov basis, for given numbers of raters and categories.
 
-A subtable is a set of q >= 2 raters with two categories lo < hi each, every other rater fixed at one category. Its 2^q
-cells form P = 2^(q-1) antipodal pairs (exchange lo and hi of every rater in one cell to get the other). The tables with
-two subjects and a subtable's margins are exactly its antipodal pairs, and every basic move goes from one of them to
-another in one subtable.
+Moves are computed from their index and are not stored, so a set may contain any number of them. They are grouped by
+subtable. A subtable is given by q >= 2 raters with two categories lo < hi each, while every other rater is fixed at one
+category. Its 2^q cells form P = 2^(q-1) antipodal pairs: exchanging lo and hi of every rater in one cell gives the
+other. The tables with two subjects and the margins of a subtable are exactly its antipodal pairs, and every basic move
+leads from one antipodal pair to another pair of the same subtable.
 """
 
 from __future__ import annotations
@@ -28,10 +29,28 @@ LISTED_MOVES = 5_000_000
 
 
 def basic_moves(n_categories: int, n_raters: int = 2) -> MoveSet:
-    """All basic moves, each with both signs (definitions 4 and 5 of the paper): every antipodal pair to every other.
+    """Return the set of all basic moves, each with both signs (definitions 4 and 5 of the paper).
 
-    There are 2 * sum over q of C(r, q) k^(r-q) C(k, 2)^q C(2^(q-1), 2), a Markov basis (propositions 1 and 2). The
-    paper's set S of raters that keep their ratings must be a proper subset, or the move is null.
+    A basic move leads from one antipodal pair of cells of a subtable to another. There are 2 * sum over q of
+    C(r, q) k^(r-q) C(k, 2)^q C(2^(q-1), 2) of them, where r is the number of raters and k the number of categories.
+    They form a Markov basis (propositions 1 and 2). The set S of the raters that keep their ratings, as the paper calls
+    it, must be a proper subset of the raters; otherwise the move is zero.
+
+    Parameters
+    ----------
+    n_categories : int
+        Number of categories, at least 2.
+    n_raters : int, optional
+        Number of raters, at least 2, default 2.
+
+    Returns
+    -------
+    MoveSet
+
+    Raises
+    ------
+    InvalidOptionError
+        If one of the numbers is not a whole number of at least 2.
 
     Examples
     --------
@@ -44,16 +63,36 @@ def basic_moves(n_categories: int, n_raters: int = 2) -> MoveSet:
 
 
 def minimal_moves(n_categories: int, n_raters: int = 2) -> MoveSet:
-    """The moves of a minimal Markov basis, each with both signs.
+    """Return the moves of a minimal Markov basis, each with both signs.
 
-    The tables with two subjects and a subtable's margins are its P antipodal pairs; nothing else connects them, so a
-    basis needs P - 1 moves there that form a spanning tree. Any spanning tree of each subtable will do: every basic
-    move is then a walk along tables with the same two subjects' worth of ratings, and basic moves connect every fiber.
-    The tree here is a star around the pair {all lo, all hi}. For three raters there is one exception, so that the set
-    is the one the program 4ti2 prints and the paper's study used: where all three raters vary, the first two have the
-    last category as hi and the third has the first as lo, the centre is {(lo, lo, hi), (hi, hi, lo)}.
+    The tables with two subjects and the margins of a subtable are its P antipodal pairs. Only moves within the subtable
+    connect them, so a Markov basis needs at least P - 1 such moves, which form a spanning tree. Conversely, any choice
+    of a spanning tree for each subtable gives a Markov basis: every basic move is then a path of moves of the tree, and
+    the basic moves connect every fiber.
 
-    There are 2 * sum over q of C(r, q) k^(r-q) C(k, 2)^q (2^(q-1) - 1); for two raters these are all basic moves.
+    The spanning tree used here is a star whose centre is the pair {all lo, all hi}. There is one exception for three
+    raters, so that the set equals the output of the program 4ti2, which was used in the study of the paper. If all
+    three raters vary, hi is the last category for the first two raters, and lo is the first category for the third, the
+    centre is {(lo, lo, hi), (hi, hi, lo)}.
+
+    There are 2 * sum over q of C(r, q) k^(r-q) C(k, 2)^q (2^(q-1) - 1) moves, where r is the number of raters and k the
+    number of categories. For two raters these are all basic moves.
+
+    Parameters
+    ----------
+    n_categories : int
+        Number of categories, at least 2.
+    n_raters : int, optional
+        Number of raters, at least 2, default 2.
+
+    Returns
+    -------
+    MoveSet
+
+    Raises
+    ------
+    InvalidOptionError
+        If one of the numbers is not a whole number of at least 2.
 
     Examples
     --------
@@ -64,7 +103,17 @@ def minimal_moves(n_categories: int, n_raters: int = 2) -> MoveSet:
 
 
 class Subtable(NamedTuple):
-    """Raters that vary, the category of every other rater, and lo and hi of each rater that varies."""
+    """A subtable, in which some raters have two categories and every other rater has one.
+
+    Attributes
+    ----------
+    raters : tuple of int
+        Raters that vary.
+    fixed : tuple of int
+        Category of each other rater.
+    ends : tuple of (int, int)
+        Categories lo and hi of each rater that varies.
+    """
 
     raters: tuple[int, ...]
     fixed: tuple[int, ...]
@@ -73,9 +122,29 @@ class Subtable(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class MoveSet:
-    """A set of signed basic moves in a fixed order; made by `basic_moves` and `minimal_moves`.
+    """A set of signed basic moves in a fixed order, as returned by `basic_moves` and `minimal_moves`.
 
-    Nothing is listed: `moves[index]` and `moves.index(move)` compute one from the other, for any number of moves.
+    The moves are not stored. `moves[index]` computes a move from its index and `moves.index(move)` computes the index,
+    so the set may contain any number of moves. Iteration, `len` and `in` are supported as for a sequence.
+
+    Attributes
+    ----------
+    name : {"basic", "minimal"}
+        Which moves the set contains.
+    n_categories : int
+        Number of categories.
+    n_raters : int
+        Number of raters.
+    n_moves : int
+        Number of moves, where a move and its reverse count as two.
+    n_unsigned : int
+        Number of moves, where a move and its reverse count as one.
+
+    Examples
+    --------
+    >>> moves = basic_moves(3)
+    >>> moves[0], moves.index(moves[0]), moves[0].reversed() in moves
+    (Move(+(1,1) +(2,2) -(1,2) -(2,1)), 0, True)
     """
 
     name: str
@@ -88,17 +157,19 @@ class MoveSet:
 
     @property
     def n_moves(self) -> int:
-        """Number of moves, of both signs."""
+        """Number of moves, where a move and its reverse count as two."""
         return sum(comb(self.n_raters, q) * self._per_raters(q) for q in self._sizes)
 
     @property
     def n_unsigned(self) -> int:
-        """Number of moves when a move and its reverse count as one."""
+        """Number of moves, where a move and its reverse count as one."""
         return self.n_moves // 2
 
     def __len__(self) -> int:
         if self.n_moves >= 2**63:
-            raise NotSupportedError(f"len() stops at 2^63 - 1 and there are {self.n_moves:.3g} moves; use n_moves.")
+            raise NotSupportedError(
+                f"len() is limited to 2^63 - 1, but there are {self.n_moves:.3g} moves. Use n_moves instead."
+            )
         return self.n_moves
 
     def __bool__(self) -> bool:
@@ -112,7 +183,7 @@ class MoveSet:
         return (self[index] for index in range(self.n_moves))
 
     def __getitem__(self, index: int) -> Move:
-        """The move at an index; negative ones count from the end."""
+        """Return the move at an index; negative indices count from the end."""
         n_moves = self.n_moves
         if isinstance(index, bool) or not isinstance(index, int | np.integer):
             raise InvalidOptionError(f"the index of a move must be a whole number; got {index!r}.")
@@ -135,12 +206,22 @@ class MoveSet:
         return Move(_cells(subtable, plus, r), _cells(subtable, minus, r), k)
 
     def index(self, move: Move) -> int:
-        """Where a move stands in the set.
+        """Return the index of a move in the set.
+
+        Parameters
+        ----------
+        move : Move
+            The move.
+
+        Returns
+        -------
+        int
+            Index such that `moves[index] == move`.
 
         Raises
         ------
         InvalidOptionError
-            If the set does not hold it.
+            If the set does not contain the move.
         """
         index = self._index(move)
         if index is None:
@@ -157,16 +238,38 @@ class MoveSet:
     def draw(self, rng: Generator | int | None, size: int) -> list[Move]: ...
 
     def draw(self, rng: Generator | int | None = None, size: int | None = None) -> Move | list[Move]:
-        """A random move, or `size` of them one after the other; all are equally likely, however many there are."""
+        """Draw random moves independently and uniformly from the set.
+
+        Parameters
+        ----------
+        rng : int, Generator or None, optional
+            Seed or source of randomness.
+        size : int, optional
+            Number of moves to draw. By default a single move is returned.
+
+        Returns
+        -------
+        Move or list of Move
+            One move if `size` is omitted, and a list of `size` moves otherwise.
+
+        Raises
+        ------
+        InvalidOptionError
+            If `size` is not a whole number of at least 0.
+        """
         generator = as_generator(rng)
         if size is None:
             return self[_below(self.n_moves, generator)]
         return [self[_below(self.n_moves, generator)] for _ in range(as_whole_number("size", size, 0))]
 
     def arrays(self) -> tuple[Integers, Integers]:
-        """The plus and minus cells of all moves, two arrays of shape (n_moves, 2), in the order of the set.
+        """Return the plus and minus cells of all moves, in the order of the set.
 
-        A cell is its place in the flattened k^r table (last rater fastest).
+        Returns
+        -------
+        plus, minus : integers, shape (n_moves, 2)
+            Cells of each move, as indices into the flattened table of k^r cells (the index of the last rater varies
+            fastest).
 
         Raises
         ------
@@ -181,22 +284,22 @@ class MoveSet:
 
     @property
     def _sizes(self) -> range:
-        """How many raters may vary (q)."""
+        """Possible numbers q of raters that vary."""
         return range(2, self.n_raters + 1)
 
     def _per_subtable(self, q: int) -> int:
-        """Signed moves in a subtable: ordered pairs of P antipodal pairs, or the P - 1 spokes of a star, both ways."""
+        """Return the number of signed moves in a subtable: P (P - 1) basic ones, or 2 (P - 1) in a star."""
         p = 2 ** (q - 1)
         return int(p * (p - 1) if self.name == "basic" else 2 * (p - 1))
 
     def _per_raters(self, q: int) -> int:
-        """Signed moves for one set of q raters that vary."""
+        """Return the number of signed moves for a given set of q raters that vary."""
         return int(self.n_categories ** (self.n_raters - q) * comb(self.n_categories, 2) ** q * self._per_subtable(q))
 
     def _pairs(self, within: Any, centre: Any, q: int) -> tuple[Any, Any]:
-        """The plus and minus antipodal pair of the moves at some places within a subtable.
+        """Return the plus and minus antipodal pairs of the moves with given indices within a subtable.
 
-        Arrays, or Python integers: beyond 32 raters a subtable has more moves than 64 bits can number.
+        The arguments are arrays or Python integers, because the indices exceed 64 bits beyond 32 raters.
         """
         if self.name == "basic":
             plus, other = within // (2 ** (q - 1) - 1), within % (2 ** (q - 1) - 1)
@@ -230,7 +333,7 @@ class MoveSet:
         return before + _rank(raters, r) * self._per_raters(q) + number * self._per_subtable(q) + within
 
     def _cells_of(self, raters: Sequence[int]) -> tuple[Array, Array]:
-        """The flat cells of all moves in which these raters vary."""
+        """Return the flat cells of all moves in which exactly these raters vary."""
         k, r, q = self.n_categories, self.n_raters, len(raters)
         strides = np.array([k ** (r - 1 - a) for a in range(r)])
         varying = np.isin(np.arange(r), raters)
@@ -249,9 +352,9 @@ class MoveSet:
 
 
 def star_centres(ends: Array, n_categories: int, n_raters: int) -> Array:
-    """The antipodal pair at the centre of each subtable's star, from lo and hi of shape (..., q, 2).
+    """Return the antipodal pair at the centre of the star of each subtable, given lo and hi of shape (..., q, 2).
 
-    See `minimal_moves` for the exception.
+    See `minimal_moves` for the exception for three raters.
     """
     if n_raters != 3 or ends.shape[-2] != 3:
         return np.zeros(ends.shape[:-2], dtype=np.int64)
@@ -260,7 +363,10 @@ def star_centres(ends: Array, n_categories: int, n_raters: int) -> Array:
 
 
 def _cells(subtable: Subtable, pair: int, n_raters: int) -> tuple[Pattern, Pattern]:
-    """The two cells of an antipodal pair; the binary digits of its number say who is at hi in the first of them."""
+    """Return the two cells of an antipodal pair.
+
+    The binary digits of the pair's number indicate which raters have category hi in the first cell.
+    """
     others = iter(subtable.fixed)
     low = [-1 if a in subtable.raters else next(others) for a in range(n_raters)]
     high = list(low)
@@ -270,7 +376,7 @@ def _cells(subtable: Subtable, pair: int, n_raters: int) -> tuple[Pattern, Patte
 
 
 def _digits(number: int, base: int, n_digits: int) -> list[int]:
-    """A number's digits, the most significant first."""
+    """Return the digits of a number in a base, the most significant digit first."""
     digits = []
     for _ in range(n_digits):
         number, digit = divmod(number, base)
@@ -286,13 +392,13 @@ def _number(digits: Sequence[int], base: int) -> int:
 
 
 def _rank(chosen: Sequence[int], n: int) -> int:
-    """How many combinations of as many of n things come before this one in lexicographic order."""
+    """Return the rank of a combination of items from 0, ..., n - 1 in lexicographic order."""
     after = sum(comb(n - 1 - item, len(chosen) - place) for place, item in enumerate(chosen))
     return comb(n, len(chosen)) - 1 - after
 
 
 def _combination(rank: int, n: int, size: int) -> tuple[int, ...]:
-    """The combination of `size` of n things at a place in lexicographic order."""
+    """Return the combination of `size` items from 0, ..., n - 1 with a given rank in lexicographic order."""
     chosen: list[int] = []
     for item in range(n):
         with_item = comb(n - 1 - item, size - len(chosen) - 1) if len(chosen) < size else 0
@@ -304,7 +410,7 @@ def _combination(rank: int, n: int, size: int) -> tuple[int, ...]:
 
 
 def _below(n: int, rng: Generator) -> int:
-    """A whole number from 0 to n - 1, all equally likely: random bits, drawn again where they reach n."""
+    """Return a uniform random integer below n, for n of any size, by drawing random bits and rejecting those >= n."""
     n_bits = n.bit_length()
     while True:
         number = int.from_bytes(rng.bytes((n_bits + 7) // 8), "big") >> (-n_bits % 8)

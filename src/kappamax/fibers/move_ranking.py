@@ -1,7 +1,8 @@
-"""Rank the moves that apply to a table by what they do to agreement.
+"""Rank the moves that apply to a table by their effect on agreement.
 
-A move applies if both patterns that lose a subject occur. So every move that applies swaps, between two patterns that
-occur, the ratings of some of the raters on which they differ: those are listed, not all basic moves.
+A move applies if both patterns that lose a subject occur in the table. The moves that apply are therefore the swaps of
+the ratings of some raters between two observed patterns that differ in the ratings of these raters. Only these moves
+are listed, not all basic moves.
 """
 
 from __future__ import annotations
@@ -43,25 +44,38 @@ def rank_moves(
     moves: str = "basic",
     categories: Sequence[Label] | None = None,
 ) -> RankedMoves:
-    """The moves that apply to a table, by what they do to agreement, best first.
+    """Rank the moves that apply to a table by their effect on agreement, with the best move first.
 
     Parameters
     ----------
     *ratings : a Table, a frame, or two or more label arrays
         Complete ratings.
-    weights, coefficient, categories
-        As for `agreement`.
-    top : int
-        How many moves to give; all that apply are counted. Equal ones come in the order of their cells.
-    moves : "basic" or "minimal"
-        Which moves to look at; see `basic_moves` and `minimal_moves`.
+    weights : str, Weights or mapping, optional
+        Weights, as for `agreement`; default "unweighted".
+    coefficient : str, optional
+        Name of the coefficient, as for `agreement`; default "kappa".
+    top : int, optional
+        Maximum number of moves to return, default 20. All moves that apply are counted. Moves with the same effect are
+        returned in the order of their cells.
+    moves : {"basic", "minimal"}, optional
+        Set of moves to consider: all basic moves, the default, or those of a minimal Markov basis. See `basic_moves`
+        and `minimal_moves`.
+    categories : sequence of labels, optional
+        All categories in order, unused ones included, as for `agreement`.
+
+    Returns
+    -------
+    RankedMoves
+        The best moves and the numbers of moves that raise, lower and keep agreement.
 
     Raises
     ------
     NotSupportedError
         If ratings are missing, or more than five million moves apply.
     UndefinedKappaError
-        If all raters used a single category.
+        If all raters used a single category, or only categories between which the weights are zero.
+    InvalidOptionError
+        If `top` is not a whole number of at least 1, or `moves` has another value.
 
     Examples
     --------
@@ -113,7 +127,19 @@ def rank_moves(
 
 @dataclass(frozen=True)
 class RankedMove:
-    """One move that applies, its change of total disagreement (exact) and the coefficient before and after it."""
+    """A move that applies to a table, with its effect.
+
+    Attributes
+    ----------
+    move : Move
+        The move.
+    change : RootSum
+        Exact change of the total disagreement, summed over pairs of raters, in the unit of the weights.
+    effect : {"raises", "lowers", "keeps"}
+        Effect of the move on agreement.
+    value_before, value_after : float
+        Value of the coefficient before and after the move.
+    """
 
     move: Move
     change: RootSum
@@ -124,9 +150,28 @@ class RankedMove:
 
 @dataclass(frozen=True, repr=False)
 class RankedMoves(TableResult):
-    """The moves that apply to a table, counted by their effect on agreement, and the best of them in order.
+    """The moves that apply to a table: their numbers by effect on agreement, and the best of them in order.
 
-    Behaves as a sequence of `RankedMove`; `ranked[0].move.after(table)` is the table after the best one.
+    The object is a sequence of `RankedMove`; `ranked[0].move.after(table)` is the table after the best move.
+
+    Attributes
+    ----------
+    coefficient : str
+        Name of the coefficient.
+    title : str
+        Name of the coefficient for display.
+    weights : str
+        Name of the weights.
+    value : float
+        Observed value of the coefficient.
+    n_applicable : int
+        Number of moves that apply to the table.
+    n_raising, n_lowering, n_keeping : int
+        Numbers of these moves that raise, lower and keep agreement.
+    moves : tuple of RankedMove
+        The best moves, best first.
+    table : Table
+        The observed table.
     """
 
     coefficient: str
@@ -153,7 +198,12 @@ class RankedMoves(TableResult):
         return self.moves[index]
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain data, cells as labels; the table is left out."""
+        """Return the ranking as plain data for JSON, with cells as category labels and without the table.
+
+        Returns
+        -------
+        dict
+        """
         names = ("coefficient", "title", "weights", "value", "n_applicable", "n_raising", "n_lowering", "n_keeping")
         labels = self.table.categories
         moves = [
@@ -192,13 +242,35 @@ class RankedMoves(TableResult):
         return rows
 
     def written(self, move: Move) -> str:
-        """A move with the labels of the categories, or with their numbers from one where that would be too long."""
+        """Return a move as text, with the labels of the categories.
+
+        Parameters
+        ----------
+        move : Move
+            The move.
+
+        Returns
+        -------
+        str
+            The four cells with their signs. If the labels make it longer than 60 characters, categories are given by
+            their numbers, counted from 1.
+        """
         named = move.written(self.table.categories)
         return named if len(named) <= _LONGEST else str(move)
 
 
 class _ApplicableMoves(NamedTuple):
-    """Every move that applies: two patterns, who swaps (as binary digits), and the exact change of the score."""
+    """The moves that apply to a table.
+
+    Attributes
+    ----------
+    first, second : integers
+        Indices of the two patterns between which ratings are swapped.
+    swap : integers
+        Raters that swap, as binary digits.
+    changes : integers
+        Components of the exact change of the score.
+    """
 
     first: Array
     second: Array
@@ -207,7 +279,7 @@ class _ApplicableMoves(NamedTuple):
 
 
 def _applicable(objective: Objective, *, minimal: bool) -> _ApplicableMoves:
-    """All moves that apply to the table, in chunks of a few megabytes."""
+    """Return all moves that apply to the table, computed in chunks of a few megabytes."""
     table = objective.table
     patterns, own = table.patterns, objective.scores(table.patterns)
     parts = [_ApplicableMoves(*(np.zeros(0, dtype=np.int64),) * 3, own[:0])]
@@ -223,14 +295,14 @@ def _applicable(objective: Objective, *, minimal: bool) -> _ApplicableMoves:
                 kept = _in_a_star(x, y, swap, q, table.n_categories)
                 i, j, swap, x, y = i[kept], j[kept], swap[kept], x[kept], y[kept]
             plus = _swapped(x, y, swap, q)
-            # scores lie between 0 and 2^62 where they are int64, so both differences and their sum fit
+            # int64 scores lie between 0 and 2^62, so both differences and their sum fit
             change = (objective.scores(plus[0]) - own[i]) + (objective.scores(plus[1]) - own[j])
             parts.append(_ApplicableMoves(i, j, swap, change))
     return _ApplicableMoves(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
 
 def _differing_pairs(patterns: Codes) -> dict[int, tuple[Array, Array]]:
-    """Pairs of patterns by the number q of raters on which they differ, from two up."""
+    """Return the pairs of patterns by the number q >= 2 of raters whose ratings differ."""
     rows: dict[int, list[tuple[Array, Array]]] = {}
     n_moves = 0
     for i in range(len(patterns) - 1):
@@ -251,7 +323,7 @@ def _differing_pairs(patterns: Codes) -> dict[int, tuple[Array, Array]]:
 
 
 def _swapped(x: Array, y: Array, swap: Array, q: int) -> tuple[Array, Array]:
-    """Two patterns after some of the q raters on which they differ have swapped: the binary digits of `swap`."""
+    """Return two patterns after a swap; the digits of `swap` select some of the q raters on which they differ."""
     raters = np.nonzero(x != y)[1].reshape(-1, q)
     swaps = np.zeros(x.shape, dtype=bool)
     np.put_along_axis(swaps, raters, (swap[:, None] >> np.arange(q - 1, -1, -1) & 1).astype(bool), axis=1)
@@ -259,7 +331,7 @@ def _swapped(x: Array, y: Array, swap: Array, q: int) -> tuple[Array, Array]:
 
 
 def _in_a_star(x: Array, y: Array, swap: Array, q: int, n_categories: int) -> Array:
-    """Whether one end of the move is the centre of its subtable's star, so that it is in the minimal basis."""
+    """Return whether one end of each move is the centre of its subtable's star, as in the minimal basis."""
     raters = np.nonzero(x != y)[1].reshape(-1, q)
     ends = np.stack([np.take_along_axis(codes, raters, axis=1) for codes in (x, y)], axis=-1)
     centre = star_centres(np.sort(ends, axis=-1), n_categories, x.shape[1])
@@ -268,7 +340,7 @@ def _in_a_star(x: Array, y: Array, swap: Array, q: int, n_categories: int) -> Ar
 
 
 def _ranking(objective: Objective, changes: Array) -> tuple[list[RootSum], Array]:
-    """The distinct changes in exact order, and the place of each move's change among them."""
+    """Return the distinct changes in exact order, and the index of the change of each move among them."""
     vectors, place = distinct_rows(changes)
     sums = [RootSum(dict(zip(objective.radicands, row, strict=True))) for row in vectors.tolist()]
     ascending = order(sums)

@@ -1,7 +1,7 @@
-"""Define a basic move: its kind, its projections and its effect on agreement.
+"""Define basic moves, their kinds, their projections on pairs of raters, and their effect on agreement.
 
-A move is an integer table with zero margins. A basic move has +1 in two cells and -1 in two others: two subjects swap
-the ratings of some raters. Adding moves to a table is how one walks through its fiber.
+A move is an integer table with zero margins. Adding it to a table gives another table of the same fiber. A basic move
+has +1 in two cells and -1 in two others, which means that two subjects swap the ratings of some raters.
 """
 
 from __future__ import annotations
@@ -29,18 +29,35 @@ Effect = Literal["raises", "lowers", "keeps"]
 
 @dataclass(frozen=True, repr=False)
 class Move:
-    """A basic move: one subject more in each of two patterns, one less in each of two others.
+    """A basic move: two patterns gain one subject each, and two other patterns lose one subject each.
 
     Parameters
     ----------
-    plus, minus : two patterns each
-        Tuples of category codes, counted from 0, one per rater. Each pair is put in order, so equal moves are equal.
+    plus : two patterns
+        Patterns that gain a subject. A pattern is a tuple of category codes, counted from 0, one for each rater.
+    minus : two patterns
+        Patterns that lose a subject.
     n_categories : int
+        Number of categories, at least 2.
+
+    Attributes
+    ----------
+    plus, minus : tuple of two patterns
+        The patterns in lexicographic order, so that equal moves compare equal.
+    n_categories : int
+        Number of categories.
+    n_raters : int
+        Number of raters.
+    kind : Kind
+        Kind of the move in the classification of the paper.
 
     Raises
     ------
     InvalidTableError
-        If some rater's margin would change, or nothing would.
+        If the patterns are not tuples of category codes of the same two or more raters, if the margins of some rater
+        would change, or if `plus` and `minus` are equal.
+    InvalidOptionError
+        If `n_categories` is not a whole number of at least 2.
 
     Examples
     --------
@@ -76,16 +93,27 @@ class Move:
 
     @property
     def n_raters(self) -> int:
-        """Number of raters (r)."""
+        """Number of raters."""
         return len(self.plus[0])
 
     @property
     def kind(self) -> Kind:
-        """Which of the paper's kinds the move is of: figure 1 for two raters, the proof of proposition 2 for more."""
+        """Kind of the move, as in figure 1 of the paper for two raters and in the proof of proposition 2 for more."""
         return _kind_of_two(self) if self.n_raters == 2 else _kind_of_more(self)
 
     def dense(self) -> Integers:
-        """The move as a k^r array, for at most 10 million cells."""
+        """Return the move as an array with one axis of length k for each rater.
+
+        Returns
+        -------
+        integers, shape (k, ..., k)
+            The entries are 1 in the plus cells, -1 in the minus cells and 0 elsewhere.
+
+        Raises
+        ------
+        NotSupportedError
+            If the array would have more than 10 million cells.
+        """
         array = np.zeros(as_dense_shape(self.n_categories, self.n_raters), dtype=np.int64)
         for pattern in self.plus:
             array[pattern] += 1
@@ -94,7 +122,12 @@ class Move:
         return array
 
     def margins(self) -> Integers:
-        """What the move adds to each rater's margins, shape (r, k): zeros."""
+        """Return the change of the margins, which is zero.
+
+        Returns
+        -------
+        integers, shape (r, k)
+        """
         margins = np.zeros((self.n_raters, self.n_categories), dtype=np.int64)
         for patterns, sign in ((self.plus, 1), (self.minus, -1)):
             for pattern in patterns:
@@ -102,37 +135,103 @@ class Move:
         return margins
 
     def reversed(self) -> Move:
-        """The move that undoes this one."""
+        """Return the move with `plus` and `minus` exchanged, which undoes this one.
+
+        Returns
+        -------
+        Move
+        """
         return Move(self.minus, self.plus, self.n_categories)
 
     def project(self, first: int, second: int) -> Move | None:
-        """What two raters (counted from 0) see of the move: a basic move, or None for the null move (proposition 5)."""
+        """Return the projection of the move on two raters (proposition 5).
+
+        Parameters
+        ----------
+        first, second : int
+            Indices of the raters, counted from 0.
+
+        Returns
+        -------
+        Move or None
+            A basic move of two raters, or None if the projection is zero.
+
+        Raises
+        ------
+        InvalidOptionError
+            If there is no rater with one of these indices.
+        """
         return self._among([self._rater("first", first), self._rater("second", second)])
 
     def change(self, weights: WeightsLike) -> RootSum:
-        """How much total disagreement changes, summed over pairs of raters, exactly: sum u(plus) - sum u(minus)."""
+        """Return the exact change of the total disagreement, sum u(plus) - sum u(minus), over all pairs of raters.
+
+        Parameters
+        ----------
+        weights : str, Weights or mapping
+            Name of the weights, a `Weights` object, or a mapping from pairs of raters to either.
+
+        Returns
+        -------
+        RootSum
+            Change in the unit of the weights; it is negative if agreement rises.
+        """
         resolved = weights_for(weights, self.n_categories, self.n_raters)
         return sum(pair_changes(self, resolved).values(), RootSum())
 
     def effect(self, weights: WeightsLike) -> Effect:
-        """Whether the move raises, lowers or keeps agreement.
+        """Return whether the move raises, lowers or keeps agreement.
 
-        Decided exactly; for weights that are not exact, a change within their tolerance per pair of raters keeps it.
+        The effect is determined exactly. If the weights are not exact, changes within their tolerance for each pair of
+        raters count as zero.
+
+        Parameters
+        ----------
+        weights : str, Weights or mapping
+            Name of the weights, a `Weights` object, or a mapping from pairs of raters to either.
+
+        Returns
+        -------
+        {"raises", "lowers", "keeps"}
         """
         resolved = weights_for(weights, self.n_categories, self.n_raters)
         return effect_of(self.change(resolved), resolved.tolerance, self.n_raters)
 
     def applies_to(self, table: Table) -> bool:
-        """Whether both patterns that lose a subject occur in the table."""
-        return self._missing_cell(table) is None
+        """Return whether the move can be added to a table, that is, whether both minus patterns occur in it.
 
-    def after(self, table: Table) -> Table:
-        """The table with the move added.
+        Parameters
+        ----------
+        table : Table
+            Table with the same numbers of raters and categories.
+
+        Returns
+        -------
+        bool
 
         Raises
         ------
         InvalidTableError
-            If the table is of another design, or a pattern that loses a subject does not occur.
+            If the table has another number of raters or categories.
+        """
+        return self._missing_cell(table) is None
+
+    def after(self, table: Table) -> Table:
+        """Return the table that results from adding the move to a table.
+
+        Parameters
+        ----------
+        table : Table
+            Table with the same numbers of raters and categories.
+
+        Returns
+        -------
+        Table
+
+        Raises
+        ------
+        InvalidTableError
+            If the table has another number of raters or categories, or a minus pattern does not occur in it.
         """
         absent = self._missing_cell(table)
         if absent is not None:
@@ -144,7 +243,13 @@ class Move:
         return table.like(patterns, counts)
 
     def to_dict(self) -> dict[str, Any]:
-        """Cells and number of categories, as plain data."""
+        """Return the move as plain data for JSON.
+
+        Returns
+        -------
+        dict
+            The keys are `plus`, `minus` and `n_categories`.
+        """
         return {"plus": plain(self.plus), "minus": plain(self.minus), "n_categories": self.n_categories}
 
     def __str__(self) -> str:
@@ -154,7 +259,18 @@ class Move:
         return f"Move({self})"
 
     def written(self, labels: Sequence[Any]) -> str:
-        """The four cells with the given names of the categories."""
+        """Return the move as text, with given labels of the categories.
+
+        Parameters
+        ----------
+        labels : sequence
+            Labels of the categories in the order of their codes.
+
+        Returns
+        -------
+        str
+            The four cells with their signs, such as "+(2,4) +(3,3) -(2,3) -(3,4)".
+        """
         signed = [("+", pattern) for pattern in self.plus] + [("-", pattern) for pattern in self.minus]
         return " ".join(f"{sign}({','.join(str(labels[code]) for code in pattern)})" for sign, pattern in signed)
 
@@ -163,7 +279,7 @@ class Move:
         return as_rater_index(position, [str(a + 1) for a in range(self.n_raters)])
 
     def _among(self, raters: Sequence[int]) -> Move | None:
-        """The projection on some of the raters, or None if nothing is left of it."""
+        """Return the projection on some of the raters, or None if it is zero."""
         plus, minus = (sorted(tuple(cell[a] for a in raters) for cell in cells) for cells in (self.plus, self.minus))
         return None if plus == minus else Move((plus[0], plus[1]), (minus[0], minus[1]), self.n_categories)
 
@@ -179,20 +295,21 @@ class Move:
 
 @dataclass(frozen=True)
 class Kind:
-    """The kind of a move, by the paper's letter.
+    """Kind of a move in the classification of the paper.
 
     Attributes
     ----------
     letter : str
-        Two raters (figure 1): "a" two cells on the diagonal, "b" one and the rest on one side of it, "c" one and the
-        rest on both sides, "d" none. More raters (proof of proposition 2): "a" if the first r - 1 raters see a basic
-        move, "b" if they see none.
+        Letter of the kind. For two raters (figure 1), "a" means that two cells lie on the diagonal, "b" that one cell
+        does and the others lie on one side of it, "c" that one cell does and the others lie on both sides, and "d" that
+        no cell does. For more raters (proof of proposition 2), "a" means that the projection on the first r - 1 raters
+        is a basic move, and "b" that it is zero.
     n_diagonal : int
-        How many of the four cells have all raters agree.
-    side : "above", "below", "both" or None
-        Where the other cells lie from the diagonal; None for more than two raters.
+        Number of the four cells in which all raters agree.
+    side : {"above", "below", "both"} or None
+        Side of the diagonal on which the other cells lie; None for more than two raters.
     words : str
-        The same in words.
+        Description of the kind in words.
     """
 
     letter: str
@@ -205,7 +322,7 @@ class Kind:
 
 
 def effect_of(change: RootSum, tolerance: float, n_raters: int) -> Effect:
-    """The direction of agreement for a change of disagreement, zero within a tolerance per pair of raters."""
+    """Return the effect on agreement of a change of disagreement, given a tolerance for each pair of raters."""
     slack = RootSum(Fraction(tolerance) * (n_raters * (n_raters - 1) // 2))
     if change > slack:
         return "lowers"
@@ -213,7 +330,7 @@ def effect_of(change: RootSum, tolerance: float, n_raters: int) -> Effect:
 
 
 def pair_changes(move: Move, weights: Weights | PairWeights) -> dict[tuple[int, int], RootSum]:
-    """The change of disagreement between every two raters."""
+    """Return the change of disagreement of each pair of raters."""
     changes = {}
     for a, b in combinations(range(move.n_raters), 2):
         u = weights_of_pair(weights, a, b)
@@ -225,18 +342,18 @@ def pair_changes(move: Move, weights: Weights | PairWeights) -> dict[tuple[int, 
 
 
 def weights_of_pair(weights: Weights | PairWeights, a: int, b: int) -> Weights:
-    """The weights of two raters, a < b."""
+    """Return the weights of raters a and b, where a < b."""
     return weights.by_pair[a, b] if isinstance(weights, PairWeights) else weights
 
 
 def weights_for(weights: WeightsLike, n_categories: int, n_raters: int) -> Weights | PairWeights:
-    """Weights checked against a design without labels; its categories are in order."""
+    """Return the weights for ordered categories 1, ..., k and raters 1, ..., r, after checking that they fit."""
     raters = [str(rater + 1) for rater in range(n_raters)]
     return as_weights(weights, categories=range(1, n_categories + 1), ordered=True, raters=raters)
 
 
 def _as_cells(argument: str, cells: Any, n_categories: int) -> tuple[Pattern, Pattern]:
-    """Two patterns of category codes, in order."""
+    """Return two patterns of category codes in lexicographic order, after checking them."""
     try:
         patterns = sorted(tuple(int(code) for code in pattern) for pattern in cells)
         whole = all(code == int(code) for pattern in cells for code in pattern)
@@ -251,7 +368,7 @@ def _as_cells(argument: str, cells: Any, n_categories: int) -> tuple[Pattern, Pa
 
 
 def _kind_of_two(move: Move) -> Kind:
-    """Figure 1 of the paper."""
+    """Return the kind of a move of two raters, as in figure 1 of the paper."""
     cells = (*move.plus, *move.minus)
     n_diagonal = sum(i == j for i, j in cells)
     sides = {"above" if i < j else "below" for i, j in cells if i != j}
@@ -265,8 +382,8 @@ def _kind_of_two(move: Move) -> Kind:
 
 
 def _kind_of_more(move: Move) -> Kind:
-    """Parts (a) and (b) in the proof of proposition 2."""
+    """Return the kind of a move of three or more raters, as in the proof of proposition 2 of the paper."""
     n_diagonal = sum(len(set(cell)) == 1 for cell in (*move.plus, *move.minus))
     if move._among(range(move.n_raters - 1)) is None:
-        return Kind("b", n_diagonal, None, "two subjects swap the last rater's rating only")
-    return Kind("a", n_diagonal, None, "a basic move of the first raters, split over the last one's categories")
+        return Kind("b", n_diagonal, None, "two subjects swap only the rating of the last rater")
+    return Kind("a", n_diagonal, None, "a basic move of the first raters, split over the categories of the last")

@@ -1,7 +1,7 @@
-"""Find the distribution of a coefficient by chance: exactly, or from a sample of random tables.
+"""Compute the null distribution of a coefficient, exactly or from a sample of random tables.
 
-It is exact where it takes little work and fits into memory, and a sample otherwise; see `Distribution` for what chance
-is. For complete ratings the tables can be counted as well.
+The distribution is computed exactly if this takes little time and fits into memory, and estimated from a sample
+otherwise. `Distribution` defines the null distribution. For complete ratings the tables can be counted as well.
 """
 
 from __future__ import annotations
@@ -12,12 +12,13 @@ import numpy as np
 
 from kappamax._integers import distinct_rows
 from kappamax._parallel import run_tasks
+from kappamax._progress import WorkCallback
 from kappamax._rootsum import order
 from kappamax._typing import Array
 from kappamax._validate import as_generator, as_whole_number
 from kappamax.disagreement.objective import Objective
 from kappamax.errors import Interrupted, NotSupportedError
-from kappamax.fibers.counting import MEMORY_LIMIT, Progress
+from kappamax.fibers.counting import MEMORY_LIMIT
 from kappamax.fibers.distribution import Distribution
 from kappamax.fibers.rearrangement_scores import RearrangementScores
 from kappamax.fibers.sampling import ScoreSampler
@@ -28,7 +29,7 @@ EXACT_WORK = 3_000_000_000
 _SHUFFLED_RATINGS = 2_000_000_000
 _FEWEST_DRAWS, _MOST_DRAWS = 2_000, 100_000
 _BLOCKS = 50
-_UNCOUNTED = 10**300  # beyond which work is not told any more
+_UNCOUNTED = 10**300  # larger amounts of work are reported as this number
 
 
 def null_distribution(
@@ -41,12 +42,31 @@ def null_distribution(
     rng: np.random.Generator | int | None = None,
     n_jobs: int = 1,
     memory_limit: float = MEMORY_LIMIT,
-    progress: Progress | None = None,
+    progress: WorkCallback | None = None,
 ) -> Distribution:
-    """Return the distribution of a coefficient by chance; see `exact_test` for the parameters.
+    """Return the null distribution of a coefficient.
 
-    `exact_work` is how many additions "auto" takes for an exact distribution, and `n_blocks` in how many parts, each
-    with its own generator, random tables are drawn.
+    Parameters
+    ----------
+    objective : Objective
+        The observed table, the weights and the coefficient.
+    method, n_draws, rng, n_jobs, memory_limit, progress
+        As for `exact_test`.
+    exact_work : float, optional
+        Maximum number of additions for which the method "auto" computes the exact distribution, default 3e9.
+    n_blocks : int, optional
+        Number of blocks in which random tables are drawn, each with its own generator, default 50.
+
+    Returns
+    -------
+    Distribution
+
+    Raises
+    ------
+    NotSupportedError
+        If the method is "exact" and the exact distribution cannot be computed.
+    Interrupted
+        If Ctrl-C stops the sampling. The attribute `best` is the distribution of the tables drawn so far.
     """
     generator = as_generator(rng)
     reason = None
@@ -86,43 +106,64 @@ def null_distribution(
 
 
 def distribution_over_tables(
-    objective: Objective, *, memory_limit: float, progress: Progress | None = None
+    objective: Objective, *, memory_limit: float, progress: WorkCallback | None = None
 ) -> Distribution:
-    """Return the distribution of a coefficient by chance with the number of tables at every value."""
+    """Return the exact null distribution of a coefficient, with the number of tables at every value.
+
+    Parameters
+    ----------
+    objective : Objective
+        The observed table, the weights and the coefficient.
+    memory_limit : float
+        Number of bytes that counting may use.
+    progress : callable, optional
+        Function that is called with the amount of work done and the total amount of work.
+
+    Returns
+    -------
+    Distribution
+
+    Raises
+    ------
+    NotSupportedError
+        If ratings are missing, the weights are not exact, or counting would need more memory than the limit.
+    UndefinedKappaError
+        If the coefficient is 0/0.
+    """
     space = TableScores([objective], memory_limit)
     found = space.tally(n_tables=True, progress=progress)
-    objective.value(objective.score)  # raises where the coefficient is undefined
-    by_value = order([score for (score,) in space.scores(found.rows)])[::-1]  # it falls as disagreement rises
+    objective.value(objective.score)  # raises if the coefficient is undefined
+    by_value = order([score for (score,) in space.scores(found.rows)])[::-1]  # the value decreases with the score
     n_tables = tuple(found.n_tables[i] for i in by_value)
     return Distribution(objective, found.rows[by_value], found.probabilities[by_value], n_tables)
 
 
 class _ScoreSpace(Protocol):
-    """The scores that ratings reach by chance, of complete ratings (`TableScores`) or with some missing."""
+    """The scores of all rearrangements of complete (`TableScores`) or incomplete ratings (`RearrangementScores`)."""
 
     def work(self, most: float = ...) -> int: ...
-    def tally(self, *, progress: Progress | None = ...) -> Tally: ...
+    def tally(self, *, progress: WorkCallback | None = ...) -> Tally: ...
 
 
 def _score_space(objective: Objective, memory_limit: float) -> _ScoreSpace:
-    """What the exact distribution is computed with."""
+    """Return the object that computes the exact distribution of the scores."""
     if objective.table.complete:
         return TableScores([objective], memory_limit)
     return RearrangementScores(objective, memory_limit)
 
 
 def _drawn(sampler: ScoreSampler, size: int, rng: np.random.Generator) -> tuple[Array, Array]:
-    """The different scores of so many random tables, and how often each came."""
+    """Return the distinct scores of `size` random tables, and how often each occurs."""
     return _tallied(sampler.scores(size, rng))
 
 
 def _gathered(objective: Objective, drawn: list[tuple[Array, Array]], done: int, reason: str | None) -> Distribution:
-    """Several blocks of draws as one distribution."""
+    """Return the distribution of the draws of all blocks."""
     rows, counts = (np.concatenate(both) for both in zip(*drawn, strict=True))
     return Distribution.of_outcomes(objective, *_tallied(rows, counts), done, reason)
 
 
 def _tallied(rows: Array, counts: Array | None = None) -> tuple[Array, Array]:
-    """The different rows in order, and how often each occurs."""
+    """Return the distinct rows in order, and how often each occurs."""
     distinct, place = distinct_rows(rows)
     return distinct, np.bincount(place, weights=counts)

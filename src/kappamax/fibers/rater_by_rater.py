@@ -1,9 +1,10 @@
-"""Draw random tables one rater at a time, at a cost that does not grow with the number of subjects.
+"""Draw random tables one rater at a time, at a cost that does not depend on the number of subjects.
 
-By chance a rater's ratings fall on the subjects that rater rated in any order. So, given how many subjects have each
-pattern of the raters before, how often each category of the next rater meets each of these patterns is a random table
-with known margins, made of hypergeometric numbers. Patterns are told apart as far as
-necessary: where all pairs of raters share one weighting, only by who rated and how often each category was chosen.
+Under the null distribution the ratings of a rater are arranged in random order over the subjects that the rater rated.
+Given the number of subjects with each pattern of the previous raters, the joint counts of these patterns and the
+categories of the next rater are therefore a random table with known margins, which is drawn from hypergeometric
+distributions. Patterns are distinguished only as far as necessary: if all pairs of raters have the same weights, they
+are grouped by the set of raters and by how often each category occurs.
 """
 
 from __future__ import annotations
@@ -22,12 +23,12 @@ _BLOCK_CELLS = 2_000_000
 
 
 class RaterByRater:
-    """A way to draw tables with given margins and given sets of raters.
+    """Sampler of tables with given margins and given sets of raters.
 
     Attributes
     ----------
     patterns : integers, shape (m, r)
-        The patterns whose counts are drawn, or one pattern for each class of patterns that are not told apart.
+        Patterns whose counts are drawn, or one pattern for each class of patterns that are not distinguished.
     """
 
     def __init__(self, steps: list[_Step], start: Integers, patterns: Codes) -> None:
@@ -38,21 +39,27 @@ class RaterByRater:
 
     @classmethod
     def of(cls, table: Table, *, classes: bool, most_cells: int) -> RaterByRater | None:
-        """The way for a table, or None where it would take more than so many hypergeometric numbers per table.
+        """Return a sampler for the fiber of a table, or None if it would be too expensive.
 
         Parameters
         ----------
         table : Table
+            The observed table.
         classes : bool
-            Whether to tell patterns apart only by who rated and how often each category was chosen.
+            Whether to distinguish patterns only by the set of raters and by how often each category occurs.
         most_cells : int
+            Maximum number of hypergeometric numbers for each table.
+
+        Returns
+        -------
+        RaterByRater or None
         """
         rated, group = np.unique(table.patterns != MISSING, axis=0, return_inverse=True)
         start = margins_of(group.reshape(-1, 1).astype(np.int32), table.counts, len(rated))[0]
         patterns = np.full((len(rated), table.n_raters), MISSING, dtype=np.int32)
         group = np.arange(len(rated))
         steps: list[_Step] = []
-        n_cells = 0  # hypergeometric numbers that a table takes
+        n_cells = 0  # number of hypergeometric numbers for each table
         for rater, margin in enumerate(table.margins):
             used = np.flatnonzero(margin)
             rows = np.flatnonzero(rated[group, rater])
@@ -74,7 +81,7 @@ class RaterByRater:
         return cls(steps, start, patterns)
 
     def draw(self, size: int, rng: np.random.Generator) -> Iterator[Integers]:
-        """Counts of the patterns in independent tables, some rows at a time."""
+        """Yield the counts of the patterns in independent random tables, in blocks of rows."""
         block = max(1, _BLOCK_CELLS // self._widest)
         for begin in range(0, size, block):
             counts = np.repeat(self._start[None], min(block, size - begin), axis=0)
@@ -84,7 +91,23 @@ class RaterByRater:
 
 
 class _Step(NamedTuple):
-    """One more rater: which patterns so far are rated by it, and what becomes of each."""
+    """Step that adds one rater to the patterns of the previous raters.
+
+    Attributes
+    ----------
+    rows : integers
+        Indices of the patterns whose subjects the rater rated.
+    stays : integers
+        Indices of the other patterns.
+    margin : integers
+        Margins of the rater over the categories that it used.
+    stays_to : integers
+        New index of each of the other patterns.
+    to : integers, shape (number of rows, number of categories)
+        New index of each rated pattern with each category of the rater.
+    n_after : int
+        Number of patterns after the step.
+    """
 
     rows: Array
     stays: Array
@@ -94,26 +117,26 @@ class _Step(NamedTuple):
     n_after: int
 
     def taken(self, counts: Integers, rng: np.random.Generator) -> Integers:
-        """Counts of the patterns with this rater's rating, from the counts without it."""
+        """Return random counts of the patterns with the rating of this rater, given the counts without it."""
         after = np.zeros((len(counts), self.n_after), dtype=np.int64)
         after[:, self.stays_to] = counts[:, self.stays]
         drawn = _spread(counts[:, self.rows], self.margin, rng)
-        for j in range(len(self.margin)):  # within a category no two patterns become one
+        for j in range(len(self.margin)):  # within one category the new indices are distinct, as += requires
             after[:, self.to[:, j]] += drawn[:, :, j]
         return after
 
 
 def _spread(totals: Integers, margin: Integers, rng: np.random.Generator) -> Integers:
-    """Random tables with given row totals, shape (size, n_rows), and column totals: (size, n_rows, n_columns).
+    """Draw tables of shape (size, n_rows, n_columns), given row totals of shape (size, n_rows) and column totals.
 
-    The rows are halved again and again. How much of each column falls on the first half is hypergeometric given what
-    was drawn before, and all halves of one generation, in all tables, are drawn at once.
+    The rows are bisected repeatedly. The part of each column total that falls on the first half has a hypergeometric
+    distribution given the parts drawn before. The halves of one level are drawn together for all tables.
     """
     size, n_rows = totals.shape
     width = 1 << (n_rows - 1).bit_length()
     padded = np.zeros((size, width), dtype=np.int64)
     padded[:, :n_rows] = totals
-    parts = np.repeat(margin[None, None], size, axis=0)  # of each column, in every part of the rows
+    parts = np.repeat(margin[None, None], size, axis=0)  # column totals within each part of the rows
     while width > 1:
         width //= 2
         halves = padded.reshape(size, -1, 2, width).sum(axis=3)

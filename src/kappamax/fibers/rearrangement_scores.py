@@ -1,8 +1,8 @@
-"""Find the scores that rearrangements of ratings reach where some are missing.
+"""Compute the distribution of the scores over all rearrangements of ratings of which some are missing.
 
-Where expected disagreement depends on the pooled use of categories and differs between rearrangements, that use is
-found along with the score. As for complete ratings, costs are reduced and packed into one total by mixed radix. Where
-there are few arrangements, all of them are listed instead.
+If the expected disagreement depends on the pooled use of the categories and differs between rearrangements, that use is
+computed together with the score. As for complete ratings, the costs are reduced and encoded as one total in a mixed
+radix. If there are few rearrangements, all of them are listed instead.
 """
 
 from __future__ import annotations
@@ -14,30 +14,31 @@ from typing import NamedTuple
 import numpy as np
 
 from kappamax._integers import distinct_rows, dot, widen
+from kappamax._progress import WorkCallback
 from kappamax._typing import Array
 from kappamax.disagreement.objective import Objective
-from kappamax.fibers.counting import Progress, require_memory
+from kappamax.fibers.counting import require_memory
 from kappamax.fibers.rearrangements import RearrangementCounter, all_arrangements, n_arrangements
 from kappamax.fibers.sampling import ScoreSampler
 from kappamax.fibers.table_scores import Tally, packed, require_exact_weights
 
-_LISTED_SUBJECTS, _LISTED_RATINGS = 200, 2_000_000  # in one and in all arrangements that are listed
+_LISTED_SUBJECTS, _LISTED_RATINGS = 200, 2_000_000  # limits of subjects, and of ratings in all listed arrangements
 
 
 class RearrangementScores:
-    """The scores, and the pooled use of categories where chance depends on it, that rearrangements reach.
+    """The scores of all rearrangements and, if expected disagreement depends on it, the pooled use of the categories.
 
     Parameters
     ----------
     objective : Objective
-        Of a table with missing ratings.
+        Objective of a table with missing ratings.
     memory_limit : float
-        Bytes that the distribution may take.
+        Number of bytes that the computation may use.
 
     Raises
     ------
     NotSupportedError
-        If the weights are not exact, the possible patterns are too many, or the states exceed the memory limit.
+        If the weights are not exact, too many patterns are possible, or the states exceed the memory limit.
     """
 
     def __init__(self, objective: Objective, memory_limit: float) -> None:
@@ -51,8 +52,11 @@ class RearrangementScores:
         if not self.listed:
             require_memory("the distribution", self.counter.n_bytes(), memory_limit)
 
-    def tally(self, *, progress: Progress | None = None) -> Tally:
-        """Return every score (and use of categories, where chance varies) that is reached, and its probability."""
+    def tally(self, *, progress: WorkCallback | None = None) -> Tally:
+        """Return all outcomes and their probabilities.
+
+        An outcome is a score and, if the expected disagreement varies, the pooled use of the categories.
+        """
         if self.listed:
             rows, place = distinct_rows(ScoreSampler(self.objective).scores_of(all_arrangements(self.objective.table)))
             return Tally(rows, np.bincount(place) / len(place), [])
@@ -63,9 +67,9 @@ class RearrangementScores:
         return Tally(self._rows(reached), probabilities[reached], [])
 
     def work(self, most: float = np.inf) -> int:
-        """Return how many additions the probabilities take; none where all arrangements are listed.
+        """Return the number of additions that the probabilities take, which is 0 if all arrangements are listed.
 
-        As soon as they are known to be more than `most`, a lower bound is returned.
+        If the number is found to exceed `most`, a lower bound on it is returned.
         """
         if self.listed:
             return 0
@@ -74,16 +78,16 @@ class RearrangementScores:
 
     @cached_property
     def counter(self) -> RearrangementCounter:
-        """What counts the rearrangements."""
+        """Counter of the rearrangements."""
         return RearrangementCounter(self.objective.table)
 
     @cached_property
     def n_totals(self) -> int:
-        """How many totals are told apart."""
+        """Number of distinct totals in the mixed radix."""
         return prod(one.size for one in self._components)
 
     def _rows(self, totals: Array) -> Array:
-        """The components of the score and, where chance varies, the use of every category; one row per total."""
+        """Return the components of the outcome for each total: the score and, if it is part of it, the use."""
         digits = np.unravel_index(totals, [one.size for one in self._components])
         columns = [one.offset + one.step * d.astype(object) for one, d in zip(self._components, digits, strict=True)]
         if not self.objective.fixed_chance:
@@ -93,18 +97,18 @@ class RearrangementScores:
 
     @cached_property
     def _own_use(self) -> Array:
-        """The pooled use of categories in the observed table."""
+        """Pooled use of the categories in the observed table."""
         table = self.objective.table
         return np.asarray(table.counts.astype(object) @ self.objective.pooled_use(table.patterns))
 
     @property
     def _implied(self) -> int:
-        """The category whose use follows from that of the others."""
+        """Category whose use is determined by the use of the others."""
         return int(np.argmax(self._own_use))
 
     @cached_property
     def _components(self) -> list[_TotalComponent]:
-        """What totals are made of, in order."""
+        """Components of the totals, in order."""
         objective, counter = self.objective, self.counter
         found = [_component(counter, column, column, 1) for column in objective.scores(counter.patterns).T]
         if objective.fixed_chance:
@@ -112,7 +116,8 @@ class RearrangementScores:
         weights = objective.rating_weights.values()
         for category, use in enumerate(objective.pooled_use(counter.patterns).T):
             if category != self._implied:
-                # all ratings in a category are as many always, so those of larger or of smaller weight tell its use
+                # the number of ratings in a category is fixed, so the excess over the smallest rating weight, or the
+                # shortfall from the largest one, determines its use; the one with the smaller range is chosen
                 chosen = widen((counter.patterns == category).sum(axis=1), max(weights) * objective.table.n_raters)
                 either = (use - min(weights) * chosen, 1), (max(weights) * chosen - use, -1)
                 found.append(min((_component(counter, use, *one) for one in either), key=lambda one: one.size))
@@ -120,7 +125,17 @@ class RearrangementScores:
 
 
 class _TotalComponent(NamedTuple):
-    """One component of totals: reduced costs per pattern, their range, and the component they stand for."""
+    """One component of the totals.
+
+    Attributes
+    ----------
+    costs : integers
+        Reduced cost of each pattern.
+    size : int
+        Number of possible totals of the reduced costs, 0, ..., size - 1.
+    step, offset : int
+        The component itself is offset + step * total.
+    """
 
     costs: Array
     size: int
@@ -129,10 +144,10 @@ class _TotalComponent(NamedTuple):
 
 
 def _component(counter: RearrangementCounter, column: Array, costs: Array, sign: int) -> _TotalComponent:
-    """A component as small whole numbers >= 0, from costs that are `sign` times it up to a constant.
+    """Return a component as small integers >= 0, from costs that equal `sign` times the component up to a constant.
 
-    What a rater's category costs whatever the others choose, or a set of raters whatever they choose, every
-    rearrangement costs alike: it is taken out.
+    Costs that depend only on the category of one rater, or only on the set of raters, contribute the same amount to
+    every rearrangement and are therefore removed.
     """
     table = counter.table
     keys = np.column_stack([counter.patterns, np.repeat(np.arange(len(counter.sizes)), counter.n_patterns)])

@@ -1,11 +1,12 @@
 """Count the rearrangements of ratings of which some are missing, by total cost, or list all of them.
 
-Each rater's ratings are rearranged over the subjects that rater rated, so a subject keeps its set of raters. Subjects
-are placed one after another, set after set. A state says how often each rater has used each category but one, which the
-number of ratings placed implies; a vector over totals says in how many ways the state is reached. The largest set comes
-last and takes one rater's categories in order, as `TableCounter` does for complete ratings: once that rater's remaining
-ratings are known, its use need not be followed any more. With few missing ratings the work is thus about that of
-complete ones.
+The ratings of each rater are rearranged over the subjects that the rater rated, so every subject keeps its set of
+raters. Subjects are placed one after another, grouped by their set of raters. A state records how often each rater has
+used each category but one; the number of ratings placed determines the count of the omitted category. For every state,
+a vector over total costs holds the number of ways in which the state is reached. The largest group is placed last, in
+the order of one rater's categories, as `TableCounter` does for complete ratings. The counts of that rater need not be
+part of the state there, since its remaining ratings are known. With few missing ratings the work is therefore about the
+same as for complete ratings.
 """
 
 from __future__ import annotations
@@ -19,10 +20,10 @@ from math import prod
 import numpy as np
 import numpy.typing as npt
 
+from kappamax._progress import WorkCallback
 from kappamax._typing import Array, Codes, Floats, Integers
 from kappamax.fibers.counting import (
     Placement,
-    Progress,
     Slices,
     n_orders,
     place_subjects,
@@ -33,16 +34,16 @@ from kappamax.fibers.sampling import subject_rows
 from kappamax.patterns import MISSING
 from kappamax.table import Table
 
-Row = tuple[list[int], int]  # the axes of the state along which a pattern moves, and its cost
+Row = tuple[list[int], int]  # axes of the state along which a pattern moves it by one, and the cost of the pattern
 
 
 def n_arrangements(table: Table) -> int:
-    """Return how many different arrangements of the ratings over the subjects that each rater rated there are."""
+    """Return the number of distinct arrangements of each rater's ratings over the subjects that the rater rated."""
     return prod(map(n_orders, table.margins.tolist()))
 
 
 def all_arrangements(table: Table) -> Integers:
-    """Return every arrangement of the ratings over subjects, shape (n_raters, n_arrangements, n_subjects)."""
+    """Return all arrangements of the ratings over subjects, shape (n_raters, n_arrangements, n_subjects)."""
     by_rater = []
     for column in subject_rows(table).T:
         rated = np.flatnonzero(column != MISSING)
@@ -55,7 +56,18 @@ def all_arrangements(table: Table) -> Integers:
 
 
 class RearrangementCounter:
-    """Counts the rearrangements of a table's ratings, each rater's over the subjects that rater rated."""
+    """Counter of the rearrangements of each rater's ratings over the subjects that the rater rated.
+
+    Parameters
+    ----------
+    table : Table
+        The observed table.
+
+    Raises
+    ------
+    NotSupportedError
+        If too many patterns are possible.
+    """
 
     def __init__(self, table: Table) -> None:
         self.table = table
@@ -70,34 +82,34 @@ class RearrangementCounter:
         self.sets, self.sizes = sets[order], sizes[order]
         self.n_patterns = [n_patterns[i] for i in order]
         self.used = used
-        #: the rater of the last set whose use need not be followed there: the one that would need most states
+        #: rater of the last set that would need the most states; its counts need not be part of the state there
         self.ordered = max(
             np.flatnonzero(self.sets[-1]).tolist(), key=lambda a: prod(n + 1 for n in table.margins[a].tolist())
         )
         raters = [self.ordered, *(a for a in range(table.n_raters) if a != self.ordered)]
         implied = table.margins.argmax(axis=1).tolist()
-        #: the raters and categories that a state counts, those of the ordered rater first
+        #: raters and categories whose counts make up a state, those of the ordered rater first
         self.axes = [(a, i) for a in raters for i in used[a] if i != implied[a]]
         self.n_ordered = sum(a == self.ordered for a, _ in self.axes)
         self.full = [int(table.margins[axis]) for axis in self.axes]
-        #: ratings of the rater of each axis, in all and in the last set
+        #: number of ratings of the rater of each axis, in total and in the last set
         self.ratings = [int(table.margins[a].sum()) for a, _ in self.axes]
         self.last = [int(self.sizes[-1]) * bool(self.sets[-1][a]) for a, _ in self.axes]
 
     @cached_property
     def patterns(self) -> Codes:
-        """Every pattern that a subject may have, set after set, -1 where a rating is missing; shape (m, r)."""
+        """All patterns that a subject may have, grouped by set of raters, shape (m, r); -1 is a missing rating."""
         choices = ([self.used[a] if own else [MISSING] for a, own in enumerate(row)] for row in self.sets.tolist())
         return np.array([codes for chosen in choices for codes in product(*chosen)], dtype=np.int32)
 
     @cached_property
     def own(self) -> npt.NDArray[np.intp]:
-        """Where the table's own patterns are among them."""
+        """Indices of the observed patterns in `patterns`."""
         place = {tuple(codes): i for i, codes in enumerate(self.patterns.tolist())}
         return np.array([place[tuple(codes)] for codes in self.table.patterns.tolist()])
 
     def work(self, n_totals: int = 1) -> int:
-        """Additions, at most."""
+        """Return an upper bound on the number of additions that the probabilities take."""
         before, additions = [0] * len(self.axes), 0
         for members, size, n_patterns in zip(self.sets[:-1], self.sizes[:-1].tolist(), self.n_patterns, strict=False):
             after = self._placed(before, members, size)
@@ -109,18 +121,24 @@ class RearrangementCounter:
         return additions * n_totals
 
     def n_bytes(self, n_totals: int = 1) -> int:
-        """Memory that probabilities take."""
+        """Return the number of bytes that the probabilities take."""
         return 16 * n_totals * (prod(self._first_shape) + prod(self._last_shape))
 
-    def probabilities(self, costs: Array, n_totals: int, progress: Progress | None = None) -> Floats:
-        """Return the probability of total cost 0, 1, ..., n_totals - 1 where all rearrangements are equally likely.
+    def probabilities(self, costs: Array, n_totals: int, progress: WorkCallback | None = None) -> Floats:
+        """Return the probability of total cost 0, 1, ..., n_totals - 1 if all rearrangements are equally likely.
 
         Parameters
         ----------
-        costs : whole numbers >= 0, shape (m,)
-            One per pattern; no rearrangement costs `n_totals` or more.
+        costs : integers >= 0, shape (m,)
+            Cost of each pattern.
         n_totals : int
+            A number above the largest total cost of any rearrangement.
         progress : callable, optional
+            Function that is called with the amount of work done and the total amount of work.
+
+        Returns
+        -------
+        floats, shape (n_totals,)
         """
         rows = self._rows(costs)
         nobody = np.zeros((*self._first_shape, n_totals))
@@ -132,7 +150,7 @@ class RearrangementCounter:
             counts = self._remaining(start)
             if counts is not None and ways[start].any():
                 ends, by = place_subjects(self._entered(ways[start]), self._last_subjects(rows, counts), halvings)
-                orders = n_orders(counts)  # of the ordered rater's ratings
+                orders = n_orders(counts)  # number of orders of the ordered rater's ratings
                 bits = orders.bit_length()
                 found.append((ends[(-1,) * len(self._last_shape)] * (orders / (1 << bits)), by + bits))
             if progress is not None:
@@ -143,22 +161,22 @@ class RearrangementCounter:
 
     @cached_property
     def _first_shape(self) -> tuple[int, ...]:
-        """States before the last set: no more of a category than was used, or than its rater has ratings there."""
+        """Shape of the states before the last set, limited by the margins and the numbers of ratings there."""
         outside = zip(self.full, self.ratings, self.last, strict=True)
         return tuple(min(full, ratings - last) + 1 for full, ratings, last in outside)
 
     @cached_property
     def _last_shape(self) -> tuple[int, ...]:
-        """States in the last set, by what is left of the uses of its other raters there."""
+        """Shape of the states in the last set, which record the counts of its raters except the ordered one."""
         return tuple(min(self.full[i], self.last[i]) + 1 for i in self._followed)
 
     @cached_property
     def _followed(self) -> list[int]:
-        """The axes that states in the last set have: those of its raters, the ordered one aside."""
+        """Axes of the states in the last set, which belong to its raters except the ordered one."""
         return [i for i in range(self.n_ordered, len(self.axes)) if self.last[i]]
 
     def _rows(self, costs: Array) -> list[list[Row]]:
-        """For each set, where its patterns move the state and what they cost."""
+        """Return, for each set of raters, the axes along which its patterns move the state, and their costs."""
         places = {axis: place for place, axis in enumerate(self.axes)}
         moves = [[places[at] for at in enumerate(codes) if at in places] for codes in self.patterns.tolist()]
         every = list(zip(moves, costs.tolist(), strict=True))
@@ -166,7 +184,7 @@ class RearrangementCounter:
         return [every[end - n : end] for end, n in zip(ends, self.n_patterns, strict=True)]
 
     def _first_subjects(self, rows: list[list[Row]]) -> Iterator[tuple[Slices, Iterable[Placement]]]:
-        """Subjects of all sets but the last: the states possible after each, and what its patterns do."""
+        """Yield, for each subject outside the last set, the states possible afterwards and its placements."""
         placed = [0] * len(self.axes)
         box = self._box(placed)
         for members, size, own in zip(self.sets[:-1], self.sizes[:-1].tolist(), rows, strict=False):
@@ -176,7 +194,7 @@ class RearrangementCounter:
                 yield box, [(*shifted(axes, box, before), cost) for axes, cost in own]
 
     def _last_subjects(self, rows: list[list[Row]], counts: list[int]) -> Iterator[tuple[Slices, Iterable[Placement]]]:
-        """The same for the last set, in the order of one rater's categories, with so many subjects in each."""
+        """Yield the same for the subjects of the last set, in the order of one rater's categories with given counts."""
         places = {axis: place for place, axis in enumerate(self._followed)}
         codes = self.patterns[-self.n_patterns[-1] :, self.ordered].tolist()
         rest = int(self.sizes[-1])
@@ -190,7 +208,7 @@ class RearrangementCounter:
                 yield box, [(*shifted(axes, box, before), cost) for axes, cost in own]
 
     def _remaining(self, start: tuple[int, ...]) -> list[int] | None:
-        """How often the ordered rater uses each category in the last set, after a state; None if that cannot be."""
+        """Return the counts of the ordered rater in the last set, given a state before it; None if it is impossible."""
         margins = self.table.margins[self.ordered]
         counts = margins.tolist()
         for (_, category), n in zip(self.axes[: self.n_ordered], start, strict=True):
@@ -200,7 +218,11 @@ class RearrangementCounter:
         return counts if min(counts) >= 0 else None
 
     def _entered(self, ways: Array) -> Array:
-        """States of all sets but the last as states of the last: by what is left, and full where nothing is."""
+        """Convert the states after all sets but the last into the states at the start of the last set.
+
+        The counts of raters outside the last set must be complete. The other counts are measured from the smallest
+        value from which the last set can complete them.
+        """
         chosen: list[int | slice] = []
         for i in range(self.n_ordered, len(self.axes)):
             low = self.full[i] - min(self.full[i], self.last[i])
@@ -211,17 +233,17 @@ class RearrangementCounter:
         return entered
 
     def _placed(self, before: list[int], members: Array, size: int) -> list[int]:
-        """Ratings placed of the rater of each axis, after so many subjects of a set."""
+        """Return the number of placed ratings of the rater of each axis, after `size` more subjects of a set."""
         return [n + size * bool(members[a]) for n, (a, _) in zip(before, self.axes, strict=True)]
 
     def _box(self, placed: list[int]) -> Slices:
-        """The states possible before the last set: no more than was placed, no fewer than the rest can make up."""
+        """Return the states possible before the last set, given the number of ratings placed for each axis."""
         rows = zip(placed, self.full, self.ratings, self._first_shape, strict=True)
         return tuple(slice(max(0, full - (in_all - n)), min(size - 1, n) + 1) for n, full, in_all, size in rows)
 
 
 def _orders(left: Counter[int]) -> Iterator[list[int]]:
-    """Every different order of some ratings, given how often each category occurs among them."""
+    """Yield all distinct orders of ratings with the given category counts."""
     if not left.total():
         yield []
     for category in sorted(+left):
@@ -230,7 +252,7 @@ def _orders(left: Counter[int]) -> Iterator[list[int]]:
 
 
 def _hull(first: Slices, second: Slices) -> Slices:
-    """The smallest box that holds two."""
+    """Return the smallest box that contains two boxes."""
     return tuple(slice(min(a.start, b.start), max(a.stop, b.stop)) for a, b in zip(first, second, strict=True))
 
 

@@ -1,8 +1,8 @@
 """Draw independent random tables with the margins of a table, and their scores.
 
-By chance each rater's ratings fall on the subjects that rater rated in any order. Shuffling them makes all arrangements
-equally likely, which is the null distribution of exact tests. Where there are many subjects, counts of patterns are
-drawn directly: rater by rater, or by scipy's `random_table` for two raters without gaps.
+Shuffling the ratings of each rater over the subjects that the rater rated makes all arrangements equally likely, which
+is the null distribution of exact tests. If there are many subjects, the counts of patterns are drawn directly instead,
+rater by rater or, for two raters and complete ratings, by scipy's `random_table`.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from kappamax.table import Table
 from kappamax.weights import Weights
 
 _BLOCK_RATINGS = 2_000_000
-_WORTH_SCIPY = 5_000_000  # ratings to shuffle before scipy's import pays
-_SCIPY_SUBJECTS = 100_000  # beyond, drawing rater by rater is quicker, and keeps its precision
-_SUBJECTS_PER_CELL = 8  # that are shuffled in the time a cell is drawn
+_WORTH_SCIPY = 5_000_000  # number of ratings to shuffle above which importing scipy takes less time
+_SCIPY_SUBJECTS = 100_000  # above this, drawing rater by rater is faster and more precise than scipy
+_SUBJECTS_PER_CELL = 8  # number of subjects that are shuffled in the time that one cell is drawn
 _MOST_CELLS = 2_000_000
 _MOST_RATINGS = 500_000_000
-_LOOKED_UP_PATTERNS = 50_000  # whose scores are computed once for all draws
+_LOOKED_UP_PATTERNS = 50_000  # maximum number of patterns whose scores are computed once for all draws
 
 
 def random_counts(table: Table, size: int, rng: np.random.Generator) -> Integers:
-    """Return the counts of random tables without gaps, shape (size, k, ..., k)."""
+    """Return the counts of random tables of complete ratings, shape (size, k, ..., k)."""
     k, r = table.n_categories, table.n_raters
     if r == 2 and table.n_subjects <= _SCIPY_SUBJECTS:
         return _two_raters(table, size, rng)
@@ -50,7 +50,7 @@ def random_counts(table: Table, size: int, rng: np.random.Generator) -> Integers
 
 
 def random_tables(table: Table, size: int, rng: np.random.Generator) -> Iterator[tuple[Array, Integers]]:
-    """Yield random tables one at a time, missing ratings too: patterns and how often each occurs."""
+    """Yield random tables one at a time, as patterns and their counts; ratings may be missing."""
     by_rater = _cheap_way(table, classes=False)
     if by_rater is not None:
         for block in by_rater.draw(size, rng):
@@ -63,9 +63,9 @@ def random_tables(table: Table, size: int, rng: np.random.Generator) -> Iterator
 
 
 def arrangements(table: Table, size: int, rng: np.random.Generator) -> Iterator[Integers]:
-    """Yield random arrangements of the ratings over subjects, shape (n_raters, n, n_subjects), some n at a time."""
+    """Yield random arrangements of the ratings over subjects, in blocks of shape (n_raters, n, n_subjects)."""
     columns = subject_rows(table).T
-    stays = 0 if table.complete else None  # without gaps one rater need not be shuffled
+    stays = 0 if table.complete else None  # if ratings are complete, one rater need not be shuffled
     block = max(1, _BLOCK_RATINGS // max(1, columns.size))
     for start in range(0, size, block):
         n = min(block, size - start)
@@ -80,21 +80,22 @@ def arrangements(table: Table, size: int, rng: np.random.Generator) -> Iterator[
 
 
 def subject_rows(table: Table) -> Integers:
-    """Return one row of codes per subject, shape (n_subjects, n_raters); -1 is missing."""
+    """Return one row of category codes for each subject, shape (n_subjects, n_raters); -1 is a missing rating."""
     n_ratings = table.n_subjects * table.n_raters
     if n_ratings > _MOST_RATINGS:
         raise NotSupportedError(
-            f"{float(n_ratings):.3g} ratings are too many to move between single subjects; the most is "
-            f"{_MOST_RATINGS:,}. Tables of few raters and categories can be sampled and tested for any number."
+            f"rearranging the ratings of single subjects is limited to {_MOST_RATINGS:,} ratings; got "
+            f"{float(n_ratings):.3g}. Tables with few raters and categories can be sampled and tested for any number."
         )
     return np.repeat(table.patterns.astype(np.int64), table.counts, axis=0)
 
 
 class ScoreSampler:
-    """Draws the scores of random tables under an objective, by whichever of three ways is cheapest.
+    """Sampler of the scores of random tables under an objective, which chooses the fastest of three methods.
 
-    Shuffling takes time by subjects, scipy's `random_table` (two raters) by cells and a little by subjects, and
-    drawing rater by rater by cells alone.
+    The time of shuffling depends on the number of subjects, that of scipy's `random_table` (for two raters) on the
+    number of cells and slightly on the number of subjects, and that of drawing rater by rater only on the number of
+    cells.
     """
 
     def __init__(self, objective: Objective) -> None:
@@ -103,9 +104,9 @@ class ScoreSampler:
         self.by_rater = _cheap_way(objective.table, classes=classes)
 
     def scores(self, size: int, rng: np.random.Generator) -> Array:
-        """Return the score components of random tables, shape (size, number of radicands), in whole units.
+        """Return the integer components of the scores of random tables, shape (size, number of radicands).
 
-        Where chance varies, the pooled use of every category follows in k more columns.
+        If the expected disagreement varies, the pooled use of each category follows in k further columns.
         """
         table = self.objective.table
         two = table.n_raters == 2 and table.complete and table.n_subjects <= _SCIPY_SUBJECTS
@@ -118,7 +119,7 @@ class ScoreSampler:
         return self.shuffled(size, rng)
 
     def shuffled(self, size: int, rng: np.random.Generator) -> Array:
-        """Return the same by shuffling every rater's ratings."""
+        """Return the same by shuffling the ratings of each rater."""
         return np.concatenate([self.scores_of(drawn) for drawn in arrangements(self.objective.table, size, rng)])
 
     def scores_of(self, arranged: Integers) -> Array:
@@ -134,7 +135,7 @@ class ScoreSampler:
         return self._looked_up.joined(np.moveaxis(np.array(parts), 1, 2))
 
     def _summands(self, patterns: Array) -> Digits:
-        """What a subject of each pattern adds to the score and, where chance varies, to the pooled use."""
+        """Return what one subject of each pattern adds to the score and, if it is needed, to the pooled use."""
         columns = [self.objective.scores(patterns)]
         if not self.objective.fixed_chance:
             columns.append(self.objective.pooled_use(patterns))
@@ -142,18 +143,18 @@ class ScoreSampler:
 
     @property
     def _base(self) -> int:
-        """How many codes there are, a missing rating's among them if there are any."""
+        """Number of category codes, including that of a missing rating if ratings are missing."""
         return self.objective.table.n_categories + (not self.objective.table.complete)
 
     @cached_property
     def _looked_up(self) -> Digits:
-        """The summands of all patterns, where these are few."""
+        """Summands of all patterns, used if the patterns are few."""
         table = self.objective.table
         return self._summands(_patterns_of(self._base, table.n_raters) - (not table.complete))
 
 
 def _cheap_way(table: Table, *, classes: bool) -> RaterByRater | None:
-    """How to draw rater by rater where that is cheaper than shuffling, or shuffling would take too much memory."""
+    """Return a sampler that draws rater by rater, or None if shuffling is faster or it would need too many cells."""
     ratings = table.n_subjects * (table.n_raters - 1)
     most = min(ratings // _SUBJECTS_PER_CELL, _MOST_CELLS)
     return RaterByRater.of(table, classes=classes, most_cells=most)
@@ -163,16 +164,16 @@ def _two_raters(table: Table, size: int, rng: np.random.Generator) -> Integers:
     from scipy.stats import random_table  # 0.5 s to import
 
     rows, columns = table.margins
-    if len(rows) == 1:  # of a single cell scipy draws whatever is in memory
+    if len(rows) == 1:  # scipy returns uninitialised memory for tables with a single cell
         return np.full((size, 1, 1), table.n_subjects, dtype=np.int64)
-    # shuffling (Boyett) takes time by subjects, Patefield's method by cells; measured, they meet here
+    # the time of Boyett's method depends on the subjects and that of Patefield's on the cells; this is where they meet
     method = "patefield" if rows.sum() > 0.7 * len(rows) * len(columns) * np.log(rows.sum() + 1) else "boyett"
     drawn = random_table.rvs(rows, columns, size=size, method=method, random_state=rng)
     return np.asarray(drawn, dtype=np.int64).reshape(size, len(rows), len(columns))
 
 
 def _shuffled_counts(table: Table, size: int, rng: np.random.Generator) -> Iterator[Integers]:
-    """The counts of all patterns in tables made by shuffling, some rows at a time."""
+    """Yield the counts of all patterns in tables made by shuffling, in blocks of rows."""
     n_patterns = table.n_categories**table.n_raters
     for drawn in arrangements(table, size, rng):
         n = drawn.shape[1]
@@ -181,7 +182,7 @@ def _shuffled_counts(table: Table, size: int, rng: np.random.Generator) -> Itera
 
 
 def _cells(arranged: Integers, base: int) -> Integers:
-    """The number of every subject's pattern in arrangements of shape (n_raters, n, n_subjects)."""
+    """Return the index of each subject's pattern in arrangements of shape (n_raters, n, n_subjects)."""
     cells = np.zeros(arranged.shape[1:], dtype=np.int64)
     for codes in arranged:
         cells *= base
@@ -190,5 +191,5 @@ def _cells(arranged: Integers, base: int) -> Integers:
 
 
 def _patterns_of(base: int, n_raters: int) -> Codes:
-    """All patterns of so many codes in the order of their numbers."""
+    """Return all patterns of `base` codes in the order of their indices."""
     return np.stack(np.unravel_index(np.arange(base**n_raters), (base,) * n_raters), axis=1).astype(np.int32)

@@ -1,8 +1,8 @@
-"""Provide the costs by which swaps of ratings are judged, in numbers that the compiled walk adds without overflow.
+"""Compute the costs of swapping ratings, in numbers that the compiled walk can add without overflow.
 
-A walk follows an objective's score in 64-bit integers where the score of every table fits, and in doubles otherwise. A
-score that must stay as it is has to be followed exactly in either case: where it does not fit, its remainders modulo
-several coprime numbers are followed instead, since a change is zero exactly when all of them divide it.
+A walk tracks the score of an objective in 64-bit integers if the score of every table fits, and in doubles otherwise. A
+score that is held fixed must be tracked exactly in both cases. If it does not fit, its residues modulo several coprime
+numbers are tracked instead, because a change is zero if and only if it is divisible by all of these numbers.
 """
 
 from __future__ import annotations
@@ -18,28 +18,28 @@ from kappamax.disagreement.objective import Objective
 from kappamax.weights import PairWeights
 
 _SAFE = 2**60
-_EXACT_DOUBLES = 2**52  # whole numbers up to here are exact in doubles too
+_EXACT_DOUBLES = 2**52  # integers up to this are also exact as doubles
 _NEAR = 1e-12
 
 
 class SwapCosts(NamedTuple):
-    """The costs of two ratings on one subject, component by component.
+    """Costs of pairs of ratings of one subject, by component of the score.
 
     Attributes
     ----------
     costs : int64 or float64, shape (n_slots, n_slots, n_components)
-        Symmetric. A slot is a category if all pairs of raters share one weighting, and otherwise a category of one
-        rater, at position `rater * k + category`; two slots of one rater then cost nothing.
+        Symmetric costs of pairs of slots. If all pairs of raters have the same weights, a slot is a category. Otherwise
+        it is a category of one rater, with index `rater * k + category`, and two slots of one rater have cost zero.
     slots : int64, shape (r,)
-        The slot of each rater's first category.
-    factors : of the same type as `costs`, shape (r + 1, n_components)
-        By which a subject's costs are multiplied, by its number of ratings.
+        Slot of the first category of each rater.
+    factors : same type as `costs`, shape (r + 1, n_components)
+        Factors by which the costs of a subject are multiplied, indexed by its number of ratings.
     worth : floats, shape (n_components,)
-        Disagreement, in subjects, that a unit of each component stands for; 0 for components that are held.
-    moduli : of the same type as `costs`
-        Numbers that must divide the changes of the last components, which are held.
+        Disagreement, in subjects, that corresponds to one unit of each component; 0 for components that are held fixed.
+    moduli : same type as `costs`
+        Numbers that must divide the changes of the last components, which are held fixed.
     slack : float
-        Changes up to this size count as none: 0 for integers.
+        Largest absolute change that counts as zero; it is 0 for integers.
     """
 
     costs: Array
@@ -51,7 +51,21 @@ class SwapCosts(NamedTuple):
 
 
 def swap_costs(objective: Objective, held: Objective | None = None, *, excursion: int = 1) -> SwapCosts:
-    """Return the costs of an objective, and of one whose score must be the same after up to `excursion` swaps."""
+    """Return the swap costs of an objective and, optionally, of another objective whose score is held fixed.
+
+    Parameters
+    ----------
+    objective : Objective
+        Objective whose score may change.
+    held : Objective, optional
+        Objective of the same table whose score is held fixed.
+    excursion : int, optional
+        Maximum number of swaps before the held score must return to its value, default 1.
+
+    Returns
+    -------
+    SwapCosts
+    """
     per_rater = any(one is not None and isinstance(one.weights, PairWeights) for one in (objective, held))
     costs, factors, worth, slack = _free_costs(objective, per_rater)
     moduli = np.zeros(0, dtype=costs.dtype)
@@ -64,15 +78,15 @@ def swap_costs(objective: Objective, held: Objective | None = None, *, excursion
 
 
 def _free_costs(objective: Objective, per_rater: bool) -> tuple[Array, Array, Array, float]:
-    """Costs, factors, worth and slack of an objective whose score may change."""
+    """Return the costs, factors, worth and slack of an objective whose score may change."""
     exact, factors = _exact_costs(objective, per_rater)
     r, top = objective.table.n_raters, max(factors)
     roots = np.sqrt(np.array(objective.radicands, dtype=float))
-    # no table's score, and so no difference of two, exceeds this bound
+    # the score of every table, and therefore the difference of two scores, is below this bound
     if objective.weights.exact and magnitude(exact) * top * r * r * objective.table.n_subjects < _SAFE:
         each = np.repeat(np.array(factors, dtype=np.int64)[:, None], len(roots), axis=1)
         return exact.astype(np.int64), each, roots / float(objective.scale * objective.denominator), 0.0
-    # doubles: the largest cost is 1, and so is the largest factor
+    # the doubles are scaled such that the largest cost and the largest factor are 1
     real = (exact.astype(float) @ roots)[:, :, None]
     unit = float(real.max())
     worth = np.array([unit / float(objective.denominator) * (top / objective.scale)])
@@ -80,12 +94,12 @@ def _free_costs(objective: Objective, per_rater: bool) -> tuple[Array, Array, Ar
 
 
 def _held_costs(objective: Objective, per_rater: bool, excursion: int) -> tuple[Array, Array, Array]:
-    """Costs, factors and moduli of an objective whose score must stay as it is, exactly.
+    """Return the costs, factors and moduli of an objective whose score is held fixed exactly.
 
-    All sums are whole numbers below 2^52, so they may be followed in doubles as well.
+    All sums are integers below 2^52, so they can also be computed in doubles.
     """
     exact, factors = _exact_costs(objective, per_rater)
-    n_terms = 8 * objective.table.n_raters**2 * excursion  # for two subjects: d'G and d'Ud / 2 with |d| <= 2r
+    n_terms = 8 * objective.table.n_raters**2 * excursion  # terms of d'G and d'Ud / 2, |d| <= 2r, of two subjects
     reach = magnitude(exact) * max(factors) * n_terms
     moduli = [_EXACT_DOUBLES] if reach < _EXACT_DOUBLES else coprime(isqrt(_EXACT_DOUBLES // n_terms), 2 * reach)
     n_roots = len(objective.radicands)
@@ -95,7 +109,7 @@ def _held_costs(objective: Objective, per_rater: bool, excursion: int) -> tuple[
 
 
 def _exact_costs(objective: Objective, per_rater: bool) -> tuple[Array, list[int]]:
-    """The exact costs of two slots, int64 or Python integers, and the factors by number of ratings."""
+    """Return the exact costs of pairs of slots, as int64 or Python integers, and the factors by number of ratings."""
     table = objective.table
     factors = objective.factors_by_size.tolist()
     if not per_rater:

@@ -1,12 +1,12 @@
 """Walk through a fiber by swaps of ratings between two subjects.
 
-A swap takes two subjects and exchanges the ratings of some raters between them. It is always possible, costs the same
-however many patterns there could be, and all swaps together connect the fiber. Proposed and always accepted, swaps make
-all arrangements equally likely.
+A swap exchanges the ratings of some raters between two subjects. Swaps are always possible, their cost does not depend
+on the number of possible patterns, and together they connect the fiber. If random swaps are always accepted, the walk
+has the uniform distribution over arrangements as its stationary distribution.
 
-Swaps are judged by contacts: G[e, p] is what a rating in slot p would cost beside the ratings of subject e (see
-`SwapCosts` for slots). If a subject's ratings in each slot change by d, its disagreement changes by d'G + d'Ud / 2,
-where U holds the costs of two slots.
+The change of disagreement is computed from contacts: G[e, p] is the cost of a rating in slot p together with all
+ratings of subject e (`SwapCosts` defines slots). If the ratings of a subject in each slot change by d, its disagreement
+changes by d'G + d'Ud / 2, where U is the matrix of the costs of pairs of slots.
 """
 
 from __future__ import annotations
@@ -28,28 +28,28 @@ _WORTH = 2_000
 _CHUNK = 65_536
 _SUBSET_RATERS = 50
 _UNIFORMS = 1_000
-_SINGLE = 7 * 2**8  # of 2^11: sets of raters cost more to judge and help a little
-_NEVER = -746.0  # where exp() is zero
+_SINGLE = 7 * 2**8  # out of 2^11; swaps of several raters take more time and improve mixing only a little
+_NEVER = -746.0  # exp() is zero below this
 
 
 class SwapWalk:
-    """Ratings of subjects that swaps rearrange.
+    """Random walk that rearranges the ratings of subjects by swaps.
 
     Parameters
     ----------
     objective : Objective
-        Fixes the ratings and what swaps are judged by.
+        Objective that gives the initial ratings and the score.
     rng : Generator
-        Acceptance is drawn from a generator spawned from it, so a walk is the same however its steps are divided into
-        calls.
+        Source of randomness. Acceptance is drawn from a generator spawned from it, so the walk does not depend on how
+        its steps are divided into calls.
     held : Objective, optional
-        A score that must stay as it is.
-    uniform : bool
-        Whether tables, not arrangements, are equally likely.
-    excursion : int
-        Swaps in a row after which a held score must be back.
-    counted : bool
-        Whether to keep a count of every possible pattern; a uniform walk always does.
+        Objective whose score is held fixed.
+    uniform : bool, optional
+        Whether the target distribution is uniform over tables instead of arrangements, default False.
+    excursion : int, optional
+        Maximum number of swaps before a held score must return to its value, default 1.
+    counted : bool, optional
+        Whether to keep the count of every possible pattern, default False. Walks with a uniform target always do.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class SwapWalk:
         factors, score = found.factors[n_ratings_of(codes)], np.zeros(n_components, dtype=found.costs.dtype)
         self.objective = objective
         self.state = SwapState(codes, found.slots, found.costs, factors, found.worth, score)
-        # keeping contacts pays where a swap changes few of them; those of an excursion would have to be undone
+        # storing contacts is faster if a swap changes few of them; an excursion would have to restore them
         kept = held is None and not found.slots.any() and len(codes) * found.costs[0].size <= LARGEST_CONTACTS
         self.contacts = _contacts(codes, found.costs) if kept else None
         self.pattern_counts = PatternCounts.of(codes, objective.table.n_categories) if counted or uniform else None
@@ -80,7 +80,7 @@ class SwapWalk:
 
     @property
     def codes(self) -> Integers:
-        """The ratings now, one row per subject; -1 is missing."""
+        """Current ratings, one row for each subject; -1 is a missing rating."""
         return self.state.codes
 
     def advance(
@@ -92,17 +92,31 @@ class SwapWalk:
         patience: int = 0,
         by_score: bool = True,
     ) -> tuple[Array, int, int]:
-        """Take one step for every entry of `coldness`, by which changes of the score are judged.
+        """Take one step for every entry of `coldness`.
 
-        A step that raises disagreement, in subjects, by d is accepted with probability exp(-coldness * d) at most.
+        A step that raises disagreement by d, in subjects, is accepted with probability at most exp(-coldness * d).
+
+        Parameters
+        ----------
+        coldness : floats, shape (n_steps,)
+            Inverse temperature of each step.
+        thin : int, optional
+            Number of steps between entries of the trace, default 1.
+        snapshots : integers, shape (n_steps // thin, number of patterns), optional
+            Array that receives the counts of all patterns with each entry of the trace.
+        patience : int, optional
+            Number of consecutive steps without a change after which the walk stops; 0, the default, for no such rule.
+        by_score : bool, optional
+            Whether `patience` refers to changes of the score, the default, or of the table.
 
         Returns
         -------
-        trace : numbers, shape (steps // thin, n_components)
-            The change of every component since the start, after every `thin` steps, in units of `state.worth`.
-        n_steps, n_changed : int
-            Steps taken, fewer than asked for where `patience` steps in a row left the score (or, unless `by_score`,
-            the table) as it was; and those that changed the table.
+        trace : numbers, shape (n_steps // thin, n_components)
+            Change of every component since the start of the walk, in units of `state.worth`.
+        n_taken : int
+            Number of steps taken, which is smaller than requested if `patience` ran out.
+        n_changed : int
+            Number of steps that changed the table.
         """
         steps, r = len(coldness), self.codes.shape[1]
         size = (steps, self._excursion, 2)
@@ -110,7 +124,7 @@ class SwapWalk:
         coldness = np.ascontiguousarray(coldness, dtype=float)
         trace = np.zeros((steps // thin, len(self.state.score)), dtype=self.state.score.dtype)
         kept = np.zeros((0, 0), dtype=np.int64) if snapshots is None else snapshots
-        # of two or three raters, a set is one rater or all but one, which is the same
+        # with two or three raters, swapping a set of raters is equivalent to swapping its complement, a single rater
         single = _SINGLE if 3 < r <= _SUBSET_RATERS else 2**11
         rules = SwapRules(single, self._uniform, self._slack, patience, by_score, thin)
         run = kernel(_walk, work=steps * r, worth=_WORTH)
@@ -128,17 +142,18 @@ class SwapWalk:
 
 
 class SwapState(NamedTuple):
-    """The arrays of every walk; numba takes them as one argument.
+    """Arrays of a walk, grouped as one argument of the compiled kernel.
 
     Attributes
     ----------
     codes : int64, shape (n_subjects, r)
-        -1 is missing.
-    slots, costs, worth
-        As of `SwapCosts`.
-    factors : of the same type as `costs`, shape (n_subjects, n_components)
-    score : of the same type as `costs`, shape (n_components,)
-        The change since the start.
+        Current ratings; -1 is a missing rating.
+    slots, costs, worth : arrays
+        See `SwapCosts`.
+    factors : same type as `costs`, shape (n_subjects, n_components)
+        Factors by which the costs of each subject are multiplied.
+    score : same type as `costs`, shape (n_components,)
+        Change of each component of the score since the start of the walk.
     """
 
     codes: Array
@@ -150,7 +165,17 @@ class SwapState(NamedTuple):
 
 
 class PatternCounts(NamedTuple):
-    """How often every possible pattern occurs, and the place of each subject's pattern among them."""
+    """Counts of all possible patterns, and the pattern of each subject.
+
+    Attributes
+    ----------
+    cells : integers, shape (n_subjects,)
+        Index of the pattern of each subject.
+    strides : integers, shape (r,)
+        Difference of the index per category of each rater.
+    counts : integers, shape (number of patterns,)
+        Number of subjects with each pattern.
+    """
 
     cells: Integers
     strides: Integers
@@ -158,7 +183,7 @@ class PatternCounts(NamedTuple):
 
     @classmethod
     def of(cls, codes: Integers, n_categories: int) -> PatternCounts:
-        """Count the patterns; a missing rating is one more category."""
+        """Count the patterns of given ratings, where a missing rating is an additional category."""
         base = n_categories + bool((codes < 0).any())
         strides = base ** np.arange(codes.shape[1], dtype=np.int64)[::-1]
         cells = (codes % base) @ strides
@@ -166,7 +191,19 @@ class PatternCounts(NamedTuple):
 
 
 class SwapRules(NamedTuple):
-    """The settings of a walk: `single` of 2^11 swaps are by one rater; see `SwapWalk` for the others."""
+    """Settings of a walk.
+
+    Attributes
+    ----------
+    single : int
+        Proportion of swaps that involve a single rater, out of 2^11.
+    uniform : bool
+        Whether the target distribution is uniform over tables.
+    slack : float
+        Largest absolute change of the score that counts as zero.
+    patience, by_score, thin
+        See `SwapWalk.advance`.
+    """
 
     single: int
     uniform: bool
@@ -177,7 +214,7 @@ class SwapRules(NamedTuple):
 
 
 def _contacts(codes: Array, costs: Array) -> Array:
-    """What a rating in each slot would cost at each subject, for slots that are categories."""
+    """Return the cost of a rating in each category together with the ratings of each subject."""
     padded = np.concatenate([costs, np.zeros_like(costs[:1])])  # a missing rating, -1, costs nothing
     contacts = np.zeros((len(codes), *costs[0].shape), dtype=costs.dtype)
     for start in range(0, len(codes), _CHUNK):
@@ -200,20 +237,21 @@ def _walk(
     trace: Array,
     snapshots: Array,
 ) -> Any:
-    """Take steps until words, uniforms or patience run out; compiled by numba for long walks.
+    """Take steps until `words`, `uniforms` or the patience is exhausted; compiled by numba for long walks.
 
-    A step is one swap or, where a score is held, up to as many as the excursion has. Two random words choose a swap:
-    31 bits each for the two subjects; then 11 bits say whether one rater swaps (below `single`) or a set, and 51 others
-    which. A uniform is used only where a step makes the table less likely.
+    A step is one swap or, if a score is held, an excursion of several swaps. Two random words determine a swap. The
+    first gives the two subjects, by 31 bits each. In the second, 11 bits determine whether one rater swaps (if they are
+    below `single`) or a set of raters, and 51 bits which. A uniform number is used only if a step makes the table less
+    likely.
 
-    Numba compiles a variant for each combination of `contacts`, `pattern_counts` and `moduli` that are None, without
-    the parts that need them.
+    Numba compiles one variant for each combination of `contacts`, `pattern_counts` and `moduli` that are None, without
+    the code that needs them.
     """
     codes, slots, costs, factors, worth, score = state
     n_subjects, r = codes.shape
     n_slots, n_components = costs.shape[1:]
     excursion = words.shape[1]
-    zero = 0 * score[0]  # of the costs' type
+    zero = 0 * score[0]  # has the type of the costs
     change = np.zeros_like(score)
     gained = np.zeros(n_slots, dtype=np.int64)  # ratings that the first subject gains and the second loses
     touched = np.zeros(n_slots, dtype=np.int64)  # slots in which ratings are gained or lost
@@ -234,7 +272,7 @@ def _walk(
             change[:] = 0
         while not last:
             where, which = words[step, made, 0], words[step, made, 1]
-            a = np.uint64((((where >> 32) & 0x7FFFFFFF) * n_subjects) >> 31)  # unsigned: no index counts from the end
+            a = np.uint64((((where >> 32) & 0x7FFFFFFF) * n_subjects) >> 31)  # numba checks signed indices for < 0
             b = np.uint64(((where & 0x7FFFFFFF) * n_subjects) >> 31)
             one = ((which >> 52) & 0x7FF) < rules.single
             rater = np.uint64(((which & 0x7FFFFFFF) * r) >> 31)
@@ -242,7 +280,7 @@ def _walk(
             made += 1
             x, y = codes[a, rater], codes[b, rater]
             lost, won = x, y
-            if contacts is None:  # otherwise slots are categories
+            if contacts is None:  # if contacts are stored, slots are categories
                 lost, won = slots[rater] + x, slots[rater] + y
             inside = one and x != y and x >= 0 and y >= 0  # whether ratings that are swapped differ
             n_touched = 0
@@ -288,7 +326,7 @@ def _walk(
                     more = factors[a, c] * (first + among) + factors[b, c] * (among - second)
                     if moduli is not None:
                         more += change[c]
-                    if abs(more) <= rules.slack:  # rounding of doubles; integers have no slack
+                    if abs(more) <= rules.slack:  # rounding error of doubles; the slack of integers is 0
                         more = zero
                     change[c] = more
                     rise += worth[c] * more
@@ -319,7 +357,7 @@ def _walk(
                 if pattern_counts is not None:
                     places[made - 1, 0], places[made - 1, 1] = here, there
             if accepted or (inside and not last):
-                for s in range(r):  # the table changes if another rater tells the two subjects apart
+                for s in range(r):  # the table changes only if the subjects also differ on a rater that does not swap
                     chosen = s == rater if one else (bits >> s) & 1 == 1 and codes[a, s] >= 0 and codes[b, s] >= 0
                     if codes[a, s] != codes[b, s] and not chosen:
                         differs = True

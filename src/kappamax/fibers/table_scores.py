@@ -1,10 +1,11 @@
-"""Find the scores that the tables with one table's margins have, numbered 0, 1, 2, ...
+"""Count the tables of a fiber by score, for one or several objectives.
 
-A score has a component per square root, and a second weighting adds more. The components of all tables with the same
-margins differ by multiples of a step each. So costs are reduced first: the step is divided out, and with it what a
-rater's category costs whatever the others choose; components that follow from others are left out. What remains is
-packed into one total by mixed radix, so that there are few totals to count. Where the fiber has few tables, but states
-or totals are many, tables are listed instead.
+A score has one integer component for each square root in the weights, and a second weighting adds further components.
+The values of a component over the tables of a fiber differ by multiples of a step. The costs of the patterns are
+therefore reduced before counting: costs that depend only on the category of one rater are removed, the step is divided
+out, and components that are determined by others are omitted. The remaining components are encoded as one total in a
+mixed radix, so that there are few totals to count. If the fiber has few tables, but many states or totals, the tables
+are listed instead.
 """
 
 from __future__ import annotations
@@ -18,32 +19,34 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kappamax._integers import Digits, distinct_rows, dot, magnitude, widen
+from kappamax._progress import WorkCallback
 from kappamax._rootsum import RootSum
 from kappamax._typing import Array, Floats, Integers
 from kappamax.disagreement.objective import Objective
 from kappamax.errors import NotSupportedError
-from kappamax.fibers.counting import Progress, TableCounter, all_patterns, require_complete, require_memory
+from kappamax.fibers.counting import TableCounter, all_patterns, require_complete, require_memory
 from kappamax.fibers.enumeration import LISTED_TABLES, chances_of, few_tables, fewest_tables
 from kappamax.table import Table
 from kappamax.weights import PairWeights, Weights
 
 _SAFE = 2**60
-_WORTH_LISTING = 50_000_000  # additions that take about as long as listing the largest number of tables
+_WORTH_LISTING = 50_000_000  # number of additions that take about as long as listing LISTED_TABLES tables
 
 
 class TableScores:
-    """The scores that one or several objectives of one complete table reach over its fiber.
+    """The scores of one or several objectives over the fiber of a table of complete ratings.
 
     Parameters
     ----------
     objectives : sequence of Objective
+        Objectives of the same table.
     memory_limit : float
-        Bytes that an answer may take.
+        Number of bytes that a computation may use.
 
     Raises
     ------
     NotSupportedError
-        If ratings are missing, the weights are not exact, or the states alone exceed the limit.
+        If ratings are missing, the weights are not exact, or the states alone exceed the memory limit.
     """
 
     def __init__(self, objectives: Sequence[Objective], memory_limit: float) -> None:
@@ -65,18 +68,26 @@ class TableScores:
         n_tables: bool = False,
         probabilities: bool = True,
         at: RootSum | None = None,
-        progress: Progress | None = None,
+        progress: WorkCallback | None = None,
     ) -> Tally:
-        """Return every score that some table has, with its probability by chance, its number of tables, or both.
+        """Return every score that some table has, with its probability, its number of tables, or both.
 
         Parameters
         ----------
-        n_tables, probabilities : bool
-            Which of the two are wanted; the other may be empty.
+        n_tables : bool, optional
+            Whether to count the tables with each score, default False.
+        probabilities : bool, optional
+            Whether to compute the probability of each score under the null distribution, default True.
         at : RootSum, optional
-            Only scores at which the first objective has this one (which some table has).
+            Score of the first objective, which some table must have. If it is given, only outcomes with this score are
+            returned.
         progress : callable, optional
-            Called with (work done, work in all) for each of the two.
+            Function that is called with the amount of work done and the total amount of work, first while tables are
+            counted and then while probabilities are computed.
+
+        Returns
+        -------
+        Tally
         """
         if self._lists(n_tables=n_tables):
             return self._listed(at)
@@ -98,9 +109,9 @@ class TableScores:
         )
 
     def work(self, most: float = np.inf) -> int:
-        """Return how many additions the probabilities take, few where tables are listed.
+        """Return the number of additions that the probabilities take, or the size of the list if tables are listed.
 
-        As soon as they are known to be more than `most`, a lower bound is returned.
+        If the number is found to exceed `most`, a lower bound on it is returned.
         """
         least = self.counter.work()
         if least > most and fewest_tables(self.table) > LISTED_TABLES:
@@ -117,11 +128,11 @@ class TableScores:
 
     @cached_property
     def n_totals(self) -> int:
-        """How many totals are told apart."""
+        """Number of distinct totals in the mixed radix."""
         return prod(self._sizes)
 
     def scores(self, rows: Array) -> list[tuple[RootSum, ...]]:
-        """Return each objective's exact score, from the components of a tally."""
+        """Return the exact scores of the objectives for each row of components of a tally."""
         found = []
         for row in rows.tolist():
             entries = iter(row)
@@ -130,7 +141,7 @@ class TableScores:
 
     @cached_property
     def _lattice(self) -> _Lattice:
-        """How components of scores are made of independent ones."""
+        """Components of the scores, expressed by independent components."""
         columns, own = (
             np.concatenate([objective.scores(patterns) for objective in self.objectives], axis=1)
             for patterns in (self.patterns, self.table.patterns)
@@ -139,7 +150,7 @@ class TableScores:
 
     @cached_property
     def _few(self) -> Integers | None:
-        """The counts of all patterns in every table, where these are soon listed."""
+        """Counts of all patterns in every table, or None if listing the tables would take too long."""
         if fewest_tables(self.table) > LISTED_TABLES:
             return None
         countable = not self._crowded and self.counter.table_bytes() <= self.memory_limit
@@ -147,11 +158,11 @@ class TableScores:
 
     @cached_property
     def _crowded(self) -> bool:
-        """Whether there are too many states, whatever the totals, or more than are worth going through."""
+        """Whether the states alone take too much memory or more time than listing tables."""
         return self.counter.probability_bytes() > self.memory_limit or self.counter.work() > _WORTH_LISTING
 
     def _lists(self, *, n_tables: bool) -> bool:
-        """Whether tables are listed: where they are few, and states or totals are many."""
+        """Return whether tables are listed, which is the case if they are few but states or totals are many."""
         if not self._crowded:
             needed = self.counter.table_bytes if n_tables else self.counter.probability_bytes
             if needed(self.n_totals) <= self.memory_limit and self.counter.work(self.n_totals) <= _WORTH_LISTING:
@@ -159,9 +170,10 @@ class TableScores:
         return self._few is not None
 
     def _opposed_work(self) -> int:
-        """Additions needed if the largest total were that of a table with every other rater's ratings reversed.
+        """Estimate the number of additions from a table in which every second rater's ratings are sorted in reverse.
 
-        It is soon known, and for distances it is about the number needed.
+        The estimate takes the total of this table for the largest total. It is fast to compute and, if the weights are
+        distances, close to the true number.
         """
         margins = [row[row > 0] for row in self.table.margins]
         ends = [np.cumsum(row[::-1] if a % 2 else row) for a, row in enumerate(margins)]
@@ -173,7 +185,7 @@ class TableScores:
         return self.counter.work(prod(dot(one.costs[at], times) + 1 for one in self._lattice.independent))
 
     def _listed(self, at: RootSum | None) -> Tally:
-        """The tally of tables that are listed."""
+        """Return the tally computed from the list of all tables."""
         assert self._few is not None
         scores = [objective.scores(self.patterns) for objective in self.objectives]
         rows = Digits(np.concatenate(scores, axis=1), self.table.n_subjects).weighted(self._few)
@@ -188,7 +200,7 @@ class TableScores:
         return Tally(distinct, likely, n_tables.tolist())
 
     def _totals_at(self, score: RootSum) -> list[int]:
-        """All totals at which the first objective has a given score (one that some table has)."""
+        """Return all totals at which the first objective has a given score, which some table must have."""
         radicands = self.objectives[0].radicands
         fixed = [
             (int(score.terms.get(radicands[one.column], 0)) - one.offset) // one.step
@@ -200,7 +212,7 @@ class TableScores:
 
     @cached_property
     def _sizes(self) -> list[int]:
-        """One more than each independent component's largest total, or than a bound far beyond counting."""
+        """Number of possible values of each independent component, or a bound on it if it is too large to count."""
         sizes = []
         for one in self._lattice.independent:
             most = magnitude(one.costs) * self.table.n_subjects
@@ -209,21 +221,21 @@ class TableScores:
 
     @property
     def _packed(self) -> Array:
-        """The independent components of each pattern's cost as one number."""
+        """Cost of each pattern, with its independent components encoded as one number."""
         return packed([one.costs for one in self._lattice.independent], self._sizes)
 
 
 class Tally(NamedTuple):
-    """Outcomes that are reached by chance.
+    """Distinct outcomes with their probabilities and numbers of tables.
 
     Attributes
     ----------
-    rows : whole numbers, shape (n, number of components)
-        Components of the score and, where chance varies, the pooled use of every category.
+    rows : integers, shape (n, number of components)
+        Components of the score and, if expected disagreement depends on it, the pooled use of each category.
     probabilities : floats, shape (n,)
-        Empty if they were not asked for.
+        Probability of each outcome under the null distribution; empty if it was not requested.
     n_tables : list of n ints
-        How many tables have each outcome; empty if they were not counted.
+        Number of tables with each outcome; empty if they were not counted.
     """
 
     rows: Array
@@ -232,7 +244,7 @@ class Tally(NamedTuple):
 
 
 def packed(costs: Sequence[Array], sizes: Sequence[int]) -> Array:
-    """Return several costs of each pattern as one number, in whose totals the i-th digit is below sizes[i]."""
+    """Return several costs of each pattern encoded as one number, where the i-th digit of a total is below sizes[i]."""
     total = widen(np.zeros(len(costs[0]), dtype=np.int64), prod(sizes))
     for own, size in zip(costs, sizes, strict=True):
         total = total * size + own
@@ -240,23 +252,33 @@ def packed(costs: Sequence[Array], sizes: Sequence[int]) -> Array:
 
 
 def require_exact_weights(weights: Weights | PairWeights) -> None:
-    """Require exact weights: scores are counted only where they are exact."""
+    """Require exact weights, since tables are counted only by exact scores."""
     if not weights.exact:
         raise NotSupportedError(
             f"{weights.name} weights are not exact numbers, so tables cannot be counted by score. "
-            "Sampling and the Monte Carlo test work."
+            "Sampling and the Monte Carlo test support these weights."
         )
 
 
 class _Lattice(NamedTuple):
-    """The components of scores: those of the observed table, and how each changes with the independent ones."""
+    """The components of the scores over a fiber, expressed by independent components.
+
+    Attributes
+    ----------
+    observed : list of int
+        Components of the observed table.
+    recipes : list of dict
+        For each component, the coefficients of the independent components of which its change is a linear combination.
+    independent : list of _IndependentComponent
+        The independent components.
+    """
 
     observed: list[int]
     recipes: list[dict[int, Fraction]]
     independent: list[_IndependentComponent]
 
     def rows(self, digits: Sequence[Array]) -> Array:
-        """Return the components of scores, one row each, from the totals of the independent ones."""
+        """Return the components of each score, one row for each, given the totals of the independent components."""
         changes = {
             one.column: one.step * digit.astype(object) + (one.offset - self.observed[one.column])
             for one, digit in zip(self.independent, digits, strict=True)
@@ -270,7 +292,19 @@ class _Lattice(NamedTuple):
 
 
 class _IndependentComponent(NamedTuple):
-    """One component: its column, reduced costs per pattern, the step between scores, the score at total zero."""
+    """One independent component of the scores.
+
+    Attributes
+    ----------
+    column : int
+        Index of the component.
+    costs : integers
+        Reduced cost of each pattern.
+    step : int
+        Difference of the component per unit of the total reduced cost.
+    offset : int
+        Value of the component if the total reduced cost is zero.
+    """
 
     column: int
     costs: Array
@@ -279,9 +313,9 @@ class _IndependentComponent(NamedTuple):
 
 
 def _lattice_of(table: Table, columns: Array, observed: list[int]) -> _Lattice:
-    """The lattice of scores, from the scores of all patterns and those of the observed table."""
+    """Return the lattice of the scores, given the scores of all patterns and the components of the observed table."""
     shape = [int((row > 0).sum()) for row in table.margins]
-    # a core adds r + 1 costs to a cost and subtracts r; reducing adds a number below the core's gcd per rater
+    # a core combines at most 2 r + 2 costs, and the reduction adds a number below the gcd of the core for each rater
     columns = widen(columns, magnitude(columns) * (2 * len(shape) + 2) ** 2)
     cores = [_core(column.reshape(shape)) for column in columns.T]
     recipes = _recipes(cores)
@@ -299,17 +333,19 @@ def _lattice_of(table: Table, columns: Array, observed: list[int]) -> _Lattice:
 
 
 def _core(costs: Array) -> Array:
-    """What costs cannot be changed by adding numbers to one rater's one category: zero wherever a code is zero.
+    """Return the part of the costs that does not depend on the categories of single raters.
 
-    Such an addition changes the score of every table of the fiber alike. So two costs with one core differ by a
-    constant over the fiber, and the greatest common divisor of the core is the step between scores.
+    The core is zero if all raters but one have their first category. Adding a number to the costs of one category of
+    one rater changes the score of every table of the fiber by the same amount and leaves the core unchanged. Scores
+    with the same core therefore differ by a constant over the fiber, and the greatest common divisor of the core is the
+    step between scores.
     """
     r = costs.ndim
     return np.asarray(costs - sum(_along(edge, a, r) for a, edge in enumerate(_edges(costs))) - costs[(0,) * r])
 
 
 def _reduced(costs: Array, core: Array) -> tuple[Array, int]:
-    """Costs of all patterns, one axis per rater, as small whole numbers >= 0, and the step between scores."""
+    """Return the costs of all patterns, one axis per rater, reduced to small integers >= 0, and the step."""
     r = costs.ndim
     step = int(np.gcd.reduce(np.abs(core).ravel()))
     whole = costs - costs[(0,) * r] + sum(_along(-edge % step, a, r) for a, edge in enumerate(_edges(costs)))
@@ -320,20 +356,20 @@ def _reduced(costs: Array, core: Array) -> tuple[Array, int]:
 
 
 def _edges(costs: Array) -> list[Array]:
-    """For each rater the costs of its categories beside everybody else's first, less that of all first."""
+    """Return the costs of each rater's categories, less that of the first, if all other raters have their first one."""
     r = costs.ndim
     return [np.moveaxis(costs, a, -1)[(0,) * (r - 1)] - costs[(0,) * r] for a in range(r)]
 
 
 def _along(edge: Array, axis: int, n_axes: int) -> Array:
-    """A vector laid along one axis of an array."""
+    """Return a vector reshaped to lie along one axis of an array."""
     shape = [1] * n_axes
     shape[axis] = -1
     return edge.reshape(shape)
 
 
 def _recipes(cores: Sequence[Array]) -> list[dict[int, Fraction]]:
-    """Each core as a combination of the first independent ones, by elimination in fractions."""
+    """Return each core as a linear combination of independent ones, by exact Gaussian elimination."""
     if len(cores) == 1:
         return [{0: Fraction(1)} if cores[0].any() else {}]
     rows, _ = distinct_rows(np.stack([core.ravel() for core in cores], axis=1))

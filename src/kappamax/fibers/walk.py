@@ -1,8 +1,9 @@
-"""Walk through the tables of a fiber towards a target distribution, and say how well the walk mixed.
+"""Run a Markov chain through the tables of a fiber with a given target distribution, and assess its mixing.
 
-Steps are swaps of ratings between two subjects (see `swap_walk`). On the null distribution every step is accepted; a
-uniform distribution over tables, and a distribution tilted towards agreement, accept some (Metropolis). A walk can also
-hold the score of another weighting: swaps may leave it for a few steps in a row and must come back.
+Steps are swaps of ratings between two subjects (see `swap_walk`). If the target is the null distribution, every step is
+accepted. If it is the uniform distribution over tables, or a distribution tilted towards agreement, steps are accepted
+by the Metropolis rule. A walk can also hold the score of another weighting fixed: a sequence of a few swaps may leave
+that score, but must return to it.
 """
 
 from __future__ import annotations
@@ -11,13 +12,14 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from kappamax._progress import WorkCallback
 from kappamax._result import Result
 from kappamax._typing import Array, Floats
 from kappamax._validate import as_choice, as_finite_number, as_generator, as_whole_number
 from kappamax.disagreement.objective import Objective
 from kappamax.display import numbers
-from kappamax.errors import Interrupted
-from kappamax.fibers.counting import Progress, require_few_cells
+from kappamax.errors import Interrupted, NotSupportedError
+from kappamax.fibers.counting import require_few_cells
 from kappamax.fibers.swap_walk import SwapWalk
 from kappamax.fibers.table_scores import require_exact_weights
 from kappamax.table import Table
@@ -26,9 +28,9 @@ TARGETS = ("null", "uniform")
 _BLOCK = 50_000
 _WINDOW = 5.0
 _CONNECTED = {
-    True: "every table with it can be reached",
-    False: "not every table with it can be reached",
-    None: "it may not reach every table with it",
+    True: "the walk can reach every table with this value",
+    False: "the walk cannot reach every table with this value",
+    None: "the walk may not reach every table with this value",
 }
 
 
@@ -44,9 +46,13 @@ def walk_of(
     thin: int = 1,
     keep_tables: bool = False,
     rng: np.random.Generator | int | None = None,
-    progress: Progress | None = None,
+    progress: WorkCallback | None = None,
 ) -> Walk:
-    """Walk through the fiber of an objective's table; see `Fiber.walk` for the parameters."""
+    """Walk through the fiber of the table of an objective.
+
+    `connected` records whether the walk can reach every table with the held score. See `Fiber.walk` for the other
+    parameters.
+    """
     n_steps = as_whole_number("n_steps", n_steps, 1)
     thin = as_whole_number("thin", thin, 1)
     excursion = as_whole_number("excursion", excursion, 1)
@@ -57,6 +63,8 @@ def walk_of(
     table = objective.table
     start = objective.value(objective.score)
     uniform = target == "uniform"
+    if keep_tables and not table.complete:
+        raise NotSupportedError(f"keep_tables needs complete ratings; missing here: {table.n_missing}.")
     if uniform or keep_tables:
         require_few_cells(table.n_categories + (not table.complete), table.n_raters)
     walk = SwapWalk(objective, as_generator(rng), held=held, uniform=uniform, excursion=excursion, counted=keep_tables)
@@ -108,26 +116,44 @@ def walk_of(
 
 @dataclass(frozen=True, repr=False)
 class Walk(Result):
-    """A walk through a fiber.
+    """Result of a random walk through a fiber.
 
     Attributes
     ----------
+    weights : str
+        Name of the weights of the recorded kappa.
+    target : {"null", "uniform"}
+        Target distribution before tilting.
+    tilt : float
+        Tilt of the target distribution towards agreement; 0 for none.
     held : str or None
-        The weights whose kappa stays.
+        Name of the weights whose kappa is held fixed; None if no kappa is held.
     connected : bool or None
-        Whether the walk can reach every table with that kappa; None where that was not found out.
+        Whether the walk can reach every table with the held kappa. None if no kappa is held or this is not known.
+    n_steps : int
+        Number of steps taken.
+    thin : int
+        Number of steps between recorded values.
     acceptance : float
-        Share of steps that changed the table.
-    values : floats, shape (n_steps // thin,)
-        The coefficient after every `thin` steps.
+        Share of the steps that changed the table.
     autocorrelation_time : float or None
-        Kept steps that are worth one independent draw, for the mean of `values`; None where they never change.
+        Integrated autocorrelation time of `values`, in recorded values: this number of consecutive values is worth one
+        independent draw for estimating their mean. None if there are fewer than four values or they are all equal.
     effective_size : float or None
-        Independent draws that `values` are worth.
+        Effective sample size, the number of recorded values divided by the autocorrelation time.
+    values : floats, shape (n_steps // thin,)
+        Kappa after every `thin` steps.
     table : Table
-        Where the walk ended.
+        Table at the end of the walk.
     counts : integers, shape (n_steps // thin, k, ..., k), or None
-        Every kept table, if asked for.
+        Counts of every recorded table; None unless `keep_tables` was requested.
+
+    Examples
+    --------
+    >>> import kappamax as km
+    >>> walk = km.fiber(km.example("rapallo2022")).walk(2000, weights="linear", thin=10, rng=1)
+    >>> walk.values.shape, walk.effective_size > 50
+    ((200,), True)
     """
 
     weights: str
@@ -157,9 +183,11 @@ class Walk(Result):
 
 
 def autocorrelation_time(values: Floats) -> float | None:
-    """The integrated autocorrelation time 1 + 2 sum rho(t), summed up to five times itself (Sokal's window).
+    """Return the integrated autocorrelation time 1 + 2 sum rho(t), or None if it is not defined.
 
-    Values in a row that are worth one independent one; None for fewer than four values or where all are equal.
+    The sum is truncated at five times the autocorrelation time itself (Sokal's window). The result is the number of
+    consecutive values that are worth one independent value. It is None if there are fewer than four values or all
+    values are equal.
     """
     n = len(values)
     centred = values - values.mean() if n else values

@@ -1,8 +1,9 @@
 """Find the number of subjects that a study needs.
 
-`population` makes the assumed table from pilot ratings or from margins and a value, `goals` says what is to be reached,
-`formula` finds the number from the table's standard error, `simulation` and `search` find it from simulated studies.
-`sample_size` is the public side and `text` describes the result in sentences.
+`population` builds the assumed table from pilot ratings or from margins and a value of the coefficient, and `goals`
+defines what the study is to achieve. `formula` computes the number of subjects from the standard error at the assumed
+table; `simulation` and `search` compute it from simulated studies. `sample_size` is the public interface, and `text`
+describes the result in sentences.
 """
 
 import lazy_loader as _lazy

@@ -1,8 +1,8 @@
-"""Compute the standard error of a study with N subjects, and the least N for a width or a power.
+"""Compute the standard error of a study with N subjects, and the smallest N that achieves a width or a power.
 
-The standard errors are those of `inference`, from the same slopes, at the assumed table: sd / sqrt(N) with a normal
-quantile for Cohen's kappa, and sd / sqrt(N - 1) with Student's t for everything else. With missing ratings the 1 is
-one subject with ratings to compare.
+The standard errors are those of `inference`, evaluated at the assumed table: sd / sqrt(N) with a normal quantile for
+Cohen's kappa, and sd / sqrt(N - 1) with a quantile of Student's t for all other coefficients. With missing ratings,
+N - 1 becomes N - 1 / c, where c is the share of subjects with enough ratings to compare.
 """
 
 from __future__ import annotations
@@ -20,18 +20,19 @@ MOST_SUBJECTS = 10**12
 
 @dataclass(frozen=True)
 class Precision:
-    """How precise a study of a population is.
+    """Precision of studies of a population.
 
     Attributes
     ----------
     value : float
-        The coefficient in the population.
+        Value of the coefficient in the population.
     sd : float
-        sqrt(N) times the standard deviation of the coefficient, and times its standard error, for large N.
+        Limit of sqrt(N) times the standard error of the coefficient for large N.
     student : bool
-        Whether Student's t is used, and n - 1 in place of n: everywhere but for Cohen's kappa without missing ratings.
+        Whether quantiles of Student's t, and n - 1 in place of n, are used. This is the case unless the coefficient is
+        Cohen's kappa and no ratings are missing.
     counted : float
-        The share of subjects that make up n: those with ratings to compare, two or more.
+        Share of subjects with enough ratings to compare; for pairwise agreement, two or more.
     """
 
     value: float
@@ -49,19 +50,19 @@ class Precision:
         return self.sd / sqrt(size) if size > 0 else inf
 
     def quantile(self, level: float, n: int) -> float:
-        """Return the quantile by which the standard error is multiplied."""
+        """Return the quantile of the normal or t distribution by which the standard error is multiplied."""
         df = n * self.counted - 1
         if not self.student:
             return quantile_of(level, None)
         return quantile_of(level, df) if df > 0 else inf
 
     def width(self, level: float, n: int) -> float:
-        """Return the whole width of the interval with n subjects, before it is cut at 1."""
+        """Return the full width of the interval with n subjects, before it is truncated at 1."""
         return 2 * self.quantile((1 + level) / 2, n) * self.se(n)
 
 
 def precision_of(objective: Objective) -> Precision:
-    """Return the precision of studies of a population, by the standard error of `inference`."""
+    """Return the precision of studies of a population, based on the standard errors of `inference`."""
     table = objective.table
     shares = table.counts / table.n_subjects
     gradient = gradient_of(objective, None)
@@ -72,12 +73,18 @@ def precision_of(objective: Objective) -> Precision:
 
 
 def gradient_of(objective: Objective, patterns: Codes | None) -> Array:
-    """Return the derivative of the coefficient in the share of each pattern, by default of the table's own."""
+    """Return the derivative of the coefficient with respect to the share of each pattern.
+
+    `patterns` defaults to the patterns of the table.
+    """
     return slopes(objective, patterns) * objective.table.n_subjects
 
 
 def least_subjects(reached: Callable[[int], bool]) -> int | None:
-    """Return the least number of subjects, at least 2, that reaches a goal; None beyond `MOST_SUBJECTS`."""
+    """Return the smallest number of subjects, at least 2, that reaches a goal, or None if it exceeds `MOST_SUBJECTS`.
+
+    `reached` returns whether a number of subjects reaches the goal, and must be monotone.
+    """
     low, high = 1, 2
     while not reached(high):
         low, high = high, 2 * high

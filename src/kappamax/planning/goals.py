@@ -1,7 +1,7 @@
-"""Define what a study is to reach: an interval of a given width, or a test of a given power.
+"""Define the goals of a study: a confidence interval of a given width, or a test of a given power.
 
-A goal says, by formula and from simulated studies, whether a number of subjects reaches it. Its `target` is on a scale
-that grows about evenly with the square root of N: 1 / width, or the normal quantile of the power.
+A goal determines, by formula or from simulated studies, whether a number of subjects reaches it. Its `target` is given
+on a scale that is approximately linear in the square root of N: 1 / width, or the normal quantile of the power.
 """
 
 from __future__ import annotations
@@ -19,30 +19,35 @@ from kappamax.inference import quantile_of
 from kappamax.planning.formula import precision_of
 from kappamax.planning.simulation import Simulator
 
-WHOLE_RANGE = 2.0  # of a coefficient, from -1 to 1: the interval of a study that says nothing
+WHOLE_RANGE = 2.0  # width of the range of a coefficient, -1 to 1, assigned to a study without an interval
 
 
 @dataclass(frozen=True, repr=False)
 class SimulatedStudies(Result):
-    """The outcome of simulated studies with some number of subjects.
+    """Results of simulated studies with a given number of subjects.
 
     Attributes
     ----------
-    n_subjects, n_draws : int
-        Number of subjects of a study, and number of studies.
+    n_subjects : int
+        Number of subjects of each study.
+    n_draws : int
+        Number of simulated studies.
     n_unusable : int
-        Number of studies without a result: the coefficient was undefined, or (unless variance="null" brings its own)
-        the standard error was zero. Their interval counts as 2 wide and as one that misses, and they never reject.
+        Number of studies without a result, because the coefficient was undefined or its standard error was zero. With
+        variance="null" a standard error of zero does not matter. The interval of such a study counts as one of width 2
+        that does not contain the assumed value, and its test does not reject.
     mean_width, width_se : float or None
-        The mean width of the interval, before it is cut at 1, and its Monte Carlo error.
+        Mean width of the intervals, before they are truncated at 1, and its Monte Carlo standard error; None for a
+        test.
     share_within : float or None
-        Share of all studies with an interval no wider than asked for.
+        Share of all studies whose interval was no wider than requested; None for a test.
     coverage : float or None
-        Share of all studies with an interval that held the assumed value.
+        Share of all studies whose interval contained the assumed value; None for a test.
     power, power_se : float or None
-        Share of studies that rejected the null value, and its Monte Carlo error.
+        Share of all studies that rejected the null value, and its Monte Carlo standard error; None for an interval.
     false_positives, false_positives_se : float or None
-        Share that would reject if the null value were true; None with missing ratings.
+        Share of studies that reject if the null value is true, and its Monte Carlo standard error. None for an
+        interval, and if there is no table with the null value, as with missing ratings.
     """
 
     n_subjects: int
@@ -59,12 +64,22 @@ class SimulatedStudies(Result):
 
 
 class WidthGoal:
-    """An interval of a given mean width."""
+    """Goal of a confidence interval with a given mean width.
+
+    Parameters
+    ----------
+    population : Objective
+        Objective of the assumed table.
+    width : float
+        Full width of the interval.
+    level : float
+        Confidence level.
+    """
 
     def __init__(self, population: Objective, width: float, level: float) -> None:
         self.population, self.width, self.level = population, width, level
         self.precision = precision_of(population)
-        self.spread = self.precision.sd  # without any spread no number of subjects follows
+        self.spread = self.precision.sd  # if it is zero, the number of subjects is not determined
         self.target, self.description = 1 / width, f"an interval of width {width:g}"
 
     def formula(self, n: int) -> float:
@@ -72,11 +87,11 @@ class WidthGoal:
         return self.precision.width(self.level, n)
 
     def reached(self, n: int) -> bool:
-        """Whether the expected interval with n subjects is narrow enough."""
+        """Return whether the expected width with n subjects is small enough."""
         return self.formula(n) <= self.width
 
     def studies(self, simulator: Simulator, n: int, *, whole: bool = False) -> SimulatedStudies:
-        """Simulate studies with n subjects and return widths and coverage of their intervals."""
+        """Simulate studies with n subjects and return the widths and the coverage of their intervals."""
         estimates, errors = simulator.draw(self.population, n)
         usable = np.isfinite(estimates) & (errors > 0)
         reach = self.precision.quantile((1 + self.level) / 2, n) * errors
@@ -93,21 +108,24 @@ class WidthGoal:
         )
 
     def scaled(self, studies: SimulatedStudies) -> tuple[float, float]:
-        """Return 1 / mean width of simulated studies and its Monte Carlo error."""
+        """Return 1 / mean width of simulated studies, and its Monte Carlo standard error."""
         assert studies.mean_width is not None
         assert studies.width_se is not None
         return 1 / studies.mean_width, studies.width_se / studies.mean_width**2
 
 
 class PowerGoal:
-    """A test of the coefficient against a value, with a given power.
+    """Goal of a test of the coefficient against a null value with a given power.
 
     Parameters
     ----------
-    population, null_population : Objective
-        Objectives of the assumed table and of the one with the null value; None where that cannot be made.
+    population : Objective
+        Objective of the assumed table.
+    null_population : Objective or None
+        Objective of the table with the null value; None if there is no such table.
     power, null, alternative, alpha, variance
-        As for `sample_size`. With variance "null" the standard error is known, so that quantiles are normal.
+        As for `sample_size`. With variance "null" the standard error is known, so quantiles of the normal distribution
+        are used.
     """
 
     def __init__(
@@ -125,12 +143,12 @@ class PowerGoal:
         self.power, self.null, self.alternative, self.alpha = power, null, alternative, alpha
         self.precision = precision_of(population)
         self.null_precision = None if null_population is None else precision_of(null_population)
-        self._known = self.null_precision if variance == "null" else None  # None: the study gives its standard error
+        self._known = self.null_precision if variance == "null" else None  # None if each study estimates its own
         self.spread = self.precision.sd if self._known is None else self._known.sd
         self.target, self.description = NormalDist().inv_cdf(power), f"power {power:g}"
 
     def formula(self, n: int) -> float:
-        """Return the probability that a study with n subjects rejects, on the side of the assumed value."""
+        """Return the probability that a study with n subjects rejects on the side of the assumed value."""
         room = abs(self.precision.value - self.null) - self._critical(n) * self._error(n)
         own = self.precision.deviation(n)
         if own == 0 or room == -inf:
@@ -138,18 +156,21 @@ class PowerGoal:
         return NormalDist().cdf(room / own)
 
     def reached(self, n: int) -> bool:
-        """Whether the test with n subjects is powerful enough."""
+        """Return whether the power with n subjects is large enough."""
         return self.formula(n) >= self.power
 
     def threshold(self, n: int) -> float | None:
-        """Return the value that a study must pass to reject; None if that depends on its standard error."""
+        """Return the critical value of the coefficient, or None if it depends on the standard error of the study."""
         if self._known is None:
             return None
         reach = self._critical(n) * self._error(n)
         return self.null + (reach if self.precision.value > self.null else -reach)
 
     def studies(self, simulator: Simulator, n: int, *, whole: bool = False) -> SimulatedStudies:
-        """Simulate studies with n subjects; `whole` adds how many reject if the null value is true."""
+        """Simulate studies with n subjects and return their power.
+
+        If `whole` is true, the share of studies that reject if the null value is true is simulated as well.
+        """
         estimates, errors = simulator.draw(self.population, n)
         usable = np.isfinite(estimates) & ((errors > 0) | (self._known is not None))
         power = float(self._rejects(estimates, errors, n).mean())
@@ -167,7 +188,7 @@ class PowerGoal:
         )
 
     def scaled(self, studies: SimulatedStudies) -> tuple[float, float]:
-        """Return the normal quantile of the power of simulated studies and its Monte Carlo error."""
+        """Return the normal quantile of the power of simulated studies, and its Monte Carlo standard error."""
         edge = 0.5 / studies.n_draws
         power = min(1 - edge, max(edge, studies.power or 0.0))
         normal = NormalDist()
@@ -175,7 +196,7 @@ class PowerGoal:
         return at, _share_error(power, studies.n_draws) / normal.pdf(at)
 
     def _critical(self, n: int) -> float:
-        """Return how many standard errors the coefficient must lie from the null value."""
+        """Return the critical distance of the coefficient from the null value, in standard errors."""
         tail = self.alpha / 2 if self.alternative == "two-sided" else self.alpha
         return self.precision.quantile(1 - tail, n) if self._known is None else quantile_of(1 - tail, None)
 
@@ -184,7 +205,7 @@ class PowerGoal:
         return self.precision.se(n) if self._known is None else self._known.deviation(n)
 
     def _rejects(self, estimates: Array, errors: Array, n: int) -> Array:
-        """Return which studies with n subjects reject; one without a standard error does not."""
+        """Return which studies with n subjects reject; studies whose standard error is zero do not."""
         se = errors if self._known is None else self._error(n)
         distance = estimates - self.null
         if self.alternative == "two-sided":

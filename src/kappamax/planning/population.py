@@ -1,10 +1,10 @@
-"""Make the population that a study is planned for, from pilot ratings or from margins and a value.
+"""Build the population that a study is planned for, from pilot ratings or from margins and a value.
 
-Margins and kappa do not determine which categories are confused with which. The default is a mixture of two tables
-with these margins: the one that independent raters would give, and the one with the largest agreement. The coefficient
-grows linearly along such mixtures, since all these tables share the agreement expected by chance. Other tables with
-the same margins and value differ in their standard error only; the widest and narrowest of them are solutions of linear
-programmes.
+Margins and kappa do not determine which categories are confused with each other. The default is a mixture of two tables
+with these margins: the table of independent raters and the table with the largest agreement. The coefficient is linear
+along such mixtures, since all these tables have the same expected agreement. Other tables with the same margins and
+value differ only in their standard error; the tables with the largest and the smallest standard error are solutions of
+linear programs.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ Chosen = Mapping[str, Any]  # weights and coefficient, as `as_objective` takes t
 MOST_PATTERNS = 20_000
 LARGEST_PROGRAMME = 4_000
 _SUM_TOLERANCE = 1e-9
-_FINE = 10**4  # at least so many subjects behind a maximum
-_COARSE = 10**6  # margins with a larger common denominator are rounded to this one
+_FINE = 10**4  # minimum number of subjects of the table with the largest agreement
+_COARSE = 10**6  # margins with a larger common denominator are rounded to multiples of 1 / this
 _LARGEST_TOTAL = 2**61
 _POPULATION = 2**50
 
@@ -50,9 +50,9 @@ def from_margins(
     categories: Sequence[Label] | None,
     chosen: Chosen,
 ) -> AssumedPopulation:
-    """Return the population with given margins and value."""
+    """Return the population with given margins and a given value of the coefficient."""
     if kappa is None:
-        raise InvalidOptionError("margins need kappa=, the value you expect the coefficient to have.")
+        raise InvalidOptionError("margins= needs kappa=, the value that the coefficient is assumed to have.")
     as_finite_number("kappa", kappa)
     rows = _as_margins(margins, n_raters)
     labels = tuple(range(1, len(rows[0]) + 1)) if categories is None else as_categories(categories)
@@ -69,14 +69,14 @@ def from_margins(
 def from_pilot(
     ratings: Sequence[Ratings], kappa: float | Fraction | None, categories: Sequence[Label] | None, chosen: Chosen
 ) -> AssumedPopulation:
-    """Return the population with the proportions of pilot ratings, or with their margins and another value."""
+    """Return the population with the proportions of pilot ratings, or with their margins and a given value."""
     pilot = as_table(*ratings, categories=categories)
     if kappa is not None:
         as_finite_number("kappa", kappa)
         if not pilot.complete:
             raise NotSupportedError(
-                "with missing ratings the assumed value is the pilot's own; leave out kappa=, or the incomplete "
-                "subjects."
+                "kappa= needs complete pilot ratings; with missing ratings the assumed value is that of the pilot. "
+                "Omit kappa= or the incomplete subjects."
             )
         _require_few_patterns(pilot.n_categories, pilot.n_raters)
     tables = None
@@ -90,16 +90,22 @@ def from_pilot(
 
 @dataclass(frozen=True)
 class AssumedPopulation:
-    """The population a study is planned for.
+    """The population that a study is planned for.
 
     Attributes
     ----------
     objective : Objective
         Objective of the assumed table.
     tables : MarginTables or None
-        The tables with the same margins; None where ratings are missing or the possible patterns are too many.
+        The tables with the same margins; None if ratings are missing or there are too many possible patterns.
     from_pilot : bool
         Whether the population has the margins of pilot ratings.
+    value : float
+        Value of the coefficient in the population.
+    maximum : float or None
+        Largest value of the coefficient that the margins allow; None if `tables` is None.
+    n_patterns : int
+        Number of possible patterns.
     """
 
     objective: Objective
@@ -108,12 +114,12 @@ class AssumedPopulation:
 
     @property
     def value(self) -> float:
-        """The coefficient in the population."""
+        """Value of the coefficient in the population."""
         return self.objective.value(self.objective.score)
 
     @property
     def maximum(self) -> float | None:
-        """The largest value that the margins allow."""
+        """Largest value of the coefficient that the margins allow."""
         return None if self.tables is None else float(self.tables.largest.value)
 
     @property
@@ -122,12 +128,31 @@ class AssumedPopulation:
         return int(self.objective.table.n_categories**self.objective.table.n_raters)
 
     def at_null(self, null: float, *, needed: bool) -> Objective | None:
-        """Return the population with another value; None where it cannot be made and is not needed."""
+        """Return the population with the same margins and the null value.
+
+        Parameters
+        ----------
+        null : float
+            The null value.
+        needed : bool
+            Whether the population is needed. If it is not, None is returned where the population does not exist.
+
+        Returns
+        -------
+        Objective or None
+
+        Raises
+        ------
+        NotSupportedError
+            If the population is needed, and ratings are missing or there are too many possible patterns.
+        InvalidOptionError
+            If the population is needed and the margins do not allow the null value.
+        """
         table = self.objective.table
         if needed and not table.complete:
             raise NotSupportedError(
-                "with missing ratings there is no table to take the null's own variance from; "
-                "use variance='estimate', or leave out incomplete subjects."
+                "variance='null' needs complete pilot ratings, because no table with the null value can be built from "
+                "incomplete ones. Use variance='estimate' or omit the incomplete subjects."
             )
         if needed:
             _require_few_patterns(table.n_categories, table.n_raters)
@@ -143,25 +168,37 @@ class AssumedPopulation:
 
 @dataclass(frozen=True)
 class MixtureTable:
-    """A table that mixtures are made of: its value of the coefficient and the share of every possible pattern."""
+    """A table that is a component of mixtures.
+
+    Attributes
+    ----------
+    value : Fraction
+        Value of the coefficient.
+    shares : fractions, shape (number of patterns,)
+        Share of every possible pattern.
+    """
 
     value: Fraction
     shares: Array
 
 
 class MarginTables:
-    """Tables with given margins, by the value of a coefficient.
+    """Family of tables with given margins, parametrised by the value of a coefficient.
 
     Parameters
     ----------
     shares : fractions, shape (r, k)
-        How often each rater uses each category.
-    categories, raters, ordered
-        Labels of the table to make.
+        Share of each category among the ratings of each rater.
+    categories : sequence of labels
+        Labels of the categories.
+    raters : sequence of str
+        Names of the raters.
+    ordered : bool
+        Whether the categories are ordered.
     chosen : mapping
         Weights and coefficient, as for `as_objective`.
     pilot : Table, optional
-        A complete table with these margins; mixtures then pass through it.
+        A table of complete ratings with these margins. If it is given, the family contains it.
     """
 
     def __init__(
@@ -182,43 +219,57 @@ class MarginTables:
         table = Table(*comonotone_table(whole), tuple(categories), tuple(raters), ordered=ordered)
         objective = as_objective(table, **chosen)
         self.title = objective.coefficient.title
-        if objective.coefficient.by_rating:  # alpha in a large population is Fleiss' kappa
+        if objective.coefficient.by_rating:  # alpha equals Fleiss' kappa in a large population
             objective = as_objective(objective.table, weights=objective.weights, coefficient="fleiss")
         self.objective = objective
 
     @cached_property
     def patterns(self) -> Codes:
-        """Every possible pattern, in the order of the shares."""
+        """All possible patterns, in the order of the shares."""
         return np.indices((self.n_categories,) * self.n_raters, dtype=np.int32).reshape(self.n_raters, -1).T
 
     @cached_property
     def independent(self) -> MixtureTable:
-        """The table that independent raters would give."""
+        """Table of independent raters."""
         by_chance = as_objective(self.objective.table, weights=self.objective.weights).expected
         return MixtureTable(_value_at(self.objective, by_chance), reduce(np.multiply.outer, self.shares).ravel())
 
     @cached_property
     def largest(self) -> MixtureTable:
-        """The table with the largest value."""
+        """Table with the largest value of the coefficient."""
         return self._extreme(1)
 
     @cached_property
     def smallest(self) -> MixtureTable:
-        """The table with the smallest value."""
+        """Table with the smallest value of the coefficient."""
         return self._extreme(-1)
 
     @cached_property
     def observed(self) -> MixtureTable | None:
-        """The pilot's own table."""
+        """Table of the pilot, or None if there is none."""
         if self.pilot is None:
             return None
         pilot = as_objective(self.pilot, weights=self.objective.weights, coefficient=self.objective.coefficient.name)
         return self._mixture_table(pilot, pilot.score, self.pilot.patterns, self.pilot.counts)
 
     def at(self, value: Any, argument: str) -> Objective:
-        """Return the population with a value, mixed from the two nearest of the tables above.
+        """Return the population with a given value, a mixture of the two known tables with the nearest values.
 
-        A value that the margins do not allow is refused, with the name of the argument in the message.
+        Parameters
+        ----------
+        value : number
+            Value of the coefficient.
+        argument : str
+            Name of the argument that holds the value, for error messages.
+
+        Returns
+        -------
+        Objective
+
+        Raises
+        ------
+        InvalidOptionError
+            If the margins do not allow the value.
         """
         wanted, _ = as_fraction(value)
         known = [table for table in (self.independent, self.observed, self.largest) if table is not None]
@@ -248,7 +299,8 @@ class MarginTables:
     def extreme_spread(self, objective: Objective, sign: int) -> Objective:
         """Return the population with the same margins and value and the largest (1) or smallest (-1) standard error.
 
-        The slopes depend on margins and value alone, so the variance is linear in the table: a linear programme.
+        The gradient depends only on the margins and the value, so the variance is linear in the table and its extremes
+        are solutions of linear programs.
         """
         from scipy.optimize import linprog  # 0.3 s to import
 
@@ -279,13 +331,13 @@ class MarginTables:
 
 
 def _population_of(table: Table, chosen: Chosen) -> Objective:
-    """Return the objective of a table with the same shares and so many subjects that their number does not matter."""
+    """Return the objective of a table with the same shares and a very large number of subjects."""
     factor = max(1, _POPULATION // table.n_subjects)
     return as_objective(table.like(table.patterns, table.counts * factor), **chosen)
 
 
 def _value_at(objective: Objective, disagreement: RootSum) -> Fraction:
-    """Return the coefficient at an observed disagreement; where roots remain, the fraction of the nearest double."""
+    """Return the coefficient at an observed disagreement, as a fraction that is exact if the value is rational."""
     beyond = objective.expected - disagreement
     exact = rational_quotient(beyond, objective.expected)
     return Fraction(quotient(beyond, objective.expected)) if exact is None else exact
@@ -297,19 +349,19 @@ def _shares_of(counts: Integers) -> list[Fraction]:
 
 
 def _whole_margins(shares: Array) -> Integers:
-    """Return margins in whole numbers with one total, exact where the shares have a small common denominator."""
+    """Return margins as integers with the same total, exact if the shares have a small common denominator."""
     total = lcm(*(share.denominator for share in shares.ravel()))
     exact = total <= _COARSE and all(sum(row) == 1 for row in shares)
     total = total * ceil(_FINE / total) if exact else _COARSE
     whole = np.array([_apportioned(row, total) for row in shares])
     for share, count in zip(shares.ravel(), whole.ravel(), strict=True):
-        if share > 0 and count == 0:  # it would vanish
+        if share > 0 and count == 0:
             raise InvalidOptionError(f"margins must be 0 or at least {1 / total:g}; got {float(share):g}.")
     return whole
 
 
 def _whole(shares: Array) -> Integers:
-    """Return whole counts with given shares: exact where they fit into 61 bits, apportioned otherwise."""
+    """Return integer counts with given shares, exact if they fit into 61 bits and apportioned otherwise."""
     total = 1
     if shares.dtype == object:
         for share in shares:
@@ -322,7 +374,7 @@ def _whole(shares: Array) -> Integers:
 
 
 def _apportioned(shares: Array, total: int) -> Integers:
-    """Return whole numbers with a given total, nearest to shares of it (largest remainders)."""
+    """Return integers with a given total that are nearest to given shares of it, by the largest remainder method."""
     exact = [Fraction(share) * total for share in shares]
     counts = np.array([int(share) for share in exact], dtype=np.int64)
     order = np.argsort([float(int(share) - share) for share in exact], kind="stable")
@@ -331,14 +383,14 @@ def _apportioned(shares: Array, total: int) -> Integers:
 
 
 def _as_margins(given: Any, n_raters: int | None) -> list[list[Any]]:
-    """Return one list of shares per rater; a single list stands for all of them."""
+    """Return one list of shares for each rater; a single list applies to all raters."""
     given = given.tolist() if isinstance(given, np.ndarray) else given
     if not isinstance(given, list | tuple) or not given:
         raise InvalidOptionError(f"margins must be a list of shares, as in [0.7, 0.3]; got {given!r}.")
     rows = [row.tolist() if isinstance(row, np.ndarray) else row for row in given]
     lists = [isinstance(row, list | tuple) for row in rows]
     if any(lists) and not all(lists):
-        raise InvalidOptionError("margins must be one list of shares, or one list per rater; got a mixture of both.")
+        raise InvalidOptionError("margins must be one list of shares or one list per rater; got a mixture of both.")
     rows = [list(row) for row in rows] if all(lists) else [rows]
     n_alike = 1
     if len(rows) == 1:
@@ -371,10 +423,10 @@ def _require_shares(name: str, row: list[Any], n_categories: int) -> None:
 
 
 def _require_few_patterns(n_categories: int, n_raters: int) -> None:
-    """Require so few possible patterns that all of them can be listed."""
+    """Require that the number of possible patterns is small enough to list all of them."""
     if n_raters * log(n_categories) > log(MOST_PATTERNS) + _SUM_TOLERANCE:
         raise NotSupportedError(
-            f"{n_categories} categories and {n_raters} raters make {n_categories}^{n_raters} possible "
-            f"patterns; an assumed table is made for up to {MOST_PATTERNS:,}. Plan from pilot ratings, for a width or "
-            "with variance='estimate'."
+            f"{n_categories} categories and {n_raters} raters have {n_categories}^{n_raters} possible patterns; an "
+            f"assumed table is built for at most {MOST_PATTERNS:,}. Plan from pilot ratings, for a width or with "
+            "variance='estimate'."
         )

@@ -11,8 +11,8 @@ from kappamax.planning.formula import MOST_SUBJECTS
 from kappamax.planning.goals import Goal, SimulatedStudies
 from kappamax.planning.simulation import Simulator
 
-_STEP = 1.2  # how far apart the first sizes tried are
-_RESOLUTION = 0.01  # bisection stops here; the fit goes on
+_STEP = 1.2  # ratio of the first sizes that are tried
+_RESOLUTION = 0.01  # relative width of the bracket at which bisection stops and the line is fitted
 _NEAR = 0.7
 _FEW = 30
 _EXPECTED_TRIALS = 12
@@ -20,10 +20,29 @@ _MOST_CORRECTIONS = 40
 
 
 def search(goal: Goal, simulator: Simulator, start: int) -> tuple[int | None, float | None, SimulatedStudies]:
-    """Return the least N whose simulated studies reach a goal, its Monte Carlo error, and those studies.
+    """Return the smallest N whose simulated studies reach a goal, its Monte Carlo error, and those studies.
 
-    Sizes around `start` are tried until one falls short and one reaches the goal, the gap between them is halved down
-    to a hundredth, and a line fitted to all trials near by gives N: single trials are noisier than that.
+    Sizes around `start` are tried until one falls short of the goal and one reaches it. The bracket is bisected until
+    its relative width is 0.01. N is then obtained from a line fitted to all trials nearby, because single trials are
+    too noisy.
+
+    Parameters
+    ----------
+    goal : WidthGoal or PowerGoal
+        The goal to reach.
+    simulator : Simulator
+        Simulator of studies.
+    start : int
+        First number of subjects to try.
+
+    Returns
+    -------
+    n_subjects : int or None
+        Number of subjects; None if it would exceed `MOST_SUBJECTS`.
+    error : float or None
+        Monte Carlo standard error of the number of subjects; None if it could not be estimated.
+    studies : SimulatedStudies
+        Results of the studies with this number of subjects.
     """
     simulator.planned = _EXPECTED_TRIALS * simulator.n_draws
     trials: dict[int, float] = {}
@@ -39,7 +58,7 @@ def search(goal: Goal, simulator: Simulator, start: int) -> tuple[int | None, fl
         middle = (low + high) // 2
         low, high = (low, middle) if reached(middle) else (middle, high)
     fitted, slope = _fitted(trials, goal.target, low, high)
-    n = high if high <= _FEW else fitted  # few subjects: every one counts, and no line is straight
+    n = high if high <= _FEW else fitted  # for few subjects the relation is not linear, and N is found by bisection
     for _ in range(_MOST_CORRECTIONS):
         studies = goal.studies(simulator, n, whole=True)
         found, error = goal.scaled(studies)
@@ -50,7 +69,7 @@ def search(goal: Goal, simulator: Simulator, start: int) -> tuple[int | None, fl
 
 
 def _bracket(reached: Callable[[int], bool], start: int) -> tuple[int, int]:
-    """Return a number that falls short (or 1) and a larger one that reaches the goal."""
+    """Return a number of subjects that falls short of the goal (or 1), and a larger number that reaches it."""
     low = high = start
     step = _STEP
     if reached(start):
@@ -69,7 +88,7 @@ def _bracket(reached: Callable[[int], bool], start: int) -> tuple[int, int]:
 
 
 def _fitted(trials: dict[int, float], target: float, low: int, high: int) -> tuple[int, float | None]:
-    """Return where the line through the trials near a bracket meets the target, and its slope in sqrt(N)."""
+    """Return the N at which a line fitted to the trials near a bracket meets the target, and its slope in sqrt(N)."""
     near = [n for n in trials if _NEAR * low <= n <= high / _NEAR]
     if len(near) < 2:
         return high, None

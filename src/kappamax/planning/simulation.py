@@ -1,7 +1,7 @@
 """Simulate studies of a population.
 
-A study is a multinomial draw of counts, so its cost does not grow with the number of subjects. Studies come in blocks
-with spawned generators: results do not depend on how many processes share the work.
+A study is a multinomial draw of counts, so its cost does not depend on the number of subjects. Studies are drawn in
+blocks, each with its own spawned generator, so the results do not depend on the number of processes.
 """
 
 from __future__ import annotations
@@ -20,12 +20,24 @@ _CELLS = 2_000_000
 
 
 def default_draws(n_patterns: int) -> int:
-    """Return how many studies to simulate: as many as take about a second, from a thousand to ten thousand."""
+    """Return the default number of simulated studies, between 1,000 and 10,000, which take about a second."""
     return max(1_000, min(10_000, 10 * _CELLS // n_patterns))
 
 
 class Simulator:
-    """Draws studies and reports the progress."""
+    """Simulator of studies that reports its progress.
+
+    Parameters
+    ----------
+    n_draws : int
+        Number of studies to simulate at each call of `draw`.
+    generator : Generator
+        Source of randomness.
+    n_jobs : int
+        Number of processes.
+    progress : callable or None
+        Called as ``progress(done, total, message)`` with the number of simulated studies.
+    """
 
     def __init__(self, n_draws: int, generator: np.random.Generator, n_jobs: int, progress: Progress | None) -> None:
         self.n_draws, self.generator, self.n_jobs, self.progress = n_draws, generator, n_jobs, progress
@@ -49,7 +61,7 @@ class Simulator:
 
 
 def _studies(population: Objective, n: int, size: int, generator: np.random.Generator) -> tuple[Array, Array]:
-    """Return the coefficient and its standard error in some studies with n subjects."""
+    """Return the coefficient and its standard error in `size` studies with n subjects."""
     table = population.table
     counts = generator.multinomial(n, table.counts / table.n_subjects, size=size)
     evaluator = Evaluator(population)

@@ -1,4 +1,4 @@
-"""Describe a planned study in sentences, notes and the rows of a card."""
+"""Describe a planned study in sentences, in notes and in the rows of its printed summary."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ if TYPE_CHECKING:
 _FEW_RATINGS = 5
 _FEW_SUBJECTS = 20
 _CLOSE_TO_MAXIMUM = 0.95
-_OFF = 0.03  # a share by which simulation may differ from what was asked before a note says so
+_OFF = 0.03  # difference between a simulated and a requested share above which a note is added
 _OFF_WIDTH = 0.05
 _UNUSABLE = 0.01
 
 
 def sentences(plan: SampleSize) -> list[str]:
-    """Return the answer, its check, its assumptions and the notes."""
+    """Return sentences that give the number of subjects, the results of simulated studies, assumptions and notes."""
     found = [_answer(plan), _simulated(plan), _found_by(plan), _critical(plan), _table(plan), _maximum(plan)]
     return [sentence for sentence in found if sentence is not None] + [f"Note: {note}." for note in plan.notes]
 
 
 def rows(plan: SampleSize) -> list[tuple[str, str]]:
-    """Return names and values for a card."""
+    """Return the names and formatted values of the printed summary."""
     shown = [
         ("subjects needed", numbers.count(plan.n_subjects)),
         (f"assumed {_coefficient(plan)}", _short(plan.assumed)),
@@ -42,7 +42,8 @@ def rows(plan: SampleSize) -> list[tuple[str, str]]:
     elif studies is not None and studies.power is not None:
         shown.append(("power in simulated studies", numbers.percent(studies.power)))
     if plan.n_range is not None and plan.n_range[0] != plan.n_range[1]:
-        shown.append(("over all such tables", f"{numbers.count(plan.n_range[0])} to {numbers.count(plan.n_range[1])}"))
+        ends = f"{numbers.count(plan.n_range[0])} to {numbers.count(plan.n_range[1])}"
+        shown.append(("range over all such tables", ends))
     return shown + [("note", note) for note in plan.notes]
 
 
@@ -50,14 +51,14 @@ def notes(plan: SampleSize) -> tuple[str, ...]:
     """Return the reasons why the formula may be inaccurate here."""
     found = []
     if plan.n_subjects < _FEW_SUBJECTS:
-        found.append(f"{plan.n_subjects} subjects are few: a formula for large numbers is rough here")
+        found.append(f"the formula for large numbers is inaccurate for as few as {plan.n_subjects} subjects")
     rare = _rarest(plan)
     if rare is not None:
         found.append(rare)
     if plan.maximum is not None and 0 < _CLOSE_TO_MAXIMUM * plan.maximum < plan.assumed:
         found.append(
-            f"{_short(plan.assumed)} is close to {_short(plan.maximum)}, the largest value the margins allow, where "
-            "the coefficient is skewed and its interval unreliable"
+            f"the assumed value {_short(plan.assumed)} is close to {_short(plan.maximum)}, the largest value that the "
+            "margins allow; there the distribution of the coefficient is skewed and its interval is unreliable"
         )
     if plan.studies is not None:
         found += _surprises(plan, plan.studies)
@@ -72,8 +73,9 @@ def _answer(plan: SampleSize) -> str:
         how = f"about {plan.width:g} wide ({numbers.interval(ends, 2)})"
         return f"{study} give a {100 * plan.level:g}% interval {how}."
     assert plan.power is not None
-    study += " would by the formula" if plan.method == "formula" and _misses_power(plan) else ""
-    return f"{study} give a chance of {100 * plan.power:g}% to show that it {_claim(plan)} ({_sides(plan)})."
+    give = "would give, by the formula," if plan.method == "formula" and _misses_power(plan) else "give"
+    chance = f"a probability of {100 * plan.power:g}% of showing that it {_claim(plan)}"
+    return f"{study} {give} {chance} ({_sides(plan)})."
 
 
 def _simulated(plan: SampleSize) -> str | None:
@@ -85,17 +87,19 @@ def _simulated(plan: SampleSize) -> str | None:
         assert studies.mean_width is not None
         assert studies.share_within is not None
         assert studies.coverage is not None
-        counted = f" ({numbers.count(studies.n_unusable)} without any counted as 2 wide)" if studies.n_unusable else ""
+        without = numbers.count(studies.n_unusable)
+        counted = f", counting a width of 2 for the {without} without an interval" if studies.n_unusable else ""
         return (
-            f"{start} the interval was {numbers.decimal(studies.mean_width, 3)} wide on average{counted}; "
-            f"{numbers.percent(studies.share_within)} of them had one no wider than {plan.width:g}, and "
-            f"{numbers.percent(studies.coverage)} had one that held {_short(plan.assumed)}."
+            f"{start}, the mean width of the interval was {numbers.decimal(studies.mean_width, 3)}{counted}; the "
+            f"interval was no wider than {plan.width:g} in {numbers.percent(studies.share_within)} of them, and it "
+            f"contained {_short(plan.assumed)} in {numbers.percent(studies.coverage)}."
         )
     assert studies.power is not None
     wrong = ""
     if studies.false_positives is not None and plan.null is not None:
-        wrong = f"; if it were {_short(plan.null)}, {numbers.percent(studies.false_positives)} would show it wrongly"
-    return f"{start} {numbers.percent(studies.power)} showed it{wrong}."
+        share = numbers.percent(studies.false_positives)
+        wrong = f"; if the true value were {_short(plan.null)}, {share} of them would wrongly reject it"
+    return f"{start}, the power was {numbers.percent(studies.power)}{wrong}."
 
 
 def _found_by(plan: SampleSize) -> str | None:
@@ -104,7 +108,7 @@ def _found_by(plan: SampleSize) -> str | None:
     error = plan.n_subjects_se
     within = "" if error is None else f", with a Monte Carlo error of about {numbers.count(max(1, round(error)))}"
     formula = numbers.count(plan.n_formula)
-    return f"The number was found by simulation{within}; the formula for large numbers says {formula}."
+    return f"The number was found by simulation{within}; the formula for large numbers gives {formula}."
 
 
 def _critical(plan: SampleSize) -> str | None:
@@ -113,35 +117,35 @@ def _critical(plan: SampleSize) -> str | None:
         return None
     side = "above" if plan.assumed > plan.null else "below"
     return (
-        f"The test takes the standard error that goes with {_short(plan.null)}: with {numbers.count(plan.n_subjects)} "
-        f"subjects a value {side} {numbers.decimal(value, 3)} is significant."
+        f"The test uses the standard error at the null value {_short(plan.null)}, so with "
+        f"{numbers.count(plan.n_subjects)} subjects a value {side} {numbers.decimal(value, 3)} is significant."
     )
 
 
 def _table(plan: SampleSize) -> str | None:
     if plan.joint == "pilot":
-        return "The proportions are taken from the pilot ratings; those of a small pilot can be far off."
+        return "The proportions are taken from the pilot ratings, which can be inaccurate if the pilot is small."
     if plan.n_range is None or plan.n_range[0] != plan.n_range[1]:
         how = {
-            "mixture": "chance mixed with the table of largest agreement",
-            "widest": "the table with the largest standard error",
+            "mixture": "a mixture of independence and the table with the largest agreement",
+            "widest": "the one with the largest standard error",
         }[plan.joint]
         others = ""
         if plan.n_range is not None:
             low, high = map(numbers.count, plan.n_range)
-            others = f" Over all tables with these margins and this value the formula says {low} to {high}."
-        return f"Which categories are confused is assumed: {how}.{others}"
+            others = f" Over all tables with these margins and this value, the formula gives {low} to {high} subjects."
+        return f"Which categories are confused is an assumption; the assumed table is {how}.{others}"
     return None
 
 
 def _maximum(plan: SampleSize) -> str | None:
     if plan.maximum is None or plan.maximum >= 1:
         return None
-    return f"The margins allow {_coefficient(plan)} up to {numbers.decimal(plan.maximum, 3)}."
+    return f"With these margins, {_coefficient(plan)} is at most {numbers.decimal(plan.maximum, 3)}."
 
 
 def _rarest(plan: SampleSize) -> str | None:
-    """Return a note on the category that a rater is expected to use least, if that is seldom."""
+    """Return a note on the rater and category with the fewest expected ratings, if these are few."""
     table = plan.table
     shares = table.margins / table.margins.sum(axis=1, keepdims=True)
     expected = [(float(shares[a, i]) * plan.n_subjects, a, i) for a, i in zip(*shares.nonzero(), strict=True)]
@@ -150,36 +154,42 @@ def _rarest(plan: SampleSize) -> str | None:
         return None
     return (
         f"{text.rater(table.raters[rater])} is expected to use category {table.categories[category]!r} only "
-        f"{numbers.decimal(least, 1)} times: standard errors rest on few ratings, and simulated studies say more than "
-        "the formula"
+        f"{numbers.decimal(least, 1)} times, so standard errors are based on few ratings, and simulated studies are "
+        "more reliable than the formula"
     )
 
 
 def _misses_power(plan: SampleSize) -> bool:
-    """Whether simulated studies have another power than the one asked for."""
+    """Return whether the power of simulated studies differs from the requested power."""
     if plan.power is None or plan.studies is None or plan.studies.power is None:
         return False
     return abs(plan.studies.power - plan.power) > _OFF
 
 
 def _surprises(plan: SampleSize, studies: SimulatedStudies) -> list[str]:
-    """Return notes on what simulated studies show and the formula does not."""
+    """Return notes on the differences between simulated studies and the formula."""
     found = []
     if studies.n_unusable > _UNUSABLE * studies.n_draws:
         share = numbers.percent(studies.n_unusable / studies.n_draws)
-        found.append(f"{share} of the simulated studies say nothing: no disagreement, or one category only")
+        found.append(
+            f"{share} of the simulated studies have no result, because they show no disagreement or a single category"
+        )
     if studies.coverage is not None and plan.level is not None and abs(studies.coverage - plan.level) > _OFF:
         share = numbers.percent(studies.coverage)
-        found.append(f"{share} of the simulated intervals hold the value, not {100 * plan.level:g}%")
+        found.append(f"{share} of the simulated intervals contain the assumed value, not {100 * plan.level:g}%")
     if plan.method == "simulation":
         return found
     if studies.power is not None and _misses_power(plan):
         power = numbers.percent(studies.power)
         found.append(
-            f"the power in simulated studies is {power}; method 'simulation' finds the number for what you ask"
+            f"the power in simulated studies is {power}; method 'simulation' finds the number of subjects for the "
+            "requested power"
         )
     if studies.mean_width is not None and plan.width and abs(studies.mean_width / plan.width - 1) > _OFF_WIDTH:
-        found.append("the simulated width is not the one you ask for; method 'simulation' finds the number for it")
+        found.append(
+            "the mean width in simulated studies differs from the requested width; method 'simulation' finds the "
+            "number of subjects for the requested width"
+        )
     return found
 
 
@@ -202,10 +212,10 @@ def _sides(plan: SampleSize) -> str:
 
 
 def _coefficient(plan: SampleSize) -> str:
-    """The coefficient with its weights, for a sentence."""
+    """Return the name of the coefficient with its weights, for a sentence."""
     return plan.title if plan.weights == "unweighted" else f"{plan.title} with {plan.weights} weights"
 
 
 def _short(value: float) -> str:
-    """A value a reader typed, as typed; others with four digits."""
+    """Return a value with at most four significant digits."""
     return f"{value:.4g}"
