@@ -22,11 +22,11 @@ def test_every_public_name_is_described_once():
 
 
 def test_every_page_of_the_reference_is_listed():
-    """The index's toctree has them all."""
+    """The index's toctree has every page about Python; the others are in the menu."""
     index = (REFERENCE / "index.md").read_text(encoding="utf-8")
     listed = re.search(r":maxdepth: 2\n\n(.*?)```", index, re.DOTALL).group(1).split()
     assert sorted(listed) == sorted(
-        page.stem for page in REFERENCE.glob("*.md") if page.stem not in ("index", "command-line")
+        page.stem for page in REFERENCE.glob("*.md") if page.stem not in ("index", "command-line", "json")
     )
 
 
