@@ -1,5 +1,6 @@
 """The reference names everything that is public, once."""
 
+import json
 import re
 from collections import Counter
 from html import unescape
@@ -39,6 +40,17 @@ def test_every_command_and_option_is_on_the_site(site):
         assert f'id="kappamax-{name}"' in text
         spelled = [option for one in command.params if isinstance(one, click.Option) for option in one.opts]
         assert all(option in text for option in spelled)
+
+
+@pytest.mark.slow
+def test_every_definition_of_the_json_output_is_on_the_site(site):
+    """With a table of its fields."""
+    text = (site / "reference" / "json.html").read_text(encoding="utf-8")
+    schema = json.loads((ROOT / "src/kappamax/data/output-schema-1.json").read_text(encoding="utf-8"))
+    for name, definition in schema["$defs"].items():
+        section = text.partition(f'id="json-{name.replace("_", "-")}"')[2].partition("</section>")[0]
+        assert all(f">{field}</span>" in section for field in definition.get("properties", {})), name
+        assert section, name
 
 
 @pytest.mark.slow
