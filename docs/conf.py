@@ -25,6 +25,7 @@ extensions = [
     "sphinx.ext.napoleon",
     "accessible",
     "command_line",
+    "json_fields",
     "mathml",
     "names",
     "pictures",

@@ -1,5 +1,6 @@
 """The reference names everything that is public, once."""
 
+import json
 import re
 from collections import Counter
 from html import unescape
@@ -34,11 +35,11 @@ def test_every_public_name_is_described_once():
 
 
 def test_every_page_of_the_reference_is_listed():
-    """The index's toctree has them all."""
+    """The index's toctree has every page about Python; the others are in the menu."""
     index = (REFERENCE / "index.md").read_text(encoding="utf-8")
     listed = re.search(r":maxdepth: 2\n\n(.*?)```", index, re.DOTALL).group(1).split()
     assert sorted(listed) == sorted(
-        page.stem for page in REFERENCE.glob("*.md") if page.stem not in ("index", "command-line")
+        page.stem for page in REFERENCE.glob("*.md") if page.stem not in ("index", "command-line", "json")
     )
 
 
@@ -51,6 +52,17 @@ def test_every_command_and_option_is_on_the_site(site):
         assert f'id="kappamax-{name}"' in text
         spelled = [option for one in command.params if isinstance(one, click.Option) for option in one.opts]
         assert all(option in text for option in spelled)
+
+
+@pytest.mark.slow
+def test_every_definition_of_the_json_output_is_on_the_site(site):
+    """With a table of its fields."""
+    text = (site / "reference" / "json.html").read_text(encoding="utf-8")
+    schema = json.loads((ROOT / "src/kappamax/data/output-schema-1.json").read_text(encoding="utf-8"))
+    for name, definition in schema["$defs"].items():
+        section = text.partition(f'id="json-{name.replace("_", "-")}"')[2].partition("</section>")[0]
+        assert all(f">{field}</span>" in section for field in definition.get("properties", {})), name
+        assert section, name
 
 
 @pytest.mark.slow

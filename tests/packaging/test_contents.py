@@ -58,6 +58,7 @@ def test_the_wheel_holds_the_package_and_nothing_else(wheel):
         "METADATA", "WHEEL", "RECORD", "entry_points.txt", "licenses/LICENSE",
     }  # fmt: skip
     assert {"kappamax/py.typed", "kappamax/data/rapallo2022.csv", "kappamax/web/static/index.html"} <= names
+    assert "kappamax/data/output-schema-1.json" in names
 
 
 def test_the_sdist_holds_what_a_checkout_holds_and_nothing_made(in_sdist):

@@ -98,4 +98,4 @@ MEMORY = Option(
     default=1.0,
 )
 ALL_CORES = Option("--jobs N", "Number of processes. Default: one per core.", default=-1, show_default=False)
-JSON = Option("--json", "Print one JSON object instead of text.", dest="as_json")
+JSON = Option("--json", "Print one JSON object with a versioned schema instead of text.", dest="as_json")

@@ -44,9 +44,7 @@ def paper(context: click.Context, tables: int, jobs: int, seed: int, output: Pat
     with notes_to_stderr(), progress_bar("the paper's study") as tell:
         found = check_paper(n_tables=tables, rng=seed, n_jobs=jobs, progress=tell)
     if as_json:
-        from kappamax.reporting.formats.json import SCHEMA_VERSION
-
-        echo_json({"schema_version": SCHEMA_VERSION, **found.to_dict()})
+        echo_json(found.to_dict())
     elif output is not None:
         from kappamax._atomic_write import write_whole
 
@@ -129,10 +127,8 @@ def study(
     if out is not None:
         found.save(out)
     if as_json:
-        from kappamax.reporting.formats.json import SCHEMA_VERSION
-
         data = {"n_tables": found.n_tables, "seed": found.seed}
-        echo_json({"schema_version": SCHEMA_VERSION, "data": data, "results": [row.to_dict() for row in found]})
+        echo_json({"data": data, "results": [row.to_dict() for row in found]})
     else:
         _show(found)
 

@@ -190,11 +190,11 @@ def progress_bar(title: str) -> Iterator[Progress | None]:
         yield tell
 
 
-def echo_json(content: dict[str, Any]) -> None:
-    """Print one JSON object."""
-    from kappamax.reporting.formats.json import as_json
+def echo_json(content: Mapping[str, Any]) -> None:
+    """Print one JSON object that begins with the version of its schema."""
+    from kappamax.reporting.formats.json import as_json, versioned
 
-    click.echo(as_json(content))
+    click.echo(as_json(versioned(content)))
 
 
 def echo_rows(

@@ -8,6 +8,7 @@ import click
 
 from kappamax.cli.command import command
 from kappamax.cli.options import JSON
+from kappamax.cli.runner import echo_json
 from kappamax.display import numbers, text
 
 
@@ -30,9 +31,7 @@ def verify(context: click.Context, file: Path, as_json: bool) -> None:
     document = read_certificate(file)
     found = verify_claims(document)
     if as_json:
-        import json
-
-        click.echo(json.dumps(found.to_dict(), indent=2, ensure_ascii=False))
+        echo_json(found.to_dict())
     else:
         for fault in found.faults:
             click.echo(f"does not hold: {fault}")

@@ -17,7 +17,7 @@ from kappamax._result import TableResult, plain
 from kappamax.display import numbers, text
 from kappamax.display.tables import csv_table, latex_table, markdown_table
 from kappamax.errors import KappamaxError
-from kappamax.reporting.formats.json import SCHEMA_VERSION, as_json
+from kappamax.reporting.formats.json import as_json, versioned
 from kappamax.reporting.formats.rows import CSV_COLUMNS, csv_row
 from kappamax.reporting.report import report
 
@@ -79,7 +79,7 @@ class GroupReport(TableResult):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the rows as plain data."""
-        return {"schema_version": SCHEMA_VERSION, "results": [plain(row) for row in self.rows]}
+        return versioned({"results": [plain(row) for row in self.rows]})
 
     def to_json(self) -> str:
         """Return the rows as a JSON document."""

@@ -1,9 +1,12 @@
-"""Arrange tables and results as the JSON document that commands and reports share; docs/report.md describes it."""
+"""Arrange tables and results as the JSON documents that commands and reports share.
+
+`data/output-schema-1.json` describes every field. A change that breaks its readers takes a new version and a new file.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from kappamax._result import plain
@@ -31,8 +34,8 @@ def data_of(table: Table) -> dict[str, Any]:
 
 
 def document(table: Table, results: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Return the version of the schema, a description of the data, and one result per weighting."""
-    return {"schema_version": SCHEMA_VERSION, "data": data_of(table), "results": list(results)}
+    """Return a description of the data and one result per weighting."""
+    return {"data": data_of(table), "results": list(results)}
 
 
 def report_document(report: Report) -> dict[str, Any]:
@@ -48,7 +51,12 @@ def report_document(report: Report) -> dict[str, Any]:
         "moves": plain(report.moves),
         "methods": report.methods(),
     }
-    return document(table, [_result(result) for result in report.results]) | {"report": extra}
+    return versioned(document(table, [_result(result) for result in report.results]) | {"report": extra})
+
+
+def versioned(content: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a document whose first field is the version of the schema that describes it."""
+    return {"schema_version": SCHEMA_VERSION, **content}
 
 
 def as_json(content: dict[str, Any]) -> str:

@@ -1,0 +1,274 @@
+"""Real outputs of every command with `--json`, made in this process, for the tests of their schema."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import kappamax as km
+from kappamax.cli import main
+from kappamax.fibers import null_distribution
+from kappamax.paper import check, definitions
+from kappamax.paper.check import PaperCheck
+from kappamax.paper.verdict import STATUSES, Verdict
+from kappamax.verification import budget
+from kappamax.weights import SCHEMES
+
+BUNDLED = Path(__file__).parents[2] / "src" / "kappamax" / "data"
+_FILE = re.compile(r"\{(.+)\}")
+_EVERY_WEIGHTING = " ".join(f"-w {name}" for name in (*SCHEMES, "power(3)"))
+
+
+@dataclass(frozen=True)
+class Case:
+    """A command line whose output follows one definition of the schema.
+
+    Attributes
+    ----------
+    definition : str
+        Name of the definition in the schema.
+    arguments : str
+        The command and its arguments, as in a shell; "{two.csv}" stands for the path of that file.
+    exit_code : int
+        The expected exit code.
+    patch : callable or None
+        Changes the library for this run, such as to raise KeyboardInterrupt where Ctrl-C would.
+    slow : bool
+        Whether the run takes seconds.
+    """
+
+    definition: str
+    arguments: str
+    exit_code: int = 0
+    patch: Callable[[pytest.MonkeyPatch], None] | None = None
+    slow: bool = False
+
+
+def output_of(case: Case, folder: Path) -> dict[str, Any]:
+    """Run the command with `--json` on files of the folder, and return the document that it prints."""
+    arguments = [_FILE.sub(lambda found: str(folder / found[1]), one) for one in shlex.split(case.arguments)]
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        if case.patch is not None:
+            case.patch(monkeypatch)
+        done = CliRunner().invoke(main, [*arguments, "--json"])
+    assert done.exit_code == case.exit_code, done.output
+    return json.loads(done.stdout)
+
+
+def write_files(folder: Path) -> None:
+    """Write the files that the cases read: those of `FILES`, the bundled examples, and certificates."""
+    for name, content in FILES.items():
+        (folder / name).write_text(content, encoding="utf-8")
+    for path in BUNDLED.glob("*.csv"):
+        shutil.copy(path, folder)
+    proof = folder / "proof.json"
+    km.max_kappa(km.example("rapallo2022"), weights="linear").save_certificate(proof)
+    forged = json.loads(proof.read_text(encoding="utf-8"))
+    forged["maximum"]["value"] = 0.8
+    (folder / "forged.json").write_text(json.dumps(forged), encoding="utf-8")
+
+
+def _interrupt_maximum(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kappamax.maximum.column_generation._Generation.run", _ctrl_c)
+
+
+def _interrupt_annealing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kappamax.annealing.move_walk.MoveWalk.advance", _ctrl_c)
+
+
+def _interrupt_test(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn, blocks = null_distribution._drawn, iter(range(2))
+    monkeypatch.setattr(
+        null_distribution, "_drawn", lambda *task: drawn(*task) if next(blocks, None) == 0 else _ctrl_c()
+    )
+
+
+def _ctrl_c(*_arguments: Any, **_options: Any) -> None:
+    raise KeyboardInterrupt
+
+
+def _little_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(budget, "MOST_WORK", 1)
+
+
+def _strings_above_1000(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Write integers as strings at a size that small tables reach."""
+    monkeypatch.setattr("kappamax._result._JSON_SAFE", 1000)
+
+
+def _few_items(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Check the first section of the paper, which takes no simulation, and add an item with each verdict."""
+    items = [item for one in definitions.CHECKS for item in one()]
+    items += [Verdict("Table 1", "mean", "1", "2", status) for status in STATUSES]
+    monkeypatch.setattr(check, "check_paper", lambda n_tables, **_: PaperCheck(tuple(items), n_tables))
+
+
+def _random_ratings(n_subjects: int, n_raters: int, n_categories: int, missing: float = 0.0) -> str:
+    """Ratings that agree in part, as a wide file."""
+    rng = np.random.default_rng(1)
+    truth = rng.integers(n_categories, size=(n_subjects, 1))
+    guesses = rng.integers(n_categories, size=(n_subjects, n_raters))
+    ratings = np.where(rng.random((n_subjects, n_raters)) < 0.6, truth, guesses).astype(str)
+    ratings[rng.random(ratings.shape) < missing] = ""
+    names = ",".join(f"r{i + 1}" for i in range(n_raters))
+    return "\n".join([names, *(",".join(row) for row in ratings)]) + "\n"
+
+
+_SCENARIOS = """
+[[scenario]]
+n_categories = 3
+n_subjects = 10
+margins = [[2, 2, 1], [1, 2, 2]]
+max_steps = 500
+schedule = { kind = "linear", start = 2, steps = 50 }
+stopping = { kind = "stale-moves", patience = 50 }
+
+[[scenario]]
+n_categories = 2
+n_subjects = 8
+weights = "unweighted"
+moves = "basic"
+schedule = { kind = "logarithmic", start = 1 }
+stopping = { kind = "fixed-steps", steps = 40 }
+temperature_unit = "proportions"
+sweep = "all"
+
+[[scenario]]
+n_categories = 2
+n_subjects = 8
+schedule = { kind = "constant", temperature = 0.5 }
+stopping = { kind = "stale-agreement", patience = 20 }
+sweep = "none"
+"""
+
+FILES = {
+    "two.csv": "a,b\nno,no\nno,yes\nyes,yes\nno,no\nmaybe,yes\n",
+    "three.csv": "a,b,c\n1,1,2.5\n1,2.5,2.5\n3,3,3\n1,1,1\n3,2.5,3\n",
+    "missing.csv": "a,b,c\n1,1,2\n1,,2\n3,3,3\n2,2,1\n3,2,\n,,1\n1,1,1\n",
+    "one_category.csv": "a,b\nyes,yes\nyes,yes\n",
+    "constant.csv": "a,b,c\n1,1,1\n1,1,2\n1,1,1\n",
+    "one_subject.csv": "a,b\n1,2\n",
+    "perfect.csv": "a,b\n1,1\n2,2\n1,1\n",
+    "fixed.csv": "a,b\n1,1\n1,2\n1,2\n",
+    "small.csv": ",x,y\nx,1,1\ny,0,1\n",
+    "huge.csv": f",a,b\na,{2**60},3\nb,2,{2**60}\n",
+    "permutations.csv": "a,b\n" + "".join(f"{i},{i}\n" for i in range(1, 20)),
+    "search.csv": "a,b,c\n2,0,0\n2,,0\n,,1\n,2,0\n1,1,1\n,,2\n2,,1\n",
+    "hard.csv": _random_ratings(60, 7, 5),
+    "gaps.csv": _random_ratings(50, 4, 3, missing=0.3),
+    "fewer_gaps.csv": _random_ratings(12, 3, 2, missing=0.15),
+    "groups.csv": "site,a,b\nA,1,1\nA,2,2\nA,1,2\nB,1,2\nB,2,2\nB,1,1\nC,1,1\nC,1,1\n",
+    "broken.csv": "a\n1\n",
+    "scenarios.toml": _SCENARIOS,
+}
+
+CASES = {
+    "kappa, two raters": Case("kappa", "kappa {two.csv}"),
+    "kappa, several weightings": Case(
+        "kappa", "kappa {cohen1968.csv} --layout counts -w unweighted -w linear -w quadratic -w sqrt"
+    ),
+    "kappa, every scheme": Case("kappa", f"kappa {{anxiety.csv}} {_EVERY_WEIGHTING} --level 0.9"),
+    "kappa, missing ratings": Case("kappa", "kappa {missing.csv} -w linear"),
+    "kappa, complete subjects only": Case("kappa", "kappa {missing.csv} --complete-only"),
+    "kappa, undefined": Case("kappa", "kappa {one_category.csv} -w unweighted -w linear"),
+    "kappa, one subject": Case("kappa", "kappa {one_subject.csv}"),
+    "kappa, perfect agreement": Case("kappa", "kappa {perfect.csv}"),
+    "kappa, huge counts": Case("kappa", "kappa {huge.csv} --layout counts"),
+    **{
+        f"kappa, {name}": Case("kappa", f"kappa {{gwet2014.csv}} -c {name} -w linear")
+        for name in ("kappa", "conger", "fleiss", "gwet", "brennan-prediger", "krippendorff", "percent")
+    },
+    "max, two raters": Case("max", "max {rapallo2022.csv} --layout counts -w linear -w sqrt --all"),
+    "max, three raters": Case("max", "max {three.csv} --minimum"),
+    "max, missing ratings": Case("max", "max {missing.csv} -w quadratic"),
+    "max, chance differs between tables": Case("max", "max {fewer_gaps.csv} -c fleiss --all"),
+    "max, maximum proven by search": Case("max", "max {search.csv} -c fleiss"),
+    "max, minimum proven by search": Case("max", "max {search.csv} -c gwet"),
+    "max, no time": Case("max", "max {hard.csv} -w circular --time-limit 1e-6"),
+    "max, one value": Case("max", "max {fixed.csv}"),
+    "max, undefined": Case("max", "max {one_category.csv} --all"),
+    "max, huge counts": Case("max", "max {huge.csv} --layout counts"),
+    "max, many maximisers": Case("max", "max {vision.csv} --layout counts"),
+    "max, interrupted": Case("max", "max {hard.csv}", 130, _interrupt_maximum),
+    "test, exact": Case("test", "test {rapallo2022.csv} --layout counts -w linear -w unweighted"),
+    "test, two-sided": Case("test", "test {two.csv} --alternative two-sided"),
+    "test, by probability": Case(
+        "test", "test {two.csv} --alternative two-sided --two-sided probability --method exact"
+    ),
+    "test, random tables": Case(
+        "test", "test {diagnoses.csv} --method monte-carlo --draws 200 --seed 1 --alternative less"
+    ),
+    "test, exact takes too long": Case("test", "test {hard.csv} --draws 100 --seed 1 -w sqrt"),
+    "test, missing ratings": Case("test", "test {missing.csv} -c krippendorff"),
+    "test, interrupted": Case("test", "test {two.csv} --method monte-carlo --seed 1", 130, _interrupt_test),
+    "test, undefined": Case("test", "test {one_category.csv}"),
+    "fiber, values": Case("fiber", "fiber {rapallo2022.csv} --layout counts -w linear -w unweighted"),
+    "fiber, listed and sampled": Case("fiber", "fiber {small.csv} --layout counts --list --sample 2 --seed 1"),
+    "fiber, short integers as strings": Case(
+        "fiber", "fiber {rapallo2022.csv} --layout counts", patch=_strings_above_1000
+    ),
+    "fiber, long integers as strings": Case("fiber", "fiber {permutations.csv}", slow=True),
+    "fiber, counted only": Case(
+        "fiber", "fiber {rapallo2022.csv} --layout counts -w power(0.3)", patch=_strings_above_1000
+    ),
+    "fiber, too many tables": Case("fiber", "fiber {vision.csv} --layout counts"),
+    "fiber, missing ratings": Case("fiber", "fiber {missing.csv} --sample 1 --seed 1"),
+    "fiber, undefined": Case("fiber", "fiber {one_category.csv} --list"),
+    "moves, two raters": Case("moves", "moves {rapallo2022.csv} --layout counts -w linear -w sqrt"),
+    "moves, three raters": Case("moves", "moves {three.csv} --minimal --top 3 -c fleiss"),
+    "moves, undefined": Case("moves", "moves {one_category.csv}"),
+    "anneal, moves": Case("anneal", "anneal {rapallo2022.csv} --layout counts --seed 1 -w linear"),
+    "anneal, swaps": Case("anneal", "anneal {three.csv} --proposal swaps --restarts 2 --seed 1"),
+    "anneal, few steps": Case("anneal", "anneal {hard.csv} --proposal swaps --max-steps 5 -w sqrt"),
+    "anneal, undefined": Case("anneal", "anneal {one_category.csv}"),
+    "anneal, interrupted": Case("anneal", "anneal {three.csv}", 130, _interrupt_annealing),
+    "plan, width": Case("plan", "plan --margins 0.7,0.3 --kappa 0.6 --width 0.2 --seed 1"),
+    "plan, power": Case(
+        "plan",
+        "plan --margins 2/3,1/3 --raters 3 --kappa 0.6 --power 0.8 --null 0.4 --draws 500 --seed 1 -w unweighted "
+        "-w linear",
+    ),
+    "plan, alternative less": Case(
+        "plan", "plan --margins 0.5,0.5 --kappa 0.3 --power 0.8 --null 0.6 --alternative less --draws 0"
+    ),
+    "plan, no simulated studies": Case(
+        "plan",
+        "plan --margins 0.5,0.3,0.2 --margins 0.4,0.3,0.3 --kappa 0.5 --power 0.8 --null 0.2 --alternative two-sided "
+        "--variance estimate --draws 0 --joint widest",
+    ),
+    "plan, simulation": Case(
+        "plan", "plan --margins 0.6,0.4 --kappa 0.5 --width 0.4 --simulate --draws 500 --seed 1 --categories no,yes"
+    ),
+    "plan, pilot": Case("plan", "plan --table {gwet2014.csv} --width 0.3 --draws 500 --seed 1"),
+    "verify, holds": Case("verify", "verify {proof.json}"),
+    "verify, does not hold": Case("verify", "verify {forged.json}", 3),
+    "verify, not checked": Case("verify", "verify {proof.json}", 3, _little_work),
+    "report, two raters": Case("report", "report {rapallo2022.csv} --layout counts"),
+    "report, three raters": Case("report", "report {three.csv} --title 'Three raters' -w linear"),
+    "report, missing ratings": Case("report", "report {missing.csv} --alternative two-sided"),
+    "report, pair undefined": Case("report", "report {constant.csv} -w unweighted"),
+    "report, undefined": Case("report", "report {one_category.csv}"),
+    "report, one subject": Case("report", "report {one_subject.csv}"),
+    "report, huge counts": Case("report", "report {huge.csv} --layout counts"),
+    "report, no time": Case("report", "report {hard.csv} -w circular --time-limit 1e-6 --alternative less"),
+    "report, maximum proven by search": Case("report", "report {search.csv} -c fleiss -w unweighted"),
+    "report, minimum proven by search": Case("report", "report {search.csv} -c gwet -w unweighted"),
+    "report, maximum not known": Case("report", "report {gaps.csv} -c fleiss -w unweighted"),
+    "report, groups": Case("report_groups", "report {groups.csv} --by site -w linear -w sqrt"),
+    "report, several files": Case("report_groups", "report {two.csv} {broken.csv} {missing.csv}"),
+    "report, batch of huge counts": Case("report_groups", "report {huge.csv} --layout counts --batch"),
+    "paper, few items": Case("paper", "paper --tables 30", 1, _few_items),
+    "paper, whole": Case("paper", "paper --tables 30 --jobs 1", slow=True),
+    "study, rows of the paper": Case("study", "study --raters 2 --categories 3 --subjects 100 --tables 5 --jobs 1"),
+    "study, own scenarios": Case("study", "study --scenarios {scenarios.toml} --tables 5 --jobs 1"),
+}

@@ -1,0 +1,296 @@
+"""The output of `--json` is what `data/output-schema-1.json` documents."""
+
+import json
+from collections import defaultdict
+from copy import deepcopy
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import get_args
+
+import pytest
+from click.testing import CliRunner
+from output_documents import CASES, output_of, write_files
+
+from kappamax.annealing.anneal import MOVE_SETS, PROPOSALS, UNITS
+from kappamax.annealing.diagonal_sweep import SWEEPS
+from kappamax.cli import main
+from kappamax.coefficients import COEFFICIENTS
+from kappamax.fibers.distribution import ALTERNATIVES, TWO_SIDED
+from kappamax.fibers.moves import Effect
+from kappamax.paper.verdict import STATUSES
+from kappamax.planning.sample_size import JOINTS, VARIANCES
+from kappamax.reporting.formats.json import SCHEMA_VERSION
+
+jsonschema = pytest.importorskip("jsonschema")
+
+ROOT = Path(__file__).parents[2]
+SCHEMA = json.loads((files("kappamax") / "data" / f"output-schema-{SCHEMA_VERSION}.json").read_text(encoding="utf-8"))
+DEFINITIONS = [one["$ref"].rpartition("/")[2] for one in SCHEMA["anyOf"]]  # one per kind of document
+QUICK = [name for name, case in CASES.items() if not case.slow]
+MUTATED = [
+    *("kappa, two raters", "kappa, undefined", "max, three raters", "max, no time", "max, undefined"),
+    *("test, two-sided", "test, undefined", "fiber, listed and sampled", "fiber, too many tables"),
+    *("moves, three raters", "moves, undefined", "anneal, swaps", "anneal, undefined", "plan, width", "plan, power"),
+    *("verify, does not hold", "report, three raters", "report, pair undefined", "report, undefined"),
+    *("report, maximum not known", "report, several files", "study, own scenarios", "paper, few items"),
+]
+MAPS = {("report", "margins"), ("pairs", "reasons")}  # objects whose keys are names of raters
+OPTIONAL = {
+    *("results/n_maximizers", "results/maximizers", "results/tables", "results/sample"),
+    *("scenario/margins", "scenario/max_steps", "schedule/start", "schedule/factor", "schedule/steps"),
+    *("schedule/temperature", "stopping/patience", "stopping/steps"),
+}
+EVERY_CASE = [pytest.param(name, marks=pytest.mark.slow if case.slow else ()) for name, case in CASES.items()]
+
+
+@pytest.fixture(scope="module")
+def output(tmp_path_factory):
+    """Return a function from the name of a case to its output, which is made once."""
+    folder = tmp_path_factory.mktemp("ratings")
+    write_files(folder)
+    return cache(lambda name: output_of(CASES[name], folder))
+
+
+def closed(schema):
+    """Return the schema with every object limited to the documented fields."""
+    if isinstance(schema, list):
+        return [closed(one) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    found = {key: closed(value) for key, value in schema.items()}
+    if schema.get("type") == "object" and "properties" in schema:
+        found["additionalProperties"] = False
+    return found
+
+
+@cache
+def validator(definition, *, strict=True):
+    """Return a validator of one kind of document; a strict one refuses fields that are not documented."""
+    schema = closed(SCHEMA) if strict else SCHEMA
+    return jsonschema.Draft202012Validator({"$ref": f"#/$defs/{definition}", "$defs": schema["$defs"]})
+
+
+@cache
+def whole_schema():
+    """Return a validator of any document, with references resolved by the name of the schema."""
+    return jsonschema.Draft202012Validator(SCHEMA)
+
+
+def test_the_schema_is_valid():
+    """It follows draft 2020-12, and every reference has a definition."""
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+    assert {ref.rpartition("/")[2] for ref in references(SCHEMA)} == set(SCHEMA["$defs"])
+
+
+def references(schema):
+    """Yield every reference in a schema."""
+    if isinstance(schema, dict):
+        yield from [schema["$ref"]] if "$ref" in schema else []
+        schema = list(schema.values())
+    for one in schema if isinstance(schema, list) else []:
+        yield from references(one)
+
+
+@pytest.mark.parametrize("name", EVERY_CASE)
+def test_an_output_follows_its_definition(name, output):
+    """Without a field that is not documented; the whole schema accepts it too."""
+    document = output(name)
+    validator(CASES[name].definition).validate(document)
+    assert whole_schema().is_valid(document)
+    assert next(iter(document)) == "schema_version"
+
+
+@pytest.mark.parametrize("name", MUTATED)
+def test_a_changed_output_is_refused(name, output):
+    """Without a required field, with a field of another name, or with a value of another type."""
+    document, definition = shortened(output(name)), CASES[name].definition
+    strict, published = validator(definition), validator(definition, strict=False)
+    accepted = []
+    for path, key in fields_of(document):
+        field = f"{next((one for one in reversed(path) if isinstance(one, str)), '')}/{key}"
+        removed, renamed, retyped = (deepcopy(document) for _ in range(3))
+        del at(removed, path)[key]
+        at(renamed, path)[f"{key}_"] = at(renamed, path).pop(key)
+        at(retyped, path)[key] = {"unexpected": True}
+        accepted += [("removed", field)] if field not in OPTIONAL and published.is_valid(removed) else []
+        accepted += [("renamed", field)] if strict.is_valid(renamed) else []
+        accepted += [("another type", field)] if published.is_valid(retyped) else []
+    assert accepted == []
+
+
+@pytest.mark.parametrize("name", MUTATED)
+def test_a_reader_of_this_version_accepts_new_fields(name, output):
+    """The published schema allows them; only these tests refuse what is not documented."""
+    document = shortened(output(name))
+    for path in {path for path, _ in fields_of(document)}:
+        at(document, path)["new_field"] = 1
+    assert validator(CASES[name].definition, strict=False).is_valid(document)
+    assert not validator(CASES[name].definition).is_valid(document)
+
+
+def shortened(value):
+    """Return a copy of a document with at most two entries of every list."""
+    if isinstance(value, dict):
+        return {key: shortened(one) for key, one in value.items()}
+    return [shortened(one) for one in value[:2]] if isinstance(value, list) else value
+
+
+def fields_of(value, path=()):
+    """Yield the path of every object with documented fields, and each of its fields."""
+    if isinstance(value, dict):
+        for key, one in value.items():
+            yield path, key
+            if (*path[-1:], key) not in MAPS:
+                yield from fields_of(one, (*path, key))
+    elif isinstance(value, list):
+        for place, one in enumerate(value):
+            yield from fields_of(one, (*path, place))
+
+
+def at(document, path):
+    """Return the part of a document at a path."""
+    for step in path:
+        document = document[step]
+    return document
+
+
+@pytest.mark.parametrize(
+    ("definition", "value", "accepted"),
+    [
+        ("count", 2**53, True),
+        ("count", 2**53 + 1, False),
+        ("count", str(2**53 + 1), True),
+        ("count", -1, False),
+        ("count", 1.5, False),
+        ("count", "1.5", False),
+        ("fraction", "2/5", True),
+        ("fraction", "-1/3", True),
+        ("fraction", "1", True),
+        ("fraction", "0.4", False),
+        ("fraction", 0.4, False),
+        ("interval", [0.1, 0.4], True),
+        ("interval", [0.1], False),
+        ("rating", None, True),
+        ("label", None, False),
+    ],
+)
+def test_exact_numbers_and_labels(definition, value, accepted):
+    """Integers above 2^53 and fractions are strings."""
+    assert accepts({"$ref": f"#/$defs/{definition}"}, value) == accepted
+
+
+@pytest.mark.parametrize(
+    ("place", "names"),
+    [
+        (("coefficient",), COEFFICIENTS),
+        (("alternative",), (*ALTERNATIVES, None)),
+        (("test_result", "properties", "two_sided"), (*TWO_SIDED, None)),
+        (("move", "properties", "effect"), get_args(Effect)),
+        (("anneal_result", "properties", "proposal"), PROPOSALS),
+        (("plan_result", "properties", "joint"), (*JOINTS, "pilot")),
+        (("plan_result", "properties", "variance"), (*VARIANCES, None)),
+        (("scenario", "properties", "moves"), MOVE_SETS),
+        (("scenario", "properties", "temperature_unit"), UNITS),
+        (("scenario", "properties", "sweep"), SWEEPS),
+        (("paper_item", "properties", "status"), STATUSES),
+    ],
+)
+def test_closed_lists_of_names_are_those_of_the_library(place, names):
+    """A new name is a change of the schema too."""
+    assert set(at(SCHEMA["$defs"], place)["enum"]) == set(names)
+
+
+def test_every_field_has_a_description():
+    """A sentence of its own, or that of the definition to which it refers."""
+    for place, schema in described(SCHEMA["$defs"]):
+        target = SCHEMA["$defs"].get(schema.get("$ref", "").rpartition("/")[2], {})
+        description = schema.get("description", target.get("description", ""))
+        assert description[:1].isupper(), place
+        assert description.endswith("."), place
+
+
+def test_the_documentation_lists_every_definition():
+    """Each command with its definition and what that describes, in the order of the schema."""
+    page = (ROOT / "docs" / "reference" / "json.md").read_text(encoding="utf-8")
+    rows = [
+        line.strip("| ").split(" | ") for line in page.replace("`", "").splitlines() if line.startswith("| kappamax")
+    ]
+    definitions = [(name, SCHEMA["$defs"][name]) for name in DEFINITIONS]
+    assert rows == [[one["title"], name, one["description"].split(". ")[0].rstrip(".")] for name, one in definitions]
+
+
+def test_an_error_is_not_a_document(tmp_path):
+    """Standard output stays empty, and the exit code is 1."""
+    done = CliRunner().invoke(main, ["kappa", str(tmp_path / "nosuch.csv"), "--json"])
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert done.stderr.startswith("kappamax: ")
+
+
+def test_every_command_with_json_has_a_definition_and_outputs():
+    """A new command needs a definition, a row in the documentation and a case here."""
+    commands = {name for name, one in main.commands.items() if any(option.name == "as_json" for option in one.params)}
+    assert {SCHEMA["$defs"][name]["title"].split()[1] for name in DEFINITIONS} == commands
+    assert {case.definition for case in CASES.values()} == set(DEFINITIONS)
+    assert {case.arguments.split()[0] for case in CASES.values()} == commands
+
+
+def test_every_documented_field_occurs(output):
+    """Each field has a value in some output; it is null in some output if it may be, and takes each of its names."""
+    seen = defaultdict(list)
+    for name in QUICK:
+        visit({"$ref": f"#/$defs/{CASES[name].definition}"}, output(name), "", seen)
+    unseen = []
+    for place, schema in described(SCHEMA["$defs"]):
+        values = seen[place]
+        kinds = {value is None for value in values}
+        expected = {True} if schema.get("type") == "null" else {False, True} if accepts(schema, None) else {False}
+        unseen += [place] if kinds != expected else []
+        unseen += [(place, name) for name in schema.get("enum", ()) if name not in values]
+    assert unseen == []
+
+
+def visit(schema, value, place, seen):
+    """Note which parts of the schema describe a value and its parts."""
+    seen[place].append(value)
+    if "$ref" in schema:
+        target = schema["$ref"].removeprefix("#/$defs/")
+        visit(SCHEMA["$defs"][target], value, target, seen)
+    elif "anyOf" in schema:
+        for branch in schema["anyOf"]:
+            if accepts(branch, value):
+                visit(branch, value, f"{place}/anyOf", seen)
+    elif isinstance(value, dict):
+        for key, one in value.items():
+            if key in schema.get("properties", {}):
+                visit(schema["properties"][key], one, f"{place}/{key}", seen)
+            else:
+                visit(schema["additionalProperties"], one, f"{place}/*", seen)
+    elif isinstance(value, list):
+        for one in value:
+            visit(schema["items"], one, f"{place}/items", seen)
+
+
+def described(definitions):
+    """Yield the place and the schema of every definition and every field."""
+    for name, definition in definitions.items():
+        yield name, definition
+        yield from _fields(definition, name)
+
+
+def _fields(schema, place):
+    for key, one in schema.get("properties", {}).items():
+        yield f"{place}/{key}", one
+        yield from _fields(one, f"{place}/{key}")
+    if "items" in schema:
+        yield from _fields(schema["items"], f"{place}/items")
+
+
+@cache
+def _validator_of(text):
+    return jsonschema.Draft202012Validator(json.loads(text) | {"$defs": SCHEMA["$defs"]})
+
+
+def accepts(schema, value):
+    """Return whether a part of the schema accepts a value."""
+    return _validator_of(json.dumps(schema)).is_valid(value)
