@@ -1,6 +1,6 @@
-"""Draw results with matplotlib, for papers.
+"""Draw results with matplotlib.
 
-Every function draws on the axes given as `ax`, or on new ones, and returns them.
+Every function draws on the axes given as `ax`, or on new axes, and returns the axes.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def plot_agreement(*ratings: Ratings, ax: Any = None, title: str | None = None) -> Any:
-    """Draw the crossed table of two raters as a heat map.
+    """Draw the contingency table of two raters as a heat map.
 
     Parameters
     ----------
@@ -51,7 +51,9 @@ def plot_agreement(*ratings: Ratings, ax: Any = None, title: str | None = None) 
 
 
 def plot_maximum(result: Maximum, *, ax: Any = None) -> Any:
-    """Draw the observed table beside one with the largest agreement, as two heat maps; cells that differ are framed.
+    """Draw the observed table and a table with the largest agreement as two heat maps.
+
+    Cells in which the second table differs from the first are framed.
 
     Parameters
     ----------
@@ -66,9 +68,9 @@ def plot_maximum(result: Maximum, *, ax: Any = None) -> Any:
     if ax is None:
         _, ax = pyplot.subplots(1, 2, figsize=(9, 4), layout="constrained")
     before, after = observed.dense(), result.table.dense()
-    _heat_map(observed, ax[0], f"observed: {numbers.decimal(result.value)}")
+    _heat_map(observed, ax[0], f"observed table: {numbers.decimal(result.value)}")
     proven = "" if result.proven else " (not proven)"
-    _heat_map(result.table, ax[1], f"largest, {result.weights}: {numbers.decimal(result.maximum)}{proven}")
+    _heat_map(result.table, ax[1], f"largest agreement, {result.weights}: {numbers.decimal(result.maximum)}{proven}")
     for i, j in np.argwhere(before != after).tolist():
         frame = pyplot.Rectangle((j - 0.46, i - 0.46), 0.92, 0.92, fill=False, linestyle="--", linewidth=1.5)
         ax[1].add_patch(frame)
@@ -76,7 +78,7 @@ def plot_maximum(result: Maximum, *, ax: Any = None) -> Any:
 
 
 def plot_distribution(distribution: Distribution, *, ax: Any = None) -> Any:
-    """Draw the probability by chance of every value of kappa over a fiber, with the observed value marked."""
+    """Draw the distribution of kappa under chance, with the observed value marked."""
     ax = _axes(ax)
     ax.vlines(distribution.values, 0, distribution.probabilities, linewidth=2)
     ax.axvline(distribution.observed, color="C1", linestyle="--")
@@ -87,24 +89,30 @@ def plot_distribution(distribution: Distribution, *, ax: Any = None) -> Any:
         textcoords="offset points",
     )
     ax.set_xlabel(f"kappa, {distribution.weights}")
-    ax.set_ylabel("probability by chance")
+    ax.set_ylabel("probability under chance")
     ax.set_ylim(bottom=0)
     return ax
 
 
 def plot_trace(result: Annealing, *, ax: Any = None) -> Any:
-    """Draw agreement and acceptance along an annealing search made with `trace=`."""
+    """Draw the agreement and the acceptance rate of an annealing search that was run with `trace=`."""
     if result.trace is None:
-        raise InvalidOptionError("this search kept no trace; anneal with trace=100 to keep every hundredth step.")
+        raise InvalidOptionError(
+            "this search recorded no trace; call anneal with trace=100 to record every hundredth step."
+        )
     return result.trace.plot(_axes(ax))
 
 
 def plot_study(study: Study, *, ax: Any = None) -> Any:
-    """Draw the differences of a study's means from the published ones in percent, with two standard errors."""
+    """Draw the differences in percent between the means of a study and the published means.
+
+    Error bars extend to two standard errors on each side.
+    """
     return study.plot(_axes(ax))
 
 
 def _heat_map(table: Table, ax: Any, title: str | None) -> Any:
+    """Draw the counts of two raters on axes and return these."""
     counts = table.dense()
     ax.imshow(counts, cmap="Blues", vmin=0, vmax=1.6 * max(1, int(counts.max())))
     for (i, j), n in np.ndenumerate(counts):
@@ -120,13 +128,14 @@ def _heat_map(table: Table, ax: Any, title: str | None) -> Any:
 
 
 def _axes(ax: Any) -> Any:
+    """Return the given axes, or new ones if there are none."""
     return import_pyplot().subplots(layout="constrained")[1] if ax is None else ax
 
 
 def _require_two_complete_raters(table: Table) -> None:
-    """Require a table that can be shown as a crossed one."""
+    """Require complete ratings of two raters."""
     if table.n_raters != 2 or table.n_missing:
-        missing = f" and {table.n_missing} missing ratings" if table.n_missing else ""
+        missing = f" and {text.plural(table.n_missing, 'missing rating')}" if table.n_missing else ""
         raise NotSupportedError(
-            f"a crossed table shows two raters with complete ratings; got {table.n_raters}{missing}."
+            f"a heat map needs two raters with complete ratings; got {table.n_raters} raters{missing}."
         )

@@ -1,4 +1,7 @@
-"""Arrange tables and results as the JSON document that commands and reports share; docs/report.md describes it."""
+"""Arrange tables and results as the JSON document that commands and reports write.
+
+The fields of the document are described in docs/report.md.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ SCHEMA_VERSION = 1
 
 
 def data_of(table: Table) -> dict[str, Any]:
-    """Return the numbers of subjects, raters, categories and missing ratings, and the labels."""
+    """Return the numbers of subjects, raters, categories and missing ratings, with the labels."""
     return {
         "n_subjects": plain(table.n_subjects),
         "n_raters": table.n_raters,
@@ -31,12 +34,12 @@ def data_of(table: Table) -> dict[str, Any]:
 
 
 def document(table: Table, results: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Return the version of the schema, a description of the data, and one result per weighting."""
+    """Return a document with the version of the schema, a description of the data, and one result per weighting."""
     return {"schema_version": SCHEMA_VERSION, "data": data_of(table), "results": list(results)}
 
 
 def report_document(report: Report) -> dict[str, Any]:
-    """Return a whole report as plain data."""
+    """Return the document of a whole report."""
     table = report.table
     extra = {
         "title": report.title,
@@ -52,12 +55,12 @@ def report_document(report: Report) -> dict[str, Any]:
 
 
 def as_json(content: dict[str, Any]) -> str:
-    """Return a document as text; the same content gives the same bytes."""
+    """Return a document as JSON text, which is the same for equal contents."""
     return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
 
 
 def _result(result: WeightingReport) -> dict[str, Any]:
-    """Return one weighting: the agreement's own fields, then the maximum's, the test and the sentences."""
+    """Return the fields of one weighting: those of the agreement and the maximum, the test and the sentences."""
     own = {} if result.agreement is None else result.agreement.to_dict()
     most = {} if result.maximum is None else result.maximum.to_dict()
     count = result.n_maximizers
