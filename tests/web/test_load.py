@@ -100,7 +100,7 @@ def test_no_free_port_is_an_error(monkeypatch):
     """One line."""
     monkeypatch.setattr(serving, "_PORTS_TRIED", 1)
     taken, port = serving.bound_socket(0)
-    with taken, pytest.raises(NotSupportedError, match=f"the ports {port} to {port} of 127.0.0.1 are all taken"):
+    with taken, pytest.raises(NotSupportedError, match=f"the ports {port} to {port} of 127.0.0.1 are all in use"):
         serving.bound_socket(port)
 
 
@@ -158,5 +158,5 @@ def test_a_process_that_ends_is_an_error(apart):
             await pool.close()
 
     first, second = apart(answers())
-    assert (first.status, b"the process that worked on this ended" in first.body) == (422, True)
+    assert (first.status, b"the worker process ended unexpectedly" in first.body) == (422, True)
     assert second == (200, b"null", False)

@@ -231,7 +231,7 @@ def test_work_out_of_time_is_stopped_and_said():
         for path in ("/api/table", "/api/table", "/api/path", "/api/anneal", "/api/report"):
             answer = client.post(path, json=SMALL)
             assert answer.status_code == 422
-            assert "longer than the page's limit of 0 s" in answer.json()["error"]
+            assert "exceeded the time limit of the page (0 s)" in answer.json()["error"]
 
 
 def test_work_stops_when_its_client_leaves(apart):

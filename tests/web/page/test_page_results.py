@@ -141,7 +141,7 @@ def test_the_numbers_do_not_wait_for_what_chance_would_give(page, expect):
 
 def test_a_test_that_fails_leaves_the_numbers(page, expect):
     """With the reason above them; moves and the rest go on."""
-    refusal = {"error": "this takes longer than the page's limit."}
+    refusal = {"error": "the computation exceeded the time limit of the page."}
     page.route("**/api/chance", lambda route: route.fulfill(status=422, json=refusal))
     type_table(page, [[9, 1], [1, 9]])
     expect(page.locator("#pvalue")).to_have_text("not computed")
