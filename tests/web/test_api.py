@@ -105,7 +105,7 @@ def test_weights_in_words_name_a_broken_triangle(client):
     """Quadratic weights are no distance."""
     answer = answer_to(client, "/api/weights", TABLE | {"weight": "quadratic"})
     assert (answer["metric"], answer["monge"], answer["violated_triangle"]) == (False, True, [1, 2, 3])
-    assert "not a distance" in answer["words"]
+    assert "not a metric" in answer["words"]
     positions = answer_to(client, "/api/weights", TABLE | {"weight": {"positions": [0, 1, 5, 6], "scheme": "linear"}})
     assert positions["metric"]
     assert positions["matrix"][0][2] == pytest.approx(5 / 6)

@@ -151,8 +151,8 @@ class Worker:
                 body = await self._replies.readexactly(size)
         except TimeoutError:
             raise InvalidRequestError(
-                f"the computation exceeded the time limit of the page ({seconds:g} s); the command line and Python have "
-                "no limit."
+                f"the computation exceeded the time limit of the page ({seconds:g} s); the command line and Python "
+                "have no limit."
             ) from None
         except (asyncio.IncompleteReadError, ConnectionError):
             raise InvalidRequestError("the worker process ended unexpectedly; it may have run out of memory.") from None

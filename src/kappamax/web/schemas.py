@@ -294,7 +294,7 @@ def _shown(value: Any) -> str:
     if isinstance(value, dict):
         return "a JSON object"
     if isinstance(value, list):
-        return f"a list of {len(value):,} entries"
+        return f"a list of {len(value):,}"
     return shortened(ascii(value)) if value is not None else "nothing"
 
 

@@ -25,7 +25,7 @@ def paste(page: Any, selector: str, text: str) -> None:
 def choose_file(page: Any, name: str, content: str | bytes) -> None:
     """As if chosen in the browser's dialog."""
     body = content.encode() if isinstance(content, str) else content
-    page.get_by_label("Or drop a file here").set_input_files(
+    page.get_by_label("Open or drop a file").set_input_files(
         {"name": name, "mimeType": "application/octet-stream", "buffer": body}
     )
 

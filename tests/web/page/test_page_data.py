@@ -47,7 +47,7 @@ def test_a_block_in_the_middle_grows_the_table(page, expect):
 def test_a_block_too_large_is_refused_beside_the_table(page, expect):
     """Thirteen categories."""
     paste(page, "#cell-0-0", "\n".join("\t".join("1" for _ in range(13)) for _ in range(13)))
-    expect(page.locator("#grid-problem")).to_contain_text("needs 13 categories; there are at most 12")
+    expect(page.locator("#grid-problem")).to_contain_text("has 13 categories; an entered table can have at most 12")
     expect(page.locator("#size")).to_have_value("4")
 
 
@@ -67,7 +67,7 @@ def test_two_to_twelve_categories_with_names(page, expect):
 def test_a_count_that_is_none_is_marked_at_its_cell(page, expect):
     """The message is in the cell; the old results say whose they are; mending brings new ones."""
     page.locator("#cell-1-2").fill("-3")
-    expect(page.locator("#cell-1-2-problem")).to_have_text("A count is a whole number, 0 or more; this is -3.")
+    expect(page.locator("#cell-1-2-problem")).to_have_text("Enter a whole number of at least 0 instead of -3.")
     expect(page.locator("#cell-1-2")).to_have_attribute("aria-invalid", "true")
     expect(page.locator("#results-state")).to_contain_text("belong to the previous table")
     page.locator("#cell-1-2").fill("4")
@@ -78,11 +78,11 @@ def test_a_count_that_is_none_is_marked_at_its_cell(page, expect):
 def test_names_that_clash_are_marked_at_the_name(page, expect):
     """Twice the same category; a rater without a name."""
     page.get_by_label("Name of category 2").fill("1")
-    expect(page.locator("#category-1-problem")).to_have_text("1 is there twice.")
+    expect(page.locator("#category-1-problem")).to_have_text("The name 1 is used twice.")
     page.get_by_label("Name of category 2").fill("2")
     expect(page.locator("#category-1-problem")).to_have_text("")
     page.get_by_label("Rater in columns").fill("")
-    expect(page.locator("#grid-problem")).to_have_text("A rater needs a name.")
+    expect(page.locator("#grid-problem")).to_have_text("Enter a name for this rater.")
     expect(page.locator("#rater-1")).to_have_attribute("aria-invalid", "true")
 
 
@@ -90,7 +90,7 @@ def test_what_the_server_refuses_is_shown(page, expect):
     """More subjects than a page should count, or a table for which the answer is undefined."""
     type_table(page, [[7, 0], [0, 0]])
     expect(page.locator("#kappa")).to_have_text("undefined")
-    expect(page.locator("#headline")).to_contain_text("Cohen's kappa is undefined: ")
+    expect(page.locator("#headline")).to_contain_text("Cohen's kappa is undefined because ")
     expect(page.locator("#moves-body")).to_contain_text("undefined")
 
 
@@ -118,21 +118,21 @@ def test_examples_of_any_number_of_raters_are_shown(page, expect, name):
 def test_an_empty_table_asks_for_data(page, expect):
     """Clear empties the cells and the results."""
     page.get_by_role("button", name="Clear").click()
-    expect(page.locator("#headline")).to_contain_text("Type or paste a table")
-    expect(page.locator("#out-body")).to_contain_text("Once there are results")
+    expect(page.locator("#headline")).to_contain_text("Enter or paste a table")
+    expect(page.locator("#out-body")).to_contain_text("once there are results")
 
 
 def test_what_was_typed_survives_a_reload(page, expect):
     """In the browser's own store."""
     type_table(page, [[20, 5], [10, 15]])
     page.get_by_label("Name of category 1").fill("no")
-    page.get_by_label("How much a disagreement counts").select_option("unweighted")
+    page.get_by_label("Weighting").select_option("unweighted")
     expect(page.locator("#kappa")).to_have_text("0.4000")
     page.reload()
     expect(page.locator("#kappa")).to_have_text("0.4000")
     assert shown_counts(page) == [["20", "5"], ["10", "15"]]
     expect(page.get_by_label("Name of category 1")).to_have_value("no")
-    expect(page.get_by_label("How much a disagreement counts")).to_have_value("unweighted")
+    expect(page.get_by_label("Weighting")).to_have_value("unweighted")
 
 
 def test_a_link_carries_the_table_to_another_browser(page, expect, browser, server):

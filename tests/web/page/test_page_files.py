@@ -24,7 +24,7 @@ def three_raters():
 def test_a_csv_file_is_mapped_and_its_categories_ordered(page, expect):
     """The column of subjects is set aside; up and down buttons give the order, and keep the focus."""
     choose_file(page, "ratings.csv", WIDE)
-    expect(page.locator("#mapping")).to_contain_text("How ratings.csv is read")
+    expect(page.locator("#mapping")).to_contain_text("Options for reading ratings.csv")
     page.get_by_label("Column of subjects").select_option("id")
     expect(page.locator("#headline")).to_contain_text("6 subjects, 2 raters, 3 categories")
     expect(page.get_by_label("Rater in rows")).to_have_value("ann")
@@ -88,7 +88,7 @@ def test_a_file_can_be_dropped(page, expect):
         "ann,bob\n1,1\n2,1\n2,2\n1,1\n",
     )
     page.locator("#drop").dispatch_event("drop", {"dataTransfer": data})
-    expect(page.locator("#mapping")).to_contain_text("How dropped.csv is read")
+    expect(page.locator("#mapping")).to_contain_text("Options for reading dropped.csv")
     expect(page.locator("#kappa")).to_have_text("0.5000")
 
 
@@ -109,11 +109,11 @@ def test_three_raters_show_pairs_maximum_and_patterns(page, expect):
     page.locator("#pairs summary").click()
     expect(page.locator("#pairs table")).to_contain_text("X3")
     expect(page.locator("#patterns-maximum table")).to_have_count(2)
-    expect(page.locator("#patterns-maximum")).to_contain_text("Patterns at the maximum")
+    expect(page.locator("#patterns-maximum")).to_contain_text("Patterns of the largest agreement")
     page.reload()
     expect(page.locator("#patterns-summary")).to_contain_text("3 raters")
     expect(page.locator("#kappa")).to_have_text(f"{expected.value:.4f}")
-    page.get_by_role("button", name="Type a table instead").click()
+    page.get_by_role("button", name="Enter a table instead").click()
     expect(page.locator("#headline")).to_contain_text("2 raters")
 
 
@@ -141,14 +141,14 @@ def test_three_raters_have_moves_and_annealing(page, expect):
     page.locator("#moves-list tbody tr").first.get_by_role("button").click()
     expect(page.locator("#moves-value")).not_to_have_text(before)
     page.get_by_role("button", name="Start").click()
-    expect(page.locator("#anneal-said")).to_contain_text("Ended after")
+    expect(page.locator("#anneal-said")).to_contain_text("ended after")
 
 
 def test_missing_ratings_are_told(page, expect):
     """A code that stands for missing, and empty cells."""
     choose_file(page, "gaps.csv", "a,b,c\n1,1,2\n2,9,2\n1,,1\n2,2,2\n1,1,1\n2,1,2\n")
-    page.get_by_text("Missing ratings, sheet").click()
-    page.get_by_label("Codes that mean missing").fill("9")
-    page.get_by_label("Codes that mean missing").press("Tab")
+    page.get_by_text("Missing ratings and sheet").click()
+    page.get_by_label("Codes of missing ratings").fill("9")
+    page.get_by_label("Codes of missing ratings").press("Tab")
     expect(page.locator("#headline")).to_contain_text("2 ratings missing")
     expect(page.locator("#headline")).to_contain_text("2 categories")

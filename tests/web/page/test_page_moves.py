@@ -41,7 +41,7 @@ def test_a_move_that_does_not_apply_says_why(page, expect):
     """A cell without subjects cannot lose one; one row holds no block."""
     page.locator("#moves-table-0-0").click()
     page.locator("#moves-table-2-2").click()
-    expect(page.locator("#moves-said")).to_contain_text("does not apply")
+    expect(page.locator("#moves-said")).to_contain_text("cannot be applied")
     expect(page.locator("#moves-apply")).to_have_attribute("aria-disabled", "true")
     page.locator("#moves-table-0-0").click()
     page.locator("#moves-table-0-1").click()
@@ -59,16 +59,16 @@ def test_ranked_moves_are_applied_from_the_list(page, expect):
 
 def test_a_path_leads_to_the_maximum_step_by_step(page, expect):
     """One step, then all; undo walks back."""
-    page.get_by_role("button", name="One step towards the maximum").click()
+    page.get_by_role("button", name="Next step to the maximum").click()
     expect(page.locator("#moves-value")).to_have_text("0.6018")
     expect(page.locator("#path [aria-current=step]")).to_have_count(1)
-    page.get_by_role("button", name="All steps").click()
+    page.get_by_role("button", name="All steps to the maximum").click()
     expect(page.locator("#moves-value")).to_have_text("0.7511")
-    expect(page.locator("#moves-path")).to_contain_text("it ends at the maximum")
+    expect(page.locator("#moves-path")).to_contain_text("It ends at the maximum")
     expect(page.locator("#moves-step")).to_have_attribute("aria-disabled", "true")
     page.get_by_role("button", name="Undo").click()
     expect(page.locator("#moves-value")).not_to_have_text("0.7511")
-    page.get_by_role("button", name="Back to the observed table").click()
+    page.get_by_role("button", name="Reset to the observed table").click()
     expect(page.locator("#moves-value")).to_have_text("0.5023")
 
 
@@ -81,19 +81,19 @@ def test_annealing_runs_to_its_end_and_the_seed_decides(page, expect):
     expect(page.locator("#anneal-chart polyline")).to_have_count(2)
     page.get_by_label("Seed").fill("7")
     page.get_by_role("button", name="Restart").click()
-    expect(page.locator("#anneal-said")).to_contain_text("Ended after")
+    expect(page.locator("#anneal-said")).to_contain_text("ended after")
     page.get_by_label("Seed").fill("1")
     page.get_by_role("button", name="Restart").click()
     expect(page.locator("#anneal-said")).to_have_text(first)
     page.get_by_label("Seed").fill("-1")
     page.get_by_role("button", name="Restart").click()
-    expect(page.locator("#seed-problem")).to_contain_text("A seed is a whole number")
+    expect(page.locator("#seed-problem")).to_contain_text("Enter a whole number from 0")
 
 
 def test_annealing_pauses_and_goes_on(page, expect):
     """While paused the step stays; then the search goes on to its end."""
     page.emulate_media(reduced_motion="no-preference")
-    page.get_by_label("A step").select_option("swaps")
+    page.get_by_label("Proposal").select_option("swaps")
     page.evaluate(
         """() => {
             const draw = window.requestAnimationFrame.bind(window);
@@ -108,5 +108,5 @@ def test_annealing_pauses_and_goes_on(page, expect):
     page.evaluate("() => { window.open_gate = true; window.held.splice(0).forEach((work) => work()); }")
     expect(page.locator("#anneal-step")).to_have_text("–")
     page.get_by_role("button", name="Resume").click()
-    expect(page.locator("#anneal-said")).to_contain_text("Ended after")
+    expect(page.locator("#anneal-said")).to_contain_text("ended after")
     expect(page.locator("#anneal-step")).not_to_have_text("–")

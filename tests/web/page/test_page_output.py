@@ -34,7 +34,7 @@ def test_reports_are_saved_in_every_format(page, expect):
 
 def test_pictures_are_saved_as_svg(page):
     """The ones on the page."""
-    for button in ("Observed", "Maximum", "Chance", "Margins"):
+    for button in ("Observed table", "Largest agreement", "Distribution under chance", "Margins"):
         name, text = saved(page, button)
         assert name.endswith(".svg")
         assert text.startswith("<svg")

@@ -32,15 +32,15 @@ def test_assert_accessible_fails_where_it_should(browser, server):
 def test_the_page_with_results_is_accessible(page, expect):
     """Two raters, all parts filled, a search done."""
     expect(page.locator("#moves-list tbody tr").first).to_be_visible()
-    page.get_by_role("button", name="One step towards the maximum").click()
+    page.get_by_role("button", name="Next step to the maximum").click()
     page.get_by_role("button", name="Start").click()
-    expect(page.locator("#anneal-said")).to_contain_text("Ended after")
+    expect(page.locator("#anneal-said")).to_contain_text("ended after")
     assert_accessible(page)
 
 
 def test_the_page_with_errors_and_own_weights_is_accessible(page, expect):
     """Marked cells, a matrix to edit, a table that is empty."""
-    page.get_by_label("How much a disagreement counts").select_option("custom")
+    page.get_by_label("Weighting").select_option("custom")
     page.get_by_label("a matrix").check()
     page.get_by_label("Weight of 1 against 2").fill("x")
     page.locator("#cell-0-1").fill("x")
@@ -130,4 +130,4 @@ def test_a_server_that_is_gone_is_named(page, expect):
     """Instead of silence."""
     page.route("**/api/**", lambda route: route.abort())
     page.locator("#cell-0-0").fill("9")
-    expect(page.locator("#results-state")).to_contain_text("does not answer")
+    expect(page.locator("#results-state")).to_contain_text("does not respond")

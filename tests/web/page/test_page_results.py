@@ -31,7 +31,7 @@ def test_all_weightings_are_compared_and_chosen_from_the_comparison(page, expect
     expect(rows.nth(3)).to_contain_text("0.7528")
     page.locator("#comparison").get_by_role("button", name="quadratic").click()
     expect(page.locator("#kappa")).to_have_text("0.5849")
-    expect(page.get_by_label("How much a disagreement counts")).to_have_value("quadratic")
+    expect(page.get_by_label("Weighting")).to_have_value("quadratic")
 
 
 def test_the_observed_and_the_maximising_table_stand_side_by_side(page, expect, width):
@@ -59,16 +59,16 @@ def test_every_maximising_table_can_be_paged_through(page, expect):
         assert [sum(column) for column in zip(*rows, strict=True)] == [6, 9, 12, 6]
         seen.add(tuple(cells))
         if number < 5:
-            page.get_by_role("button", name="Next maximising table").click()
+            page.get_by_role("button", name="Next table").click()
     assert len(seen) == 5
-    expect(page.get_by_role("button", name="Next maximising table")).to_have_attribute("aria-disabled", "true")
-    page.get_by_role("button", name="Previous maximising table").click()
+    expect(page.get_by_role("button", name="Next table")).to_have_attribute("aria-disabled", "true")
+    page.get_by_role("button", name="Previous table").click()
     expect(place).to_have_text("Table 4 of 5")
 
 
 def test_a_single_maximising_table_needs_no_pages(page, expect):
     """Square roots: one table."""
-    page.get_by_label("How much a disagreement counts").select_option("sqrt")
+    page.get_by_label("Weighting").select_option("sqrt")
     expect(page.locator("#tables")).to_have_text("1")
     expect(page.locator("#maximizers")).to_be_empty()
 
@@ -76,7 +76,7 @@ def test_a_single_maximising_table_needs_no_pages(page, expect):
 def test_the_null_distribution_marks_observed_largest_and_smallest(page, expect):
     """In the picture and in the table behind it."""
     picture = page.locator("#null svg")
-    for words in ("observed 0.5023", "largest 0.7511", "smallest -0.5430"):
+    for words in ("observed 0.5023", "maximum 0.7511", "minimum -0.5430"):
         expect(picture).to_contain_text(words)
     page.locator("#null summary").click()
     expect(page.locator("#null table")).to_contain_text("-0.5430")
@@ -93,7 +93,7 @@ def test_one_request_asks_for_the_numbers_of_all_weights(page, expect):
         ["linear", "unweighted", "quadratic", "sqrt"]
     ]
     asked.clear()
-    page.get_by_label("How much a disagreement counts").select_option("custom")
+    page.get_by_label("Weighting").select_option("custom")
     expect(page.locator("#comparison tbody tr")).to_have_count(5)
     expect(page.locator("#comparison tbody tr").last).to_contain_text("0.8000")
     assert [one["weights"] for one in asked] == [[{"positions": [1, 2], "scheme": "linear"}]]
@@ -127,8 +127,8 @@ def test_the_numbers_do_not_wait_for_what_chance_would_give(page, expect):
     type_table(page, [[9, 1], [1, 9]])
     expect(page.locator("#kappa")).to_have_text("0.8000")
     expect(page.locator("#maximum")).to_have_text("1.0000proven")
-    expect(page.locator("#pvalue")).to_contain_text("on its way")
-    expect(page.locator("#heat-maps")).to_contain_text("Observed: 0.8000")
+    expect(page.locator("#pvalue")).to_contain_text("computing…")
+    expect(page.locator("#heat-maps")).to_contain_text("Observed table: 0.8000")
     expect(page.locator("#comparison tbody tr").last).to_contain_text("0.8000")
     expect(page.locator("#chance")).to_have_attribute("inert", "")
     expect(page.locator("#results")).to_have_attribute("aria-busy", "true")
@@ -148,7 +148,7 @@ def test_a_test_that_fails_leaves_the_numbers(page, expect):
     expect(page.locator("#kappa")).to_have_text("0.8000")
     expect(page.locator("#results-state")).to_have_text(refusal["error"])
     expect(page.locator("#comparison tbody tr").first).to_contain_text("not computed")
-    expect(page.locator("#methods")).to_contain_text("No test was made.")
+    expect(page.locator("#methods")).to_contain_text("No test was performed.")
     page.unroute_all(behavior="ignoreErrors")
 
 
@@ -167,7 +167,7 @@ def test_results_do_not_jump_while_typing(page, expect):
 
 def test_categories_without_order_are_compared_unweighted_only(page, expect):
     """Other weights would need an order."""
-    page.get_by_label("How much a disagreement counts").select_option("unweighted")
-    page.get_by_label("The categories are in order").uncheck()
+    page.get_by_label("Weighting").select_option("unweighted")
+    page.get_by_label("The categories are ordered").uncheck()
     expect(page.locator("#comparison tbody tr")).to_have_count(1)
     expect(page.locator("#kappa")).to_have_text("0.4000")
