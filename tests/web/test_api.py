@@ -163,7 +163,7 @@ def test_progress_of_a_table_can_be_followed(client):
     answer = client.post("/api/table", json=request, headers={"accept": "application/x-ndjson"})
     assert answer.headers["content-type"] == "application/x-ndjson"
     *lines, found, last = map(json.loads, answer.text.splitlines())
-    assert "unweighted weights" in lines[0]["progress"]
+    assert lines[0]["progress"] == "unweighted"
     assert found["data"]["n_raters"] == 3
     assert last == {"end": True}
 
@@ -216,7 +216,7 @@ def test_a_file_becomes_a_table_that_can_be_posted_back(client):
     answer = post_file(client, b"id,ann,bob\n1,no,yes\n2,yes,yes\n3,no,no\n4,9,no\n", subject="id", missing="9").json()
     assert answer["columns"] == ["id", "ann", "bob"]
     assert answer["data"]["n_missing"] == 1
-    assert "1 rating of 8 is missing" in answer["notes"][0]
+    assert "1 of 8 ratings is missing" in answer["notes"][0]
     assert answer["table"]["patterns"] == [[None, 0], [0, 0], [0, 1], [1, 1]]
     answer_to(client, "/api/table", answer["table"] | {"weights": ["unweighted"]})
     square = post_file(client, b"ann,bob\nlow,high\nlow,low\n", categories="low,high").json()["table"]
@@ -294,7 +294,7 @@ def test_examples_can_be_posted_as_they_are(client):
         ({"counts": [[1, 2], [3, 4]], "raters": ["x", "x"]}, 422, "'x' occurs twice", "raters", None),
         ({"counts": [[1, 2], [3, 4]], "raters": [" ", "x"]}, 422, "entry 1 is ' '", "raters", [0]),
         ({"counts": [[1, 2], [3, 4]], "title": "a\nb"}, 422, r"title must be a line of at most 200", "title", None),
-        ({"counts": [[1, 2], [3, 4]], "weights": [{}]}, 422, "weights must be a name, or have", "weights", None),
+        ({"counts": [[1, 2], [3, 4]], "weights": [{}]}, 422, "weights must be a name, or an object", "weights", None),
         ({"counts": [[1, 2], [3, 4]], "weights": ["linear", 3]}, 422, "entry 2 is 3", "weights", None),
         ({"counts": [[1, 2], [3, 4]], "weights": [{"kind": "x"}]}, 422, "kind must be one of", "kind", None),
         ({"counts": [[1, 2], [3, 4]], "weights": [{"positions": [1e400, 2]}]}, 422, "entry 1 is inf", "positions", [0]),

@@ -182,7 +182,7 @@ def test_a_job_sends_progress_then_its_reply():
     assert (len(sent), status, answer["data"]["n_subjects"]) == (1, 200, 50)
     sent, _, answer = sent_by("chance", request, by_line=True)
     progress, found = (json.loads(reply.body) for reply in sent[:-1])
-    assert progress == {"progress": "chance with unweighted weights"}
+    assert progress == {"progress": "test against chance, unweighted"}
     assert found["results"][0]["weights"] == "unweighted"
     assert answer == {"end": True}
     _, status, answer = sent_by("table", {"counts": [[1, 2]], "patterns": [[0, 3]], "categories": ["a"]})

@@ -142,7 +142,7 @@ def test_other_sites_are_refused(client, origin):
     """Even with the right type of content."""
     answer = client.post("/api/table", json=SMALL, headers={"origin": origin})
     assert answer.status_code == 403
-    assert "not from other sites" in answer.json()["error"]
+    assert "requests from other origins" in answer.json()["error"]
     is_safe(answer)
 
 

@@ -87,8 +87,8 @@ export function drawPictures(answer) {
   if (drawn.observed && drawn.maximum) {
     parts.push(h("h3", {}, "Observed table and table with the largest agreement"),
       h("div", { class: "side", id: "heat-maps" },
-        figure(drawn.observed, `Observed table: ${decimal(result.value)}`, crossTable("Observed table", observed)),
-        figure(drawn.maximum, `Largest agreement: ${decimal(result.maximum)}; framed cells differ`, crossTable("Table with the largest agreement", result.table))));
+        figure(drawn.observed, `Observed table: ${decimal(result.value)}`, crossTable("Counts of the observed table", observed)),
+        figure(drawn.maximum, `Largest agreement: ${decimal(result.maximum)}; framed cells differ`, crossTable("Counts of the table with the largest agreement", result.table))));
   } else if (observed) {
     parts.push(h("h3", {}, "Observed patterns and patterns of the largest agreement"), h("div", { class: "side", id: "patterns-maximum" },
       patternTable("Observed patterns", observed),
