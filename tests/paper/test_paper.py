@@ -36,8 +36,8 @@ def test_the_corrected_counts_are_these(items):
     found = {item.what: (item.published, item.ours) for item in items if "Figure 3" in item.where and item.reason}
     assert found == {
         "tables with the same linear kappa": ("1,527", "1,654"),
-        "tables with the least quadratic kappa among them": ("3", "4"),
-        "tables with the largest among them": ("3", "15"),
+        "tables with the smallest quadratic kappa among them": ("3", "4"),
+        "tables with the largest quadratic kappa among them": ("3", "15"),
         "the weights for which this matters most": (
             "linear",
             "unweighted 3,048, linear 1,654, quadratic 1,540, sqrt 110",

@@ -166,7 +166,7 @@ def test_checkpoints_of_other_studies_are_refused(tmp_path):
     path = tmp_path / "study.jsonl"
     km.run_study(SMALL[:1], n_tables=5, checkpoint=path)
     for settings, message in (
-        ({"seed": 2}, "is of another study: its seed is 1, not 2"),
+        ({"seed": 2}, "belongs to another study: its seed is 1, not 2"),
         ({"n_tables": 6}, "its number of tables is 5, not 6"),
     ):
         with pytest.raises(km.InvalidOptionError, match=message):
@@ -208,9 +208,9 @@ def test_a_killed_study_resumes_to_the_same_numbers(tmp_path):
 @pytest.mark.parametrize(
     ("scenarios", "message"),
     [
-        ([], "there is no scenario to run"),
+        ([], "scenarios must contain at least one Scenario; got none"),
         (["linear"], "scenarios must be Scenario objects; got 'linear'"),
-        ([SMALL[0], SMALL[0]], "scenarios must differ from each other"),
+        ([SMALL[0], SMALL[0]], "scenarios must differ; one is given twice"),
     ],
 )
 def test_scenarios_are_checked(scenarios, message):
@@ -252,7 +252,7 @@ def test_frames_say_what_they_need(monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", None)
     assert type(study.to_frame()).__module__.startswith("polars")
     monkeypatch.setitem(sys.modules, "polars", None)
-    with pytest.raises(km.NotSupportedError, match="a frame needs pandas or polars: pip install pandas"):
+    with pytest.raises(km.NotSupportedError, match="a data frame needs pandas or polars; run pip install pandas"):
         study.to_frame()
 
 
@@ -279,6 +279,6 @@ def test_claims_come_with_what_was_measured():
     margins = claims["the results for non-homogeneous margins are very similar"]
     assert margins.holds == (max(abs(ratio - 1) for ratio in ratios) <= 0.1)
     assert f"{min(ratios):.2f} to {max(ratios):.2f} times" in margins.measured
-    assert "our threshold for similar" in margins.measured
+    assert "the threshold for similar results" in margins.measured
     assert claims["the algorithm yields the maximum"].holds == (sum(row.n_below for row in study) == 0)
     assert len(km.check_claims(km.run_study(rows[:1], n_tables=10))) == 4

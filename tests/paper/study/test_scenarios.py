@@ -106,7 +106,7 @@ def test_too_many_moves_are_refused():
     [
         (None, km.UnreadableFileError, "cannot read .*: No such file"),
         ("n = ", km.UnreadableFileError, "is not TOML"),
-        ("n = 3", km.InvalidOptionError, r"must hold one or more \[\[scenario\]\] tables and nothing else; got 'n'"),
+        ("n = 3", km.InvalidOptionError, r"must contain one or more \[\[scenario\]\] tables and nothing else; got 'n'"),
         ("[[scenario]]\nn_raters = 2", km.InvalidOptionError, "a scenario needs n_categories"),
         ("scenario = [3]", km.InvalidOptionError, "a scenario must be a table of settings; got 3"),
     ],
