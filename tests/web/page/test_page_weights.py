@@ -1,4 +1,4 @@
-"""Own weights: positions or a matrix, and at once whether they are a distance."""
+"""Custom weights are entered as positions or a matrix, and the page shows whether they are a metric."""
 
 import pytest
 
@@ -8,13 +8,13 @@ pytestmark = pytest.mark.browser
 
 
 def choose_own(page, kind):
-    """Own weights, from positions or a matrix."""
+    """Choose custom weights from positions or a matrix."""
     page.get_by_label("Weighting").select_option("custom")
     page.get_by_label(kind).check()
 
 
 def test_named_weights_say_what_they_imply(page, expect):
-    """Linear is a distance; quadratic is none, and a triangle is named."""
+    """Linear weights are a metric, and quadratic weights violate the triangle inequality."""
     expect(page.locator("#metric")).to_have_text("The weights are a metric.")
     page.get_by_label("Weighting").select_option("quadratic")
     expect(page.locator("#metric")).to_contain_text(
@@ -26,7 +26,7 @@ def test_named_weights_say_what_they_imply(page, expect):
 
 
 def test_positions_change_the_result(page, expect):
-    """Positions 1 to 4 are linear weights; moving the last one changes kappa and stays a distance."""
+    """Positions 1 to 4 give linear weights, and another last position changes kappa."""
     choose_own(page, "positions of the categories")
     expect(page.locator("#kappa")).to_have_text("0.5023")
     page.locator("#position-3").fill("10")
@@ -36,7 +36,7 @@ def test_positions_change_the_result(page, expect):
 
 
 def test_a_matrix_that_breaks_a_triangle_says_which(page, expect):
-    """From 1 to 4 dearer than by way of 2 or 3."""
+    """The page names the categories that violate the triangle inequality."""
     choose_own(page, "a matrix")
     expect(page.locator("#metric")).to_have_text("The weights are a metric.")
     page.get_by_label("Weight of 1 against 4").fill("9")
@@ -46,7 +46,7 @@ def test_a_matrix_that_breaks_a_triangle_says_which(page, expect):
 
 
 def test_the_two_sides_of_a_matrix_can_differ(page, expect):
-    """Saying 4 where the first rater says 1 may count more than the reverse; alike again, the upper side counts."""
+    """Weights can be asymmetric; if they are made symmetric again, those above the diagonal are used."""
     choose_own(page, "a matrix")
     page.get_by_label("symmetric weights").uncheck()
     page.get_by_label("Weight of 1 against 4").fill("9")
@@ -66,7 +66,7 @@ def test_the_two_sides_of_a_matrix_can_differ(page, expect):
 
 
 def test_a_weight_that_is_no_number_is_marked_at_its_place(page, expect):
-    """In a matrix and among positions."""
+    """The message is beside the weight or the position."""
     choose_own(page, "a matrix")
     page.get_by_label("Weight of 1 against 2").fill("much")
     expect(page.locator("#weight-0-1-problem")).to_have_text("Enter a number of at least 0.")
@@ -78,7 +78,7 @@ def test_a_weight_that_is_no_number_is_marked_at_its_place(page, expect):
 
 
 def test_own_weights_survive_a_reload(page, expect):
-    """With everything else."""
+    """The positions are restored."""
     choose_own(page, "positions of the categories")
     page.locator("#position-3").fill("10")
     expect(page.locator("#kappa")).not_to_have_text("0.5023")
