@@ -70,9 +70,9 @@ def test_a_group_that_fails_does_not_stop_the_rest(tmp_path):
 
 def test_wrong_columns_and_layouts_are_refused(wide):
     """A missing column and an unsuitable layout are errors."""
-    with pytest.raises(km.InvalidRatingsError, match="there is no column 'place' for by"):
+    with pytest.raises(km.errors.InvalidRatingsError, match="there is no column 'place' for by"):
         list(read_groups(wide, by="place"))
-    with pytest.raises(km.InvalidOptionError, match="a matrix of counts has none"):
+    with pytest.raises(km.errors.InvalidOptionError, match="a matrix of counts has none"):
         list(read_groups(wide, by="site", layout="counts"))
 
 
@@ -98,5 +98,5 @@ def test_every_form_of_the_table(wide, tmp_path):
     for ending in ("csv", "json", "md", "tex", "txt"):
         made.save(tmp_path / f"out.{ending}")
         assert (tmp_path / f"out.{ending}").stat().st_size > 100
-    with pytest.raises(km.InvalidOptionError, match="must end in .csv"):
+    with pytest.raises(km.errors.InvalidOptionError, match="must end in .csv"):
         made.save(tmp_path / "out.html")

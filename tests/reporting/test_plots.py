@@ -23,7 +23,7 @@ def test_agreement_as_a_heat_map():
     from matplotlib import pyplot
 
     _, ax = pyplot.subplots()
-    assert km.plot_agreement(km.example("rapallo2022"), ax=ax, title="t") is ax
+    assert km.plot.agreement(km.example("rapallo2022"), ax=ax, title="t") is ax
     assert [text.get_text() for text in ax.texts][:4] == ["5", "3", "2", "1"]
     assert (ax.get_ylabel(), ax.get_xlabel(), ax.get_title()) == ("rater 1", "rater 2", "t")
 
@@ -31,7 +31,7 @@ def test_agreement_as_a_heat_map():
 def test_the_maximum_beside_the_observed_table():
     """Cells that differ are framed."""
     result = km.max_kappa(km.example("rapallo2022"), weights="sqrt")
-    left, right = km.plot_maximum(result)
+    left, right = km.plot.maximum(result)
     framed = [patch for patch in right.patches if not patch.get_fill()]
     assert len(framed) == int((km.example("rapallo2022").dense() != result.table.dense()).sum())
     assert "observed" in left.get_title()
@@ -40,7 +40,7 @@ def test_the_maximum_beside_the_observed_table():
 def test_a_distribution_as_atoms():
     """The figure has one line per value."""
     found = km.fiber(km.example("rapallo2022")).distribution("linear")
-    ax = km.plot_distribution(found)
+    ax = km.plot.distribution(found)
     (lines, *_) = ax.collections
     np.testing.assert_allclose([segment[0][0] for segment in lines.get_segments()], found.values)
 
@@ -51,22 +51,22 @@ def test_traces_and_studies():
 
     _, (left, right) = pyplot.subplots(1, 2)
     found = km.anneal(km.example("rapallo2022"), weights="linear", rng=1, trace=100)
-    assert km.plot_trace(found, ax=left) is left
+    assert km.plot.trace(found, ax=left) is left
     assert len(left.lines) == 2
-    study = km.run_study([km.Scenario(3, n_subjects=20)], n_tables=5)
-    assert km.plot_study(study, ax=right) is right
-    with pytest.raises(km.InvalidOptionError, match="this search recorded no trace"):
-        km.plot_trace(km.anneal(km.example("rapallo2022"), rng=1))
+    study = km.paper.run_study([km.paper.Scenario(3, n_subjects=20)], n_tables=5)
+    assert km.plot.study(study, ax=right) is right
+    with pytest.raises(km.errors.InvalidOptionError, match="this search recorded no trace"):
+        km.plot.trace(km.anneal(km.example("rapallo2022"), rng=1))
 
 
 def test_three_raters_have_no_heat_map():
     """The error names the number of raters."""
-    with pytest.raises(km.NotSupportedError, match="two raters with complete ratings; got 3 raters"):
-        km.plot_agreement(km.example("rapallo2022-three"))
+    with pytest.raises(km.errors.NotSupportedError, match="two raters with complete ratings; got 3 raters"):
+        km.plot.agreement(km.example("rapallo2022-three"))
 
 
 def test_a_missing_matplotlib_names_the_command(monkeypatch):
     """The error message gives the command that installs it."""
     monkeypatch.setitem(__import__("sys").modules, "matplotlib", None)
-    with pytest.raises(km.NotSupportedError, match=r'pip install "kappamax\[plot\]"'):
-        km.plot_agreement(km.example("rapallo2022"))
+    with pytest.raises(km.errors.NotSupportedError, match=r'pip install "kappamax\[plot\]"'):
+        km.plot.agreement(km.example("rapallo2022"))

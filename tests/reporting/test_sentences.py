@@ -221,7 +221,7 @@ def test_a_short_time_limit_claims_nothing_false():
 
 def test_how_many_tables_attain_the_maximum():
     """The sentence gives the exact number, a lower bound, or the reason why the number is unknown."""
-    count = km.count_maximizers(PAPER, weights="linear")
+    count = km.maximum.count_maximizers(PAPER, weights="linear")
     assert sentences._tables(count) == "5 tables attain the maximum."
     assert sentences._tables(replace(count, n=1)) == "Exactly one table attains the maximum."
     few = replace(count, n=None, at_least=7, reason="listing stopped")

@@ -14,7 +14,7 @@ import kappamax as km
 from kappamax.paper.study import run as running
 from kappamax.paper.study.batch import run_batch, stopping_times
 
-SMALL = [km.Scenario(3, n_subjects=20, weights=weights) for weights in ("linear", "sqrt")]
+SMALL = [km.paper.Scenario(3, n_subjects=20, weights=weights) for weights in ("linear", "sqrt")]
 
 
 def rows_of(study):
@@ -25,20 +25,20 @@ def rows_of(study):
 def test_processes_and_batches_change_nothing(monkeypatch):
     """Processes, sizes of batches and other scenarios do not change the results."""
     alone = run_batch(SMALL[0], 5, 0, 60)
-    here = km.run_study(SMALL, n_tables=60, seed=5)
-    there = km.run_study(SMALL, n_tables=60, seed=5, n_jobs=2)
+    here = km.paper.run_study(SMALL, n_tables=60, seed=5)
+    there = km.paper.run_study(SMALL, n_tables=60, seed=5, n_jobs=2)
     monkeypatch.setattr(running, "BATCH_SIZE", 7)
-    small_batches = km.run_study(SMALL[::-1], n_tables=60, seed=5)
+    small_batches = km.paper.run_study(SMALL[::-1], n_tables=60, seed=5)
     assert rows_of(here) == rows_of(there) == rows_of(small_batches)[::-1]
     assert here[0].steps.tolist() == list(alone.steps)
-    other_seed = km.run_study(SMALL[:1], n_tables=60, seed=6)
+    other_seed = km.paper.run_study(SMALL[:1], n_tables=60, seed=6)
     assert other_seed[0].steps.tolist() != list(alone.steps)
 
 
 def test_rows_are_what_their_tables_say():
     """The mean, standard deviation, percentile and z are those of the formulas."""
-    scenario = km.paper_scenarios()[0]
-    (row,) = km.run_study([scenario], n_tables=80)
+    scenario = km.paper.paper_scenarios()[0]
+    (row,) = km.paper.run_study([scenario], n_tables=80)
     assert row.mean == np.mean(row.steps)
     assert row.sd == pytest.approx(np.std(row.steps, ddof=1), rel=1e-12)
     assert row.q99 == np.quantile(row.steps, 0.99)
@@ -51,7 +51,7 @@ def test_rows_are_what_their_tables_say():
 @pytest.mark.parametrize("number", range(0, 60, 5))
 def test_stopping_times_reproduce_the_paper(number):
     """The mean of a hundred tables is within 4 standard errors of the published mean."""
-    scenario = km.paper_scenarios()[number]
+    scenario = km.paper.paper_scenarios()[number]
     if scenario.n_raters == 3 and scenario.n_categories == 5:
         pytest.skip("in the slow test of all rows")
     steps, _ = stopping_times(scenario, 3, 0, 100)
@@ -67,7 +67,7 @@ def test_the_full_study_reproduces_the_48_determined_rows():
     of 1,000 would be seen by 300 runs with probability 0.78. For three raters and sqrt weights at k = 5 the share of
     300 runs was 54 (N = 100) and 37 (N = 20): ours must lie within 4 combined standard errors.
     """
-    study = km.run_study(km.paper_scenarios(), n_jobs=2)
+    study = km.paper.run_study(km.paper.paper_scenarios(), n_jobs=2)
     clear = [row for row in study if row.determined]
     assert len(clear) == 48
     assert sum(abs(row.z) <= 3 for row in clear) >= 46
@@ -89,16 +89,21 @@ def test_the_full_study_reproduces_the_48_determined_rows():
 @pytest.mark.parametrize("weights", ["linear", "sqrt", "power(0.3)"])
 def test_below_the_maximum_is_decided_as_by_the_exact_solver(n_raters, weights):
     """After few steps, kept prices and closed forms decide as the exact solver does."""
-    settings = {"n_subjects": 6, "weights": weights, "stopping": km.FixedSteps(15 * n_raters), "sweep": "none"}
-    hasty = km.Scenario(3, n_raters=n_raters, **settings)
-    (row,) = km.run_study([hasty], n_tables=60)
+    settings = {
+        "n_subjects": 6,
+        "weights": weights,
+        "stopping": km.annealing.FixedSteps(15 * n_raters),
+        "sweep": "none",
+    }
+    hasty = km.paper.Scenario(3, n_raters=n_raters, **settings)
+    (row,) = km.paper.run_study([hasty], n_tables=60)
     _, ends = stopping_times(hasty, 1, 0, 60)
     expected = []
     for counts in ends:
         try:
             found = km.max_kappa(km.from_counts(counts.reshape((3,) * n_raters)), weights=weights)
             expected.append(found.value < found.maximum - 1e-9)
-        except km.UndefinedKappaError:
+        except km.errors.UndefinedKappaError:
             expected.append(False)
     assert row.below.tolist() == expected
     assert 0 < row.n_below < 60
@@ -107,7 +112,7 @@ def test_below_the_maximum_is_decided_as_by_the_exact_solver(n_raters, weights):
 def test_progress_reaches_the_end():
     """Progress grows from zero to the total."""
     seen = []
-    km.run_study(SMALL, n_tables=100, progress=lambda done, total: seen.append((done, total)))
+    km.paper.run_study(SMALL, n_tables=100, progress=lambda done, total: seen.append((done, total)))
     done, total = seen[-1]
     assert seen[0][0] == 0
     assert done == pytest.approx(total)
@@ -118,19 +123,19 @@ def test_a_checkpoint_is_continued_not_repeated(tmp_path, monkeypatch):
     """If half of the lines remain and one is incomplete, only the missing batches are run."""
     monkeypatch.setattr(running, "BATCH_SIZE", 10)
     path = tmp_path / "study.jsonl"
-    whole = km.run_study(SMALL, n_tables=60, checkpoint=path)
+    whole = km.paper.run_study(SMALL, n_tables=60, checkpoint=path)
     lines = path.read_bytes().splitlines(keepends=True)
     assert len(lines) == 1 + 12
     path.write_bytes(b"".join(lines[:7]) + lines[7][:25])
     ran = []
     batch = running.run_batch
     monkeypatch.setattr(running, "run_batch", lambda *given: ran.append(given[2:]) or batch(*given))
-    again = km.run_study(SMALL, n_tables=60, checkpoint=path)
+    again = km.paper.run_study(SMALL, n_tables=60, checkpoint=path)
     assert rows_of(again) == rows_of(whole)
     assert len(ran) == 6
     assert len(path.read_bytes().splitlines()) == 1 + 12
     ran.clear()
-    assert rows_of(km.run_study(SMALL, n_tables=60, checkpoint=path)) == rows_of(whole)
+    assert rows_of(km.paper.run_study(SMALL, n_tables=60, checkpoint=path)) == rows_of(whole)
     assert not ran
 
 
@@ -143,40 +148,42 @@ def test_ctrl_c_keeps_the_checkpoint(tmp_path, monkeypatch):
         if done > total / 2:
             raise KeyboardInterrupt
 
-    with pytest.raises(km.Interrupted) as caught:
-        km.run_study(SMALL, n_tables=30, checkpoint=path, progress=stop)
+    with pytest.raises(km.errors.Interrupted) as caught:
+        km.paper.run_study(SMALL, n_tables=30, checkpoint=path, progress=stop)
     assert [row.weights for row in caught.value.best] == ["linear"]
     kept = len(path.read_bytes().splitlines())
     assert kept == 1 + 4
-    assert rows_of(km.run_study(SMALL, n_tables=30, checkpoint=path)) == rows_of(km.run_study(SMALL, n_tables=30))
+    assert rows_of(km.paper.run_study(SMALL, n_tables=30, checkpoint=path)) == rows_of(
+        km.paper.run_study(SMALL, n_tables=30)
+    )
 
 
 @pytest.mark.parametrize("cut", [0, 1, 10, 20])
 def test_a_header_cut_short_starts_anew(tmp_path, cut):
     """An incomplete first line is replaced."""
     path = tmp_path / "study.jsonl"
-    km.run_study(SMALL[:1], n_tables=5, checkpoint=path)
+    km.paper.run_study(SMALL[:1], n_tables=5, checkpoint=path)
     path.write_bytes(path.read_bytes()[: cut and cut + 10])
-    assert len(km.run_study(SMALL[:1], n_tables=5, checkpoint=path)) == 1
+    assert len(km.paper.run_study(SMALL[:1], n_tables=5, checkpoint=path)) == 1
     assert len(path.read_bytes().splitlines()) == 2
 
 
 def test_checkpoints_of_other_studies_are_refused(tmp_path):
     """The error names the difference, and other files are not changed."""
     path = tmp_path / "study.jsonl"
-    km.run_study(SMALL[:1], n_tables=5, checkpoint=path)
+    km.paper.run_study(SMALL[:1], n_tables=5, checkpoint=path)
     for settings, message in (
         ({"seed": 2}, "belongs to another study: its seed is 1, not 2"),
         ({"n_tables": 6}, "its number of tables is 5, not 6"),
     ):
-        with pytest.raises(km.InvalidOptionError, match=message):
-            km.run_study(SMALL[:1], **{"n_tables": 5, "checkpoint": path} | settings)
-    with pytest.raises(km.InvalidOptionError, match="its scenarios differ"):
-        km.run_study(SMALL[1:], n_tables=5, checkpoint=path)
+        with pytest.raises(km.errors.InvalidOptionError, match=message):
+            km.paper.run_study(SMALL[:1], **{"n_tables": 5, "checkpoint": path} | settings)
+    with pytest.raises(km.errors.InvalidOptionError, match="its scenarios differ"):
+        km.paper.run_study(SMALL[1:], n_tables=5, checkpoint=path)
     for text in ("some notes\n", "{}\n", "no line"):
         path.write_text(text, encoding="utf-8")
-        with pytest.raises(km.InvalidOptionError, match="is not a checkpoint of a study"):
-            km.run_study(SMALL[:1], n_tables=5, checkpoint=path)
+        with pytest.raises(km.errors.InvalidOptionError, match="is not a checkpoint of a study"):
+            km.paper.run_study(SMALL[:1], n_tables=5, checkpoint=path)
         assert path.read_text(encoding="utf-8") == text
 
 
@@ -186,9 +193,9 @@ def test_a_killed_study_resumes_to_the_same_numbers(tmp_path):
     path = tmp_path / "study.jsonl"
     code = (
         "import kappamax as km, sys\n"
-        "rows = [km.Scenario(5, n_subjects=50, weights=w) for w in ('linear', 'sqrt')]\n"
+        "rows = [km.paper.Scenario(5, n_subjects=50, weights=w) for w in ('linear', 'sqrt')]\n"
         "tell = lambda done, total: print('block', flush=True)\n"
-        f"study = km.run_study(rows, n_tables=500, checkpoint={str(path)!r}, progress=tell)\n"
+        f"study = km.paper.run_study(rows, n_tables=500, checkpoint={str(path)!r}, progress=tell)\n"
         "print([row.mean for row in study])\n"
     )
     for _ in range(2):
@@ -199,8 +206,8 @@ def test_a_killed_study_resumes_to_the_same_numbers(tmp_path):
     written = [json.loads(line) for line in path.read_bytes().splitlines() if line.endswith(b"}")][1:]
     assert 3 <= len(written) <= 20
     last = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    rows = [km.Scenario(5, n_subjects=50, weights=w) for w in ("linear", "sqrt")]
-    assert last.splitlines()[-1] == str([row.mean for row in km.run_study(rows, n_tables=500)])
+    rows = [km.paper.Scenario(5, n_subjects=50, weights=w) for w in ("linear", "sqrt")]
+    assert last.splitlines()[-1] == str([row.mean for row in km.paper.run_study(rows, n_tables=500)])
     places = [(line["scenario"], line["start"]) for line in map(json.loads, path.read_bytes().splitlines()[1:])]
     assert len(places) == len(set(places)) == 20
 
@@ -215,8 +222,8 @@ def test_a_killed_study_resumes_to_the_same_numbers(tmp_path):
 )
 def test_scenarios_are_checked(scenarios, message):
     """Each error says what was given."""
-    with pytest.raises(km.InvalidOptionError, match=message):
-        km.run_study(scenarios)
+    with pytest.raises(km.errors.InvalidOptionError, match=message):
+        km.paper.run_study(scenarios)
 
 
 def test_output_in_every_form(tmp_path):
@@ -224,7 +231,7 @@ def test_output_in_every_form(tmp_path):
     import matplotlib as mpl
 
     mpl.use("agg")
-    study = km.run_study([km.paper_scenarios()[0], km.paper_scenarios()[48], SMALL[0]], n_tables=20)
+    study = km.paper.run_study([km.paper.paper_scenarios()[0], km.paper.paper_scenarios()[48], SMALL[0]], n_tables=20)
     frame = study.to_frame()
     assert frame["mean"].tolist() == [row.mean for row in study]
     assert frame["determined"].tolist() == [True, False, True]
@@ -240,28 +247,30 @@ def test_output_in_every_form(tmp_path):
         study.save(tmp_path / name)
         assert (tmp_path / name).stat().st_size > 0
     assert json.loads((tmp_path / "study.json").read_text())["rows"][0]["mean"] == study[0].mean
-    assert km.run_study(SMALL[:1], n_tables=5).plot().get_ylabel() == "mean stopping time"
-    with pytest.raises(km.InvalidOptionError, match="the file must end in .csv, .* or .pdf; got 'study.xls'"):
+    assert km.paper.run_study(SMALL[:1], n_tables=5).plot().get_ylabel() == "mean stopping time"
+    with pytest.raises(km.errors.InvalidOptionError, match="the file must end in .csv, .* or .pdf; got 'study.xls'"):
         study.save(tmp_path / "study.xls")
     assert sorted(os.listdir(tmp_path)) == ["study.csv", "study.json", "study.svg", "study.tex"]  # noqa: PTH208
 
 
 def test_frames_say_what_they_need(monkeypatch):
     """Without pandas and polars, the error gives the command that installs pandas."""
-    study = km.run_study(SMALL[:1], n_tables=2)
+    study = km.paper.run_study(SMALL[:1], n_tables=2)
     monkeypatch.setitem(sys.modules, "pandas", None)
     assert type(study.to_frame()).__module__.startswith("polars")
     monkeypatch.setitem(sys.modules, "polars", None)
-    with pytest.raises(km.NotSupportedError, match="a data frame needs pandas or polars; run pip install pandas"):
+    with pytest.raises(
+        km.errors.NotSupportedError, match="a data frame needs pandas or polars; run pip install pandas"
+    ):
         study.to_frame()
 
 
 @pytest.mark.slow
 def test_claims_come_with_what_was_measured():
     """The claims follow their rules, and claims about missing rows are left out."""
-    rows = [row for row in km.paper_scenarios() if (row.n_categories, row.n_subjects, row.n_raters) == (3, 20, 2)]
-    study = km.run_study(rows, n_tables=40)
-    claims = {claim.claim: claim for claim in km.check_claims(study)}
+    rows = [row for row in km.paper.paper_scenarios() if (row.n_categories, row.n_subjects, row.n_raters) == (3, 20, 2)]
+    study = km.paper.run_study(rows, n_tables=40)
+    claims = {claim.claim: claim for claim in km.paper.check_claims(study)}
     assert [*claims] == [
         "the form of the cooling does not affect the performance",
         "the algorithm yields the maximum",
@@ -281,4 +290,4 @@ def test_claims_come_with_what_was_measured():
     assert f"{min(ratios):.2f} to {max(ratios):.2f} times" in margins.measured
     assert "the threshold for similar results" in margins.measured
     assert claims["the algorithm yields the maximum"].holds == (sum(row.n_below for row in study) == 0)
-    assert len(km.check_claims(km.run_study(rows[:1], n_tables=10))) == 4
+    assert len(km.paper.check_claims(km.paper.run_study(rows[:1], n_tables=10))) == 4
