@@ -86,9 +86,9 @@ def maximum(result: Maximum, *, ax: Any = None) -> Any:
     if ax is None:
         _, ax = pyplot.subplots(1, 2, figsize=(9, 4), layout="constrained")
     before, after = observed.dense(), result.table.dense()
-    _heat_map(observed, ax[0], f"observed: {numbers.decimal(result.value)}")
+    _heat_map(observed, ax[0], f"observed table: {numbers.decimal(result.value)}")
     proven = "" if result.proven else " (not proven)"
-    _heat_map(result.table, ax[1], f"largest, {result.weights}: {numbers.decimal(result.maximum)}{proven}")
+    _heat_map(result.table, ax[1], f"largest agreement, {result.weights}: {numbers.decimal(result.maximum)}{proven}")
     for i, j in np.argwhere(before != after).tolist():
         frame = pyplot.Rectangle((j - 0.46, i - 0.46), 0.92, 0.92, fill=False, linestyle="--", linewidth=1.5)
         ax[1].add_patch(frame)
@@ -125,7 +125,7 @@ def distribution(distribution: Distribution, *, ax: Any = None) -> Any:
         textcoords="offset points",
     )
     ax.set_xlabel(f"kappa, {distribution.weights}")
-    ax.set_ylabel("probability by chance")
+    ax.set_ylabel("probability under chance")
     ax.set_ylim(bottom=0)
     return ax
 
@@ -153,7 +153,9 @@ def trace(result: Annealing, *, ax: Any = None) -> Any:
         If matplotlib is not installed.
     """
     if result.trace is None:
-        raise InvalidOptionError("this search kept no trace; anneal with trace=100 to keep every hundredth step.")
+        raise InvalidOptionError(
+            "this search recorded no trace; call anneal with trace=100 to record every hundredth step."
+        )
     return result.trace.plot(_axes(ax))
 
 
@@ -186,6 +188,7 @@ def __dir__() -> list[str]:
 
 
 def _heat_map(table: Table, ax: Any, title: str | None) -> Any:
+    """Draw the counts of two raters on axes and return these."""
     counts = table.dense()
     ax.imshow(counts, cmap="Blues", vmin=0, vmax=1.6 * max(1, int(counts.max())))
     for (i, j), n in np.ndenumerate(counts):
@@ -201,13 +204,14 @@ def _heat_map(table: Table, ax: Any, title: str | None) -> Any:
 
 
 def _axes(ax: Any) -> Any:
+    """Return the given axes, or new ones if there are none."""
     return import_pyplot().subplots(layout="constrained")[1] if ax is None else ax
 
 
 def _require_two_complete_raters(table: Table) -> None:
-    """Require a table that can be shown with one rater in rows and the other in columns."""
+    """Require complete ratings of two raters."""
     if table.n_raters != 2 or table.n_missing:
-        missing = f" and {table.n_missing} missing ratings" if table.n_missing else ""
+        missing = f" and {text.plural(table.n_missing, 'missing rating')}" if table.n_missing else ""
         raise NotSupportedError(
-            f"a crossed table shows two raters with complete ratings; got {table.n_raters}{missing}."
+            f"a heat map needs two raters with complete ratings; got {table.n_raters} raters{missing}."
         )

@@ -10,9 +10,9 @@ from typing import get_args
 
 import pytest
 from click.testing import CliRunner
+from kappamax.annealing.anneal import MOVE_SETS, PROPOSALS, UNITS
 from output_documents import CASES, output_of, write_files
 
-from kappamax.annealing.anneal import MOVE_SETS, PROPOSALS, UNITS
 from kappamax.annealing.diagonal_sweep import SWEEPS
 from kappamax.cli import main
 from kappamax.coefficients import COEFFICIENTS

@@ -45,12 +45,12 @@ def examine_sentences(design: Design, name: str) -> list[str]:
     listing = listing_of(design, name)
     (result,) = km.report(design.table, weights=[design.weights], coefficient=name).results
     if listing.value is None:
-        assert "is undefined: " in result.sentences[0]
+        assert " is undefined because " in result.sentences[0]
         return []
     used = []
     first, *others = result.sentences
     if result.test is not None and result.test.method == "monte-carlo":
-        others.append(first[: first.index(": ")] + ".")  # the value; p-values from random tables are examined elsewhere
+        others.append(first[: first.index(". ") + 1])  # the value; p-values from random tables are examined elsewhere
     else:
         others.append(first)
     for sentence in others:
@@ -89,10 +89,11 @@ def says_rarely(match: re.Match[str], design: Design, listing: Listing) -> None:
 
 
 def says_could_arise(match: re.Match[str], design: Design, listing: Listing) -> None:
-    """Not below the mean, and the p-value is above 0.05."""
+    """The value is not below the mean, and the p-value is above 0.05, or above 0.1 if the words are "could easily"."""
     assert naive.key(listing.value) >= naive.key(listing.null_mean) - 4
     assert listing.pvalue("greater") > Fraction(1, 20)
-    says_pvalue(match[1], listing)
+    assert bool(match[1]) == (listing.pvalue("greater") > Fraction(1, 10))
+    says_pvalue(match[2], listing)
 
 
 def says_pvalue(said: str, listing: Listing) -> None:
@@ -180,28 +181,38 @@ def says_same_shares(match: re.Match[str], design: Design, listing: Listing) -> 
 def says_difference(match: re.Match[str], design: Design, listing: Listing) -> None:
     """No two raters differ more in any category, and the numbers are theirs."""
     shares = naive.rater_shares(design.counts, design.k)
-    category = [repr(label) for label in design.labels].index(match[2])
-    more, fewer = int(match[1]) - 1, int(match[3]) - 1
+    category = [repr(label) for label in design.labels].index(match[3])
+    more, fewer = int(match[2]) - 1, int(match[4]) - 1
     spread = shares[more][category] - shares[fewer][category]
     largest = max(one[i] - other[i] for one in shares for other in shares for i in range(design.k))
     assert abs(spread - largest) < Fraction(1, 10**12)
     assert spread > 0
+    tied = sum(one[i] - other[i] == largest for one in shares for other in shares for i in range(design.k))
+    assert (match[1] == "One of the largest differences") == (tied > (2 if design.k == 2 else 1))
     counts = naive.margins(design.counts, design.k)
     if design.complete:
-        said = match[4].replace("once", "1").replace("never", "0").replace(" times", "").split(" against ")
+        said = match[5].replace("once", "1").replace("never", "0").replace(" times", "").split(" compared with ")
         assert [int(part) for part in said] == [counts[more][category], counts[fewer][category]]
     else:
-        for part, own in zip(match[4].split(" against "), (shares[more], shares[fewer]), strict=True):
+        said = match[5].removesuffix(" of the ratings").split(" compared with ")
+        for part, own in zip(said, (shares[more], shares[fewer]), strict=True):
             assert_shown(part.removesuffix("%"), 100 * own[category], digits=1)
 
 
 def says_split(match: re.Match[str], design: Design, listing: Listing) -> None:
     """Observed disagreement is what every table has, and the rest."""
     observed, forced = disagreements(design, listing)
-    assert 0 < forced <= observed
+    assert 0 < forced < observed
     for said, true in ((match[1], observed), (match[2], forced), (match[4], observed - forced)):
         assert_shown(said, true)
     assert_shown(match[3], 100 * forced / observed, digits=1)
+
+
+def says_all_forced(match: re.Match[str], design: Design, listing: Listing) -> None:
+    """No table has less disagreement than the observed one."""
+    observed, forced = disagreements(design, listing)
+    assert 0 < forced == observed
+    assert_shown(match[1], observed)
 
 
 def says_nothing_forced(match: re.Match[str], design: Design, listing: Listing) -> None:
@@ -230,58 +241,68 @@ def disagreements(design: Design, listing: Listing) -> tuple[Fraction, Fraction]
 
 
 CLAIMS = (
-    (rf" is {_NUMBER}(?: \(|:|\.)", says_value),
-    (rf"less than the mean of {_NUMBER} that chance gives \((p [^)]*)\)", says_less_than_mean),
-    (r"agreement this high would rarely arise by chance \((p [^)]*)\)", says_rarely),
-    (r"agreement this high could arise by chance \((p [^)]*)\)", says_could_arise),
-    (r"the raters agree on every subject( that two or more of them rated)?", says_full_agreement),
-    (r"every disagreement that occurs has weight zero", says_weightless),
+    (rf"^[^.]* is {_NUMBER}(?: \(\d|\.( [A-Z]|$))", says_value),
+    (rf"This is less than the mean of {_NUMBER} expected by chance \((p [^)]*)\)", says_less_than_mean),
+    (r"Agreement this high would rarely arise by chance \((p [^)]*)\)", says_rarely),
+    (r"Agreement this high could( easily)? arise by chance \((p [^)]*)\)", says_could_arise),
+    (r"The raters agree on every subject( that at least two of them rated)?", says_full_agreement),
+    (r"Every disagreement that occurs has weight zero", says_weightless),
     (rf"^The raters reached (\d+\.\d)% of the largest value that {_LIMITS} allow \({_NUMBER}, proven\)", says_share),
     (rf"^The raters reached the largest value that {_LIMITS} allow \({_NUMBER}, proven\)", says_reached),
-    (rf" would allow up to {_NUMBER}, proven; a value below zero is no share of it", says_no_share_below_zero),
-    (rf"^A share of the largest value \({_NUMBER}, proven\) is undefined: ", says_undefined_share),
+    (rf" allow is {_NUMBER} \(proven\)\. A negative value cannot be interpreted as a share", says_no_share_below_zero),
+    (
+        rf"^The ratio to the largest value that {_LIMITS} allow \({_NUMBER}, proven\) is undefined because ",
+        says_undefined_share,
+    ),
     (r"^Each category was used equally often by all raters, so the margins allow full agreement", says_equal_margins),
     (r" allow a value of 1\.$", says_one_is_possible),
-    (rf" cap the value at {_NUMBER}", says_cap),
+    (rf" do not allow a value above {_NUMBER}", says_cap),
     (r", although each category was used equally often by all raters", says_all_alike),
     (r", although each category has the same share of every rater's ratings", says_same_shares),
-    (r"between the raters: rater (\d) says (.+) more often than rater (\d) \((.*)\)\.$", says_difference),
     (
-        rf"^Of the mean disagreement of {_NUMBER}, {_NUMBER} \((\d+\.\d)%\) is forced by {_LIMITS} and {_NUMBER} was",
+        r"\. (.+) between the raters is that rater (\d) used category (.+) more often than rater (\d) \((.*)\)\.$",
+        says_difference,
+    ),
+    (
+        rf"^Of the observed disagreement of {_NUMBER}, {_NUMBER} \((\d+\.\d)%\) is forced by {_LIMITS}, "
+        rf"and {_NUMBER} was avoidable",
         says_split,
     ),
-    (rf"^None of the mean disagreement of {_NUMBER} is forced by {_LIMITS}", says_nothing_forced),
+    (rf"^All of the observed disagreement of {_NUMBER} is forced by {_LIMITS}", says_all_forced),
+    (rf"^None of the observed disagreement of {_NUMBER} is forced by {_LIMITS}", says_nothing_forced),
     (r"^(Exactly one table attains|[\d,]+ tables attain) the maximum\.", says_number),
-    (r"^How many tables attain the maximum was not determined", says_unknown),
+    (r"^The number of tables that attain the maximum was not determined", says_unknown),
 )
 
 
 def check_where(result: WeightingReport, design: Design, listing: Listing) -> list[str]:
     """What is said of the weights and of the table with the maximum."""
     words = result.weights_in_words
-    match = re.search(
-        r"In a table with the maximum ([\d,]+) of (\d+) subjects? (?:with two ratings or more )?ha", words
-    )
+    match = re.search(r"In a table that attains the maximum, the raters agree on ([\d,]+) of (\d+) subjects?", words)
     assert match, words
     rated = [[code for code in row if code >= 0] for row in as_rows(result.maximum.table)]
     compared = [codes for codes in rated if len(codes) > 1]
     assert int(match[2]) == len(compared)
     assert int(match[1]) == sum(len(set(codes)) == 1 for codes in compared)
-    steps = re.search(r"the largest disagreement is (\d+) categor(y|ies) apart", words)
+    steps = re.search(r"the ratings of a subject differ by at most (\d+) categor(y|ies)\.", words)
     if steps:
         assert int(steps[1]) == max(max(codes) - min(codes) for codes in compared)
     matrix = next(iter(design.u.values()))
-    triangle = re.search(r"from (.+) to (.+) costs more than from (.+) to (.+) and from (.+) to (.+) together", words)
+    triangle = re.search(
+        r"between (.+) and (.+) has a larger weight than those between (.+) and (.+) and between (.+) and (.+) "
+        r"together",
+        words,
+    )
     if triangle:
         names = [repr(label) for label in design.labels]
         i, h, i2, j, j2, h2 = (names.index(name) for name in triangle.groups())
         assert (i, j, h) == (i2, j2, h2)
         assert matrix[i][h] > matrix[i][j] + matrix[j][h]
-    if "The weights are a distance" in words:
+    if "The weights are a metric" in words:
         places = range(design.k)
         tiny = Fraction(1, 10**40)
         assert all(matrix[i][h] <= matrix[i][j] + matrix[j][h] + tiny for i, j, h in product(places, repeat=3))
-    if "as many subjects on the diagonal as the margins allow is among the best" in words:
+    if "attained by a table with as many subjects on the diagonal as the margins allow" in words:
         on = {rows: sum(len(set(row)) == 1 for row in rows) for rows in listing.ways}
         best = listing.attaining(listing.maximum)
         assert max(on[rows] for rows in best) == max(on.values())
@@ -309,7 +330,7 @@ def test_a_false_sentence_is_noticed():
     false = f"{float(listing.maximum) / 2 - 0.01:.4f}"
     for sentence in (
         f"Cohen's kappa with linear weights is {float(listing.value) + 0.001:.4f}.",
-        f"The margins cap the value at {false}.",
+        f"The margins do not allow a value above {false}.",
         f"The raters reached the largest value that the margins allow ({false}, proven).",
         "987 tables attain the maximum.",
         "The raters are kind.",

@@ -1,4 +1,4 @@
-"""A study whose stopping times are made up to have the published means and standard deviations, in no time."""
+"""Studies with artificial stopping times that have the published means and standard deviations."""
 
 from dataclasses import replace
 
@@ -13,7 +13,7 @@ from kappamax.paper.study.rows import row_of
 
 
 def stored_rows(*, scale=1.0, spread=1.0, shift=0, determined=None, short=True):
-    """One row per scenario of the paper, with times that are the patience and something skewed above it."""
+    """Return one row per scenario of the paper, with times that exceed the patience by gamma quantiles."""
     rows = []
     for scenario in km.paper.paper_scenarios():
         published = scenario.published
@@ -28,7 +28,7 @@ def stored_rows(*, scale=1.0, spread=1.0, shift=0, determined=None, short=True):
 
 
 def stored_cooling(*, apart=1.0):
-    """One row per scenario of the cooling study; the last schedule but one takes `apart` times as long."""
+    """Return one row per scenario of the cooling study, the first of which take `apart` times as long."""
     scenarios = cooling_scenarios()
     rows = []
     for place, scenario in enumerate(scenarios):

@@ -19,7 +19,7 @@ from kappamax.weights import Weights
 
 
 def shifted(function, *names, by=0.01):
-    """The function with some numbers of its result moved."""
+    """Return the function with some numbers of its result shifted."""
 
     def moved(*args, **options):
         found = function(*args, **options)
@@ -29,7 +29,7 @@ def shifted(function, *names, by=0.01):
 
 
 def growing(function, name="value"):
-    """The function with a result that is larger at every call."""
+    """Return the function with a result that grows with every call."""
     calls = count(1)
 
     def moved(*args, **options):
@@ -39,7 +39,7 @@ def growing(function, name="value"):
 
 
 def other_weights(monkeypatch, swapped):
-    """Named weights that are others."""
+    """Exchange the named weights."""
     own = Weights.from_scheme
     monkeypatch.setattr(definitions, "Weights", SimpleNamespace(from_scheme=lambda name, k: own(swapped[name], k)))
 
@@ -228,20 +228,20 @@ MUTATIONS = {
 
 
 def verdicts(items):
-    """The verdict of every item by its place and subject, which must be its own."""
+    """Return the verdict of every item by its place and subject, which must be unique."""
     found = [((item.where, item.what), item.status) for item in items]
     assert len(dict(found)) == len(found)
     return dict(found)
 
 
 def unmoved(usual, others):
-    """The items whose verdict is the same in every other list."""
+    """Return the items whose verdict is the same in all other lists."""
     return [key for key, status in usual.items() if all(other.get(key) == status for other in others)]
 
 
 @pytest.mark.parametrize("part", check.CHECKS, ids=lambda part: f"{part.__module__.rpartition('.')[2]}.{part.__name__}")
 def test_every_item_has_a_mutation_that_changes_its_verdict(part, monkeypatch):
-    """A part without mutations, or an item that none of them touches, fails here."""
+    """Every part has mutations, and every item is affected by at least one of them."""
     usual = verdicts(part())
     assert usual
     assert set(usual.values()) <= {"reproduced", "corrected"}, usual
@@ -254,7 +254,7 @@ def test_every_item_has_a_mutation_that_changes_its_verdict(part, monkeypatch):
 
 
 def test_proposition_5_needs_the_projections(monkeypatch):
-    """Without projections, or with raters exchanged in them, it is not reproduced."""
+    """The proposition is not reproduced without projections or with wrong ones."""
     for mutate in (no_projection, wrong_projection):
         with monkeypatch.context() as patched:
             mutate(patched)
@@ -264,7 +264,7 @@ def test_proposition_5_needs_the_projections(monkeypatch):
 
 
 def test_every_row_of_the_study_has_a_mutation_that_changes_its_verdict():
-    """Longer times, more spread, margins that are determined after all."""
+    """Longer times, a larger spread or other settings change the verdicts."""
     usual = verdicts(comparison.compare_rows(stored_rows()))
     assert len(usual) == 180
     assert set(usual.values()) == {"reproduced", "not determined"}
@@ -273,7 +273,7 @@ def test_every_row_of_the_study_has_a_mutation_that_changes_its_verdict():
 
 
 def test_every_item_about_the_design_has_a_mutation_that_changes_its_verdict(monkeypatch):
-    """Another patience, and margins drawn equal."""
+    """Another patience and equal margins change the verdicts."""
     usual = verdicts(comparison.compare_design(stored_rows()))
     assert set(usual.values()) == {"reproduced"}
     scenarios = [replace(row.scenario, stopping=km.annealing.StaleAgreement(7)) for row in stored_rows()]
@@ -285,7 +285,7 @@ def test_every_item_about_the_design_has_a_mutation_that_changes_its_verdict(mon
 
 
 def turned(rows):
-    """Rows with the times of large designs in the small ones, and the other way round."""
+    """Return rows with the times of large and small designs exchanged."""
     means = sorted(row.mean for row in rows)
     largest_first = sorted(rows, key=lambda row: -row.mean)
     turned = {id(row): mean for row, mean in zip(largest_first, means, strict=True)}
@@ -293,12 +293,12 @@ def turned(rows):
 
 
 def alike(rows):
-    """Rows that all have one time."""
+    """Return rows with equal times."""
     return [replace(row, mean=5000.0) for row in rows]
 
 
 def test_every_sentence_about_the_study_has_a_mutation_that_changes_its_verdict():
-    """Turned times, equal times, searches that never fall short, schedules that differ, slow searches."""
+    """Each claim has a changed study that changes its verdict."""
     rows, cooling = stored_rows(), stored_cooling()
 
     def found(rows, cooling, seconds):
@@ -316,7 +316,7 @@ def test_every_sentence_about_the_study_has_a_mutation_that_changes_its_verdict(
 
 
 def test_rows_that_are_not_determined_say_nothing_about_the_sentences():
-    """Any times there leave all of them as they are."""
+    """The times of these rows do not affect the claims."""
     rows = stored_rows()
     wild = [row if row.determined else replace(row, mean=1.0, below_maximum=1.0, n_below=1000) for row in rows]
     assert claims_from(wild, stored_cooling(), SECONDS) == claims_from(rows, stored_cooling(), SECONDS)

@@ -1,4 +1,4 @@
-"""The paper, line by line: every item has a verdict, and the page lists what the command finds."""
+"""Every item of the paper has a verdict, and the page lists the verdicts of the command."""
 
 import json
 import re
@@ -25,19 +25,19 @@ def items():
 
 
 def test_every_item_is_reproduced_or_corrected_with_a_reason(items):
-    """None has changed."""
+    """No item has changed."""
     for item in items:
         assert item.status in ("reproduced", "corrected"), item
         assert (item.reason is not None) == (item.status == "corrected")
 
 
 def test_the_corrected_counts_are_these(items):
-    """What exact counting gives in place of rounded sums."""
+    """Exact counting gives other numbers than rounded sums."""
     found = {item.what: (item.published, item.ours) for item in items if "Figure 3" in item.where and item.reason}
     assert found == {
         "tables with the same linear kappa": ("1,527", "1,654"),
-        "tables with the least quadratic kappa among them": ("3", "4"),
-        "tables with the largest among them": ("3", "15"),
+        "tables with the smallest quadratic kappa among them": ("3", "4"),
+        "tables with the largest quadratic kappa among them": ("3", "15"),
         "the weights for which this matters most": (
             "linear",
             "unweighted 3,048, linear 1,654, quadratic 1,540, sqrt 110",
@@ -46,13 +46,13 @@ def test_the_corrected_counts_are_these(items):
 
 
 def test_the_remark_about_the_diagonal_is_refuted_for_three_raters(items):
-    """Distance weights whose best table disagrees by 44, and the best with a full diagonal by 46."""
+    """The smallest disagreement is 44, and the smallest with a full diagonal is 46."""
     (found,) = (item for item in items if item.what.endswith("diagonal, three raters"))
     assert (found.status, found.ours) == ("corrected", "least disagreement 44, with the full diagonal 46")
 
 
 def test_verdicts_come_from_what_is_computed():
-    """Equal, known to differ, or neither; a statement that was tried on nothing is not reproduced."""
+    """A verdict depends on the computed value, and a statement without cases is not reproduced."""
     assert same("", "", 1, 1).status == "reproduced"
     assert same("", "", 1, 2).status == "changed"
     assert corrected("", "", 1, 2, 2, "why").status == "corrected"
@@ -64,13 +64,13 @@ def test_verdicts_come_from_what_is_computed():
 
 
 def test_the_cutoff_is_sidaks():
-    """For 48 rows at the level 5 %: 3.27; all 48 standard normal numbers lie within it with probability 95 %."""
+    """For 48 rows, 48 standard normal numbers all lie within the cut-off of 3.27 with probability 95 %."""
     assert comparison.cutoff(48) == pytest.approx(3.272, abs=5e-4)
     assert (1 - 2 * norm.sf(comparison.cutoff(48))) ** 48 == pytest.approx(0.95)
 
 
 def test_a_row_beyond_the_cutoff_is_not_reproduced():
-    """Times moved by whole steps until the mean of the first row lies just within 3.27 standard errors, or beyond."""
+    """The first row is reproduced just within the cut-off and not reproduced just beyond it."""
     row = stored_rows()[0]
     error = (row.se**2 + row.scenario.published.se**2) ** 0.5
     within, beyond = int(3.2 * error), int(3.4 * error) + 1
@@ -82,13 +82,13 @@ def test_a_row_beyond_the_cutoff_is_not_reproduced():
 
 
 def test_items_beyond_the_cutoff_and_changed_items_are_counted_apart():
-    """Both let the command fail."""
+    """Items of both kinds have their own list."""
     found = PaperCheck((Verdict("", "", "", "", "not reproduced"), Verdict("", "", "", "", "changed")), 1)
     assert len(found.not_reproduced) == len(found.changed) == found.counts()["not reproduced"] == 1
 
 
 def test_the_page_lists_every_item_with_its_verdict(items):
-    """Place, subject, published value and verdict of everything that is not simulated; the rows of the study."""
+    """The page has the place, the subject, the published value and the verdict of every item."""
     cells = [
         line.strip("| ").split(" | ") for line in PAGE.read_text(encoding="utf-8").splitlines() if line[:2] == "| "
     ]
@@ -107,7 +107,7 @@ def test_the_page_lists_every_item_with_its_verdict(items):
 
 
 def test_the_numbers_of_verdicts_on_the_page_are_right():
-    """Counted from its tables."""
+    """The numbers in the text equal the counts in the tables."""
     text = PAGE.read_text(encoding="utf-8")
     verdicts = re.findall(r"\| (reproduced|corrected|not reproduced|not determined|changed)(?=:| \|)", text)
     stated = re.search(r"(\d+) items, (\d+) reproduced, (\d+) corrected, (\d+) not determined\.", text)
@@ -118,7 +118,7 @@ def test_the_numbers_of_verdicts_on_the_page_are_right():
 
 @pytest.mark.slow
 def test_the_whole_paper_on_the_command_line():
-    """All 60 rows of the study with few tables; exit code 0, and every item in JSON."""
+    """The command succeeds with few tables per row and writes every item as JSON."""
     done = run("paper", "--tables", "30", "--jobs", "2", "--json")
     assert done.returncode == 0, done.stdout
     document = json.loads(done.stdout)

@@ -1,4 +1,4 @@
-"""The bundled examples' reports in every form; `python tests/reporting/golden.py` writes them anew, to be looked at."""
+"""Reports on bundled examples, which `python tests/reporting/golden.py` writes as golden files to be reviewed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ ENDINGS = ("txt", "html", "json", "tex", "md", "csv")
 
 
 def reports() -> dict[str, km.reporting.report.Report]:
-    """A report of two raters and one of three."""
+    """Return a report on two raters and one on three raters."""
     return {
         "two": km.report(km.example("rapallo2022"), title="Two raters"),
         "three": km.report(km.example("rapallo2022-three"), weights=["unweighted", "linear"], title="Three raters"),

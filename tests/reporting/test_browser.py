@@ -1,4 +1,4 @@
-"""The HTML report in a real browser: nothing loaded, nothing logged, accessible, readable on a phone."""
+"""The HTML report in a browser is self-contained, accessible and readable on a narrow screen."""
 
 import pytest
 
@@ -9,7 +9,7 @@ pytestmark = pytest.mark.browser
 
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory):
-    """Reports of two raters, three raters and gaps, as files."""
+    """Write reports on two raters, three raters, missing ratings and an undefined coefficient."""
     folder = tmp_path_factory.mktemp("reports")
     made = {
         "two": km.report(km.example("rapallo2022")),
@@ -25,7 +25,7 @@ def pages(tmp_path_factory):
 @pytest.mark.parametrize("width", [400, 1200])
 @pytest.mark.parametrize("name", ["two", "three", "gaps", "undefined"])
 def test_the_page_is_quiet_accessible_and_fits(browser, pages, name, width):
-    """No console message, one request (itself), no axe-core violation in light or dark, no sideways scrolling."""
+    """The page logs nothing, loads nothing, has no axe-core violation and does not scroll horizontally."""
     from axe_playwright_python.sync_playwright import Axe
 
     context = browser.new_context(viewport={"width": width, "height": 900}, offline=True)
@@ -48,7 +48,7 @@ def test_the_page_is_quiet_accessible_and_fits(browser, pages, name, width):
 
 
 def test_tables_behind_pictures_open_with_the_keyboard(browser, pages):
-    """Tab to a summary, Enter opens it."""
+    """The Enter key opens a focused summary."""
     page = browser.new_page()
     page.goto((pages / "two.html").as_uri())
     summary = page.locator("figure summary").first

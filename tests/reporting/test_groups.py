@@ -1,4 +1,4 @@
-"""Many files and groups as one table: shared categories, errors kept apart."""
+"""Groups of ratings are reported as one table with shared categories."""
 
 import csv
 import io
@@ -27,7 +27,7 @@ def wide(tmp_path):
 
 
 def test_groups_share_the_categories_of_the_file(wide):
-    """Category 3 counts at site X too, where nobody used it, so linear weights are thirds of the scale everywhere."""
+    """Category 3 belongs to site X too, although no rater used it there."""
     found = dict(read_groups(wide, by="site"))
     assert list(found) == ["X", "Y", "Z"]
     assert {table.categories for table in found.values()} == {(1, 2, 3)}
@@ -36,14 +36,14 @@ def test_groups_share_the_categories_of_the_file(wide):
 
 
 def test_text_stays_without_an_order(tmp_path):
-    """Sharing categories does not give them one."""
+    """Shared text categories remain unordered."""
     path = tmp_path / "text.csv"
     path.write_text(WIDE.replace("1", "no").replace("2", "yes").replace("3", "dunno"), encoding="utf-8")
     assert not any(table.ordered for _, table in read_groups(path, by="site"))
 
 
 def test_long_and_patterns_layouts(tmp_path):
-    """The same groups by other routes."""
+    """The long and patterns layouts can be grouped."""
     long = tmp_path / "long.csv"
     long.write_text(LONG, encoding="utf-8")
     found = dict(read_groups(long, by="site", layout="long"))
@@ -54,7 +54,7 @@ def test_long_and_patterns_layouts(tmp_path):
 
 
 def test_a_group_that_fails_does_not_stop_the_rest(tmp_path):
-    """Its error is its row; a rating outside the categories is named by its row in the group."""
+    """The row of the failed group has the error message, and the other groups are reported."""
     path = tmp_path / "gap.csv"
     path.write_text("site,a,b\nX,1,1\nX,2,2\nY,1,\nY,2,\n", encoding="utf-8")
     found = dict(read_groups(path, by="site"))
@@ -69,7 +69,7 @@ def test_a_group_that_fails_does_not_stop_the_rest(tmp_path):
 
 
 def test_wrong_columns_and_layouts_are_refused(wide):
-    """Before anything is grouped."""
+    """A missing column and an unsuitable layout are errors."""
     with pytest.raises(km.errors.InvalidRatingsError, match="there is no column 'place' for by"):
         list(read_groups(wide, by="place"))
     with pytest.raises(km.errors.InvalidOptionError, match="a matrix of counts has none"):
@@ -77,7 +77,7 @@ def test_wrong_columns_and_layouts_are_refused(wide):
 
 
 def test_rows_do_not_depend_on_processes(wide):
-    """Two processes, the same rows."""
+    """One process and two processes give the same rows."""
     groups = list(read_groups(wide, by="site"))
     seen = []
     one = km.report_groups(groups, weights=["linear", "unweighted"], progress=lambda *done: seen.append(done))

@@ -1,4 +1,4 @@
-"""Reports in every form: golden files, self-contained HTML, tables for papers."""
+"""Reports in all formats equal the golden files, and HTML reports are self-contained."""
 
 import csv
 import io
@@ -31,7 +31,7 @@ def written(report, ending):
 @pytest.mark.parametrize("ending", ENDINGS)
 @pytest.mark.parametrize("name", MADE)
 def test_reports_are_what_they_were(name, ending):
-    """Words, layout and numbers, the last digits of doubles aside; golden.py writes the files anew."""
+    """Reports equal the files written by golden.py, up to rounding errors of doubles."""
     expected = (FOLDER / f"{name}.{ending}").read_text(encoding="utf-8")
     found = written(MADE[name], ending)
     if ending == "json":
@@ -44,7 +44,7 @@ def test_reports_are_what_they_were(name, ending):
 
 
 def assert_same(found, expected):
-    """Equal, doubles within 1e-9."""
+    """Assert that two documents are equal, with doubles within 1e-9."""
     if isinstance(expected, dict):
         assert found.keys() == expected.keys()
         for key in expected:
@@ -60,7 +60,7 @@ def assert_same(found, expected):
 
 
 def test_assert_same_notices_differences():
-    """It fails where it should."""
+    """The assertion fails for different values, keys and lengths."""
     for one, other in (({"a": 1}, {"a": 2}), ([1.0], [1.1]), ({"a": 1}, {"b": 1}), ([1], [1, 2])):
         with pytest.raises(AssertionError):
             assert_same(one, other)
@@ -74,7 +74,7 @@ def _number(cell):
 
 
 def test_the_same_input_gives_the_same_bytes():
-    """Monte Carlo included."""
+    """Repeated reports are identical, including Monte Carlo results."""
     again = reports()
     for name, report in MADE.items():
         for ending in ENDINGS:
@@ -83,12 +83,12 @@ def test_the_same_input_gives_the_same_bytes():
 
 @pytest.mark.parametrize("name", MADE)
 def test_text_fits_80_columns(name):
-    """Every line."""
+    """No line of a text report is longer than 80 characters."""
     assert max(map(len, MADE[name].to_text().splitlines())) <= 80
 
 
 def test_html_is_self_contained_and_escaped():
-    """No script, no address but the SVG name space, labels escaped."""
+    """The page has no script and no address except the SVG name space, and labels are escaped."""
     table = km.from_ratings([["<b>", "x&y"], ["x&y", "x&y"], ["<b>", "<b>"]], raters=['"A"', "<i>"])
     page = km.report(table, title="<script>alert(1)</script>").to_html()
     assert "<script" not in page
@@ -100,7 +100,7 @@ def test_html_is_self_contained_and_escaped():
 
 
 def test_json_has_the_documented_shape():
-    """Version, data, results, and what belongs to the whole report."""
+    """The document has the version of the schema, the data, the results and the report."""
     document = MADE["two"].to_dict()
     assert list(document) == ["schema_version", "data", "results", "report"]
     linear = document["results"][1]
@@ -112,7 +112,7 @@ def test_json_has_the_documented_shape():
 
 
 def test_undefined_is_null_with_a_reason_everywhere():
-    """In JSON, CSV and the text."""
+    """JSON, CSV, text and HTML show that the coefficient is undefined."""
     report = km.report([1, 1], [1, 1], weights="unweighted")
     (result,) = report.to_dict()["results"]
     assert result["value"] is None
@@ -124,20 +124,20 @@ def test_undefined_is_null_with_a_reason_everywhere():
 
 
 def test_csv_has_one_row_per_weighting():
-    """With documented columns."""
+    """The CSV file has the documented columns."""
     rows = list(csv.DictReader(io.StringIO(MADE["two"].to_csv())))
     assert [row["weights"] for row in rows] == ["unweighted", "linear", "quadratic", "sqrt"]
     assert tuple(rows[0]) == CSV_COLUMNS
 
 
 def test_latex_escapes_what_it_must():
-    """Weights and numbers with percent signs and comparisons."""
+    """Percent signs and comparison signs are escaped."""
     assert "66.9\\%" in MADE["two"].to_latex()
     assert "\\textless{} 0.0001" in MADE["two"].to_latex()
 
 
 def test_files_are_written_by_their_ending(tmp_path):
-    """Whole or not at all; wrong endings and folders are refused."""
+    """The ending of a file determines its format, and unknown endings and missing folders are errors."""
     report = MADE["two"]
     for ending in ENDINGS:
         report.save(tmp_path / f"r.{ending}")
@@ -150,7 +150,7 @@ def test_files_are_written_by_their_ending(tmp_path):
 
 
 def test_a_notebook_shows_the_page_without_its_frame():
-    """A fragment, with pictures."""
+    """The notebook representation is an HTML fragment with figures."""
     fragment = MADE["two"]._repr_html_()
     assert fragment.startswith('<div class="kappamax">')
     assert "<svg" in fragment
@@ -159,13 +159,13 @@ def test_a_notebook_shows_the_page_without_its_frame():
 
 
 def test_unordered_categories_are_reported_unweighted():
-    """No weighting that needs an order."""
+    """The default report has no weighting that needs an order."""
     report = km.report(km.from_ratings([["a", "b"], ["b", "b"], ["c", "a"]]))
     assert [result.weights for result in report.results] == ["unweighted"]
 
 
 def test_many_raters_and_gaps_have_a_report():
-    """Patterns instead of crossed tables."""
+    """Reports on missing ratings and on many raters show patterns."""
     page = km.report(km.example("gwet2014")).to_html()
     assert "Observed patterns" in page
     many = km.from_ratings(np.random.default_rng(0).integers(1, 4, size=(40, 10)), categories=[1, 2, 3])
@@ -173,7 +173,7 @@ def test_many_raters_and_gaps_have_a_report():
 
 
 def test_pictures_say_what_they_show():
-    """Title and description for those who do not see them; empty cells stay empty."""
+    """Every figure has a title and a description, and empty cells stay empty."""
     picture = svg.heat_map(np.array([[1, 0], [2, 3]]), ["a", "b"], ["a", "b"], title="Counts & more")
     assert "<title>Counts &amp; more</title><desc>a: 1, 0; b: 2, 3</desc>" in picture
     assert ">nan<" not in svg.heat_map(np.array([[np.nan, -0.5]]), ["a"], ["a", "b"], title="t")
@@ -184,7 +184,7 @@ def test_pictures_say_what_they_show():
 
 
 def test_options_are_checked():
-    """Before anything is computed."""
+    """Unknown options are errors."""
     with pytest.raises(km.errors.InvalidOptionError, match="level must lie between 0 and 1"):
         km.report(km.example("rapallo2022"), level=2)
     with pytest.raises(km.errors.InvalidOptionError, match="alternative must be one of"):

@@ -1,4 +1,4 @@
-"""Pictures for papers: each takes axes and returns them."""
+"""The matplotlib figures are drawn on the given axes, which are returned."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ matplotlib.use("Agg")
 
 @pytest.fixture(autouse=True)
 def _closed():
-    """No figure outlives its test."""
+    """Close the figures of a test after it."""
     yield
     from matplotlib import pyplot
 
@@ -19,7 +19,7 @@ def _closed():
 
 
 def test_agreement_as_a_heat_map():
-    """Counts as numbers, raters as axes."""
+    """The cells show the counts, and the axes are labelled by the raters."""
     from matplotlib import pyplot
 
     _, ax = pyplot.subplots()
@@ -38,7 +38,7 @@ def test_the_maximum_beside_the_observed_table():
 
 
 def test_a_distribution_as_atoms():
-    """One line per value."""
+    """The figure has one line per value."""
     found = km.fiber(km.example("rapallo2022")).distribution("linear")
     ax = km.plot.distribution(found)
     (lines, *_) = ax.collections
@@ -46,7 +46,7 @@ def test_a_distribution_as_atoms():
 
 
 def test_traces_and_studies():
-    """On axes of one's own."""
+    """Traces and studies are drawn on the given axes."""
     from matplotlib import pyplot
 
     _, (left, right) = pyplot.subplots(1, 2)
@@ -55,18 +55,18 @@ def test_traces_and_studies():
     assert len(left.lines) == 2
     study = km.paper.run_study([km.paper.Scenario(3, n_subjects=20)], n_tables=5)
     assert km.plot.study(study, ax=right) is right
-    with pytest.raises(km.errors.InvalidOptionError, match="this search kept no trace"):
+    with pytest.raises(km.errors.InvalidOptionError, match="this search recorded no trace"):
         km.plot.trace(km.anneal(km.example("rapallo2022"), rng=1))
 
 
-def test_three_raters_have_no_crossed_table():
-    """Said so."""
-    with pytest.raises(km.errors.NotSupportedError, match="two raters with complete ratings; got 3"):
+def test_three_raters_have_no_heat_map():
+    """The error names the number of raters."""
+    with pytest.raises(km.errors.NotSupportedError, match="two raters with complete ratings; got 3 raters"):
         km.plot.agreement(km.example("rapallo2022-three"))
 
 
 def test_a_missing_matplotlib_names_the_command(monkeypatch):
-    """And nothing else breaks."""
+    """The error message gives the command that installs it."""
     monkeypatch.setitem(__import__("sys").modules, "matplotlib", None)
     with pytest.raises(km.errors.NotSupportedError, match=r'pip install "kappamax\[plot\]"'):
         km.plot.agreement(km.example("rapallo2022"))

@@ -11,7 +11,7 @@ import pytest
 
 @pytest.fixture(scope="session")
 def server() -> Iterator[str]:
-    """The base address of the running page."""
+    """Start the server and return its base address."""
     from kappamax.web.server import bound_socket, server_for
 
     socket, port = bound_socket(0)
@@ -27,7 +27,7 @@ def server() -> Iterator[str]:
 
 @pytest.fixture
 def apart() -> Callable[[Coroutine[Any, Any, Any]], Any]:
-    """Gives a coroutine's result, run in a thread: a browser test in this process may have a loop of its own."""
+    """Return a function that runs a coroutine in a thread, because browser tests may already run an event loop."""
 
     def result_of(work: Coroutine[Any, Any, Any]) -> Any:
         with ThreadPoolExecutor(1) as thread:
@@ -38,7 +38,7 @@ def apart() -> Callable[[Coroutine[Any, Any, Any]], Any]:
 
 @pytest.fixture(scope="session")
 def client() -> Iterator[object]:
-    """The application itself, without a network; an error inside it is an answer, as for a browser."""
+    """Return a client of the application without a network; errors of the application are answers."""
     from starlette.testclient import TestClient
 
     from kappamax.web.app import create_app

@@ -1,4 +1,4 @@
-"""The JSON API through the application itself, and once through a real connection."""
+"""The JSON API answers requests to the application and over a network connection."""
 
 import json
 import shlex
@@ -24,14 +24,14 @@ ONE = {"categories": ["a"], "raters": ["x", "y"]}
 
 
 def answer_to(client, path, request, status=200):
-    """The answer as plain data, after a look at its status."""
+    """Return the answer as plain data after checking its status."""
     answer = client.post(path, json=request)
     assert answer.status_code == status, answer.text
     return answer.json()
 
 
 def test_a_table_and_its_chances_give_the_reports_document(client):
-    """The same numbers as the library, first those that are had at once."""
+    """The numbers equal those of the library, and the tests are sent separately."""
     request = TABLE | {"weights": ["linear", "sqrt"]}
     answer, later = (answer_to(client, path, request) for path in ("/api/table", "/api/chance"))
     expected = km.report(PAPER, weights=["linear", "sqrt"]).to_dict()
@@ -49,7 +49,7 @@ def test_a_table_and_its_chances_give_the_reports_document(client):
 
 
 def test_the_pictures_of_a_table_come_by_themselves(client):
-    """Both tables and the margins; pairs for three raters."""
+    """There are figures of both tables and the margins, and of the pairs of three raters."""
     answer = answer_to(client, "/api/pictures", TABLE | {"weights": ["linear", "sqrt"]})
     assert set(answer["by_weights"]) == {"linear", "sqrt"}
     drawn = [answer["margins"], *(answer["by_weights"]["sqrt"][name] for name in ("observed", "maximum"))]
@@ -59,7 +59,7 @@ def test_the_pictures_of_a_table_come_by_themselves(client):
 
 
 def test_the_calls_beside_a_result_give_it(client):
-    """Both are run as they stand."""
+    """Running the Python call and the command gives the same result."""
     request = TABLE | {"categories": ["a, b", "c's", "d", "e"], "raters": ["x", "y z"], "weights": ["linear"]}
     answer = answer_to(client, "/api/table", request)
     value = answer["results"][0]["value"]
@@ -73,7 +73,7 @@ def test_the_calls_beside_a_result_give_it(client):
 
 
 def test_a_command_cannot_say_own_weights(client):
-    """Python can."""
+    """Custom weights have a Python call but no command."""
     own = [{"matrix": [[0, 1, 2, 3], [1, 0, 1, 2], [2, 1, 0, 1], [3, 2, 1, 0]], "kind": "disagreement"}]
     answer = answer_to(client, "/api/table", TABLE | {"weights": own})
     assert answer["calls"]["terminal"] is None
@@ -82,7 +82,7 @@ def test_a_command_cannot_say_own_weights(client):
 
 
 def test_several_raters_with_gaps_are_answered_in_a_process_of_their_own(client):
-    """With all pairs, and patterns instead of a square."""
+    """The answer has all pairs of raters, and patterns instead of a square table."""
     answer = answer_to(client, "/api/table", THREE | {"weights": ["unweighted"]})
     table = km.Table(
         [[0, 0, 0], [1, 1, 1], [0, 1, -1], [1, 1, 0]], [5, 4, 2, 1], ["no", "yes"], list("abc"), ordered=True
@@ -93,7 +93,7 @@ def test_several_raters_with_gaps_are_answered_in_a_process_of_their_own(client)
 
 
 def test_an_undefined_kappa_is_an_answer(client):
-    """Null with its reason."""
+    """The value is null, and the reason is given."""
     answer = answer_to(client, "/api/table", {"counts": [[5, 0], [0, 0]]})
     assert answer["results"][0]["value"] is None
     assert "only 1" in answer["results"][0]["reason"]
@@ -102,17 +102,17 @@ def test_an_undefined_kappa_is_an_answer(client):
 
 
 def test_weights_in_words_name_a_broken_triangle(client):
-    """Quadratic weights are no distance."""
+    """Quadratic weights are not a metric."""
     answer = answer_to(client, "/api/weights", TABLE | {"weight": "quadratic"})
     assert (answer["metric"], answer["monge"], answer["violated_triangle"]) == (False, True, [1, 2, 3])
-    assert "not a distance" in answer["words"]
+    assert "not a metric" in answer["words"]
     positions = answer_to(client, "/api/weights", TABLE | {"weight": {"positions": [0, 1, 5, 6], "scheme": "linear"}})
     assert positions["metric"]
     assert positions["matrix"][0][2] == pytest.approx(5 / 6)
 
 
 def test_maximizers_come_by_pages(client):
-    """Five tables reach the linear maximum of the paper's table."""
+    """Five tables attain the linear maximum of the paper's table."""
     answer = answer_to(client, "/api/maximizers", TABLE | {"weight": "linear"})
     assert (answer["n"], len(answer["tables"])) == (5, 5)
     for one in answer["tables"]:
@@ -124,7 +124,7 @@ def test_maximizers_come_by_pages(client):
 
 
 def test_moves_are_ranked_and_made(client):
-    """As `rank_moves` has it."""
+    """The ranking equals that of `rank_moves`."""
     ranked = answer_to(client, "/api/moves", TABLE | {"weight": "linear", "top": 3})
     assert (ranked["n_applicable"], ranked["n_raising"], len(ranked["moves"])) == (47, 12, 3)
     best = ranked["moves"][0]
@@ -158,19 +158,19 @@ def test_annealing_streams_lines_and_ends_where_the_library_does(client):
 
 
 def test_progress_of_a_table_can_be_followed(client):
-    """Lines instead of one answer for those who accept them."""
+    """A client that accepts lines receives lines of progress before the result."""
     request = THREE | {"title": "never asked before"}
     answer = client.post("/api/table", json=request, headers={"accept": "application/x-ndjson"})
     assert answer.headers["content-type"] == "application/x-ndjson"
     *lines, found, last = map(json.loads, answer.text.splitlines())
-    assert "unweighted weights" in lines[0]["progress"]
+    assert lines[0]["progress"] == "unweighted"
     assert found["data"]["n_raters"] == 3
     assert last == {"end": True}
 
 
 @pytest.mark.parametrize("path", ["/api/table", "/api/chance"])
 def test_one_request_gives_a_line_for_each_weighting(client, path):
-    """In the order asked for, each as a request for it alone gives it."""
+    """Each line equals the answer to a separate request, in the order requested."""
     own = {"positions": [0, 1, 5, 6], "scheme": "linear"}
     request = TABLE | {"weights": ["quadratic", own, "linear"]}
     answer = client.post(path, json=request, headers={"accept": "application/x-ndjson"})
@@ -180,7 +180,7 @@ def test_one_request_gives_a_line_for_each_weighting(client, path):
 
 
 def test_an_error_after_the_first_lines_is_the_last_line(client):
-    """What was found before it stands."""
+    """The lines before the error are results."""
     request = TABLE | {"weights": ["linear", {"positions": [1, 2]}]}
     answer = client.post("/api/table", json=request, headers={"accept": "application/x-ndjson"})
     *_, found, last = map(json.loads, answer.text.splitlines())
@@ -197,7 +197,7 @@ def test_an_error_after_the_first_lines_is_the_last_line(client):
     ],
 )
 def test_reports_are_downloaded_as_the_library_writes_them(client, form, kind):
-    """Byte for byte."""
+    """The downloaded bytes equal those of the library."""
     answer = client.post(f"/api/report?format={form}", json=TABLE | {"weights": ["linear"], "title": "Mine"})
     made = km.report(PAPER, weights=["linear"], title="Mine")
     written = {"html": made.to_html, "json": made.to_json, "csv": made.to_csv, "md": made.to_markdown}
@@ -212,11 +212,11 @@ def post_file(client, content, **query):
 
 
 def test_a_file_becomes_a_table_that_can_be_posted_back(client):
-    """Two raters as a square, with the columns to choose from and what there is to know."""
+    """The answer has the table, the columns of the file and notes about the data."""
     answer = post_file(client, b"id,ann,bob\n1,no,yes\n2,yes,yes\n3,no,no\n4,9,no\n", subject="id", missing="9").json()
     assert answer["columns"] == ["id", "ann", "bob"]
     assert answer["data"]["n_missing"] == 1
-    assert "1 rating of 8 is missing" in answer["notes"][0]
+    assert "1 of 8 ratings is missing" in answer["notes"][0]
     assert answer["table"]["patterns"] == [[None, 0], [0, 0], [0, 1], [1, 1]]
     answer_to(client, "/api/table", answer["table"] | {"weights": ["unweighted"]})
     square = post_file(client, b"ann,bob\nlow,high\nlow,low\n", categories="low,high").json()["table"]
@@ -229,7 +229,7 @@ def test_a_file_becomes_a_table_that_can_be_posted_back(client):
 
 
 def test_spreadsheets_and_long_files_are_read(client, tmp_path):
-    """Any kind of file that `read_ratings` takes."""
+    """Files of the kinds that `read_ratings` accepts are read."""
     import openpyxl
 
     book = openpyxl.Workbook()
@@ -243,7 +243,7 @@ def test_spreadsheets_and_long_files_are_read(client, tmp_path):
 
 
 def test_an_unreadable_file_is_answered_with_its_columns(client):
-    """So that the page can offer them."""
+    """The error has the columns, from which the user can choose."""
     answer = post_file(client, b"who,what\n1,a\n2,b\n", layout="long")
     assert answer.status_code == 422
     assert "layout long needs columns subject, rater and rating" in answer.json()["error"]
@@ -251,7 +251,7 @@ def test_an_unreadable_file_is_answered_with_its_columns(client):
 
 
 def test_examples_can_be_posted_as_they_are(client):
-    """Each of them is a table."""
+    """Every example is accepted as a table."""
     examples = client.get("/api/examples").json()
     assert {one["name"] for one in examples} == set(km.datasets.EXAMPLES)
     paper = next(one for one in examples if one["name"] == "rapallo2022")
@@ -294,14 +294,14 @@ def test_examples_can_be_posted_as_they_are(client):
         ({"counts": [[1, 2], [3, 4]], "raters": ["x", "x"]}, 422, "'x' occurs twice", "raters", None),
         ({"counts": [[1, 2], [3, 4]], "raters": [" ", "x"]}, 422, "entry 1 is ' '", "raters", [0]),
         ({"counts": [[1, 2], [3, 4]], "title": "a\nb"}, 422, r"title must be a line of at most 200", "title", None),
-        ({"counts": [[1, 2], [3, 4]], "weights": [{}]}, 422, "weights must be a name, or have", "weights", None),
+        ({"counts": [[1, 2], [3, 4]], "weights": [{}]}, 422, "weights must be a name, or an object", "weights", None),
         ({"counts": [[1, 2], [3, 4]], "weights": ["linear", 3]}, 422, "entry 2 is 3", "weights", None),
         ({"counts": [[1, 2], [3, 4]], "weights": [{"kind": "x"}]}, 422, "kind must be one of", "kind", None),
         ({"counts": [[1, 2], [3, 4]], "weights": [{"positions": [1e400, 2]}]}, 422, "entry 1 is inf", "positions", [0]),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_said_with_its_place(client, request_, status, words, field, cell):
-    """One line, the field, and the cell counted from zero."""
+    """The error is one line, with the field and the cell counted from zero."""
     body = json.dumps(request_).replace("Infinity", "1e400")
     sent = client.post("/api/table", content=body, headers={"content-type": "application/json"})
     assert sent.status_code == status, sent.text
@@ -312,7 +312,7 @@ def test_what_is_wrong_is_said_with_its_place(client, request_, status, words, f
 
 
 def test_moves_and_seeds_are_checked(client):
-    """As tables are."""
+    """Moves and seeds outside the allowed values are errors."""
     for path, more, words in (
         ("/api/moves", {"top": 0}, "top must be a whole number from 1 to 200; got 0"),
         (
@@ -337,7 +337,7 @@ def test_moves_and_seeds_are_checked(client):
 
 
 def test_what_came_is_repeated_in_short_and_without_control_characters(client):
-    """However long or strange it is."""
+    """Long values are shortened, and control characters are escaped."""
     for strange in ("x" * 5000, "\x1b[31m\n\u202e", -(10**4000), [[]] * 5000):
         for field in ("counts", "categories", "ordered", "title", "weights"):
             asked = TABLE | {field: [[strange]] if field == "counts" else strange}
@@ -349,7 +349,7 @@ def test_what_came_is_repeated_in_short_and_without_control_characters(client):
 
 
 def test_whole_numbers_may_be_written_with_a_point(client):
-    """JSON does not tell 3 from 3.0; what is too large to count is refused."""
+    """The count 3.0 is accepted as 3, and counts that are too large are rejected."""
     body = json.dumps({"counts": [[20.0, 5], [10, 1.5e1]], "weights": ["unweighted"]})
     answer = client.post("/api/table", content=body, headers={"content-type": "application/json"})
     assert answer.json()["results"][0]["value"] == 0.4
@@ -358,7 +358,7 @@ def test_whole_numbers_may_be_written_with_a_point(client):
 
 
 def test_the_running_server_answers(server):
-    """Over a real connection."""
+    """A request over a network connection is answered."""
     answer = httpx.post(f"{server}/api/table", json=TABLE | {"weights": ["linear"]})
     assert answer.status_code == 200
     assert answer.json()["results"][0]["maximum"] == pytest.approx(166 / 221)

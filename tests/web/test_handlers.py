@@ -1,4 +1,4 @@
-"""What the routes compute, by hand and against the library; and how jobs and their processes talk."""
+"""The handlers give the results of the library, and jobs are exchanged with worker processes as documented."""
 
 import json
 from io import BytesIO
@@ -19,17 +19,17 @@ SQUARE = {"counts": [[20, 5], [10, 15]], "categories": ["no", "yes"], "raters": 
 
 
 def table_of(request):
-    """The table of a request."""
+    """Return the table of a request."""
     return as_request("table", request).table()
 
 
 def read_file(content, **options):
-    """What a file holds, from options as an address has them."""
+    """Return the answer to a request with a file and the options of its address."""
     return handlers.file_table(as_request("file", options | {"content": content}, strict=False))
 
 
 def sent_by(name, request, by_line=False):
-    """Everything a job sends, and its last reply as plain data."""
+    """Return all replies to a job, and the last one as plain data."""
     sent = []
     answer_job(json.dumps([name, by_line, request]).encode(), sent.append)
     assert [reply.more for reply in sent] == [True] * (len(sent) - 1) + [False]
@@ -37,12 +37,12 @@ def sent_by(name, request, by_line=False):
 
 
 def test_every_request_has_a_handler():
-    """And there is no other one."""
+    """The names of requests and handlers are the same."""
     assert set(HANDLERS) == set(REQUESTS)
 
 
 def test_a_square_of_counts_is_the_table_it_shows():
-    """Rows are the first rater's."""
+    """The rows belong to the first rater."""
     table = table_of(SQUARE)
     assert table == km.from_counts([[20, 5], [10, 15]], categories=["no", "yes"], raters=["ann", "bob"])
     assert plain_table(table) == SQUARE | {"ordered": True}
@@ -57,7 +57,7 @@ def test_cohens_kappa_by_hand():
 
 
 def test_the_numbers_of_the_last_requests_are_found_once(monkeypatch):
-    """However often the page asks for more about them, and whichever other weights it asks for beside them."""
+    """Repeated requests, also with additional weights, use the cached results."""
     found = []
 
     def counted(*arguments, **options):
@@ -82,7 +82,7 @@ def test_the_numbers_of_the_last_requests_are_found_once(monkeypatch):
 
 
 def test_a_report_is_the_same_whether_its_weightings_are_found_together_or_not():
-    """With the pairs of raters by linear weights, wherever these stand; without any, with the usual weights."""
+    """The pairs of raters have linear weights in any order of weights, and no weights mean the default ones."""
     table = km.example("rapallo2022-three")
     for weights in (["quadratic", "linear"], ["sqrt", "unweighted"], None):
         made = handlers._joined(as_request("table", plain_table(table) | {"weights": weights}))
@@ -90,21 +90,21 @@ def test_a_report_is_the_same_whether_its_weightings_are_found_together_or_not()
 
 
 def test_tables_survive_the_way_to_the_page_and_back():
-    """With gaps, several raters, numbers and text as labels."""
+    """Tables with missing ratings, several raters and any labels are unchanged."""
     for name in km.datasets.EXAMPLES:
         table = km.example(name)
         assert table_of(json.loads(json.dumps(plain_table(table)))) == table
 
 
 def test_the_bundled_examples_are_those_of_the_library():
-    """With their sources."""
+    """The examples have the same names, tables and sources."""
     found = {one["name"]: one for one in handlers.examples()}
     assert set(found) == set(km.datasets.EXAMPLES)
     assert found["rapallo2022"]["source"].startswith("Rapallo (2022)")
 
 
 def test_weightings_by_name_position_and_matrix():
-    """Linear weights in three ways."""
+    """A name, positions and a matrix give the same linear weights."""
     asked = [
         "linear",
         {"positions": [0, 5, 10], "scheme": "linear"},
@@ -121,7 +121,7 @@ def test_weightings_by_name_position_and_matrix():
 
 
 def test_commands_quote_what_a_shell_would_take_apart():
-    """Labels with quotation marks, commas and dollars."""
+    """Labels with quotation marks, commas and dollar signs are quoted."""
     table = km.from_counts([[1, 2], [3, 4]], categories=["it's", "$a, b"])
     command = calls_of(table, ["power(1.5)"])["terminal"]
     assert "--weights 'power(1.5)'" in command
@@ -129,14 +129,14 @@ def test_commands_quote_what_a_shell_would_take_apart():
 
 
 def test_many_patterns_are_read_from_a_file_instead():
-    """A call of the library that nobody could read helps nobody."""
+    """For many patterns, the Python call reads a file."""
     rng = np.random.default_rng(0)
     table = km.from_ratings(rng.integers(1, 9, size=(900, 5)))
     assert calls_of(table, ["linear"])["python"].startswith('km.report(km.read_ratings("ratings.csv")')
 
 
 def test_a_path_that_is_too_long_ends_unreached():
-    """200 steps of one subject each do not move ten thousand."""
+    """A path of 200 steps does not reach the maximum of ten thousand subjects."""
     found = moves.path_to_maximum(as_request("path", {"counts": [[0, 10_000], [10_000, 0]], "weight": "unweighted"}))
     assert len(found["steps"]) == 200
     assert not found["reached"]
@@ -144,7 +144,7 @@ def test_a_path_that_is_too_long_ends_unreached():
 
 
 def test_swaps_anneal_tables_with_gaps():
-    """Without a square to show."""
+    """The lines of the answer have no square table."""
     lines = []
     request = plain_table(km.example("gwet2014")) | {"weight": "unweighted", "proposal": "swaps", "seed": 3}
     end = moves.annealing(as_request("anneal", request), lines.append)
@@ -154,7 +154,7 @@ def test_swaps_anneal_tables_with_gaps():
 
 
 def test_a_file_is_told_apart_by_its_content_and_options():
-    """Unknown options are refused by name."""
+    """Layouts are read by their options, and an unknown option is an error with its name."""
     assert read_file(b",a,b\na,1,2\nb,3,4\n", layout="counts")["table"]["counts"] == [[1, 2], [3, 4]]
     with pytest.raises(InvalidRequestError, match="the options are 'layout'.*got 'lay'.*Did you mean 'layout'"):
         read_file(b"", lay="long")
@@ -167,7 +167,7 @@ def test_a_file_is_told_apart_by_its_content_and_options():
 
 
 def test_a_file_of_more_patterns_than_the_page_holds_is_refused():
-    """With where to go instead."""
+    """The error mentions the command line, which accepts more."""
     rng = np.random.default_rng(0)
     rows = "\n".join(",".join(map(str, row)) for row in rng.integers(1, 10, size=(30_000, 10)))
     with pytest.raises(InvalidRequestError, match="at most 20,000 different patterns; got 30,000") as refused:
@@ -176,13 +176,13 @@ def test_a_file_of_more_patterns_than_the_page_holds_is_refused():
 
 
 def test_a_job_sends_progress_then_its_reply():
-    """Only to those who read line by line; errors are replies too, with their status and place."""
+    """Progress is sent only to clients that read lines, and errors are replies with a status and a place."""
     request = SQUARE | {"title": "never asked before", "weights": ["unweighted"]}
     sent, status, answer = sent_by("table", request)
     assert (len(sent), status, answer["data"]["n_subjects"]) == (1, 200, 50)
     sent, _, answer = sent_by("chance", request, by_line=True)
     progress, found = (json.loads(reply.body) for reply in sent[:-1])
-    assert progress == {"progress": "chance with unweighted weights"}
+    assert progress == {"progress": "test against chance, unweighted"}
     assert found["results"][0]["weights"] == "unweighted"
     assert answer == {"end": True}
     _, status, answer = sent_by("table", {"counts": [[1, 2]], "patterns": [[0, 3]], "categories": ["a"]})
@@ -190,7 +190,7 @@ def test_a_job_sends_progress_then_its_reply():
 
 
 def test_a_bug_is_a_reply_without_data():
-    """The kind and the place."""
+    """The reply has the type and the place of the error."""
     try:
         raise ValueError("secret")
     except ValueError as error:
@@ -203,7 +203,7 @@ def test_a_bug_is_a_reply_without_data():
 
 
 def test_jobs_come_in_as_lines():
-    """What the server writes is what a process reads; with the last one, the process ends."""
+    """The process answers each line that the server writes, and ends after the last one."""
     from queue import SimpleQueue
 
     from kappamax.web import worker

@@ -1,4 +1,4 @@
-"""Many clients at once, a page that starts and ends, and ports that are taken."""
+"""The server answers many clients at once, starts and ends, and finds a free port."""
 
 import asyncio
 import signal
@@ -20,7 +20,7 @@ from kappamax.web.schemas import Request
 
 @pytest.mark.slow
 def test_fifty_clients_are_answered_while_the_largest_job_runs(server, apart):
-    """Without an error; how soon, `python -m benchmarks.web` measures."""
+    """All requests are answered without an error; `python -m benchmarks.web` measures the times."""
     load = apart(run_load(urlsplit(server).port, clients=50, seconds=5, pause=1))
     assert set(load.statuses) == {200}
     assert sum(load.statuses.values()) >= 50
@@ -29,7 +29,7 @@ def test_fifty_clients_are_answered_while_the_largest_job_runs(server, apart):
 
 @pytest.mark.slow
 def test_the_clients_post_what_the_page_takes(server):
-    """A table, and the largest job's first line."""
+    """The server accepts the requests of the load test."""
     import numpy as np
 
     rng = np.random.default_rng(0)
@@ -39,14 +39,14 @@ def test_the_clients_post_what_the_page_takes(server):
 
 
 def test_a_load_is_summed_up():
-    """Median and 99th percentile in milliseconds."""
+    """The summary has the median and the 99th percentile in milliseconds."""
     load = Load([0.01] * 99 + [0.5], {200: 100}, 1)
     assert "100 answers {200: 100}, median 10 ms" in str(load)
     assert load.percentile(1.0) == 0.5
 
 
 def test_a_request_goes_to_the_process_that_knows_its_table(apart):
-    """If it is idle; otherwise to the one that has been idle longest."""
+    """If that process is busy, the request goes to the process that has been idle longest."""
 
     async def processes():
         pool = WorkerPool(2, 60.0)
@@ -68,7 +68,7 @@ def test_a_request_goes_to_the_process_that_knows_its_table(apart):
 
 
 def test_a_taken_port_moves_to_the_next():
-    """And none free says so."""
+    """The next free port is used."""
     first, port = serving.bound_socket(0)
     second, moved = serving.bound_socket(port)
     with first, second:
@@ -77,7 +77,7 @@ def test_a_taken_port_moves_to_the_next():
 
 
 def test_small_answers_are_sent_at_once(apart):
-    """Without it a header waits some 40 ms for the acknowledgement of the packet before."""
+    """TCP_NODELAY is set, so that no packet waits for the acknowledgement of the previous one."""
     listening, port = serving.bound_socket(0)
 
     async def accepted():
@@ -97,16 +97,16 @@ def test_small_answers_are_sent_at_once(apart):
 
 
 def test_no_free_port_is_an_error(monkeypatch):
-    """One line."""
+    """The error names the ports."""
     monkeypatch.setattr(serving, "_PORTS_TRIED", 1)
     taken, port = serving.bound_socket(0)
-    with taken, pytest.raises(NotSupportedError, match=f"the ports {port} to {port} of 127.0.0.1 are all taken"):
+    with taken, pytest.raises(NotSupportedError, match=f"the ports {port} to {port} of 127.0.0.1 are all in use"):
         serving.bound_socket(port)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C is sent differently there")
 def test_serve_prints_its_address_answers_and_ends_with_ctrl_c():
-    """In a fresh process."""
+    """The command in a new process answers requests until Ctrl-C."""
     command = [sys.executable, "-m", "kappamax", "serve", "--no-browser", "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as page:
         address = page.stdout.readline().strip()
@@ -119,7 +119,7 @@ def test_serve_prints_its_address_answers_and_ends_with_ctrl_c():
 
 
 def test_serve_opens_the_browser_when_the_page_answers(monkeypatch):
-    """Unless told not to."""
+    """The option --no-browser prevents it."""
     import threading
 
     opened = threading.Event()
@@ -135,7 +135,7 @@ def test_serve_opens_the_browser_when_the_page_answers(monkeypatch):
 
 @pytest.mark.parametrize("package", ["anyio", "msgspec", "starlette", "uvicorn"])
 def test_a_missing_extra_names_the_command(monkeypatch, package):
-    """As other extras do."""
+    """The error gives the command that installs the extra."""
     from kappamax.cli.serve import serve
 
     monkeypatch.setitem(sys.modules, package, None)
@@ -144,7 +144,7 @@ def test_a_missing_extra_names_the_command(monkeypatch, package):
 
 
 def test_a_process_that_ends_is_an_error(apart):
-    """And another takes its place."""
+    """The ended process is replaced."""
 
     async def answers():
         pool = WorkerPool(1, 60.0)
@@ -158,5 +158,5 @@ def test_a_process_that_ends_is_an_error(apart):
             await pool.close()
 
     first, second = apart(answers())
-    assert (first.status, b"the process that worked on this ended" in first.body) == (422, True)
+    assert (first.status, b"the worker process ended unexpectedly" in first.body) == (422, True)
     assert second == (200, b"null", False)

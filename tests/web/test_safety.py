@@ -1,4 +1,4 @@
-"""Requests from elsewhere, broken requests and hostile ones: never let in, never a 500, never a trace."""
+"""Requests from other origins and malformed requests are rejected without status 500 and without logging data."""
 
 import json
 import os
@@ -62,14 +62,14 @@ requests = st.fixed_dictionaries(
 
 
 def has_own_headers(answer) -> None:
-    """The headers that keep the page to itself."""
+    """Assert that an answer has the security headers."""
     assert answer.headers["content-security-policy"].startswith("default-src 'none'; script-src 'self'")
     assert answer.headers["x-content-type-options"] == "nosniff"
     assert answer.headers["referrer-policy"] == "no-referrer"
 
 
 def is_safe(answer) -> None:
-    """No error of ours, an error in one line of JSON, and the headers that keep the page to itself."""
+    """Assert that an answer is not a server error, has the security headers, and reports errors as one line of JSON."""
     assert answer.status_code < 500, answer.text
     has_own_headers(answer)
     if answer.status_code >= 400:
@@ -81,14 +81,14 @@ def is_safe(answer) -> None:
 @FUZZ
 @given(task=st.sampled_from(TASKS), asked=requests | json_values)
 def test_any_json_is_answered(client, task, asked):
-    """Valid or not."""
+    """Any JSON object is answered safely."""
     is_safe(client.post(f"/api/{task}", json=asked))
 
 
 @FUZZ
 @given(body=st.binary(max_size=200), kind=st.sampled_from(["application/json", "text/plain", ""]))
 def test_any_bytes_are_answered(client, body, kind):
-    """Most are not JSON."""
+    """Any body is answered safely."""
     answer = client.post("/api/table", content=body, headers={"content-type": kind})
     is_safe(answer)
     assert answer.status_code in ((415,) if kind != "application/json" else (200, 400, 413, 422))
@@ -103,7 +103,7 @@ def test_any_bytes_are_answered(client, body, kind):
     ),
 )
 def test_any_file_is_answered(client, body, layout, more):
-    """Whatever its bytes and options."""
+    """Any file with any options is answered safely."""
     more = {name: text.encode("utf-8", "ignore").decode() for name, text in more.items()}
     headers = {"content-type": "application/octet-stream"}
     is_safe(client.post("/api/file", content=body, params={"layout": layout} | more, headers=headers))
@@ -116,7 +116,7 @@ def test_any_file_is_answered(client, body, layout, more):
     header=st.text(string.ascii_letters + string.digits + " ;:/.,", max_size=20),
 )
 def test_any_path_method_and_header_is_answered(client, path, method, header):
-    """Mostly with 404 or 405."""
+    """Any path, method and header is answered safely."""
     headers = {"accept": header, "content-type": header, "x-other": header, "range": header}
     answer = client.request(method, f"/{path}", headers=headers)
     assert answer.status_code < 500
@@ -124,7 +124,7 @@ def test_any_path_method_and_header_is_answered(client, path, method, header):
 
 @pytest.mark.parametrize("host", ["evil.example", "evil.example:8737", "127.0.0.1.evil.example", "0.0.0.0:8737", ""])
 def test_other_names_of_this_machine_are_refused(client, host):
-    """A name from elsewhere that leads here (DNS rebinding) gets nothing."""
+    """Requests with another Host header (DNS rebinding) are rejected."""
     for path in PATHS:
         answer = client.get(path, headers={"host": host})
         assert (answer.status_code, answer.text) == (400, "Invalid host header")
@@ -133,21 +133,21 @@ def test_other_names_of_this_machine_are_refused(client, host):
 
 @pytest.mark.parametrize("host", ["127.0.0.1:8737", "localhost:8737", "127.0.0.1", "[::1]:8737", "LocalHost"])
 def test_this_machines_own_names_are_answered(client, host):
-    """With and without a port."""
+    """The names of the local machine are accepted with and without a port."""
     assert client.get("/api/examples", headers={"host": host}).status_code == 200
 
 
 @pytest.mark.parametrize("origin", ["http://evil.example", "null", "https://127.0.0.1:8737", "http://127.0.0.1:1"])
 def test_other_sites_are_refused(client, origin):
-    """Even with the right type of content."""
+    """Requests from other origins are rejected even if their content type is right."""
     answer = client.post("/api/table", json=SMALL, headers={"origin": origin})
     assert answer.status_code == 403
-    assert "not from other sites" in answer.json()["error"]
+    assert "requests from other origins" in answer.json()["error"]
     is_safe(answer)
 
 
 def test_the_pages_own_origin_is_answered(client):
-    """As its scripts send it."""
+    """Requests of the page's scripts are accepted."""
     assert client.post("/api/table", json=SMALL, headers={"origin": "http://127.0.0.1:8737"}).status_code == 200
 
 
@@ -159,7 +159,7 @@ def test_the_pages_own_origin_is_answered(client):
     ],
 )
 def test_only_the_packages_own_assets_are_served(server, path):
-    """Sent as it stands, without a client that tidies it up."""
+    """The paths are sent without normalisation by a client."""
     port = urlsplit(server).port
     with socket.create_connection(("127.0.0.1", port)) as talk:
         talk.sendall(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n".encode())
@@ -169,7 +169,7 @@ def test_only_the_packages_own_assets_are_served(server, path):
 
 
 def test_assets_are_checked_for_changes_and_answers_never_kept(client):
-    """So that a new version shows at once, and no data stays in a cache."""
+    """Assets are revalidated, and answers are not stored in a cache."""
     page, answer = client.get("/"), client.post("/api/table", json=SMALL)
     assert page.headers["content-type"] == "text/html; charset=utf-8"
     assert page.headers["cache-control"] == "no-cache"
@@ -196,14 +196,14 @@ def test_assets_are_checked_for_changes_and_answers_never_kept(client):
     ],
 )
 def test_what_is_not_json_is_said_so(client, body, words):
-    """400, in one line."""
+    """The answer has status 400 and one line."""
     answer = client.post("/api/table", content=body, headers={"content-type": "application/json"})
     assert answer.status_code == 400
     assert words in answer.json()["error"]
 
 
 def test_long_requests_are_refused_without_being_kept(client):
-    """413, whether or not the length is announced."""
+    """The answer has status 413, with or without a Content-Length header."""
     long = b'{"counts": "' + b"x" * 1_100_000 + b'"}'
     answer = client.post("/api/table", content=long, headers={"content-type": "application/json"})
     assert answer.status_code == 413
@@ -216,7 +216,7 @@ def test_long_requests_are_refused_without_being_kept(client):
 
 
 def test_methods_and_types_are_those_documented(client):
-    """405 and 415."""
+    """Other methods have status 405, and other content types status 415."""
     assert client.get("/api/table").status_code == 405
     assert client.post("/").status_code == 405
     assert client.options("/api/table").status_code == 405
@@ -226,16 +226,16 @@ def test_methods_and_types_are_those_documented(client):
 
 
 def test_work_out_of_time_is_stopped_and_said():
-    """422, again and again: a process that was stopped is replaced."""
+    """Every such request has status 422, because stopped processes are replaced."""
     with TestClient(create_app(quick_seconds=0, long_seconds=0), base_url="http://127.0.0.1:8737") as client:
         for path in ("/api/table", "/api/table", "/api/path", "/api/anneal", "/api/report"):
             answer = client.post(path, json=SMALL)
             assert answer.status_code == 422
-            assert "longer than the page's limit of 0 s" in answer.json()["error"]
+            assert "exceeded the time limit of the page (0 s)" in answer.json()["error"]
 
 
 def test_work_stops_when_its_client_leaves(apart):
-    """Whatever part of its answer it has sent."""
+    """The work stops even if a part of the answer has been sent."""
 
     class Leaving:
         async def receive(self):
@@ -267,7 +267,7 @@ def test_work_stops_when_its_client_leaves(apart):
 
 @pytest.mark.slow
 def test_a_client_that_leaves_stops_its_work(server):
-    """The first lines of a long search come while it goes on; afterwards its process is free for the next one."""
+    """After the client of a long search disconnects, the next search is answered."""
     counts = [[7000 if i == j else 6900 for j in range(12)] for i in range(12)]
     job = {"counts": counts, "weight": "sqrt", "proposal": "swaps", "seed": 1}
     for _ in range(3):  # more than there are processes for long jobs
@@ -277,7 +277,7 @@ def test_a_client_that_leaves_stops_its_work(server):
 
 
 def test_nothing_of_the_data_is_printed_or_written(tmp_path):
-    """A page in a process of its own, asked for a table, a file and nonsense, with a temporary folder to look into."""
+    """A server in a separate process leaves no trace of a table, a file and a malformed request."""
     script = """
 import httpx2, threading, sys
 from kappamax.web.server import bound_socket, server_for
@@ -308,7 +308,7 @@ thread.join()
 
 
 def test_a_bug_is_reported_without_the_data(client, monkeypatch):
-    """Where and what kind, not what was posted."""
+    """The answer has the type and the place of the error but not the data."""
 
     def broken(body):
         raise RuntimeError("SECRET")

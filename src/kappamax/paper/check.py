@@ -1,4 +1,4 @@
-"""Check the whole paper: every item with its verdict, as a page and as plain data."""
+"""Check every item of the paper and report the verdicts as a Markdown page or as plain data."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from kappamax.paper.study.run import run_study
 from kappamax.paper.study.scenarios import paper_scenarios
 from kappamax.paper.verdict import STATUSES, Check, Verdict
 
-#: all but the study, in the order of the paper
+#: all checks except the simulation study, in the order of the paper
 CHECKS: tuple[Check, ...] = (
     *definitions.CHECKS,
     *moves.CHECKS,
@@ -64,14 +64,14 @@ def check_paper(
 
 @dataclass(frozen=True, repr=False)
 class PaperCheck(TableResult):
-    """Every item of the paper with its verdict.
+    """Verdicts on all items of the paper.
 
     Attributes
     ----------
     items : tuple of Verdict
         One verdict per item, in the order of the paper.
     n_tables : int
-        Simulated tables per row of the study.
+        Number of simulated tables per row of the study.
     """
 
     items: tuple[Verdict, ...]
@@ -79,12 +79,12 @@ class PaperCheck(TableResult):
 
     @property
     def changed(self) -> tuple[Verdict, ...]:
-        """Items that no longer have the verdict they should have."""
+        """Items whose verdict differs from the known one."""
         return tuple(item for item in self.items if item.status == "changed")
 
     @property
     def not_reproduced(self) -> tuple[Verdict, ...]:
-        """Figures of the study beyond the cut-off, and sentences about it that our study does not bear out."""
+        """Figures of the study beyond the cut-off, and claims about the study that our results do not support."""
         return tuple(item for item in self.items if item.status == "not reproduced")
 
     def _columns(self) -> dict[str, Iterable[Any]]:
@@ -92,42 +92,41 @@ class PaperCheck(TableResult):
         return {name: [getattr(item, name) for item in self.items] for name in names}
 
     def counts(self) -> dict[str, int]:
-        """How many items have each verdict."""
+        """Return the number of items with each verdict."""
         return {status: sum(item.status == status for item in self.items) for status in STATUSES}
 
     def to_markdown(self) -> str:
-        """Return a page with every item."""
+        """Return a Markdown page with all items."""
         counts = ", ".join(f"{n} {status}" for status, n in self.counts().items() if n)
         figures = [item for item in self.items if item.where.startswith("Table ")]
         others = [item for item in self.items if not item.where.startswith("Table ")]
         n_rows = len({item.what.partition(", ")[2] + item.where for item in figures if item.status != "not determined"})
         return (
-            "# The paper, line by line\n\nWhat F. Rapallo, *Analysis of the weighted kappa and its maximum with "
-            "Markov moves* (Psychometrika, 2022) gives as an example, statement, figure, table or claim, recomputed by "
-            f"`kappamax paper` ({self.n_tables:,} simulated tables per row of the study): {len(self.items)} items, "
-            f"{counts}. Statements about other publications and programs, and misprints that cannot be "
-            "misunderstood, are left out.\n\n"
-            "- *reproduced*: we find the same.\n"
-            "- *corrected*: we find something else, for the reason given.\n"
-            "- *not reproduced*: a simulated figure that lies beyond the cut-off below.\n"
+            "# The paper, line by line\n\nThis page lists the examples, statements, figures, tables and claims of "
+            "F. Rapallo, *Analysis of the weighted kappa and its maximum with Markov moves* (Psychometrika, 2022), as "
+            f"recomputed by `kappamax paper` with {self.n_tables:,} simulated tables per row of the study. There are "
+            f"{len(self.items)} items, {counts}. Statements about other publications and programs, and misprints that "
+            "cannot be misunderstood, are left out.\n\n"
+            "- *reproduced*: we obtain the same result.\n"
+            "- *corrected*: we obtain another result, for the reason given.\n"
+            "- *not reproduced*: a simulated figure lies beyond the cut-off below.\n"
             "- *not determined*: the paper does not give the settings.\n\n"
-            "The command exits with an error when an item with a known verdict gets another one, or when a figure of "
-            "the study is not reproduced. Every item has a test that changes the computation and sees the verdict "
-            "change.\n\n"
+            "The command exits with an error if the verdict on an item changes, or if a figure of the study is not "
+            "reproduced. For every item, a test changes the computation and checks that the verdict changes.\n\n"
             f"## Text and figures\n\n{_table(others)}\n"
             "## Tables of the simulation study\n\n"
             f"The settings of {n_rows} rows are known. Their means, standard deviations and percentiles are three "
-            f"families of {n_rows} comparisons, and the cut-off was fixed before comparing: by Šidák's rule with a "
-            f"family level of {numbers.percent(FAMILY_LEVEL)} a figure is reproduced if |z| is at most "
-            f"{cutoff(n_rows):.2f}. For the mean, z is the difference in combined standard errors; for the "
-            "standard deviation, the log ratio in its standard error; for the percentile, the z with the same p-value "
-            "as the number of our tables beyond the published one, which has a beta-binomial distribution if both "
-            "studies sample the same stopping times.\n\n"
+            f"families of {n_rows} comparisons. The cut-off was fixed before the comparison: by Šidák's rule with a "
+            f"family level of {numbers.percent(FAMILY_LEVEL)}, a figure is reproduced if |z| is at most "
+            f"{cutoff(n_rows):.2f}. For the mean, z is the difference divided by the combined standard error. For the "
+            "standard deviation, z is the log ratio divided by its standard error. For the percentile, z has the same "
+            "p-value as the number of our tables beyond the published percentile, which has a beta-binomial "
+            "distribution if both studies sample from the same distribution of stopping times.\n\n"
             f"{_table(figures)}"
         )
 
     def to_dict(self) -> dict[str, object]:
-        """Return plain data."""
+        """Return the verdicts as plain data."""
         return {"n_tables": self.n_tables, "counts": self.counts(), "items": plain(self.items)}
 
     def _rows(self) -> list[tuple[str, str]]:
@@ -135,6 +134,7 @@ class PaperCheck(TableResult):
 
 
 def _table(items: list[Verdict]) -> str:
+    """Return items as a Markdown table."""
     rows = [
         [item.where, item.what, item.published, item.ours, item.status + (f": {item.reason}" if item.reason else "")]
         for item in items

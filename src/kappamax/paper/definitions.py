@@ -1,4 +1,4 @@
-"""Recompute what sections 1 and 2 of the paper say about kappa and its weights."""
+"""Check the statements of sections 1 and 2 of the paper about kappa and its weights."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _SYMBOLS = {"quadratic": "kappa_q", "linear": "kappa_w", "sqrt": "kappa_s", "any
 
 
 def largest_value() -> Iterator[Verdict]:
-    """Section 1: when the maximum is 1, and where it is easily found."""
+    """Check when the maximum is 1, and the formula for the unweighted maximum (section 1)."""
     tables = [*random_tables(3, 2, 8), *random_tables(3, 3, 6), from_counts([[2, 1, 0], [0, 1, 1], [1, 0, 2]])]
     unequal = [one for one in tables if (one.margins != one.margins[0]).any()]
     below = [max_kappa(one, weights=name).maximum < 1 for one in unequal for name in NAMED_WEIGHTS]
@@ -44,15 +44,15 @@ def largest_value() -> Iterator[Verdict]:
 
 
 def independence() -> Iterator[Verdict]:
-    """Section 1: no agreement beyond chance."""
+    """Check that kappa is 0 for independent raters (section 1)."""
     independent = [from_counts(np.multiply.outer([1, 2, 3], [2, 3, 1]))]
     independent.append(from_counts(np.multiply.outer(np.multiply.outer([1, 2, 1], [2, 1, 1]), [1, 1, 3])))
     zero = [abs(kappa(one, weights=name).value) < 1e-12 for one in independent for name in NAMED_WEIGHTS]
-    yield holds("Section 1", "kappa is 0 where raters are independent", zero)
+    yield holds("Section 1", "kappa is 0 if the raters are independent", zero)
 
 
 def two_forms() -> Iterator[Verdict]:
-    """Equations 1 and 2: kappa from agreement and from disagreement."""
+    """Check that kappa computed from agreement equals kappa computed from disagreement (equations 1 and 2)."""
     tables = [example("rapallo2022"), example("vision"), *random_tables(4, 2, 15)]
     for where, names in (("Eq. 1", ("unweighted",)), ("Eq. 2", ("linear", "quadratic", "sqrt"))):
         agree = []
@@ -70,10 +70,10 @@ def two_forms() -> Iterator[Verdict]:
 
 
 def weights() -> Iterator[Verdict]:
-    """Equations 3 to 6, and which of the weights are distances."""
+    """Check the formulas of the weights (equations 3 to 6), and which of them are distances."""
     for name, (where, _) in _FORMULAS.items():
         equal = [np.allclose(_library(name, k), _formula(name, k), rtol=1e-15, atol=0) for k in range(2, 8)]
-        yield holds(where, f"{name} weights for 2 to 7 categories", equal)
+        yield holds(where, f"weights for 2 to 7 categories, {name}", equal)
     ranges = []
     for name in NAMED_WEIGHTS:
         for k in range(2, 8):
@@ -87,12 +87,19 @@ def weights() -> Iterator[Verdict]:
     additive = [Weights.from_scheme("linear", k).additive for k in range(2, 8)]
     yield holds("Section 2", "linear weights: u_ih = u_ij + u_jh for i < j < h", additive)
     cited = [where for name, (where, _) in _FORMULAS.items() if np.allclose(_library("sqrt", 4), _formula(name, 4))]
-    why = "Eq. 3 has the quadratic weights, which are no distance"
-    yield corrected("Section 2", "the square-root weights, a distance, are in", "Eq. 3", ", ".join(cited), "Eq. 6", why)
+    why = "Eq. 3 has the quadratic weights, which are not a distance"
+    yield corrected(
+        "Section 2",
+        "equation of the square-root weights, which are a distance",
+        "Eq. 3",
+        ", ".join(cited),
+        "Eq. 6",
+        why,
+    )
 
 
 def interpretations() -> Iterator[Verdict]:
-    """Section 2: two known readings of weighted kappa."""
+    """Check two interpretations of weighted kappa (section 2)."""
     tables = [example("rapallo2022"), example("vision"), *random_tables(4, 2, 15)]
     icc, average = [], []
     for one in tables:
@@ -114,20 +121,20 @@ def interpretations() -> Iterator[Verdict]:
 
 
 def symbols() -> Iterator[Verdict]:
-    """Section 2: notation."""
+    """Check the notation (section 2)."""
     shared = [name for name, symbol in _SYMBOLS.items() if list(_SYMBOLS.values()).count(symbol) > 1]
     ours = "kappa_l" if "linear" in shared else _SYMBOLS["linear"]
-    why = "kappa_w is also the kappa with any weights; later the paper writes kappa_l"
+    why = "kappa_w also denotes kappa with any weights, and the paper writes kappa_l later"
     yield corrected("Section 2", "symbol of linear kappa", _SYMBOLS["linear"], ours, "kappa_l", why)
     cells = {3: 27, 2: 16}  # categories to the power of raters: 3^3 and, for two raters, 4^2
     tables = (example("rapallo2022-three"), example("rapallo2022"))
     fits = all(one.dense().size == cells[one.n_raters] == one.n_categories**one.n_raters for one in tables)
     why = "k is the number of categories, and m is not defined"
-    yield corrected("Section 2", "cells of the table of r raters", "m^r", "k^r" if fits else "?", "k^r", why)
+    yield corrected("Section 2", "number of cells of the table of r raters", "m^r", "k^r" if fits else "?", "k^r", why)
 
 
 def more_raters() -> Iterator[Verdict]:
-    """Equations 7 to 12: Conger's kappa, weighted, with weights per pair, and for groups of raters."""
+    """Check Conger's kappa: weighted, with different weights per pair, and for groups of raters (equations 7 to 12)."""
     tables = [example("rapallo2022-three"), *random_tables(3, 4, 10)]
     plain = [_close(kappa(one).value, _conger(one, _pairs(one, "unweighted"))) for one in tables]
     yield holds("Eqs. 7 to 9", "Conger's kappa from the two-way margins", plain)
@@ -165,16 +172,17 @@ def _close(first: float, second: float) -> bool:
 
 
 def _library(name: str, k: int) -> Any:
+    """Return the weights of the library as a matrix."""
     return np.asarray(Weights.from_scheme(name, k).matrix)
 
 
 def _formula(name: str, k: int) -> Any:
-    """The paper's formula as a matrix."""
+    """Return the weights by the formula of the paper as a matrix."""
     return np.array([[_FORMULAS[name][1](abs(i - j), k) for j in range(k)] for i in range(k)], dtype=float)
 
 
 def _collapsed(p: Any, cut: int) -> tuple[float, float]:
-    """Kappa of the 2 x 2 table below and above a cut, and its expected disagreement."""
+    """Return kappa of the 2 x 2 table of categories below and above a cut, and its expected disagreement."""
     low, high = p.sum(axis=1)[:cut].sum(), p.sum(axis=0)[:cut].sum()
     expected = float(low * (1 - high) + (1 - low) * high)
     observed = float(p[:cut, cut:].sum() + p[cut:, :cut].sum())
@@ -182,12 +190,12 @@ def _collapsed(p: Any, cut: int) -> tuple[float, float]:
 
 
 def _pairs(table: Table, name: str) -> dict[tuple[int, int], Any]:
-    """The paper's formula for every pair of raters."""
+    """Return the weights by the formula of the paper for every pair of raters."""
     return dict.fromkeys(combinations(range(table.n_raters), 2), _formula(name, table.n_categories))
 
 
 def _conger(table: Table, u: dict[tuple[int, int], Any]) -> float:
-    """Equations 10 to 12 with the given disagreement weights of every pair."""
+    """Return Conger's kappa by equations 10 to 12, with disagreement weights for every pair of raters."""
     p = table.dense() / table.n_subjects
     observed, expected = [], []
     for (a, b), own in u.items():

@@ -1,4 +1,4 @@
-"""Recompute what section 3 of the paper says about Markov moves and bases."""
+"""Check the statements of section 3 of the paper about Markov moves and Markov bases."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FIGURE_2 = {
 
 
 def kinds() -> Iterator[Verdict]:
-    """Figures 1 and 2."""
+    """Check the kinds of the moves in figures 1 and 2."""
     for letter, (first, second) in _FIGURE_1.items():
         move = Move((first, second), ((first[0], second[1]), (second[0], first[1])), 4)
         yield same(f"Figure 1({letter})", "kind of the move", letter, move.kind.letter)
@@ -29,23 +29,32 @@ def kinds() -> Iterator[Verdict]:
 
 
 def definition() -> Iterator[Verdict]:
-    """Definition 5, and the sentence before it."""
+    """Check definition 5 and the sentence before it."""
     same_sets = [set(basic_moves(k)) == set(_two_rater_moves(k)) for k in (2, 3, 4)]
     yield holds("Definition 5", "reduces to Definition 4 for two raters", same_sets)
     kept = [not move.margins().any() for move in basic_moves(3, 3)]
     changed = [move.project(0, 1) is not None for move in basic_moves(3, 3)]
     ours = "one-way margins" if all(kept) and any(changed) else "two-way margins"
-    why = "basic moves keep the margins of single raters and change those of pairs"
-    yield corrected("Definition 5", "what the -1's keep", "two-way margins", ours, "one-way margins", why)
+    why = "basic moves preserve the margins of single raters and change those of pairs of raters"
+    yield corrected(
+        "Definition 5", "margins that the entries -1 preserve", "two-way margins", ours, "one-way margins", why
+    )
     first, second = (0, 0, 1), (1, 1, 2)
     null = [sorted(_exchanged(first, second, kept)) == [first, second] for kept in ((0,), (0, 1), (0, 1, 2))]
     ours = "non-empty and proper" if null == [False, False, True] else "non-empty"
-    why = "with all raters in S the move is null"
-    yield corrected("Definition 5", "the sets S of raters that stay", "non-empty", ours, "non-empty and proper", why)
+    why = "the move is null if S contains all raters"
+    yield corrected(
+        "Definition 5",
+        "sets S of raters whose ratings are not exchanged",
+        "non-empty",
+        ours,
+        "non-empty and proper",
+        why,
+    )
 
 
 def bases() -> Iterator[Verdict]:
-    """Propositions 1 and 2 on small fibers, and the construction in the proof of the latter."""
+    """Check propositions 1 and 2 on small fibers, and the construction in the proof of proposition 2."""
     for number, (k, r, n) in (("1", (3, 2, 6)), ("2", (2, 3, 4)), ("2", (2, 4, 3))):
         moves = list(basic_moves(k, r))
         what = f"basic moves connect fibers (r = {r}, k = {k}, N = {n})"
@@ -61,19 +70,19 @@ CHECKS: tuple[Check, ...] = (kinds, definition, bases)
 
 
 def _two_rater_moves(k: int) -> list[Move]:
-    """Definition 4."""
+    """Return the moves of definition 4."""
     rows = columns = list(permutations(range(k), 2))
     return [Move(((i, j), (h, g)), ((i, g), (h, j)), k) for (i, h), (j, g) in product(rows, columns)]
 
 
 def _exchanged(first: Any, second: Any, kept: tuple[int, ...]) -> tuple[Any, Any]:
-    """Two patterns after all raters but some have exchanged their ratings between them."""
+    """Return two patterns after the ratings of all raters except `kept` were exchanged."""
     swapped = [(a, b) if rater in kept else (b, a) for rater, (a, b) in enumerate(zip(first, second, strict=True))]
     return tuple(a for a, _ in swapped), tuple(b for _, b in swapped)
 
 
 def _construction(k: int) -> list[Move]:
-    """Moves of three raters made from those of two, as in the proof of proposition 2."""
+    """Return the moves of three raters constructed from those of two raters, as in the proof of proposition 2."""
     found = set()
     for move in basic_moves(k):
         for minus, (low, high) in product(permutations(move.minus), product(range(k), repeat=2)):
@@ -87,7 +96,7 @@ def _construction(k: int) -> list[Move]:
 
 
 def _connected(table: Table, moves: list[Move]) -> bool:
-    """Whether moves lead from a table to every other with its margins."""
+    """Return whether moves lead from a table to every other table with the same margins."""
     start = table.dense()
     steps = [(move.minus, move.dense()) for move in moves]
     seen, front = {start.tobytes()}, [start]

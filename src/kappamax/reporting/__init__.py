@@ -1,6 +1,6 @@
-"""Report everything about the agreement of some ratings in words, tables and pictures.
+"""Report the agreement between raters in words, tables and figures.
 
-`report` gathers the numbers, `sentences` and `methods_paragraph` put them into words, `figures_svg` draws them and
-`formats` writes them; `group_report` reports many files or groups as one table. `figures_matplotlib` draws single
-results for papers.
+`report` gathers the numbers, `sentences` and `methods_paragraph` describe them in words, `figures_svg` draws them and
+`formats` writes the report in several formats. `group_report` reports several groups of ratings as one table, and
+`figures_matplotlib` draws single results with matplotlib.
 """

@@ -1,4 +1,4 @@
-"""Draw the SVG pictures of a report, which the HTML report and the local page share."""
+"""Draw the SVG figures of a report, which the HTML report and the local page show."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 
 from kappamax._typing import Integers
 from kappamax.display import numbers, svg, text
+from kappamax.reporting.sentences import weighting_name
 
 if TYPE_CHECKING:
     from kappamax.reporting.report import Report, WeightingReport
@@ -17,7 +18,7 @@ _MOST_BARS = 8
 
 
 def pictures_of(report: Report) -> dict[str, Any]:
-    """Return every picture of a report by name; None where a picture has nothing to show."""
+    """Return the figures of a report by name; a figure that does not exist for the data is None."""
     return {
         "margins": margins_picture(report),
         "pairs": pairs_picture(report),
@@ -26,7 +27,7 @@ def pictures_of(report: Report) -> dict[str, Any]:
 
 
 def margins_picture(report: Report) -> str | None:
-    """Draw how often each rater used each category; None for many raters."""
+    """Draw the marginal totals of the raters as bars, or return None if there are too many raters."""
     table = report.table
     if table.n_raters > _MOST_BARS:
         return None
@@ -35,7 +36,7 @@ def margins_picture(report: Report) -> str | None:
 
 
 def pairs_picture(report: Report) -> str | None:
-    """Draw kappa of every two raters; None for two raters and for many."""
+    """Draw the kappa of each pair of raters as a heat map, or return None for two raters or too many."""
     if report.pairs is None or len(report.pairs.raters) > 2 * _MOST_BARS:
         return None
     values = report.pairs.values.copy()
@@ -44,22 +45,23 @@ def pairs_picture(report: Report) -> str | None:
 
 
 def pairs_title(report: Report) -> str:
-    """Return the title of the picture of all pairs of raters."""
+    """Return the title of the figure and table of all pairs of raters."""
     assert report.pairs is not None
-    return f"Kappa of every two raters, {report.pairs.weights} weights"
+    return f"Kappa for each pair of raters, {weighting_name(report.pairs.weights)}"
 
 
 def crossed(result: WeightingReport) -> list[tuple[str, str, Integers]]:
-    """Return title, picture and counts of two raters' observed table and of the one with the largest agreement."""
+    """Return title, figure and counts of the observed table of two raters and of one with the largest agreement."""
     assert result.maximum is not None
     table = result.maximum.objective.table
     before, after = table.dense(), result.maximum.table.dense()
     largest = float(max(before.max(), after.max()))
     names = [text.rater(name) for name in table.raters]
+    weighting = weighting_name(result.weights)
     found = []
     for counts, title, marked in (
-        (before, f"Observed, {result.weights}: {numbers.decimal(result.maximum.value)}", None),
-        (after, f"Largest, {result.weights}: {numbers.decimal(result.maximum.maximum)}", before != after),
+        (before, f"Observed table, {weighting}: {numbers.decimal(result.maximum.value)}", None),
+        (after, f"Largest agreement, {weighting}: {numbers.decimal(result.maximum.maximum)}", before != after),
     ):
         picture = svg.heat_map(
             counts,
@@ -76,13 +78,13 @@ def crossed(result: WeightingReport) -> list[tuple[str, str, Integers]]:
 
 
 def null_picture(report: Report, result: WeightingReport) -> str:
-    """Draw the distribution of the coefficient by chance, with the observed and the extreme values marked."""
+    """Draw the distribution of the coefficient under chance, with the observed and the extreme values marked."""
     assert result.null is not None
     assert result.agreement is not None
     order = np.argsort(result.null.values)
     marks = [(result.agreement.value, "observed")]
     if result.maximum is not None:
-        marks += [(result.maximum.maximum, "largest"), (result.maximum.minimum, "smallest")]
+        marks += [(result.maximum.maximum, "maximum"), (result.maximum.minimum, "minimum")]
     return svg.atoms(
         result.null.values[order],
         result.null.probabilities[order],
@@ -93,12 +95,12 @@ def null_picture(report: Report, result: WeightingReport) -> str:
 
 
 def null_title(report: Report, result: WeightingReport) -> str:
-    """Return the title of the picture of the distribution by chance."""
-    return f"{report.coefficient}, {result.weights}, by chance with these margins"
+    """Return the title of the figure of the distribution under chance."""
+    return f"{report.coefficient} under chance with these margins, {weighting_name(result.weights)}"
 
 
 def _pictures_of_weighting(report: Report, result: WeightingReport) -> dict[str, str | None]:
-    """Draw what belongs to one weighting."""
+    """Return the figures of one weighting by name."""
     observed = maximum = None
     if result.maximum is not None and report.table.n_raters == 2 and report.table.complete:
         (_, observed, _), (_, maximum, _) = crossed(result)

@@ -1,6 +1,6 @@
-"""Report many groups of ratings as one table, with one row per group and weighting.
+"""Report several groups of ratings as one table with one row per group and weighting.
 
-An error in one group becomes the row of that group and does not stop the others.
+If a group cannot be reported, its row contains the error message, and the other groups are still reported.
 """
 
 from __future__ import annotations
@@ -68,13 +68,20 @@ def report_groups(
 
 @dataclass(frozen=True, repr=False)
 class GroupReport(TableResult):
-    """One row per group and weighting: dictionaries with the columns of `Report.to_csv`; `error` says what failed."""
+    """Results with one row per group and weighting.
+
+    Attributes
+    ----------
+    rows : tuple of dict
+        Results by the column names of `Report.to_csv`. If a group could not be reported, its row has the error message
+        as `error` and None as `value`.
+    """
 
     rows: tuple[dict[str, Any], ...]
 
     @property
     def n_failed(self) -> int:
-        """Number of groups without a value."""
+        """Number of groups for which some value is missing."""
         return len({row["group"] for row in self.rows if row["value"] is None})
 
     def to_dict(self) -> dict[str, Any]:
@@ -89,7 +96,7 @@ class GroupReport(TableResult):
         return {name: [row.get(name) for row in self.rows] for name in CSV_COLUMNS}
 
     def to_csv(self) -> str:
-        """Return the rows as CSV, unrounded."""
+        """Return the unrounded rows as CSV."""
         return csv_table(CSV_COLUMNS, [[row.get(column) for column in CSV_COLUMNS] for row in self.rows])
 
     def to_markdown(self) -> str:
@@ -101,13 +108,13 @@ class GroupReport(TableResult):
         return latex_table(*self._cells(), caption="Agreement by group.")
 
     def to_text(self) -> str:
-        """Return the rows as a table for a terminal, followed by the errors."""
+        """Return the rows as a plain text table, followed by the error messages."""
         lines = text.columns(*self._cells())
         errors = [f"{row['group']}: {row['error']}" for row in self.rows if row["error"]]
         return "\n".join([*lines, *([""] if errors else []), *dict.fromkeys(errors)]) + "\n"
 
     def save(self, path: str | Path) -> None:
-        """Write the table in the format that the file's name ends in: .csv, .json, .md, .tex or .txt."""
+        """Write the table to a file, in the format given by its ending: .csv, .json, .md, .tex or .txt."""
         writers = {
             ".csv": self.to_csv,
             ".json": self.to_json,
@@ -121,6 +128,7 @@ class GroupReport(TableResult):
         return self.to_text()
 
     def _cells(self) -> tuple[list[str], list[list[str]]]:
+        """Return the header and the rounded rows."""
         header = ["group", "subjects", "weights", "value", "maximum", "reached", "p-value"]
         return header, [
             [
@@ -137,7 +145,7 @@ class GroupReport(TableResult):
 
 
 def _rows_of(name: str, ratings: Any, options: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the rows of one group; an error of ours becomes a row of its own."""
+    """Return the rows of one group, or one row with the message if an error of this package occurs."""
     try:
         if isinstance(ratings, KappamaxError):
             raise ratings

@@ -1,4 +1,4 @@
-"""Write a paragraph for a methods section, with references and the options that were used."""
+"""Write a paragraph for the methods section of a paper, with references and the options that were used."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from kappamax._version import __version__
 from kappamax.display import numbers, text
 from kappamax.kappas import Agreement
+from kappamax.reporting.sentences import n_categories
 
 if TYPE_CHECKING:
     from kappamax.reporting.report import Report
@@ -25,14 +26,14 @@ _REFERENCES = {
 
 
 def methods_paragraph(report: Report) -> str:
-    """Return what was computed and how, ready to paste."""
+    """Return a paragraph that says what was computed and how."""
     table = report.table
     names = [result.weights for result in report.results]
     measured = [result.agreement for result in report.results if result.agreement is not None]
     interval = f", with {100 * report.level:g}% confidence intervals" if any(one.ci for one in measured) else ""
     said = [
-        f"Agreement between {table.n_raters} raters on {text.plural(table.n_subjects, 'subject')} in "
-        f"{table.n_categories} categories was measured by {_coefficient(report)}, {_weights_words(names)}{interval}."
+        f"Agreement between {table.n_raters} raters who classified {text.plural(table.n_subjects, 'subject')} into "
+        f"{n_categories(table)} was measured by {_coefficient(report)}, {_weights_words(names)}{interval}."
     ]
     if table.n_missing and measured:
         said.append(_missing_words(measured[0]))
@@ -44,24 +45,24 @@ def methods_paragraph(report: Report) -> str:
             + (" and proven optimal." if proven else "; where they are not proven optimal, a bound is given.")
         )
     said.append(_test_words(report))
-    said.append(f"Computed with kappamax {__version__}.")
+    said.append(f"The computations were made with kappamax {__version__}.")
     return " ".join([*said, f"References: {'; '.join(_references(report))}."])
 
 
 def _coefficient(report: Report) -> str:
-    """The coefficient's name within a sentence."""
+    """Return the name of the coefficient as it is written within a sentence."""
     return report.coefficient.lower() if report.coefficient.startswith("Percent") else report.coefficient
 
 
 def _missing_words(measured: Agreement) -> str:
-    """How missing ratings enter the coefficient and its standard error."""
-    whose = "as Krippendorff defines alpha" if measured.coefficient == "krippendorff" else "as by Gwet"
+    """Return how missing ratings enter the coefficient and its standard error."""
+    whose = "Krippendorff's definition of alpha" if measured.coefficient == "krippendorff" else "Gwet's method"
     names = {"delta": "the delta method", "jackknife": "the jackknife", "gwet": "Gwet's formula"}
-    return f"Missing ratings were treated {whose}; standard errors are by {names[measured.se_method]}."
+    return f"Missing ratings were handled by {whose}, and standard errors were computed by {names[measured.se_method]}."
 
 
 def _references(report: Report) -> list[str]:
-    """The publications behind the numbers of a report."""
+    """Return the publications that define what a report computes."""
     found = []
     measured = next((result.agreement for result in report.results if result.agreement is not None), None)
     name = measured.coefficient if measured is not None else "cohen"
@@ -75,28 +76,34 @@ def _references(report: Report) -> list[str]:
 
 
 def _test_words(report: Report) -> str:
+    """Return how the p-values were computed."""
     tests = [result.test for result in report.results if result.test is not None]
     if not tests:
-        return "No test was made."
-    sides = {"greater": "one-sided, for more agreement", "less": "one-sided, for less agreement"}
-    side = sides.get(report.alternative, "two-sided, by distance from the mean under chance")
+        return "No test was performed."
+    sides = {"greater": "one-sided (more agreement)", "less": "one-sided (less agreement)"}
+    side = sides.get(report.alternative, "two-sided (by distance from the mean under chance)")
+    limits = text.limits(report.table.complete)
     drawn = [test for test in tests if test.n_draws is not None]
     if not drawn:
-        return f"P-values ({side}) are exact, given {text.limits(report.table.complete)}."
+        return f"P-values are {side} and exact, conditional on {limits}."
     most = max(test.n_draws or 0 for test in drawn)
-    which = "" if len(drawn) == len(tests) else f" for {_joined([test.weights for test in drawn])} weights"
-    limits = text.limits(report.table.complete)
-    rest = "" if len(drawn) == len(tests) else f"exact, given {limits}, and "
     same = "with the same margins" if report.table.complete else "that keep the margins and who rated whom"
-    return f"P-values ({side}) are {rest}from {numbers.count(most)} random tables {same} (seed {report.seed}){which}."
+    source = f"estimated from {numbers.count(most)} random tables {same} (seed {report.seed})"
+    if len(drawn) == len(tests):
+        return f"P-values are {side} and were {source}."
+    which = _weights_words([test.weights for test in drawn])
+    return (
+        f"P-values are {side} and exact, conditional on {limits}, except those computed {which}, which were {source}."
+    )
 
 
 def _weights_words(names: list[str]) -> str:
-    """Which weights, in words: "unweighted and with linear and sqrt weights"."""
+    """Return the weightings in words: "unweighted and with linear and sqrt weights"."""
     named = [name for name in names if name != "unweighted"]
     parts = (["unweighted"] if "unweighted" in names else []) + ([f"with {_joined(named)} weights"] if named else [])
     return " and ".join(parts)
 
 
 def _joined(names: list[str]) -> str:
+    """Return names as a list with commas and "and"."""
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -1,4 +1,4 @@
-"""Gather every number that a report gives, with one result per weighting."""
+"""Compute all results of a report, one set of results per weighting."""
 
 from __future__ import annotations
 
@@ -36,26 +36,27 @@ from kappamax.weights import WeightsLike
 
 @dataclass(frozen=True)
 class Effort:
-    """Limits on the work that the parts of a report may take.
+    """Limits on the work for the parts of a report.
 
     Attributes
     ----------
     time_limit : float or None
-        Seconds for each search of a maximum or minimum.
+        Time limit in seconds for each search for a maximum or minimum; None is no limit.
     exact_work : float
-        Additions that an exact distribution by chance may take; beyond that, random tables are drawn.
+        Largest number of additions for computing the exact distribution under chance. If more are needed, random
+        tables are drawn instead.
     shuffled_ratings : int
-        Ratings to shuffle in all, which decides how many random tables are drawn.
+        Total number of ratings to shuffle, which determines the number of random tables.
     fewest_draws, most_draws : int
-        Bounds on the number of random tables.
+        Smallest and largest number of random tables.
     n_blocks : int
         Number of blocks in which random tables are drawn.
     counting_work : float or None
-        Work for counting the tables that attain the maximum; None for the default.
+        Limit on the work of counting the tables that attain the maximum; None is the default of `count_maximizers`.
     listing_steps : int or None
-        Steps for listing these tables; None for the default.
+        Limit on the steps of listing these tables; None is the default of `count_maximizers`.
     most_moves : int
-        Pairs of patterns that may be examined to find the moves that raise agreement most.
+        Largest number of pairs of patterns to examine for the moves that raise agreement most.
     """
 
     time_limit: float | None = 30.0
@@ -69,7 +70,7 @@ class Effort:
     most_moves: int = 100_000
 
     def draws(self, table: Table) -> int:
-        """Return how many random tables to draw."""
+        """Return the number of random tables to draw for a table."""
         wanted = self.shuffled_ratings // (table.n_subjects * table.n_raters)
         return max(self.fewest_draws, min(self.most_draws, wanted))
 
@@ -165,12 +166,15 @@ def report_within(
     progress: Progress | None = None,
     brief: bool = False,
 ) -> Report:
-    """Report on a table within limits of work; a brief report has no test and does not count maximising tables."""
+    """Report on a table within limits on the work.
+
+    A brief report contains no test and does not count the tables that attain the maximum.
+    """
     results = []
     weightings = _weightings(weights, table)
     for done, one in enumerate(weightings):
         objective = as_objective(table, weights=one, coefficient=coefficient)
-        tell = _part_of(progress, done, len(weightings), f"{objective.weights.name} weights")
+        tell = _part_of(progress, done, len(weightings), sentences.weighting_name(objective.weights.name))
         results.append((objective, _numbers(objective, level, effort, tell)))
     objective, main = results[_main([result for _, result in results])]
     made = Report(
@@ -191,35 +195,48 @@ def completed(report: Report, effort: Effort, progress: Progress | None = None) 
     """Return a brief report with the tests against chance and the numbers of maximising tables added."""
     results = []
     for done, result in enumerate(report.results):
-        _part_of(progress, done, len(report.results), f"test against chance, {result.weights} weights")
+        _part_of(
+            progress, done, len(report.results), f"test against chance, {sentences.weighting_name(result.weights)}"
+        )
         results.append(_with_chance(result, report.alternative, effort, report.seed))
     return replace(report, results=tuple(results))
 
 
 @dataclass(frozen=True, repr=False)
 class WeightingReport(Result):
-    """The results for one weighting; only `weights`, `reason` and `sentences` where the coefficient is undefined.
+    """Results for one weighting.
+
+    If the coefficient is undefined, only `weights`, `reason` and `sentences` are given.
 
     Attributes
     ----------
+    weights : str
+        Name of the weighting.
     agreement : Agreement or None
-        Value, standard error, interval.
+        Value of the coefficient with its standard error and confidence interval.
     maximum : Maximum or None
-        The largest and smallest value that the margins and who rated whom allow; None, with `maximum_reason`, where
-        they are not known.
+        Largest and smallest value that the margins and who rated whom allow; None if they are not known.
+    maximum_reason : str or None
+        Reason why `maximum` is None.
     n_maximizers : MaximizerCount or None
-        How many tables attain the largest value; None in a brief report.
+        Number of tables that attain the maximum; None in a brief report.
     test : ExactTest or None
-        Against chance, given the margins and who rated whom; None in a brief report.
+        Test against chance, conditional on the margins and who rated whom; None in a brief report.
     null : Distribution or None
-        The distribution behind it.
-    observed_disagreement, forced_disagreement : float or None
-        Mean disagreement, and the least of any table with the same margins (and the same gaps); None where that is
-        not proven or not what the maximum minimises.
+        Distribution of the coefficient under chance, on which the test is based.
+    observed_disagreement : float or None
+        Observed mean disagreement.
+    forced_disagreement : float or None
+        Smallest mean disagreement of any table with the same margins and the same missing ratings; None if it is not
+        proven, or if the table that attains the maximum need not have it.
+    reason : str or None
+        Reason why the coefficient is undefined.
     sentences : tuple of str
-        The result in words.
+        Results in words.
     weights_in_words : str or None
-        What this choice of weights does here.
+        Effect of the weights on the table with the largest agreement, in words.
+    objective : Objective or None
+        Objective from which the results were computed.
     """
 
     weights: str
@@ -237,23 +254,35 @@ class WeightingReport(Result):
     objective: Objective | None = field(default=None, repr=False)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data, without the distribution by chance and the objective."""
+        """Return the results as plain data, without the distribution under chance and the objective."""
         names = [name for name in self.__dataclass_fields__ if name not in ("null", "objective")]
         return {name: plain(getattr(self, name)) for name in names}
 
 
 @dataclass(frozen=True, repr=False)
 class Report(TableResult):
-    """A report: shows itself as text or, in a notebook, as HTML.
+    """Report on the agreement between raters, which is shown as text or, in a notebook, as HTML.
 
     Attributes
     ----------
+    title : str
+        Title of the report.
+    table : Table
+        Ratings that the report describes.
+    coefficient : str
+        Name of the coefficient, such as "Cohen's kappa".
+    level : float
+        Confidence level of the intervals.
+    alternative : str
+        Alternative hypothesis of the tests against chance.
+    seed : int
+        Seed of the Monte Carlo tests.
     results : tuple of WeightingReport
-        One per weighting, in the order asked for.
+        Results for each weighting, in the order requested.
     pairs : PairwiseKappas or None
-        For three or more raters.
+        Kappa of each pair of raters, if there are three or more raters.
     moves : RankedMoves or None
-        The moves that would raise agreement most, where they are few enough to rank quickly.
+        Moves that raise agreement most; None if there are too many moves to rank them quickly.
     """
 
     title: str
@@ -268,11 +297,11 @@ class Report(TableResult):
 
     @property
     def main(self) -> WeightingReport:
-        """The weighting that pictures and moves are shown for: linear if it was asked for, otherwise the first."""
+        """Results of the main weighting, which is linear if requested and otherwise the first."""
         return self.results[_main(self.results)]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the report as plain data, in the schema of `--json`."""
+        """Return the report as plain data, with the fields of the option `--json`."""
         return report_document(self)
 
     def to_json(self) -> str:
@@ -280,7 +309,7 @@ class Report(TableResult):
         return as_json(self.to_dict())
 
     def to_text(self) -> str:
-        """Return the report as text of at most 80 columns."""
+        """Return the report as plain text of at most 80 columns."""
         return text_of(self)
 
     def to_html(self) -> str:
@@ -295,7 +324,7 @@ class Report(TableResult):
         return self.table.frame_library
 
     def to_csv(self) -> str:
-        """Return the results as CSV, one row per weighting, unrounded."""
+        """Return the unrounded results as CSV, with one row per weighting."""
         return csv_table(CSV_COLUMNS, [list(csv_row("", self, result).values()) for result in self.results])
 
     def to_latex(self) -> str:
@@ -308,11 +337,11 @@ class Report(TableResult):
         return markdown_table(*result_rows(self))
 
     def methods(self) -> str:
-        """Return a paragraph for a methods section, with the options used and references."""
+        """Return a paragraph for a methods section, with references and the options used."""
         return methods_paragraph(self)
 
     def save(self, path: str | Path) -> None:
-        """Write the report in the format that the file's name ends in: .html, .json, .csv, .tex, .md or .txt."""
+        """Write the report to a file, in the format given by its ending: .html, .json, .csv, .tex, .md or .txt."""
         writers = {
             ".html": self.to_html,
             ".htm": self.to_html,
@@ -340,6 +369,7 @@ def _part_of(progress: Progress | None, done: int, total: int, part: str) -> Pro
 
 
 def _weightings(weights: Any, table: Table) -> list[Any]:
+    """Return the requested weightings as a list, or the default ones."""
     if weights is None:
         return ["unweighted", "linear", "quadratic", "sqrt"] if table.ordered else ["unweighted"]
     chosen = list(weights) if isinstance(weights, list | tuple) else [weights]
@@ -347,6 +377,7 @@ def _weightings(weights: Any, table: Table) -> list[Any]:
 
 
 def _main(results: Sequence[WeightingReport]) -> int:
+    """Return the index of the main weighting."""
     names = [result.weights for result in results]
     return names.index("linear") if "linear" in names else 0
 
@@ -379,7 +410,7 @@ def _numbers(objective: Objective, level: float, effort: Effort, progress: Progr
 
 
 def _forced(most: Maximum | None) -> float | None:
-    """Return the least mean disagreement of any table, where the table with the proven maximum has it."""
+    """Return the smallest mean disagreement of any table, if a table with a proven maximum is known to have it."""
     if most is None or not most.proven or not most.objective.fixed_chance:
         return None
     return float(most.objective.observed(most.solution.cost))
@@ -405,7 +436,7 @@ def _with_chance(result: WeightingReport, alternative: str, effort: Effort, seed
 
 
 def _moves(objective: Objective, effort: Effort) -> RankedMoves | None:
-    """Return the best moves, where there are not too many to examine."""
+    """Return the moves that raise agreement most, or None if there are too many moves to examine."""
     table = objective.table
     pairs = comb(len(table.counts), 2) * (2 ** (table.n_raters - 1) - 1)
     if not table.complete or pairs > effort.most_moves:

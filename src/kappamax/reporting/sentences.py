@@ -1,6 +1,6 @@
-"""Say results in plain sentences, each only where it is true.
+"""Describe the results of a report in sentences that are true for the given ratings.
 
-Every sentence has a condition on the data, and a test with the nearest case in which it would be false.
+Every sentence has a condition on the data and a test with the nearest case in which the sentence would be false.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kappamax._typing import Integers
+from kappamax._typing import Floats, Integers
 from kappamax.display import numbers, text
 from kappamax.fibers.exact_test import ExactTest
 from kappamax.kappas import Agreement
@@ -22,48 +22,62 @@ if TYPE_CHECKING:
     from kappamax.reporting.report import WeightingReport
 
 _NO_WIDTH = 1e-9
-_RARE = 0.05
+_RARE, _COMMON = 0.05, 0.1  # p-values up to the first are called rare, those above the second common
 
 
 def undefined(title: str, reason: str) -> tuple[str, ...]:
-    """Where the coefficient is 0/0: chance alone leaves no disagreement to expect."""
+    """Return the sentences for a coefficient that is 0/0 because the agreement expected by chance is 1."""
     return (
-        f"{title} is undefined: {reason}. Chance alone would give full agreement, so no agreement beyond it can be "
-        "measured.",
+        f"{title} is undefined because {reason}. The agreement expected by chance is 1, so agreement beyond chance "
+        "cannot be measured.",
     )
+
+
+def weighting_name(weights: str) -> str:
+    """Return a weighting as it is named in titles and captions: "unweighted" or "linear weights"."""
+    return weights if weights == "unweighted" else f"{weights} weights"
 
 
 def of_design(table: Table, most_categories: int) -> str:
-    """Return how many subjects, raters and categories there are, and the first categories."""
+    """Return the sentence about the numbers of subjects, raters and categories, with the first categories."""
+    were = "was" if table.n_subjects == 1 else "were"
     return (
-        f"{text.plural(table.n_subjects, 'subject')}, {table.n_raters} raters, {table.n_categories} categories"
-        f"{' in order' if table.ordered else ''}: {text.listing(table.categories, most=most_categories)}."
+        f"{text.plural(table.n_subjects, 'subject')} {were} rated by {table.n_raters} raters in "
+        f"{n_categories(table, ordered=table.ordered)}: {text.listing(table.categories, most=most_categories)}."
     )
 
 
+def n_categories(table: Table, *, ordered: bool = False) -> str:
+    """Return the number of categories in words: "1 category", "4 categories" or "4 ordered categories"."""
+    order = "ordered " if ordered and table.n_categories > 1 else ""
+    return f"{numbers.count(table.n_categories)} {order}categor{'y' if table.n_categories == 1 else 'ies'}"
+
+
 def of_table(table: Table) -> tuple[str, ...]:
-    """Return what a reader should know about the ratings."""
+    """Return the sentences about missing ratings and unused categories."""
     said = []
     if table.n_missing:
         ratings = table.n_subjects * table.n_raters
         touched = int(table.counts[table.n_ratings < table.n_raters].sum())
         said.append(
-            f"{text.plural(table.n_missing, 'rating')} of {numbers.count(ratings)} "
-            f"{'is' if table.n_missing == 1 else 'are'} missing, on {text.plural(touched, 'subject')}."
+            f"{numbers.count(table.n_missing)} of {numbers.count(ratings)} ratings "
+            f"{'is' if table.n_missing == 1 else 'are'} missing, affecting {text.plural(touched, 'subject')}."
         )
     unused = [repr(label) for label, n in zip(table.categories, table.margins.sum(axis=0), strict=True) if n == 0]
-    if unused:
-        said.append(f"Nobody used {' or '.join(unused)}.")
+    if len(unused) == 1:
+        said.append(f"No rater used the category {unused[0]}.")
+    elif unused:
+        said.append(f"No rater used any of the categories {', '.join(unused[:-1])} and {unused[-1]}.")
     return tuple(said)
 
 
 def of_weighting(table: Table, result: WeightingReport) -> tuple[str, ...]:
-    """One weighting's results in words, as far as they are known."""
+    """Return the sentences about the results of one weighting, as far as these are known."""
     agreement, most = result.agreement, result.maximum
     assert agreement is not None
     said = [_value(table, agreement, result.test)]
     if most is None:
-        said.append(f"The largest value to compare with is not known: {result.maximum_reason}")
+        said.append(f"The largest possible value is not known: {result.maximum_reason}")
         return tuple(said)
     said.append(_reached(most))
     if agreement.value < 1:
@@ -75,97 +89,114 @@ def of_weighting(table: Table, result: WeightingReport) -> tuple[str, ...]:
 
 
 def of_weights(weights: Weights | PairWeights, most: Maximum) -> str | None:
-    """What this choice of weights does to the table with the largest agreement."""
+    """Return the sentences about the weights and their effect on the table with the largest agreement.
+
+    The result is None if each pair of raters has weights of its own.
+    """
     if isinstance(weights, PairWeights):
         return None
     return f"{_kind(weights, most.objective.table)} {_where(most)}"
 
 
 def _kind(weights: Weights, table: Table) -> str:
-    """What kind of weights they are, and what follows for these ratings."""
+    """Return which kind of weights they are and what follows for these ratings."""
     two = table.n_raters == 2
     if _flat(weights):
-        return "Every disagreement between two raters counts the same, whatever the categories."
+        return "All disagreements between two raters count equally, whichever categories are involved."
     if weights.additive:
-        what = ": moving subjects on one side of the diagonal changes nothing" if two and table.complete else ""
-        return (
-            "Going from one category to another costs as much as going there step by step (the triangle inequality is "
-            f"an equality), so different tables can have the same value{what}."
+        said = (
+            "The weight of a disagreement is the sum of the weights of the single steps between its categories (the "
+            "triangle inequality holds with equality), so different tables can have the same value."
         )
+        if not (two and table.complete):
+            return said
+        return f"{said} For example, moves within one side of the diagonal do not change the value."
     if weights.metric:
-        said = "The weights are a distance (they obey the triangle inequality)"
+        said = "The weights are a metric (they satisfy the triangle inequality)"
         if not (two and table.complete):
             return f"{said}."
-        return f"{said}, so a table with as many subjects on the diagonal as the margins allow is among the best."
+        return (
+            f"{said}, so the maximum is attained by a table with as many subjects on the diagonal as the margins allow."
+        )
     if weights.violated_triangle is None:
         return "The weights are not symmetric."
     i, j, h = (repr(table.categories[position]) for position in weights.violated_triangle)
     return (
-        f"The weights are not a distance: from {i} to {h} costs more than from {i} to {j} and from {j} to {h} "
-        "together, so two smaller disagreements can cost less than one large one."
+        f"The weights are not a metric: the disagreement between {i} and {h} has a larger weight than those between "
+        f"{i} and {j} and between {j} and {h} together, so two smaller disagreements can count less than one large one."
     )
 
 
 def _value(table: Table, agreement: Agreement, test: ExactTest | None) -> str:
+    """Return the value with its interval, and how it compares with chance."""
     interval = ""
     if agreement.ci is not None and agreement.ci[1] - agreement.ci[0] > _NO_WIDTH:
-        interval = f" ({100 * agreement.level:g}% interval {numbers.interval(agreement.ci)})"
-    start = f"{agreement.title} with {agreement.weights} weights is {numbers.decimal(agreement.value)}{interval}"
+        interval = f" ({100 * agreement.level:g}% confidence interval {numbers.interval(agreement.ci)})"
+    start = f"{agreement.title} with {agreement.weights} weights is {numbers.decimal(agreement.value)}{interval}."
     if agreement.weights == "unweighted":
-        start = f"{agreement.title}, unweighted, is {numbers.decimal(agreement.value)}{interval}"
+        start = f"{agreement.title}, unweighted, is {numbers.decimal(agreement.value)}{interval}."
     if agreement.value == 1:
-        silent = "" if interval else ", which leaves no interval to give"
-        return f"{start}: {_full_agreement(table)}{silent}."
-    return f"{start}." if test is None else f"{start}: {_beside_chance(test)}."
+        silent = "" if interval else ", so no confidence interval can be given"
+        return f"{start} {_full_agreement(table)}{silent}."
+    return start if test is None else f"{start} {_beside_chance(test)}."
 
 
 def _full_agreement(table: Table) -> str:
-    """What a value of 1 means: no disagreement, or none with a weight above zero."""
+    """Return what a value of 1 means: there is no disagreement, or none with a weight above zero."""
     compared = table.n_ratings >= 2
     apart = _apart(table)[compared]
     if (apart > 0).any():
-        return "every disagreement that occurs has weight zero"
-    return f"the raters agree on every subject{'' if compared.all() else ' that two or more of them rated'}"
+        return "Every disagreement that occurs has weight zero"
+    return f"The raters agree on every subject{'' if compared.all() else ' that at least two of them rated'}"
 
 
 def _beside_chance(test: ExactTest) -> str:
-    """How the value compares with what chance gives: random rearrangements of each rater's ratings."""
+    """Return how the value compares with the values of random rearrangements of each rater's ratings."""
     p = f"p {numbers.pvalue(test.pvalue)}" if test.pvalue < 0.0001 else f"p = {numbers.pvalue(test.pvalue)}"
     if test.n_draws is not None:
-        p += ", from random tables"
+        p += ", estimated from random tables"
     if test.value < test.null_mean - _NO_WIDTH and test.alternative == "greater":
-        return f"less than the mean of {numbers.decimal(test.null_mean)} that chance gives ({p})"
-    sides = {"greater": "this high", "less": "this low", "two-sided": "this far from the mean that chance gives"}
-    rarely = "would rarely arise by chance" if test.pvalue <= _RARE else "could arise by chance"
-    return f"agreement {sides[test.alternative]} {rarely} ({p})"
+        return f"This is less than the mean of {numbers.decimal(test.null_mean)} expected by chance ({p})"
+    sides = {"greater": "this high", "less": "this low", "two-sided": "this far from its expected value"}
+    if test.pvalue <= _RARE:
+        rarely = "would rarely arise by chance"
+    else:
+        rarely = "could easily arise by chance" if test.pvalue > _COMMON else "could arise by chance"
+    return f"Agreement {sides[test.alternative]} {rarely} ({p})"
 
 
 def _reached(most: Maximum) -> str:
+    """Return how the value compares with the largest value."""
     limits = text.limits(most.objective.table.complete)
     if not most.proven:
         return _bounded(most, limits)
-    largest = f"{numbers.decimal(most.maximum)}, proven"
+    largest, shown = f"the largest value that {limits} allow", numbers.decimal(most.maximum)
     if most.ratio is None:
-        return f"A share of the largest value ({largest}) is undefined: {most.ratio_reason}."
+        return f"The ratio to {largest} ({shown}, proven) is undefined because {most.ratio_reason}."
     if most.value < 0:
-        return f"{text.capitalized(limits)} would allow up to {largest}; a value below zero is no share of it."
+        return (
+            f"{text.capitalized(largest)} is {shown} (proven). A negative value cannot be interpreted as a share of it."
+        )
     if most.value == most.maximum:
-        return f"The raters reached the largest value that {limits} allow ({largest})."
-    return f"The raters reached {numbers.percent(most.ratio)} of the largest value that {limits} allow ({largest})."
+        return f"The raters reached {largest} ({shown}, proven)."
+    return f"The raters reached {numbers.percent(most.ratio)} of {largest} ({shown}, proven)."
 
 
 def _bounded(most: Maximum, limits: str) -> str:
-    """What is known of a maximum that is not proven."""
+    """Return what is known about a maximum that is not proven."""
     found, bound = numbers.decimal(most.maximum), numbers.decimal(most.bound)
-    said = f"The largest value that {limits} allow lies between {found}, the best found, and {bound}"
+    said = (
+        f"The largest value that {limits} allow lies between {found} (the best value found) and {bound} (a proven "
+        "upper bound)."
+    )
     if most.value <= 0:
-        return f"{said}."
+        return said
     ends = numbers.percent(most.value / most.bound), numbers.percent(most.value / most.maximum)
-    return f"{said}; the raters reached between {ends[0]} and {ends[1]} of it."
+    return f"{said} The raters reached between {ends[0]} and {ends[1]} of it."
 
 
 def _cause(most: Maximum) -> list[str]:
-    """What caps the value, and which difference between the raters' use of categories stands out."""
+    """Return whether the margins allow full agreement and, if not, where the raters' margins differ most."""
     table = most.objective.table
     limits = text.capitalized(text.limits(table.complete))
     equal = bool((table.margins == table.margins[0]).all())
@@ -175,7 +206,7 @@ def _cause(most: Maximum) -> list[str]:
         return [f"{limits} allow a value of 1."]
     if most.bound >= 1:
         return []
-    cap = f"{limits} cap the value at {numbers.decimal(most.bound)}"
+    cap = f"{limits} do not allow a value above {numbers.decimal(most.bound)}"
     shares = table.margins / table.margins.sum(axis=1, keepdims=True)
     spread = shares.max(axis=0) - shares.min(axis=0)
     category = int(np.argmax(spread))
@@ -186,48 +217,58 @@ def _cause(most: Maximum) -> list[str]:
     first, second = text.rater(table.raters[often]), text.rater(table.raters[seldom])
     how_often = _times(int(table.margins[often, category]), int(table.margins[seldom, category]))
     if not table.complete:
-        how_often = f"{numbers.percent(shares[often, category])} against {numbers.percent(shares[seldom, category])}"
+        how_often = f"{numbers.percent(shares[often, category])} compared with "
+        how_often += f"{numbers.percent(shares[seldom, category])} of the ratings"
+    largest = "One of the largest differences" if _tied(shares, spread[category]) else "The largest difference"
     return [
-        f"{cap}. The largest difference between the raters: {first} says {table.categories[category]!r} more often "
+        f"{cap}. {largest} between the raters is that {first} used category {table.categories[category]!r} more often "
         f"than {second} ({how_often})."
     ]
 
 
+def _tied(shares: Floats, largest: float) -> bool:
+    """Return whether several pairs of raters, or several categories, have the largest difference.
+
+    With two categories, a difference in one is the same difference in the other.
+    """
+    high, low = shares.max(axis=0), shares.min(axis=0)
+    n_pairs = (shares > high - _NO_WIDTH).sum(axis=0) * (shares < low + _NO_WIDTH).sum(axis=0)
+    n_largest = int(n_pairs[high - low > largest - _NO_WIDTH].sum())
+    return n_largest > (2 if shares.shape[1] == 2 else 1)
+
+
 def _times(more: int, fewer: int) -> str:
-    """How often against how often: "12 times against 7", "once against never"."""
+    """Return two numbers of uses in words: "12 times compared with 7", "once compared with never"."""
     if fewer > 1:
-        return f"{numbers.count(more)} times against {numbers.count(fewer)}"
+        return f"{numbers.count(more)} times compared with {numbers.count(fewer)}"
     first = "once" if more == 1 else f"{numbers.count(more)} times"
-    return f"{first} against {'once' if fewer == 1 else 'never'}"
+    return f"{first} compared with {'once' if fewer == 1 else 'never'}"
 
 
 def _split(most: Maximum) -> list[str]:
-    """How much of the disagreement no table avoids; said where that is what the maximum minimises."""
+    """Return how much disagreement no table avoids, if the chance term is fixed and the maximum minimises it."""
     objective = most.objective
     if not objective.fixed_chance:
         return []
     limits = text.limits(objective.table.complete)
     observed, forced = (float(objective.observed(score)) for score in (objective.score, most.solution.bound))
+    total = f"the observed disagreement of {numbers.decimal(observed)}"
     if not most.proven:
-        if forced <= 0:
-            return []
-        return [
-            f"At least {numbers.decimal(forced)} of the mean disagreement of {numbers.decimal(observed)} is forced by "
-            f"{limits}."
-        ]
+        return [f"At least {numbers.decimal(forced)} of {total} is forced by {limits}."] if forced > 0 else []
     if forced == 0:
-        return [f"None of the mean disagreement of {numbers.decimal(observed)} is forced by {limits}."]
+        return [f"None of {total} is forced by {limits}."]
+    if most.value == most.maximum:
+        return [f"All of {total} is forced by {limits}."]
     return [
-        f"Of the mean disagreement of {numbers.decimal(observed)}, {numbers.decimal(forced)} "
-        f"({numbers.percent(forced / observed)}) is forced by {limits} and {numbers.decimal(observed - forced)} was "
-        "avoidable."
+        f"Of {total}, {numbers.decimal(forced)} ({numbers.percent(forced / observed)}) is forced by {limits}, and "
+        f"{numbers.decimal(observed - forced)} was avoidable."
     ]
 
 
 def _tables(count: MaximizerCount) -> str:
-    """How many tables attain a proven maximum."""
+    """Return how many tables attain a proven maximum."""
     if count.n is None and count.at_least == 1:
-        return f"How many tables attain the maximum was not determined ({count.reason})."
+        return f"The number of tables that attain the maximum was not determined ({count.reason})."
     if count.n is None:
         return f"At least {numbers.count(count.at_least)} tables attain the maximum ({count.reason})."
     if count.n == 1:
@@ -236,22 +277,22 @@ def _tables(count: MaximizerCount) -> str:
 
 
 def _where(most: Maximum) -> str:
-    """How the table with the largest agreement spreads the subjects that two or more raters rated."""
+    """Return how far apart the ratings of the subjects are in the table with the largest agreement."""
     table = most.table
     compared = table.n_ratings >= 2
     apart, counts = _apart(table)[compared], table.counts[compared]
     agreed, in_all = int(counts[apart == 0].sum()), int(counts.sum())
-    which = "In a table with the maximum" if most.proven else "In the best table found"
-    subjects = text.plural(in_all, "subject") + ("" if compared.all() else " with two ratings or more")
-    said = f"{which} {numbers.count(agreed)} of {subjects} {'has' if agreed == 1 else 'have'} full agreement"
+    which = "In a table that attains the maximum" if most.proven else "In the best table found"
+    subjects = text.plural(in_all, "subject") + ("" if compared.all() else " with at least two ratings")
+    said = f"{which}, the raters agree on {numbers.count(agreed)} of {subjects}"
     if agreed == in_all or not table.ordered:
         return f"{said}."
     steps = int(apart.max())
-    return f"{said}, and the largest disagreement is {steps} categor{'y' if steps == 1 else 'ies'} apart."
+    return f"{said}, and the ratings of a subject differ by at most {steps} categor{'y' if steps == 1 else 'ies'}."
 
 
 def _apart(table: Table) -> Integers:
-    """How many categories the highest and the lowest rating of each pattern are apart."""
+    """Return the number of categories between the lowest and the highest rating of each pattern."""
     rated = table.patterns >= 0
     low = np.where(rated, table.patterns, table.n_categories).min(axis=1)
     high = np.where(rated, table.patterns, -1).max(axis=1)
@@ -259,7 +300,7 @@ def _apart(table: Table) -> Integers:
 
 
 def _flat(weights: Weights) -> bool:
-    """Whether all disagreements weigh the same."""
+    """Return whether all disagreements have the same weight."""
     off = ~np.eye(weights.n_categories, dtype=bool)
     values: Any = weights.matrix[off]
     return bool(len(values) == 0 or (values == values[0]).all())

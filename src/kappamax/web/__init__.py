@@ -1,6 +1,6 @@
-"""The calculator as a page in the browser, served on this machine only.
+"""Serve a web page that computes agreement, its maximum and its tests on the local machine.
 
-`app` has the routes, `schemas` checks requests, `pool` hands them to processes (`worker`), `handlers` and `moves`
-answer them, and `server` runs it all. The page itself is in `static/`: hand-written modules, nothing loaded from
-elsewhere.
+`app` defines the routes, `schemas` checks requests, `pool` passes them to worker processes (`worker`), `handlers` and
+`moves` compute the answers, and `server` runs the application. The page itself is in `static/`; it consists of
+JavaScript modules without dependencies and loads nothing from other sites.
 """

@@ -1,7 +1,7 @@
-"""The application behind the page: its routes, and the responses to each.
+"""Define the web application: its routes and their responses.
 
-The server itself computes nothing: worker processes do (`pool`), and the work for a request stops when the client that
-sent it leaves. Nothing of a request is written to disk or logged.
+Computations run in worker processes (`pool`), and the work for a request stops when its client disconnects. No part of
+a request is logged or, on Linux, written to disk.
 """
 
 from __future__ import annotations
@@ -46,7 +46,9 @@ _MAX_FILE_BYTES = 20_000_000
 _MAX_BYTES_READ = 100_000_000
 _LONG_WORKERS, _MAX_QUICK_WORKERS = 2, 6
 
-mimetypes.add_type("text/javascript", ".js")  # some systems have another type, which browsers then refuse to run
+mimetypes.add_type(
+    "text/javascript", ".js"
+)  # some systems define another type, with which browsers do not run the file
 
 
 def create_app(*, quick_seconds: float = 15.0, long_seconds: float = 60.0) -> Starlette:
@@ -55,13 +57,18 @@ def create_app(*, quick_seconds: float = 15.0, long_seconds: float = 60.0) -> St
     Parameters
     ----------
     quick_seconds, long_seconds : float
-        How long work on small tables of two raters, and any other work, may take. Each has processes of its own, so
-        that no long job makes small tables wait.
+        Time limits in seconds for requests about small tables of two raters and for all other requests, default 15 and
+        60. The two kinds of requests have separate processes, so small tables never wait for long computations.
+
+    Returns
+    -------
+    Starlette
+        The application, which starts and stops its worker processes with its lifespan.
     """
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[dict[str, Any]]:
-        # two more than there are cores, so that none idles while an answer is sent and the next request handed over
+        # two processes more than cores, so that no core is idle while answers and requests are transferred
         quick = WorkerPool(min(_MAX_QUICK_WORKERS, 2 + (os.cpu_count() or 1)), quick_seconds)
         long = WorkerPool(_LONG_WORKERS, long_seconds, "--long")
         async with quick.running(warm=True), long.running(warm=False):
@@ -98,7 +105,7 @@ async def _file(request: Request) -> Response:
 
 
 def _posted(name: str) -> Callable[[Request], Awaitable[Response]]:
-    """Return a route that takes a request as a JSON object."""
+    """Return a route whose request is a JSON object."""
 
     async def respond(request: Request) -> Response:
         _require_content_type(request, "application/json")
@@ -124,8 +131,8 @@ def _replies(request: Request, name: str, asked: schemas.Request, *, by_line: bo
 
 
 async def _answer(request: Request, replies: AsyncIterator[Reply], *, by_line: bool = False) -> Reply:
-    """Return the last reply, or `by_line` the first; the work stops if the client leaves."""
-    reply = Reply(499, b"", more=True)  # which nobody will read
+    """Return the last reply, or the first if `by_line`; the work stops if the client disconnects."""
+    reply = Reply(499, b"", more=True)  # not sent to any client
 
     async def leave() -> None:
         while (await request.receive())["type"] != "http.disconnect":
@@ -148,16 +155,19 @@ async def _bodies(first: Reply, replies: AsyncIterator[Reply]) -> AsyncIterator[
 
 
 def _require_content_type(request: Request, expected: str) -> None:
-    """Require the one type of body that a route takes, which a form of another site cannot send."""
+    """Require the content type of a route, which a form on another site cannot send."""
     given = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if given != expected:
         raise InvalidRequestError(
-            f"the request's Content-Type must be {expected}; got {shortened(given or 'none')!r}.", status=415
+            f"the Content-Type of the request must be {expected}; got {shortened(given or 'none')!r}.", status=415
         )
 
 
 async def _body(request: Request, most: int) -> bytes:
-    """Return the whole body; one that is too long is read on and dropped, so that the client hears the answer."""
+    """Return the whole body.
+
+    A body that is too long is read to its end and dropped, so that the client receives the error message.
+    """
     parts, size = [], 0
     try:
         async for part in request.stream():
@@ -169,15 +179,17 @@ async def _body(request: Request, most: int) -> bytes:
             else:
                 parts.clear()
     except ClientDisconnect:
-        raise InvalidRequestError("the request broke off.", status=400) from None
+        raise InvalidRequestError("the client disconnected before the end of the request.", status=400) from None
     if size > most:
-        raise InvalidRequestError(f"the request is longer than {most / 1_000_000:g} MB.", status=413)
+        raise InvalidRequestError(f"the request must not be longer than {most / 1_000_000:g} MB.", status=413)
     return b"".join(parts)
 
 
 async def _http_error(request: Request, error: HTTPException) -> Response:
-    """Answer an address that leads nowhere, or a method that it does not take."""
+    """Answer a request for an unknown address or with a method that the address does not support."""
     refusal = InvalidRequestError(f"there is no page {shortened(request.url.path)!r}.", status=404)
     if error.status_code == 405:
-        refusal = InvalidRequestError(f"this address does not answer {shortened(request.method)!r}.", status=405)
+        refusal = InvalidRequestError(
+            f"this address does not support the method {shortened(request.method)!r}.", status=405
+        )
     return json_response(error_reply(refusal))

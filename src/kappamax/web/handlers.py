@@ -1,7 +1,7 @@
-"""Answer each request of the page: one function of a checked request for every name.
+"""Compute the answer to each kind of request.
 
-The results are the objects of `--json`, beside the pictures of the report. What the library refuses is raised as its
-own errors.
+There is one function for every kind of request, which takes a checked request. The results are the JSON objects of the
+command line, and the figures are those of the report. Errors of the library are raised unchanged.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from kappamax.web.schemas import FileRequest, OwnWeights, ReportRequest, Weighti
 from kappamax.web.snippets import calls_of
 from kappamax.weights import Weights
 
-#: called with each line of an answer as it is found; None where the client reads the answer as a whole
+#: function that is called with each line of an answer as soon as it is known, or None if the answer is sent as a whole
 Show = Callable[[dict[str, Any]], None] | None
 _Asked = list[str | OwnWeights] | None
 
@@ -49,21 +49,21 @@ _QUICK = Effort(
     n_blocks=1,
     counting_work=1e6,
     listing_steps=2_000,
-    most_moves=0,  # the page asks for moves by themselves
+    most_moves=0,  # the page requests moves separately
 )
 _WHOLE = Effort(time_limit=10.0)
-#: what a whole report says of a weighting beyond a brief one
+#: fields of a weighting that a complete report adds to a brief one
 _BY_CHANCE = ("weights", "pvalue", "test", "n_maximizers", "n_maximizers_at_least", "sentences")
 _TIME_LIMIT = 5.0
 _TABLES_PER_PAGE = 20
 _END = {"end": True}
-_REMEMBERED = 40  # reports of one weighting, since the page asks about each of them more than once
+_REMEMBERED = 40  # the page requests the report of each weighting more than once
 _REPORTS: dict[tuple[bytes, bytes, str], Report] = {}
 
 
 @cache
 def examples() -> list[dict[str, Any]]:
-    """Return the bundled tables and their sources."""
+    """Return the bundled example tables with their sources."""
     return [
         {"name": name, "title": one.title, "source": one.source, **plain_table(example(name))}
         for name, one in EXAMPLES.items()
@@ -71,9 +71,9 @@ def examples() -> list[dict[str, Any]]:
 
 
 def numbers(request: ReportRequest, show: Show = None) -> dict[str, Any]:
-    """Return what the page shows of a table first: the report's numbers, and the calls that give them elsewhere.
+    """Return a brief report on a table and the Python call and command that give the same results.
 
-    By line, each weighting has a document of its own, which is shown as soon as it is known.
+    If `show` is given, it is called with a separate document for each weighting as soon as that is known.
     """
     if show is None:
         return _numbers_of(_joined(request), request.weights)
@@ -85,7 +85,7 @@ def numbers(request: ReportRequest, show: Show = None) -> dict[str, Any]:
 def chances(request: ReportRequest, show: Show = None) -> dict[str, Any]:
     """Return the test against chance, its picture, the number of tables that attain the maximum, and the sentences.
 
-    By line, each weighting has a document of its own, which is shown as soon as it is known.
+    If `show` is given, it is called with a separate document for each weighting as soon as that is known.
     """
     if show is None:
         return _chances_of(_joined(request), None)
@@ -95,12 +95,12 @@ def chances(request: ReportRequest, show: Show = None) -> dict[str, Any]:
 
 
 def pictures(request: ReportRequest) -> dict[str, Any]:
-    """Return pictures of the tables, of the margins and of the pairs of raters."""
+    """Return figures of the tables, the margins and the pairs of raters."""
     return pictures_of(_joined(request))
 
 
 def report_file(request: ReportRequest) -> str:
-    """Return the report as a file, which takes the work of `kappamax report`."""
+    """Return a complete report, as the command `kappamax report` makes it, as the content of a file."""
     table = request.table()
     weights: Any = [one for _, weights in _weightings(request, table) for one in weights or ()] or None
     made = report_within(_WHOLE, table, weights=weights, title=request.title)
@@ -116,7 +116,7 @@ def report_file(request: ReportRequest) -> str:
 
 
 def weights_in_words(request: WeightingRequest) -> dict[str, Any]:
-    """Return whether weights are a distance, which triangle breaks, and what that does to the best table."""
+    """Return the properties of weights: whether they are a metric, a violated triangle, and their effect in words."""
     table = request.table()
     weights = request.weights()
     most = max_kappa(table, weights=weights, time_limit=_TIME_LIMIT)
@@ -148,9 +148,9 @@ def maximizers(request: WeightingRequest) -> dict[str, Any]:
 
 
 def file_table(request: FileRequest) -> dict[str, Any]:
-    """Return what a file holds as the page's table; the names of its columns come with an error too.
+    """Return the table that a file contains; an error also has the names of the file's columns.
 
-    On Linux nothing is written to disk.
+    On Linux, nothing is written to disk.
     """
     given = {name: getattr(request, name) for name in ("subject", "rater", "rating", "count")}
     lists = {name: getattr(request, name) for name in ("raters", "categories", "missing")}
@@ -180,11 +180,11 @@ def file_table(request: FileRequest) -> dict[str, Any]:
 
 
 def _whole(answer: Callable[[Any], Any]) -> Callable[[Any, Show], Any]:
-    """Return a handler whose answer comes as a whole."""
+    """Return a handler that sends its answer as a whole."""
     return lambda request, show: answer(request)
 
 
-#: the function that answers each request, by the names of `REQUESTS`
+#: function that answers each request, by the names of `REQUESTS`
 HANDLERS: dict[str, Callable[[Any, Show], Any]] = {
     "ready": _whole(lambda request: None),
     "examples": _whole(lambda request: examples()),
@@ -202,11 +202,13 @@ HANDLERS: dict[str, Callable[[Any, Show], Any]] = {
 
 
 def _numbers_of(report: Report, asked: _Asked) -> dict[str, Any]:
+    """Return the document of a report with the calls that give the same results."""
     calls = calls_of(report.table, [result.weights for result in report.results] if asked is None else asked)
     return report.to_dict() | {"calls": calls}
 
 
 def _chances_of(brief: Report, progress: Progress | None) -> dict[str, Any]:
+    """Return what the complete report adds to a brief one."""
     report = completed(brief, _QUICK, progress)
     document = report.to_dict()
     drawn = [None if one.null is None else null_picture(report, one) for one in report.results]
@@ -218,14 +220,14 @@ def _chances_of(brief: Report, progress: Progress | None) -> dict[str, Any]:
 
 
 def _joined(request: ReportRequest) -> Report:
-    """Return one brief report with all weightings of a request, as `report_within` would make it."""
+    """Return one brief report with all weightings of a request, equal to that of `report_within`."""
     reports = [report for _, report in _brief_reports(request)]
     main = next((one for one in reports if one.results[0].weights == "linear"), reports[0])
     return replace(main, results=tuple(result for one in reports for result in one.results))
 
 
 def _brief_reports(request: ReportRequest, show: Show = None) -> Iterator[tuple[_Asked, Report]]:
-    """Yield each weighting asked for with a brief report of it alone, from memory where it was made before."""
+    """Yield each requested weighting with a brief report on it, which is cached."""
     table = request.table()
     for asked, weights in _weightings(request, table):
         key = (request.table_key(), msgspec.json.encode(asked), request.title)
@@ -239,7 +241,7 @@ def _brief_reports(request: ReportRequest, show: Show = None) -> Iterator[tuple[
 
 
 def _weightings(request: ReportRequest, table: Table) -> list[tuple[_Asked, list[Weights] | None]]:
-    """Return each weighting as asked for and as weights, each in a list; one pair of None for the usual ones."""
+    """Return pairs of lists with each weighting as requested and as weights, or a pair of None for the default ones."""
     if request.weights is None:
         return [(None, None)]
     found = [weights_of(asked, table.n_categories) for asked in request.weights]

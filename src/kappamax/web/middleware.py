@@ -1,6 +1,6 @@
-"""Reject requests from other origins, and add the headers that keep the page to itself.
+"""Reject requests from other origins, and add security headers to every response.
 
-Starlette's own `TrustedHostMiddleware` rejects requests to other names of this machine.
+Starlette's `TrustedHostMiddleware` rejects requests whose Host header is not in `OWN_HOSTS`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from kappamax.errors import InvalidRequestError
 from kappamax.web.worker import Reply, bug_reply, error_reply
 
-#: the names under which the page is answered, so that no name from elsewhere leads here
+#: accepted Host headers; all others are rejected to prevent DNS rebinding
 OWN_HOSTS = ("127.0.0.1", "localhost", "[::1]")
 _HEADERS = {
     b"content-security-policy": (
@@ -27,7 +27,7 @@ _HEADERS = {
 
 
 class OwnPageOnly:
-    """Pass on the requests that the page itself makes, and answer those from other origins and all errors itself."""
+    """Middleware that rejects requests from other origins and turns errors into responses."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -43,7 +43,7 @@ class OwnPageOnly:
             nonlocal started
             if message["type"] == "http.response.start":
                 started = True
-                # a new version of the page shows at once, and no data stays in a cache
+                # a new version of the page is loaded at once, and no data are cached
                 cached = b"no-store" if scope["path"].startswith("/api/") else b"no-cache"
                 own = [*_HEADERS.items(), (b"cache-control", cached)]
                 message = {**message, "headers": [*message["headers"], *own]}
@@ -53,16 +53,14 @@ class OwnPageOnly:
             headers = Headers(scope=scope)
             own_origin = f"http://{headers.get('host', '')}".lower()
             if headers.get("origin", own_origin).lower() != own_origin:
-                raise InvalidRequestError(
-                    "this page answers requests from itself only, not from other sites.", status=403
-                )
+                raise InvalidRequestError("requests from other origins are not accepted.", status=403)
             await self._app(scope, receive, send_with_headers)
-        except Exception as error:  # what is not ours is a bug, which is reported without any of the data
+        except Exception as error:  # any other error is a bug, which is reported without the data
             if not started:
                 reply = error_reply(error) if isinstance(error, InvalidRequestError) else bug_reply(error)
                 await json_response(reply)(scope, receive, send_with_headers)
 
 
 def json_response(reply: Reply) -> Response:
-    """Return a reply in JSON as a response."""
+    """Return the HTTP response for a reply in JSON."""
     return Response(reply.body, status_code=reply.status, media_type="application/json")

@@ -1,4 +1,4 @@
-"""Answer requests about moves: the best ones, the path they make to the maximum, and a search by annealing."""
+"""Answer requests about moves, paths of moves to the maximum, and simulated annealing."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _LINES = 200
 
 
 def ranked_moves(request: WeightingRequest) -> dict[str, Any]:
-    """Return the moves that apply to a table, best first; with `move`, the table after it."""
+    """Return the moves that can be applied to a table, best first, or the table after the requested move."""
     table = request.table()
     weights = request.weights()
     if request.move is not None:
@@ -50,7 +50,7 @@ def ranked_moves(request: WeightingRequest) -> dict[str, Any]:
 
 
 def path_to_maximum(request: WeightingRequest) -> dict[str, Any]:
-    """Return the path that takes the best move after the best move, until none raises agreement."""
+    """Return the tables that result from applying the best move repeatedly until no move raises agreement."""
     table = request.table()
     weights = request.weights()
     steps = []
@@ -66,7 +66,7 @@ def path_to_maximum(request: WeightingRequest) -> dict[str, Any]:
 
 
 def annealing(request: WeightingRequest, show: Callable[[dict[str, Any]], None] | None) -> dict[str, Any]:
-    """Return where a search by annealing ended, and show its steps while it goes on."""
+    """Return the result of simulated annealing, and call `show` with its steps during the search."""
     table = request.table()
     weights = request.weights()
 
@@ -104,6 +104,7 @@ def annealing(request: WeightingRequest, show: Callable[[dict[str, Any]], None] 
 
 
 def _after(table: Table, weights: Weights, asked: schemas.Move) -> dict[str, Any]:
+    """Return the table after a move, with its kappa."""
     plus, minus = ((tuple(first), tuple(second)) for first, second in (asked.plus, asked.minus))
     move = Move(plus, minus, table.n_categories)
     after = move.after(table)
@@ -116,7 +117,7 @@ def _after(table: Table, weights: Weights, asked: schemas.Move) -> dict[str, Any
 
 
 def _counts_at(table: Table, moment: Moment) -> dict[str, Any]:
-    """Return the counts that a search is at, for the square that the page shows of two raters."""
+    """Return the current counts of a search as a square table, if two raters have complete ratings."""
     if table.n_raters != 2 or not table.complete:
         return {}
     counts = np.zeros((table.n_categories, table.n_categories), dtype=np.int64)
@@ -125,7 +126,7 @@ def _counts_at(table: Table, moment: Moment) -> dict[str, Any]:
 
 
 def _steps_per_line(table: Table, proposal: str) -> int:
-    """Return the number of steps after which the page gets a line: some hundred lines, whatever the design."""
+    """Return the number of steps between two lines of the answer, so that there are at most some hundred lines."""
     if proposal == "moves":
         n_moves = basic_moves(table.n_categories, table.n_raters).n_moves
     else:

@@ -1,4 +1,4 @@
-"""Hand requests to worker processes, and stop the work that takes too long or that nobody waits for."""
+"""Pass requests to worker processes, and stop work that takes too long or whose client has disconnected."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from kappamax.web.worker import Reply, error_reply
 
 
 class WorkerPool:
-    """At most so many worker processes; one that is stopped is replaced at once.
+    """Pool of a limited number of worker processes, in which a stopped process is replaced at once.
 
     Parameters
     ----------
     most : int
-        Number of processes.
+        Largest number of processes.
     seconds : float
-        How long a request may take.
+        Time limit in seconds for a request.
     *options : str
-        Options of the worker's command.
+        Options of the command that starts a worker.
     """
 
     def __init__(self, most: int, seconds: float, *options: str) -> None:
@@ -40,7 +40,7 @@ class WorkerPool:
 
     @asynccontextmanager
     async def running(self, *, warm: bool) -> AsyncIterator[WorkerPool]:
-        """Start all processes now if `warm`, otherwise when they are needed, and end them on leaving."""
+        """Run the pool in a context: start all processes now if `warm`, otherwise on demand, and end them on exit."""
         try:
             async with anyio.create_task_group() as group:
                 if warm:
@@ -52,7 +52,7 @@ class WorkerPool:
                 await self.close()
 
     async def replies(self, name: str, request: Request, *, by_line: bool = False) -> AsyncIterator[Reply]:
-        """Yield the answer to a request, in several parts if asked `by_line`; closing the iterator stops the work."""
+        """Yield the answer to a request, in several parts if `by_line`; closing the iterator stops the work."""
         try:
             async with self.worker(request.table_key()) as worker:
                 await worker.send(name, request, by_line=by_line)
@@ -66,9 +66,10 @@ class WorkerPool:
             yield error_reply(error)
 
     async def warm_up(self) -> None:
-        """Start all processes before they are needed, and let them import what they will need.
+        """Start all processes and let them import their modules before the first request.
 
-        One after the other, so that the first is ready as soon as possible; requests wait for it and start none.
+        The processes start one after the other, so that the first one is ready as soon as possible. Requests that
+        arrive earlier wait for it and do not start another process.
         """
         async with anyio.create_task_group() as group:
             ready = None
@@ -78,9 +79,9 @@ class WorkerPool:
 
     @asynccontextmanager
     async def worker(self, table_key: bytes) -> AsyncIterator[Worker]:
-        """Give a process for one request, if possible the one that answered about the same table before.
+        """Reserve a process for one request, if possible the one that answered the last request about the same table.
 
-        A process that has not answered its request to the end is stopped, and another one is started.
+        A process that has not completed its answer is stopped and replaced.
         """
         async with self._free:
             known = (i for i, worker in enumerate(self._idle) if worker.table_key == table_key)
@@ -103,18 +104,19 @@ class WorkerPool:
             await worker.stop()
 
     async def _start_after(self, before: anyio.Event | None, ready: anyio.Event) -> None:
-        """Start a process when another one is ready."""
+        """Start a process as soon as the previous one is ready."""
         async with self._free:
             if before is not None:
                 await before.wait()
             worker = await self._started()
-            with suppress(InvalidRequestError):  # the first request will meet the same trouble, and its answer says so
+            with suppress(InvalidRequestError):  # the first request fails for the same reason and reports it
                 await worker.send("ready", Request())
                 await worker.reply(inf, self._seconds)
             self._idle.append(worker)
             ready.set()
 
     async def _started(self) -> Worker:
+        """Start a process."""
         command = [sys.executable, "-P", "-m", "kappamax.web.worker", *self._options]
         pipe, nothing = asyncio.subprocess.PIPE, asyncio.subprocess.DEVNULL
         worker = Worker(await asyncio.create_subprocess_exec(*command, stdin=pipe, stdout=pipe, stderr=nothing))
@@ -123,7 +125,7 @@ class WorkerPool:
 
 
 class Worker:
-    """One process, and the table that it was asked about last."""
+    """Worker process, with the key of the table of its last request."""
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         assert process.stdin is not None
@@ -134,14 +136,14 @@ class Worker:
         self._jobs, self._replies = process.stdin, process.stdout
 
     async def send(self, name: str, request: Request, *, by_line: bool = False) -> None:
-        """Hand a request to the process."""
+        """Send a request to the process."""
         self.idle = False
         self._jobs.write(msgspec.json.encode((name, by_line, request)) + b"\n")
-        with suppress(ConnectionError):  # of a process that has ended, which `reply` finds out
+        with suppress(ConnectionError):  # the process has ended, which `reply` reports
             await self._jobs.drain()
 
     async def reply(self, ends: float, seconds: float) -> Reply:
-        """Wait for the next part of the answer, until a time of the event loop's clock."""
+        """Wait for the next part of the answer, at most until the time `ends` of the event loop's clock."""
         try:
             with anyio.fail_after(ends - anyio.current_time()):
                 header = await self._replies.readuntil(b"\n")
@@ -149,10 +151,11 @@ class Worker:
                 body = await self._replies.readexactly(size)
         except TimeoutError:
             raise InvalidRequestError(
-                f"this takes longer than the page's limit of {seconds:g} s; the command line and Python have no limit."
+                f"the computation exceeded the time limit of the page ({seconds:g} s); the command line and Python "
+                "have no limit."
             ) from None
         except (asyncio.IncompleteReadError, ConnectionError):
-            raise InvalidRequestError("the process that worked on this ended; it may have run out of memory.") from None
+            raise InvalidRequestError("the worker process ended unexpectedly; it may have run out of memory.") from None
         self.idle = not more
         return Reply(status, body, bool(more))
 

@@ -1,7 +1,7 @@
-"""Define the requests that the page accepts, and check what a browser sends against them.
+"""Define and check the requests that the application accepts.
 
-The types say what a request must look like and msgspec checks it; what a table must be, the library checks. Numpy is
-imported only where a request becomes a table, so that the server starts without it.
+The structure of a request is defined by types and checked by msgspec; the rules for tables are checked by the library.
+Numpy is imported only when a request is turned into a table, so that the server starts without it.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _Number = Annotated[int, Meta(gt=-(10**18), lt=10**18)] | Annotated[float, Meta(
 _Numbers = Annotated[list[_Number], Meta(min_length=1, max_length=100)]
 _TwoCells = Annotated[list[list[int]], Meta(min_length=2, max_length=2)]
 
-#: how a message goes on after the name of a field and "must be"
+#: rule for each field, which follows "must be" in an error message
 _LINE, _LABELS = "a line of at most 200 characters", "a list of 1 to 100 texts of 1 to 200 characters, or numbers"
 _RULES = {
     "counts": "rows of whole numbers >= 0, or one whole number per pattern",
@@ -68,7 +68,7 @@ _RULES = {
 
 
 def decoded(body: bytes) -> dict[str, Any]:
-    """Return the JSON object that was posted, of which nothing else is known yet."""
+    """Return the JSON object in the body of a request, without checking its fields."""
     try:
         asked = _JSON.decode(body)
     except (ValueError, RecursionError):
@@ -79,7 +79,10 @@ def decoded(body: bytes) -> dict[str, Any]:
 
 
 def as_request(name: str, asked: dict[str, Any], *, strict: bool = True) -> Request:
-    """Return the request of a given name from plain values; not strict, text such as "true" is read as what it says."""
+    """Return the request of a given name from plain values.
+
+    If `strict` is false, text such as "true" is converted to the type of its field.
+    """
     try:
         return msgspec.convert(asked, REQUESTS[name], strict=strict)
     except msgspec.ValidationError as error:
@@ -89,7 +92,7 @@ def as_request(name: str, asked: dict[str, Any], *, strict: bool = True) -> Requ
 
 
 def weights_of(asked: str | OwnWeights, n_categories: int) -> Weights:
-    """Return the weights that a request asks for: by name, from positions, or from a matrix."""
+    """Return the requested weights, which are given by name, positions or matrix."""
     from kappamax.weights import Weights
 
     if isinstance(asked, str):
@@ -97,12 +100,12 @@ def weights_of(asked: str | OwnWeights, n_categories: int) -> Weights:
     if asked.positions is not None:
         return Weights.from_positions(asked.positions, asked.scheme)
     if asked.matrix is None:
-        raise InvalidRequestError("weights must be a name, or have positions or a matrix.", field="weights")
+        raise InvalidRequestError("weights must be a name, or an object with positions or a matrix.", field="weights")
     return Weights.from_matrix(asked.matrix, kind=asked.kind, name=asked.name)
 
 
 def plain_table(table: Table) -> dict[str, Any]:
-    """Return a table as the page holds and posts it: a square of counts for two raters, patterns for more."""
+    """Return a table as the page represents it: a square of counts for two raters, patterns otherwise."""
     from kappamax._result import plain
 
     named = {"categories": plain(table.categories), "raters": list(table.raters), "ordered": table.ordered}
@@ -115,19 +118,19 @@ def plain_table(table: Table) -> dict[str, Any]:
 
 
 class Request(Struct, kw_only=True, omit_defaults=True):
-    """What all requests share; by itself, a request without content."""
+    """Base class of all requests; an instance of it is a request without content."""
 
     def is_small(self) -> bool:
-        """Whether the request is about no more than a small table of two raters."""
+        """Return whether the request takes little work, such as one about a small table of two raters."""
         return True
 
     def table_key(self) -> bytes:
-        """Return bytes that tell the table of the request from all others; empty if there is none."""
+        """Return bytes that identify the table of the request; they are empty if there is none."""
         return b""
 
 
 class FileRequest(Request, forbid_unknown_fields=True):
-    """A file and how to read it, as `read_ratings` takes it; lists have commas between."""
+    """A file and the options for reading it, which are those of `read_ratings`; lists are separated by commas."""
 
     layout: Literal["wide", "long", "counts", "patterns"] = "wide"
     raters: str | None = None
@@ -143,7 +146,7 @@ class FileRequest(Request, forbid_unknown_fields=True):
 
 
 class TableRequest(Request):
-    """A table: a square of counts, or patterns of category positions with a count each."""
+    """A table, given as a square of counts or as patterns of category positions with their counts."""
 
     counts: list[_Count | list[_Count]]
     patterns: Annotated[list[list[_Code]], Meta(min_length=1, max_length=_MAX_PATTERNS)] | None = None
@@ -160,7 +163,7 @@ class TableRequest(Request):
                 raise InvalidRequestError(f"categories must be {_LABELS}; got nothing.", field="categories")
         elif k > _MAX_CATEGORIES:
             raise InvalidRequestError(
-                f"the page takes at most {_MAX_CATEGORIES} categories; got {k:,}.", field="counts", status=413
+                f"the page accepts at most {_MAX_CATEGORIES} categories; got {k:,}.", field="counts", status=413
             )
         elif not k or not all(isinstance(row, list) and len(row) == k for row in self.counts):
             widths = sorted({len(row) if isinstance(row, list) else 1 for row in self.counts})
@@ -170,16 +173,16 @@ class TableRequest(Request):
         _require_few_subjects(sum(self._all_counts()))
 
     def is_small(self) -> bool:
-        """Whether this is a small table of two raters."""
+        """Return whether this is a small table of two raters."""
         few = len(self.counts) <= _SMALL_CATEGORIES and sum(self._all_counts()) <= _SMALL_SUBJECTS
         return self.patterns is None and few
 
     def table_key(self) -> bytes:
-        """Return bytes that tell the table from all others."""
+        """Return bytes that identify the table."""
         return msgspec.json.encode((self.counts, self.patterns, self.categories, self.raters, self.ordered))
 
     def table(self) -> Table:
-        """Return the table; what the library refuses in it is an error of the field that the message begins with."""
+        """Return the table; an error of the library is attributed to the field that its message begins with."""
         from kappamax.table import Table
 
         k = len(self.counts)
@@ -200,7 +203,7 @@ class TableRequest(Request):
 
 
 class OwnWeights(Struct, omit_defaults=True):
-    """Weights from positions of the categories, or from a matrix."""
+    """User-defined weights, given by positions of the categories or by a matrix."""
 
     positions: _Numbers | None = None
     scheme: _Line = "linear"
@@ -210,14 +213,14 @@ class OwnWeights(Struct, omit_defaults=True):
 
 
 class Move(Struct):
-    """The cells that gain and those that lose a subject, each a category position per rater."""
+    """The two cells that gain and the two that lose a subject, each given by one category position per rater."""
 
     plus: _TwoCells
     minus: _TwoCells
 
 
 class ReportRequest(TableRequest):
-    """A table with several weightings, the usual ones if none is given; `format` is that of a report to save."""
+    """A table with several weightings, or the default ones; `format` is the format of a report file."""
 
     weights: Annotated[list[_Line | OwnWeights], Meta(min_length=1, max_length=8)] | None = None
     title: _Line = "Agreement between raters"
@@ -225,7 +228,7 @@ class ReportRequest(TableRequest):
 
 
 class WeightingRequest(TableRequest):
-    """A table with one weighting, by default linear for ordered categories, and what is asked about them."""
+    """A table with one weighting and further options; the default weighting is linear for ordered categories."""
 
     weight: _Line | OwnWeights | None = None
     start: Annotated[int, Meta(ge=0, le=10_000)] = 0
@@ -235,12 +238,12 @@ class WeightingRequest(TableRequest):
     proposal: Literal["moves", "swaps"] = "moves"
 
     def weights(self) -> Weights:
-        """Return the weights."""
+        """Return the requested or default weights."""
         n_categories = len(self.categories or self.counts)
         return weights_of(self.weight or ("linear" if self.ordered else "unweighted"), n_categories)
 
 
-#: the requests by name; the page posts to the addresses of those with a table
+#: types of requests by name; those with a table are posted to the address of the same name
 REQUESTS: dict[str, type[Request]] = {
     "ready": Request,
     "examples": Request,
@@ -255,14 +258,14 @@ REQUESTS: dict[str, type[Request]] = {
     "path": WeightingRequest,
     "anneal": WeightingRequest,
 }
-#: those that may take long however small the table
+#: requests that may take long even for a small table
 LONG = ("file", "report", "path", "anneal")
 
 
 def _explained(problem: str, asked: Any, kind: type[Request]) -> InvalidRequestError:
-    """Return what msgspec found as an error that names the field, the rule, what came and where.
+    """Return the error for a message of msgspec, with the field, the rule, the value and its place.
 
-    msgspec writes the rule and the place, as in "Expected `int` >= 0 - at `$.counts[1][0]`".
+    A message of msgspec has the rule and the place, as in "Expected `int` >= 0 - at `$.counts[1][0]`".
     """
     if unknown := re.match("Object contains unknown field `(.*)`", problem, re.DOTALL):
         known = [name for name in kind.__struct_fields__ if name != "content"]
@@ -287,7 +290,7 @@ def _explained(problem: str, asked: Any, kind: type[Request]) -> InvalidRequestE
 
 
 def _shown(value: Any) -> str:
-    """Return what came as short text without control characters."""
+    """Return a value as short text without control characters."""
     if isinstance(value, dict):
         return "a JSON object"
     if isinstance(value, list):
@@ -299,21 +302,21 @@ def _require_few_patterns(n_patterns: int, n_raters: int) -> None:
     most = min(_MAX_PATTERNS, _MAX_PATTERN_CELLS // n_raters)
     if n_patterns > most:
         raise InvalidRequestError(
-            f"the page takes at most {most:,} different patterns; got {n_patterns:,}. The command line takes more.",
+            f"the page accepts at most {most:,} different patterns; got {n_patterns:,}. The command line accepts more.",
             status=413,
         )
 
 
 def _require_few_subjects(n_subjects: int) -> None:
     if n_subjects > _MAX_SUBJECTS:
-        shown = f"{n_subjects:,}" if n_subjects < 2**53 else "far more"  # a number of JSON may have thousands of digits
+        shown = f"{n_subjects:,}" if n_subjects < 2**53 else "far more"  # a number in JSON may have thousands of digits
         raise InvalidRequestError(
-            f"the page takes at most {_MAX_SUBJECTS:,} subjects; got {shown}.", field="counts", status=413
+            f"the page accepts at most {_MAX_SUBJECTS:,} subjects; got {shown}.", field="counts", status=413
         )
 
 
 def _number(text: str) -> int | float:
-    """Return a number of JSON, which does not tell 3 from 3.0."""
+    """Return a JSON number as an integer if it is whole, because JSON does not distinguish 3 from 3.0."""
     number = float(text)
     return int(number) if abs(number) < 2**53 and number.is_integer() else number
 

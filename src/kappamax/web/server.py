@@ -1,4 +1,4 @@
-"""Run the page on a port of this machine."""
+"""Run the web application on a port of the local machine."""
 
 from __future__ import annotations
 
@@ -16,22 +16,25 @@ _PORTS_TRIED = 20
 
 
 def bound_socket(port: int) -> tuple[socket.socket, int]:
-    """Return a socket of this machine on a port, or on the next free one, and its port; port 0 is any free port."""
+    """Return a listening socket and its port, which is the given one or the next free one; 0 is any free port."""
     tried = range(port, min(port + _PORTS_TRIED, 2**16)) if port else [0]
     for one in tried:
-        # TCP by name: asyncio tells no other socket to send small packets at once, and an answer would take 40 ms more
+        # asyncio sets TCP_NODELAY only if the protocol is named; without it, an answer takes 40 ms longer
         found = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         try:
             found.bind((_ADDRESS, one))
-            found.listen(128)  # so that a second page finds the port taken
+            found.listen(128)  # so that a second server finds the port in use
             return found, int(found.getsockname()[1])
         except OSError:
             found.close()
-    raise NotSupportedError(f"the ports {port} to {tried[-1]} of 127.0.0.1 are all taken; choose one with --port.")
+    raise NotSupportedError(f"the ports {port} to {tried[-1]} of 127.0.0.1 are all in use; choose another with --port.")
 
 
 def server_for(when_ready: Callable[[], None] | None = None) -> Server:
-    """Return the server of the page, which logs nothing and serves no proxies or websockets."""
+    """Return a server of the application without logging, proxy headers and websockets.
+
+    If `when_ready` is given, it is called as soon as the server accepts requests.
+    """
     config = uvicorn.Config(
         create_app(),
         log_config=None,
@@ -47,7 +50,7 @@ def server_for(when_ready: Callable[[], None] | None = None) -> Server:
 
 
 class Server(uvicorn.Server):
-    """A server that sets `ready` and calls a function, in a thread of its own, as soon as it answers."""
+    """Server that sets the event `ready` and calls a function in a new thread as soon as it accepts requests."""
 
     def __init__(self, config: uvicorn.Config, when_ready: Callable[[], None] | None = None) -> None:
         super().__init__(config)
@@ -55,7 +58,7 @@ class Server(uvicorn.Server):
         self._when_ready = when_ready
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Start, then say so."""
+        """Start the server, then set `ready` and call the function."""
         await super().startup(sockets)
         self.ready.set()
         if self._when_ready is not None:

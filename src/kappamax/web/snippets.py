@@ -14,7 +14,7 @@ _MOST_CELLS = 2_000
 
 
 def calls_of(table: Table, weights: list[str | OwnWeights]) -> dict[str, str | None]:
-    """Return the Python call and the command, None if no command can say it, that give the same results."""
+    """Return the Python call and the command that give the same results; the command is None if there is none."""
     written = ", ".join(map(_weighting, weights))
     return {
         "python": f"km.report({_python_table(table)}, weights=[{written}])",
@@ -23,6 +23,7 @@ def calls_of(table: Table, weights: list[str | OwnWeights]) -> dict[str, str | N
 
 
 def _python_table(table: Table) -> str:
+    """Return the Python expression for a table."""
     labels, raters = list(table.categories), list(table.raters)
     if table.patterns.size > _MOST_CELLS:
         return 'km.read_ratings("ratings.csv")'
@@ -33,6 +34,7 @@ def _python_table(table: Table) -> str:
 
 
 def _weighting(asked: str | OwnWeights) -> str:
+    """Return the Python expression for a weighting."""
     if isinstance(asked, str):
         return repr(asked)
     if asked.positions is not None:
@@ -41,6 +43,7 @@ def _weighting(asked: str | OwnWeights) -> str:
 
 
 def _command(table: Table, weights: list[str | OwnWeights]) -> str | None:
+    """Return the command, or None if a weighting has no name on the command line."""
     names = [one for one in weights if isinstance(one, str)]
     if len(names) < len(weights):
         return None
@@ -53,16 +56,19 @@ def _command(table: Table, weights: list[str | OwnWeights]) -> str | None:
 
 
 def _csv_lines(table: Table) -> list[str]:
+    """Return the square of counts as lines of CSV."""
     counts = table.dense().tolist()
     rows = [[label, *row] for label, row in zip(table.categories, counts, strict=True)]
     return [_csv_line(["", *table.categories]), *map(_csv_line, rows)]
 
 
 def _csv_line(cells: Any) -> str:
+    """Return cells as a line of CSV."""
     out = StringIO()
     csv.writer(out, lineterminator="").writerow(cells)
     return out.getvalue()
 
 
 def _square(table: Table) -> bool:
+    """Return whether a table can be written as a square of counts that is not too large."""
     return table.n_raters == 2 and table.complete and table.ordered and table.patterns.size <= _MOST_CELLS

@@ -1,9 +1,9 @@
-"""Answer the page's requests in a process of its own, which reads them from standard input.
+"""Answer requests in a separate process that reads them from standard input.
 
-A process can be stopped at any moment, and its work never holds up another request. A job is one line of JSON: the name
-of a request, whether the client reads the answer line by line, and the request. The answer is one or more replies, each
-a line of JSON (status, whether more follow, number of bytes) and so many bytes. The process ends with its standard
-input, so it does not outlive the page.
+A process can be stopped at any time, and its work does not delay other requests. A job is one line of JSON with the
+name of a request, whether the client reads the answer line by line, and the request. The answer consists of one or more
+replies, each a header line (status, whether more replies follow, number of bytes) and a body of that many bytes. The
+process ends when its standard input is closed, so it does not outlive the server.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _NICE = 10
 
 
 class Reply(NamedTuple):
-    """An HTTP status and the body to send with it: a whole answer, its last part, or one that more parts follow."""
+    """HTTP status and body of an answer or of a part of it; `more` says whether further parts follow."""
 
     status: int
     body: bytes
@@ -34,8 +34,8 @@ class Reply(NamedTuple):
 
 
 def serve(source: BinaryIO, target: BinaryIO) -> None:
-    """Answer the jobs that come from `source` until there are no more."""
-    from kappamax.web import handlers  # noqa: F401  # takes most of the time that a process needs to start
+    """Read jobs from `source` and write the answers to `target` until there are no more jobs."""
+    from kappamax.web import handlers  # noqa: F401  # this import takes most of the starting time
 
     jobs: SimpleQueue[bytes] = SimpleQueue()
     threading.Thread(target=_receive, args=(source, jobs), daemon=True).start()
@@ -49,7 +49,7 @@ def serve(source: BinaryIO, target: BinaryIO) -> None:
 
 
 def answer_job(job: bytes, send: Callable[[Reply], None]) -> None:
-    """Answer one job; an error is an answer too."""
+    """Answer one job; errors are answered with their message."""
     from kappamax.web.handlers import HANDLERS
     from kappamax.web.schemas import REQUESTS
 
@@ -64,14 +64,14 @@ def answer_job(job: bytes, send: Callable[[Reply], None]) -> None:
     except KappamaxError as error:
         reply = error_reply(error)
     except MemoryError:
-        reply = error_reply(InvalidRequestError("this takes more memory than there is."))
-    except Exception as error:  # a bug of ours, which is reported without any of the data
+        reply = error_reply(InvalidRequestError("the computation needs more memory than is available."))
+    except Exception as error:  # any other error is a bug, which is reported without the data
         reply = bug_reply(error)
     send(reply)
 
 
 def error_reply(error: KappamaxError) -> Reply:
-    """Return one of our own errors as an answer."""
+    """Return the reply for an error of this package."""
     content: dict[str, Any] = {"error": " ".join(str(error).split())}
     if not isinstance(error, InvalidRequestError):
         return Reply(422, _as_json(content))
@@ -80,33 +80,33 @@ def error_reply(error: KappamaxError) -> Reply:
 
 
 def bug_reply(error: Exception) -> Reply:
-    """Return the kind of an unexpected error and its place in the code, which hold no data."""
+    """Return the reply for an unexpected error, with its type and its place in the code but no data."""
     frame = error.__traceback__
     while frame is not None and frame.tb_next is not None:
         frame = frame.tb_next
     place = "" if frame is None else f" at {frame.tb_frame.f_globals.get('__name__')}:{frame.tb_lineno}"
-    return Reply(500, _as_json({"error": f"something unexpected went wrong: {type(error).__name__}{place}."}))
+    return Reply(500, _as_json({"error": f"an unexpected error occurred: {type(error).__name__}{place}."}))
 
 
 def _as_json(content: Any) -> bytes:
-    """Return strict JSON in ASCII."""
+    """Return content as strict JSON in ASCII."""
     return json.dumps(content, allow_nan=False, separators=(",", ":")).encode()
 
 
 def _receive(source: BinaryIO, jobs: SimpleQueue[bytes]) -> None:
-    """Read jobs while another is worked on; when no more can come, the page is gone and the process ends."""
+    """Read jobs while others are being answered, and end the process when the server closes its input."""
     while line := source.readline():
         jobs.put(line)
     os._exit(0)
 
 
 def _main() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the page, which then ends its processes
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the server handles Ctrl-C and then ends its processes
     if "--long" in sys.argv and hasattr(os, "nice"):
         os.nice(_NICE)
     target = os.fdopen(os.dup(1), "wb")
-    warnings.simplefilter("ignore")  # answers have notes of their own
-    os.dup2(2, 1)  # whatever libraries print does not get among the answers
+    warnings.simplefilter("ignore")  # answers contain notes instead
+    os.dup2(2, 1)  # so that the output of libraries is not mixed with the answers
     serve(sys.stdin.buffer, target)
 
 

@@ -1,4 +1,4 @@
-"""The same call on a Dask cluster: a scheduler and two workers, each a process of its own, one of which is killed."""
+"""A study on a Dask cluster gives the same results even if a worker is killed."""
 
 import os
 import signal
@@ -17,7 +17,7 @@ ROWS = [km.paper.Scenario(5, n_subjects=50, weights=weights) for weights in ("li
 
 @pytest.fixture
 def cluster(tmp_path):
-    """The file with the scheduler's address."""
+    """Start a cluster and return the file with the address of its scheduler."""
     address = tmp_path / "scheduler.json"
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": tmp_path}
     here = ["--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", str(address)]
@@ -36,7 +36,7 @@ def cluster(tmp_path):
 @pytest.mark.filterwarnings("ignore::ResourceWarning")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_a_killed_worker_changes_nothing(cluster, tmp_path):
-    """Both workers take blocks, one is killed (kill -9) mid-study, and every number is as without a cluster."""
+    """One of two workers is killed during the study, and all numbers are the same as without a cluster."""
     killed = []
     with distributed.Client(scheduler_file=str(cluster)) as client:
         client.wait_for_workers(2, timeout=60)

@@ -1,4 +1,4 @@
-"""A study gives the same numbers whatever happens to it."""
+"""The results of a study do not depend on processes, batches and interruptions."""
 
 import csv
 import io
@@ -18,12 +18,12 @@ SMALL = [km.paper.Scenario(3, n_subjects=20, weights=weights) for weights in ("l
 
 
 def rows_of(study):
-    """What must not depend on how a study was run."""
+    """Return the results that must not depend on how a study was run."""
     return [(row.to_dict(), row.steps.tolist(), row.below.tolist()) for row in study]
 
 
 def test_processes_and_batches_change_nothing(monkeypatch):
-    """One process or two, batches of 50 or of 7, alone or with other scenarios."""
+    """Processes, sizes of batches and other scenarios do not change the results."""
     alone = run_batch(SMALL[0], 5, 0, 60)
     here = km.paper.run_study(SMALL, n_tables=60, rng=5)
     there = km.paper.run_study(SMALL, n_tables=60, rng=5, n_jobs=2)
@@ -36,7 +36,7 @@ def test_processes_and_batches_change_nothing(monkeypatch):
 
 
 def test_rows_are_what_their_tables_say():
-    """Mean, standard deviation, percentile and z by hand."""
+    """The mean, standard deviation, percentile and z are those of the formulas."""
     scenario = km.paper.paper_scenarios()[0]
     (row,) = km.paper.run_study([scenario], n_tables=80)
     assert row.mean == np.mean(row.steps)
@@ -50,7 +50,7 @@ def test_rows_are_what_their_tables_say():
 
 @pytest.mark.parametrize("number", range(0, 60, 5))
 def test_stopping_times_reproduce_the_paper(number):
-    """A hundred tables of some rows: within 4 standard errors of the published mean where it is determined."""
+    """The mean of a hundred tables is within 4 standard errors of the published mean."""
     scenario = km.paper.paper_scenarios()[number]
     if scenario.n_raters == 3 and scenario.n_categories == 5:
         pytest.skip("in the slow test of all rows")
@@ -61,7 +61,7 @@ def test_stopping_times_reproduce_the_paper(number):
 
 @pytest.mark.slow
 def test_the_full_study_reproduces_the_48_determined_rows():
-    """|z| <= 3 for at least 46 rows, 2 percent for all; below the maximum as the design's own runs found.
+    """At least 46 rows have |z| <= 3, and all differ by at most 2 percent.
 
     Two raters never end below. Three raters with quadratic or linear weights did not in 300 runs, so rarely at best: 5
     of 1,000 would be seen by 300 runs with probability 0.78. For three raters and sqrt weights at k = 5 the share of
@@ -88,7 +88,7 @@ def test_the_full_study_reproduces_the_48_determined_rows():
 @pytest.mark.parametrize("n_raters", [2, 3])
 @pytest.mark.parametrize("weights", ["linear", "sqrt", "power(0.3)"])
 def test_below_the_maximum_is_decided_as_by_the_exact_solver(n_raters, weights):
-    """Few steps leave some tables below and some not; kept prices and closed forms say what a fresh solver says."""
+    """After few steps, kept prices and closed forms decide as the exact solver does."""
     settings = {
         "n_subjects": 6,
         "weights": weights,
@@ -110,7 +110,7 @@ def test_below_the_maximum_is_decided_as_by_the_exact_solver(n_raters, weights):
 
 
 def test_progress_reaches_the_end():
-    """From nothing to all of the work."""
+    """Progress grows from zero to the total."""
     seen = []
     km.paper.run_study(SMALL, n_tables=100, progress=lambda done, total, _message: seen.append((done, total)))
     done, total = seen[-1]
@@ -120,7 +120,7 @@ def test_progress_reaches_the_end():
 
 
 def test_a_checkpoint_is_continued_not_repeated(tmp_path, monkeypatch):
-    """Half of the lines are kept, one is cut: exactly the batches that are missing are run."""
+    """If half of the lines remain and one is incomplete, only the missing batches are run."""
     monkeypatch.setattr(running, "BATCH_SIZE", 10)
     path = tmp_path / "study.jsonl"
     whole = km.paper.run_study(SMALL, n_tables=60, checkpoint=path)
@@ -140,7 +140,7 @@ def test_a_checkpoint_is_continued_not_repeated(tmp_path, monkeypatch):
 
 
 def test_ctrl_c_keeps_the_checkpoint(tmp_path, monkeypatch):
-    """The rows that are complete come back; the rest is done on the next call."""
+    """The complete rows are returned, and the next call runs the rest."""
     monkeypatch.setattr(running, "BATCH_SIZE", 10)
     path = tmp_path / "study.jsonl"
 
@@ -160,7 +160,7 @@ def test_ctrl_c_keeps_the_checkpoint(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("cut", [0, 1, 10, 20])
 def test_a_header_cut_short_starts_anew(tmp_path, cut):
-    """Killed while the very first line was written."""
+    """An incomplete first line is replaced."""
     path = tmp_path / "study.jsonl"
     km.paper.run_study(SMALL[:1], n_tables=5, checkpoint=path)
     path.write_bytes(path.read_bytes()[: cut and cut + 10])
@@ -169,11 +169,11 @@ def test_a_header_cut_short_starts_anew(tmp_path, cut):
 
 
 def test_checkpoints_of_other_studies_are_refused(tmp_path):
-    """Each difference is named; a file that is something else is left alone."""
+    """The error names the difference, and other files are not changed."""
     path = tmp_path / "study.jsonl"
     km.paper.run_study(SMALL[:1], n_tables=5, checkpoint=path)
     for settings, message in (
-        ({"rng": 2}, "is of another study: its seed is 1, not 2"),
+        ({"rng": 2}, "belongs to another study: its seed is 1, not 2"),
         ({"n_tables": 6}, "its number of tables is 5, not 6"),
     ):
         with pytest.raises(km.errors.InvalidOptionError, match=message):
@@ -189,12 +189,12 @@ def test_checkpoints_of_other_studies_are_refused(tmp_path):
 
 @pytest.mark.slow
 def test_a_killed_study_resumes_to_the_same_numbers(tmp_path):
-    """A process of its own is killed (kill -9) as soon as some blocks are written, twice, then runs to its end."""
+    """A process that is killed twice gives the same results after it is resumed."""
     path = tmp_path / "study.jsonl"
     code = (
         "import kappamax as km, sys\n"
         "rows = [km.paper.Scenario(5, n_subjects=50, weights=w) for w in ('linear', 'sqrt')]\n"
-        "tell = lambda done, total, message: print('block', flush=True)\n"
+        "tell = lambda done, total, _message: print('block', flush=True)\n"
         f"study = km.paper.run_study(rows, n_tables=500, checkpoint={str(path)!r}, progress=tell)\n"
         "print([row.mean for row in study])\n"
     )
@@ -215,9 +215,9 @@ def test_a_killed_study_resumes_to_the_same_numbers(tmp_path):
 @pytest.mark.parametrize(
     ("scenarios", "message"),
     [
-        ([], "there is no scenario to run"),
+        ([], "scenarios must contain at least one Scenario; got none"),
         (["linear"], "scenarios must be Scenario objects; got 'linear'"),
-        ([SMALL[0], SMALL[0]], "scenarios must differ from each other"),
+        ([SMALL[0], SMALL[0]], "scenarios must differ; one is given twice"),
     ],
 )
 def test_scenarios_are_checked(scenarios, message):
@@ -227,7 +227,7 @@ def test_scenarios_are_checked(scenarios, message):
 
 
 def test_output_in_every_form(tmp_path):
-    """A frame, CSV, LaTeX, JSON and a figure hold the same numbers."""
+    """The data frame, CSV, LaTeX, JSON and the figure have the same numbers."""
     import matplotlib as mpl
 
     mpl.use("agg")
@@ -254,18 +254,21 @@ def test_output_in_every_form(tmp_path):
 
 
 def test_frames_say_what_they_need(monkeypatch):
-    """Neither pandas nor polars."""
+    """Without a library for data frames, the error gives the command that installs pandas."""
     study = km.paper.run_study(SMALL[:1], n_tables=2)
     monkeypatch.setitem(sys.modules, "pandas", None)
     assert type(study.to_frame()).__module__.startswith("polars")
     monkeypatch.setitem(sys.modules, "polars", None)
-    with pytest.raises(km.errors.NotSupportedError, match="a frame needs pandas or polars: pip install pandas"):
+    with pytest.raises(
+        km.errors.NotSupportedError,
+        match="a frame needs pandas, polars or pyarrow, which is not installed: pip install pandas",
+    ):
         study.to_frame()
 
 
 @pytest.mark.slow
 def test_claims_come_with_what_was_measured():
-    """Their rules by hand; sentences about rows that were not run are left out."""
+    """The claims follow their rules, and claims about missing rows are left out."""
     rows = [row for row in km.paper.paper_scenarios() if (row.n_categories, row.n_subjects, row.n_raters) == (3, 20, 2)]
     study = km.paper.run_study(rows, n_tables=40)
     claims = {claim.claim: claim for claim in km.paper.check_claims(study)}
@@ -286,6 +289,6 @@ def test_claims_come_with_what_was_measured():
     margins = claims["the results for non-homogeneous margins are very similar"]
     assert margins.holds == (max(abs(ratio - 1) for ratio in ratios) <= 0.1)
     assert f"{min(ratios):.2f} to {max(ratios):.2f} times" in margins.measured
-    assert "our threshold for similar" in margins.measured
+    assert "the threshold for similar results" in margins.measured
     assert claims["the algorithm yields the maximum"].holds == (sum(row.n_below for row in study) == 0)
     assert len(km.paper.check_claims(km.paper.run_study(rows[:1], n_tables=10))) == 4

@@ -1,4 +1,4 @@
-"""Scenarios: the paper's, and those of a file."""
+"""Scenarios come from the paper or from a file."""
 
 from dataclasses import replace
 
@@ -24,7 +24,7 @@ n_categories = 3
 
 
 def test_the_papers_sixty_rows():
-    """Four tables; the numbers of moves are those of the design, 12 rows lack the third rater's margins."""
+    """The scenarios have the right numbers of moves, and 12 of them are not determined."""
     rows = km.paper.paper_scenarios()
     assert len(rows) == len(set(rows)) == 60
     moves = {(row.n_raters, row.n_categories): row.move_set.n_moves for row in rows}
@@ -37,7 +37,7 @@ def test_the_papers_sixty_rows():
 
 
 def test_margins_the_paper_names():
-    """mu = (2/5, 2/5, 1/5) and nu its reverse (section 6)."""
+    """The margins are mu = (2/5, 2/5, 1/5) and its reverse (section 6)."""
     (row,) = (
         row
         for row in km.paper.paper_scenarios()
@@ -47,7 +47,7 @@ def test_margins_the_paper_names():
 
 
 def test_a_file_of_scenarios(tmp_path):
-    """Every field, and the defaults; plain data and back."""
+    """All fields and their defaults are read, and plain data are converted back."""
     path = tmp_path / "mine.toml"
     path.write_text(FILE, encoding="utf-8")
     mine, default = km.paper.read_scenarios(path)
@@ -68,7 +68,7 @@ def test_a_file_of_scenarios(tmp_path):
 
 
 def test_the_key_knows_what_matters():
-    """Settings change it, published figures do not."""
+    """The key depends on the settings but not on the published figures."""
     row = km.paper.paper_scenarios()[0]
     assert replace(row, published=None).key == row.key
     assert replace(row, n_subjects=21).key != row.key
@@ -96,7 +96,7 @@ def test_settings_are_checked(settings, message):
 
 
 def test_too_many_moves_are_refused():
-    """Ten raters."""
+    """A design of ten raters has too many moves."""
     with pytest.raises(km.errors.NotSupportedError, match="drawing moves needs a list of them"):
         km.paper.Scenario(5, n_raters=10)
 
@@ -109,7 +109,7 @@ def test_too_many_moves_are_refused():
         (
             "n = 3",
             km.errors.InvalidOptionError,
-            r"must hold one or more \[\[scenario\]\] tables and nothing else; got 'n'",
+            r"must contain one or more \[\[scenario\]\] tables and nothing else; got 'n'",
         ),
         ("[[scenario]]\nn_raters = 2", km.errors.InvalidOptionError, "a scenario needs n_categories"),
         ("scenario = [3]", km.errors.InvalidOptionError, "a scenario must be a table of settings; got 3"),

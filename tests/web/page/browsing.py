@@ -1,4 +1,4 @@
-"""What tests of the page do with it: type a table, paste a block, hand over a file."""
+"""Helpers that type a table, paste a block and choose a file on the page."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ def type_table(page: Any, rows: list[list[int]]) -> None:
 
 
 def paste(page: Any, selector: str, text: str) -> None:
-    """Through the real clipboard, with the keyboard."""
+    """Paste text from the clipboard with the keyboard."""
     page.evaluate("text => navigator.clipboard.writeText(text)", text)
     page.locator(selector).focus()
     page.keyboard.press("Control+v")
 
 
 def choose_file(page: Any, name: str, content: str | bytes) -> None:
-    """As if chosen in the browser's dialog."""
+    """Choose a file as in the dialog of the browser."""
     body = content.encode() if isinstance(content, str) else content
-    page.get_by_label("Or drop a file here").set_input_files(
+    page.get_by_label("Open or drop a file").set_input_files(
         {"name": name, "mimeType": "application/octet-stream", "buffer": body}
     )
 
 
 def shown_counts(page: Any) -> list[list[str]]:
-    """What the table's cells hold."""
+    """Return the contents of the table's cells."""
     k = int(page.get_by_label("Categories", exact=True).input_value())
     return [[page.locator(f"#cell-{i}-{j}").input_value() for j in range(k)] for i in range(k)]

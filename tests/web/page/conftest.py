@@ -1,11 +1,11 @@
-"""The page in Debian's Chromium, on a phone and on a desk; after every test it was quiet and stayed at home."""
+"""Fixtures that open the page in Chromium and check that it logs nothing and loads nothing from other sites."""
 
 import pytest
 
 
 @pytest.fixture(scope="session")
 def expect(browser):
-    """Playwright's patient assertion; a busy machine is given time."""
+    """Return Playwright's `expect` with a timeout that suits a busy machine."""
     from playwright.sync_api import expect
 
     expect.set_options(timeout=20_000)
@@ -14,13 +14,13 @@ def expect(browser):
 
 @pytest.fixture(params=[pytest.param(400, id="phone", marks=pytest.mark.slow), pytest.param(1200, id="desk")])
 def width(request):
-    """Of the window, in pixels."""
+    """Return the width of the window in pixels."""
     return request.param
 
 
 @pytest.fixture
 def context(browser, server, width):
-    """A browser that has never seen the page, and may use the clipboard."""
+    """Return a new browser context with access to the clipboard."""
     made = browser.new_context(viewport={"width": width, "height": 900}, reduced_motion="reduce")
     made.grant_permissions(["clipboard-read", "clipboard-write"], origin=server.rstrip("/"))
     made.set_default_timeout(20_000)
@@ -30,9 +30,9 @@ def context(browser, server, width):
 
 @pytest.fixture
 def page(context, server):
-    """The page with its first results; afterwards nothing was logged and no request left the server.
+    """Open the page, wait for its results, and check afterwards that it logged nothing and sent no other requests.
 
-    Chromium logs every refused request; the server's refusals, and one that is gone, are part of some tests.
+    Chromium logs every failed request; these messages are expected in some tests.
     """
     opened = context.new_page()
     logged, requested = [], []

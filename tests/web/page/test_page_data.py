@@ -1,4 +1,4 @@
-"""Getting data into the page: typing, pasting, naming, examples, errors in their place, reload and link."""
+"""Data can be typed, pasted, loaded from examples and links, and restored after a reload."""
 
 import pytest
 from browsing import paste, shown_counts, type_table
@@ -29,7 +29,7 @@ def test_a_pasted_block_fills_and_resizes(page, expect, separator):
 
 
 def test_a_block_with_labels_names_the_categories(page, expect):
-    """Into any cell; thousands as a spreadsheet writes them."""
+    """A block can be pasted into any cell, and thousands separators are removed."""
     paste(page, "#cell-2-1", "\tmild\tgrave\nmild\t1,520\t20\ngrave\t30\t400")
     expect(page.locator("#category-0")).to_have_value("mild")
     expect(page.locator("#heading-1")).to_have_text("grave")
@@ -37,7 +37,7 @@ def test_a_block_with_labels_names_the_categories(page, expect):
 
 
 def test_a_block_in_the_middle_grows_the_table(page, expect):
-    """Two columns from the last cell of four need a fifth category; the rest stays."""
+    """A block at the last cell adds a category and keeps the other cells."""
     paste(page, "#cell-3-3", "7\t8\n9\t10")
     expect(page.locator("#size")).to_have_value("5")
     cells = shown_counts(page)
@@ -45,14 +45,14 @@ def test_a_block_in_the_middle_grows_the_table(page, expect):
 
 
 def test_a_block_too_large_is_refused_beside_the_table(page, expect):
-    """Thirteen categories."""
+    """A block of thirteen categories is not pasted."""
     paste(page, "#cell-0-0", "\n".join("\t".join("1" for _ in range(13)) for _ in range(13)))
-    expect(page.locator("#grid-problem")).to_contain_text("needs 13 categories; there are at most 12")
+    expect(page.locator("#grid-problem")).to_contain_text("has 13 categories; an entered table can have at most 12")
     expect(page.locator("#size")).to_have_value("4")
 
 
 def test_two_to_twelve_categories_with_names(page, expect):
-    """Names show in results; twelve fit on a phone by scrolling the table only."""
+    """Names are shown in the results, and twelve categories fit by scrolling the table only."""
     page.get_by_label("Categories", exact=True).select_option("12")
     expect(page.locator("#cell-11-11")).to_have_count(1)
     page.get_by_label("Name of category 3").fill("severe")
@@ -65,9 +65,9 @@ def test_two_to_twelve_categories_with_names(page, expect):
 
 
 def test_a_count_that_is_none_is_marked_at_its_cell(page, expect):
-    """The message is in the cell; the old results say whose they are; mending brings new ones."""
+    """The message is at the cell, old results are marked, and a correction brings new results."""
     page.locator("#cell-1-2").fill("-3")
-    expect(page.locator("#cell-1-2-problem")).to_have_text("A count is a whole number, 0 or more; this is -3.")
+    expect(page.locator("#cell-1-2-problem")).to_have_text("Enter a whole number of at least 0 instead of -3.")
     expect(page.locator("#cell-1-2")).to_have_attribute("aria-invalid", "true")
     expect(page.locator("#results-state")).to_contain_text("belong to the previous table")
     page.locator("#cell-1-2").fill("4")
@@ -76,26 +76,26 @@ def test_a_count_that_is_none_is_marked_at_its_cell(page, expect):
 
 
 def test_names_that_clash_are_marked_at_the_name(page, expect):
-    """Twice the same category; a rater without a name."""
+    """Duplicate names of categories and an empty name of a rater are marked."""
     page.get_by_label("Name of category 2").fill("1")
-    expect(page.locator("#category-1-problem")).to_have_text("1 is there twice.")
+    expect(page.locator("#category-1-problem")).to_have_text("The name 1 is used twice.")
     page.get_by_label("Name of category 2").fill("2")
     expect(page.locator("#category-1-problem")).to_have_text("")
     page.get_by_label("Rater in columns").fill("")
-    expect(page.locator("#grid-problem")).to_have_text("A rater needs a name.")
+    expect(page.locator("#grid-problem")).to_have_text("Enter a name for this rater.")
     expect(page.locator("#rater-1")).to_have_attribute("aria-invalid", "true")
 
 
 def test_what_the_server_refuses_is_shown(page, expect):
-    """More subjects than a page should count, or a table for which the answer is undefined."""
+    """An undefined coefficient is shown with its reason."""
     type_table(page, [[7, 0], [0, 0]])
     expect(page.locator("#kappa")).to_have_text("undefined")
-    expect(page.locator("#headline")).to_contain_text("Cohen's kappa is undefined: ")
+    expect(page.locator("#headline")).to_contain_text("Cohen's kappa is undefined because ")
     expect(page.locator("#moves-body")).to_contain_text("undefined")
 
 
 def test_bundled_examples_load_with_their_source(page, expect):
-    """And typing over one makes it the user's own."""
+    """A changed example is no longer called an example."""
     page.get_by_label("Example").select_option("cohen1968")
     expect(page.locator("#category-1")).to_have_value("neurosis")
     expect(page.locator("#data-source")).to_contain_text("Cohen (1968)")
@@ -107,7 +107,7 @@ def test_bundled_examples_load_with_their_source(page, expect):
 
 @pytest.mark.parametrize("name", ["rapallo2022-three", "diagnoses", "gwet2014", "vision"])
 def test_examples_of_any_number_of_raters_are_shown(page, expect, name):
-    """More raters, no order, missing ratings, thousands of subjects."""
+    """Examples with more raters, unordered categories, missing ratings and many subjects are shown."""
     table = km.example(name)
     page.get_by_label("Example").select_option(name)
     expect(page.locator("#headline")).to_contain_text(f"{table.n_subjects:,} subjects, {table.n_raters} raters")
@@ -118,25 +118,25 @@ def test_examples_of_any_number_of_raters_are_shown(page, expect, name):
 def test_an_empty_table_asks_for_data(page, expect):
     """Clear empties the cells and the results."""
     page.get_by_role("button", name="Clear").click()
-    expect(page.locator("#headline")).to_contain_text("Type or paste a table")
-    expect(page.locator("#out-body")).to_contain_text("Once there are results")
+    expect(page.locator("#headline")).to_contain_text("Enter or paste a table")
+    expect(page.locator("#out-body")).to_contain_text("once there are results")
 
 
 def test_what_was_typed_survives_a_reload(page, expect):
-    """In the browser's own store."""
+    """The table, names and weights are restored from the browser storage."""
     type_table(page, [[20, 5], [10, 15]])
     page.get_by_label("Name of category 1").fill("no")
-    page.get_by_label("How much a disagreement counts").select_option("unweighted")
+    page.get_by_label("Weighting").select_option("unweighted")
     expect(page.locator("#kappa")).to_have_text("0.4000")
     page.reload()
     expect(page.locator("#kappa")).to_have_text("0.4000")
     assert shown_counts(page) == [["20", "5"], ["10", "15"]]
     expect(page.get_by_label("Name of category 1")).to_have_value("no")
-    expect(page.get_by_label("How much a disagreement counts")).to_have_value("unweighted")
+    expect(page.get_by_label("Weighting")).to_have_value("unweighted")
 
 
 def test_a_link_carries_the_table_to_another_browser(page, expect, browser, server):
-    """Names with signs survive; what is typed afterwards survives a reload."""
+    """Special characters are kept, and later changes survive a reload."""
     type_table(page, [[20, 5], [10, 15]])
     page.get_by_label("Name of category 2").fill("yes, & <b>maybe</b>")
     expect(page.locator("#kappa")).to_have_text("0.4000")
@@ -161,7 +161,7 @@ def test_a_link_carries_the_table_to_another_browser(page, expect, browser, serv
     "fragment", ["table=1", "table=1,2;3", "table=1,2;3,4&categories=%5B1%5D", "table=1,2;3,4&custom={", "x=1"]
 )
 def test_a_broken_link_is_left_aside(page, expect, server, fragment):
-    """The page opens as it would without."""
+    """The page opens as without the link."""
     page.goto("about:blank")
     page.goto(f"{server.rstrip('/')}/#{fragment}")
     expect(page.locator("#kappa")).to_have_text("0.5023")

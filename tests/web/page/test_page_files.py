@@ -1,4 +1,4 @@
-"""Files: chosen or dropped, columns mapped, categories ordered, three and more raters."""
+"""Files can be chosen or dropped, and their columns and categories arranged."""
 
 import io
 
@@ -15,16 +15,16 @@ LONG = "case,who,said\n1,ann,1\n1,bob,1\n2,ann,2\n2,bob,1\n3,ann,2\n3,bob,2\n4,a
 
 
 def three_raters():
-    """The paper's three raters as text."""
+    """Return the ratings of the paper's three raters as CSV."""
     table = km.example("rapallo2022-three")
     lines = [row for row, n in zip(table.labels(), table.counts.tolist(), strict=True) for _ in range(n)]
     return "X1,X2,X3\n" + "\n".join(",".join(map(str, row)) for row in lines) + "\n"
 
 
 def test_a_csv_file_is_mapped_and_its_categories_ordered(page, expect):
-    """The column of subjects is set aside; up and down buttons give the order, and keep the focus."""
+    """The column of subjects is not a rater, and the buttons change the order and keep the focus."""
     choose_file(page, "ratings.csv", WIDE)
-    expect(page.locator("#mapping")).to_contain_text("How ratings.csv is read")
+    expect(page.locator("#mapping")).to_contain_text("Options for reading ratings.csv")
     page.get_by_label("Column of subjects").select_option("id")
     expect(page.locator("#headline")).to_contain_text("6 subjects, 2 raters, 3 categories")
     expect(page.get_by_label("Rater in rows")).to_have_value("ann")
@@ -46,7 +46,7 @@ def test_columns_of_raters_are_chosen(page, expect):
 
 
 def test_a_long_file_names_its_columns(page, expect):
-    """Each column that is missing is asked for beside its choice."""
+    """A message beside each control asks for a missing column."""
     choose_file(page, "long.csv", LONG)
     page.get_by_label("Layout").select_option("long")
     expect(page.locator("#map-subject-problem")).to_contain_text("'subject' is missing")
@@ -60,7 +60,7 @@ def test_a_long_file_names_its_columns(page, expect):
 
 
 def test_excel_and_parquet_files_are_read(page, expect):
-    """The same four subjects."""
+    """Both files give the same kappa."""
     openpyxl, arrow = pytest.importorskip("openpyxl"), pytest.importorskip("pyarrow")
     parquet = pytest.importorskip("pyarrow.parquet")
     book, body = openpyxl.Workbook(), io.BytesIO()
@@ -78,7 +78,7 @@ def test_excel_and_parquet_files_are_read(page, expect):
 
 
 def test_a_file_can_be_dropped(page, expect):
-    """On the marked place."""
+    """A file dropped on the marked area is read."""
     data = page.evaluate_handle(
         """text => {
             const data = new DataTransfer();
@@ -88,19 +88,19 @@ def test_a_file_can_be_dropped(page, expect):
         "ann,bob\n1,1\n2,1\n2,2\n1,1\n",
     )
     page.locator("#drop").dispatch_event("drop", {"dataTransfer": data})
-    expect(page.locator("#mapping")).to_contain_text("How dropped.csv is read")
+    expect(page.locator("#mapping")).to_contain_text("Options for reading dropped.csv")
     expect(page.locator("#kappa")).to_have_text("0.5000")
 
 
 def test_a_file_that_cannot_be_read_says_so_beside_it(page, expect):
-    """The results before stay."""
+    """The message is beside the file, and the previous results stay."""
     choose_file(page, "empty.csv", "")
     expect(page.locator("#map-file-problem")).not_to_be_empty()
     expect(page.locator("#kappa")).to_have_text("0.5023")
 
 
 def test_three_raters_show_pairs_maximum_and_patterns(page, expect):
-    """From a file; a reload keeps them; a typed table comes back."""
+    """The results survive a reload, and the editable table can be shown again."""
     choose_file(page, "three.csv", three_raters())
     expected = km.max_kappa(km.example("rapallo2022-three"), weights="linear")
     expect(page.locator("#kappa")).to_have_text(f"{expected.value:.4f}")
@@ -109,16 +109,16 @@ def test_three_raters_show_pairs_maximum_and_patterns(page, expect):
     page.locator("#pairs summary").click()
     expect(page.locator("#pairs table")).to_contain_text("X3")
     expect(page.locator("#patterns-maximum table")).to_have_count(2)
-    expect(page.locator("#patterns-maximum")).to_contain_text("Patterns at the maximum")
+    expect(page.locator("#patterns-maximum")).to_contain_text("Patterns of the largest agreement")
     page.reload()
     expect(page.locator("#patterns-summary")).to_contain_text("3 raters")
     expect(page.locator("#kappa")).to_have_text(f"{expected.value:.4f}")
-    page.get_by_role("button", name="Type a table instead").click()
+    page.get_by_role("button", name="Enter a table instead").click()
     expect(page.locator("#headline")).to_contain_text("2 raters")
 
 
 def test_work_on_many_raters_says_what_it_is_doing(page, expect):
-    """The page shows each line of progress the server sends, and nothing when the answer is there."""
+    """The page shows the lines of progress until the answer arrives."""
     page.evaluate("""() => {
         window.said = [];
         const place = document.getElementById("results-state");
@@ -132,7 +132,7 @@ def test_work_on_many_raters_says_what_it_is_doing(page, expect):
 
 
 def test_three_raters_have_moves_and_annealing(page, expect):
-    """From the list, as patterns."""
+    """Moves are chosen from the list."""
     choose_file(page, "three.csv", three_raters())
     expect(page.locator("#headline")).to_contain_text("3 raters")
     expect(page.locator("#results")).to_have_attribute("aria-busy", "false")  # moves come last
@@ -141,14 +141,14 @@ def test_three_raters_have_moves_and_annealing(page, expect):
     page.locator("#moves-list tbody tr").first.get_by_role("button").click()
     expect(page.locator("#moves-value")).not_to_have_text(before)
     page.get_by_role("button", name="Start").click()
-    expect(page.locator("#anneal-said")).to_contain_text("Ended after")
+    expect(page.locator("#anneal-said")).to_contain_text("ended after")
 
 
 def test_missing_ratings_are_told(page, expect):
-    """A code that stands for missing, and empty cells."""
+    """Codes of missing ratings and empty cells are counted."""
     choose_file(page, "gaps.csv", "a,b,c\n1,1,2\n2,9,2\n1,,1\n2,2,2\n1,1,1\n2,1,2\n")
-    page.get_by_text("Missing ratings, sheet").click()
-    page.get_by_label("Codes that mean missing").fill("9")
-    page.get_by_label("Codes that mean missing").press("Tab")
+    page.get_by_text("Missing ratings and sheet").click()
+    page.get_by_label("Codes of missing ratings").fill("9")
+    page.get_by_label("Codes of missing ratings").press("Tab")
     expect(page.locator("#headline")).to_contain_text("2 ratings missing")
     expect(page.locator("#headline")).to_contain_text("2 categories")

@@ -1,4 +1,4 @@
-"""Out of the page: reports, pictures, words and the calls that give the same."""
+"""Reports, figures, the methods paragraph and the calls can be exported."""
 
 import json
 from pathlib import Path
@@ -11,14 +11,14 @@ pytestmark = pytest.mark.browser
 
 
 def saved(page, name):
-    """Click a button and read what it saves."""
+    """Click a button and return the name and content of the saved file."""
     with page.expect_download() as waiting:
         page.get_by_role("button", name=name, exact=True).click()
     return waiting.value.suggested_filename, Path(waiting.value.path()).read_text(encoding="utf-8")
 
 
 def test_reports_are_saved_in_every_format(page, expect):
-    """HTML, JSON and CSV hold the paper's value."""
+    """The HTML, JSON and CSV files contain the results."""
     name, text = saved(page, "HTML report")
     assert name == "kappamax.html"
     assert text.startswith("<!doctype html>")
@@ -33,15 +33,15 @@ def test_reports_are_saved_in_every_format(page, expect):
 
 
 def test_pictures_are_saved_as_svg(page):
-    """The ones on the page."""
-    for button in ("Observed", "Maximum", "Chance", "Margins"):
+    """The saved files are SVG."""
+    for button in ("Observed table", "Largest agreement", "Distribution under chance", "Margins"):
         name, text = saved(page, button)
         assert name.endswith(".svg")
         assert text.startswith("<svg")
 
 
 def test_the_methods_paragraph_is_copied(page, expect):
-    """As it stands on the page."""
+    """The copied text is the paragraph on the page."""
     page.get_by_role("button", name="Copy the paragraph").click()
     expect(page.locator("#out-state")).to_have_text("Copied.")
     copied = page.evaluate("navigator.clipboard.readText()")
@@ -50,7 +50,7 @@ def test_the_methods_paragraph_is_copied(page, expect):
 
 
 def test_the_python_call_gives_the_same_result(page):
-    """Run it."""
+    """Running the call gives the value on the page."""
     call = page.locator("#python").text_content()
     scope = {"km": km}
     *before, last = [line for line in call.strip().splitlines() if line and not line.startswith("import")]

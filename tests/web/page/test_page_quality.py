@@ -1,4 +1,4 @@
-"""The whole page: accessible in light and dark, usable with the keyboard alone, data are never markup."""
+"""The page is accessible, can be used with the keyboard only, and never interprets data as markup."""
 
 import pytest
 from browsing import choose_file, type_table
@@ -9,7 +9,7 @@ pytestmark = pytest.mark.browser
 
 
 def assert_accessible(page):
-    """axe-core finds nothing in light or dark, with everything unfolded."""
+    """Assert that axe-core finds no violation in light and dark mode, with all details open."""
     from axe_playwright_python.sync_playwright import Axe
 
     page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true; })")
@@ -30,17 +30,17 @@ def test_assert_accessible_fails_where_it_should(browser, server):
 
 
 def test_the_page_with_results_is_accessible(page, expect):
-    """Two raters, all parts filled, a search done."""
+    """The page with all panels filled has no violation."""
     expect(page.locator("#moves-list tbody tr").first).to_be_visible()
-    page.get_by_role("button", name="One step towards the maximum").click()
+    page.get_by_role("button", name="Next step to the maximum").click()
     page.get_by_role("button", name="Start").click()
-    expect(page.locator("#anneal-said")).to_contain_text("Ended after")
+    expect(page.locator("#anneal-said")).to_contain_text("ended after")
     assert_accessible(page)
 
 
 def test_the_page_with_errors_and_own_weights_is_accessible(page, expect):
-    """Marked cells, a matrix to edit, a table that is empty."""
-    page.get_by_label("How much a disagreement counts").select_option("custom")
+    """The page with error messages, with a matrix and with an empty table has no violation."""
+    page.get_by_label("Weighting").select_option("custom")
     page.get_by_label("a matrix").check()
     page.get_by_label("Weight of 1 against 2").fill("x")
     page.locator("#cell-0-1").fill("x")
@@ -51,7 +51,7 @@ def test_the_page_with_errors_and_own_weights_is_accessible(page, expect):
 
 
 def test_the_page_with_a_file_of_three_raters_is_accessible(page, expect):
-    """The mapping of columns, pairs and patterns."""
+    """The page with the options of a file, pairs and patterns has no violation."""
     table = km.example("rapallo2022-three")
     lines = [",".join(map(str, row)) + f",{n}" for row, n in zip(table.labels(), table.counts.tolist(), strict=True)]
     choose_file(page, "patterns.csv", "X1,X2,X3,n\n" + "\n".join(lines))
@@ -62,7 +62,7 @@ def test_the_page_with_a_file_of_three_raters_is_accessible(page, expect):
 
 
 def test_the_page_at_work_is_accessible(page, expect):
-    """What is of the table before is faded, and hidden from those who do not see that."""
+    """Faded results of the previous table are hidden from screen readers."""
     page.route("**/api/chance", lambda route: None)
     page.locator("#cell-0-0").fill("12")
     expect(page.locator("#chance")).to_have_attribute("inert", "")
@@ -80,7 +80,7 @@ def tab_to(page, selector, most=200):
 
 
 def test_the_main_path_needs_the_keyboard_only(page, expect):
-    """Choose a size, type a table, choose weights, walk to the maximum, save the report."""
+    """A table is typed, weights are chosen, the maximum is reached and the report is saved."""
     tab_to(page, ".skip")
     tab_to(page, "#size")
     page.keyboard.type("2")
@@ -108,7 +108,7 @@ def test_the_main_path_needs_the_keyboard_only(page, expect):
 
 
 def test_the_focus_can_be_seen(page):
-    """An outline of at least two pixels on every kind of control."""
+    """Every kind of control has an outline of at least two pixels."""
     for selector in ("#cell-0-0", "#size", "#clear", "#ordered", "#moves-table-0-0", "#maximizers button", "summary"):
         page.locator(selector).first.focus()
         page.keyboard.press("Shift+Tab")
@@ -119,7 +119,7 @@ def test_the_focus_can_be_seen(page):
 
 
 def test_names_are_shown_as_text(page, expect):
-    """Markup in the name of a category is text on the page and in the server's pictures."""
+    """Markup in the name of a category is shown as text, also in the figures."""
     type_table(page, [[20, 5], [10, 15]])
     page.get_by_label("Name of category 1").fill("<img src=x onerror=alert(1)>")
     expect(page.locator("#heat-maps svg").first).to_contain_text("<img src=x")
@@ -127,7 +127,7 @@ def test_names_are_shown_as_text(page, expect):
 
 
 def test_a_server_that_is_gone_is_named(page, expect):
-    """Instead of silence."""
+    """The page says that the server does not respond."""
     page.route("**/api/**", lambda route: route.abort())
     page.locator("#cell-0-0").fill("9")
-    expect(page.locator("#results-state")).to_contain_text("does not answer")
+    expect(page.locator("#results-state")).to_contain_text("does not respond")

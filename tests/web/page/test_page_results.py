@@ -1,4 +1,4 @@
-"""What the page shows of a table: numbers, words, pictures, all maximising tables, other weights."""
+"""The page shows numbers, sentences, figures, maximising tables and other weights."""
 
 import pytest
 from browsing import type_table
@@ -7,7 +7,7 @@ pytestmark = pytest.mark.browser
 
 
 def test_the_numbers_of_the_paper(page, expect):
-    """Linear weights on figure 3(a): the values the library proves."""
+    """The page shows the values of the library for figure 3(a) with linear weights."""
     facts = {
         "#kappa": "0.5023",
         "#ci": "0.2851 to 0.7194",
@@ -24,18 +24,18 @@ def test_the_numbers_of_the_paper(page, expect):
 
 
 def test_all_weightings_are_compared_and_chosen_from_the_comparison(page, expect):
-    """Four rows; choosing one makes it the main result."""
+    """There are four rows, and choosing one makes it the main result."""
     rows = page.locator("#comparison tbody tr")
     expect(rows).to_have_count(4)
     expect(rows.nth(2)).to_contain_text("0.8703")
     expect(rows.nth(3)).to_contain_text("0.7528")
     page.locator("#comparison").get_by_role("button", name="quadratic").click()
     expect(page.locator("#kappa")).to_have_text("0.5849")
-    expect(page.get_by_label("How much a disagreement counts")).to_have_value("quadratic")
+    expect(page.get_by_label("Weighting")).to_have_value("quadratic")
 
 
 def test_the_observed_and_the_maximising_table_stand_side_by_side(page, expect, width):
-    """As pictures with a name, a table behind each; below each other on a phone."""
+    """Both figures have a table, and on a narrow screen they are below each other."""
     pictures = page.locator("#heat-maps svg")
     expect(pictures).to_have_count(2)
     expect(pictures.first).to_have_attribute("role", "img")
@@ -47,7 +47,7 @@ def test_the_observed_and_the_maximising_table_stand_side_by_side(page, expect, 
 
 
 def test_every_maximising_table_can_be_paged_through(page, expect):
-    """Five of them, all different, all with the observed margins."""
+    """There are five different tables with the observed margins."""
     place = page.locator("#maximizer-place")
     expect(place).to_have_text("Table 1 of 5")
     seen = set()
@@ -59,31 +59,31 @@ def test_every_maximising_table_can_be_paged_through(page, expect):
         assert [sum(column) for column in zip(*rows, strict=True)] == [6, 9, 12, 6]
         seen.add(tuple(cells))
         if number < 5:
-            page.get_by_role("button", name="Next maximising table").click()
+            page.get_by_role("button", name="Next table").click()
     assert len(seen) == 5
-    expect(page.get_by_role("button", name="Next maximising table")).to_have_attribute("aria-disabled", "true")
-    page.get_by_role("button", name="Previous maximising table").click()
+    expect(page.get_by_role("button", name="Next table")).to_have_attribute("aria-disabled", "true")
+    page.get_by_role("button", name="Previous table").click()
     expect(place).to_have_text("Table 4 of 5")
 
 
 def test_a_single_maximising_table_needs_no_pages(page, expect):
-    """Square roots: one table."""
-    page.get_by_label("How much a disagreement counts").select_option("sqrt")
+    """With sqrt weights, exactly one table attains the maximum."""
+    page.get_by_label("Weighting").select_option("sqrt")
     expect(page.locator("#tables")).to_have_text("1")
     expect(page.locator("#maximizers")).to_be_empty()
 
 
 def test_the_null_distribution_marks_observed_largest_and_smallest(page, expect):
-    """In the picture and in the table behind it."""
+    """The figure and its table show the three values."""
     picture = page.locator("#null svg")
-    for words in ("observed 0.5023", "largest 0.7511", "smallest -0.5430"):
+    for words in ("observed 0.5023", "maximum 0.7511", "minimum -0.5430"):
         expect(picture).to_contain_text(words)
     page.locator("#null summary").click()
     expect(page.locator("#null table")).to_contain_text("-0.5430")
 
 
 def test_one_request_asks_for_the_numbers_of_all_weights(page, expect):
-    """The chosen ones first; a change of own weights asks for these alone."""
+    """The chosen weights come first, and a change of custom weights requests only these."""
     asked = []
     page.on("request", lambda request: asked.append(request.post_data_json) if "/api/table" in request.url else None)
     type_table(page, [[9, 1], [1, 9]])
@@ -93,14 +93,14 @@ def test_one_request_asks_for_the_numbers_of_all_weights(page, expect):
         ["linear", "unweighted", "quadratic", "sqrt"]
     ]
     asked.clear()
-    page.get_by_label("How much a disagreement counts").select_option("custom")
+    page.get_by_label("Weighting").select_option("custom")
     expect(page.locator("#comparison tbody tr")).to_have_count(5)
     expect(page.locator("#comparison tbody tr").last).to_contain_text("0.8000")
     assert [one["weights"] for one in asked] == [[{"positions": [1, 2], "scheme": "linear"}]]
 
 
 def test_stale_answers_are_ignored(page, expect, server):
-    """The answer to an earlier table comes late and changes nothing."""
+    """A late answer about an earlier table has no effect."""
     held = []
 
     def delay(route):
@@ -121,14 +121,14 @@ def test_stale_answers_are_ignored(page, expect, server):
 
 
 def test_the_numbers_do_not_wait_for_what_chance_would_give(page, expect):
-    """Nor do the tables and the other weights; the distribution of the table before is faded."""
+    """Numbers, tables and other weights are shown before the test, and the previous distribution is faded."""
     held = []
     page.route("**/api/chance", lambda route: held.append(route))
     type_table(page, [[9, 1], [1, 9]])
     expect(page.locator("#kappa")).to_have_text("0.8000")
     expect(page.locator("#maximum")).to_have_text("1.0000proven")
-    expect(page.locator("#pvalue")).to_contain_text("on its way")
-    expect(page.locator("#heat-maps")).to_contain_text("Observed: 0.8000")
+    expect(page.locator("#pvalue")).to_contain_text("computing…")
+    expect(page.locator("#heat-maps")).to_contain_text("Observed table: 0.8000")
     expect(page.locator("#comparison tbody tr").last).to_contain_text("0.8000")
     expect(page.locator("#chance")).to_have_attribute("inert", "")
     expect(page.locator("#results")).to_have_attribute("aria-busy", "true")
@@ -140,20 +140,20 @@ def test_the_numbers_do_not_wait_for_what_chance_would_give(page, expect):
 
 
 def test_a_test_that_fails_leaves_the_numbers(page, expect):
-    """With the reason above them; moves and the rest go on."""
-    refusal = {"error": "this takes longer than the page's limit."}
+    """The reason is shown above the results, and the other panels work."""
+    refusal = {"error": "the computation exceeded the time limit of the page."}
     page.route("**/api/chance", lambda route: route.fulfill(status=422, json=refusal))
     type_table(page, [[9, 1], [1, 9]])
     expect(page.locator("#pvalue")).to_have_text("not computed")
     expect(page.locator("#kappa")).to_have_text("0.8000")
     expect(page.locator("#results-state")).to_have_text(refusal["error"])
     expect(page.locator("#comparison tbody tr").first).to_contain_text("not computed")
-    expect(page.locator("#methods")).to_contain_text("No test was made.")
+    expect(page.locator("#methods")).to_contain_text("No test was performed.")
     page.unroute_all(behavior="ignoreErrors")
 
 
 def test_results_do_not_jump_while_typing(page, expect):
-    """Where the headline stands before, during and after a new table; measured in one step, as it is drawn anew."""
+    """The main result has the same position before, during and after a change."""
     top = "name => document.querySelector(name).getBoundingClientRect().top"
     distance = f"() => (({top})('#kappa')) - (({top})('#results'))"
     before = page.evaluate(distance)
@@ -166,8 +166,8 @@ def test_results_do_not_jump_while_typing(page, expect):
 
 
 def test_categories_without_order_are_compared_unweighted_only(page, expect):
-    """Other weights would need an order."""
-    page.get_by_label("How much a disagreement counts").select_option("unweighted")
-    page.get_by_label("The categories are in order").uncheck()
+    """Unordered categories have no other weights."""
+    page.get_by_label("Weighting").select_option("unweighted")
+    page.get_by_label("The categories are ordered").uncheck()
     expect(page.locator("#comparison tbody tr")).to_have_count(1)
     expect(page.locator("#kappa")).to_have_text("0.4000")

@@ -1,6 +1,7 @@
-"""Simulate how many steps annealing takes, and how often it attains the maximum: the paper's study and your own.
+"""Simulate how many steps annealing takes and how often it attains the maximum.
 
-`scenarios` says what to simulate, `batch` simulates some tables and `maximum_bounds` decides which of them attain the
-maximum; `run` shares the batches among processes, `checkpoint` keeps them and `rows` sums them up beside the published
-figures. `claims` and `comparison` compare a study with the paper.
+The study of the paper can be repeated, and user-defined studies can be run. `scenarios` defines what is simulated,
+`batch` simulates some tables and `maximum_bounds` decides which of them attain the maximum. `run` distributes the
+batches over processes, `checkpoint` stores them and `rows` summarises them. `claims` and `comparison` compare a study
+with the paper.
 """

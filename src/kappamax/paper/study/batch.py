@@ -1,7 +1,7 @@
 """Simulate a batch of tables of a scenario and anneal them.
 
-Every table has a generator of its own, made from the seed, the scenario's settings and the table's number, so results
-do not depend on batches, workers or order.
+Every table has its own random generator, which is determined by the seed, the settings of the scenario and the number
+of the table. Results therefore do not depend on batches, processes or order.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class TableBatch:
     repaired : int
         Number of searches that were below the maximum before the sweep and not after it.
     seconds, seconds_maximum : float
-        Time in all, and the part of it spent on finding the true maxima.
+        Total time, and the time spent on computing the maxima.
     """
 
     start: int
@@ -56,7 +56,7 @@ class TableBatch:
 
 
 def run_batch(scenario: Scenario, seed: int, start: int, stop: int) -> TableBatch:
-    """Anneal the tables numbered from start to stop."""
+    """Anneal the tables with numbers from `start` to `stop` - 1."""
     began = perf_counter()
     setup = _setup(scenario)
     steps, ends = stopping_times(scenario, seed, start, stop)
@@ -74,7 +74,7 @@ def run_batch(scenario: Scenario, seed: int, start: int, stop: int) -> TableBatc
 
 
 def stopping_times(scenario: Scenario, seed: int, start: int, stop: int) -> tuple[list[int], Integers]:
-    """Return the stopping times of some tables and the flattened tables at which they ended, before the sweep."""
+    """Return the stopping times of some tables, and the flattened final tables before the sweep."""
     setup = _setup(scenario)
     ends = np.empty((stop - start, setup.chances.size), dtype=np.int64)
     steps = []
@@ -87,21 +87,21 @@ def stopping_times(scenario: Scenario, seed: int, start: int, stop: int) -> tupl
 
 
 def generator_of(key: bytes, seed: int, number: int) -> np.random.Generator:
-    """Return the random generator of one table of the scenario with this key."""
+    """Return the random generator of a table of the scenario with this key."""
     words = np.frombuffer(key, dtype=">u4").tolist()
     return np.random.default_rng(np.random.SeedSequence([seed, *words], spawn_key=(number,)))
 
 
 @dataclass(frozen=True)
 class _ScenarioSetup:
-    """What all tables of a scenario share: moves, probabilities of patterns, and bounds on the maximum."""
+    """Moves, pattern probabilities and bounds on the maximum of a scenario."""
 
     neighbours: Neighbours
     chances: Floats
     bounds: MaximumBounds
 
     def below_maximum(self, counts: Integers, score: list[int]) -> bool:
-        """Whether a table's score is above the least that its margins allow."""
+        """Return whether the score of a table is above the smallest one that its margins allow."""
         objective, kept = self.neighbours.objective, counts > 0
         table = objective.table.like(self.neighbours.patterns[kept], counts[kept])
         return not self.bounds.attained(table, RootSum(dict(zip(objective.radicands, score, strict=True))))
@@ -109,6 +109,7 @@ class _ScenarioSetup:
 
 @lru_cache(maxsize=64)
 def _setup(scenario: Scenario) -> _ScenarioSetup:
+    """Return the moves, pattern probabilities and bounds of a scenario."""
     k, r = scenario.n_categories, scenario.n_raters
     table = Table(np.zeros((1, r), dtype=np.int32), [scenario.n_subjects], list(range(1, k + 1)), ordered=True)
     objective = Objective(table, weights_for(scenario.weights, k, r), coefficient_for("kappa", r))
@@ -119,7 +120,7 @@ def _setup(scenario: Scenario) -> _ScenarioSetup:
 
 
 def _anneal(scenario: Scenario, setup: _ScenarioSetup, counts: Integers, rng: np.random.Generator) -> int:
-    """Walk from a table, in place, until the stopping rule is met; return the stopping time T."""
+    """Anneal a table in place until the stopping rule is met, and return the stopping time T."""
     walk = MoveWalk(setup.neighbours, counts, rng, work=np.inf)
     patience, limit = scenario.patience, scenario.limit
     scale = scenario.n_subjects if scenario.temperature_unit == "proportions" else 1

@@ -1,7 +1,7 @@
-"""Keep the finished batches of a study in a file, so that it can be resumed.
+"""Store the finished batches of a study in a file, so that the study can be resumed.
 
-Every batch is a JSON line, which is written, flushed and synced before the next batch is counted. A study killed at any
-moment loses at most the batches it was working on. A last line cut short is dropped and its batch done again.
+Every batch is a line of JSON, which is written, flushed and synced before the next batch is counted. A study that is
+killed loses only the batches that were running. An incomplete last line is dropped, and its batch is run again.
 """
 
 from __future__ import annotations
@@ -20,14 +20,19 @@ _START = b'{"study": "kappamax"'
 
 
 class Checkpoint:
-    """A file of finished batches, open for more.
+    """File of finished batches, to which further ones are appended.
 
     Parameters
     ----------
     path : Path
-        File to continue; it is created if it does not exist.
+        File to read and continue; it is created if it does not exist.
     header : mapping
-        Version, seed, number of tables and scenarios of the study; a file with another header is refused.
+        Version, seed, number of tables and scenarios of the study.
+
+    Raises
+    ------
+    InvalidOptionError
+        If the file is not a checkpoint, or if its header is different.
     """
 
     def __init__(self, path: Path, header: Mapping[str, Any]) -> None:
@@ -53,11 +58,12 @@ class Checkpoint:
             self._append(wanted)
 
     def add(self, scenario: int, batch: TableBatch) -> None:
-        """Keep one more batch."""
+        """Store a batch."""
         plain = asdict(batch) | {"below": [int(short) for short in batch.below]}
         self._append({"scenario": scenario, **plain})
 
     def _append(self, line: Mapping[str, Any]) -> None:
+        """Write a line and sync the file."""
         self._file.write(json.dumps(line).encode() + b"\n")
         self._file.flush()
         os.fsync(self._file.fileno())
@@ -68,7 +74,7 @@ class Checkpoint:
 
 
 def _whole_lines(path: Path) -> tuple[list[Any], int]:
-    """Return every line that was written to its end, and how many bytes they take."""
+    """Return all complete lines and their total number of bytes."""
     if not path.exists():
         return [], 0
     lines, whole = [], 0
@@ -84,18 +90,19 @@ def _whole_lines(path: Path) -> tuple[list[Any], int]:
 
 
 def _require_same_study(found: Mapping[str, Any], wanted: Mapping[str, Any], path: Path) -> None:
-    """Require the header of the study being run."""
+    """Require the header of the current study."""
     for name, what in (("version", "version of kappamax"), ("seed", "seed"), ("n_tables", "number of tables")):
         if found.get(name) != wanted[name]:
             raise InvalidOptionError(
-                f"the checkpoint {path} is of another study: its {what} is {found.get(name)!r}, not {wanted[name]!r}. "
-                "Remove it, or choose another file."
+                f"the checkpoint {path} belongs to another study: its {what} is {found.get(name)!r}, not "
+                f"{wanted[name]!r}. Remove it, or choose another file."
             )
     if found.get("scenarios") != wanted["scenarios"]:
         raise InvalidOptionError(
-            f"the checkpoint {path} is of another study: its scenarios differ. Remove it, or choose another file."
+            f"the checkpoint {path} belongs to another study: its scenarios differ. Remove it, or choose another file."
         )
 
 
 def _raise_not_a_checkpoint(path: Path) -> NoReturn:
+    """Raise the error for a file that is not a checkpoint."""
     raise InvalidOptionError(f"{path} is not a checkpoint of a study; choose another file.")

@@ -1,4 +1,4 @@
-"""Check the sentences of the paper about its simulation study against what a study measures."""
+"""Check the claims of the paper about its simulation study against the results of a study."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from kappamax.paper.study.run import Study, run_study
 from kappamax.paper.study.scenarios import Scenario
 from kappamax.paper.verdict import random_tables
 
-#: what "does not affect" and "very similar" are taken to mean; the paper gives no number
+#: largest relative difference that counts as "does not affect" or "very similar"; the paper gives no number
 _SIMILAR = 0.1
 _SCHEDULES: tuple[Schedule, ...] = (Geometric(), Geometric(5, 0.75), Geometric(1, 0.98), Linear(1, 100), Constant(0))
 _SLOW = Logarithmic(1.0)
@@ -29,15 +29,21 @@ _TIMED = ((10, 2), (4, 3), (17, 2), (6, 3))
 
 
 def check_claims(study: Study, *, n_jobs: int | None = None) -> tuple[Claim, ...]:
-    """Check the paper's sentences about its study against what was measured.
+    """Check the claims of the paper about its simulation study against the results of a study.
 
     Parameters
     ----------
     study : Study
-        A study of the paper's scenarios, or some of them. Sentences about rows that are not in it are left out, and so
-        are rows whose margins the paper does not determine.
+        A study of all or some scenarios of the paper. Claims about scenarios that are not in the study are left out,
+        and so are rows whose margins the paper does not give.
     n_jobs : int, optional
-        Number of processes for the simulations about cooling, which are run with the study's seed and number of tables.
+        Number of processes for the simulations about cooling, which use the seed and the number of tables of the study.
+        None, the default, uses the setting of `joblib.parallel_config`, or one process.
+
+    Returns
+    -------
+    tuple of Claim
+        The claims with the verdicts on them.
     """
     cooling = run_study(cooling_scenarios(), n_tables=study.n_tables, rng=study.seed, n_jobs=n_jobs)
     return claims_from(study.rows, cooling.rows, search_seconds())
@@ -46,9 +52,9 @@ def check_claims(study: Study, *, n_jobs: int | None = None) -> tuple[Claim, ...
 def claims_from(
     rows: Sequence[StudyRow], cooling: Sequence[StudyRow], seconds: Mapping[int, float]
 ) -> tuple[Claim, ...]:
-    """Check the sentences from the rows of a study, those of `cooling_scenarios`, and the seconds of `search_seconds`.
+    """Check the claims from the rows of a study, the rows of `cooling_scenarios`, and the times of `search_seconds`.
 
-    Rows whose margins the paper does not determine say nothing about it and are left out.
+    Rows whose margins the paper does not give are left out.
     """
     known = [row for row in rows if row.determined]
     claims = [
@@ -61,16 +67,16 @@ def claims_from(
 
 @dataclass(frozen=True, repr=False)
 class Claim(Result):
-    """A sentence of the paper and what was found.
+    """Claim of the paper with the result of checking it.
 
     Attributes
     ----------
     claim : str
-        The sentence, shortened.
+        Claim in the words of the paper, shortened.
     holds : bool
-        Whether `measured` bears it out, by the rule that `measured` states.
+        Whether the measured results support the claim, by the rule stated in `measured`.
     measured : str
-        What was found, in words and numbers.
+        Measured results in words.
     where : str
         Section of the paper.
     """
@@ -82,7 +88,7 @@ class Claim(Result):
 
 
 def cooling_scenarios() -> tuple[Scenario, ...]:
-    """Return two designs with three weightings and every form of cooling; the last form cools too slowly to stop."""
+    """Return scenarios of two designs with three weightings and several schedules, the last of which cools slowly."""
     designs = (Scenario(5, n_subjects=100), Scenario(3, n_raters=3, n_subjects=100))
     made = [
         replace(design, weights=weights, schedule=schedule)
@@ -92,7 +98,7 @@ def cooling_scenarios() -> tuple[Scenario, ...]:
 
 
 def search_seconds() -> dict[int, float]:
-    """Return the seconds of the slowest search from a uniform random table, by its number of cells, after compiling."""
+    """Return the time in seconds of the slowest search from a uniform random table, by number of cells."""
     slowest: dict[int, float] = {}
     for k, r in _TIMED:
         (table,) = random_tables(k, r, 100, size=1)
@@ -104,6 +110,7 @@ def search_seconds() -> dict[int, float]:
 
 
 def _cooling(study: Sequence[StudyRow]) -> Claim:
+    """Check whether the mean stopping time depends on the schedule."""
     spread, unfinished = 0.0, []
     for rows in _by(study, "n_raters", "weights"):
         fast = [row.mean for row in rows if row.scenario.schedule != _SLOW]
@@ -113,8 +120,8 @@ def _cooling(study: Sequence[StudyRow]) -> Claim:
     return Claim(
         "the form of the cooling does not affect the performance",
         spread <= _SIMILAR,
-        f"among {len(_SCHEDULES)} schedules that cool within some hundred steps, one without any temperature included, "
-        f"mean stopping times differ by at most {numbers.percent(spread)} (our threshold for similar is "
+        f"among {len(_SCHEDULES)} schedules that cool within some hundred steps, including one at temperature zero, "
+        f"mean stopping times differ by at most {numbers.percent(spread)} (the threshold for similar results is "
         f"{numbers.percent(_SIMILAR)}) and at most {numbers.percent(below)} of searches end below the maximum; a "
         f"temperature that falls like 1 / log(b) leaves {numbers.percent(min(unfinished))} to "
         f"{numbers.percent(max(unfinished))} of searches running after {numbers.count(_SLOW_STEPS)} steps",
@@ -123,6 +130,7 @@ def _cooling(study: Sequence[StudyRow]) -> Claim:
 
 
 def _reaches_maximum(rows: Sequence[StudyRow]) -> Claim | None:
+    """Check whether all searches attain the maximum."""
     if not rows:
         return None
     short = [row for row in rows if row.n_below]
@@ -135,20 +143,21 @@ def _reaches_maximum(rows: Sequence[StudyRow]) -> Claim | None:
 
 
 def _quick(seconds: Mapping[int, float], cells: int, limit: float) -> Claim:
+    """Check whether searches on tables with up to some number of cells take less than a time limit."""
     smaller = max((size for size in (0, 100) if size < cells), default=0)
     found = {size: time for size, time in seconds.items() if smaller < size <= cells}
     slowest = max(found.values())
     return Claim(
         f"a search takes less than {limit:g} s up to {cells} cells",
         slowest < limit,
-        f"at most {slowest:.2f} s, the exact solver's bound included, for tables of "
+        f"at most {slowest:.2f} s, including the bound of the exact solver, for tables of "
         f"{' and '.join(str(size) for size in sorted(found))} cells",
         "Section 5",
     )
 
 
 def _grows(rows: Sequence[StudyRow], name: str, letter: str) -> Claim | None:
-    """The mean stopping time with growing N or k, all else equal."""
+    """Check whether the mean stopping time grows with N or k, all else equal."""
     settings = [one for one in ("n_raters", "homogeneous", "weights", "n_categories", "n_subjects") if one != name]
     steps = []
     for group in _by(rows, *settings):
@@ -166,7 +175,7 @@ def _grows(rows: Sequence[StudyRow], name: str, letter: str) -> Claim | None:
 
 
 def _grows_faster(rows: Sequence[StudyRow]) -> Claim | None:
-    """The growth from k = 3 to k = 5 of two raters and of three."""
+    """Compare the growth of the stopping time from k = 3 to k = 5 between two and three raters."""
     growth: dict[int, list[float]] = {}
     for group in _by(rows, "n_raters", "homogeneous", "weights", "n_subjects"):
         means = {row.n_categories: row.mean for row in group}
@@ -184,6 +193,7 @@ def _grows_faster(rows: Sequence[StudyRow]) -> Claim | None:
 
 
 def _linear_fastest(rows: Sequence[StudyRow]) -> Claim | None:
+    """Check whether linear weights have the lowest mean stopping time in most designs."""
     designs = _by(rows, "n_raters", "homogeneous", "n_categories", "n_subjects")
     complete = [means for group in designs if len(means := {row.weights: row.mean for row in group}) == 3]
     if not complete:
@@ -199,6 +209,7 @@ def _linear_fastest(rows: Sequence[StudyRow]) -> Claim | None:
 
 
 def _margins_alike(rows: Sequence[StudyRow]) -> Claim | None:
+    """Check whether homogeneous and non-homogeneous margins have similar mean stopping times."""
     ratios, published = [], []
     for group in _by(rows, "n_raters", "weights", "n_categories", "n_subjects"):
         kinds = {row.homogeneous: row for row in group}
@@ -213,7 +224,7 @@ def _margins_alike(rows: Sequence[StudyRow]) -> Claim | None:
         alike == len(ratios),
         f"mean stopping times are {min(ratios):.2f} to {max(ratios):.2f} times those of homogeneous margins "
         f"(published: {min(published):.2f} to {max(published):.2f}); {alike} of {len(ratios)} differ by at most "
-        f"{numbers.percent(_SIMILAR)}, our threshold for similar",
+        f"{numbers.percent(_SIMILAR)}, the threshold for similar results",
     )
 
 

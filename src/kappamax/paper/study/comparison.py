@@ -1,8 +1,8 @@
-"""Compare a study of our own with the tables of the paper's simulation study and its sentences about them.
+"""Compare a study with the tables and claims of the simulation study of the paper.
 
-Means, standard deviations and 99th percentiles are three families of comparisons, one per row whose settings are known.
-The cut-off of each family is Sidak's at the level 5 %: if all settings are right, the chance that any row of the family
-lies beyond it is 5 %. With the paper's 48 rows that is a z of 3.27.
+Means, standard deviations and 99th percentiles are three families of comparisons, with one comparison per row whose
+settings are known. The cut-off of each family is Sidak's at the level 5 %: if all settings are right, the probability
+that any row of the family lies beyond it is 5 %. For the 48 rows of the paper, the cut-off is a z of 3.27.
 """
 
 from __future__ import annotations
@@ -20,25 +20,25 @@ from kappamax.paper.study.scenarios import PublishedTimes
 from kappamax.paper.verdict import Verdict, holds
 
 FAMILY_LEVEL = 0.05
-#: sentences that we know not to hold as they stand
+#: claims that are known not to hold as stated
 _CORRECTED = ("the algorithm yields the maximum", "the results for non-homogeneous margins are very similar")
-_NOT_DETERMINED = "the paper does not say what the third rater's margins are, and none of those tried fits"
+_NOT_DETERMINED = "the paper does not give the margins of the third rater, and none of those tried fits"
 
 
 def compare_design(study: Sequence[StudyRow]) -> Iterator[Verdict]:
-    """Compare how tables are drawn and when a search stops (section 6)."""
+    """Check how tables are drawn and when a search stops (section 6)."""
     rules = [row.patience == max(10 * row.n_moves, 1000) for row in study]
-    yield holds("Section 6", "the rule c = max(10 #M, 1,000) in every row of the study", rules)
+    yield holds("Section 6", "the rule c = max(10 #M, 1,000) holds in every row of the study", rules)
     differ = []
     for row in study:
         if row.homogeneous:
             drawn = _drawn_margins(row)
             differ.append(float((drawn != drawn[:, :1]).any(axis=(1, 2)).mean()) > 0.5)
-    yield holds("Section 6", "drawn margins differ even where their expectations are equal (most tables)", differ)
+    yield holds("Section 6", "the margins of most tables differ even if their expectations are equal", differ)
 
 
 def compare_rows(study: Sequence[StudyRow]) -> Iterator[Verdict]:
-    """Compare three figures of every row of tables 1 to 4."""
+    """Compare the three figures of every row of tables 1 to 4."""
     compared = [row for row in study if row.determined]
     bound = cutoff(len(compared))
     shape = float(np.mean([_kurtosis(row) for row in compared])) if compared else 3.0
@@ -47,7 +47,7 @@ def compare_rows(study: Sequence[StudyRow]) -> Iterator[Verdict]:
 
 
 def compare_claims(found: Iterable[Claim]) -> Iterator[Verdict]:
-    """Turn what was found about the sentences on the study into verdicts."""
+    """Turn the checked claims into verdicts."""
     for claim in found:
         if claim.holds:
             yield Verdict(claim.where, claim.claim, "holds", claim.measured, "reproduced")
@@ -58,13 +58,14 @@ def compare_claims(found: Iterable[Claim]) -> Iterator[Verdict]:
 
 
 def cutoff(n_rows: int) -> float:
-    """Return the largest |z| of a row that counts as reproduced, by Sidak's rule for this number of rows."""
+    """Return the largest |z| of a reproduced row, by Sidak's rule for this number of rows."""
     from scipy.stats import norm
 
     return float(norm.isf((1 - (1 - FAMILY_LEVEL) ** (1 / max(1, n_rows))) / 2))
 
 
 def _row(row: StudyRow, bound: float, shape: float) -> Iterator[Verdict]:
+    """Compare the three figures of a row."""
     published = row.scenario.published
     assert published is not None
     number = {(2, True): 1, (3, True): 2, (2, False): 3, (3, False): 4}[row.n_raters, row.homogeneous]
@@ -72,8 +73,20 @@ def _row(row: StudyRow, bound: float, shape: float) -> Iterator[Verdict]:
     short = f"below the maximum {numbers.percent(row.below_maximum)}"
     figures = (
         ("mean stopping time", f"{published.mean:,.1f}", f"{row.mean:,.1f}", row.z or 0.0, f", {short}"),
-        ("its standard deviation", f"{published.sd:,.1f}", f"{row.sd:,.1f}", _z_of_sd(row, published, shape), ""),
-        ("its 99th percentile", f"{published.q99:,.0f}", f"{row.q99:,.0f}", _z_of_quantile(row, published), ""),
+        (
+            "standard deviation of the stopping time",
+            f"{published.sd:,.1f}",
+            f"{row.sd:,.1f}",
+            _z_of_sd(row, published, shape),
+            "",
+        ),
+        (
+            "99th percentile of the stopping time",
+            f"{published.q99:,.0f}",
+            f"{row.q99:,.0f}",
+            _z_of_quantile(row, published),
+            "",
+        ),
     )
     for what, theirs, value, z, more in figures:
         status = "reproduced" if abs(z) <= bound else "not reproduced"
@@ -86,7 +99,7 @@ def _row(row: StudyRow, bound: float, shape: float) -> Iterator[Verdict]:
 
 
 def _drawn_margins(row: StudyRow) -> Any:
-    """The margins of twenty tables with uniform ones in expectation, shape (20, r, k)."""
+    """Return the margins of twenty tables with uniform expected margins, shape (20, r, k)."""
     k, r = row.n_categories, row.n_raters
     cells = np.random.default_rng(1).multinomial(row.n_subjects, np.full(k**r, k**-r), size=20).reshape(-1, *(k,) * r)
     others = [tuple(b + 1 for b in range(r) if b != a) for a in range(r)]
@@ -94,17 +107,17 @@ def _drawn_margins(row: StudyRow) -> Any:
 
 
 def _kurtosis(row: StudyRow) -> float:
-    """Fourth moment over the square of the second."""
+    """Return the kurtosis of the stopping times, which is the fourth central moment over the squared variance."""
     deviations = row.steps - row.steps.mean()
     second = float((deviations**2.0).mean())
     return float((deviations**4.0).mean()) / second**2 if second else 3.0
 
 
 def _z_of_sd(row: StudyRow, published: PublishedTimes, shape: float) -> float:
-    """The log ratio of two standard deviations in its standard error.
+    """Return the log ratio of two standard deviations divided by its standard error.
 
-    Its variance is (kurtosis - 1) / 4 times the sum of 1 / n. The kurtosis is the mean over all rows, since a single
-    row's is poorly known.
+    Its variance is (kurtosis - 1) / 4 times the sum of 1 / n. The mean kurtosis of all rows is used, because the
+    estimate from a single row is imprecise.
     """
     if not row.sd:
         return 0.0
@@ -113,10 +126,10 @@ def _z_of_sd(row: StudyRow, published: PublishedTimes, shape: float) -> float:
 
 
 def _z_of_quantile(row: StudyRow, published: PublishedTimes) -> float:
-    """How many of our stopping times exceed the published percentile, as a z with the same two-sided p-value.
+    """Return the z for the number of our stopping times beyond the published percentile, with the same p-value.
 
-    The published one is the order statistic m of n tables (990 of 1,000). If both samples come from one continuous
-    distribution, the number beyond it is beta-binomial with parameters n - m + 1 and m, whatever the distribution.
+    The published percentile is the order statistic m of n tables (990 of 1,000). If both samples come from the same
+    continuous distribution, the number beyond it is beta-binomial with parameters n - m + 1 and m.
     """
     from scipy.stats import betabinom, norm
 

@@ -1,7 +1,8 @@
 """Decide for many tables of one design whether they attain the maximum that their margins allow.
 
-Dual prices that no pattern undercuts give a bound for all margins of the design, not only those they were found for.
-So prices are kept, and a table whose score they meet is optimal without another search. The answer is exact either way.
+Dual prices for which no pattern has a negative reduced cost give a bound for all margins of the design, not only for
+those they were computed for. Prices are therefore kept, and a table whose score equals the bound of such prices is
+optimal without another search. The answer is always exact.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ _CLEAR = 1e-9
 
 
 class MaximumBounds:
-    """The bounds on scores that are known for a design.
+    """Known bounds on the scores of the tables of a design.
 
     Parameters
     ----------
@@ -39,7 +40,7 @@ class MaximumBounds:
         self._worth: list[Floats] = []
 
     def attained(self, table: Table, score: RootSum) -> bool:
-        """Whether no table with the margins of this one has a score below its score."""
+        """Return whether no table with the same margins has a smaller score."""
         if score == 0:
             return True
         margins = table.margins
@@ -57,7 +58,7 @@ class MaximumBounds:
         return settles(problem, score, solution.bound)
 
     def _met(self, margins: Array, score: RootSum) -> bool:
-        """Whether prices that were kept prove the score; doubles select the candidates, exact sums decide."""
+        """Return whether kept prices prove that a score is minimal; doubles select candidates, exact sums decide."""
         if not self.prices:
             return False
         real = float(score)

@@ -1,4 +1,4 @@
-"""Sum up the stopping times of a scenario's tables as one row of a study, beside the published one."""
+"""Summarise the stopping times of a scenario as a row of a study, with the published figures."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from kappamax.display import numbers
 from kappamax.paper.study.batch import TableBatch
 from kappamax.paper.study.scenarios import Scenario
 
-#: the columns of frames and files, in order
+#: columns of data frames and files
 COLUMNS = (
     *("n_raters", "n_categories", "n_subjects", "weights", "homogeneous", "moves", "n_moves", "patience", "n_tables"),
     *("mean", "sd", "q99", "published_mean", "published_sd", "published_q99", "difference_percent", "z"),
@@ -26,30 +26,34 @@ NOT_DETERMINED = "not determined by the paper"
 
 @dataclass(frozen=True, repr=False)
 class StudyRow(Result):
-    """Stopping times of one scenario's tables.
+    """Results for one scenario.
 
     Attributes
     ----------
+    scenario : Scenario
+        Settings of the scenario.
+    n_tables : int
+        Number of simulated tables.
     mean, sd, q99 : float
         Mean, standard deviation and 99th percentile of the stopping time T.
     published_mean, published_sd, published_q99 : float or None
-        The same figures in the paper.
+        Published figures, if there are any.
     difference_percent : float or None
-        By how much our mean is above the published one.
+        Difference of our mean from the published one, in percent of the published one.
     z : float or None
-        The same in combined standard errors of the two means.
+        Difference of the means divided by their combined standard error.
     determined : bool
-        Whether the paper says enough for its figures to be reproduced.
+        Whether the paper gives all settings that are needed to reproduce its figures.
     below_maximum : float
         Share of searches that ended below the proven maximum, after the final sweep.
     n_below, n_repaired : int
-        Their number, and how many more the sweep brought up to it.
+        Number of these searches, and number of searches that attained the maximum only by the sweep.
     steps : integers, shape (n_tables,)
-        The stopping time of every table.
+        Stopping time of every table.
     below : bool, shape (n_tables,)
-        Whether its search ended below the maximum.
+        Whether the search on each table ended below the maximum.
     seconds, seconds_maximum : float
-        Processor time, and the part of it spent on finding the true maxima.
+        Total processor time, and the time spent on computing the maxima.
     """
 
     scenario: Scenario = field(repr=False)
@@ -82,7 +86,7 @@ class StudyRow(Result):
 
     @property
     def n_subjects(self) -> int:
-        """Subjects of each table (N)."""
+        """Number of subjects of each table (N)."""
         return self.scenario.n_subjects
 
     @property
@@ -92,12 +96,12 @@ class StudyRow(Result):
 
     @property
     def homogeneous(self) -> bool:
-        """Whether all raters have the same margins in expectation."""
+        """Whether all raters have the same expected margins."""
         return self.scenario.homogeneous
 
     @property
     def determined(self) -> bool:
-        """Whether the paper says enough for its figures to be reproduced."""
+        """Whether the paper gives all settings that are needed to reproduce its figures."""
         return self.scenario.determined
 
     @property
@@ -112,7 +116,7 @@ class StudyRow(Result):
 
     @property
     def patience(self) -> int:
-        """The c of the stopping rule, 0 for none."""
+        """Constant c of the stopping rule, or 0 if there is none."""
         return self.scenario.patience
 
     @property
@@ -121,7 +125,7 @@ class StudyRow(Result):
         return float(self.sd / self.n_tables**0.5)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the columns as plain data for JSON, and the scenario's settings."""
+        """Return the columns and the settings of the scenario as plain data for JSON."""
         return {name: plain(getattr(self, name)) for name in COLUMNS} | {"scenario": self.scenario.to_dict()}
 
     def _rows(self) -> list[tuple[str, str]]:
@@ -132,7 +136,7 @@ class StudyRow(Result):
 
 
 def row_of(scenario: Scenario, batches: Sequence[TableBatch]) -> StudyRow:
-    """Sum up all batches of a scenario, in their order."""
+    """Return the row of a scenario from its batches."""
     steps = np.array([step for batch in batches for step in batch.steps], dtype=np.int64)
     below = np.array([short for batch in batches for short in batch.below], dtype=bool)
     mean = float(steps.mean())
@@ -161,7 +165,7 @@ def row_of(scenario: Scenario, batches: Sequence[TableBatch]) -> StudyRow:
 
 
 def shown_rows(rows: Sequence[StudyRow]) -> tuple[list[str], list[list[str]]]:
-    """Return the header and one line of rounded numbers per scenario, for the terminal and for LaTeX."""
+    """Return the header and one row of rounded numbers per scenario."""
     header = ["weights", "r", "k", "N", "margins", "mean", "sd", "q99", "published", "z", "below"]
     lines = []
     for row in rows:
@@ -175,7 +179,7 @@ def shown_rows(rows: Sequence[StudyRow]) -> tuple[list[str], list[list[str]]]:
 
 
 def summary(rows: Sequence[StudyRow]) -> list[tuple[str, str]]:
-    """Return how the rows compare with the published ones: a name and formatted text each."""
+    """Return the comparison with the published figures as pairs of a name and formatted text."""
     beside = [row for row in rows if row.determined and row.z is not None and row.difference_percent is not None]
     lines = []
     if beside:

@@ -1,4 +1,4 @@
-"""Run a study: anneal simulated tables of some scenarios and set their stopping times beside published ones."""
+"""Run a simulation study of annealing and compare its stopping times with published ones."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def run_study(
     checkpoint: str | Path | None = None,
     progress: Progress | None = None,
 ) -> Study:
-    """Anneal many simulated tables of every scenario.
+    """Run a study that anneals many simulated tables of every scenario.
 
     Parameters
     ----------
@@ -80,12 +80,12 @@ def run_study(
     """
     chosen = tuple(scenarios)
     if not chosen:
-        raise InvalidOptionError("there is no scenario to run.")
+        raise InvalidOptionError("scenarios must contain at least one Scenario; got none.")
     for one in chosen:
         if not isinstance(one, Scenario):
             raise InvalidOptionError(f"scenarios must be Scenario objects; got {one!r}.")
     if len(set(chosen)) < len(chosen):
-        raise InvalidOptionError("scenarios must differ from each other; one is given twice.")
+        raise InvalidOptionError("scenarios must differ; one is given twice.")
     n_tables = as_whole_number("n_tables", n_tables, 1)
     seed = as_whole_number("rng", rng, 0)
     require_progress(progress)
@@ -125,14 +125,18 @@ def run_study(
 
 @dataclass(frozen=True, repr=False)
 class Study(TableResult):
-    """One row per scenario, in their order; `study[0]`, `len(study)` and iteration go over the rows.
+    """Results of a study with one row per scenario.
+
+    A study is a sequence of its rows: `study[0]`, `len(study)` and iteration refer to them.
 
     Attributes
     ----------
-    rows : sequence of StudyRow
+    rows : tuple of StudyRow
+        Results for each scenario, in the order given.
     n_tables : int
         Number of tables per scenario.
     seed : int
+        Seed of the simulation.
     """
 
     rows: tuple[StudyRow, ...]
@@ -152,18 +156,18 @@ class Study(TableResult):
         return {name: [getattr(row, name) for row in self.rows] for name in COLUMNS}
 
     def to_csv(self) -> str:
-        """Return CSV with one row per scenario, unrounded."""
+        """Return the unrounded results as CSV, with one row per scenario."""
         return csv_table(COLUMNS, [[getattr(row, name) for name in COLUMNS] for row in self.rows])
 
     def to_latex(self) -> str:
-        """Return a table in LaTeX (package booktabs) with one row per scenario, ours beside the published."""
+        """Return the results and the published means as a table in LaTeX (package booktabs)."""
         caption = f"Stopping time of annealing, {self.n_tables:,} tables per row."
         return latex_table(*shown_rows(self.rows), caption=caption)
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the differences from the published means in percent, with two standard errors, and return the axes.
 
-        Mean stopping times are drawn where there are no published ones.
+        If there are no published means, the mean stopping times are drawn.
         """
         ax = import_pyplot().figure(figsize=(9, 4)).add_subplot() if ax is None else ax
         beside = [row for row in self.rows if row.published_mean and row.z]
@@ -185,7 +189,7 @@ class Study(TableResult):
         return ax
 
     def save(self, path: str | Path) -> None:
-        """Write a .csv, .tex or .json file, or a figure (.png, .svg, .pdf), as the file's name ends."""
+        """Write the study to a file, in the format given by its ending: .csv, .tex, .json, .png, .svg or .pdf."""
         writers: Mapping[str, Callable[[], str | bytes]] = {
             ".csv": self.to_csv,
             ".tex": self.to_latex,
@@ -195,6 +199,7 @@ class Study(TableResult):
         write_by_ending(path, writers)
 
     def _figure(self, ending: str) -> bytes:
+        """Return the figure as the content of a file."""
         content = BytesIO()
         self.plot().figure.savefig(content, format=ending[1:], bbox_inches="tight")
         return content.getvalue()
@@ -204,13 +209,14 @@ class Study(TableResult):
 
 
 def _keyed_batch(scenario: Scenario, seed: int, number: int, start: int, stop: int) -> tuple[BatchKey, TableBatch]:
+    """Run a batch and return it with its key."""
     return (number, start), run_batch(scenario, seed, start, stop)
 
 
 def _complete_rows(
     scenarios: Sequence[Scenario], batches: Mapping[BatchKey, TableBatch], n_tables: int
 ) -> tuple[StudyRow, ...]:
-    """Return the rows of all scenarios whose tables are done."""
+    """Return the rows of the scenarios for which all batches are complete."""
     rows = []
     for number, scenario in enumerate(scenarios):
         keys = [(number, start) for start in range(0, n_tables, BATCH_SIZE)]

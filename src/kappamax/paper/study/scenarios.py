@@ -1,4 +1,4 @@
-"""Describe the scenarios of a study: the paper's sixty, or your own from a TOML file."""
+"""Define the scenarios of a study: those of the paper, or user-defined ones from a TOML file."""
 
 from __future__ import annotations
 
@@ -28,12 +28,20 @@ Margins = tuple[tuple[float, ...], ...]
 
 _PUBLISHED = Path(__file__).parents[2] / "data" / "rapallo2022-study.json"
 _N_PUBLISHED = 1000
-_NOT_SETTINGS = ("published", "determined")  # fields of a scenario that change no result
+_NOT_SETTINGS = ("published", "determined")  # fields of a scenario that do not affect results
 
 
 @dataclass(frozen=True)
 class PublishedTimes:
-    """Stopping times in a row of the paper's tables, over so many simulated tables."""
+    """Published figures on the stopping times of a scenario.
+
+    Attributes
+    ----------
+    mean, sd, q99 : float
+        Mean, standard deviation and 99th percentile of the stopping time.
+    n_tables : int
+        Number of simulated tables, default 1000.
+    """
 
     mean: float
     sd: float
@@ -48,26 +56,27 @@ class PublishedTimes:
 
 @dataclass(frozen=True)
 class Scenario:
-    """Tables to draw and how to anneal them.
+    """Settings for drawing random tables and annealing them.
 
     Parameters
     ----------
     n_categories, n_raters, n_subjects : int
-        k, r and N.
+        Numbers of categories (k), raters (r, default 2) and subjects (N, default 100).
     margins : shares, shape (n_raters, n_categories), or None
-        How often each rater uses each category; raters are independent. Rows are brought to sum one; None is uniform.
+        Expected share of each category for each rater; raters are independent. Rows are scaled to sum to one. None,
+        the default, stands for uniform margins.
     weights : str
-        Name of a weighting, such as "linear" or "power(3)".
+        Name of a weighting, such as "linear" (the default) or "power(3)".
     moves : "minimal" or "basic"
-        What a step draws from.
+        Set of moves from which each step draws, default "minimal".
     schedule, stopping, temperature_unit, sweep
-        As for `anneal`.
+        Options of `anneal`, with the same meaning.
     max_steps : int, optional
-        Steps after which a search is stopped in any case.
+        Number of steps after which a search is stopped in any case; None, the default, is no limit.
     published : PublishedTimes, optional
-        Figures to set beside the results.
+        Published figures to compare with.
     determined : bool
-        Whether those figures say enough to be reproduced.
+        Whether all settings behind the published figures are known, default True.
 
     Examples
     --------
@@ -112,32 +121,32 @@ class Scenario:
 
     @property
     def move_set(self) -> MoveSet:
-        """The moves a step draws from."""
+        """Set of moves from which each step draws."""
         return MOVE_SETS[self.moves](self.n_categories, self.n_raters)
 
     @property
     def patience(self) -> int:
-        """The c of the stopping rule."""
+        """Constant c of the stopping rule."""
         return self.stopping.patience_for(self.move_set.n_moves)
 
     @property
     def limit(self) -> int | None:
-        """Steps after which a search is stopped in any case."""
+        """Number of steps after which a search is stopped in any case, or None."""
         limits = [limit for limit in (self.max_steps, self.stopping.limit) if limit is not None]
         return min(limits, default=None)
 
     @property
     def homogeneous(self) -> bool:
-        """Whether all raters have the same margins in expectation."""
+        """Whether all raters have the same expected margins."""
         return self.margins is None or len(set(self.margins)) == 1
 
     @property
     def key(self) -> bytes:
-        """A digest of every setting that changes results; from it and the seed comes all randomness."""
+        """Digest of all settings that affect results; it determines the random numbers together with the seed."""
         return sha256(json.dumps(self.to_dict(), sort_keys=True).encode()).digest()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the settings, without the published figures, as `scenario_from` takes them."""
+        """Return the settings without the published figures, in the form that `scenario_from` accepts."""
         plain = {one.name: getattr(self, one.name) for one in fields(self)}
         plain |= {"schedule": self.schedule.to_dict(), "stopping": self.stopping.to_dict()}
         plain["margins"] = None if self.margins is None else [list(row) for row in self.margins]
@@ -145,12 +154,12 @@ class Scenario:
 
 
 def paper_scenarios() -> tuple[Scenario, ...]:
-    """Return the sixty rows of the paper's four tables, with its figures.
+    """Return the sixty scenarios of the paper with the published figures.
 
-    The paper gives neither the temperatures nor the list of moves; these settings reproduce it (see docs/study.md):
-    temperature 0.94^b in counts, and a minimal Markov basis. With non-homogeneous margins the raters' shares are
-    (2, ..., 2, 1, ..., 1) and its reverse. For three raters the paper does not say what the third one's are: those
-    twelve rows have `determined=False`, and here it is uniform.
+    The paper gives neither the temperatures nor the list of moves. The settings used here reproduce its figures (see
+    docs/study.md): the temperature at step b is 0.94^b in counts, and the moves are a minimal Markov basis.
+    Non-homogeneous margins have the shares (2, ..., 2, 1, ..., 1) and their reverse. For three raters, the paper does
+    not give the margins of the third rater. They are uniform here, and the twelve scenarios have `determined=False`.
 
     Examples
     --------
@@ -163,9 +172,9 @@ def paper_scenarios() -> tuple[Scenario, ...]:
 
 
 def read_scenarios(path: str | Path) -> tuple[Scenario, ...]:
-    """Read scenarios from a TOML file: one `[[scenario]]` each, with the fields of `Scenario`.
+    """Read scenarios from a TOML file.
 
-    ::
+    Every scenario is a table `[[scenario]]` with the fields of `Scenario`, for example::
 
         [[scenario]]
         n_categories = 4
@@ -178,9 +187,9 @@ def read_scenarios(path: str | Path) -> tuple[Scenario, ...]:
     Raises
     ------
     UnreadableFileError
-        If the file is missing or is not TOML.
+        If the file cannot be read or is not TOML.
     InvalidOptionError
-        If a field is unknown or breaks a rule.
+        If a field is unknown or its value is not allowed.
     """
     try:
         data = tomllib.loads(Path(path).read_text(encoding="utf-8"))
@@ -191,13 +200,24 @@ def read_scenarios(path: str | Path) -> tuple[Scenario, ...]:
     found = data.get("scenario")
     if not isinstance(found, list) or not found or set(data) != {"scenario"}:
         raise InvalidOptionError(
-            f"{path} must hold one or more [[scenario]] tables and nothing else; got {listing(data)}."
+            f"{path} must contain one or more [[scenario]] tables and nothing else; got {listing(data)}."
         )
     return tuple(scenario_from(one) for one in found)
 
 
 def scenario_from(data: Mapping[str, Any]) -> Scenario:
-    """Make a scenario from plain data."""
+    """Return a scenario from plain data.
+
+    Parameters
+    ----------
+    data : mapping
+        Fields of `Scenario` by name; `schedule` and `stopping` are mappings with the key "kind".
+
+    Raises
+    ------
+    InvalidOptionError
+        If a field is unknown or its value is not allowed.
+    """
     if not isinstance(data, Mapping):
         raise InvalidOptionError(f"a scenario must be a table of settings; got {data!r}.")
     known = [one.name for one in fields(Scenario) if one.name not in _NOT_SETTINGS]
@@ -214,6 +234,7 @@ def scenario_from(data: Mapping[str, Any]) -> Scenario:
 
 
 def _paper_scenario(row: Mapping[str, Any]) -> Scenario:
+    """Return the scenario of a published row."""
     k, r, homogeneous = row["n_categories"], row["n_raters"], row["homogeneous"]
     low = (2.0,) * ceil(k / 2) + (1.0,) * (k // 2)  # a rater who prefers the first categories
     return Scenario(
@@ -228,7 +249,7 @@ def _paper_scenario(row: Mapping[str, Any]) -> Scenario:
 
 
 def _as_shares(margins: Any, n_raters: int, n_categories: int) -> Margins:
-    """Return one row of shares per rater, brought to sum one."""
+    """Return one row of shares per rater, scaled to sum to one."""
     try:
         array = np.asarray(margins, dtype=float)
     except (TypeError, ValueError):

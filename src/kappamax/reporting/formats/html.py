@@ -1,4 +1,4 @@
-"""Write a report as one self-contained HTML page: words, tables, and pictures with a table behind each."""
+"""Write a report as one self-contained HTML page of sentences, tables and figures."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from kappamax.reporting.figures_svg import (
     pairs_picture,
     pairs_title,
 )
-from kappamax.reporting.formats.rows import margin_rows, pair_rows, result_rows
-from kappamax.reporting.sentences import of_design, of_table
+from kappamax.reporting.formats.rows import COLUMNS_EXPLAINED, margin_rows, pair_rows, result_rows
+from kappamax.reporting.sentences import of_design, of_table, weighting_name
 from kappamax.table import Table
 
 if TYPE_CHECKING:
@@ -29,12 +29,12 @@ _MOST_PATTERNS = 20
 
 
 def html_of(report: Report) -> str:
-    """Return the report as a whole page."""
+    """Return the report as a complete HTML page."""
     return html.page(report.title, _sections(report))
 
 
 def fragment_of(report: Report) -> str:
-    """Return the report without the page around it, for a notebook."""
+    """Return the report as an HTML fragment, which a notebook shows."""
     return f'<div class="kappamax"><h1>{escape(report.title)}</h1>{"".join(_sections(report))}</div>'
 
 
@@ -43,17 +43,15 @@ def _sections(report: Report) -> list[str]:
         _lead(report),
         html.section("Results", _table(*result_rows(report), caption=_results_caption(report)), _words(report)),
         html.section(MARGINS_TITLE, _margins(report)),
-        html.section(
-            f"Observed, and the largest agreement {text.limits(report.table.complete)} allow", *_tables(report)
-        ),
-        html.section("Every value that chance could give", *_nulls(report)),
+        html.section("Observed table and table with the largest agreement", *_tables(report)),
+        html.section("Distribution under chance", *_nulls(report)),
     ]
     if any(result.weights_in_words for result in report.results):
-        parts.append(html.section("What the choice of weights does here", _weights(report)))
+        parts.append(html.section("Effect of the weights", _weights(report)))
     if report.pairs is not None:
-        parts.append(html.section("Every two raters", _pairs(report)))
+        parts.append(html.section("Pairs of raters", _pairs(report)))
     if report.moves is not None and report.moves.n_raising:
-        parts.append(html.section("What would raise agreement most", _moves(report)))
+        parts.append(html.section("Moves that raise agreement most", _moves(report)))
     parts.append(html.section("Methods", f"<blockquote>{escape(report.methods())}</blockquote>"))
     return parts
 
@@ -66,12 +64,11 @@ def _lead(report: Report) -> str:
 
 def _results_caption(report: Report) -> str:
     tests = [result.test for result in report.results if result.test is not None]
-    drawn = "; * Monte Carlo" if any(test.se is not None for test in tests) else ""
-    tested = f"P-value: {report.alternative}, given {text.limits(report.table.complete)}{drawn}."
-    return (
-        f"{report.coefficient}. Reached: value / maximum. Tables: how many have the maximum. "
-        f"{tested if tests else 'No test was made.'}"
-    )
+    sides = {"greater": "one-sided (more agreement)", "less": "one-sided (less agreement)"}
+    side = sides.get(report.alternative, report.alternative)
+    drawn = "; * marks Monte Carlo estimates" if any(test.se is not None for test in tests) else ""
+    tested = f"P-values are {side} and conditional on {text.limits(report.table.complete)}{drawn}."
+    return f"{report.coefficient}. {COLUMNS_EXPLAINED} {tested if tests else 'No test was performed.'}"
 
 
 def _words(report: Report) -> str:
@@ -86,7 +83,7 @@ def _words(report: Report) -> str:
 
 def _margins(report: Report) -> str:
     header, rows = margin_rows(report)
-    behind = _table(header, rows, caption="Ratings by category and rater")
+    behind = _table(header, rows, caption="Number of ratings by category and rater")
     picture = margins_picture(report)
     return behind if picture is None else _figure(picture, "", behind)
 
@@ -99,7 +96,7 @@ def _tables(report: Report) -> list[str]:
         for result in _main_first(report)
         if result.maximum is not None
     ]
-    return parts or ["<p>There is no largest value to show.</p>"]
+    return parts or ["<p>The largest value is not known.</p>"]
 
 
 def _two_maps(observed: Table, result: WeightingReport) -> str:
@@ -115,10 +112,11 @@ def _two_maps(observed: Table, result: WeightingReport) -> str:
 
 
 def _pattern_tables(report: Report) -> list[str]:
-    parts = [_patterns(report.table, "Observed patterns")]
+    parts = [_patterns(report.table, "Observed patterns of ratings")]
     for result in _main_first(report):
         if result.maximum is not None:
-            shown = f"Patterns with the largest agreement, {result.weights}: {numbers.decimal(result.maximum.maximum)}"
+            value = numbers.decimal(result.maximum.maximum)
+            shown = f"Patterns of the largest agreement, {weighting_name(result.weights)}: {value}"
             parts.append(_folded(result, report, _patterns(result.maximum.table, shown)))
     return parts
 
@@ -131,7 +129,7 @@ def _patterns(table: Table, caption: str) -> str:
         for i in order[:_MOST_PATTERNS]
     ]
     hidden = len(order) - len(rows)
-    more = f"; {hidden} more patterns" if hidden > 0 else ""
+    more = f"; {text.plural(hidden, 'less frequent pattern')} not shown" if hidden > 0 else ""
     return _table([*map(text.rater, table.raters), "subjects"], rows, caption=f"{caption}{more}")
 
 
@@ -142,7 +140,7 @@ def _nulls(report: Report) -> list[str]:
     if parts:
         return parts
     undefined = all(result.agreement is None for result in report.results)
-    reason = "The coefficient is undefined, so there is nothing to show." if undefined else "No test was made."
+    reason = "The coefficient is undefined." if undefined else "No test was performed."
     return [f"<p>{reason}</p>"]
 
 
@@ -154,14 +152,14 @@ def _null(result: WeightingReport, report: Report) -> str:
     source = (
         "exact probabilities"
         if result.null.n_draws is None
-        else f"{numbers.count(result.null.n_draws)} random tables, seed {report.seed}"
+        else f"estimated from {numbers.count(result.null.n_draws)} random tables (seed {report.seed})"
     )
     picture = null_picture(report, result)
     kept = np.flatnonzero(chances >= np.sort(chances)[::-1][: 3 * _MOST_PATTERNS][-1])
     rows = [[numbers.decimal(float(values[i])), numbers.pvalue(float(chances[i]))] for i in kept]
     more = len(values) - len(kept)
-    hidden = f"; {numbers.count(more)} less likely values left out" if more else ""
-    caption = f"Values and probabilities with {result.weights} weights, {source}{hidden}"
+    hidden = f"; {text.plural(more, 'less likely value')} not shown" if more else ""
+    caption = f"Values and their probabilities, {weighting_name(result.weights)}, {source}{hidden}"
     return _figure(picture, f"{title}; {source}", _table(["value", "probability"], rows, caption=caption))
 
 
@@ -188,9 +186,12 @@ def _moves(report: Report) -> str:
     assert report.moves is not None
     raising = [one for one in report.moves if one.effect == "raises"]
     rows = [[report.moves.written(one.move), numbers.decimal(one.value_after)] for one in raising]
+    n_raising = report.moves.n_raising
+    raise_it = f"{text.plural(n_raising, 'move')} {'raises' if n_raising == 1 else 'raise'} agreement"
+    best = "" if n_raising == len(raising) else " The best ones are shown."
     caption = (
-        f"Two subjects swap the ratings of some raters; {report.main.weights} weights, "
-        f"{numbers.count(report.moves.n_raising)} such moves in all"
+        f"In a move, two subjects swap the ratings of some raters. {raise_it} ({weighting_name(report.main.weights)})."
+        f"{best}"
     )
     return _table(["move", "value after"], rows, caption=caption)
 
@@ -200,7 +201,7 @@ def _main_first(report: Report) -> Sequence[WeightingReport]:
 
 
 def _folded(result: WeightingReport, report: Report, content: str) -> str:
-    """The main weighting open, the others to unfold."""
+    """Return the content of a weighting, which is collapsed unless the weighting is the main one."""
     if result is report.main:
         return f"<h3>{escape(result.weights)}</h3>\n{content}"
     return f"<details><summary>{escape(result.weights)}</summary>\n{content}</details>"
@@ -208,10 +209,10 @@ def _folded(result: WeightingReport, report: Report, content: str) -> str:
 
 def _figure(picture: str, caption: str, behind: str) -> str:
     words = f"<figcaption>{escape(caption)}</figcaption>" if caption else ""
-    return f"<figure>{picture}{words}<details><summary>The same as a table</summary>{behind}</details></figure>"
+    return f"<figure>{picture}{words}<details><summary>Show as a table</summary>{behind}</details></figure>"
 
 
 def _table(header: Sequence[str], rows: Sequence[Sequence[str]], *, caption: str) -> str:
-    """A table that scrolls sideways on a narrow screen, with the keyboard too."""
+    """Return a table in a region that scrolls horizontally, also with the keyboard."""
     inner = html.table(header, rows, caption=caption)
     return f'<div class="scroll" role="region" tabindex="0" aria-label="{escape(caption)}">{inner}</div>'

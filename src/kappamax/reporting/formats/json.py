@@ -20,7 +20,7 @@ SCHEMA_VERSION = 1
 
 
 def data_of(table: Table) -> dict[str, Any]:
-    """Return the numbers of subjects, raters, categories and missing ratings, and the labels."""
+    """Return the numbers of subjects, raters, categories and missing ratings, with the labels."""
     return {
         "n_subjects": plain(table.n_subjects),
         "n_raters": table.n_raters,
@@ -39,7 +39,7 @@ def document(table: Table, results: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 
 def report_document(report: Report) -> dict[str, Any]:
-    """Return a whole report as plain data."""
+    """Return the document of a whole report."""
     table = report.table
     extra = {
         "title": report.title,
@@ -60,12 +60,12 @@ def versioned(content: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def as_json(content: dict[str, Any]) -> str:
-    """Return a document as text; the same content gives the same bytes."""
+    """Return a document as JSON text, which is the same for equal contents."""
     return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
 
 
 def _result(result: WeightingReport) -> dict[str, Any]:
-    """Return one weighting: the agreement's own fields, then the maximum's, the test and the sentences."""
+    """Return the fields of one weighting: those of the agreement and the maximum, the test and the sentences."""
     own = {} if result.agreement is None else result.agreement.to_dict()
     most = {} if result.maximum is None else result.maximum.to_dict()
     count = result.n_maximizers

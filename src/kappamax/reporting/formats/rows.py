@@ -1,4 +1,4 @@
-"""Arrange the numbers of a report as headers and rows, which the formats write as tables."""
+"""Arrange the numbers of a report in headers and rows, which the formats write as tables."""
 
 from __future__ import annotations
 
@@ -14,6 +14,12 @@ CSV_COLUMNS = (
     *("maximum", "maximum_proven", "maximum_bound", "minimum", "ratio", "pvalue", "test", "n_maximizers", "error"),
 )
 
+#: explanation of the last columns of `result_rows`
+COLUMNS_EXPLAINED = (
+    'The column "reached" is the value divided by the maximum, and "tables" is the number of tables that attain the '
+    "maximum."
+)
+
 
 def result_rows(report: Report) -> tuple[list[str], list[list[str]]]:
     """Return the header and one row of rounded numbers per weighting."""
@@ -23,7 +29,7 @@ def result_rows(report: Report) -> tuple[list[str], list[list[str]]]:
 
 
 def margin_rows(report: Report) -> tuple[list[str], list[list[str]]]:
-    """Return how often each rater used each category, one row per category."""
+    """Return the header and one row per category, with the number of times each rater used it."""
     table = report.table
     rows = [
         [str(label), *(numbers.count(int(n)) for n in column)]
@@ -33,7 +39,7 @@ def margin_rows(report: Report) -> tuple[list[str], list[list[str]]]:
 
 
 def pair_rows(report: Report) -> tuple[list[str], list[list[str]]]:
-    """Return kappa of every two raters, one row per rater."""
+    """Return the header and one row per rater, with the kappa of each pair of raters."""
     assert report.pairs is not None
     rows = [
         [rater, *("" if i == j else numbers.decimal(value) for j, value in enumerate(row))]
@@ -43,7 +49,7 @@ def pair_rows(report: Report) -> tuple[list[str], list[list[str]]]:
 
 
 def csv_row(group: str, report: Report, result: WeightingReport) -> dict[str, Any]:
-    """Return the results of one weighting by the names in `CSV_COLUMNS`, unrounded; None for what is not known."""
+    """Return the unrounded results of one weighting by the names in `CSV_COLUMNS`; unknown values are None."""
     table, agreement, most, test = report.table, result.agreement, result.maximum, result.test
     row: dict[str, Any] = dict.fromkeys(CSV_COLUMNS) | {"group": group, "weights": result.weights}
     row |= {name: getattr(table, name) for name in ("n_subjects", "n_raters", "n_categories", "n_missing")}
@@ -62,6 +68,7 @@ def csv_row(group: str, report: Report, result: WeightingReport) -> dict[str, An
 
 
 def _row(result: WeightingReport) -> list[str]:
+    """Return the rounded results of one weighting."""
     if result.agreement is None:
         return [result.weights, "undefined", *[""] * 6]
     row = [result.weights, numbers.decimal(result.agreement.value), numbers.interval(result.agreement.ci)]
@@ -81,4 +88,5 @@ def _row(result: WeightingReport) -> list[str]:
 
 
 def _bounded(value: float, bound: float, proven: bool, sign: str) -> str:
+    """Return an extreme value, with its bound if it is not proven."""
     return numbers.decimal(value) if proven else f"{numbers.decimal(value)} ({sign} {numbers.decimal(bound)})"

@@ -7,7 +7,8 @@ from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from kappamax.display import text
-from kappamax.reporting.formats.rows import margin_rows, pair_rows, result_rows
+from kappamax.reporting.figures_svg import MARGINS_TITLE, pairs_title
+from kappamax.reporting.formats.rows import COLUMNS_EXPLAINED, margin_rows, pair_rows, result_rows
 from kappamax.reporting.sentences import of_design, of_table
 
 if TYPE_CHECKING:
@@ -18,46 +19,47 @@ _MOST_RATERS = 8
 
 
 def text_of(report: Report) -> str:
-    """Return the report as text."""
+    """Return the report as plain text."""
     table = report.table
     lines = [report.title, "=" * len(report.title), ""]
     for said in (of_design(table, 12), *of_table(table)):
         lines += _paragraph(said)
-    lines += ["", "How often each rater used each category", ""]
+    lines += ["", MARGINS_TITLE, ""]
     header, rows = margin_rows(report)
     if len(table.raters) > _MOST_RATERS:
         header, rows = [*header[: _MOST_RATERS + 1], "..."], [[*row[: _MOST_RATERS + 1], "..."] for row in rows]
     lines += _indented(text.columns(header, rows))
     lines += ["", report.coefficient, ""]
     lines += text.columns(*_narrow(*result_rows(report)))
-    lines += ["", *_paragraph(f"Reached: value / maximum. Tables: how many have the maximum. {_pvalue_words(report)}")]
+    lines += ["", *_paragraph(f"{COLUMNS_EXPLAINED} {_pvalue_words(report)}")]
     for result in report.results:
         lines += ["", f"{result.weights}:"]
         for said in result.sentences:
             lines += _paragraph(said, indent=2)
     if any(result.weights_in_words for result in report.results):
-        lines += ["", "What the choice of weights does here"]
+        lines += ["", "Effect of the weights"]
         for result in report.results:
             if result.weights_in_words:
                 lines += ["", *_paragraph(f"{result.weights}: {result.weights_in_words}", indent=2)]
     if report.pairs is not None and table.n_raters <= _MOST_RATERS:
-        lines += ["", f"Kappa of every two raters, {report.pairs.weights} weights", ""]
+        lines += ["", pairs_title(report), ""]
         lines += _indented(text.columns(*pair_rows(report)))
     lines += ["", "Methods", "", *_paragraph(report.methods(), indent=2)]
     return "\n".join(lines) + "\n"
 
 
 def _narrow(header: list[str], rows: list[list[str]]) -> tuple[list[str], list[list[str]]]:
-    """The interval without its word, so that all columns fit."""
-    header = [name.replace(" interval", "") for name in header]
+    """Return the rows with shorter intervals, so that all columns fit."""
     return header, [[cell.replace(" to ", "..") if i == 2 else cell for i, cell in enumerate(row)] for row in rows]
 
 
 def _pvalue_words(report: Report) -> str:
+    """Return which test the p-values belong to."""
     tests = [result.test for result in report.results if result.test is not None]
     if not tests:
-        return "No test was made."
-    return "P-value: exact test" + ("; * Monte Carlo." if any(test.se is not None for test in tests) else ".")
+        return "No test was performed."
+    drawn = any(test.se is not None for test in tests)
+    return "P-values are from the exact test" + (", or Monte Carlo estimates if marked *." if drawn else ".")
 
 
 def _paragraph(words: str, indent: int = 0) -> list[str]:

@@ -1,9 +1,9 @@
-// Ask the server; a newer question of the same kind cancels the older.
+// Send requests to the server; a new request of the same kind cancels the previous one.
 
-/** What the server refused, and which field or cell it names. */
+/** Error message of the server, with the field or cell that it is about. */
 export class Problem extends Error {
   constructor(answer, status) {
-    super(answer.error ?? `The server answered ${status}.`);
+    super(answer.error ?? `The server answered with status ${status}.`);
     this.field = answer.field ?? null;
     this.cell = answer.cell ?? null;
     this.columns = answer.columns ?? null;
@@ -12,8 +12,8 @@ export class Problem extends Error {
 
 const running = new Map();
 
-/** Ask and wait; `kind` names the questions of which only the newest counts. Undefined if it was overtaken.
- * With `each`, the answer comes line by line and each line is handed to it. */
+/** Send a request and return its answer, or undefined if a newer request of the same `kind` was sent meanwhile.
+ * If `each` is given, the answer is read line by line, and `each` is called with every line. */
 export async function ask(path, body, kind = path, each = null) {
   running.get(kind)?.abort();
   const control = new AbortController();
@@ -28,31 +28,31 @@ export async function ask(path, body, kind = path, each = null) {
   }
 }
 
-/** Forget a question that is on its way. */
+/** Cancel a running request. */
 export function cancel(kind) {
   running.get(kind)?.abort();
   running.delete(kind);
 }
 
-/** The examples that come with the package. */
+/** Return the example tables of the package. */
 export async function examples() {
   const answer = await fetch("/api/examples");
   return answer.ok ? answer.json() : [];
 }
 
-/** A file's bytes, with how to read them. */
+/** Send a file with the options for reading it. */
 export function askFile(file, options) {
   const query = new URLSearchParams(Object.entries(options).filter(([, value]) => value !== "" && value !== null));
   return ask(`/api/file?${query}`, file, "file");
 }
 
-/** A file to save. */
+/** Return a report as a file in the given format. */
 export async function download(format, body) {
   const answer = await send(`/api/report?format=${format}`, body);
   return answer.blob();
 }
 
-/** Lines of JSON as they come. */
+/** Yield the lines of an answer, each parsed as JSON, as they arrive. */
 export async function* lines(path, body, signal) {
   const answer = await send(path, body, signal, "application/x-ndjson");
   const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
@@ -83,7 +83,7 @@ async function send(path, body, signal, accept = "*/*") {
       headers: { Accept: accept, "Content-Type": bytes ? "application/octet-stream" : "application/json" } });
   } catch (error) {
     if (error.name === "AbortError") throw error;
-    throw new Problem({ error: "The kappamax server does not answer; is it still running?" }, 0);
+    throw new Problem({ error: "The kappamax server does not respond. Check that it is still running." }, 0);
   }
   if (answer.ok) return answer;
   const said = await answer.json().catch(() => ({}));

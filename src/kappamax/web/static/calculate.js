@@ -1,5 +1,5 @@
-// Ask the server about the table and show its answers: the numbers of all weights, by one request that begins with the
-// chosen ones, then the pictures of the chosen weights, what chance would give for them, and that for the other weights.
+// Request the results for the table and show them. One request returns the numbers for all weights, the chosen weights
+// first. Further requests return the figures and the test against chance for the chosen weights, then the other tests.
 
 import { Problem, ask, cancel } from "./api.js";
 import { drawComparison } from "./panels/comparison.js";
@@ -13,15 +13,15 @@ const KINDS = ["table", "chance", "pictures"], PATIENCE = 300;
 const listeners = [];
 let answers = new Map(), about = null, serial = 0, shown = false;
 
-/** Be told of every new answer for the chosen weights: listener(table, weight, answer), or nulls. */
+/** Call listener(table, weight, answer) after every new answer for the chosen weights; all are null for an empty table. */
 export const onAnswer = (listener) => listeners.push(listener);
 
-/** Check what was typed at once; ask the server when typing has paused. */
+/** Check the entries at once, and send requests after a pause in typing. */
 export function recalculate() {
   const { problems, empty } = tableOf();
   showProblems(problems);
   if (problems.length || weightingOf().problems.length) {
-    stop(shown ? "These results belong to the previous table. Correct the marked entry first." : "Correct the marked entry first.");
+    stop(shown ? "These results belong to the previous table. Correct the marked entry." : "Correct the marked entry.");
   } else if (empty) {
     stop("");
     drawNothing();
@@ -55,7 +55,7 @@ async function compute(own) {
   const keep = (name, more) => { answers.set(name, { ...answers.get(name), ...more }); compare(); };
   const show = () => { shown = true; drawNumbers(answers.get(chosen)); compare(); };
 
-  /** One request about several weightings; each answer is handed over when its line comes. */
+  /** Send one request for several weightings, and call `found` with each answer when its line arrives. */
   const askAbout = (kind, wanted, found) => {
     const waiting = [...wanted];
     return wanted.length ? ask(`/api/${kind}`, { ...table, weights: wanted.map(weightOf) }, kind, (line) => {
@@ -81,7 +81,7 @@ async function compute(own) {
     } finally { arrived(); }
   })();
   if (answers.has(chosen)) arrived();
-  // whoever has found the numbers draws them soonest, unless those of the other weights take long
+  // the worker process that computed the numbers answers fastest, so wait for it unless the other weights take long
   await Promise.race([numbers, first.then(() => new Promise((resolve) => { setTimeout(resolve, PATIENCE); }))]);
   if (own !== serial) return;
   if (!answers.has(chosen)) { if (problem) refuse(problem); return; }
@@ -115,7 +115,7 @@ async function compute(own) {
   }
 }
 
-/** What the server refuses is shown where it belongs. */
+/** Show an error message of the server beside the entry that it is about. */
 function refuse(error) {
   const field = error.field ?? "";
   if (error.cell) showProblems([{ cell: error.cell, message: error.message }]);

@@ -1,4 +1,4 @@
-// Draw agreement and temperature over the steps of a search, on a log scale because most happens early.
+// Draw agreement and temperature against the steps of a search, on a log scale because early steps change most.
 
 const NS = "http://www.w3.org/2000/svg";
 const WIDTH = 520, HEIGHT = 200, LEFT = 40, RIGHT = 12, TOP = 24, BOTTOM = 30;
@@ -12,7 +12,7 @@ export function chart(entries, last, start = null) {
   const y = (share) => HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * share;
   const points = (of) => entries.map((one) => `${x(one.step).toFixed(1)},${y(of(one)).toFixed(1)}`).join(" ");
   const begin = start === null ? "" : `${x(1).toFixed(1)},${y((start - low) / spread).toFixed(1)}`;
-  const words = entries.length ? `Agreement from ${low.toFixed(4)} to ${high.toFixed(4)} and falling temperature over ${entries.at(-1).step} steps` : "No search yet";
+  const words = entries.length ? `Agreement between ${low.toFixed(4)} and ${high.toFixed(4)}, and temperature, during ${entries.at(-1).step} steps` : "No search has been run yet";
   const svg = make("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: "chart", role: "img", "aria-label": words });
   svg.append(make("line", { class: "axis", x1: LEFT, x2: WIDTH - RIGHT, y1: y(0), y2: y(0) }), make("line", { class: "axis", x1: LEFT, x2: LEFT, y1: y(0), y2: y(1) }),
     text(LEFT, HEIGHT - 8, "1", "middle"), text((LEFT + WIDTH) / 2, HEIGHT - 8, "log scale", "middle"), text(WIDTH - RIGHT, HEIGHT - 8, entries.length ? `${last.toLocaleString("en-US")} steps` : "steps", "end"),

@@ -1,6 +1,6 @@
-// Make elements; text is always text, and only the server's pictures are markup.
+// Create elements. Text is never interpreted as markup, except for figures drawn by the server.
 
-/** An element: attributes by name, `on` for listeners, text and elements as children. */
+/** Create an element with attributes by name, listeners in the attribute `on`, and text or elements as children. */
 export function h(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
@@ -14,27 +14,27 @@ export function h(tag, attributes = {}, ...children) {
 
 export const byId = (id) => document.getElementById(id);
 
-/** Put elements in the place of what a container held. */
+/** Replace the content of a container. */
 export function fill(container, ...children) {
   container.replaceChildren(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
 }
 
-/** A picture the server drew, as an element; nothing if it is not one. */
+/** Return a figure drawn by the server as an element, or null if it is not an SVG. */
 export function picture(svg) {
   if (!svg) return null;
   const parsed = new DOMParser().parseFromString(svg, "image/svg+xml").documentElement;
   return parsed.nodeName === "svg" ? document.importNode(parsed, true) : null;
 }
 
-/** A picture with the table behind it. */
+/** Return a figure with the same content as a table below it. */
 export function figure(svg, caption, behind) {
   const drawn = picture(svg);
   if (!drawn) return behind ?? null;
   return h("figure", {}, h("div", { class: "scroll" }, drawn), caption ? h("figcaption", {}, caption) : null,
-    behind ? h("details", {}, h("summary", {}, "The same as a table"), behind) : null);
+    behind ? h("details", {}, h("summary", {}, "Show as a table"), behind) : null);
 }
 
-/** Rows of text as a table that scrolls sideways, with the keyboard too. */
+/** Return rows of text as a table that scrolls horizontally, also with the keyboard. */
 export function textTable(caption, header, rows) {
   return h("div", { class: "scroll", role: "region", tabindex: "0", "aria-label": caption },
     h("table", {}, h("caption", {}, caption),
@@ -49,13 +49,13 @@ export function button(words, onClick, attributes = {}) {
   } } }, words);
 }
 
-/** A button that cannot be used keeps its focus and says so. */
+/** Enable or disable a button; a disabled button keeps the focus and is announced as disabled. */
 export function enable(element, usable) {
   if (usable) element.removeAttribute("aria-disabled");
   else element.setAttribute("aria-disabled", "true");
 }
 
-/** Run `work` once typing has paused. */
+/** Return a function that runs `work` after a pause in its calls. */
 export function debounced(work, milliseconds) {
   let timer;
   return (...values) => {

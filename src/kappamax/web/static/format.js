@@ -11,10 +11,12 @@ export const pvalue = (p) => (p === null || p === undefined ? "undefined" : p < 
 export const count = (n) => (typeof n === "number" ? n.toLocaleString("en-US")
   : String(n).replace(/\B(?=(\d{3})+$)/g, ","));
 export const plural = (n, noun) => `${count(n)} ${noun}${Number(n) === 1 ? "" : "s"}`;
-/** How many tables reach the maximum: a number, or at least one. */
+/** Return the number of tables that attain the maximum, or a lower bound. */
 export const howMany = (n, atLeast) => (n !== null && n !== undefined ? count(n)
   : atLeast !== null && atLeast !== undefined ? `at least ${count(atLeast)}` : "not known");
-/** Of a result: the p-value, and how many tables reach the maximum. */
+/** Return the p-value of a result, and the number of tables that attain its maximum. */
 export const chanceOf = ({ pending, test, pvalue: p }) => (pending ? "…" : test ? pvalue(p) : "not computed");
 export const tables = (result) => (result.pending ? "…" : howMany(result.n_maximizers, result.n_maximizers_at_least));
+/** Return a weighting as captions name it: "unweighted" or "linear weights". */
+export const weightingName = (name) => (name === "unweighted" ? name : `${name} weights`);
 export const raterName = (name) => (/^\d+$/.test(name) ? `rater ${name}` : name);

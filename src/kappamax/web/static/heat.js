@@ -1,9 +1,9 @@
-// Show a square of counts as an HTML table shaded like a heat map; cells may be buttons.
+// Show a square of counts as an HTML table that is shaded like a heat map and whose cells may be buttons.
 
 import { button, fill, h } from "./dom.js";
 import { count, raterName } from "./format.js";
 
-/** Draw into a container. `before` frames what differs from it; `onCell` makes every cell a button. */
+/** Draw a table into a container. Cells that differ from `before` are framed; with `onCell`, every cell is a button. */
 export function drawHeat(container, table, { caption, before = null, marks = null, onCell = null }) {
   const largest = Math.max(1, ...table.counts.flat());
   const focused = container.contains(document.activeElement) ? document.activeElement.id : null;
@@ -26,7 +26,7 @@ export function drawHeat(container, table, { caption, before = null, marks = nul
   if (focused) document.getElementById(focused)?.focus();
 }
 
-/** Any table: a heat map for two raters, a list of patterns for more. */
+/** Draw any table: a heat map for two raters, a list of patterns for more raters. */
 export function drawTable(container, table, options) {
   if (!table.patterns) return drawHeat(container, table, options);
   const order = table.counts.map((_, i) => i).sort((a, b) => table.counts[b] - table.counts[a]);

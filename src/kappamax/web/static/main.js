@@ -1,4 +1,4 @@
-// Start every panel and pass changes of the state on to them.
+// Start all panels and redraw them after every change of the state.
 
 import { startAnnealing } from "./panels/annealing.js";
 import { recalculate } from "./calculate.js";

@@ -1,4 +1,4 @@
-// Keep the state of the page: the table, the weighting, a link to both and their copy in the browser.
+// Hold the state of the page (the table and the weighting), store it in the browser and encode it in a link.
 
 export const FEWEST = 2, MOST = 12;
 export const SCHEMES = ["unweighted", "linear", "quadratic", "sqrt", "ordinal", "ratio", "circular", "bipolar"];
@@ -15,7 +15,7 @@ let state = initial();
 export const current = () => state;
 export const subscribe = (listener) => listeners.push(listener);
 
-/** Change what is held, keep it for a reload, and tell everyone; `by` says who changed it. */
+/** Change the state, store it for a reload, and notify all listeners; `by` names the source of the change. */
 export function change(patch, by = null) {
   state = { ...state, ...patch };
   store();
@@ -27,7 +27,7 @@ function initial() {
     chosen: "linear", custom: { by: "positions", positions: ["1", "2", "3"], scheme: "linear", matrix: distances(3) } };
 }
 
-/** The same table with another number of categories; what fits stays. */
+/** Return the cells and categories of the table resized to k categories; entries that fit are kept. */
 export function resized(k) {
   const cells = blank(k).map((row, i) => row.map((_, j) => state.cells[i]?.[j] ?? ""));
   const categories = Array.from({ length: k }, (_, i) => state.categories[i] ?? fresh(state.categories, i));
@@ -35,13 +35,13 @@ export function resized(k) {
 }
 const fresh = (taken, i) => (taken.includes(String(i + 1)) ? `category ${i + 1}` : String(i + 1));
 
-/** A square table as it is typed, from one with numbers. */
+/** Return the state of a square table, with its counts as text. */
 export function typed(table) {
   return { kind: "square", patterns: null, cells: table.counts.map((row) => row.map(String)),
     categories: table.categories.map(String), raters: table.raters.map(String), ordered: table.ordered !== false };
 }
 
-/** The table for the server, or what is wrong with it and where. */
+/** Return the table in the form of a request, with its problems and their places. */
 export function tableOf(held = state) {
   if (held.kind === "patterns") {
     const { patterns, counts, categories, raters, ordered } = held.patterns;
@@ -50,30 +50,30 @@ export function tableOf(held = state) {
   const problems = [];
   held.cells.forEach((row, i) => row.forEach((text, j) => {
     if (text.trim() !== "" && !/^\d{1,12}$/.test(text.trim())) {
-      problems.push({ cell: [i, j], message: `A count is a whole number, 0 or more; this is ${text.trim().slice(0, 20)}.` });
+      problems.push({ cell: [i, j], message: `Enter a whole number of at least 0 instead of ${text.trim().slice(0, 20)}.` });
     }
   }));
   const names = held.categories.map((name) => name.trim());
   names.forEach((name, i) => {
-    if (name === "") problems.push({ category: i, message: "A category needs a name." });
-    else if (names.indexOf(name) < i) problems.push({ category: i, message: `${name} is there twice.` });
+    if (name === "") problems.push({ category: i, message: "Enter a name for this category." });
+    else if (names.indexOf(name) < i) problems.push({ category: i, message: `The name ${name} is used twice.` });
   });
   const raters = held.raters.map((name) => name.trim());
-  if (raters[0] === raters[1]) problems.push({ rater: 1, message: "The raters need different names." });
-  raters.forEach((name, i) => { if (name === "") problems.push({ rater: i, message: "A rater needs a name." }); });
+  if (raters[0] === raters[1]) problems.push({ rater: 1, message: "The raters must have different names." });
+  raters.forEach((name, i) => { if (name === "") problems.push({ rater: i, message: "Enter a name for this rater." }); });
   const counts = held.cells.map((row) => row.map((text) => Number(text.trim() || 0)));
   const empty = counts.flat().every((n) => n === 0);
   return { table: { counts, categories: labels(names), raters, ordered: held.ordered }, problems, empty };
 }
 
-/** Names that are all whole numbers are sent as numbers, as a file would have them. */
+/** If all names are whole numbers, they are sent as numbers, as they would be read from a file. */
 const labels = (names) => (names.every((name) => /^-?\d{1,9}$/.test(name)) ? names.map(Number) : names);
 
 export const sizeOf = (held = state) => (held.kind === "patterns" ? held.patterns.categories.length : held.cells.length);
 export const namesOf = (held = state) => (held.kind === "patterns" ? held.patterns.categories.map(String) : held.categories);
 export const isOrdered = (held = state) => (held.kind === "patterns" ? held.patterns.ordered !== false : held.ordered);
 
-/** The chosen weighting for the server, or the places that are no numbers. */
+/** Return the chosen weighting in the form of a request, with the entries that are not numbers. */
 export function weightingOf(held = state) {
   if (held.chosen !== "custom") return { weighting: held.chosen, problems: [] };
   const { by, scheme } = held.custom;
@@ -81,7 +81,7 @@ export function weightingOf(held = state) {
   const numberAt = (text, place) => {
     const value = Number(text.trim().replace(",", "."));
     const wrong = text.trim() === "" || !Number.isFinite(value) || (by === "matrix" && value < 0);
-    if (wrong) problems.push({ place, message: by === "matrix" ? "A weight is a number, 0 or more." : "A position is a number." });
+    if (wrong) problems.push({ place, message: by === "matrix" ? "Enter a number of at least 0." : "Enter a number." });
     return value;
   };
   if (by === "positions") {
@@ -91,13 +91,13 @@ export function weightingOf(held = state) {
     kind: "disagreement" }, problems };
 }
 
-/** Own weights for k categories; what was typed stays where it fits. */
+/** Return custom weights for k categories; entries that fit are kept. */
 export function customFor(k, custom = state.custom) {
   return { ...custom, positions: numbered(k).map((text, i) => custom.positions[i] ?? text),
     matrix: distances(k).map((row, i) => row.map((text, j) => custom.matrix[i]?.[j] ?? text)) };
 }
 
-/** An address that carries the table, or null if it is too large for one. */
+/** Return a link that contains the table, or null if the table is too large or comes from a file. */
 export function linkOf(held = state) {
   if (held.kind !== "square") return null;
   const parts = new URLSearchParams({ table: held.cells.map((row) => row.map((text) => text.trim()).join(",")).join(";"),
@@ -108,7 +108,7 @@ export function linkOf(held = state) {
   return link.length <= LONGEST_LINK ? link : null;
 }
 
-/** Begin with the table of the address, else with what was typed last; says which. */
+/** Restore the table from the link or else from the browser storage; return which one was used, or null. */
 export function restore() {
   const linked = fromLink(location.hash.slice(1));
   if (linked) {
@@ -120,7 +120,7 @@ export function restore() {
   try {
     const kept = JSON.parse(localStorage.getItem(KEY));
     if (kept && sound(kept)) { state = { ...state, ...kept }; return "kept"; }
-  } catch { /* what cannot be read is not kept */ }
+  } catch { /* an unreadable stored state is ignored */ }
   return null;
 }
 
@@ -139,7 +139,7 @@ function fromLink(fragment) {
   } catch { return null; }
 }
 
-/** Whether something read back has the shape that this page writes. */
+/** Return whether a restored state has the expected structure. */
 function sound(held) {
   const texts = (list, n) => Array.isArray(list) && list.length === n && list.every((one) => typeof one === "string" && one.length <= 200);
   const k = held.cells?.length;
@@ -156,5 +156,5 @@ function store() {
   try {
     if (text.length <= LARGEST_STORED) localStorage.setItem(KEY, text);
     else localStorage.removeItem(KEY);
-  } catch { /* a browser that keeps nothing still computes */ }
+  } catch { /* without browser storage, the page still works but forgets its state */ }
 }

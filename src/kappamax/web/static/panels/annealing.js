@@ -1,4 +1,4 @@
-// Watch a search by annealing: agreement, temperature and the table as it goes.
+// Show the agreement, the temperature and the table during simulated annealing.
 
 import { Problem, lines } from "../api.js";
 import { onAnswer } from "../calculate.js";
@@ -25,23 +25,23 @@ export function startAnnealing() {
 }
 
 function nothing() {
-  fill(byId("annealing-body"), h("p", { class: "faint" }, "A search for the maximum by random moves; it needs a table to start from."));
+  fill(byId("annealing-body"), h("p", { class: "faint" }, "Simulated annealing searches for the maximum by random moves. Enter a table first."));
 }
 
 function build() {
   const seed = byId("seed")?.value ?? "1", proposal = byId("proposal")?.value ?? "moves";
   fill(byId("annealing-body"),
-    h("p", {}, "Random moves that raise agreement are taken, others with a chance that falls with the temperature. The maximum above does not need it; this shows how such a search goes."),
+    h("p", {}, "Random moves that raise agreement are accepted; other moves are accepted with a probability that falls with the temperature. The maximum above is computed by other methods; this panel shows how such a search proceeds."),
     h("div", { class: "controls" },
       h("div", { class: "control" }, h("label", { for: "seed" }, "Seed"), h("input", { id: "seed", type: "number", min: 0, max: 4294967295, step: 1, value: seed, "aria-describedby": "seed-problem" })),
-      h("div", { class: "control grow" }, h("label", { for: "proposal" }, "A step"), h("select", { id: "proposal" },
-        [["moves", "draws a move"], ["swaps", "draws two subjects"]].map(([value, words]) => h("option", { value, selected: value === proposal }, words))))),
+      h("div", { class: "control grow" }, h("label", { for: "proposal" }, "Proposal"), h("select", { id: "proposal" },
+        [["moves", "a random move"], ["swaps", "a swap of two random subjects"]].map(([value, words]) => h("option", { value, selected: value === proposal }, words))))),
     h("p", { class: "problem", id: "seed-problem", role: "alert" }),
     h("div", { class: "buttons" }, button("Start", start, { id: "anneal-start", class: "first" }), button("Pause", toggle, { id: "anneal-pause", "aria-disabled": "true" })),
     h("div", { class: "meter" }, ["step", "temperature", "agreement", "accepted"].map((name) => h("span", {}, `${name} `, h("b", { id: `anneal-${name}` }, "–")))),
     h("div", { id: "anneal-chart" }), h("p", { class: "line", id: "anneal-said", role: "status" }), h("div", { id: "anneal-table" }));
   fill(byId("anneal-chart"), chart([], 1));
-  drawTable(byId("anneal-table"), asked.table, { caption: "The observed table, where it starts" });
+  drawTable(byId("anneal-table"), asked.table, { caption: "Observed table, from which the search starts" });
 }
 
 function halt() {
@@ -51,11 +51,11 @@ function halt() {
   playing = false;
 }
 
-/** Begin anew with the seed in the box; the same seed gives the same search. */
+/** Start a search with the given seed; the same seed gives the same search. */
 async function start() {
   const seed = Number(byId("seed").value);
   const fits = byId("seed").value.trim() !== "" && Number.isInteger(seed) && seed >= 0 && seed <= 4294967295;
-  byId("seed-problem").textContent = fits ? "" : "A seed is a whole number from 0 to 4294967295.";
+  byId("seed-problem").textContent = fits ? "" : "Enter a whole number from 0 to 4294967295.";
   byId("seed").setAttribute("aria-invalid", String(!fits));
   if (!fits) return;
   halt();
@@ -95,7 +95,7 @@ function label() {
   enable(byId("anneal-pause"), control !== null && !over);
 }
 
-/** One frame: some entries more, all within a few seconds; at once for those who want no motion. */
+/** Draw the next entries, all of them within a few seconds, or at once if the user prefers reduced motion. */
 function play(own) {
   if (own !== run || !playing) return;
   const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
@@ -114,7 +114,7 @@ function drawStep(entry) {
   byId("anneal-agreement").textContent = decimal(entry.agreement);
   byId("anneal-accepted").textContent = `${(100 * entry.acceptance).toFixed(0)}%`;
   fill(byId("anneal-chart"), chart(entries.slice(0, shown), entries.at(-1).step, asked.observed));
-  if (entry.counts) drawTable(byId("anneal-table"), tableOf(entry), { caption: `The table after ${count(entry.step)} steps`, before: asked.table.counts });
+  if (entry.counts) drawTable(byId("anneal-table"), tableOf(entry), { caption: `Table after ${count(entry.step)} steps`, before: asked.table.counts });
 }
 
 function finish() {
@@ -122,9 +122,9 @@ function finish() {
   label();
   if (entries.length) drawStep(entries.at(-1));
   const reached = asked.maximum !== null && Math.abs(end.value - asked.maximum) < 1e-9;
-  byId("anneal-said").textContent = `Ended after ${count(end.steps)} steps with kappa ${decimal(end.value)}`
-    + (asked.maximum === null ? "." : reached ? ", which is the maximum." : `, below the maximum ${decimal(asked.maximum)}.`);
-  if (end.counts) drawTable(byId("anneal-table"), tableOf(end), { caption: "The best table found; framed cells differ from the observed table", before: asked.table.counts });
+  byId("anneal-said").textContent = `The search ended after ${count(end.steps)} steps with kappa ${decimal(end.value)}`
+    + (asked.maximum === null ? "." : reached ? ", which is the maximum." : `, which is below the maximum of ${decimal(asked.maximum)}.`);
+  if (end.counts) drawTable(byId("anneal-table"), tableOf(end), { caption: "Best table found; framed cells differ from the observed table", before: asked.table.counts });
 }
 
 const tableOf = (line) => ({ ...(line.patterns ? { patterns: line.patterns } : {}), counts: line.counts, categories: line.categories ?? asked.table.categories, raters: asked.table.raters });

@@ -1,4 +1,4 @@
-// Show the results of all weightings, one row each; choosing a row chooses its weights.
+// Show the results for all weightings as a table; choosing a row selects its weights.
 
 import { button, byId, fill, h } from "../dom.js";
 import { chanceOf, decimal, interval, percent, tables } from "../format.js";
@@ -6,7 +6,7 @@ import { change, current } from "../state.js";
 
 const HEADER = ["weights", "kappa", "95% interval", "maximum", "minimum", "reached", "tables", "p-value"];
 
-/** Rows in the order of `names`; a result that is still on its way leaves its row waiting. */
+/** Draw one row per name; rows whose result has not arrived yet show an ellipsis. */
 export function drawComparison(names, results) {
   const focused = document.activeElement?.dataset?.compared;
   const cellsOf = (result) => {
@@ -19,10 +19,10 @@ export function drawComparison(names, results) {
       most ? tables(result) : "", chanceOf(result)];
   };
   const row = (name) => h("tr", { class: name === current().chosen ? "chosen" : "" },
-    h("th", { scope: "row" }, button(name === "custom" ? "own weights" : name, () => change({ chosen: name }),
+    h("th", { scope: "row" }, button(name === "custom" ? "custom weights" : name, () => change({ chosen: name }),
       { class: "plain", "data-compared": name, "aria-pressed": String(name === current().chosen) })),
     cellsOf(results.get(name)).map((words) => h("td", {}, words)));
-  fill(byId("comparison"), h("h3", { id: "comparison-title" }, "The same ratings with other weights"),
+  fill(byId("comparison"), h("h3", { id: "comparison-title" }, "Comparison of weights"),
     h("div", { class: "scroll", role: "region", tabindex: "0", "aria-labelledby": "comparison-title" }, h("table", { class: "compared" },
       h("thead", {}, h("tr", {}, HEADER.map((name) => h("th", { scope: "col" }, name)))),
       h("tbody", {}, names.map(row)))));

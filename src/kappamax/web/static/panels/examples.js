@@ -1,4 +1,4 @@
-// Offer the bundled tables; the first is shown on the first visit.
+// Load example tables; the first one is shown on the first visit.
 
 import { examples } from "../api.js";
 import { byId, fill, h } from "../dom.js";
@@ -7,7 +7,7 @@ import { change, current, customFor, isOrdered, subscribe, tableOf, typed } from
 export async function startExamples(first) {
   const known = await examples();
   const select = byId("example");
-  fill(select, h("option", { value: "" }, "Own data"), known.map((one) => h("option", { value: one.name }, `${one.name}: ${one.title}`)));
+  fill(select, h("option", { value: "" }, "Your data"), known.map((one) => h("option", { value: one.name }, `${one.name}: ${one.title}`)));
   select.addEventListener("change", () => {
     const one = known.find((example) => example.name === select.value);
     if (one) load(one);
@@ -24,7 +24,7 @@ export async function startExamples(first) {
     byId("data-source").textContent = one.source;
   }
 
-  /** Whatever is typed over an example is the user's own. */
+  /** Deselect the example when its table is changed. */
   function leave() {
     const one = known.find((example) => example.name === select.value);
     if (!one || same(one)) return;
@@ -33,7 +33,7 @@ export async function startExamples(first) {
   }
 }
 
-/** Whether the table on the page is still the example. */
+/** Return whether the table on the page is still the example. */
 function same(one) {
   const { table } = tableOf(current());
   return JSON.stringify([table.counts, table.patterns]) === JSON.stringify([one.counts, one.patterns]) && isOrdered() === (one.ordered !== false);

@@ -1,11 +1,11 @@
-// Read a dropped file; how its columns are read can be changed beside it.
+// Read a file that was opened or dropped, with options for its layout and columns.
 
 import { Problem, askFile } from "../api.js";
 import { button, byId, fill, h } from "../dom.js";
 import { plural } from "../format.js";
 import { MOST, change, customFor, typed } from "../state.js";
 
-const LAYOUTS = [["wide", "a column per rater"], ["long", "a row per rating"], ["counts", "a square of counts"], ["patterns", "patterns with counts"]];
+const LAYOUTS = [["wide", "one column per rater"], ["long", "one row per rating"], ["counts", "square table of counts"], ["patterns", "patterns with counts"]];
 let file = null, columns = [], options = {}, categories = null, problem = null, notes = [];
 
 export function startFiles() {
@@ -20,7 +20,7 @@ export function startFiles() {
   });
 }
 
-/** What stands in the place of the typed table when the data are patterns. */
+/** Show a summary of the data in place of the editable table if the data are patterns. */
 export function drawFile(state) {
   const place = byId("patterns");
   place.hidden = state.kind !== "patterns";
@@ -29,7 +29,7 @@ export function drawFile(state) {
   const n = counts.reduce((a, b) => a + b, 0);
   fill(place, h("p", { id: "patterns-summary" }, h("strong", {}, name || "file"), `: ${plural(n, "subject")}, ${plural(raters.length, "rater")}, `
     + `${labels.length} categories (${labels.slice(0, 12).join(", ")}${labels.length > 12 ? ", …" : ""}).`),
-  h("div", { class: "buttons" }, button("Type a table instead", close)));
+  h("div", { class: "buttons" }, button("Enter a table instead", close)));
 }
 
 function close() {
@@ -49,7 +49,7 @@ async function open(chosen) {
   await read();
 }
 
-/** The first line's cells, so that columns can be chosen even where the first reading fails. */
+/** Return the cells of the first line, so that columns can be chosen even if the file cannot be read yet. */
 function header(text) {
   const line = text.split(/\r?\n/, 1)[0];
   const separator = ["\t", ";", "|", ","].find((one) => line.includes(one)) ?? ",";
@@ -92,18 +92,18 @@ function drawMapping() {
     h("input", { id: `map-${field}`, type: "text", value: options[field], autocomplete: "off", "aria-describedby": `map-${field}-problem`,
       on: { change: (event) => set({ [field]: event.target.value }) } }), beside(field));
   const named = columns.map((name) => [name, name]);
-  fill(place, h("fieldset", {}, h("legend", {}, `How ${file.name} is read`), beside("file"), notes.map((note) => h("p", { class: "faint small" }, note)),
+  fill(place, h("fieldset", {}, h("legend", {}, `Options for reading ${file.name}`), beside("file"), notes.map((note) => h("p", { class: "faint small" }, note)),
     h("div", { class: "controls" }, select("layout", "Layout", LAYOUTS),
       roles.map((role) => select(role, { subject: "Column of subjects", rater: "Column of raters", rating: "Column of ratings", count: "Column of counts" }[role],
-        [["", role === "subject" && options.layout === "wide" ? "none" : "by its name"], ...named]))),
+        [["", role === "subject" && options.layout === "wide" ? "none" : `column named ${role}`], ...named]))),
     ["wide", "patterns"].includes(options.layout) && columns.length ? raterBoxes(beside) : null,
     categories ? order(beside) : null,
-    h("details", { open: Boolean(options.missing || options.sheet) }, h("summary", {}, "Missing ratings, sheet"), h("div", { class: "controls" },
-      options.layout === "counts" ? null : text("missing", "Codes that mean missing, like 9,99"), text("sheet", "Sheet of a spreadsheet")))));
+    h("details", { open: Boolean(options.missing || options.sheet) }, h("summary", {}, "Missing ratings and sheet"), h("div", { class: "controls" },
+      options.layout === "counts" ? null : text("missing", "Codes of missing ratings, such as 9,99"), text("sheet", "Sheet name")))));
   if (focused) byId(focused)?.focus();
 }
 
-/** The control a refusal is about: the one the server names, else one whose role or column the message quotes. */
+/** Return the control that an error is about: the one named by the server, or one that the message quotes. */
 function placeOf({ field, message }, roles, known) {
   if (known.has(field)) return field;
   const about = roles.find((role) => message.includes(`'${role}' is missing`))
@@ -128,7 +128,7 @@ function order(beside) {
     [moved[i], moved[i + by]] = [moved[i + by], moved[i]];
     set({ categories: written(moved) }).then(() => byId(`order-${by < 0 ? "up" : "down"}-${i + by}`)?.focus());
   };
-  const arrow = (i, by, words, sign) => button(sign, () => move(i, by), { id: `order-${words}-${i}`, "aria-label": `${categories[i]} ${words}`,
+  const arrow = (i, by, words, sign) => button(sign, () => move(i, by), { id: `order-${words}-${i}`, "aria-label": `Move ${categories[i]} ${words}`,
     "aria-disabled": i + by < 0 || i + by >= categories.length ? "true" : null });
   return h("fieldset", {}, h("legend", {}, "Order of the categories"), beside("categories"), h("ol", { class: "order", id: "category-order" }, categories.map((name, i) => h("li", {},
     h("span", {}, name), arrow(i, -1, "up", "↑"), arrow(i, 1, "down", "↓")))));
@@ -139,6 +139,6 @@ function set(patch) {
   return read();
 }
 
-/** Names with commas go in quotation marks. */
+/** Join names by commas; names that contain a comma are quoted. */
 const written = (names) => names.map((name) => (/[",]/.test(name) ? `"${name.replaceAll('"', '""')}"` : name)).join(",");
 const list = (text) => [...text.matchAll(/"((?:[^"]|"")*)"|([^,]+)/g)].map((found) => (found[1] ?? found[2]).replaceAll('""', '"'));

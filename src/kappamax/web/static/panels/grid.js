@@ -1,4 +1,4 @@
-// Edit the table: cells, names of categories and raters, totals, errors beside cells.
+// Edit the table of counts and the names of categories and raters; show totals and error messages.
 
 import { byId, fill, h } from "../dom.js";
 import { count } from "../format.js";
@@ -19,7 +19,7 @@ export function startGrid() {
   }
 }
 
-/** Show the state; inputs are made anew only when the number of categories changes, so the cursor stays. */
+/** Show the state. Inputs are recreated only if the number of categories changes, so the focus is kept. */
 export function drawGrid(state) {
   byId("square").hidden = byId("size-control").hidden = state.kind !== "square";
   if (state.kind !== "square") return;
@@ -41,7 +41,7 @@ export function drawGrid(state) {
   totals(state.cells);
 }
 
-/** Mark what is wrong beside the cell, the category or the rater it is about; the first message is open, the others on focus. */
+/** Show messages beside the cells, categories or raters they are about: the first one always, the others on focus. */
 export function showProblems(problems) {
   for (const input of document.querySelectorAll("#square [aria-invalid]")) input.removeAttribute("aria-invalid");
   for (const bubble of document.querySelectorAll("#grid .bubble")) { bubble.textContent = ""; bubble.classList.remove("first"); }
@@ -119,7 +119,7 @@ function paste(event, i, j) {
   const [top, left] = whole ? [0, 0] : [i, j];
   const k = whole ? wide : Math.max(current().cells.length, top + rows.length, left + wide);
   if (k > MOST) {
-    byId("grid-problem").textContent = `The block needs ${k} categories; there are at most ${MOST} here. A file may have more.`;
+    byId("grid-problem").textContent = `The pasted table has ${k} categories; an entered table can have at most ${MOST}. Open a file instead.`;
     return;
   }
   const base = whole ? { cells: blank(k), categories: resized(k).categories } : resized(k);
@@ -128,7 +128,7 @@ function paste(event, i, j) {
   byId(`cell-${top}-${left}`).focus();
 }
 
-/** Enter and the arrows up and down go from row to row, as in a spreadsheet. */
+/** Move between rows with Enter and the arrow keys, as in a spreadsheet. */
 function step(event, i, j, k) {
   const by = { ArrowDown: 1, Enter: 1, ArrowUp: -1 }[event.key];
   if (by === undefined || i + by < 0 || i + by >= k) return;

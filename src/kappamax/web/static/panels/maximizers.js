@@ -1,11 +1,11 @@
-// Page through the tables that attain the maximum.
+// Browse the tables that attain the maximum.
 
 import { Problem, ask } from "../api.js";
 import { button, byId, enable, fill, h } from "../dom.js";
 import { howMany } from "../format.js";
 import { drawHeat } from "../heat.js";
 
-/** Offer the pages if there is more than one table of two raters. */
+/** Draw the controls if two raters have complete ratings and several tables attain the maximum. */
 export function drawMaximizers(table, weight, result) {
   const several = result.maximum !== null && result.maximum !== undefined && table.counts && !table.patterns
     && (result.n_maximizers === null ? Number(result.n_maximizers_at_least) > 1 : Number(result.n_maximizers) > 1);
@@ -18,8 +18,8 @@ export function drawMaximizers(table, weight, result) {
   const where = h("span", { id: "maximizer-place", role: "status" });
   const map = h("div", { id: "maximizer" });
   const problem = h("p", { class: "problem" });
-  const back = button("Previous", () => show(at - 1), { "aria-label": "Previous maximising table" });
-  const on = button("Next", () => show(at + 1), { "aria-label": "Next maximising table" });
+  const back = button("Previous", () => show(at - 1), { "aria-label": "Previous table" });
+  const on = button("Next", () => show(at + 1), { "aria-label": "Next table" });
 
   async function show(wanted) {
     if (wanted < 0 || wanted >= last) return;
@@ -42,6 +42,6 @@ export function drawMaximizers(table, weight, result) {
     enable(on, at + 1 < last);
   }
 
-  fill(place, h("h3", {}, "All tables that reach the maximum"), h("div", { class: "buttons" }, back, on, where), problem, map);
+  fill(place, h("h3", {}, "Tables that attain the maximum"), h("div", { class: "buttons" }, back, on, where), problem, map);
   show(0);
 }

@@ -1,4 +1,4 @@
-// Explore tables by moves: choose two cells or a ranked move, undo, redo, follow a path to the maximum.
+// Explore tables by moves: apply a move, undo and redo it, or follow a path to the maximum.
 
 import { Problem, ask, cancel } from "../api.js";
 import { onAnswer } from "../calculate.js";
@@ -28,28 +28,28 @@ export function startMoves() {
 
 function nothing(answer) {
   cancel("moves");
-  fill(byId("moves-body"), h("p", { class: "faint" }, answer ? "Kappa is undefined, so no move can change it."
-    : "A move takes a table to another one with the same margins; it needs a table to start from."));
+  fill(byId("moves-body"), h("p", { class: "faint" }, answer ? "Kappa is undefined, so moves cannot be compared."
+    : "A move changes a table into another one with the same margins. Enter a table first."));
 }
 
 function build() {
   const two = !history[0].table.patterns;
   fill(byId("moves-body"),
-    h("p", {}, "Two subjects swap one rater's ratings: the margins stay, agreement may change. ",
-      two ? "Choose the two cells that gain a subject, in different rows and columns, or a move from the list." : "Choose a move from the list."),
+    h("p", {}, "In a move, two subjects swap the ratings of some raters. The margins stay the same, but agreement may change. ",
+      two ? "Choose two cells in different rows and columns, each of which gains a subject, or choose a move from the list." : "Choose a move from the list."),
     h("div", { class: "meter" }, h("span", {}, "Kappa ", h("b", { id: "moves-value", role: "status" })), h("span", { id: "moves-change" }),
-      h("span", {}, "maximum ", h("b", {}, decimal(maximum)))),
+      h("span", {}, "Maximum ", h("b", {}, decimal(maximum)))),
     h("div", { id: "moves-table" }),
     h("p", { class: "line small", id: "moves-said", role: "status" }),
     h("div", { class: "buttons" }, two ? button("Apply the move", apply, { id: "moves-apply", class: "first" }) : null,
       button("Undo", () => go(at - 1), { id: "moves-undo" }), button("Redo", () => go(at + 1), { id: "moves-redo" }),
-      button("Back to the observed table", () => go(0), { id: "moves-reset" })),
-    h("div", { class: "buttons" }, button("One step towards the maximum", () => follow(1), { id: "moves-step" }),
-      button("All steps", () => follow(Infinity), { id: "moves-all" })),
+      button("Reset to the observed table", () => go(0), { id: "moves-reset" })),
+    h("div", { class: "buttons" }, button("Next step to the maximum", () => follow(1), { id: "moves-step" }),
+      button("All steps to the maximum", () => follow(Infinity), { id: "moves-all" })),
     h("div", { id: "moves-path" }), h("div", { id: "moves-list" }));
 }
 
-/** Show where we are, and ask for the moves from here. */
+/** Show the current table and request its moves. */
 async function refresh(said = "") {
   picked = [];
   preview = null;
@@ -74,11 +74,11 @@ function draw(said) {
       Object.assign(marks, { [`${a},${b}`]: "plus", [`${i},${b}`]: "minus", [`${a},${j}`]: "minus" });
     }
   }
-  drawTable(byId("moves-table"), table, { caption: at === 0 ? "The observed table" : `After ${plural(at, "move")}; framed cells differ from the observed table`,
+  drawTable(byId("moves-table"), table, { caption: at === 0 ? "Observed table" : `Table after ${plural(at, "move")}; framed cells differ from the observed table`,
     before: history[0].table.counts, marks, onCell: choose });
   byId("moves-value").textContent = decimal(value);
   const change = value - history[0].value;
-  byId("moves-change").textContent = at === 0 ? "as observed" : `${change >= 0 ? "+" : "−"}${decimal(Math.abs(change))} since the observed table`;
+  byId("moves-change").textContent = at === 0 ? "as observed" : `${change >= 0 ? "+" : "−"}${decimal(Math.abs(change))} relative to the observed table`;
   byId("moves-said").textContent = said;
   if (byId("moves-apply")) enable(byId("moves-apply"), preview !== null);
   enable(byId("moves-undo"), at > 0);
@@ -90,18 +90,18 @@ function draw(said) {
   drawPath();
 }
 
-/** A click on a cell: the first gains one; the second completes the block. */
+/** Choose a cell that gains a subject; the second one completes the move. */
 async function choose(i, j) {
   preview = null;
   if (picked.length === 2) picked = [[i, j]];
   else if (picked.length === 1 && picked[0].join() === `${i},${j}`) picked = [];
   else picked.push([i, j]);
-  if (picked.length < 2) { draw(picked.length ? "Now the second cell, in another row and column." : ""); return; }
+  if (picked.length < 2) { draw(picked.length ? "Choose the second cell in another row and column." : ""); return; }
   const [[a, b], [c, d]] = picked;
-  if (a === c || b === d) { picked = [[i, j]]; draw("The two cells need different rows and columns; choose the second again."); return; }
+  if (a === c || b === d) { picked = [[i, j]]; draw("The two cells must be in different rows and columns. Choose the second cell again."); return; }
   const { table } = history[at];
   if (!table.counts[a][d] || !table.counts[c][b]) {
-    draw("This move does not apply: a cell that loses a subject has none.");
+    draw("This move cannot be applied, because a cell that would lose a subject is empty.");
     return;
   }
   try {
@@ -109,31 +109,31 @@ async function choose(i, j) {
     const after = await ask("/api/moves", { ...table, weight, move }, "move");
     if (!after) return;
     preview = after;
-    draw(`${after.written}: ${wordOf(after.value, history[at].value)} ${decimal(after.value)}.`);
+    draw(`${after.written} ${wordOf(after.value, history[at].value)} ${decimal(after.value)}.`);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     draw(error.message);
   }
 }
 
-const wordOf = (after, before) => (Math.abs(after - before) < 1e-12 ? "kappa stays" : after > before ? "raises kappa to" : "lowers kappa to");
+const wordOf = (after, before) => (Math.abs(after - before) < 1e-12 ? "keeps kappa at" : after > before ? "raises kappa to" : "lowers kappa to");
 
 function apply() {
   push([preview]);
 }
 
-/** New tables after this one; what was undone is forgotten. */
+/** Append tables after the current one; moves that were undone are discarded. */
 function push(steps) {
   history = [...history.slice(0, at + 1), ...steps.map((one) => ({ table: tableIn(one), value: one.value, written: one.written }))];
   at = history.length - 1;
-  refresh(`Applied ${steps.length === 1 ? steps[0].written : plural(steps.length, "move")}: kappa is ${decimal(history[at].value)}.`);
+  refresh(`Applied ${steps.length === 1 ? steps[0].written : plural(steps.length, "move")}. Kappa is now ${decimal(history[at].value)}.`);
 }
 
 const tableIn = ({ patterns, counts, categories, raters, ordered }) => ({ ...(patterns ? { patterns } : {}), counts, categories, raters, ordered });
 
 function go(place) {
   at = place;
-  refresh(place === 0 ? "The observed table." : `Back at ${history[at].written}.`);
+  refresh(place === 0 ? "This is the observed table." : `This is the table after ${history[at].written}.`);
 }
 
 async function follow(many) {
@@ -147,7 +147,7 @@ async function follow(many) {
     const from = path.tables.indexOf(here);
     const next = path.steps.slice(from, from + many);
     if (next.length) push(next);
-    else draw(`No single move raises agreement from here, though the maximum is ${decimal(path.maximum)}.`);
+    else draw(`No single move raises agreement, although the maximum is ${decimal(path.maximum)}.`);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     draw(error.message);
@@ -158,8 +158,8 @@ function drawPath() {
   const place = byId("moves-path");
   if (!path) { fill(place); return; }
   const here = path.tables.indexOf(JSON.stringify(history[at].table));
-  fill(place, h("p", { class: "small faint" }, `A path of ${plural(path.steps.length, "move")}, always the one that raises agreement most; `
-    + (path.reached ? "it ends at the maximum." : "it ends below the maximum.")),
+  fill(place, h("p", { class: "small faint" }, `This path has ${plural(path.steps.length, "move")}, each of which raises agreement most. `
+    + (path.reached ? "It ends at the maximum." : "It ends below the maximum.")),
   h("ol", { class: "small", id: "path" }, path.steps.map((one, i) => h("li", { "aria-current": here === i + 1 ? "step" : null },
     here === i + 1 ? h("strong", {}, `${one.written} → ${decimal(one.value)}`) : `${one.written} → ${decimal(one.value)}`))));
 }
@@ -168,10 +168,10 @@ function drawList(ranked) {
   const focused = document.activeElement?.dataset?.move;
   const row = (move, i) => h("tr", {}, h("th", { scope: "row" }, move.written), h("td", {}, move.effect), h("td", {}, decimal(move.value_after)),
     h("td", {}, button("Apply", () => applyMove(move), { "aria-label": `Apply ${move.written}`, "data-move": i })));
-  fill(byId("moves-list"), h("h3", { id: "moves-list-title" }, "Moves, the best first"),
-    h("p", { class: "faint small" }, `${plural(ranked.n_applicable, "move")}: ${count(ranked.n_raising)} raise agreement, ${count(ranked.n_keeping)} keep it, ${count(ranked.n_lowering)} lower it.`),
+  fill(byId("moves-list"), h("h3", { id: "moves-list-title" }, "Moves, best first"),
+    h("p", { class: "faint small" }, `Of ${plural(ranked.n_applicable, "move")}, ${count(ranked.n_raising)} raise agreement, ${count(ranked.n_keeping)} keep it and ${count(ranked.n_lowering)} lower it.`),
     h("div", { class: "scroll tall", role: "region", tabindex: "0", "aria-labelledby": "moves-list-title" }, h("table", { class: "moves-list" },
-      h("thead", {}, h("tr", {}, ["move", "agreement", "kappa after", "choose"].map((name) => h("th", { scope: "col" }, name)))),
+      h("thead", {}, h("tr", {}, ["move", "effect on agreement", "kappa after", "apply"].map((name) => h("th", { scope: "col" }, name)))),
       h("tbody", {}, ranked.moves.map(row)))));
   if (focused !== undefined && focused !== null) byId("moves-list").querySelector(`[data-move="${focused}"]`)?.focus();
 }

@@ -1,4 +1,4 @@
-// Export the newest answer: files to save, words to copy, calls to repeat it, and a link.
+// Export the results: save reports and figures, and copy the methods paragraph, the calls and a link.
 
 import { Problem, download } from "../api.js";
 import { onAnswer } from "../calculate.js";
@@ -19,7 +19,7 @@ export function startOutput() {
 function draw() {
   const place = byId("out-body");
   if (!shown) {
-    fill(place, h("p", { class: "faint" }, "Once there are results: reports, tables and pictures to save, and the calls that repeat them."));
+    fill(place, h("p", { class: "faint" }, "Reports, figures and code can be exported once there are results."));
     return;
   }
   const { answer } = shown;
@@ -30,18 +30,18 @@ function draw() {
   const drawn = pictures.map(([name, svg, words]) => button(words, () => save(new Blob([svg], { type: "image/svg+xml" }), `${name}.svg`), { "data-svg": name }));
   const opened = [...place.querySelectorAll("details[open]")].map((one) => one.id);
   fill(place, h("div", { class: "side" },
-    h("div", {}, h("h3", {}, "Save"), h("div", { class: "buttons" }, saved), h("h3", {}, "Save a picture (SVG)"), h("div", { class: "buttons" }, drawn),
+    h("div", {}, h("h3", {}, "Save a report"), h("div", { class: "buttons" }, saved), h("h3", {}, "Save a figure (SVG)"), h("div", { class: "buttons" }, drawn),
       h("h3", {}, "Link"), linkPart(said)),
     h("div", {}, h("h3", {}, "Methods paragraph"), h("blockquote", { id: "methods" }, methods), copier("Copy the paragraph", () => methods, said),
-      h("h3", {}, "The same from Python"), h("pre", { id: "python", tabindex: "0" }, answer.calls.python), copier("Copy the Python call", () => answer.calls.python, said),
-      h("h3", {}, "The same from a terminal"), h("pre", { id: "terminal", tabindex: "0" }, answer.calls.terminal), copier("Copy the command", () => answer.calls.terminal, said))), said);
+      h("h3", {}, "Python"), h("pre", { id: "python", tabindex: "0" }, answer.calls.python), copier("Copy the Python call", () => answer.calls.python, said),
+      h("h3", {}, "Command line"), h("pre", { id: "terminal", tabindex: "0" }, answer.calls.terminal), copier("Copy the command", () => answer.calls.terminal, said))), said);
   for (const id of opened) byId(id)?.setAttribute("open", "");
 }
 
 function linkPart(said) {
   const link = linkOf();
-  if (!link) return h("p", { class: "faint small" }, current().kind === "patterns" ? "A link carries a typed table; this one is from a file." : "This table is too large for a link.");
-  return h("div", {}, h("p", { class: "faint small" }, "Carries the table in the address, for the same page on another machine."),
+  if (!link) return h("p", { class: "faint small" }, current().kind === "patterns" ? "A link is available only for an entered table, not for a file." : "This table is too large for a link.");
+  return h("div", {}, h("p", { class: "faint small" }, "The link contains the table and opens it in this page on any machine where kappamax is running."),
     copier("Copy a link to this table", () => linkOf(), said), h("details", { id: "link-details" }, h("summary", {}, "Show the link"), h("pre", { id: "link", tabindex: "0" }, link)));
 }
 
@@ -58,11 +58,11 @@ function copier(words, content, said) {
 
 function picturesOf(answer) {
   const drawn = Object.values(answer.pictures?.by_weights ?? {})[0] ?? {};
-  return [["observed", drawn.observed, "Observed"], ["maximum", drawn.maximum, "Maximum"], ["null", answer.chance?.results[0].picture, "Chance"],
-    ["margins", answer.pictures?.margins, "Margins"], ["pairs", answer.pictures?.pairs, "Pairs"]].filter(([, svg]) => svg);
+  return [["observed", drawn.observed, "Observed table"], ["maximum", drawn.maximum, "Largest agreement"], ["null", answer.chance?.results[0].picture, "Distribution under chance"],
+    ["margins", answer.pictures?.margins, "Margins"], ["pairs", answer.pictures?.pairs, "Pairs of raters"]].filter(([, svg]) => svg);
 }
 
-/** A report has the chosen weights and those it is compared with. */
+/** Save a report with the chosen weights and those of the comparison. */
 async function saveReport(format, said) {
   const { table, weight } = shown;
   const named = isOrdered() ? COMPARED : ["unweighted"];

@@ -1,4 +1,4 @@
-// Read a block of cells with its labels from the clipboard; null if it is a single value.
+// Parse a pasted block of cells, with its labels if it has any; the result is null for a single value.
 
 export function block(text) {
   const trimmed = text.replace(/\r/g, "").replace(/\n+$/, "");
@@ -9,7 +9,7 @@ export function block(text) {
   return labelled(rows) ?? { rows, labels: null };
 }
 
-/** Cells of one line; quotation marks keep a separator inside a cell. */
+/** Split a line into cells; separators within quotation marks are part of a cell. */
 function split(line, separator) {
   const cells = [];
   let cell = "", quoted = false;
@@ -20,10 +20,10 @@ function split(line, separator) {
   return [...cells, cell].map((one) => one.trim());
 }
 
-/** A spreadsheet writes 1,520 where a comma does not separate. */
+/** Remove thousands separators, as in 1,520, if the comma does not separate cells. */
 const number = (cell, separator) => (separator !== "," && /^\d{1,3}(,\d{3})+$/.test(cell) ? cell.replaceAll(",", "") : cell);
 
-/** Labels in the first row and column, if the rest is square. */
+/** Return the labels in the first row if the remaining cells are square, and null otherwise. */
 function labelled(rows) {
   const inner = rows.slice(1).map((row) => row.slice(1));
   const square = inner.length >= 2 && inner.every((row) => row.length === inner.length) && rows[0].length === rows.length;

@@ -1,32 +1,32 @@
-// Show the results for the chosen weights: numbers, words, tables and pictures.
+// Show the results for the chosen weights in numbers, sentences, tables and figures.
 
 import { byId, figure, fill, h, textTable } from "../dom.js";
-import { chanceOf, count, decimal, interval, percent, plural, pvalue, raterName, tables } from "../format.js";
+import { chanceOf, count, decimal, interval, percent, plural, pvalue, raterName, tables, weightingName } from "../format.js";
 
 const MOST_PATTERNS = 20;
 const DRAWN = ["pictures", "margins-body"], BY_CHANCE = ["maximizers", "chance"];
 
-/** One weighting's result, with what chance would give once that is known; until then it is pending. */
+/** Return the result for one weighting, with the test against chance; `pending` is true until the test is known. */
 export const resultOf = (answer) => ({ ...answer.results[0], ...answer.chance?.results[0],
   pending: !answer.chance && !answer.failed && answer.results[0].value !== null });
 
-/** The numbers of one weighting; pictures of an older table fade until there are new ones. */
+/** Draw the numbers for one weighting; figures of the previous table are faded until they are replaced. */
 export function drawNumbers(answer) {
   const result = resultOf(answer);
   drawHeadline(result, answer.data);
   for (const id of [...answer.pictures ? [] : DRAWN, ...result.pending ? BY_CHANCE : []]) byId(id).inert = true;
-  byId("announce").textContent = result.value === null ? `Kappa is undefined: ${result.reason}`
-    : `${result.title}, ${result.weights}: ${decimal(result.value)}; largest ${decimal(result.maximum)}.`;
+  byId("announce").textContent = result.value === null ? `Kappa is undefined because ${result.reason}.`
+    : `${result.title}, ${result.weights}: ${decimal(result.value)}; maximum ${decimal(result.maximum)}.`;
 }
 
-/** Before there is a table. */
+/** Show a hint if there is no table. */
 export function drawNothing() {
-  fill(byId("headline"), h("p", { class: "faint" }, "Type or paste a table, choose an example, or drop a file: the results appear here."));
+  fill(byId("headline"), h("p", { class: "faint" }, "Enter or paste a table, choose an example, or open a file to see the results here."));
   for (const id of ["comparison", ...DRAWN, ...BY_CHANCE]) renew(id);
   byId("margins").hidden = true;
 }
 
-/** A line above the results: that they are being renewed, or are of an older table. */
+/** Show the status of the results in a line above them. */
 export function say(words) {
   byId("results-state").textContent = words;
   byId("results").setAttribute("aria-busy", String(words.startsWith("Computing…")));
@@ -46,11 +46,11 @@ function drawHeadline(result, data) {
   if (most) parts.push(track(result));
   const proof = (proven, bound, sign) => (proven ? "proven" : `not proven; ${sign} ${decimal(bound)}`);
   const facts = [
-    ["ci", `${Math.round(100 * (result.level ?? 0.95))}% interval`, result.ci ? interval(result.ci) : "undefined", null],
+    ["ci", `${Math.round(100 * (result.level ?? 0.95))}% confidence interval`, result.ci ? interval(result.ci) : "undefined", null],
     most && ["maximum", "Maximum", decimal(result.maximum), proof(result.proven, result.bound, "at most")],
     most && ["minimum", "Minimum", decimal(result.minimum), proof(result.minimum_proven, result.minimum_bound, "at least")],
     most && ["ratio", "Reached", result.ratio === null ? "undefined" : percent(result.ratio), result.ratio_reason ?? "of the maximum"],
-    most && ["tables", "Tables at the maximum", tables(result), null],
+    most && ["tables", "Tables that attain the maximum", tables(result), null],
     ["pvalue", "P-value", chanceOf(result), testNote(result)],
   ].filter(Boolean);
   parts.push(h("dl", { class: "facts" }, facts.map(([id, name, value, note]) => h("div", {}, h("dt", {}, name),
@@ -61,10 +61,10 @@ function drawHeadline(result, data) {
   fill(byId("headline"), parts);
 }
 
-/** How the p-value came about; while one types, few tables are drawn. */
-const testNote = ({ test, pending }) => (pending ? "on its way" : !test ? null : test.n_draws ? `from ${count(test.n_draws)} random tables; a saved report works longer` : "exact, given the margins");
+/** Return how the p-value was computed; the page draws fewer random tables than a saved report. */
+const testNote = ({ test, pending }) => (pending ? "computing…" : !test ? null : test.n_draws ? `estimated from ${count(test.n_draws)} random tables; a saved report uses more` : "exact, conditional on the margins");
 
-/** Smallest, observed with its interval, and largest on one line; the numbers stand below. */
+/** Return a line that shows the minimum, the observed value with its interval, and the maximum. */
 function track(result) {
   const low = Math.min(-1, result.minimum), high = 1;
   const across = (value) => `${(100 * (Math.min(high, Math.max(low, value)) - low)) / (high - low)}%`;
@@ -79,35 +79,35 @@ function track(result) {
     place("end", result.minimum), place("end", result.maximum), place("dot", result.value));
 }
 
-/** The tables, the pairs of raters and the margins. */
+/** Draw the tables, the pairs of raters and the margins. */
 export function drawPictures(answer) {
   const result = answer.results[0], { observed_table: observed, pairs, margins } = answer.report;
   const drawn = Object.values(answer.pictures.by_weights)[0] ?? {};
   const parts = [];
   if (drawn.observed && drawn.maximum) {
-    parts.push(h("h3", {}, "Observed, and the largest agreement the margins allow"),
+    parts.push(h("h3", {}, "Observed table and table with the largest agreement"),
       h("div", { class: "side", id: "heat-maps" },
-        figure(drawn.observed, `Observed: ${decimal(result.value)}`, crossTable("Observed", observed)),
-        figure(drawn.maximum, `Largest: ${decimal(result.maximum)}; framed cells differ`, crossTable("Largest", result.table))));
+        figure(drawn.observed, `Observed table: ${decimal(result.value)}`, crossTable("Counts of the observed table", observed)),
+        figure(drawn.maximum, `Largest agreement: ${decimal(result.maximum)}; framed cells differ`, crossTable("Counts of the table with the largest agreement", result.table))));
   } else if (observed) {
-    parts.push(h("h3", {}, "Patterns: observed, and at the maximum"), h("div", { class: "side", id: "patterns-maximum" },
+    parts.push(h("h3", {}, "Observed patterns and patterns of the largest agreement"), h("div", { class: "side", id: "patterns-maximum" },
       patternTable("Observed patterns", observed),
-      result.table ? patternTable(`Patterns at the maximum, ${decimal(result.maximum)}`, result.table)
+      result.table ? patternTable(`Patterns of the largest agreement: ${decimal(result.maximum)}`, result.table)
         : h("p", {}, result.maximum_reason ?? "")));
   }
-  if (pairs) parts.push(h("h3", {}, "Every two raters"), h("div", { id: "pairs" },
-    figure(answer.pictures.pairs, `Kappa of every two raters, ${pairs.weights ?? result.weights}`, pairTable(pairs))));
+  if (pairs) parts.push(h("h3", {}, "Pairs of raters"), h("div", { id: "pairs" },
+    figure(answer.pictures.pairs, `Kappa for each pair of raters, ${weightingName(pairs.weights ?? result.weights)}`, pairTable(pairs))));
   renew("pictures", parts);
   byId("margins").hidden = false;
   renew("margins-body", figure(answer.pictures.margins, null, marginTable(margins, answer.data.categories)));
 }
 
-/** What chance would give. */
+/** Draw the distribution under chance. */
 export function drawChance(answer) {
   const result = resultOf(answer), { picture } = result;
-  renew("chance", picture ? [h("h3", {}, "Every value that chance could give"), h("div", { id: "null" },
-    figure(picture, "Probability of each value for raters who rate independently with these margins", textTable("The marked values",
-      ["mark", "value"], [["observed", decimal(result.value)], ["largest", decimal(result.maximum)], ["smallest", decimal(result.minimum)],
+  renew("chance", picture ? [h("h3", {}, "Distribution under chance"), h("div", { id: "null" },
+    figure(picture, "Probability of each value if the raters rated independently with these margins", textTable("Marked values",
+      ["mark", "value"], [["observed", decimal(result.value)], ["maximum", decimal(result.maximum)], ["minimum", decimal(result.minimum)],
         ["p-value", pvalue(result.pvalue)]])))] : []);
   byId("maximizers").inert = false;
 }
@@ -117,7 +117,7 @@ function renew(id, parts = []) {
   byId(id).inert = false;
 }
 
-/** Two raters: patterns as a square. */
+/** Return the patterns of two raters as a square table. */
 function crossTable(caption, table) {
   const cells = new Map(table.patterns.map((pattern, i) => [JSON.stringify(pattern), table.counts[i]]));
   return textTable(caption, [table.raters.map(raterName).join(" \\ "), ...table.categories.map(String)],
@@ -127,17 +127,17 @@ function crossTable(caption, table) {
 function patternTable(caption, table) {
   const order = table.counts.map((_, i) => i).sort((a, b) => table.counts[b] - table.counts[a]);
   const hidden = order.length - MOST_PATTERNS;
-  return textTable(hidden > 0 ? `${caption}; ${count(hidden)} more` : caption, [...table.raters, "subjects"], order.slice(0, MOST_PATTERNS)
+  return textTable(hidden > 0 ? `${caption}; ${plural(hidden, "less frequent pattern")} not shown` : caption, [...table.raters, "subjects"], order.slice(0, MOST_PATTERNS)
     .map((i) => [...table.patterns[i].map((label) => (label === null ? "-" : String(label))), count(table.counts[i])]));
 }
 
 function pairTable(pairs) {
-  return textTable("Kappa of every two raters", ["rater", ...pairs.raters],
+  return textTable("Kappa for each pair of raters", ["rater", ...pairs.raters],
     pairs.raters.map((name, a) => [name, ...pairs.values[a].map((value, b) => (a === b ? "" : decimal(value)))]));
 }
 
 function marginTable(margins, categories) {
   const raters = Object.keys(margins);
-  return textTable("Ratings by category and rater", ["category", ...raters.map(raterName)],
+  return textTable("Number of ratings by category and rater", ["category", ...raters.map(raterName)],
     categories.map((label, i) => [String(label), ...raters.map((name) => count(margins[name][i]))]));
 }

@@ -1,13 +1,13 @@
-// Choose weights, or edit positions or a matrix of one's own, with a word on whether they are a distance.
+// Choose or edit weights, and show whether they are a metric.
 
 import { Problem, ask } from "../api.js";
 import { byId, debounced, fill, h } from "../dom.js";
 import { decimal } from "../format.js";
 import { SCHEMES, change, current, customFor, namesOf, sizeOf, tableOf, weightingOf } from "../state.js";
 
-const WORDS = { unweighted: "unweighted: all alike", linear: "linear: distance in steps", quadratic: "quadratic: squared distance",
-  sqrt: "sqrt: root of the distance", ordinal: "ordinal: pairs of categories between", ratio: "ratio: relative to the sum",
-  circular: "circular: the scale closes", bipolar: "bipolar: ends count most", custom: "own weights" };
+const WORDS = { unweighted: "unweighted: all disagreements equal", linear: "linear: distance", quadratic: "quadratic: squared distance",
+  sqrt: "sqrt: square root of the distance", ordinal: "ordinal: number of pairs of categories between", ratio: "ratio: squared difference relative to the sum",
+  circular: "circular: last category next to the first", bipolar: "bipolar: differences near the ends count most", custom: "custom weights" };
 let shape = null;
 
 export function startWeights() {
@@ -22,7 +22,7 @@ export function drawWeights(state) {
   showPlaces(weightingOf(state).problems);
 }
 
-/** Ask at once whether the weights are a distance; says it in words. */
+/** Request the properties of the weights after a pause in typing, and show them in words. */
 export const describe = debounced(async () => {
   const { table, problems, empty } = tableOf();
   const chosen = weightingOf();
@@ -40,11 +40,11 @@ export const describe = debounced(async () => {
 }, 200);
 
 function drawWords(said) {
-  const kind = said.metric ? "A distance (metric)" : said.symmetric ? "Not a distance" : "Not symmetric";
-  const broken = said.violated_triangle ? `: the triangle ${said.violated_triangle.join(", ")} breaks` : "";
+  const kind = said.metric ? "The weights are a metric" : said.symmetric ? "The weights are not a metric" : "The weights are not symmetric";
+  const broken = said.violated_triangle ? `; the categories ${said.violated_triangle.join(", ")} violate the triangle inequality` : "";
   const names = namesOf();
-  const matrix = h("details", {}, h("summary", {}, "The weights as a table"), h("div", { class: "scroll", role: "region", tabindex: "0",
-    "aria-label": "Weights of disagreement" }, h("table", {}, h("caption", {}, "Weights of disagreement, the largest of a named weighting is 1"),
+  const matrix = h("details", {}, h("summary", {}, "Show the weights"), h("div", { class: "scroll", role: "region", tabindex: "0",
+    "aria-label": "Weights of disagreement" }, h("table", {}, h("caption", {}, "Weights of disagreement; the largest weight of a named weighting is 1"),
     h("thead", {}, h("tr", {}, h("td", {}), names.map((name) => h("th", { scope: "col" }, name)))),
     h("tbody", {}, said.matrix.map((row, i) => h("tr", {}, h("th", { scope: "row" }, names[i]), row.map((value) => h("td", {}, decimal(value)))))))));
   fill(byId("weights-words"), h("p", {}, h("strong", { id: "metric" }, `${kind}${broken}.`)), said.words ? h("p", { class: "small" }, said.words) : null,
@@ -73,11 +73,11 @@ function put(id, text) {
 function kinds(by) {
   const one = (value, words) => h("label", { class: "check" }, h("input", { type: "radio", name: "custom-by", id: `custom-${value}`, value, checked: by === value,
     on: { change: () => { edit({ by: value }); byId(`custom-${value}`).focus(); } } }), words);
-  return h("fieldset", {}, h("legend", {}, "Own weights from"), h("div", { class: "controls" }, one("positions", "positions of the categories"), one("matrix", "a matrix")));
+  return h("fieldset", {}, h("legend", {}, "Custom weights from"), h("div", { class: "controls" }, one("positions", "positions of the categories"), one("matrix", "a matrix")));
 }
 
 function positions(state, names) {
-  return h("div", {}, h("div", { class: "controls" }, h("div", { class: "control grow" }, h("label", { for: "custom-scheme" }, "Weights grow with the distance"),
+  return h("div", {}, h("div", { class: "controls" }, h("div", { class: "control grow" }, h("label", { for: "custom-scheme" }, "Scheme"),
     h("select", { id: "custom-scheme", on: { change: (event) => edit({ scheme: event.target.value }) } },
       SCHEMES.filter((name) => name !== "unweighted").map((name) => h("option", { value: name }, name))))),
   h("div", { class: "controls" }, names.map((name, i) => h("div", { class: "control" }, h("label", { for: `position-${i}` }, name),
@@ -90,11 +90,11 @@ function matrix(state, names) {
   const cell = (i, j) => (i === j ? h("td", { class: "faint" }, "0") : h("td", {}, h("input", { id: `weight-${i}-${j}`, type: "text", inputmode: "decimal",
     autocomplete: "off", "aria-label": `Weight of ${names[i]} against ${names[j]}`, "aria-describedby": `weight-${i}-${j}-problem`,
     on: { input: (event) => editCell(i, j, event.target.value) } }), h("div", { id: `weight-${i}-${j}-problem`, class: "bubble" })));
-  const caption = alike(state) ? "How much each disagreement counts; the other side of the diagonal follows"
-    : "How much each disagreement counts; the first rater's category by row, the second's by column";
+  const caption = alike(state) ? "Weight of each disagreement; both sides of the diagonal are equal"
+    : "Weight of each disagreement; rows are the categories of the first rater, columns those of the second";
   return h("div", {}, h("label", { class: "check" }, h("input", { type: "checkbox", id: "custom-alike", checked: alike(state),
-    on: { change: (event) => { setAlike(event.target.checked); byId("custom-alike").focus(); } } }), "both sides of the diagonal alike"),
-  h("div", { class: "scroll", role: "region", tabindex: "0", "aria-label": "Own weights" }, h("table", { class: "grid weights-grid" },
+    on: { change: (event) => { setAlike(event.target.checked); byId("custom-alike").focus(); } } }), "symmetric weights"),
+  h("div", { class: "scroll", role: "region", tabindex: "0", "aria-label": "Custom weights" }, h("table", { class: "grid weights-grid" },
     h("caption", {}, caption),
     h("thead", {}, h("tr", {}, h("td", {}), names.map((name) => h("th", { scope: "col" }, name)))),
     h("tbody", {}, names.map((name, i) => h("tr", {}, h("th", { scope: "row" }, name), names.map((_, j) => cell(i, j))))))));
@@ -109,7 +109,7 @@ function editCell(i, j, text) {
   edit({ matrix: customFor(sizeOf()).matrix.map((row, a) => row.map((old, b) => ((a === i && b === j) || (mirrored && a === j && b === i) ? text : old))) });
 }
 
-/** Alike again, the side above the diagonal counts. */
+/** Set whether the weights are symmetric; if so, those above the diagonal are used. */
 function setAlike(chosen) {
   const { matrix: old } = customFor(sizeOf());
   edit({ alike: chosen, matrix: chosen ? old.map((row, i) => row.map((text, j) => (j < i ? old[j][i] : text))) : old });
