@@ -6,6 +6,7 @@ from hypothesis import given
 
 import kappamax as km
 from kappamax import Table
+from kappamax.display import text
 from kappamax.patterns import group_patterns
 from strategies import tables
 
@@ -100,6 +101,104 @@ def test_html_shows_labels_escaped():
     three = Table([[0, 1, 1], [1, -1, 0]], [3, 1], ["<b>", "y"], ordered=True)
     assert "<b>" not in three._repr_html_()
     assert "1 missing rating)" in three._repr_html_()
+
+
+def test_html_shows_totals_and_what_is_left_out():
+    """The caption has the summary; names of raters, totals and the number of other patterns are shown."""
+    two = Table([[0, 1], [1, 1]], [3, 4], ["x", "y"], ["anna", "ben"], ordered=True)._repr_html_()
+    assert '<th scope="col">anna \\ ben</th>' in two
+    assert '<th scope="row">total</th><td style="text-align:right">0</td>' in two
+    assert '<td style="text-align:right">7</td></tr></tbody>' in two
+    many = Table([[i, i, j] for i in range(6) for j in range(6)], range(1, 37), range(6), ordered=True)
+    assert "... and 26 more patterns</caption>" in many._repr_html_()
+
+
+def test_two_raters_print_as_a_square_table_with_totals():
+    """The first line gives subjects, raters and categories; rows belong to the first rater."""
+    table = Table([[0, 0], [0, 1], [1, 1]], [1200, 5, 30], ["no", "yes"], ["anna", "2"], ordered=True)
+    assert repr(table).splitlines() == [
+        "Table(1,235 subjects, 2 raters, categories 'no', 'yes')",
+        "anna \\ rater 2     no  yes  total",
+        "--------------  -----  ---  -----",
+        "no              1,200    5  1,205",
+        "yes                 0   30     30",
+        "total           1,200   35  1,235",
+    ]
+    assert str(table) == repr(table)
+
+
+def test_other_tables_print_their_most_frequent_patterns():
+    """Patterns are in decreasing order of counts; "-" is a missing rating; at most ten patterns are shown."""
+    table = Table([[0, 1, -1], [1, 1, 0]], [2, 3], ["no", "yes"], ["a", "b", "c"], ordered=True)
+    assert repr(table).splitlines() == [
+        "Table(5 subjects, 3 raters, categories 'no', 'yes'; 2 missing ratings)",
+        "a      b   c  subjects",
+        "---  ---  --  --------",
+        "yes  yes  no         3",
+        "no   yes   -         2",
+    ]
+    two = Table([[0, 1], [0, -1]], [1, 1], ["x", "y"], ordered=True)
+    assert repr(two).splitlines()[1:] == [
+        "rater 1  rater 2  subjects",
+        "-------  -------  --------",
+        "x              -         1",
+        "x              y         1",
+    ]
+    many = Table([[i, i, j] for i in range(6) for j in range(6)], range(1, 37), range(6), ordered=True)
+    lines = repr(many).splitlines()
+    assert lines[3].split() == ["5", "5", "5", "36"]
+    assert len(lines) == 14
+    assert lines[-1] == "... and 26 more patterns"
+
+
+def test_square_tables_too_wide_to_read_print_as_patterns():
+    """With many categories, two raters print as patterns too."""
+    table = Table([[i, i] for i in range(30)], range(1, 31), range(30), ordered=True)
+    assert repr(table).splitlines()[1].split() == ["rater", "1", "rater", "2", "subjects"]
+    assert repr(table).splitlines()[-1] == "... and 20 more patterns"
+
+
+def test_raters_beyond_the_width_are_counted():
+    """Lines have at most 80 columns; the last line gives the number of raters that are not shown."""
+    names = [f"observer number {i}" for i in range(60)]
+    table = Table([[0] * 60, [1] * 60], [1, 2], ["category one", "category two"], names, ordered=True)
+    lines = repr(table).splitlines()
+    assert max(map(len, lines)) <= 80
+    assert "ca...e" in lines[4]
+    assert lines[-1].startswith("... and 5")
+    assert lines[-1].endswith("more raters")
+
+
+@pytest.mark.parametrize("hostile", ["a\nb", "\x1b[2J", "x" * 100_000, "日本" * 50, "\u202e<b>", "", " ", "\ud800"])
+@pytest.mark.parametrize("n_raters", [2, 3])
+def test_no_label_breaks_the_layout(hostile, n_raters):
+    """Labels and names from data give as many lines as tame ones, all printable and at most 80 columns wide."""
+    patterns = [[0] * n_raters, [1] * n_raters]
+    names = [f"{hostile}{i}" for i in range(n_raters)]
+    tame = Table(patterns, [1, 2], ["x", "y"], ordered=True)
+    table = Table(patterns, [1, 2], [hostile, "y"], names, ordered=True)
+    lines = repr(table).splitlines()
+    assert len(lines) == len(repr(tame).splitlines())
+    assert all(line.isprintable() and text.width(line) <= 80 for line in lines)
+    assert "<b>" not in table._repr_html_()
+    assert len(table._repr_html_()) < 3000
+
+
+def test_many_subjects_print_without_a_label_for_each():
+    """Only the patterns that are shown are turned into labels."""
+
+    class Counting(str):
+        made = 0
+
+        def __str__(self):
+            Counting.made += 1
+            return str.__str__(self)
+
+    rng = np.random.default_rng(1)
+    labels = [Counting(letter) for letter in "abcde"]
+    table = Table(rng.integers(0, 5, size=(100_000, 10)), None, labels, ordered=True)
+    assert repr(table).splitlines()[-1].endswith("more patterns")
+    assert Counting.made < 100
 
 
 @pytest.mark.parametrize(

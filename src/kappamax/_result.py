@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from kappamax.display import html, text
+from kappamax.display import html, numbers, text
 
 _JSON_SAFE = 2**53
 
@@ -25,13 +25,20 @@ class Result:
         """The lines shown to a reader: a name and formatted text each."""
         shown = [field.name for field in fields(self) if field.repr]  # type: ignore[arg-type]  # subclasses are dataclasses
         plain_fields = self.to_dict()
-        return [(name.replace("_", " "), text.value(plain_fields[name])) for name in shown]
+        return [_row(name, plain_fields[name]) for name in shown]
 
     def __repr__(self) -> str:
         return text.card(type(self).__name__, self._rows())
 
     def _repr_html_(self) -> str:
         return html.card(type(self).__name__, self._rows())
+
+
+def _row(name: str, value: Any) -> tuple[str, str]:
+    """A field as a reader should see it; a p-value never as 0.0000."""
+    if name == "pvalue":
+        return "p-value", numbers.pvalue(value)
+    return name.replace("_", " "), text.value(value)
 
 
 def plain(value: Any) -> Any:

@@ -35,6 +35,13 @@ def example(name: str) -> Table:
     >>> import kappamax as km
     >>> km.example("rapallo2022")
     Table(33 subjects, 2 raters, categories 1, 2, 3, 4)
+    rater 1 \\ rater 2  1  2   3  4  total
+    -----------------  -  -  --  -  -----
+    1                  5  3   2  1     11
+    2                  1  4   3  0      8
+    3                  0  1   5  1      7
+    4                  0  1   2  4      7
+    total              6  9  12  6     33
     """
     chosen = EXAMPLES[as_choice("name", name, tuple(EXAMPLES))]
     return read_ratings(chosen.path, layout=chosen.layout)

@@ -18,7 +18,7 @@ from kappamax._integers import dot
 from kappamax._result import plain
 from kappamax._typing import Codes, Integers
 from kappamax._validate import as_rater_index, cell_name, is_number
-from kappamax.display import html, text
+from kappamax.display import html, numbers, rating_tables, text
 from kappamax.errors import InvalidOptionError, InvalidRatingsError, InvalidTableError, NotSupportedError
 from kappamax.patterns import MISSING, as_dense_shape, group_patterns, margins_of, n_ratings_of, pair_counts
 
@@ -26,6 +26,8 @@ Label = str | int | float
 
 _LARGEST_TOTAL = 2**62
 _GROUPED_AT_ONCE = 20_000
+_MOST_LISTED = 70  # columns of the first line of a printed table that the categories may take
+_HTML_LABEL = 40
 
 
 class Rows(NamedTuple):
@@ -234,25 +236,40 @@ class Table:
         return hash((self.categories, self.raters, self.patterns.tobytes(), self.counts.tobytes()))
 
     def __repr__(self) -> str:
-        missing = f", {text.plural(self.n_missing, 'missing rating')}" if self.n_missing else ""
-        return (
-            f"Table({text.plural(self.n_subjects, 'subject')}, {self.n_raters} raters, "
-            f"categories {text.listing(self.categories)}{missing})"
-        )
+        shown = None
+        if self._square:
+            shown = rating_tables.crossed(self.pair(0, 1), self.categories, self.raters)
+        return "\n".join([self._summary(), *(shown or self._frequent_patterns()).lines()])
 
     def _repr_html_(self) -> str:
-        if self.n_raters == 2 and self.complete:
+        if self._square:
+            labels = text.labels(self.categories, _HTML_LABEL)
             return html.heat_table(
-                self.dense(),
-                self.categories,
-                self.categories,
-                caption=f"{self.raters[0]} by {self.raters[1]}",
+                self.pair(0, 1),
+                labels,
+                labels,
+                caption=self._summary(),
+                corner=rating_tables.corner(self.raters, _HTML_LABEL),
+                totals=True,
             )
-        order = np.argsort(-self.counts, kind="stable")[: text.MAX_ROWS]
-        rows = [[*self.labels()[i], int(self.counts[i])] for i in order]
-        hidden = len(self.counts) - len(rows)
-        note = f"{self!r}" + (f"; {hidden} more patterns" if hidden else "")
-        return html.table([*self.raters, "subjects"], rows, caption=note)
+        shown = self._frequent_patterns()
+        return html.table(shown.header, shown.rows, caption=" ".join([self._summary(), *shown.notes]))
+
+    @property
+    def _square(self) -> bool:
+        """Whether a reader sees the square table of two raters rather than the most frequent patterns."""
+        return self.n_raters == 2 and self.complete and self.n_categories <= rating_tables.MOST_CATEGORIES
+
+    def _frequent_patterns(self) -> rating_tables.Shown:
+        return rating_tables.frequent_patterns(self.patterns, self.counts, self.categories, self.raters)
+
+    def _summary(self) -> str:
+        """The numbers of subjects and raters, the categories, and the number of missing ratings, in one line."""
+        listed = f"categories {text.listing(self.categories)}"
+        if len(listed) > _MOST_LISTED:
+            listed = f"{numbers.count(self.n_categories)} categories"
+        missing = f"; {text.plural(self.n_missing, 'missing rating')}" if self.n_missing else ""
+        return f"Table({text.plural(self.n_subjects, 'subject')}, {self.n_raters} raters, {listed}{missing})"
 
 
 def as_counts(counts: npt.ArrayLike) -> Integers:

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 Options = Mapping[str, Any]
 
+_LABEL_WIDTH = 40
+
 
 def run(
     options: Options,
@@ -260,20 +262,22 @@ def echo_table(title: str, header: Sequence[str], rows: Sequence[Sequence[str]],
 
 def echo_pattern_table(title: str, table: Table) -> None:
     """Print a table of counts: crossed for two raters, the most frequent patterns for more."""
+    from kappamax.display.rating_tables import corner
+
+    labels = text.labels(table.categories, _LABEL_WIDTH)
     if table.n_raters == 2:
-        first, second = map(text.rater, table.raters)
-        header = [f"{first} \\ {second}", *map(str, table.categories)]
-        rows = [
-            [str(label), *map(numbers.count, row)]
-            for label, row in zip(table.categories, table.pair(0, 1).tolist(), strict=True)
-        ]
-        echo_table(title, header, rows)
+        rows = [[label, *map(numbers.count, row)] for label, row in zip(labels, table.pair(0, 1).tolist(), strict=True)]
+        echo_table(title, [corner(table.raters, _LABEL_WIDTH), *labels], rows)
         return
     order = sorted(range(len(table.counts)), key=lambda i: -int(table.counts[i]))
-    labels = table.labels()
-    rows = [[*map(str, labels[i]), numbers.count(int(table.counts[i]))] for i in order[: text.MAX_ROWS]]
+    shown = [*labels, "-"]  # code -1 stands for a missing rating
+    rows = [
+        [*(shown[code] for code in table.patterns[i].tolist()), numbers.count(int(table.counts[i]))]
+        for i in order[: text.MAX_ROWS]
+    ]
     hidden = len(order) - len(rows)
-    echo_table(title, [*table.raters, "subjects"], rows, [f"{hidden} more patterns"] if hidden else [])
+    notes = [f"... and {text.plural(hidden, 'more pattern')}"] if hidden else []
+    echo_table(title, [*text.labels(table.raters, _LABEL_WIDTH), "subjects"], rows, notes)
 
 
 def summary_of(table: Table) -> str:

@@ -58,10 +58,30 @@ def table(header: Sequence[Any], rows: Sequence[Sequence[Any]], *, caption: str)
     return f"<table><caption>{escape(caption)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
-def heat_table(array: Array, rows: Sequence[Any], columns: Sequence[Any], *, caption: str) -> str:
-    """Return a matrix of numbers, each cell shaded by its share of the largest; readable without the shading."""
+def heat_table(
+    array: Array,
+    rows: Sequence[Any],
+    columns: Sequence[Any],
+    *,
+    caption: str,
+    corner: str = "",
+    totals: bool = False,
+) -> str:
+    """Return a matrix of numbers whose cells are shaded by their share of the largest number.
+
+    Parameters
+    ----------
+    array : numbers, shape (n, m)
+    rows, columns : labels
+    caption : str
+    corner : str
+        Text of the first cell of the header, empty by default.
+    totals : bool
+        Whether the sums of rows and columns are shown too, without shading; default False.
+    """
     largest = float(array.max()) or 1.0
-    head = "".join(f'<th scope="col">{escape(str(name))}</th>' for name in columns)
+    names = [*columns, *["total"] * totals]
+    head = "".join(f'<th scope="col">{escape(str(name))}</th>' for name in [corner, *names])
     body = ""
     for name, line in zip(rows, array.tolist(), strict=True):
         cells = "".join(
@@ -69,11 +89,18 @@ def heat_table(array: Array, rows: Sequence[Any], columns: Sequence[Any], *, cap
             f"{escape(text.value(item))}</td>"
             for item in line
         )
-        body += f'<tr><th scope="row">{escape(str(name))}</th>{cells}</tr>'
-    return (
-        f"<table><caption>{escape(caption)}</caption><thead><tr><th></th>{head}</tr></thead>"
-        f"<tbody>{body}</tbody></table>"
-    )
+        body += _row(name, cells + _plain_cells([sum(line)] * totals))
+    if totals:
+        body += _row("total", _plain_cells([*array.sum(axis=0).tolist(), array.sum().item()]))
+    return f"<table><caption>{escape(caption)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _row(name: Any, cells: str) -> str:
+    return f'<tr><th scope="row">{escape(str(name))}</th>{cells}</tr>'
+
+
+def _plain_cells(items: Sequence[Any]) -> str:
+    return "".join(f'<td style="text-align:right">{escape(text.value(item))}</td>' for item in items)
 
 
 def page(title: str, sections: Sequence[str], *, language: str = "en") -> str:

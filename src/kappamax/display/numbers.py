@@ -30,8 +30,10 @@ def percent(share: float) -> str:
     return f"{100 * share:.1f}%"
 
 
-def pvalue(p: float) -> str:
-    """A p-value; never "0.0000"."""
+def pvalue(p: float | None) -> str:
+    """A p-value or another probability with four digits; "< 0.0001" for smaller ones, "undefined" for None."""
+    if p is None or isnan(p):
+        return "undefined"
     return "< 0.0001" if p < 0.0001 else f"{p:.4f}"
 
 

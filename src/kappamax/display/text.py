@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from typing import Any
+from unicodedata import combining, east_asian_width
 
 from kappamax.display import numbers
 
 MAX_ROWS = 20
 _MAX_LISTED = 8
 _MAX_LENGTH = 80
+_LABEL_WIDTH = 16
 
 
 def value(item: Any) -> str:
@@ -58,15 +60,54 @@ def rater(name: str) -> str:
 
 def columns(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     """Lines of aligned columns, the first to the left and the others to the right, under a ruled header."""
-    widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
-    lines = [header, ["-" * width for width in widths], *rows]
-    return [
-        "  ".join(
-            cell.ljust(width) if i == 0 else cell.rjust(width)
-            for i, (cell, width) in enumerate(zip(line, widths, strict=True))
-        ).rstrip()
-        for line in lines
-    ]
+    widths = [max(map(width, column)) for column in zip(header, *rows, strict=True)]
+    lines = [header, ["-" * wide for wide in widths], *rows]
+    return ["  ".join(_padded(line, widths)).rstrip() for line in lines]
+
+
+def width(words: str) -> int:
+    """Return the number of terminal columns that a line of text takes; most Asian characters take two."""
+    if words.isascii():
+        return len(words)
+    return sum(0 if combining(letter) else 2 if east_asian_width(letter) in "WF" else 1 for letter in words)
+
+
+def label(name: Any, most: int = _LABEL_WIDTH, *, ending: bool = False) -> str:
+    """Return a label as one line of at most `most` columns; `ending` keeps the end of a label that is too long.
+
+    Control characters are escaped, and a label that is empty or begins or ends with a space is quoted.
+    """
+    words = str(name)
+    if len(words) > 4 * most:  # long enough even if most characters are marks that take no column
+        words = words[: 2 * most] + words[-2 * most :]
+    words = "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in words)
+    if not words or words != words.strip():
+        words = f"'{words}'"
+    if width(words) <= most:
+        return words
+    room = most - 3
+    last = _cut(words[::-1], room // 2)[::-1] if ending else ""
+    return f"{_cut(words, room - width(last))}...{last}"
+
+
+def labels(names: Iterable[Any], most: int = _LABEL_WIDTH) -> list[str]:
+    """Return every name as `label` does; where names become equal without their ends, their ends are kept."""
+    names = list(names)
+    shown = [label(name, most) for name in names]
+    return shown if len(set(shown)) == len(shown) else [label(name, most, ending=True) for name in names]
+
+
+def _cut(words: str, most: int) -> str:
+    """The longest beginning that takes at most `most` columns."""
+    while width(words) > most:
+        words = words[:-1]
+    return words
+
+
+def _padded(line: Sequence[str], widths: Sequence[int]) -> list[str]:
+    """The cells of a line with the spaces that align them: the first to the left and the others to the right."""
+    spaces = [" " * (wide - width(cell)) for cell, wide in zip(line, widths, strict=True)]
+    return [line[0] + spaces[0], *(space + cell for cell, space in zip(line[1:], spaces[1:], strict=True))]
 
 
 def shortened(text: str) -> str:

@@ -59,6 +59,12 @@ def from_ratings(
     --------
     >>> from_ratings([["a", "b"], ["a", "a"]], categories=["a", "b", "c"])
     Table(2 subjects, 2 raters, categories 'a', 'b', 'c')
+    rater 1 \\ rater 2  a  b  c  total
+    -----------------  -  -  -  -----
+    a                  1  1  0      2
+    b                  0  0  0      0
+    c                  0  0  0      0
+    total              1  1  0      2
     """
     spec = ReadSpec(layout, categories, raters, subject, rater, rating, count, missing, complete_only)
     if not isinstance(ratings, list | tuple | np.ndarray):
