@@ -40,7 +40,7 @@ def test_anneal_shows_a_table_and_refuses_in_one_line():
     """For a reader, undefined included; errors of ours on one line."""
     shown = run("anneal", "-", "--layout", "counts", "-w", "sqrt", "--seed", "1", stdin=COUNTS)
     assert "0.7528" in shown.stdout
-    assert "Where it ended, sqrt weights" in shown.stdout
+    assert "Final table of the search, sqrt weights" in shown.stdout
     assert max(map(len, shown.stdout.splitlines())) <= 80
     assert "undefined: both raters used only 'x'" in run("anneal", "-", stdin="a,b\nx,x\n").stdout
     wrong = run("anneal", "-", "--proposal", "hops", stdin="a,b\nx,y\ny,x\n")
@@ -77,7 +77,7 @@ def test_study_takes_own_scenarios_and_says_what_is_wrong(tmp_path):
     assert (shown.returncode, shown.stderr) == (0, "")
     assert "Stopping time of annealing, 5 tables per row" in shown.stdout
     for arguments, message in (
-        (["--raters", "4"], "none of the paper's 60 rows has all of these settings"),
+        (["--raters", "4"], "no scenario has all of these settings"),
         (["--out", str(tmp_path / "study.doc")], "the file must end in .csv"),
     ):
         wrong = run("study", *arguments)
@@ -99,4 +99,4 @@ def test_ctrl_c_says_how_to_resume(tmp_path):
         process.send_signal(signal.SIGINT)
         _, notes = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert f"the same command continues from {checkpoint}" in notes
+    assert f"run the same command again to continue from {checkpoint}" in notes

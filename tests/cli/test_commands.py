@@ -273,10 +273,10 @@ def test_max_shows_numbers_and_tables(tmp_path):
     shown = run("max", "-", "--layout", "counts", "-w", "linear", "--minimum", stdin=example).stdout
     assert "0.7511" in shown
     assert "66.9%" in shown
-    assert "A table with the maximum, linear weights" in shown
-    assert "A table with the minimum, linear weights" in shown
+    assert "A table that attains the maximum, linear weights" in shown
+    assert "A table that attains the minimum, linear weights" in shown
     every = run("max", "-", "--layout", "counts", "-w", "linear", "--all", stdin=example).stdout
-    assert "Table 5 of 5 with the maximum, linear weights" in every
+    assert "Table 5 of 5 that attain the maximum, linear weights" in every
     listed = run("max", "-", "--layout", "counts", "-w", "linear", "--all", "--json", stdin=example).stdout
     assert len(json.loads(listed)["results"][0]["maximizers"]) == 5
     three = run("max", "-", "-w", "sqrt", stdin=run("example", "diagnoses").stdout)
@@ -293,7 +293,7 @@ def test_max_of_one_category_and_of_missing_ratings(tmp_path):
     assert json.loads(undefined.stdout)["results"][0]["reason"] == "both raters used only 'x'"
     assert "undefined: both raters used only 'x'" in run("max", "-", stdin="a,b\nx,x\n").stdout
     single = run("max", "-", stdin="a,b\nx,y\n").stdout
-    assert "ratio undefined: the margins allow one value only" in single
+    assert "the ratio is undefined: the margins allow one value only" in single
     missing = run("max", "-", "--json", stdin=run("example", "gwet2014").stdout)
     (result,) = json.loads(missing.stdout)["results"]
     assert result["maximum"] == km.max_kappa(km.example("gwet2014")).maximum
@@ -303,7 +303,7 @@ def test_max_of_one_category_and_of_missing_ratings(tmp_path):
     assert (result["exact_maximum"], result["proof"], result["n_maximizers"]) == ("8243/9779", "prices", None)
     listed = run("max", "-", "-c", "fleiss", "--all", stdin="a,b,c\n1,1,\n2,,1\n1,2,2\n2,2,1\n1,1,1\n2,2,2\n")
     assert listed.returncode == 0
-    assert "A table with the maximum, unweighted weights" in listed.stdout
+    assert "A table that attains the maximum, unweighted weights" in listed.stdout
 
 
 def test_a_certificate_is_written_and_verified(tmp_path):

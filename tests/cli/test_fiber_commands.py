@@ -47,7 +47,7 @@ def test_listing_has_a_limit(paper, tmp_path):
     done = run("fiber", *paper, "--list")
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == (
-        "kappamax: the fiber has 644,850 tables; they are listed up to 10,000. Use its distribution, or a sample.\n"
+        "kappamax: --list shows at most 10,000 tables, but 644,850 have these margins. Use --sample instead.\n"
     )
     small = tmp_path / "small.csv"
     small.write_text("1,1\n0,1\n", encoding="utf-8")
@@ -125,12 +125,12 @@ def test_test_shows_a_table(tmp_path, paper):
     shown = run("test", *paper).stdout
     assert "exact" in shown
     assert "mean by chance" in shown
-    assert "One-sided: values at least as large as the observed one." in shown
+    assert "The p-value counts values at least as large as the observed one." in shown
     gaps = tmp_path / "gaps.csv"
     gaps.write_text("a,b\n1,1\n1,\n2,1\n2,2\n", encoding="utf-8")
     shown = run("test", str(gaps), "-c", "scott", "--alternative", "less").stdout
     assert "0.2889          -0.0370    0.8333                 exact" in shown  # 13/45, -1/27 and 15/18 by listing
-    assert "One-sided: values at most as large as the observed one." in shown
+    assert "The p-value counts values at most as large as the observed one." in shown
     shown = run("test", str(gaps), "-w", "power(0.3)", "--draws", "200", "--seed", "1").stdout
     assert "power(0.3): 200 random tables (power(0.3) weights are not exact numbers" in shown
     one = tmp_path / "one.csv"
