@@ -1,4 +1,4 @@
-"""Provide bundled examples: the tables of the source paper and classic data sets of the field."""
+"""Provide bundled datasets: the tables of the source paper and classic datasets of the field."""
 
 from __future__ import annotations
 
@@ -14,7 +14,19 @@ _FOLDER = Path(__file__).parent / "data"
 
 @dataclass(frozen=True)
 class Example:
-    """A bundled dataset: what it is, where it comes from, and how its file is laid out."""
+    """A bundled dataset.
+
+    Attributes
+    ----------
+    name : str
+        Name of the dataset.
+    title : str
+        Short description of the raters, categories and subjects.
+    source : str
+        Publication or package from which the dataset is taken.
+    layout : str
+        Layout of its file, as for `read_ratings`.
+    """
 
     name: str
     title: str
@@ -23,12 +35,26 @@ class Example:
 
     @property
     def path(self) -> Path:
-        """The file that holds it."""
+        """Path of the file with the dataset."""
         return _FOLDER / f"{self.name}.csv"
 
 
 def example(name: str) -> Table:
-    """Return a bundled table by its name; `EXAMPLES` lists them with their sources.
+    """Return a bundled dataset as a table.
+
+    Parameters
+    ----------
+    name : str
+        Name of the dataset; one of the keys of `EXAMPLES`, which also gives the sources.
+
+    Returns
+    -------
+    Table
+
+    Raises
+    ------
+    InvalidOptionError
+        If there is no such dataset.
 
     Examples
     --------
@@ -76,7 +102,7 @@ EXAMPLES = {
         ),
         Example(
             "diagnoses",
-            "six raters, five diagnoses, 30 patients; who is who was not recorded",
+            "six raters, five diagnoses, 30 patients; the raters were not identified",
             "Fleiss (1971), Psychological Bulletin 76; R package irr",
             "wide",
         ),

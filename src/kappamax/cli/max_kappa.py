@@ -57,7 +57,8 @@ _FIELDS = (
 def maximum(time_limit: float | None, minimum: bool, list_all: bool, certificate: Path | None, **options: Any) -> None:
     """Find the largest agreement that the margins of FILE allow.
 
-    The result is printed with a proof or a bound, and with a table that attains it. If FILE is "-", standard input is read.
+    The result is printed with a proof or a bound, and with a table that attains it. If FILE is "-", standard input
+    is read.
     """
     if certificate is not None and len(options["weights"]) > 1:
         raise click.UsageError("--certificate takes only one weighting; got several --weights.")
