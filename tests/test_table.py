@@ -207,7 +207,7 @@ def test_many_subjects_print_without_a_label_for_each():
         ([[0], [1]], [1, 1], "at least two raters; got 1"),
         ([0, 1], [1, 1], "patterns must be a 2-D array"),
         (np.empty((0, 2)), [], "there is no subject"),
-        ([[0, 2]], [1], r"positions 0 to 1, or -1 for missing; cell \(1, 2\) is 2"),
+        ([[0, 2]], [1], r"positions from 0 to 1, or -1 for a missing rating; cell \(1, 2\) is 2"),
         ([[0.5, 1]], [1], "positions in the categories"),
         ([[0, 1], [1]], [1, 1], "rows have different lengths"),
         ([["x", "y"]], [1], "positions in the categories"),
@@ -229,7 +229,7 @@ def test_names_are_checked():
     """Raters and categories must be there, and there once."""
     with pytest.raises(km.InvalidOptionError, match="'a' occurs twice"):
         Table([[0, 1]], [1], ["x", "y"], ["a", "a"], ordered=True)
-    with pytest.raises(km.InvalidOptionError, match="all 2 raters; got 1"):
+    with pytest.raises(km.InvalidOptionError, match="each of the 2 raters; got 1"):
         Table([[0, 1]], [1], ["x", "y"], ["a"], ordered=True)
     with pytest.raises(km.InvalidOptionError, match="'x' occurs twice"):
         Table([[0, 1]], [1], ["x", "x"], ordered=True)

@@ -427,7 +427,7 @@ def as_rater_names(names: Sequence[str] | None, n_raters: int) -> tuple[str, ...
     texts = tuple(str(name) for name in names)
     if len(texts) != n_raters:
         raise InvalidOptionError(
-            f"raters must have one name for each of the {n_raters} raters; got {len(texts)} names."
+            f"raters must have one name for each of the {n_raters} raters; got {len(texts)}."
         )
     if (twice := _repeated(texts)) is not None:
         raise InvalidOptionError(f"raters must have different names; {twice!r} occurs twice.")

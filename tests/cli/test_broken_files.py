@@ -150,7 +150,7 @@ def test_a_million_raters_or_ratings_in_long_layout(tmp_path):
     path.write_text("subject,rater,rating\n" + "".join(f"1,{i},2\n" for i in range(300_000)), encoding="utf-8")
     assert "more than 200,000 distinct pairs" in ask(path, "--layout", "long")[1]
     path.write_text("subject,rater,rating\n" + "".join(f"1,{i},2\n" for i in range(2000)), encoding="utf-8")
-    assert "names 2,000 raters; a table holds up to 1,000" in ask(path, "--layout", "long")[1]
+    assert "at most 1,000 raters; column 'rater' names 2,000" in ask(path, "--layout", "long")[1]
 
 
 @FIXTURES

@@ -307,7 +307,7 @@ def test_max_of_one_category_and_of_missing_ratings(tmp_path):
 
 
 def test_a_certificate_is_written_and_verified(tmp_path):
-    """Exit code 0 if every claim holds, 3 if one does not, 1 for what is no certificate; one weighting at a time."""
+    """The exit code is 0 if every claim holds, 3 if one does not, and 1 if the file is not a certificate."""
     proof = tmp_path / "proof.json"
     example = run("example", "rapallo2022").stdout
     written = run("max", "-", "--layout", "counts", "-w", "sqrt", "--certificate", str(proof), stdin=example)
@@ -326,7 +326,7 @@ def test_a_certificate_is_written_and_verified(tmp_path):
     assert run("verify", str(proof)).returncode == 1
     several = run("max", "-", "-w", "sqrt", "-w", "linear", "--certificate", str(proof), stdin=example)
     assert several.returncode == 2
-    assert "--certificate takes one weighting" in several.stderr
+    assert "--certificate takes only one weighting" in several.stderr
 
 
 def test_ctrl_c_during_a_long_search_prints_the_best_so_far(tmp_path):

@@ -75,7 +75,7 @@ def test_power_and_simulation():
         (["--margins", "1/0,1", "--kappa", "0.6", "--width", "0.2"], 2, "is not a list of shares such as"),
         (["--margins", "nan,1", "--kappa", "0.6", "--width", "0.2"], 1, "number 1 is nan"),
         (["--margins", "1e400,1", "--kappa", "0.6", "--width", "0.2"], 1, "number 1 is inf"),
-        ([*WIDTH, "--raters", "a,b"], 2, "it is the number of raters"),
+        ([*WIDTH, "--raters", "a,b"], 2, "--raters must be the number of raters"),
         ([*WIDTH, "--table", "nothing.csv"], 1, "there is no file nothing.csv"),
         ([*WIDTH, "-w", "linera"], 1, "Did you mean 'linear'"),
     ],

@@ -124,7 +124,7 @@ def test_what_cannot_be_counts(counts, message):
 
 def test_labels_of_counts_are_checked():
     """As many as rows."""
-    with pytest.raises(km.InvalidOptionError, match="must name the 2 rows of the counts; got 3"):
+    with pytest.raises(km.InvalidOptionError, match="one label for each of the 2 rows of counts; got 3"):
         km.from_counts([[1, 2], [3, 4]], categories=["a", "b", "c"])
 
 
@@ -140,15 +140,15 @@ def test_labels_of_counts_are_checked():
         (lambda: km.kappa("ratings.csv"), "got str"),
         (lambda: km.kappa(5), "got int"),
         (lambda: km.kappa(), "at least two raters; got 0"),
-        (lambda: km.kappa([1, 2], [1]), "one length; got 2, 1"),
+        (lambda: km.kappa([1, 2], [1]), "same length; got 2, 1"),
         (lambda: km.kappa([], []), "label arrays are empty"),
         (lambda: km.kappa("ab", "ab"), "got str"),
-        (lambda: km.kappa([[1], [2]], [1, 2]), "one dimension|one label"),
-        (lambda: km.kappa(np.ones((2, 2)), np.ones((2, 2))), "one dimension; got 2 x 2"),
+        (lambda: km.kappa([[1], [2]], [1, 2]), "one-dimensional|one label"),
+        (lambda: km.kappa(np.ones((2, 2)), np.ones((2, 2))), "one-dimensional; got 2 x 2"),
         (lambda: km.kappa([{1}, {2}], [1, 2]), "one label; entry 1 is"),
         (lambda: km.from_ratings([]), "no subject"),
         (lambda: km.from_ratings([[1, 2], [1]]), "row 2 has 1 and row 1 has 2"),
-        (lambda: km.from_ratings([1, 2]), "row 1 is no row"),
+        (lambda: km.from_ratings([1, 2]), "row 1 has type int"),
         (lambda: km.from_ratings(np.ones(3)), "2-D array, subjects x raters"),
         (lambda: km.from_ratings([[1], [2]]), "at least two raters; got 1"),
         (lambda: km.from_ratings("text"), "got str"),

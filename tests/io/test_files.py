@@ -101,8 +101,8 @@ BROKEN = [
     ("wide", "", "is empty"),
     ("wide", "\n\n\n", "is empty"),
     ("wide", "a,b\n", "no row after the header"),
-    ("wide", "a,b\n1,2,3\n", "line 2: every row must have 2 columns like the first; got 3"),
-    ("wide", "a,b\n1,2\n1\n", "line 3: every row must have 2 columns like the first; got 1"),
+    ("wide", "a,b\n1,2,3\n", "line 2: every row must have 2 columns, as the first row has; got 3"),
+    ("wide", "a,b\n1,2\n1\n", "line 3: every row must have 2 columns, as the first row has; got 1"),
     ("wide", "a\n1\n", "at least two raters; got 1 of the columns 'a'"),
     ("wide", "a,a\n1,2\n", "columns must have different names; 'a' occurs twice"),
     ("wide", b"a,b\n\x00\x01\x02\n", "is a binary file"),
@@ -119,7 +119,7 @@ BROKEN = [
     ("counts", "1,2\n3,-4\n", "whole numbers >= 0; row 2, column 2 is '-4'"),
     ("counts", "1,2\n3,4.5\n", "whole numbers >= 0; row 2, column 2 is '4.5'"),
     ("counts", "1,2\n3,\n", "row 2, column 2 is ''"),
-    ("counts", ",a,b\na,1,2\nc,3,4\n", "same labels in the same order on both sides"),
+    ("counts", ",a,b\na,1,2\nc,3,4\n", "same labels in the same order on rows and columns"),
     ("counts", ",a,\na,1,2\nb,3,4\n", "column 3 has no name"),
     ("counts", "0,0\n0,0\n", "every cell is zero"),
     ("patterns", "a,b,count\n1,1,x\n", "column 'count', line 2 is 'x'"),
@@ -142,7 +142,7 @@ def test_files_that_are_not_there(tmp_path):
     """Missing, a folder, or a layout that does not exist."""
     with pytest.raises(km.UnreadableFileError, match="there is no file"):
         km.read_ratings(tmp_path / "nothing.csv")
-    with pytest.raises(km.UnreadableFileError, match="is a folder without Parquet files"):
+    with pytest.raises(km.UnreadableFileError, match="a folder with Parquet files; the folder contains none"):
         km.read_ratings(tmp_path)
     with pytest.raises(km.InvalidOptionError, match="layout must be one of 'wide', 'long', 'counts', 'patterns'"):
         km.read_ratings(tmp_path / "x", layout="tall")
@@ -160,7 +160,7 @@ def test_labelled_counts_have_their_own_order(write):
     """Another order beside it would be a guess about which is meant."""
     path = write(",a,b\na,1,2\nb,3,4\n")
     assert km.read_ratings(path, layout="counts", categories=["a", "b"]).categories == ("a", "b")
-    with pytest.raises(km.InvalidOptionError, match="has its own order of categories, 'a', 'b'"):
+    with pytest.raises(km.InvalidOptionError, match="matrix of counts in its order, 'a', 'b'"):
         km.read_ratings(path, layout="counts", categories=["b", "a"])
 
 
@@ -210,13 +210,13 @@ MISTAKEN = [
     ("wide", ",x,y\nx,1,2\ny,3,4\n", "column 1 has none. A matrix of counts is read with layout counts"),
     ("wide", "1,2\n2,2\n1,1\n", "the first row of .* must name the raters, but it holds numbers: 1, 2"),
     ("wide", "id,a,b\n1,1,1\n2,2,1\n", "column 'id' .* is probably not a rating"),
-    ("counts", ",x,y,Total\nx,5,1,6\ny,2,7,9\nTotal,7,8,15\n", "are the totals of the others; leave them out"),
+    ("counts", ",x,y,Total\nx,5,1,6\ny,2,7,9\nTotal,7,8,15\n", "must not contain totals; the last row and column"),
     ("counts", "1,1000000000000000000000\n1,1\n", r"counts must be below 2\^62; row 1, column 2"),
     ("patterns", "a,b,n,count\n1,1,1,5\n", None),
     ("long", "subject,rater,rating\n1,,1\n1,b,1\n", "every row must name a subject and a rater; 1 rows do not"),
-    ("long", "subject,Subject,rater,rating\n1,1,a,1\n", "needs one column subject; there are 'subject', 'Subject'"),
+    ("long", "subject,Subject,rater,rating\n1,1,a,1\n", "needs exactly one column subject; got 'subject', 'Subject'"),
     ("wide", b"\xff\xfea\x00,\x00b\x00\n\x00", "is UTF-16 text; save it as UTF-8"),
-    ("wide", "a,b\r\n1,2\n1,1\r\n", "lines must end alike"),
+    ("wide", "a,b\r\n1,2\n1,1\r\n", "all lines must have the same ending"),
     ("wide", '"a,b\n' + "x,1\n" * 40_000, "field larger than|quotation mark|at least two"),
 ]
 
@@ -243,7 +243,7 @@ def test_raters_named_by_numbers_can_be_chosen(write):
     assert km.read_ratings(write("0,1\nx,y\nx,x\n"), raters=["0", "1"]).raters == ("0", "1")
     with pytest.raises(km.InvalidRatingsError, match="at least two raters"):
         km.read_ratings(write("a,b\n1,2\n"), raters=[])
-    with pytest.raises(km.InvalidRatingsError, match="column 'count' holds the counts"):
+    with pytest.raises(km.InvalidRatingsError, match="must not name the column of counts; got 'count'"):
         km.read_ratings(write("a,b,count\n1,1,5\n"), layout="patterns", raters=["a", "count"])
 
 

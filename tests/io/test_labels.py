@@ -220,14 +220,14 @@ def test_codes_that_stand_for_missing(codes):
 
 def test_codes_for_missing_are_no_categories():
     """Not among the given ones; a declared level is dropped."""
-    with pytest.raises(km.InvalidRatingsError, match="cannot be a category and missing; 9 is in both lists"):
+    with pytest.raises(km.InvalidRatingsError, match="must not be both in categories and in missing; 9 is"):
         km.from_ratings([[1, 9]], missing=[9], categories=[1, 9])
     levels = pd.CategoricalDtype(["low", "high", "unknown"], ordered=True)
     frame = pd.DataFrame({"a": ["low", "unknown"], "b": ["high", "low"]}).astype(levels)
     assert km.from_ratings(frame, missing=["unknown"]).categories == ("low", "high")
     with pytest.raises(km.InvalidOptionError, match="missing must be a list; got '9'"):
         km.from_ratings([[1, 9]], missing="9")
-    with pytest.raises(km.InvalidRatingsError, match="complete_only leaves no subject"):
+    with pytest.raises(km.InvalidRatingsError, match="complete_only needs a subject with a rating by every rater"):
         km.from_ratings([[1, 9], [9, 1]], missing=[9], complete_only=True)
 
 

@@ -33,7 +33,7 @@ def test_a_sheet_is_chosen_by_name_or_position(book, sheet):
 
 def test_sheets_that_are_not_there(book):
     """The names there are, and the nearest."""
-    with pytest.raises(km.InvalidOptionError, match="has the sheets 'notes', 'ratings'; choose one with sheet"):
+    with pytest.raises(km.InvalidOptionError, match="sheet must be given, since .* has the sheets 'notes', 'ratings'"):
         km.read_ratings(book)
     with pytest.raises(km.InvalidOptionError, match="no sheet 'rating' .*Did you mean 'ratings'"):
         km.read_ratings(book, sheet="rating")

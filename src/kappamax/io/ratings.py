@@ -98,7 +98,7 @@ def from_ratings(
     for i, row in enumerate(ratings):
         if not isinstance(row, list | tuple | np.ndarray):
             raise InvalidRatingsError(
-                f"ratings must be a list of rows, one row per subject; row {i + 1} is {type(row).__name__}."
+                f"ratings must be a list of rows, one row per subject; row {i + 1} has type {type(row).__name__}."
             )
         if len(row) != len(ratings[0]):
             raise InvalidRatingsError(

@@ -85,7 +85,7 @@ class ReadSpec:
         return names, count
 
     def long_columns(self, present: Sequence[str]) -> tuple[str, str, str]:
-        """Return the columns subject, rater and rating, which the caller may name; upper case is accepted by default."""
+        """Return the columns subject, rater and rating: those named by the caller, or those with these names."""
         columns = []
         for role, name in (("subject", self.subject), ("rater", self.rater), ("rating", self.rating)):
             if name is not None:
