@@ -12,12 +12,12 @@ from kappamax.display import html, numbers, text
     [(0.50226, "0.5023"), (-0.00001, "0.0000"), (None, "undefined"), (float("nan"), "undefined"), (1, "1.0000")],
 )
 def test_decimals(value, shown):
-    """Four digits, no negative zero, no NaN."""
+    """Numbers have four decimals; negative zero and NaN are never shown."""
     assert numbers.decimal(value) == shown
 
 
 def test_other_numbers():
-    """Intervals, percentages, p-values and counts."""
+    """Intervals, percentages, p-values and counts have their own formats."""
     assert numbers.interval((0.1, 0.25)) == "0.1000 to 0.2500"
     assert numbers.interval(None) == "undefined"
     assert numbers.percent(0.6733) == "67.3%"
@@ -27,7 +27,7 @@ def test_other_numbers():
 
 
 def test_values_of_every_kind():
-    """None, booleans, numbers, lists and dicts."""
+    """None, booleans, numbers, lists and dicts are shown as text."""
     assert text.value(None) == "-"
     assert text.value(True) == "yes"
     assert text.value([1, 0.5]) == "1, 0.5000"
@@ -38,7 +38,7 @@ def test_values_of_every_kind():
 
 
 def test_html_is_escaped_and_shaded():
-    """Labels are text, whatever they look like; shading follows the largest number."""
+    """Labels are escaped, and shading is relative to the largest number."""
     page = html.heat_table(np.array([[0, 4], [1, 2]]), ["<x>", "y"], ["<x>", "y"], caption="<c>")
     assert "<x>" not in page
     assert "&lt;c&gt;" in page

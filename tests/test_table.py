@@ -1,4 +1,4 @@
-"""The table: canonical, immutable, and exact at any size."""
+"""Tables are canonical, immutable and exact at any size."""
 
 import numpy as np
 import pytest
@@ -24,7 +24,7 @@ def test_equal_data_give_equal_tables_whatever_their_order():
 
 
 def test_margins_and_pairs_by_hand():
-    """Three raters, two subjects, one rating missing."""
+    """The margins of three raters with one missing rating were computed by hand."""
     t = Table([[0, 1, -1], [1, 1, 0]], [2, 3], ["no", "yes"], ["a", "b", "c"], ordered=True)
     assert t.margins.tolist() == [[2, 3], [0, 5], [3, 0]]
     assert t.pair("a", "b").tolist() == [[0, 2], [0, 3]]
@@ -55,7 +55,7 @@ def test_dense_and_back(table):
 
 
 def test_counts_up_to_ten_to_the_twelve_are_exact():
-    """Sums never go through doubles."""
+    """Sums are computed in integers, not in doubles."""
     n = 10**12 + 1
     t = Table([[0, 0], [0, 1], [1, 1]], [n, 1, 3], [1, 2], ordered=True)
     assert t.n_subjects == n + 4
@@ -74,7 +74,7 @@ def test_grouping_many_raters_beyond_64_bit_keys():
 
 
 def test_arrays_cannot_be_changed():
-    """A table is a value."""
+    """The arrays of a table are read-only."""
     t = Table([[0, 1]], [1], [1, 2], ordered=True)
     with pytest.raises(ValueError, match="read-only"):
         t.counts[0] = 2
@@ -94,7 +94,7 @@ def test_to_dict_keeps_counts_beyond_doubles_as_text():
 
 
 def test_html_shows_labels_escaped():
-    """Two raters as a crossed table, more as a list of patterns; no label can smuggle markup."""
+    """Labels are escaped in the square table and in the list of patterns."""
     two = Table([[0, 1]], [3], ["<b>", "y"], ordered=True)
     assert "&lt;b&gt;" in two._repr_html_()
     assert "<b>" not in two._repr_html_()
@@ -220,13 +220,13 @@ def test_many_subjects_print_without_a_label_for_each():
     ],
 )
 def test_what_cannot_be_a_table(patterns, counts, message):
-    """Every rule names the place where it is broken."""
+    """Every error names the place where a rule is broken."""
     with pytest.raises(km.InputError, match=message):
         Table(patterns, counts, ["x", "y"], ordered=True)
 
 
 def test_names_are_checked():
-    """Raters and categories must be there, and there once."""
+    """Names of raters and categories must exist and differ."""
     with pytest.raises(km.InvalidOptionError, match="'a' occurs twice"):
         Table([[0, 1]], [1], ["x", "y"], ["a", "a"], ordered=True)
     with pytest.raises(km.InvalidOptionError, match="each of the 2 raters; got 1"):
@@ -241,7 +241,7 @@ def test_names_are_checked():
 
 
 def test_no_dense_array_where_it_makes_no_sense():
-    """Missing ratings, or more cells than memory holds."""
+    """Missing ratings and too many cells are errors."""
     with pytest.raises(km.NotSupportedError, match="missing ratings has no dense array"):
         Table([[0, 1], [0, -1]], [1, 1], ["x", "y"], ordered=True).dense()
     many = Table([[0] * 20, [4] * 20], [1, 1], range(5), ordered=True)

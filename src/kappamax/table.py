@@ -426,9 +426,7 @@ def as_rater_names(names: Sequence[str] | None, n_raters: int) -> tuple[str, ...
         return tuple(str(i + 1) for i in range(n_raters))
     texts = tuple(str(name) for name in names)
     if len(texts) != n_raters:
-        raise InvalidOptionError(
-            f"raters must have one name for each of the {n_raters} raters; got {len(texts)}."
-        )
+        raise InvalidOptionError(f"raters must have one name for each of the {n_raters} raters; got {len(texts)}.")
     if (twice := _repeated(texts)) is not None:
         raise InvalidOptionError(f"raters must have different names; {twice!r} occurs twice.")
     return texts
