@@ -209,7 +209,7 @@ def test_labels_an_ascii_terminal_cannot_show(tmp_path):
 
 
 def test_closed_standard_input_and_full_disks(wide):
-    """Every warning takes one line."""
+    """Closed standard input and a full disk are errors of one line."""
     closed = subprocess.run(
         ["bash", "-c", f"{sys.executable} -m kappamax kappa - <&-"], capture_output=True, text=True, check=False
     )

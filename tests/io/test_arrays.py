@@ -171,7 +171,7 @@ def test_masked_arrays():
 
 
 def test_a_crosstab_brings_its_labels():
-    """The labels differ if pandas.crosstab dropped a category that one rater did not use, which is an error."""
+    """A crosstab whose rows and columns have different labels is an error."""
     whole = pd.crosstab(pd.Series(list("aabb")), pd.Series(list("abab")))
     assert km.from_counts(whole).categories == ("a", "b")
     partial = pd.crosstab(pd.Series(list("aabb")), pd.Series(list("bbcc")))
@@ -180,6 +180,6 @@ def test_a_crosstab_brings_its_labels():
 
 
 def test_missing_ratings_of_many_subjects_are_counted_exactly():
-    """Integers beyond 64 bits are labels."""
+    """The number of missing ratings may exceed 64 bits."""
     t = km.Table([[0] * 10 + [-1] * 10, [1] * 20], [10**18, 10**18], [1, 2], ordered=True)
     assert t.n_missing == 10**19

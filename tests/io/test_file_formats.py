@@ -30,7 +30,7 @@ def test_keys_of_json_are_told_apart_by_case_and_keep_their_order(write):
 
 
 def test_bytes_can_be_read_as_a_file_more_than_once():
-    """Temporary files are removed afterwards."""
+    """The path does not exist afterwards."""
     with bytes_as_file(b"abc") as path:
         assert path.read_bytes() == path.read_bytes() == b"abc"
         assert path.is_file()

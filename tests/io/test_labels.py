@@ -129,14 +129,14 @@ def test_every_spelling_of_missing_is_read_alike_by_every_route(text, route, tmp
 
 
 def test_several_spellings_of_missing_are_one_notice():
-    """The order of the list is used, also for label arrays."""
+    """One warning lists them in the documented order, also for label arrays."""
     with pytest.warns(km.KappamaxWarning, match="^'NA', 'nan' were read as missing ratings;") as caught:
         km.kappa(["nan", "a", "b", "NA"], ["a", "a", "b", "b"])
     assert len(caught) == 1
 
 
 def test_missing_values_that_are_not_text_are_no_notice():
-    """None, NaN, pd.NA and empty text are missing, and other spellings are categories."""
+    """None, NaN, pd.NA and empty text are missing without a warning, and other spellings are categories."""
     found = km.from_ratings([[None, 1], [np.nan, 2], [pd.NA, 1], ["", 2], [1, 1]])
     assert found.n_missing == 4
     assert km.from_ratings([["none", "na"], ["-", "Null"]]).n_missing == 0
