@@ -119,7 +119,7 @@ def test_every_spelling_of_missing_is_read_alike_by_every_route(text, route, tmp
         assert km.read_ratings(given).n_missing == 1
         return
     read = km.read_ratings if isinstance(given, Path) else km.from_ratings
-    notice = f"^{re.escape(repr(text))} was read as a missing rating; name a category"
+    notice = f"^{re.escape(repr(text))} was read as a missing rating; list such text in categories"
     with pytest.warns(km.KappamaxWarning, match=notice):
         found = read(given)
     assert (found.n_missing, found.categories) == (1, ("mild", "severe"))

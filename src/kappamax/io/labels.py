@@ -117,8 +117,8 @@ def encode(
     if read_as_missing := [text for text in MISSING_TEXT if text in texts]:
         read = "was read as a missing rating" if len(read_as_missing) == 1 else "were read as missing ratings"
         warnings.warn(
-            f"{listing(read_as_missing)} {read}; name a category in categories=[...], or confirm with missing=[...] "
-            "(on the command line --categories and --missing).",
+            f"{listing(read_as_missing)} {read}; list such text in categories=[...] if it is a category, or in "
+            "missing=[...] to avoid this warning (on the command line --categories and --missing).",
             KappamaxWarning,
             stacklevel=2,
         )
