@@ -37,7 +37,11 @@ def test_files(paper, tmp_path):
     assert (done.returncode, done.stdout) == (0, "")
     assert "written to" in done.stderr
     assert (tmp_path / "r.html").read_text(encoding="utf-8").startswith("<!doctype html>")
-    for wrong, words in (("r.pdf", "must end in .html"), ("no/r.html", "there is no folder"), ("paper.csv", "must not be an input file")):
+    for wrong, words in (
+        ("r.pdf", "must end in .html"),
+        ("no/r.html", "there is no folder"),
+        ("paper.csv", "must not be an input file"),
+    ):
         done = run("report", *paper, "-o", str(tmp_path / wrong))
         assert (done.returncode, done.stdout) == (1, "")
         assert words in done.stderr
