@@ -118,13 +118,13 @@ def test_counts_of_two_and_three_raters():
 )
 def test_what_cannot_be_counts(counts, message):
     """The error gives the place of the first wrong cell, counted from one."""
-    with pytest.raises(km.InvalidTableError, match=message):
+    with pytest.raises(km.errors.InvalidTableError, match=message):
         km.from_counts(counts)
 
 
 def test_labels_of_counts_are_checked():
     """There must be as many categories as rows."""
-    with pytest.raises(km.InvalidOptionError, match="one label for each of the 2 rows of counts; got 3"):
+    with pytest.raises(km.errors.InvalidOptionError, match="one label for each of the 2 rows of counts; got 3"):
         km.from_counts([[1, 2], [3, 4]], categories=["a", "b", "c"])
 
 
@@ -156,7 +156,7 @@ def test_labels_of_counts_are_checked():
 )
 def test_what_cannot_be_ratings(call, message):
     """Each error says what to do instead."""
-    with pytest.raises(km.InputError, match=message):
+    with pytest.raises(km.errors.InputError, match=message):
         call()
 
 
@@ -166,7 +166,7 @@ def test_masked_arrays():
     b = np.ma.masked_array([1, 2, 3, 2], mask=[0, 0, 0, 1])
     assert km.kappa(a, b).value == 1
     assert km.from_ratings(np.ma.stack([a, b], axis=1)).n_subjects == 3
-    with pytest.raises(km.InvalidTableError, match=r"cell \(1, 2\) is nan"):
+    with pytest.raises(km.errors.InvalidTableError, match=r"cell \(1, 2\) is nan"):
         km.from_counts(np.ma.masked_array([[1, 2], [3, 4]], mask=[[0, 1], [0, 0]]))
 
 
@@ -175,7 +175,7 @@ def test_a_crosstab_brings_its_labels():
     whole = pd.crosstab(pd.Series(list("aabb")), pd.Series(list("abab")))
     assert km.from_counts(whole).categories == ("a", "b")
     partial = pd.crosstab(pd.Series(list("aabb")), pd.Series(list("bbcc")))
-    with pytest.raises(km.InvalidTableError, match="rows are 'a', 'b' and columns 'b', 'c'"):
+    with pytest.raises(km.errors.InvalidTableError, match="rows are 'a', 'b' and columns 'b', 'c'"):
         km.from_counts(partial)
 
 

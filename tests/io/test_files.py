@@ -78,7 +78,7 @@ def test_patterns_with_other_names_and_large_counts(write):
 def test_counts_that_add_up_to_too_many_subjects(write):
     """Equal rows are grouped first, so their counts add up beyond 64 bits before there is a table."""
     path = write("a,b,count\n" + "1,1,4000000000000000000\n" * 8)
-    with pytest.raises(km.InvalidTableError, match=r"counts must add up to less than 2\^62; got 3.2e\+19"):
+    with pytest.raises(km.errors.InvalidTableError, match=r"counts must add up to less than 2\^62; got 3.2e\+19"):
         km.read_ratings(path, layout="patterns")
 
 
@@ -87,7 +87,7 @@ def test_columns_are_chosen_by_name(write):
     rows = "".join(f"{i},{i % 3},{i % 2}\n" for i in range(300))
     path = write("id,a,b\n" + rows)
     assert km.read_ratings(path, raters=["b", "a"]).raters == ("b", "a")
-    with pytest.raises(km.InvalidRatingsError, match="column 'id' has 300 distinct values in 300 rows"):
+    with pytest.raises(km.errors.InvalidRatingsError, match="column 'id' has 300 distinct values in 300 rows"):
         km.read_ratings(path)
 
 
@@ -133,26 +133,28 @@ BROKEN = [
 def test_broken_files(write, layout, content, message):
     """The error names the file, the line and the rule."""
     categories = [1, 2] if "x,1" in str(content) and layout == "wide" else None
-    with pytest.raises(km.InputError, match=message) as caught:
+    with pytest.raises(km.errors.InputError, match=message) as caught:
         km.read_ratings(write(content), layout=layout, categories=categories)
     assert "\n" not in str(caught.value)
 
 
 def test_files_that_are_not_there(tmp_path):
     """A missing file, a folder and an unknown layout are errors."""
-    with pytest.raises(km.UnreadableFileError, match="there is no file"):
+    with pytest.raises(km.errors.UnreadableFileError, match="there is no file"):
         km.read_ratings(tmp_path / "nothing.csv")
-    with pytest.raises(km.UnreadableFileError, match="a folder with Parquet files; the folder contains none"):
+    with pytest.raises(km.errors.UnreadableFileError, match="a folder with Parquet files; the folder contains none"):
         km.read_ratings(tmp_path)
-    with pytest.raises(km.InvalidOptionError, match="layout must be one of 'wide', 'long', 'counts', 'patterns'"):
+    with pytest.raises(
+        km.errors.InvalidOptionError, match="layout must be one of 'wide', 'long', 'counts', 'patterns'"
+    ):
         km.read_ratings(tmp_path / "x", layout="tall")
 
 
 def test_raters_that_are_not_there(write):
     """The error suggests the nearest name."""
-    with pytest.raises(km.InvalidRatingsError, match="no column 'rater_1'.*Did you mean 'rater1'"):
+    with pytest.raises(km.errors.InvalidRatingsError, match="no column 'rater_1'.*Did you mean 'rater1'"):
         km.read_ratings(write("rater1,rater2\n1,2\n"), raters=["rater_1", "rater2"])
-    with pytest.raises(km.InvalidRatingsError, match="no rater 'zoo'.*Did you mean 'zoe'"):
+    with pytest.raises(km.errors.InvalidRatingsError, match="no rater 'zoo'.*Did you mean 'zoe'"):
         km.read_ratings(write("subject,rater,rating\n1,zoe,1\n1,amy,1\n"), layout="long", raters=["zoo", "amy"])
 
 
@@ -160,7 +162,7 @@ def test_labelled_counts_have_their_own_order(write):
     """Categories in another order are an error."""
     path = write(",a,b\na,1,2\nb,3,4\n")
     assert km.read_ratings(path, layout="counts", categories=["a", "b"]).categories == ("a", "b")
-    with pytest.raises(km.InvalidOptionError, match="matrix of counts in its order, 'a', 'b'"):
+    with pytest.raises(km.errors.InvalidOptionError, match="matrix of counts in its order, 'a', 'b'"):
         km.read_ratings(path, layout="counts", categories=["b", "a"])
 
 
@@ -194,7 +196,7 @@ def test_compressed_and_spaced_files(tmp_path, write):
     assert km.read_ratings(packed, categories=ORDER) == EXPECTED
     assert km.read_ratings(write("\n\n" + WIDE.replace("a,b", " a , b ")), categories=ORDER) == EXPECTED
     packed.write_bytes(gzip.compress(WIDE.encode())[:20])
-    with pytest.raises(km.UnreadableFileError, match="cannot be read"):
+    with pytest.raises(km.errors.UnreadableFileError, match="cannot be read"):
         km.read_ratings(packed)
 
 
@@ -227,36 +229,36 @@ def test_likely_mistakes_are_pointed_out(write, layout, content, message):
     if message is None:
         assert km.read_ratings(write(content), layout=layout).counts.tolist() == [5]
         return
-    with pytest.raises(km.InputError, match=message) as caught:
+    with pytest.raises(km.errors.InputError, match=message) as caught:
         km.read_ratings(write(content), layout=layout)
     assert "\n" not in str(caught.value)
 
 
 def test_nul_bytes_late_in_a_file(write):
     """A binary file is recognised even if it begins like text."""
-    with pytest.raises(km.UnreadableFileError, match="is a binary file"):
+    with pytest.raises(km.errors.UnreadableFileError, match="is a binary file"):
         km.read_ratings(write(b"a,b\n" + b"1,2\n" * 300_000 + b"\x00\x01,2\n"))
 
 
 def test_raters_named_by_numbers_can_be_chosen(write):
     """A header of numbers is accepted if the caller names its columns."""
     assert km.read_ratings(write("0,1\nx,y\nx,x\n"), raters=["0", "1"]).raters == ("0", "1")
-    with pytest.raises(km.InvalidRatingsError, match="at least two raters"):
+    with pytest.raises(km.errors.InvalidRatingsError, match="at least two raters"):
         km.read_ratings(write("a,b\n1,2\n"), raters=[])
-    with pytest.raises(km.InvalidRatingsError, match="must not name the column of counts; got 'count'"):
+    with pytest.raises(km.errors.InvalidRatingsError, match="must not name the column of counts; got 'count'"):
         km.read_ratings(write("a,b,count\n1,1,5\n"), layout="patterns", raters=["a", "count"])
 
 
 @pytest.mark.parametrize("path", [None, 3, b"x.csv"])
 def test_what_cannot_be_a_path(path):
     """Only text and paths name files."""
-    with pytest.raises(km.UnreadableFileError, match="must be the name of a file"):
+    with pytest.raises(km.errors.UnreadableFileError, match="must be the name of a file"):
         km.read_ratings(path)
 
 
 def test_names_too_long_for_the_file_system():
     """The error of the operating system is reported in one line."""
-    with pytest.raises(km.UnreadableFileError, match="cannot be read: File name too long"):
+    with pytest.raises(km.errors.UnreadableFileError, match="cannot be read: File name too long"):
         km.read_ratings("x" * 5000)
 
 
@@ -264,12 +266,12 @@ def test_more_patterns_than_memory_holds(write, monkeypatch):
     """Too many patterns raise an error before they are read, which names a column of identifiers."""
     monkeypatch.setattr("kappamax.io.files._MOST_CELLS", 40)
     path = write("case,a,b\n" + "".join(f"{i},{i % 9},{i % 7}\n" for i in range(300)))
-    with pytest.raises(km.InvalidRatingsError, match="column 'case' has .* distinct values in 300 rows"):
+    with pytest.raises(km.errors.InvalidRatingsError, match="column 'case' has .* distinct values in 300 rows"):
         km.read_ratings(path)
-    with pytest.raises(km.NotSupportedError, match="more than 20 distinct patterns"):
+    with pytest.raises(km.errors.NotSupportedError, match="more than 20 distinct patterns"):
         km.read_ratings(path, raters=["a", "b"])
     rows = "".join(f"{i},{who},{i % size}\n" for i in range(300) for who, size in (("a", 9), ("b", 7)))
-    with pytest.raises(km.NotSupportedError, match="more than 20 distinct patterns"):
+    with pytest.raises(km.errors.NotSupportedError, match="more than 20 distinct patterns"):
         km.read_ratings(write("subject,rater,rating\n" + rows), layout="long")
 
 
@@ -278,7 +280,9 @@ def test_text_after_a_closing_quote_is_refused(cell, tmp_path):
     """DuckDB would read the two parts as one label; quotes inside a cell are doubled."""
     path = tmp_path / "quotes.csv"
     path.write_text(f"a,b\nx,x\n{cell},x\n", encoding="utf-8")
-    with pytest.raises(km.UnreadableFileError, match="line 3: a quoted cell must end at its closing quotation mark"):
+    with pytest.raises(
+        km.errors.UnreadableFileError, match="line 3: a quoted cell must end at its closing quotation mark"
+    ):
         km.read_ratings(path)
     path.write_text('a,b\n"x ""q"" y",x\nx,x\n', encoding="utf-8")
     assert 'x "q" y' in km.read_ratings(path).categories
@@ -288,7 +292,7 @@ def test_text_after_a_closing_quote_is_refused_in_large_files_too(tmp_path):
     """The error is found after many megabytes."""
     path = tmp_path / "quotes.csv"
     path.write_text('a,b\n"x, 1",x\n' + '"x, 1","x ""q"""\n' * 1_200_000 + '"x" y,x\n', encoding="utf-8")
-    with pytest.raises(km.UnreadableFileError, match="line 1200003: a quoted cell must end at its closing"):
+    with pytest.raises(km.errors.UnreadableFileError, match="line 1200003: a quoted cell must end at its closing"):
         km.read_ratings(path)
 
 

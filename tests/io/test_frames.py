@@ -44,7 +44,7 @@ def test_plain_text_columns_have_no_order():
     """An ordinal weighting raises an error without categories=."""
     frame = pd.DataFrame({"a": A, "b": B})
     assert not km.from_ratings(frame).ordered
-    with pytest.raises(km.InvalidWeightsError, match="need ordered categories"):
+    with pytest.raises(km.errors.InvalidWeightsError, match="need ordered categories"):
         km.kappa(frame, weights="linear")
     assert km.from_ratings(frame, categories=ORDER) == EXPECTED
     unordered = frame.astype("category")
@@ -68,7 +68,7 @@ def test_columns_can_be_chosen():
     """Only the columns that the caller names are raters."""
     frame = pd.DataFrame({"id": range(5), "a": A, "b": B})
     assert km.from_ratings(frame, raters=["a", "b"], categories=ORDER) == EXPECTED
-    with pytest.raises(km.InvalidRatingsError, match="no column 'c'; the columns are 'id', 'a', 'b'"):
+    with pytest.raises(km.errors.InvalidRatingsError, match="no column 'c'; the columns are 'id', 'a', 'b'"):
         km.from_ratings(frame, raters=["a", "c"])
 
 
@@ -80,7 +80,9 @@ def test_two_orders_are_refused():
             "b": pd.Categorical(["y"], categories=["y", "x"], ordered=True),
         }
     )
-    with pytest.raises(km.InvalidRatingsError, match="declare different ordered categories: 'x', 'y' and 'y', 'x'"):
+    with pytest.raises(
+        km.errors.InvalidRatingsError, match="declare different ordered categories: 'x', 'y' and 'y', 'x'"
+    ):
         km.from_ratings(frame)
     assert km.from_ratings(frame, categories=["x", "y"]).margins.tolist() == [[1, 0], [0, 1]]
 
@@ -88,15 +90,15 @@ def test_two_orders_are_refused():
 def test_a_level_outside_another_raters_order():
     """Text in other columns must be among the declared categories."""
     frame = pd.DataFrame({"a": pd.Categorical(["x", "y"], categories=["x", "y"], ordered=True), "b": ["x", "z"]})
-    with pytest.raises(km.InvalidRatingsError, match="rating 'z' \\(rater 'b'\\) is not in categories 'x', 'y'"):
+    with pytest.raises(km.errors.InvalidRatingsError, match="rating 'z' \\(rater 'b'\\) is not in categories 'x', 'y'"):
         km.from_ratings(frame)
 
 
 def test_empty_frames():
     """A frame without rows or with one column is an error."""
-    with pytest.raises(km.InvalidRatingsError, match="no subject"):
+    with pytest.raises(km.errors.InvalidRatingsError, match="no subject"):
         km.from_ratings(pd.DataFrame({"a": [], "b": []}))
-    with pytest.raises(km.InvalidRatingsError, match="at least two raters; got 1"):
+    with pytest.raises(km.errors.InvalidRatingsError, match="at least two raters; got 1"):
         km.from_ratings(pd.DataFrame({"a": [1, 2]}))
 
 
@@ -112,16 +114,16 @@ def test_large_frames_are_grouped_in_their_engine():
 def test_columns_named_by_numbers_or_twice():
     """Numbers become names of columns, and repeated names are an error."""
     assert km.from_ratings(pd.DataFrame([[1, 1], [2, 1]])).raters == ("0", "1")
-    with pytest.raises(km.InvalidRatingsError, match="different names; 'a' occurs twice"):
+    with pytest.raises(km.errors.InvalidRatingsError, match="different names; 'a' occurs twice"):
         km.from_ratings(pd.DataFrame([[1, 1], [2, 1]], columns=["a", "a"]))
-    with pytest.raises(km.InvalidRatingsError, match="different names; 'a' occurs twice"):
+    with pytest.raises(km.errors.InvalidRatingsError, match="different names; 'a' occurs twice"):
         km.from_ratings(pd.DataFrame({"a": [1], "b": [2]}), raters=["a", "a"])
 
 
 def test_identifiers_are_not_raters():
     """A column in which every row differs is not a rating."""
     frame = pd.DataFrame({"case": range(50), "a": [1, 2] * 25, "b": [2, 1] * 25})
-    with pytest.raises(km.InvalidRatingsError, match="column 'case' has 50 distinct values in 50 rows"):
+    with pytest.raises(km.errors.InvalidRatingsError, match="column 'case' has 50 distinct values in 50 rows"):
         km.kappa(frame)
     assert km.from_ratings(frame, raters=["a", "b"]).n_subjects == 50
 

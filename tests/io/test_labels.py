@@ -72,15 +72,15 @@ def test_categories_given_are_the_categories():
     assert t.categories == ("b", "a", "NA", "z")
     assert t.ordered
     assert t.margins.tolist() == [[1, 0, 1, 0], [0, 1, 0, 0]]
-    with pytest.raises(km.InvalidRatingsError, match="rating 'c' \\(rater '2'\\) is not in categories 'a', 'b'"):
+    with pytest.raises(km.errors.InvalidRatingsError, match="rating 'c' \\(rater '2'\\) is not in categories 'a', 'b'"):
         km.kappa(["a", "b"], ["a", "c"], categories=["a", "b"])
-    with pytest.raises(km.InvalidOptionError, match="categories must differ; 1 occurs twice"):
+    with pytest.raises(km.errors.InvalidOptionError, match="categories must differ; 1 occurs twice"):
         km.kappa([1, 2], [1, 2], categories=[1, "1", 2])
-    with pytest.raises(km.InvalidOptionError, match="must be a sequence of labels; got the text 'abc'"):
+    with pytest.raises(km.errors.InvalidOptionError, match="must be a sequence of labels; got the text 'abc'"):
         km.kappa(["a"], ["b"], categories="abc")
-    with pytest.raises(km.InvalidRatingsError, match="None is a missing value"):
+    with pytest.raises(km.errors.InvalidRatingsError, match="None is a missing value"):
         km.kappa(["a"], ["b"], categories=["a", None])
-    with pytest.raises(km.InvalidOptionError, match="at least one category"):
+    with pytest.raises(km.errors.InvalidOptionError, match="at least one category"):
         km.kappa(["a"], ["b"], categories=[])
 
 
@@ -120,7 +120,7 @@ def test_every_spelling_of_missing_is_read_alike_by_every_route(text, route, tmp
         return
     read = km.read_ratings if isinstance(given, Path) else km.from_ratings
     notice = f"^{re.escape(repr(text))} was read as a missing rating; list such text in categories"
-    with pytest.warns(km.KappamaxWarning, match=notice):
+    with pytest.warns(km.errors.KappamaxWarning, match=notice):
         found = read(given)
     assert (found.n_missing, found.categories) == (1, ("mild", "severe"))
     assert read(given, missing=[text]) == found
@@ -130,7 +130,7 @@ def test_every_spelling_of_missing_is_read_alike_by_every_route(text, route, tmp
 
 def test_several_spellings_of_missing_are_one_notice():
     """One warning lists them in the documented order, also for label arrays."""
-    with pytest.warns(km.KappamaxWarning, match="^'NA', 'nan' were read as missing ratings;") as caught:
+    with pytest.warns(km.errors.KappamaxWarning, match="^'NA', 'nan' were read as missing ratings;") as caught:
         km.kappa(["nan", "a", "b", "NA"], ["a", "a", "b", "b"])
     assert len(caught) == 1
 
@@ -151,24 +151,25 @@ def test_the_list_of_spellings_is_the_documented_one():
 
 def test_nothing_but_missing_values():
     """Ratings without a label are an error."""
-    with pytest.raises(km.InvalidRatingsError, match="every value is missing"):
+    with pytest.raises(km.errors.InvalidRatingsError, match="every value is missing"):
         km.kappa([None, "NA"], ["", None])
 
 
 def test_labels_that_look_alike_are_pointed_out():
     """Labels that differ in spaces or case are different categories, with a warning."""
     with pytest.warns(
-        km.KappamaxWarning, match=r"labels ' yes' \(1 rating\) and 'yes' \(1 rating\) differ only in case or spaces"
+        km.errors.KappamaxWarning,
+        match=r"labels ' yes' \(1 rating\) and 'yes' \(1 rating\) differ only in case or spaces",
     ):
         km.from_ratings([["yes", " yes"], ["no", "no"]])
-    with pytest.warns(km.KappamaxWarning, match=r"'Yes' \(1 rating\) and 'yes' \(3 ratings\)"):
+    with pytest.warns(km.errors.KappamaxWarning, match=r"'Yes' \(1 rating\) and 'yes' \(3 ratings\)"):
         km.from_ratings([["Yes", "yes"], ["yes", "yes"]])
 
 
 @pytest.mark.parametrize(("one", "other"), [(1, "01"), (1, True), ("0", False), ("7", "007")])
 def test_labels_that_may_mean_the_same_are_pointed_out(one, other):
     """Codes with leading zeros and truth values are text, with a warning."""
-    with pytest.warns(km.KappamaxWarning, match="may mean the same; they count as different categories"):
+    with pytest.warns(km.errors.KappamaxWarning, match="may mean the same; they count as different categories"):
         t = km.from_ratings([[one, other], [one, one]])
     assert t.n_categories == 2
 
@@ -176,10 +177,10 @@ def test_labels_that_may_mean_the_same_are_pointed_out(one, other):
 def test_truth_values_among_numbers_are_not_numbers():
     """The labels of True and 1 are different, in lists and in frames."""
     for column in ([True, 1, 3], [1, True, 3]):
-        with pytest.warns(km.KappamaxWarning, match="may mean the same"):
+        with pytest.warns(km.errors.KappamaxWarning, match="may mean the same"):
             t = km.from_ratings(pd.DataFrame({"a": pd.Series(column, dtype=object), "b": [3, 3, 3]}))
         assert t.categories == (1, 3, "True")
-        with pytest.warns(km.KappamaxWarning, match="may mean the same"):
+        with pytest.warns(km.errors.KappamaxWarning, match="may mean the same"):
             assert km.from_ratings([[value, 3] for value in column]).categories == (1, 3, "True")
 
 
@@ -201,9 +202,9 @@ def test_numbers_too_long_to_be_numbers():
 @pytest.mark.parametrize("categories", [{1, 2}, {1: 2}, 3, iter([1, 2]), [1, [2]]])
 def test_categories_must_have_an_order(categories):
     """Sets and other objects without an order are errors."""
-    with pytest.raises(km.InvalidOptionError, match="categories must be a list of labels"):
+    with pytest.raises(km.errors.InvalidOptionError, match="categories must be a list of labels"):
         km.kappa([1, 2], [1, 2], categories=categories)
-    with pytest.raises(km.InvalidRatingsError, match="'' is a missing value"):
+    with pytest.raises(km.errors.InvalidRatingsError, match="'' is a missing value"):
         km.kappa([1, 2], [1, 2], categories=["1", "2", ""])
 
 
@@ -220,18 +221,20 @@ def test_codes_that_stand_for_missing(codes):
 
 def test_codes_for_missing_are_no_categories():
     """A code for missing must not be a given category, and is removed from declared ones."""
-    with pytest.raises(km.InvalidRatingsError, match="must not be both in categories and in missing; 9 is"):
+    with pytest.raises(km.errors.InvalidRatingsError, match="must not be both in categories and in missing; 9 is"):
         km.from_ratings([[1, 9]], missing=[9], categories=[1, 9])
     levels = pd.CategoricalDtype(["low", "high", "unknown"], ordered=True)
     frame = pd.DataFrame({"a": ["low", "unknown"], "b": ["high", "low"]}).astype(levels)
     assert km.from_ratings(frame, missing=["unknown"]).categories == ("low", "high")
-    with pytest.raises(km.InvalidOptionError, match="missing must be a list; got '9'"):
+    with pytest.raises(km.errors.InvalidOptionError, match="missing must be a list; got '9'"):
         km.from_ratings([[1, 9]], missing="9")
-    with pytest.raises(km.InvalidRatingsError, match="complete_only needs a subject with a rating by every rater"):
+    with pytest.raises(
+        km.errors.InvalidRatingsError, match="complete_only needs a subject with a rating by every rater"
+    ):
         km.from_ratings([[1, 9], [9, 1]], missing=[9], complete_only=True)
 
 
 def test_more_categories_than_a_table_holds():
     """More labels than a matrix of weights can have are an error."""
-    with pytest.raises(km.NotSupportedError, match="2,001 different labels; a table holds up to 2,000"):
+    with pytest.raises(km.errors.NotSupportedError, match="2,001 different labels; a table holds up to 2,000"):
         km.from_ratings(np.arange(2001)[:, None].repeat(2, axis=1))

@@ -63,25 +63,25 @@ def test_the_subjects_of_a_wide_layout_stay_aside(write):
 )
 def test_what_does_not_fit(write, options, message):
     """The error gives the argument, the rule and the nearest name."""
-    with pytest.raises(km.InputError, match=message):
+    with pytest.raises(km.errors.InputError, match=message):
         km.read_ratings(write(LONG), **options)
 
 
 def test_what_does_not_fit_a_frame_or_an_array(write):
     """Frames of counts need from_counts, and arrays have no names of columns."""
-    with pytest.raises(km.InvalidOptionError, match=r"km.from_counts\(frame\)"):
+    with pytest.raises(km.errors.InvalidOptionError, match=r"km.from_counts\(frame\)"):
         km.from_ratings(pd.DataFrame({"a": [1]}), layout="counts")
-    with pytest.raises(km.InvalidOptionError, match="layout 'long' needs columns with names; pass a frame"):
+    with pytest.raises(km.errors.InvalidOptionError, match="layout 'long' needs columns with names; pass a frame"):
         km.from_ratings([[1, 2, 3]], layout="long")
-    with pytest.raises(km.InvalidOptionError, match="subject needs columns with names"):
+    with pytest.raises(km.errors.InvalidOptionError, match="subject needs columns with names"):
         km.from_ratings([[1, 2, 3]], subject="case")
-    with pytest.raises(km.InvalidTableError, match="whole numbers >= 0; column 'count' is '1.5'"):
+    with pytest.raises(km.errors.InvalidTableError, match="whole numbers >= 0; column 'count' is '1.5'"):
         km.from_ratings(pd.DataFrame({"a": [1], "b": [1], "count": [1.5]}), layout="patterns")
-    with pytest.raises(km.InvalidRatingsError, match=r"one label; an entry of column 'a' is \[1\]"):
+    with pytest.raises(km.errors.InvalidRatingsError, match=r"one label; an entry of column 'a' is \[1\]"):
         km.from_ratings(pl.DataFrame({"a": [[1]], "b": [[1]]}))
     path = write("a,b\n1,1\n")
     pd.read_csv(path).to_parquet(path.with_suffix(".parquet"))
-    with pytest.raises(km.InvalidOptionError, match="delimiter can be given for text files only"):
+    with pytest.raises(km.errors.InvalidOptionError, match="delimiter can be given for text files only"):
         km.read_ratings(path.with_suffix(".parquet"), delimiter=",")
 
 
@@ -93,14 +93,14 @@ def test_long_frames_that_cannot_be_read(lazy):
         frame = pl.DataFrame(rows, schema=["subject", "rater", "rating"], orient="row")
         return km.from_ratings(frame.lazy() if lazy else frame, layout="long")
 
-    with pytest.raises(km.InvalidRatingsError, match="'b' rated '?2'? more than once"):
+    with pytest.raises(km.errors.InvalidRatingsError, match="'b' rated '?2'? more than once"):
         table([(1, "a", 1), (1, "b", 1), (2, "b", 1), (2, "a", 1), (2, "b", None)])
     for nameless in [(None, "a", 1), (1, None, 1)]:
-        with pytest.raises(km.InvalidRatingsError, match="name a subject and a rater; 1 rows do not"):
+        with pytest.raises(km.errors.InvalidRatingsError, match="name a subject and a rater; 1 rows do not"):
             table([(1, "b", 1), nameless])
-    with pytest.raises(km.InvalidRatingsError, match="no subject"):
+    with pytest.raises(km.errors.InvalidRatingsError, match="no subject"):
         km.from_ratings(pl.DataFrame({"subject": [], "rater": [], "rating": []}), layout="long")
-    with pytest.raises(km.NotSupportedError, match="column 'rater' names 1,001"):
+    with pytest.raises(km.errors.NotSupportedError, match="column 'rater' names 1,001"):
         table([(1, f"r{i}", 1) for i in range(1001)])
 
 
@@ -120,27 +120,29 @@ def test_more_than_a_hundred_values_are_remarked_on(write):
     """Such columns are accepted with a warning if the caller names them, and without one if categories are given."""
     rows = [(i % 101, i % 2) for i in range(1000)]
     path = write("a,b\n" + "".join(f"{a},{b}\n" for a, b in rows))
-    with pytest.warns(km.KappamaxWarning, match="column 'a' has 101 distinct values, so it is probably not a rating"):
+    with pytest.warns(
+        km.errors.KappamaxWarning, match="column 'a' has 101 distinct values, so it is probably not a rating"
+    ):
         assert km.read_ratings(path).n_categories == 101
-    with pytest.warns(km.KappamaxWarning, match="column 'a' has 101 distinct values"):
+    with pytest.warns(km.errors.KappamaxWarning, match="column 'a' has 101 distinct values"):
         km.from_ratings(pd.read_csv(path))
     assert km.read_ratings(path, categories=range(101)).n_categories == 101
     long = write(
         "subject,rater,rating\n" + "".join(f"{i},{who},{a}\n" for i, (a, _) in enumerate(rows) for who in "ab")
     )
-    with pytest.warns(km.KappamaxWarning, match="column 'rating' has 101 distinct values"):
+    with pytest.warns(km.errors.KappamaxWarning, match="column 'rating' has 101 distinct values"):
         km.read_ratings(long, layout="long")
 
 
 def test_ratings_outside_the_categories_come_with_their_line(write):
     """Lines are counted with blank lines and the header, in every layout."""
     outside = {"categories": ["x", "y"]}
-    with pytest.raises(km.InvalidRatingsError, match=r"rating 'z' \(rater 'b', line 4\)"):
+    with pytest.raises(km.errors.InvalidRatingsError, match=r"rating 'z' \(rater 'b', line 4\)"):
         km.read_ratings(write("\na,b\nx,y\nx,z\ny,z\n"), **outside)
-    with pytest.raises(km.InvalidRatingsError, match=r"rating 'z' \(rater 'b', line 3\)"):
+    with pytest.raises(km.errors.InvalidRatingsError, match=r"rating 'z' \(rater 'b', line 3\)"):
         km.read_ratings(write("a,b,n\nx,y,1\nx,z,1\n"), layout="patterns", **outside)
-    with pytest.raises(km.InvalidRatingsError, match=r"rating 'z' \(rater 'b', line 5\)"):
+    with pytest.raises(km.errors.InvalidRatingsError, match=r"rating 'z' \(rater 'b', line 5\)"):
         km.read_ratings(write("subject,rater,rating\n1,a,x\n1,b,y\n2,a,x\n2,b,z\n"), layout="long", **outside)
     lines = "".join(json.dumps({"a": "x", "b": b}) + "\n" for b in "yyz")
-    with pytest.raises(km.InvalidRatingsError, match=r"rating 'z' \(rater 'b', line 3\)"):
+    with pytest.raises(km.errors.InvalidRatingsError, match=r"rating 'z' \(rater 'b', line 3\)"):
         km.read_ratings(write(lines), **outside)

@@ -23,24 +23,26 @@ def book(tmp_path):
 @pytest.mark.parametrize("sheet", ["ratings", 2, "2"])
 def test_a_sheet_is_chosen_by_name_or_position(book, sheet):
     """Empty rows and columns around the cells are ignored; numbers, truth values and dates are labels."""
-    with pytest.warns(km.KappamaxWarning, match="may mean the same"):
+    with pytest.warns(km.errors.KappamaxWarning, match="may mean the same"):
         t = km.read_ratings(book, sheet=sheet)
     assert t.raters == ("a", "b")
     assert t.categories == (1, 2.5, "2020-01-01", "True")
-    with pytest.raises(km.InvalidRatingsError, match=r"rating 'True' \(rater 'b', row 3\)"):
+    with pytest.raises(km.errors.InvalidRatingsError, match=r"rating 'True' \(rater 'b', row 3\)"):
         km.read_ratings(book, sheet=sheet, categories=[1, 2.5, "2020-01-01"])
 
 
 def test_sheets_that_are_not_there(book):
     """The error lists the sheets and suggests the nearest name."""
-    with pytest.raises(km.InvalidOptionError, match="sheet must be given, since .* has the sheets 'notes', 'ratings'"):
+    with pytest.raises(
+        km.errors.InvalidOptionError, match="sheet must be given, since .* has the sheets 'notes', 'ratings'"
+    ):
         km.read_ratings(book)
-    with pytest.raises(km.InvalidOptionError, match="no sheet 'rating' .*Did you mean 'ratings'"):
+    with pytest.raises(km.errors.InvalidOptionError, match="no sheet 'rating' .*Did you mean 'ratings'"):
         km.read_ratings(book, sheet="rating")
 
 
 def test_spreadsheets_need_their_extra(book, monkeypatch):
     """The error gives the command that installs the extra."""
     monkeypatch.setitem(sys.modules, "python_calamine", None)
-    with pytest.raises(km.UnreadableFileError, match=r'pip install "kappamax\[excel\]"'):
+    with pytest.raises(km.errors.UnreadableFileError, match=r'pip install "kappamax\[excel\]"'):
         km.read_ratings(book, sheet="ratings")
