@@ -1,4 +1,4 @@
-"""The table: canonical, immutable, and exact at any size."""
+"""Tables are canonical, immutable and exact at any size."""
 
 import numpy as np
 import pytest
@@ -6,6 +6,7 @@ from hypothesis import given
 
 import kappamax as km
 from kappamax import Table
+from kappamax.display import text
 from kappamax.patterns import group_patterns
 from strategies import tables
 
@@ -23,7 +24,7 @@ def test_equal_data_give_equal_tables_whatever_their_order():
 
 
 def test_margins_and_pairs_by_hand():
-    """Three raters, two subjects, one rating missing."""
+    """The margins of three raters with one missing rating were computed by hand."""
     t = Table([[0, 1, -1], [1, 1, 0]], [2, 3], ["no", "yes"], ["a", "b", "c"], ordered=True)
     assert t.margins.tolist() == [[2, 3], [0, 5], [3, 0]]
     assert t.pair("a", "b").tolist() == [[0, 2], [0, 3]]
@@ -54,7 +55,7 @@ def test_dense_and_back(table):
 
 
 def test_counts_up_to_ten_to_the_twelve_are_exact():
-    """Sums never go through doubles."""
+    """Sums are computed in integers, not in doubles."""
     n = 10**12 + 1
     t = Table([[0, 0], [0, 1], [1, 1]], [n, 1, 3], [1, 2], ordered=True)
     assert t.n_subjects == n + 4
@@ -73,7 +74,7 @@ def test_grouping_many_raters_beyond_64_bit_keys():
 
 
 def test_arrays_cannot_be_changed():
-    """A table is a value."""
+    """The arrays of a table are read-only."""
     t = Table([[0, 1]], [1], [1, 2], ordered=True)
     with pytest.raises(ValueError, match="read-only"):
         t.counts[0] = 2
@@ -93,7 +94,7 @@ def test_to_dict_keeps_counts_beyond_doubles_as_text():
 
 
 def test_html_shows_labels_escaped():
-    """Two raters as a crossed table, more as a list of patterns; no label can smuggle markup."""
+    """Labels are escaped in the square table and in the list of patterns."""
     two = Table([[0, 1]], [3], ["<b>", "y"], ordered=True)
     assert "&lt;b&gt;" in two._repr_html_()
     assert "<b>" not in two._repr_html_()
@@ -102,13 +103,111 @@ def test_html_shows_labels_escaped():
     assert "1 missing rating)" in three._repr_html_()
 
 
+def test_html_shows_totals_and_what_is_left_out():
+    """The caption has the summary; names of raters, totals and the number of other patterns are shown."""
+    two = Table([[0, 1], [1, 1]], [3, 4], ["x", "y"], ["anna", "ben"], ordered=True)._repr_html_()
+    assert '<th scope="col">anna \\ ben</th>' in two
+    assert '<th scope="row">total</th><td style="text-align:right">0</td>' in two
+    assert '<td style="text-align:right">7</td></tr></tbody>' in two
+    many = Table([[i, i, j] for i in range(6) for j in range(6)], range(1, 37), range(6), ordered=True)
+    assert "... and 26 more patterns</caption>" in many._repr_html_()
+
+
+def test_two_raters_print_as_a_square_table_with_totals():
+    """The first line gives subjects, raters and categories; rows belong to the first rater."""
+    table = Table([[0, 0], [0, 1], [1, 1]], [1200, 5, 30], ["no", "yes"], ["anna", "2"], ordered=True)
+    assert repr(table).splitlines() == [
+        "Table(1,235 subjects, 2 raters, categories 'no', 'yes')",
+        "anna \\ rater 2     no  yes  total",
+        "--------------  -----  ---  -----",
+        "no              1,200    5  1,205",
+        "yes                 0   30     30",
+        "total           1,200   35  1,235",
+    ]
+    assert str(table) == repr(table)
+
+
+def test_other_tables_print_their_most_frequent_patterns():
+    """Patterns are in decreasing order of counts; "-" is a missing rating; at most ten patterns are shown."""
+    table = Table([[0, 1, -1], [1, 1, 0]], [2, 3], ["no", "yes"], ["a", "b", "c"], ordered=True)
+    assert repr(table).splitlines() == [
+        "Table(5 subjects, 3 raters, categories 'no', 'yes'; 2 missing ratings)",
+        "a      b   c  subjects",
+        "---  ---  --  --------",
+        "yes  yes  no         3",
+        "no   yes   -         2",
+    ]
+    two = Table([[0, 1], [0, -1]], [1, 1], ["x", "y"], ordered=True)
+    assert repr(two).splitlines()[1:] == [
+        "rater 1  rater 2  subjects",
+        "-------  -------  --------",
+        "x              -         1",
+        "x              y         1",
+    ]
+    many = Table([[i, i, j] for i in range(6) for j in range(6)], range(1, 37), range(6), ordered=True)
+    lines = repr(many).splitlines()
+    assert lines[3].split() == ["5", "5", "5", "36"]
+    assert len(lines) == 14
+    assert lines[-1] == "... and 26 more patterns"
+
+
+def test_square_tables_too_wide_to_read_print_as_patterns():
+    """With many categories, two raters print as patterns too."""
+    table = Table([[i, i] for i in range(30)], range(1, 31), range(30), ordered=True)
+    assert repr(table).splitlines()[1].split() == ["rater", "1", "rater", "2", "subjects"]
+    assert repr(table).splitlines()[-1] == "... and 20 more patterns"
+
+
+def test_raters_beyond_the_width_are_counted():
+    """Lines have at most 80 columns; the last line gives the number of raters that are not shown."""
+    names = [f"observer number {i}" for i in range(60)]
+    table = Table([[0] * 60, [1] * 60], [1, 2], ["category one", "category two"], names, ordered=True)
+    lines = repr(table).splitlines()
+    assert max(map(len, lines)) <= 80
+    assert "ca...e" in lines[4]
+    assert lines[-1].startswith("... and 5")
+    assert lines[-1].endswith("more raters")
+
+
+@pytest.mark.parametrize("hostile", ["a\nb", "\x1b[2J", "x" * 100_000, "日本" * 50, "\u202e<b>", "", " ", "\ud800"])
+@pytest.mark.parametrize("n_raters", [2, 3])
+def test_no_label_breaks_the_layout(hostile, n_raters):
+    """Labels and names from data give as many lines as tame ones, all printable and at most 80 columns wide."""
+    patterns = [[0] * n_raters, [1] * n_raters]
+    names = [f"{hostile}{i}" for i in range(n_raters)]
+    tame = Table(patterns, [1, 2], ["x", "y"], ordered=True)
+    table = Table(patterns, [1, 2], [hostile, "y"], names, ordered=True)
+    lines = repr(table).splitlines()
+    assert len(lines) == len(repr(tame).splitlines())
+    assert all(line.isprintable() and text.width(line) <= 80 for line in lines)
+    assert "<b>" not in table._repr_html_()
+    assert len(table._repr_html_()) < 3000
+
+
+def test_many_subjects_print_without_a_label_for_each():
+    """Only the patterns that are shown are turned into labels."""
+
+    class Counting(str):
+        made = 0
+
+        def __str__(self):
+            Counting.made += 1
+            return str.__str__(self)
+
+    rng = np.random.default_rng(1)
+    labels = [Counting(letter) for letter in "abcde"]
+    table = Table(rng.integers(0, 5, size=(100_000, 10)), None, labels, ordered=True)
+    assert repr(table).splitlines()[-1].endswith("more patterns")
+    assert Counting.made < 100
+
+
 @pytest.mark.parametrize(
     ("patterns", "counts", "message"),
     [
         ([[0], [1]], [1, 1], "at least two raters; got 1"),
         ([0, 1], [1, 1], "patterns must be a 2-D array"),
         (np.empty((0, 2)), [], "there is no subject"),
-        ([[0, 2]], [1], r"positions 0 to 1, or -1 for missing; cell \(1, 2\) is 2"),
+        ([[0, 2]], [1], r"positions from 0 to 1, or -1 for a missing rating; cell \(1, 2\) is 2"),
         ([[0.5, 1]], [1], "positions in the categories"),
         ([[0, 1], [1]], [1, 1], "rows have different lengths"),
         ([["x", "y"]], [1], "positions in the categories"),
@@ -121,16 +220,16 @@ def test_html_shows_labels_escaped():
     ],
 )
 def test_what_cannot_be_a_table(patterns, counts, message):
-    """Every rule names the place where it is broken."""
+    """Every error names the place where a rule is broken."""
     with pytest.raises(km.errors.InputError, match=message):
         Table(patterns, counts, ["x", "y"], ordered=True)
 
 
 def test_names_are_checked():
-    """Raters and categories must be there, and there once."""
+    """Names of raters and categories must exist and differ."""
     with pytest.raises(km.errors.InvalidOptionError, match="'a' occurs twice"):
         Table([[0, 1]], [1], ["x", "y"], ["a", "a"], ordered=True)
-    with pytest.raises(km.errors.InvalidOptionError, match="all 2 raters; got 1"):
+    with pytest.raises(km.errors.InvalidOptionError, match="each of the 2 raters; got 1"):
         Table([[0, 1]], [1], ["x", "y"], ["a"], ordered=True)
     with pytest.raises(km.errors.InvalidOptionError, match="'x' occurs twice"):
         Table([[0, 1]], [1], ["x", "x"], ordered=True)
@@ -142,7 +241,7 @@ def test_names_are_checked():
 
 
 def test_no_dense_array_where_it_makes_no_sense():
-    """Missing ratings, or more cells than memory holds."""
+    """Missing ratings and too many cells are errors."""
     with pytest.raises(km.errors.NotSupportedError, match="missing ratings has no dense array"):
         Table([[0, 1], [0, -1]], [1, 1], ["x", "y"], ordered=True).dense()
     many = Table([[0] * 20, [4] * 20], [1, 1], range(5), ordered=True)

@@ -1,4 +1,4 @@
-"""Provide the base class of all results: frozen, unrounded, and able to show themselves."""
+"""Provide the base class of the results that public functions return."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from typing import Any
 import numpy as np
 
 from kappamax._frames import frame_of
-from kappamax.display import html, text
+from kappamax.display import html, numbers, text
 
 _JSON_SAFE = 2**53
 
 
 class Result:
-    """Base of the frozen dataclasses that public functions return."""
+    """Base class of the frozen dataclasses that public functions return; their numbers are not rounded."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Every field as plain data for JSON: fractions as strings, integers above 2^53 as strings."""
+        """Return all fields as plain data for JSON; fractions and integers above 2^53 are strings."""
         return {field.name: plain(getattr(self, field.name)) for field in _public_fields(self)}
 
     def _rows(self) -> list[tuple[str, str]]:
-        """The lines shown to a reader: a name and formatted text each."""
+        """Return the lines that are shown to a reader, each as a name and formatted text."""
         shown = [field.name for field in _public_fields(self) if field.repr]
         plain_fields = self.to_dict()
-        return [(name.replace("_", " "), text.value(plain_fields[name])) for name in shown]
+        return [_row(name, plain_fields[name]) for name in shown]
 
     def __repr__(self) -> str:
         return text.card(type(self).__name__, self._rows())
@@ -71,9 +71,16 @@ class TableResult(Result):
         return None
 
 
+def _row(name: str, value: Any) -> tuple[str, str]:
+    """Return the name and the formatted text of a field; a p-value is never shown as 0.0000."""
+    if name == "pvalue":
+        return "p-value", numbers.pvalue(value)
+    return name.replace("_", " "), text.value(value)
+
+
 def plain(value: Any) -> Any:
-    """A value as JSON can hold it, with nothing rounded."""
-    if value is None or type(value) in (str, bool):  # most of what there is
+    """Return a value as plain data for JSON, without rounding."""
+    if value is None or type(value) in (str, bool):  # the most frequent case
         return value
     if isinstance(value, Fraction):
         return str(value)

@@ -1,4 +1,4 @@
-"""Provide bundled examples: the tables of the source paper and classic data sets of the field."""
+"""Provide bundled datasets: the tables of the source paper and classic datasets of the field."""
 
 from __future__ import annotations
 
@@ -16,7 +16,19 @@ _FOLDER = Path(__file__).parent / "data"
 
 @dataclass(frozen=True)
 class Example:
-    """A bundled dataset: what it is, where it comes from, and how its file is laid out."""
+    """A bundled dataset.
+
+    Attributes
+    ----------
+    name : str
+        Name of the dataset.
+    title : str
+        Short description of the raters, categories and subjects.
+    source : str
+        Publication or package from which the dataset is taken.
+    layout : str
+        Layout of its file, as for `read_ratings`.
+    """
 
     name: str
     title: str
@@ -25,18 +37,39 @@ class Example:
 
     @property
     def path(self) -> Path:
-        """The file that holds it."""
+        """Path of the file with the dataset."""
         return _FOLDER / f"{self.name}.csv"
 
 
 def example(name: str) -> Table:
-    """Return a bundled table by its name; `EXAMPLES` lists them with their sources.
+    """Return a bundled dataset as a table.
+
+    Parameters
+    ----------
+    name : str
+        Name of the dataset; one of the keys of `EXAMPLES`, which also gives the sources.
+
+    Returns
+    -------
+    Table
+
+    Raises
+    ------
+    InvalidOptionError
+        If there is no such dataset.
 
     Examples
     --------
     >>> import kappamax as km
     >>> km.example("rapallo2022")
     Table(33 subjects, 2 raters, categories 1, 2, 3, 4)
+    rater 1 \\ rater 2  1  2   3  4  total
+    -----------------  -  -  --  -  -----
+    1                  5  3   2  1     11
+    2                  1  4   3  0      8
+    3                  0  1   5  1      7
+    4                  0  1   2  4      7
+    total              6  9  12  6     33
     """
     chosen = EXAMPLES[as_choice("name", name, tuple(EXAMPLES))]
     return read_ratings(chosen.path, layout=chosen.layout)
@@ -72,7 +105,7 @@ EXAMPLES = {
         ),
         Example(
             "diagnoses",
-            "six raters, five diagnoses, 30 patients; who is who was not recorded",
+            "six raters, five diagnoses, 30 patients; the raters were not identified",
             "Fleiss (1971), Psychological Bulletin 76; R package irr",
             "wide",
         ),

@@ -1,7 +1,7 @@
-"""Hold how often each pattern of ratings occurs.
+"""Define the table of ratings, which gives the number of subjects with each pattern of ratings.
 
-With 20 raters and 5 categories there are 10^14 possible patterns, but at most one per subject occurs, so only those are
-held; a dense array is a view for small designs.
+With 20 raters and 5 categories there are 10^14 possible patterns, but at most one per subject occurs. Therefore only
+the patterns that occur are stored, and a dense array is made on request for small designs.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from kappamax._integers import dot
 from kappamax._result import plain
 from kappamax._typing import Codes, Integers
 from kappamax._validate import as_rater_index, cell_name, is_number
-from kappamax.display import html, text
+from kappamax.display import html, numbers, rating_tables, text
 from kappamax.errors import InvalidOptionError, InvalidRatingsError, InvalidTableError, NotSupportedError
 from kappamax.patterns import MISSING, as_dense_shape, group_patterns, margins_of, n_ratings_of, pair_counts
 
@@ -27,10 +27,12 @@ Label = str | int | float
 
 _LARGEST_TOTAL = 2**62
 _GROUPED_AT_ONCE = 20_000
+_MOST_LISTED = 70  # columns of the first line of a printed table that the categories may take
+_HTML_LABEL = 40
 
 
 class Rows(NamedTuple):
-    """Patterns that may repeat, how many subjects each stands for, and how many ratings each holds."""
+    """Patterns, which may repeat, with the number of subjects and the number of ratings of each."""
 
     patterns: Codes
     counts: Integers
@@ -38,35 +40,52 @@ class Rows(NamedTuple):
 
 
 class Table:
-    """How often each pattern of ratings occurs.
+    """The number of subjects with each pattern of ratings.
 
-    Usually made by `from_ratings`, `from_counts` or `read_ratings`. Equal patterns are merged, patterns without a
-    rating or with count zero are dropped, and the rest is sorted, so equal data give equal tables.
+    Tables are usually made by `from_ratings`, `from_counts` or `read_ratings`. Equal patterns are merged, patterns
+    without a rating or with a count of zero are dropped, and the others are sorted, so that equal data give equal
+    tables.
 
     Parameters
     ----------
     patterns : integers, shape (m, n_raters)
-        For each pattern the position in `categories` of every rater's rating; -1 where there is none.
+        For each pattern, the position in `categories` of every rater's rating; -1 for a missing rating.
     counts : integers, shape (m,), or None
-        Number of subjects with that pattern. None if every row is one subject.
+        Number of subjects with each pattern. None if every row is one subject.
     categories : sequence of labels
-        All categories, used or not.
+        All categories, including unused ones.
     raters : sequence of str, optional
-        Names; "1", "2", ... if left out.
+        Names of the raters, default "1", "2", and so on.
     ordered : bool
-        Whether the order of `categories` means something. Weights that need an order refuse a table without one.
+        Whether the categories are ordered. Weights that depend on an order cannot be used otherwise.
     n_left_out : int
-        Number of subjects that were given but are not among the patterns, for the record.
+        Number of subjects in the data that are not among the patterns, default 0.
 
     Attributes
     ----------
+    categories : tuple of labels
+        All categories, including unused ones.
+    raters : tuple of str
+        Names of the raters.
+    ordered : bool
+        Whether the categories are ordered.
     n_subjects, n_raters, n_categories : int
-        Number of subjects with at least one rating (N), of raters (r) and of categories, unused ones included (k).
+        Number of subjects with at least one rating (N), of raters (r) and of categories, including unused ones (k).
     rows : Rows
-        The patterns as they are held: distinct, or one per subject where there are many. Sums over subjects need no
-        more; `patterns` and `counts` hold each distinct pattern once.
+        The stored patterns, which are distinct or, for large data, one per subject. They suffice for sums over
+        subjects; `patterns` and `counts` contain each distinct pattern once.
     n_left_out : int
-        Subjects that were given but are not in the table, since nobody rated them or they were dropped on request.
+        Number of subjects that are not in the table because no rater rated them or because they were left out on
+        request.
+
+    Raises
+    ------
+    InvalidTableError
+        If patterns or counts do not have the right shape, or contain a wrong number.
+    InvalidRatingsError
+        If there are fewer than two raters, there is no subject, or a rater rated no subject.
+    InvalidOptionError
+        If categories or raters are not different labels, or their number is wrong.
 
     Examples
     --------
@@ -100,24 +119,38 @@ class Table:
         if sizes is not None and sizes.shape != (len(codes),):
             raise InvalidTableError(f"counts must hold one number per pattern ({len(codes)}); got shape {sizes.shape}.")
         if sizes is not None and not sizes.any():
-            raise InvalidRatingsError("there is no subject to compare: every count is zero.")
+            raise InvalidRatingsError("there must be at least one subject; every count is zero.")
         self.categories = as_categories(categories)
         self.raters = as_rater_names(raters, codes.shape[1])
         self.ordered = bool(ordered)
         self._hold(codes, sizes, n_left_out)
         idle = np.flatnonzero(self.margins.sum(axis=1) == 0)
         if len(idle):
-            raise InvalidRatingsError(f"every rater must have rated a subject; {self.raters[idle[0]]!r} rated none.")
+            raise InvalidRatingsError(
+                f"every rater must have rated at least one subject; {self.raters[idle[0]]!r} rated none."
+            )
 
     def like(self, patterns: npt.ArrayLike, counts: npt.ArrayLike) -> Table:
-        """Other patterns of the same raters and categories, taken as they are: codes in range, counts >= 0."""
+        """Return a table of other patterns with the same raters and categories; the arguments are not checked.
+
+        Parameters
+        ----------
+        patterns : integers, shape (m, n_raters)
+            Positions in `categories`; -1 for a missing rating.
+        counts : integers, shape (m,)
+            Number of subjects with each pattern.
+
+        Returns
+        -------
+        Table
+        """
         made = Table.__new__(Table)
         made.categories, made.raters, made.ordered = self.categories, self.raters, self.ordered
         made._hold(np.asarray(patterns, dtype=np.int32), np.asarray(counts, dtype=np.int64), 0)
         return made
 
     def _hold(self, codes: Codes, sizes: Integers | None, n_left_out: int) -> None:
-        """Keep patterns and counts: grouped and sorted at once, or, for many single subjects, when that is needed."""
+        """Store patterns and counts; many single subjects are grouped and sorted only when this is needed."""
         self.n_raters, self.n_categories = codes.shape[1], len(self.categories)
         given = len(codes) if sizes is None else int(sizes.sum())
         if sizes is None and len(codes) > _GROUPED_AT_ONCE:
@@ -136,7 +169,7 @@ class Table:
 
     @cached_property
     def grouped(self) -> Rows:
-        """The distinct patterns in lexicographic order, how often each occurs, and how many ratings each holds."""
+        """The distinct patterns in lexicographic order, with the number of subjects and of ratings of each."""
         return self._group(self.rows.patterns, None)
 
     @property
@@ -146,22 +179,22 @@ class Table:
 
     @property
     def counts(self) -> Integers:
-        """How often each pattern occurs, shape (m,)."""
+        """Number of subjects with each pattern, shape (m,)."""
         return self.grouped.counts
 
     @property
     def n_ratings(self) -> Integers:
-        """How many ratings each pattern holds, shape (m,)."""
+        """Number of ratings in each pattern, shape (m,)."""
         return self.grouped.n_ratings
 
     @property
     def n_missing(self) -> int:
-        """Ratings that are missing, over all subjects that have one."""
+        """Number of missing ratings over all subjects in the table."""
         return dot(self.rows.counts, self.n_raters - self.rows.n_ratings)
 
     @property
     def n_incomplete(self) -> int:
-        """Subjects that lack the rating of at least one rater."""
+        """Number of subjects that lack the rating of at least one rater."""
         return int(self.rows.counts[self.rows.n_ratings < self.n_raters].sum())
 
     @cached_property
@@ -171,32 +204,87 @@ class Table:
 
     @cached_property
     def margins(self) -> Integers:
-        """How often each rater used each category, shape (n_raters, n_categories)."""
+        """Number of subjects that each rater put into each category, shape (n_raters, n_categories)."""
         margins = margins_of(self.rows.patterns, self.rows.counts, self.n_categories)
         margins.setflags(write=False)
         return margins
 
     def pair(self, first: str | int, second: str | int) -> Integers:
-        """The k x k counts of two raters, over the subjects both rated."""
+        """Return the table of counts of two raters, over the subjects that both rated.
+
+        Parameters
+        ----------
+        first, second : str or int
+            Names or positions of the raters of the rows and of the columns.
+
+        Returns
+        -------
+        integers, shape (n_categories, n_categories)
+
+        Raises
+        ------
+        InvalidOptionError
+            If there is no such rater.
+        """
         a, b = self.rater_index(first), self.rater_index(second)
         return pair_counts(self.rows.patterns[:, a], self.rows.patterns[:, b], self.rows.counts, self.n_categories)
 
     def dense(self) -> Integers:
-        """The k^r array of counts, for complete tables of at most 10 million cells."""
+        """Return the counts of all possible patterns as an array with one axis per rater.
+
+        Returns
+        -------
+        integers, shape (n_categories,) * n_raters
+
+        Raises
+        ------
+        NotSupportedError
+            If ratings are missing, or the array would have more than 10 million cells.
+        """
         if not self.complete:
-            raise NotSupportedError("a table with missing ratings has no dense array; use its patterns and counts.")
+            raise NotSupportedError("a table with missing ratings has no dense array; use patterns and counts.")
         array = np.zeros(as_dense_shape(self.n_categories, self.n_raters), dtype=np.int64)
         array[tuple(self.patterns.T)] = self.counts
         return array
 
     def select(self, raters: Sequence[str | int]) -> Table:
-        """The table of some of the raters, in the order given."""
+        """Return the table of some of the raters.
+
+        Parameters
+        ----------
+        raters : sequence of str or int
+            Names or positions of the raters, in the order of the new table.
+
+        Returns
+        -------
+        Table
+
+        Raises
+        ------
+        InvalidOptionError
+            If there is no such rater.
+        """
         columns = [self.rater_index(rater) for rater in raters]
         names = [self.raters[column] for column in columns]
         return Table(self.patterns[:, columns], self.counts, self.categories, names, ordered=self.ordered)
 
     def collapse(self, category: Label) -> Table:
-        """The two-category table "this category" against "any other"."""
+        """Return the table with two categories: the given category, and all others.
+
+        Parameters
+        ----------
+        category : label
+            One of the categories.
+
+        Returns
+        -------
+        Table
+
+        Raises
+        ------
+        InvalidOptionError
+            If there is no such category.
+        """
         if category not in self.categories:
             raise InvalidOptionError(f"category must be one of {text.listing(self.categories)}; got {category!r}.")
         position = self.categories.index(category)
@@ -204,16 +292,31 @@ class Table:
         return Table(codes, self.counts, (str(category), f"not {category}"), self.raters, ordered=False)
 
     def rater_index(self, rater: str | int) -> int:
-        """The column of a rater given by name, or by position if it is an integer."""
+        """Return the column of a rater.
+
+        Parameters
+        ----------
+        rater : str or int
+            Name of the rater, or position if it is an integer.
+
+        Returns
+        -------
+        int
+
+        Raises
+        ------
+        InvalidOptionError
+            If there is no such rater.
+        """
         return as_rater_index(rater, self.raters)
 
     def labels(self) -> list[list[Label | None]]:
-        """The patterns as labels, None where a rating is missing."""
+        """Return the patterns as lists of labels, with None for a missing rating."""
         names: list[Label | None] = [*self.categories, None]
         return [[names[code] for code in pattern] for pattern in self.patterns.tolist()]
 
     def to_dict(self) -> dict[str, Any]:
-        """Categories, raters, patterns as labels, and counts, ready for JSON."""
+        """Return the categories, raters, patterns as labels, and counts as plain data for JSON."""
         return {
             "categories": list(self.categories),
             "raters": list(self.raters),
@@ -263,33 +366,48 @@ class Table:
         return hash((self.categories, self.raters, self.patterns.tobytes(), self.counts.tobytes()))
 
     def __repr__(self) -> str:
-        missing = f", {text.plural(self.n_missing, 'missing rating')}" if self.n_missing else ""
-        return (
-            f"Table({text.plural(self.n_subjects, 'subject')}, {self.n_raters} raters, "
-            f"categories {text.listing(self.categories)}{missing})"
-        )
+        shown = None
+        if self._square:
+            shown = rating_tables.crossed(self.pair(0, 1), self.categories, self.raters)
+        return "\n".join([self._summary(), *(shown or self._frequent_patterns()).lines()])
 
     def _repr_html_(self) -> str:
-        if self.n_raters == 2 and self.complete:
+        if self._square:
+            labels = text.labels(self.categories, _HTML_LABEL)
             return html.heat_table(
-                self.dense(),
-                self.categories,
-                self.categories,
-                caption=f"{self.raters[0]} by {self.raters[1]}",
+                self.pair(0, 1),
+                labels,
+                labels,
+                caption=self._summary(),
+                corner=rating_tables.corner(self.raters, _HTML_LABEL),
+                totals=True,
             )
-        order = np.argsort(-self.counts, kind="stable")[: text.MAX_ROWS]
-        rows = [[*self.labels()[i], int(self.counts[i])] for i in order]
-        hidden = len(self.counts) - len(rows)
-        note = f"{self!r}" + (f"; {hidden} more patterns" if hidden else "")
-        return html.table([*self.raters, "subjects"], rows, caption=note)
+        shown = self._frequent_patterns()
+        return html.table(shown.header, shown.rows, caption=" ".join([self._summary(), *shown.notes]))
+
+    @property
+    def _square(self) -> bool:
+        """Whether the table is shown as the square table of two raters rather than as a list of patterns."""
+        return self.n_raters == 2 and self.complete and self.n_categories <= rating_tables.MOST_CATEGORIES
+
+    def _frequent_patterns(self) -> rating_tables.Shown:
+        return rating_tables.frequent_patterns(self.patterns, self.counts, self.categories, self.raters)
+
+    def _summary(self) -> str:
+        """Return one line with the numbers of subjects, raters and missing ratings, and the categories."""
+        listed = f"categories {text.listing(self.categories)}"
+        if len(listed) > _MOST_LISTED:
+            listed = f"{numbers.count(self.n_categories)} categories"
+        missing = f"; {text.plural(self.n_missing, 'missing rating')}" if self.n_missing else ""
+        return f"Table({text.plural(self.n_subjects, 'subject')}, {self.n_raters} raters, {listed}{missing})"
 
 
 def as_counts(counts: npt.ArrayLike) -> Integers:
-    """Return an array of whole numbers >= 0 whose total fits into 64 bits."""
+    """Return counts as an array of whole numbers >= 0 whose total is below 2^62."""
     try:
         array = np.asarray(counts)
     except ValueError:
-        raise InvalidTableError("counts must form a rectangular array; its rows have different lengths.") from None
+        raise InvalidTableError("counts must form a rectangular array; the rows have different lengths.") from None
     if array.dtype.kind not in "biuf":
         array = np.array(counts, dtype=object)
         for index, item in np.ndenumerate(array):
@@ -311,7 +429,7 @@ def as_counts(counts: npt.ArrayLike) -> Integers:
 
 
 def require_labels_in_order(labels: Sequence[Any]) -> None:
-    """Require a sequence of labels: text is a sequence of letters, and a set or a mapping has no order."""
+    """Require a sequence of labels; text, sets and mappings are rejected."""
     if isinstance(labels, str):
         raise InvalidOptionError(f"categories must be a sequence of labels; got the text {labels!r}.")
     if not hasattr(labels, "__getitem__") or not hasattr(labels, "__len__") or isinstance(labels, Mapping):
@@ -322,7 +440,7 @@ def require_labels_in_order(labels: Sequence[Any]) -> None:
 
 
 def as_categories(labels: Sequence[Any]) -> tuple[Any, ...]:
-    """Return at least one label, none of them twice."""
+    """Return the categories, which must be at least one label and all different."""
     require_labels_in_order(labels)
     if not len(labels):
         raise InvalidOptionError("categories must name at least one category; got none.")
@@ -337,21 +455,21 @@ def as_rater_names(names: Sequence[str] | None, n_raters: int) -> tuple[str, ...
         return tuple(str(i + 1) for i in range(n_raters))
     texts = tuple(str(name) for name in names)
     if len(texts) != n_raters:
-        raise InvalidOptionError(f"raters must name all {n_raters} raters; got {len(texts)} names.")
+        raise InvalidOptionError(f"raters must have one name for each of the {n_raters} raters; got {len(texts)}.")
     if (twice := _repeated(texts)) is not None:
         raise InvalidOptionError(f"raters must have different names; {twice!r} occurs twice.")
     return texts
 
 
 def _as_patterns(codes: npt.ArrayLike, n_categories: int) -> Codes:
-    """Return an (m, r) array of positions in the categories, -1 for missing."""
+    """Return the patterns as an (m, r) array of positions in the categories, -1 for a missing rating."""
     try:
         array = np.asarray(codes)
     except ValueError:
-        raise InvalidTableError("patterns must have one entry per rater; its rows have different lengths.") from None
+        raise InvalidTableError("patterns must have one entry per rater; the rows have different lengths.") from None
     if array.size and array.dtype.kind not in "biu":
         raise InvalidTableError(
-            f"patterns must be whole numbers, positions in the categories; got {array.dtype} values."
+            f"patterns must be positions in the categories, which are whole numbers; got {array.dtype} values."
         )
     if array.ndim != 2:
         raise InvalidTableError(f"patterns must be a 2-D array, one column per rater; got {array.ndim} dimensions.")
@@ -362,14 +480,14 @@ def _as_patterns(codes: npt.ArrayLike, n_categories: int) -> Codes:
     if array.min() < -1 or array.max() >= n_categories:
         wrong = np.argwhere((array < -1) | (array >= n_categories))[0]
         raise InvalidTableError(
-            f"patterns must hold positions 0 to {n_categories - 1}, or -1 for missing; "
+            f"patterns must be positions from 0 to {n_categories - 1}, or -1 for a missing rating; "
             f"cell {cell_name(wrong)} is {array[tuple(wrong)]}."
         )
     return np.array(array, dtype=np.int32, order="F")
 
 
 def _repeated(labels: Sequence[Any]) -> Any:
-    """The first label that occurs twice, or None."""
+    """Return the first label that occurs twice, or None."""
     return next((label for label, times in Counter(labels).items() if times > 1), None)
 
 

@@ -21,7 +21,7 @@ def run(*arguments, stdin=""):
 
 
 def test_anneal_gives_what_the_library_gives():
-    """One result per weighting, the same for the same seed."""
+    """There is one result per weighting, and the same seed gives the same result."""
     shared = ("anneal", "-", "--layout", "counts", "--seed", "4", "--json")
     done = run(*shared, "-w", "linear", "-w", "sqrt", stdin=COUNTS)
     assert (done.returncode, done.stderr) == (0, "")
@@ -37,10 +37,10 @@ def test_anneal_gives_what_the_library_gives():
 
 
 def test_anneal_shows_a_table_and_refuses_in_one_line():
-    """For a reader, undefined included; errors of ours on one line."""
+    """The text shows undefined results too, and errors take one line."""
     shown = run("anneal", "-", "--layout", "counts", "-w", "sqrt", "--seed", "1", stdin=COUNTS)
     assert "0.7528" in shown.stdout
-    assert "Where it ended, sqrt weights" in shown.stdout
+    assert "Final table of the search, sqrt weights" in shown.stdout
     assert max(map(len, shown.stdout.splitlines())) <= 80
     assert "undefined: both raters used only 'x'" in run("anneal", "-", stdin="a,b\nx,x\n").stdout
     wrong = run("anneal", "-", "--proposal", "hops", stdin="a,b\nx,y\ny,x\n")
@@ -49,7 +49,7 @@ def test_anneal_shows_a_table_and_refuses_in_one_line():
 
 
 def test_study_narrows_the_papers_rows(tmp_path):
-    """JSON with the promised fields; the file and its checkpoint; a second run takes everything from there."""
+    """The JSON has the documented fields, and a second run takes all results from the checkpoint."""
     out = tmp_path / "study.csv"
     command = ["study", "--raters", "2", "--categories", "3", "--subjects", "20", "--weights", "linear"]
     command += ["--homogeneous", "--tables", "40", "--jobs", "1", "--seed", "2", "--out", str(out), "--json"]
@@ -70,14 +70,14 @@ def test_study_narrows_the_papers_rows(tmp_path):
 
 
 def test_study_takes_own_scenarios_and_says_what_is_wrong(tmp_path):
-    """A TOML file; no row left; an ending nobody knows."""
+    """Scenarios come from a TOML file; an empty selection and an unknown ending are errors."""
     path = tmp_path / "mine.toml"
     path.write_text("[[scenario]]\nn_categories = 2\nn_subjects = 10\n", encoding="utf-8")
     shown = run("study", "--scenarios", str(path), "--tables", "5", "--jobs", "1")
     assert (shown.returncode, shown.stderr) == (0, "")
     assert "Stopping time of annealing, 5 tables per row" in shown.stdout
     for arguments, message in (
-        (["--raters", "4"], "none of the paper's 60 rows has all of these settings"),
+        (["--raters", "4"], "no scenario has all of these settings"),
         (["--out", str(tmp_path / "study.doc")], "the file must end in .csv"),
     ):
         wrong = run("study", *arguments)
@@ -87,7 +87,7 @@ def test_study_takes_own_scenarios_and_says_what_is_wrong(tmp_path):
 
 @pytest.mark.slow
 def test_ctrl_c_says_how_to_resume(tmp_path):
-    """Exit code 130, and the checkpoint that the next run takes up."""
+    """The exit code is 130, and the next run continues from the checkpoint."""
     import signal
 
     checkpoint = tmp_path / "study.jsonl"
@@ -99,4 +99,4 @@ def test_ctrl_c_says_how_to_resume(tmp_path):
         process.send_signal(signal.SIGINT)
         _, notes = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert f"the same command continues from {checkpoint}" in notes
+    assert f"run the same command again to continue from {checkpoint}" in notes

@@ -1,4 +1,4 @@
-"""Broken files never give a traceback or a silent wrong answer: a right table, or one line and exit code 1."""
+"""Broken files give a correct table, or one error line and exit code 1."""
 
 import csv
 import gzip
@@ -101,7 +101,7 @@ APART = {"mix_stderr": False} if "mix_stderr" in signature(CliRunner).parameters
 
 
 def ask(path, *options):
-    """The finished command, and its one error line, if that is how it ended."""
+    """Return the finished command and its error line, if it ended with an error."""
     done = CliRunner(**APART).invoke(main, ["kappa", str(path), "--json", *options])
     if done.exception is not None and not isinstance(done.exception, SystemExit):
         raise done.exception
@@ -119,7 +119,7 @@ def ask(path, *options):
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("name", HOPELESS)
 def test_what_cannot_be_read_gives_one_line(tmp_path, name, layout):
-    """Truncated, wrongly encoded, binary, too wide, unclosed, or empty."""
+    """Truncated, wrongly encoded, binary, too wide, unclosed and empty files are errors."""
     path = tmp_path / "file"
     path.write_bytes(HOPELESS[name])
     answer, error = ask(path, "--layout", layout)
@@ -128,7 +128,7 @@ def test_what_cannot_be_read_gives_one_line(tmp_path, name, layout):
 
 
 def test_the_check_of_one_line_can_fail(monkeypatch, tmp_path):
-    """A traceback, or a second line, would be noticed."""
+    """The helper fails on a traceback and on a second line."""
     monkeypatch.setattr("kappamax.io.read_ratings", lambda *_, **__: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         ask(tmp_path)
@@ -137,7 +137,7 @@ def test_the_check_of_one_line_can_fail(monkeypatch, tmp_path):
 @pytest.mark.slow
 @pytest.mark.parametrize("options", [[], ["--raters", "a,b"]])
 def test_a_million_categories(tmp_path, options):
-    """Identifiers, chosen by mistake or by name."""
+    """Columns of identifiers raise an error, or a warning if the caller names them."""
     path = tmp_path / "file.csv"
     path.write_text("a,b\n" + "".join(f"x{i},x{i}\n" for i in range(10**6)), encoding="utf-8")
     _, error = ask(path, *options)
@@ -145,19 +145,19 @@ def test_a_million_categories(tmp_path, options):
 
 
 def test_a_million_raters_or_ratings_in_long_layout(tmp_path):
-    """Columns mistaken for each other are pointed at."""
+    """The error names the column that was probably confused with another."""
     path = tmp_path / "file.csv"
     path.write_text("subject,rater,rating\n" + "".join(f"1,{i},2\n" for i in range(300_000)), encoding="utf-8")
     assert "more than 200,000 distinct pairs" in ask(path, "--layout", "long")[1]
     path.write_text("subject,rater,rating\n" + "".join(f"1,{i},2\n" for i in range(2000)), encoding="utf-8")
-    assert "names 2,000 raters; a table holds up to 1,000" in ask(path, "--layout", "long")[1]
+    assert "at most 1,000 raters; column 'rater' names 2,000" in ask(path, "--layout", "long")[1]
 
 
 @FIXTURES
 @given(content=st.binary(max_size=300), layout=st.sampled_from(LAYOUTS))
 @example(content=b"a,b\n1,\xff\n", layout="wide")
 def test_any_bytes_give_an_answer_or_one_line(tmp_path, content, layout):
-    """Never anything else."""
+    """The command prints a table or one error line."""
     path = tmp_path / "file"
     path.write_bytes(content)
     ask(path, "--layout", layout)
@@ -167,7 +167,7 @@ labels = st.text(st.characters(codec="utf-8", exclude_characters="\0", exclude_c
 
 
 def reading_of(text, delimiter):
-    """The rows Python's own reader sees, None where the text is not a table; delimiters may end a row."""
+    """Return the rows that Python's csv module reads, or None if the text is not a table."""
     try:
         rows = [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True) if row]
     except csv.Error:
@@ -187,7 +187,7 @@ def reading_of(text, delimiter):
     newline=st.sampled_from(["\n", "\r\n"]),
 )
 def test_whatever_is_written_is_read_back(tmp_path, rows, delimiter, newline):
-    """Quotes, delimiters, line ends and any letters inside labels."""
+    """Labels may contain quotes, delimiters, line ends and any letters."""
     path = tmp_path / "file.csv"
     with path.open("w", encoding="utf-8", newline="") as file:
         csv.writer(file, delimiter=delimiter, lineterminator=newline, quoting=csv.QUOTE_ALL).writerows(

@@ -1,4 +1,4 @@
-"""The command line in a fresh process: answers, JSON, errors and exit codes."""
+"""Answers, JSON, errors and exit codes of the command line in a fresh process."""
 
 import json
 import os
@@ -33,7 +33,7 @@ def wide(tmp_path):
 
 
 def test_json_follows_the_contract(wide):
-    """Version, data, and one result per weighting with every agreed field."""
+    """The JSON has the version, the data, and one result per weighting with every documented field."""
     done = run("kappa", wide, "--categories", "no,maybe,yes", "-w", "linear", "-w", "sqrt", "--json")
     assert (done.returncode, done.stderr) == (0, "")
     document = json.loads(done.stdout)
@@ -59,7 +59,7 @@ def test_json_follows_the_contract(wide):
 
 
 def test_the_table_shows_the_numbers(wide):
-    """Rounded to four digits, within 80 columns, with the data below."""
+    """Numbers have four decimals, lines at most 80 columns, and the data are summarised below."""
     done = run("kappa", wide, COLUMNS="80")
     assert done.returncode == 0
     assert f"{km.kappa(km.read_ratings(wide)).value:.4f}" in done.stdout
@@ -68,7 +68,7 @@ def test_the_table_shows_the_numbers(wide):
 
 
 def test_standard_input_and_bundled_examples():
-    """`kappamax example NAME | kappamax kappa -`, in any layout."""
+    """`kappamax example NAME | kappamax kappa -` works in any layout."""
     example = run("example", "cohen1968")
     done = run("kappa", "-", "--layout", "counts", "--json", stdin=example.stdout)
     assert json.loads(done.stdout)["results"][0]["exact"] == "29/59"
@@ -78,7 +78,7 @@ def test_standard_input_and_bundled_examples():
 
 @pytest.mark.parametrize("coefficient", ["fleiss", "gwet", "brennan-prediger", "krippendorff", "percent", "conger"])
 def test_every_coefficient(coefficient, tmp_path):
-    """By name, on data with missing ratings."""
+    """Every coefficient can be chosen by name for data with missing ratings."""
     path = tmp_path / "gwet.csv"
     path.write_text(run("example", "gwet2014").stdout, encoding="utf-8")
     document = json.loads(run("kappa", str(path), "-c", coefficient, "--json").stdout)
@@ -87,7 +87,7 @@ def test_every_coefficient(coefficient, tmp_path):
 
 
 def test_undefined_is_an_answer(tmp_path):
-    """Null and a reason in JSON, words in the table, exit code 0."""
+    """The JSON has null and a reason, the text says undefined, and the exit code is 0."""
     path = tmp_path / "one.csv"
     path.write_text("a,b\nx,x\nx,x\n", encoding="utf-8")
     done = run("kappa", str(path), "--json")
@@ -121,7 +121,7 @@ def test_undefined_is_an_answer(tmp_path):
     ],
 )
 def test_errors_are_one_line_and_leave_standard_output_empty(arguments, code, message, wide):
-    """Exit code 1 for ours, 2 for usage; never a traceback."""
+    """The exit code is 1 for errors of kappamax and 2 for wrong usage, without a traceback."""
     done = run(*(argument.format(wide=wide) for argument in arguments))
     assert done.returncode == code
     assert message in done.stderr
@@ -132,7 +132,7 @@ def test_errors_are_one_line_and_leave_standard_output_empty(arguments, code, me
 
 
 def test_notes_go_to_standard_error(tmp_path):
-    """The word None was read as missing: said once, beside the answer."""
+    """A note on standard error says once that the word None was read as missing."""
     path = tmp_path / "none.csv"
     path.write_text("a,b\nNone,mild\nmild,mild\nsevere,mild\n", encoding="utf-8")
     done = run("kappa", str(path), "--json")
@@ -142,7 +142,7 @@ def test_notes_go_to_standard_error(tmp_path):
 
 
 def test_reading_options_reach_every_command():
-    """Codes for missing, a delimiter spelled out, columns by name; the report says what was left out."""
+    """Options for missing codes, delimiter and columns reach the reader, and left-out subjects are counted."""
     rows = "case\ta\tb\n1\t1\t9\n2\t2\t2\n3\t9\t9\n4\t1\t1\n"
     options = ["--delimiter", "tab", "--subject", "case", "--missing", "9,99"]
     for command in ("kappa", "max"):
@@ -168,7 +168,7 @@ def test_plain_terminals(wide):
 
 
 def test_a_reader_that_leaves_early_is_no_error(wide):
-    """`kappamax kappa ... | head -0` ends quietly."""
+    """`kappamax kappa ... | head -0` ends without an error."""
     command = f"{sys.executable} -m kappamax kappa {wide} --json | head -c 1"
     done = subprocess.run(["bash", "-c", f"set -o pipefail; {command}"], capture_output=True, text=True, check=False)
     assert "Traceback" not in done.stderr
@@ -185,7 +185,7 @@ def test_welcome_help_and_version():
 
 
 def test_help_imports_nothing_heavy():
-    """numpy, duckdb, scipy and rich wait until they are needed."""
+    """numpy, duckdb, scipy and rich are imported only when they are needed."""
     code = "import sys, kappamax.cli; print([m for m in ('numpy', 'duckdb', 'scipy', 'rich') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
@@ -193,14 +193,14 @@ def test_help_imports_nothing_heavy():
 
 @pytest.mark.parametrize("columns", ["0", "20", "40"])
 def test_numbers_are_never_cut_to_fit(wide, columns):
-    """A narrow terminal wraps; it does not lose digits."""
+    """No digit is lost in a narrow terminal."""
     done = run("kappa", wide, COLUMNS=columns)
     assert f"{km.kappa(km.read_ratings(wide)).value:.4f}" in done.stdout
     assert "…" not in done.stdout
 
 
 def test_labels_an_ascii_terminal_cannot_show(tmp_path):
-    """They are spelled out."""
+    """Characters that the terminal cannot show are escaped."""
     path = tmp_path / "words.csv"
     path.write_text("a,b\nmäßig,stark\nstark,stark\n", encoding="utf-8")
     done = run("kappa", str(path), PYTHONIOENCODING="ascii")
@@ -209,7 +209,7 @@ def test_labels_an_ascii_terminal_cannot_show(tmp_path):
 
 
 def test_closed_standard_input_and_full_disks(wide):
-    """One line each."""
+    """Closed standard input and a full disk are errors of one line."""
     closed = subprocess.run(
         ["bash", "-c", f"{sys.executable} -m kappamax kappa - <&-"], capture_output=True, text=True, check=False
     )
@@ -224,7 +224,7 @@ def test_closed_standard_input_and_full_disks(wide):
 
 
 def test_ctrl_c_while_a_file_is_read(tmp_path):
-    """Exit code 130 and one line, also from inside DuckDB."""
+    """The exit code is 130 and one line is printed, even if DuckDB is interrupted."""
     path = tmp_path / "large.csv"
     with path.open("w", encoding="utf-8") as file:
         file.write("a,b\n")
@@ -251,7 +251,7 @@ main()
 
 
 def test_max_follows_the_contract(tmp_path):
-    """Value, maximum, minimum, ratio, proofs and the table for every weighting."""
+    """The JSON has value, maximum, minimum, ratio, proofs and the table for every weighting."""
     path = tmp_path / "table.csv"
     path.write_text(run("example", "rapallo2022").stdout, encoding="utf-8")
     done = run("max", str(path), "--layout", "counts", "-w", "linear", "-w", "sqrt", "--json")
@@ -268,15 +268,15 @@ def test_max_follows_the_contract(tmp_path):
 
 
 def test_max_shows_numbers_and_tables(tmp_path):
-    """The range, how much of it was reached, and a table that reaches it."""
+    """The text shows the maximum and minimum, the ratio, and a table that attains the maximum."""
     example = run("example", "rapallo2022").stdout
     shown = run("max", "-", "--layout", "counts", "-w", "linear", "--minimum", stdin=example).stdout
     assert "0.7511" in shown
     assert "66.9%" in shown
-    assert "A table with the maximum, linear weights" in shown
-    assert "A table with the minimum, linear weights" in shown
+    assert "A table that attains the maximum, linear weights" in shown
+    assert "A table that attains the minimum, linear weights" in shown
     every = run("max", "-", "--layout", "counts", "-w", "linear", "--all", stdin=example).stdout
-    assert "Table 5 of 5 with the maximum, linear weights" in every
+    assert "Table 5 of 5 that attain the maximum, linear weights" in every
     listed = run("max", "-", "--layout", "counts", "-w", "linear", "--all", "--json", stdin=example).stdout
     assert len(json.loads(listed)["results"][0]["maximizers"]) == 5
     three = run("max", "-", "-w", "sqrt", stdin=run("example", "diagnoses").stdout)
@@ -288,12 +288,12 @@ def test_max_shows_numbers_and_tables(tmp_path):
 
 
 def test_max_of_one_category_and_of_missing_ratings(tmp_path):
-    """Undefined with its reason; missing ratings are kept in their place."""
+    """An undefined coefficient has a reason, and missing ratings stay missing in the table."""
     undefined = run("max", "-", "--json", stdin="a,b\nx,x\n")
     assert json.loads(undefined.stdout)["results"][0]["reason"] == "both raters used only 'x'"
     assert "undefined: both raters used only 'x'" in run("max", "-", stdin="a,b\nx,x\n").stdout
     single = run("max", "-", stdin="a,b\nx,y\n").stdout
-    assert "ratio undefined: the margins allow one value only" in single
+    assert "the ratio is undefined: the margins allow one value only" in single
     missing = run("max", "-", "--json", stdin=run("example", "gwet2014").stdout)
     (result,) = json.loads(missing.stdout)["results"]
     assert result["maximum"] == km.max_kappa(km.example("gwet2014")).maximum
@@ -303,11 +303,11 @@ def test_max_of_one_category_and_of_missing_ratings(tmp_path):
     assert (result["exact_maximum"], result["proof"], result["n_maximizers"]) == ("8243/9779", "prices", None)
     listed = run("max", "-", "-c", "fleiss", "--all", stdin="a,b,c\n1,1,\n2,,1\n1,2,2\n2,2,1\n1,1,1\n2,2,2\n")
     assert listed.returncode == 0
-    assert "A table with the maximum, unweighted weights" in listed.stdout
+    assert "A table that attains the maximum, unweighted weights" in listed.stdout
 
 
 def test_a_certificate_is_written_and_verified(tmp_path):
-    """Exit code 0 if every claim holds, 3 if one does not, 1 for what is no certificate; one weighting at a time."""
+    """The exit code is 0 if every claim holds, 3 if one does not, and 1 if the file is not a certificate."""
     proof = tmp_path / "proof.json"
     example = run("example", "rapallo2022").stdout
     written = run("max", "-", "--layout", "counts", "-w", "sqrt", "--certificate", str(proof), stdin=example)
@@ -326,11 +326,11 @@ def test_a_certificate_is_written_and_verified(tmp_path):
     assert run("verify", str(proof)).returncode == 1
     several = run("max", "-", "-w", "sqrt", "-w", "linear", "--certificate", str(proof), stdin=example)
     assert several.returncode == 2
-    assert "--certificate takes one weighting" in several.stderr
+    assert "--certificate takes only one weighting" in several.stderr
 
 
 def test_ctrl_c_during_a_long_search_prints_the_best_so_far(tmp_path):
-    """Marked unproven, exit code 130."""
+    """The result is marked as not proven, and the exit code is 130."""
     code = """
 import sys
 import kappamax.maximum.column_generation as columns

@@ -1,4 +1,4 @@
-"""The tab key: which names it offers, how soon, and the script that switches it on in a real shell."""
+"""Tab completion: the names it offers, its imports, and its script in a real shell."""
 
 import os
 import subprocess
@@ -23,14 +23,14 @@ HEAVY = ("scipy", "pandas", "numba", "duckdb", "rich", "narwhals", "joblib")
 
 
 def offered(*words, begun=""):
-    """What the tab key offers after these words of a command."""
+    """Return the words that the shell offers after these words of a command."""
     shell = ShellComplete(main, {}, "kappamax", "_KAPPAMAX_COMPLETE")
     return [item.value for item in shell.get_completions(list(words), begun)]
 
 
 @pytest.fixture
 def command(tmp_path):
-    """A folder with the command as pip installs it."""
+    """Return a folder with the command as pip installs it."""
     script = tmp_path / "kappamax"
     script.write_text(f"#!{sys.executable}\nfrom kappamax.cli import main\nmain()\n", encoding="utf-8")
     script.chmod(0o755)
@@ -38,7 +38,7 @@ def command(tmp_path):
 
 
 def test_the_names_offered_are_the_names_there_are():
-    """The default comes first; the library's own lists have the rest."""
+    """The default is offered first, followed by the names that the library lists."""
     assert offered("kappa", "-", "--weights") == list(SCHEMES)
     assert offered("kappa", "-", "--coefficient") == ["kappa", *COEFFICIENTS]
     assert offered("kappa", "-", "--layout") == list(LAYOUTS)
@@ -54,7 +54,7 @@ def test_the_names_offered_are_the_names_there_are():
 
 
 def test_every_list_of_names_begins_with_the_default():
-    """So that an option's default is one of the names its library function accepts."""
+    """The default of an option is one of the names that the library accepts."""
     for name, command in main.commands.items():
         for option in command.params:
             if isinstance(option, Option) and option.names and option.name not in ("weights", "coefficient"):
@@ -82,13 +82,13 @@ def test_every_list_of_names_begins_with_the_default():
     ],
 )
 def test_names_are_completed(words, begun, expected):
-    """Commands, options, and the words that options take."""
+    """Commands, options and values of options are completed."""
     assert offered(*words, begun=begun) == expected
 
 
 @pytest.mark.parametrize("words", [["kappa"], ["report", "a.csv"], ["report", "-", "-o"], ["study", "--scenarios"]])
 def test_files_are_left_to_the_shell(words):
-    """Which knows folders, tildes and spaces."""
+    """The shell completes file names itself."""
     shell = ShellComplete(main, {}, "kappamax", "_KAPPAMAX_COMPLETE")
     (item,) = shell.get_completions(words, "rat")
     assert (item.type, item.value) == ("file", "rat")
@@ -96,7 +96,7 @@ def test_files_are_left_to_the_shell(words):
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_the_script_says_where_to_put_it(shell):
-    """In its last line, a comment; the first line of zsh's must stay the first."""
+    """The last line is a comment, and the first line of the zsh script stays first."""
     done = subprocess.run(
         [sys.executable, "-m", "kappamax", "completion", shell], capture_output=True, text=True, check=True
     )
@@ -109,7 +109,7 @@ def test_the_script_says_where_to_put_it(shell):
 
 
 def test_bash_completes(command):
-    """The script is read by bash itself, which then asks the command."""
+    """bash reads the script and then calls the command."""
     lines = [
         'eval "$(kappamax completion bash)"',
         "complete -p kappamax",
@@ -142,7 +142,7 @@ def test_bash_completes(command):
     ],
 )
 def test_nothing_heavy_is_imported_for_the_tab_key(command, words, light):
-    """So that it answers at once; numpy only where the library is asked for its names."""
+    """numpy is imported only if the names come from the library."""
     asking = {"_KAPPAMAX_COMPLETE": "bash_complete", "COMP_WORDS": words, "COMP_CWORD": str(words.count(" "))}
     done = subprocess.run(
         [sys.executable, "-X", "importtime", str(command / "kappamax")],

@@ -24,7 +24,7 @@ def results(done):
 
 
 def test_fiber_json_follows_the_contract(paper):
-    """Numbers of tables and the whole distribution, as the library gives them."""
+    """The JSON has the numbers of tables and the distribution that the library returns."""
     linear, sqrt = results(run("fiber", *paper, "-w", "linear", "-w", "sqrt", "--json"))
     ours = km.fiber(km.example("rapallo2022")).distribution("linear")
     assert linear == {"coefficient": "cohen", "title": "Cohen's kappa"} | ours.to_dict()
@@ -35,7 +35,7 @@ def test_fiber_json_follows_the_contract(paper):
 
 
 def test_fiber_shows_the_values(paper):
-    """With the observed one marked, within 80 columns."""
+    """The observed value is marked, and lines have at most 80 columns."""
     done = run("fiber", *paper, "-w", "linear")
     assert done.returncode == 0
     assert "0.5023 observed    1,654" in done.stdout
@@ -43,11 +43,11 @@ def test_fiber_shows_the_values(paper):
 
 
 def test_listing_has_a_limit(paper, tmp_path):
-    """Small fibers are listed; large ones answer with their size and what to do."""
+    """Small fibers are listed, and large ones raise an error that gives their size."""
     done = run("fiber", *paper, "--list")
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == (
-        "kappamax: the fiber has 644,850 tables; they are listed up to 10,000. Use its distribution, or a sample.\n"
+        "kappamax: --list shows at most 10,000 tables, but 644,850 have these margins. Use --sample instead.\n"
     )
     small = tmp_path / "small.csv"
     small.write_text("1,1\n0,1\n", encoding="utf-8")
@@ -57,7 +57,7 @@ def test_listing_has_a_limit(paper, tmp_path):
 
 
 def test_sampling(paper):
-    """As many tables as asked for, the same with the same seed."""
+    """The requested number of tables is drawn, and the same seed gives the same tables."""
     first, second = (results(run("fiber", *paper, "--sample", "3", "--seed", "5", "--json"))[0] for _ in range(2))
     assert first["sample"] == second["sample"]
     assert len(first["sample"]) == 3
@@ -66,7 +66,7 @@ def test_sampling(paper):
 
 
 def test_what_cannot_be_counted_is_null_with_a_reason(tmp_path):
-    """Too many states, missing ratings, an undefined coefficient; the sample still comes."""
+    """A sample is drawn even if the tables cannot be counted or the coefficient is undefined."""
     big = tmp_path / "big.csv"
     ratings = np.random.default_rng(0).integers(1, 6, size=(60, 6))
     big.write_text("a,b,c,d,e,f\n" + "\n".join(",".join(map(str, row)) for row in ratings), encoding="utf-8")
@@ -85,7 +85,7 @@ def test_what_cannot_be_counted_is_null_with_a_reason(tmp_path):
 
 
 def test_test_json_follows_the_contract(paper):
-    """p-value, alternative, method and standard error, as the library gives them."""
+    """The JSON has the p-value, alternative, method and standard error that the library returns."""
     linear, rounded = results(run("test", *paper, "-w", "linear", "-w", "power(0.3)", "--seed", "1", "--json"))
     ours = km.exact_test(km.example("rapallo2022"), weights="linear")
     assert linear == ours.to_dict()
@@ -96,7 +96,7 @@ def test_test_json_follows_the_contract(paper):
 
 
 def test_test_options(paper):
-    """Alternative, method, draws and processes."""
+    """The options for alternative, method, draws and processes reach the library."""
     (less,) = results(run("test", *paper, "--alternative", "less", "--json"))
     assert less["pvalue"] > 0.99
     arguments = ("--method", "monte-carlo", "--draws", "500", "--seed", "3", "--json")
@@ -109,7 +109,7 @@ def test_test_options(paper):
 
 
 def test_test_two_sided_by_probability(tmp_path):
-    """The p-value of fisher.test, with its definition below the table."""
+    """The p-value is that of fisher.test, and a note below the table gives its definition."""
     counts = tmp_path / "counts.csv"
     counts.write_text(",1,2\n1,0,3\n2,2,5\n", encoding="utf-8")
     arguments = ("test", str(counts), "--layout", "counts", "--alternative", "two-sided")
@@ -121,16 +121,16 @@ def test_test_two_sided_by_probability(tmp_path):
 
 
 def test_test_shows_a_table(tmp_path, paper):
-    """With the mean by chance and what is extreme; and says how many random tables there were, and why."""
+    """Notes give the values that the p-value counts, and the number of random tables with the reason."""
     shown = run("test", *paper).stdout
     assert "exact" in shown
     assert "mean by chance" in shown
-    assert "One-sided: values at least as large as the observed one." in shown
+    assert "The p-value counts values at least as large as the observed one." in shown
     gaps = tmp_path / "gaps.csv"
     gaps.write_text("a,b\n1,1\n1,\n2,1\n2,2\n", encoding="utf-8")
     shown = run("test", str(gaps), "-c", "scott", "--alternative", "less").stdout
     assert "0.2889          -0.0370    0.8333                 exact" in shown  # 13/45, -1/27 and 15/18 by listing
-    assert "One-sided: values at most as large as the observed one." in shown
+    assert "The p-value counts values at most as large as the observed one." in shown
     shown = run("test", str(gaps), "-w", "power(0.3)", "--draws", "200", "--seed", "1").stdout
     assert "power(0.3): 200 random tables (power(0.3) weights are not exact numbers" in shown
     one = tmp_path / "one.csv"
@@ -139,7 +139,7 @@ def test_test_shows_a_table(tmp_path, paper):
 
 
 def test_memory_and_seeds_are_checked(paper):
-    """The limit is in gigabytes; a negative seed is wrong usage."""
+    """The memory limit is in gigabytes, and a negative seed is wrong usage."""
     (small,) = results(run("fiber", *paper, "-w", "linear", "--memory-limit", "0.001", "--json"))
     assert "would take 1.51 MB of memory; the limit is 1 MB" in small["reason"]
     assert small["n_tables"] == 644_850

@@ -1,4 +1,4 @@
-"""`--help`: options under headings, whole sentences, and examples that work."""
+"""`--help` shows options under headings, complete sentences, and examples that work."""
 
 import shlex
 
@@ -15,7 +15,7 @@ COMMANDS = sorted(main.commands)
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_option_says_what_it_is_in_sentences(name):
-    """A capital at the beginning and a full stop at the end."""
+    """Every help text begins with a capital letter and ends with a full stop."""
     options = [option for option in main.commands[name].params if isinstance(option, click.Option)]
     for option in options:
         assert isinstance(option, Option)
@@ -25,7 +25,7 @@ def test_every_option_says_what_it_is_in_sentences(name):
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_help_of_every_command_is_printed(name):
-    """Also of those that have arguments and no options."""
+    """Commands without options have a help text too."""
     done = CliRunner().invoke(main, [name, "--help"])
     assert (done.exit_code, done.exception) == (0, None)
     assert done.output.startswith(f"Usage: main {name} ")
@@ -34,7 +34,7 @@ def test_help_of_every_command_is_printed(name):
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_has_two_examples_that_can_be_read(name):
-    """The options and their values are those of the commands named."""
+    """The examples use options and values that the commands accept."""
     examples = main.commands[name].examples
     assert len(examples) == 2
     assert any(f"kappamax {name}" in example for example in examples)
@@ -47,7 +47,7 @@ def test_every_command_has_two_examples_that_can_be_read(name):
 
 
 def test_options_stand_under_headings():
-    """In the order of the command, with --help and the examples at the end."""
+    """The headings are in the order of the command, followed by --help and the examples."""
     shown = run("test", "--help").stdout
     headings = [line for line in shown.splitlines() if line.endswith(":") and not line.startswith(" ")]
     assert headings == ["Input:", "Weights:", "Test:", "Limits:", "Output:", "General:", "Examples:"]
@@ -56,7 +56,7 @@ def test_options_stand_under_headings():
 
 
 def test_every_command_is_listed_once_under_two_headings():
-    """With a sentence that is not cut."""
+    """The description of every command is shown in full."""
     shown = run("--help").stdout
     for name in COMMANDS:
         assert shown.count(f"\n  {name} ") == 1

@@ -23,7 +23,7 @@ def moves(*arguments, stdin):
 
 
 def test_json_follows_the_contract():
-    """One result per weighting: counts, and every move with labels, effect, change and the value after it."""
+    """Each result has counts, and every move with its labels, effect, change and value afterwards."""
     done = moves("--categories", "no,maybe,yes", "-w", "linear", "-w", "sqrt", "--top", "4", "--json", stdin=WORDS)
     assert (done.returncode, done.stderr) == (0, "")
     linear, sqrt = json.loads(done.stdout)["results"]
@@ -41,7 +41,7 @@ def test_json_follows_the_contract():
 
 
 def test_the_table_shows_moves_and_counts():
-    """The paper's move raises sqrt kappa; nothing else is as good."""
+    """The move of the paper raises sqrt kappa more than any other move."""
     shown = moves("--layout", "counts", "-w", "sqrt", "--top", "1", stdin=PAPER)
     assert (shown.returncode, shown.stderr) == (0, "")
     assert "+(2,4) +(3,3) -(2,3) -(3,4)" in shown.stdout
@@ -52,7 +52,7 @@ def test_the_table_shows_moves_and_counts():
 
 
 def test_minimal_moves_and_other_coefficients():
-    """Fewer moves; the coefficient asked for."""
+    """A minimal basis has fewer moves, and the requested coefficient is used."""
     three = "a,b,c\n" + "".join(f"{i},{j},{h}\n" for i in (1, 2, 3) for j in (1, 2) for h in (2, 3))
     every = json.loads(moves("--json", stdin=three).stdout)["results"][0]
     minimal = json.loads(moves("--json", "--minimal", "-c", "fleiss", stdin=three).stdout)["results"][0]
@@ -61,7 +61,7 @@ def test_minimal_moves_and_other_coefficients():
 
 
 def test_undefined_is_an_answer():
-    """Null and a reason in JSON, words in the table."""
+    """The JSON has null and a reason, and the text says undefined."""
     done = moves("--json", stdin="a,b\nx,x\nx,x\n")
     assert done.returncode == 0
     (result,) = json.loads(done.stdout)["results"]
@@ -78,7 +78,7 @@ def test_undefined_is_an_answer():
     ],
 )
 def test_errors_are_one_line(arguments, code, message):
-    """Exit code 1 for ours, 2 for usage."""
+    """The exit code is 1 for errors of kappamax and 2 for wrong usage."""
     done = moves(*arguments, stdin=WORDS)
     assert (done.returncode, done.stdout) == (code, "")
     assert message in done.stderr

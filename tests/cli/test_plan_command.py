@@ -18,7 +18,7 @@ def pilot(tmp_path):
 
 
 def test_the_answer_is_a_table_and_a_sentence():
-    """The number, what it rests on and what simulated studies say, within 80 columns."""
+    """The text has the number, its assumptions and the simulated studies, in at most 80 columns."""
     done = run("plan", *WIDTH, COLUMNS="80")
     assert (done.returncode, done.stderr) == (0, "")
     words = " ".join(done.stdout.split())
@@ -28,7 +28,7 @@ def test_the_answer_is_a_table_and_a_sentence():
 
 
 def test_json_follows_the_contract(pilot):
-    """As the library gives it, with the pilot's data; without a pilot there are no subjects yet."""
+    """The JSON is that of the library; without pilot ratings the number of subjects is null."""
     options = ["--width", "0.3", "-w", "linear", "-w", "sqrt", "--seed", "1", "--draws", "200", "--json"]
     document = json.loads(run("plan", *pilot, *options).stdout)
     assert document["schema_version"] == 1
@@ -46,7 +46,7 @@ def test_json_follows_the_contract(pilot):
 
 
 def test_raters_is_a_number_beside_margins(pilot):
-    """And a choice of columns beside a pilot."""
+    """--raters is the number of raters with --margins, and selects columns of pilot ratings."""
     three = ["--margins", "0.5,0.5", "--kappa", "0.5", "--width", "0.2", "--raters", "3", "--draws", "0", "--json"]
     assert json.loads(run("plan", *three).stdout)["results"][0]["n_raters"] == 3
     each = ["--margins", "1/3,1/3,1/3", "--margins", "0.3,0.3,0.4", "--kappa", "0.5", "--categories", "no,some,yes"]
@@ -55,7 +55,7 @@ def test_raters_is_a_number_beside_margins(pilot):
 
 
 def test_power_and_simulation():
-    """The test's side, its false positives and the value that is significant."""
+    """The alternative, the significance level and the critical value are shown."""
     done = run("plan", *WIDTH[:4], "--power", "0.8", "--null", "0.4", "--simulate", "--draws", "500", "--seed", "3")
     words = " ".join(done.stdout.split())
     assert "a probability of 80% of showing that it is above 0.4 (one-sided test, alpha 0.05)" in words
@@ -77,13 +77,13 @@ def test_power_and_simulation():
         (["--margins", "1/0,1", "--kappa", "0.6", "--width", "0.2"], 2, "is not a list of shares such as"),
         (["--margins", "nan,1", "--kappa", "0.6", "--width", "0.2"], 1, "number 1 is nan"),
         (["--margins", "1e400,1", "--kappa", "0.6", "--width", "0.2"], 1, "number 1 is inf"),
-        ([*WIDTH, "--raters", "a,b"], 2, "it is the number of raters"),
+        ([*WIDTH, "--raters", "a,b"], 2, "--raters must be the number of raters"),
         ([*WIDTH, "--table", "nothing.csv"], 1, "there is no file nothing.csv"),
         ([*WIDTH, "-w", "linera"], 1, "Did you mean 'linear'"),
     ],
 )
 def test_errors_are_one_line(arguments, code, message):
-    """Exit code 1 for ours, 2 for usage; never a traceback."""
+    """The exit code is 1 for errors of kappamax and 2 for wrong usage, without a traceback."""
     done = run("plan", *arguments)
     assert (done.returncode, done.stdout) == (code, "")
     assert message in done.stderr

@@ -16,14 +16,14 @@ def paper(tmp_path):
 
 
 def test_the_text_is_the_librarys(paper):
-    """On standard output, nothing on standard error."""
+    """The report is written to standard output, and nothing to standard error."""
     done = run("report", *paper)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == km.report(km.example("rapallo2022")).to_text()
 
 
 def test_json_and_options(paper):
-    """Weights, level, seed and title reach the report."""
+    """The options for weights, level, seed and title reach the report."""
     options = ("-w", "linear", "--level", "0.9", "--seed", "7", "--alternative", "two-sided", "--title", "T")
     done = run("report", *paper, *options, "--json")
     document = json.loads(done.stdout)
@@ -32,19 +32,23 @@ def test_json_and_options(paper):
 
 
 def test_files(paper, tmp_path):
-    """Written by their ending; the input is never replaced."""
+    """The ending chooses the format, and an input file is never replaced."""
     done = run("report", *paper, "-o", str(tmp_path / "r.html"))
     assert (done.returncode, done.stdout) == (0, "")
     assert "written to" in done.stderr
     assert (tmp_path / "r.html").read_text(encoding="utf-8").startswith("<!doctype html>")
-    for wrong, words in (("r.pdf", "must end in .html"), ("no/r.html", "there is no folder"), ("paper.csv", "its own")):
+    for wrong, words in (
+        ("r.pdf", "must end in .html"),
+        ("no/r.html", "there is no folder"),
+        ("paper.csv", "must not be an input file"),
+    ):
         done = run("report", *paper, "-o", str(tmp_path / wrong))
         assert (done.returncode, done.stdout) == (1, "")
         assert words in done.stderr
 
 
 def test_groups_and_several_files(paper, tmp_path):
-    """One row each; a file that cannot be read is a row too."""
+    """Every file has one row, including a file that cannot be read."""
     sites = tmp_path / "sites.csv"
     sites.write_text("site,a,b\nX,1,1\nX,2,2\nX,1,2\nZ,1,3\nZ,2,2\nZ,3,3\n", encoding="utf-8")
     done = run("report", str(sites), "--by", "site", "-w", "linear", "--json", "--jobs", "2")
@@ -57,7 +61,7 @@ def test_groups_and_several_files(paper, tmp_path):
 
 
 def test_undefined_kappa_is_a_report_too(tmp_path):
-    """With the reason."""
+    """The report gives the reason."""
     one = tmp_path / "one.csv"
     one.write_text("a,b\n1,1\n1,1\n", encoding="utf-8")
     done = run("report", str(one))

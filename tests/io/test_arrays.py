@@ -22,14 +22,14 @@ EXPECTED = km.from_counts(
     ["int8", "uint8", "int16", "uint16", "int32", "int64", "uint64", "float32", "float64", "object", "U2", "U5"],
 )
 def test_every_dtype_gives_the_same_table(dtype):
-    """Whole numbers as integers, floats, objects or text."""
+    """Whole numbers may be integers, floats, objects or text."""
     a, b = (np.array(codes).astype(dtype) for codes in CODES)
     assert arrays.table_of_columns([column_of(a), column_of(b)], spec=ReadSpec()) == EXPECTED
     assert km.from_ratings(np.stack([a, b], axis=1)) == EXPECTED
 
 
 def test_lists_tuples_and_mixtures():
-    """Python lists of numbers or text, and both together."""
+    """Python lists of numbers, of text, and of both give the same table."""
     text = [[str(code) for code in codes] for codes in CODES]
     for a, b in [CODES, text, (CODES[0], text[1]), (tuple(CODES[0]), np.array(CODES[1]))]:
         assert arrays.table_of_columns([column_of(a), column_of(b)], spec=ReadSpec()) == EXPECTED
@@ -37,7 +37,7 @@ def test_lists_tuples_and_mixtures():
 
 
 def test_missing_values_in_arrays():
-    """NaN in floats, None in lists, empty text."""
+    """NaN in floats, None in lists and empty text are missing."""
     expected = km.Table([[0, 0], [1, -1], [-1, 1]], [1, 1, 1], [1, 2], ordered=True)
     assert km.from_ratings(np.array([[1, 1], [2, np.nan], [np.nan, 2]])) == expected
     assert km.from_ratings([[1, 1], [2, None], [None, 2]]) == expected
@@ -56,7 +56,7 @@ def test_gaps_in_the_range_are_not_categories():
 
 @given(st.lists(st.tuples(st.text(max_size=5), st.text(max_size=5)), min_size=1, max_size=50))
 def test_hashed_text_is_the_same_as_objects(pairs):
-    """Fixed-width text goes by hashes of code points; objects by Python's own; both give the same columns."""
+    """Fixed-width text and Python objects give the same columns."""
     first = [a.rstrip("\0") for a, _ in pairs]  # numpy cannot hold trailing NULs
     text = column_of(np.array(first))
     objects = column_of(np.array(first, dtype=object))
@@ -72,7 +72,7 @@ def test_text_longer_than_a_block_with_late_newcomers():
 
 
 def test_colliding_hashes_fall_back_to_sorting(monkeypatch):
-    """A hash that never tells texts apart costs time, not correctness."""
+    """The result is correct even if all texts have the same hash."""
     monkeypatch.setattr(arrays, "_hash", lambda rows, multipliers: np.zeros(len(rows), dtype=np.uint64))
     values = np.array(["x", "y", "x", "z"])
     column = column_of(values)
@@ -80,7 +80,7 @@ def test_colliding_hashes_fall_back_to_sorting(monkeypatch):
 
 
 def test_many_patterns_go_through_the_sparse_group_by():
-    """Ten raters on five categories: 10^7 cells, too many for a dense count."""
+    """Ten raters and five categories make 10^7 cells, too many for a dense count."""
     rng = np.random.default_rng(0)
     codes = rng.integers(1, 6, size=(500, 10))
     t = km.from_ratings(codes)
@@ -90,7 +90,7 @@ def test_many_patterns_go_through_the_sparse_group_by():
 
 
 def test_counts_of_two_and_three_raters():
-    """K x k and k x k x k; the order of the array is the order of the categories."""
+    """Arrays of two and three axes keep the order of the categories."""
     t = km.from_counts([[5, 0], [2, 3]], categories=["yes", "no"], raters=["A", "B"])
     assert t.categories == ("yes", "no")
     assert t.ordered
@@ -117,14 +117,14 @@ def test_counts_of_two_and_three_raters():
     ],
 )
 def test_what_cannot_be_counts(counts, message):
-    """The place of the first wrong cell, counted from one."""
+    """The error gives the place of the first wrong cell, counted from one."""
     with pytest.raises(km.errors.InvalidTableError, match=message):
         km.from_counts(counts)
 
 
 def test_labels_of_counts_are_checked():
-    """As many as rows."""
-    with pytest.raises(km.errors.InvalidOptionError, match="must name the 2 rows of the counts; got 3"):
+    """There must be as many categories as rows."""
+    with pytest.raises(km.errors.InvalidOptionError, match="one label for each of the 2 rows of counts; got 3"):
         km.from_counts([[1, 2], [3, 4]], categories=["a", "b", "c"])
 
 
@@ -140,28 +140,28 @@ def test_labels_of_counts_are_checked():
         (lambda: km.kappa("ratings.csv"), "got str"),
         (lambda: km.kappa(5), "got int"),
         (lambda: km.kappa(), "at least two raters; got 0"),
-        (lambda: km.kappa([1, 2], [1]), "one length; got 2, 1"),
+        (lambda: km.kappa([1, 2], [1]), "same length; got 2, 1"),
         (lambda: km.kappa([], []), "label arrays are empty"),
         (lambda: km.kappa("ab", "ab"), "got str"),
-        (lambda: km.kappa([[1], [2]], [1, 2]), "one dimension|one label"),
-        (lambda: km.kappa(np.ones((2, 2)), np.ones((2, 2))), "one dimension; got 2 x 2"),
+        (lambda: km.kappa([[1], [2]], [1, 2]), "one-dimensional|one label"),
+        (lambda: km.kappa(np.ones((2, 2)), np.ones((2, 2))), "one-dimensional; got 2 x 2"),
         (lambda: km.kappa([{1}, {2}], [1, 2]), "one label; entry 1 is"),
         (lambda: km.from_ratings([]), "no subject"),
         (lambda: km.from_ratings([[1, 2], [1]]), "row 2 has 1 and row 1 has 2"),
-        (lambda: km.from_ratings([1, 2]), "row 1 is no row"),
+        (lambda: km.from_ratings([1, 2]), "row 1 has type int"),
         (lambda: km.from_ratings(np.ones(3)), "2-D array, subjects x raters"),
         (lambda: km.from_ratings([[1], [2]]), "at least two raters; got 1"),
         (lambda: km.from_ratings("text"), "got str"),
     ],
 )
 def test_what_cannot_be_ratings(call, message):
-    """Each refusal says what to do instead."""
+    """Each error says what to do instead."""
     with pytest.raises(km.errors.InputError, match=message):
         call()
 
 
 def test_masked_arrays():
-    """A masked rating is missing; a masked count is no count."""
+    """A masked rating is missing, and a masked count is an error."""
     a = np.ma.masked_array([1, 2, 3, 1], mask=[0, 0, 0, 1])
     b = np.ma.masked_array([1, 2, 3, 2], mask=[0, 0, 0, 1])
     assert km.kappa(a, b).value == 1
@@ -171,7 +171,7 @@ def test_masked_arrays():
 
 
 def test_a_crosstab_brings_its_labels():
-    """pandas.crosstab drops categories only one rater used: the labels then differ, and that is said."""
+    """A crosstab whose rows and columns have different labels is an error."""
     whole = pd.crosstab(pd.Series(list("aabb")), pd.Series(list("abab")))
     assert km.from_counts(whole).categories == ("a", "b")
     partial = pd.crosstab(pd.Series(list("aabb")), pd.Series(list("bbcc")))
@@ -180,6 +180,6 @@ def test_a_crosstab_brings_its_labels():
 
 
 def test_missing_ratings_of_many_subjects_are_counted_exactly():
-    """Beyond 64 bits."""
+    """The number of missing ratings may exceed 64 bits."""
     t = km.Table([[0] * 10 + [-1] * 10, [1] * 20], [10**18, 10**18], [1, 2], ordered=True)
     assert t.n_missing == 10**19

@@ -29,13 +29,13 @@ def folder(tmp_path_factory):
 
 
 def test_the_workers_are_other_processes(client):
-    """Two of them, none of which is this one."""
+    """The cluster has two processes other than this one."""
     assert len({os.getpid(), *client.run(os.getpid).values()}) == 3
 
 
 @pytest.mark.parametrize("layout", ["wide", "long"])
 def test_a_frame_on_the_cluster_gives_the_table_of_duckdb(client, folder, layout):
-    """20,000 subjects in four partitions, counted by the workers; only patterns come back."""
+    """The workers count 20,000 subjects in four partitions and return only the patterns."""
     frame = dd.read_parquet(folder / layout)
     assert frame.npartitions == 4
     expected = km.read_ratings(folder / layout, layout=layout, raters=RATERS)
@@ -49,7 +49,7 @@ def test_a_frame_on_the_cluster_gives_the_table_of_duckdb(client, folder, layout
 
 
 def test_a_double_rating_on_the_cluster_is_named(client, folder):
-    """Spread over partitions, the first subject and rater are found."""
+    """The first subject that was rated twice is found across partitions."""
     frame = dd.read_parquet(folder / "long")
     with pytest.raises(km.errors.InvalidRatingsError, match="'amy' rated 0 more than once"):
         km.from_ratings(dd.concat([frame, frame]), layout="long")

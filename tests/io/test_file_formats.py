@@ -19,7 +19,7 @@ def write(tmp_path):
 
 
 def test_keys_of_json_are_told_apart_by_case_and_keep_their_order(write):
-    """Unlike columns in SQL; a late key is a rater too, and an array of objects is read like lines."""
+    """Keys are case-sensitive, a late key is a rater too, and an array of objects is read like lines."""
     lines = [{"b": 1, "B": 2, "a/~": 1}, {"B": 2, "b": 2, "late": 1}]
     for content in ("".join(json.dumps(line) + "\n" for line in lines), json.dumps(lines)):
         t = km.read_ratings(write(content))
@@ -30,7 +30,7 @@ def test_keys_of_json_are_told_apart_by_case_and_keep_their_order(write):
 
 
 def test_bytes_can_be_read_as_a_file_more_than_once():
-    """And are gone afterwards."""
+    """The path does not exist afterwards."""
     with bytes_as_file(b"abc") as path:
         assert path.read_bytes() == path.read_bytes() == b"abc"
         assert path.is_file()

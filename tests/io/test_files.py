@@ -1,4 +1,4 @@
-"""Text files in every layout, and what is said when they are broken."""
+"""Text files in every layout, and the errors for broken files."""
 
 import csv
 import gzip
@@ -35,13 +35,13 @@ def write(tmp_path):
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
 def test_every_layout_gives_the_same_table(write, layout, content, delimiter, newline):
-    """Whatever separates columns and lines."""
+    """Delimiters and line ends do not change the table."""
     path = write(content.replace(",", delimiter).replace("\n", newline))
     assert km.read_ratings(path, layout=layout, categories=ORDER) == EXPECTED
 
 
 def test_byte_order_mark_quotes_and_commas(write):
-    """As spreadsheets write them."""
+    """Quoted cells, as spreadsheets write them, are read."""
     path = write(b'\xef\xbb\xbf"a","b"\n"x, y","z ""q"""\n"x, y","x, y"\n')
     t = km.read_ratings(path)
     assert t.raters == ("a", "b")
@@ -49,7 +49,7 @@ def test_byte_order_mark_quotes_and_commas(write):
 
 
 def test_long_keeps_the_files_order_of_raters(write):
-    """First seen, first listed; or as asked for."""
+    """Raters are in the order of the file, or in the order that the caller gives."""
     path = write("Subject,Rater,Rating\n1,zoe,1\n1,amy,2\n2,bob,1\n2,zoe,1\n")
     assert km.read_ratings(path, layout="long").raters == ("zoe", "amy", "bob")
     assert km.read_ratings(path, layout="long", raters=["amy", "zoe"]).raters == ("amy", "zoe")
@@ -69,7 +69,7 @@ def test_counts_with_and_without_labels(write):
 
 
 def test_patterns_with_other_names_and_large_counts(write):
-    """A column called n, or else the last one; equal patterns add up."""
+    """The counts are in a column called n or in the last one, and equal patterns are added."""
     assert km.read_ratings(write("n,a,b\n2,1,1\n3,1,2\n4,1,1\n"), layout="patterns").counts.tolist() == [6, 3]
     large = km.read_ratings(write("a,b,times\n1,1,1000000000000\n2,1,1\n"), layout="patterns")
     assert large.n_subjects == 10**12 + 1
@@ -83,7 +83,7 @@ def test_counts_that_add_up_to_too_many_subjects(write):
 
 
 def test_columns_are_chosen_by_name(write):
-    """An identifier stays out; a column that is probably not a rating is pointed at."""
+    """An identifier is not a rater, and a column that is probably not a rating is named."""
     rows = "".join(f"{i},{i % 3},{i % 2}\n" for i in range(300))
     path = write("id,a,b\n" + rows)
     assert km.read_ratings(path, raters=["b", "a"]).raters == ("b", "a")
@@ -92,7 +92,7 @@ def test_columns_are_chosen_by_name(write):
 
 
 def test_numbers_as_text_sort_as_numbers(write):
-    """Everything is read as text, and '10' still comes after '9'."""
+    """All cells are read as text, but 10 comes after 9."""
     path = write("a,b\n" + "".join(f"{i},{i}.0\n" for i in range(1, 11)))
     assert km.read_ratings(path).categories == tuple(range(1, 11))
 
@@ -101,8 +101,8 @@ BROKEN = [
     ("wide", "", "is empty"),
     ("wide", "\n\n\n", "is empty"),
     ("wide", "a,b\n", "no row after the header"),
-    ("wide", "a,b\n1,2,3\n", "line 2: every row must have 2 columns like the first; got 3"),
-    ("wide", "a,b\n1,2\n1\n", "line 3: every row must have 2 columns like the first; got 1"),
+    ("wide", "a,b\n1,2,3\n", "line 2: every row must have 2 columns, as the first row has; got 3"),
+    ("wide", "a,b\n1,2\n1\n", "line 3: every row must have 2 columns, as the first row has; got 1"),
     ("wide", "a\n1\n", "at least two raters; got 1 of the columns 'a'"),
     ("wide", "a,a\n1,2\n", "columns must have different names; 'a' occurs twice"),
     ("wide", b"a,b\n\x00\x01\x02\n", "is a binary file"),
@@ -119,7 +119,7 @@ BROKEN = [
     ("counts", "1,2\n3,-4\n", "whole numbers >= 0; row 2, column 2 is '-4'"),
     ("counts", "1,2\n3,4.5\n", "whole numbers >= 0; row 2, column 2 is '4.5'"),
     ("counts", "1,2\n3,\n", "row 2, column 2 is ''"),
-    ("counts", ",a,b\na,1,2\nc,3,4\n", "same labels in the same order on both sides"),
+    ("counts", ",a,b\na,1,2\nc,3,4\n", "same labels in the same order on rows and columns"),
     ("counts", ",a,\na,1,2\nb,3,4\n", "column 3 has no name"),
     ("counts", "0,0\n0,0\n", "every cell is zero"),
     ("patterns", "a,b,count\n1,1,x\n", "column 'count', line 2 is 'x'"),
@@ -131,7 +131,7 @@ BROKEN = [
 
 @pytest.mark.parametrize(("layout", "content", "message"), BROKEN)
 def test_broken_files(write, layout, content, message):
-    """One line that names the file, the line and the rule."""
+    """The error names the file, the line and the rule."""
     categories = [1, 2] if "x,1" in str(content) and layout == "wide" else None
     with pytest.raises(km.errors.InputError, match=message) as caught:
         km.read_ratings(write(content), layout=layout, categories=categories)
@@ -139,10 +139,10 @@ def test_broken_files(write, layout, content, message):
 
 
 def test_files_that_are_not_there(tmp_path):
-    """Missing, a folder, or a layout that does not exist."""
+    """A missing file, a folder and an unknown layout are errors."""
     with pytest.raises(km.errors.UnreadableFileError, match="there is no file"):
         km.read_ratings(tmp_path / "nothing.csv")
-    with pytest.raises(km.errors.UnreadableFileError, match="is a folder without Parquet files"):
+    with pytest.raises(km.errors.UnreadableFileError, match="a folder with Parquet files; the folder contains none"):
         km.read_ratings(tmp_path)
     with pytest.raises(
         km.errors.InvalidOptionError, match="layout must be one of 'wide', 'long', 'counts', 'patterns'"
@@ -151,7 +151,7 @@ def test_files_that_are_not_there(tmp_path):
 
 
 def test_raters_that_are_not_there(write):
-    """The nearest name is offered."""
+    """The error suggests the nearest name."""
     with pytest.raises(km.errors.InvalidRatingsError, match="no column 'rater_1'.*Did you mean 'rater1'"):
         km.read_ratings(write("rater1,rater2\n1,2\n"), raters=["rater_1", "rater2"])
     with pytest.raises(km.errors.InvalidRatingsError, match="no rater 'zoo'.*Did you mean 'zoe'"):
@@ -159,15 +159,15 @@ def test_raters_that_are_not_there(write):
 
 
 def test_labelled_counts_have_their_own_order(write):
-    """Another order beside it would be a guess about which is meant."""
+    """Categories in another order are an error."""
     path = write(",a,b\na,1,2\nb,3,4\n")
     assert km.read_ratings(path, layout="counts", categories=["a", "b"]).categories == ("a", "b")
-    with pytest.raises(km.errors.InvalidOptionError, match="has its own order of categories, 'a', 'b'"):
+    with pytest.raises(km.errors.InvalidOptionError, match="matrix of counts in its order, 'a', 'b'"):
         km.read_ratings(path, layout="counts", categories=["b", "a"])
 
 
 def test_a_file_name_is_a_name_and_not_a_pattern(tmp_path):
-    """Brackets and stars in a name do not reach for other files; folders named key=value add no column."""
+    """Brackets and stars in a name do not match other files, and folders named key=value add no column."""
     (tmp_path / "d1.csv").write_text("a,b\n9,9\n8,8\n", encoding="utf-8")
     for name in ("d[1].csv", "d*.csv", "d?.csv"):
         (tmp_path / name).write_text("a,b\n1,2\n2,2\n", encoding="utf-8")
@@ -179,7 +179,7 @@ def test_a_file_name_is_a_name_and_not_a_pattern(tmp_path):
 
 
 def test_pipes_are_read_once(tmp_path):
-    """A named pipe gives what was written into it."""
+    """A named pipe is read like a file."""
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     rows = "a,b\n" + "1,2\n2,2\n" * 50_000
@@ -190,7 +190,7 @@ def test_pipes_are_read_once(tmp_path):
 
 
 def test_compressed_and_spaced_files(tmp_path, write):
-    """Gzip is recognised by its content; blank lines before the header and spaces in it do not matter."""
+    """Gzip is recognised by its content, and blank lines before the header are skipped."""
     packed = tmp_path / "ratings.csv.gz"
     packed.write_bytes(gzip.compress(WIDE.encode()))
     assert km.read_ratings(packed, categories=ORDER) == EXPECTED
@@ -201,7 +201,7 @@ def test_compressed_and_spaced_files(tmp_path, write):
 
 
 def test_the_delimiter_splits_every_row_alike(write):
-    """Commas inside names do not win over the tabs between columns."""
+    """Commas inside names are not taken for delimiters if tabs separate the columns."""
     t = km.read_ratings(write("Smith, J\tDoe, K\n1\t2\n2\t2\n"))
     assert t.raters == ("Smith, J", "Doe, K")
 
@@ -212,20 +212,20 @@ MISTAKEN = [
     ("wide", ",x,y\nx,1,2\ny,3,4\n", "column 1 has none. A matrix of counts is read with layout counts"),
     ("wide", "1,2\n2,2\n1,1\n", "the first row of .* must name the raters, but it holds numbers: 1, 2"),
     ("wide", "id,a,b\n1,1,1\n2,2,1\n", "column 'id' .* is probably not a rating"),
-    ("counts", ",x,y,Total\nx,5,1,6\ny,2,7,9\nTotal,7,8,15\n", "are the totals of the others; leave them out"),
+    ("counts", ",x,y,Total\nx,5,1,6\ny,2,7,9\nTotal,7,8,15\n", "must not contain totals; the last row and column"),
     ("counts", "1,1000000000000000000000\n1,1\n", r"counts must be below 2\^62; row 1, column 2"),
     ("patterns", "a,b,n,count\n1,1,1,5\n", None),
     ("long", "subject,rater,rating\n1,,1\n1,b,1\n", "every row must name a subject and a rater; 1 rows do not"),
-    ("long", "subject,Subject,rater,rating\n1,1,a,1\n", "needs one column subject; there are 'subject', 'Subject'"),
+    ("long", "subject,Subject,rater,rating\n1,1,a,1\n", "needs exactly one column subject; got 'subject', 'Subject'"),
     ("wide", b"\xff\xfea\x00,\x00b\x00\n\x00", "is UTF-16 text; save it as UTF-8"),
-    ("wide", "a,b\r\n1,2\n1,1\r\n", "lines must end alike"),
+    ("wide", "a,b\r\n1,2\n1,1\r\n", "all lines must have the same ending"),
     ("wide", '"a,b\n' + "x,1\n" * 40_000, "field larger than|quotation mark|at least two"),
 ]
 
 
 @pytest.mark.parametrize(("layout", "content", "message"), MISTAKEN)
 def test_likely_mistakes_are_pointed_out(write, layout, content, message):
-    """A file that would give a wrong answer in this layout is refused with the way out."""
+    """A file that would give a wrong answer in this layout raises an error that says what to do."""
     if message is None:
         assert km.read_ratings(write(content), layout=layout).counts.tolist() == [5]
         return
@@ -235,17 +235,17 @@ def test_likely_mistakes_are_pointed_out(write, layout, content, message):
 
 
 def test_nul_bytes_late_in_a_file(write):
-    """The beginning looked like text."""
+    """A binary file is recognised even if it begins like text."""
     with pytest.raises(km.errors.UnreadableFileError, match="is a binary file"):
         km.read_ratings(write(b"a,b\n" + b"1,2\n" * 300_000 + b"\x00\x01,2\n"))
 
 
 def test_raters_named_by_numbers_can_be_chosen(write):
-    """A header of numbers is accepted where the caller names it."""
+    """A header of numbers is accepted if the caller names its columns."""
     assert km.read_ratings(write("0,1\nx,y\nx,x\n"), raters=["0", "1"]).raters == ("0", "1")
     with pytest.raises(km.errors.InvalidRatingsError, match="at least two raters"):
         km.read_ratings(write("a,b\n1,2\n"), raters=[])
-    with pytest.raises(km.errors.InvalidRatingsError, match="column 'count' holds the counts"):
+    with pytest.raises(km.errors.InvalidRatingsError, match="must not name the column of counts; got 'count'"):
         km.read_ratings(write("a,b,count\n1,1,5\n"), layout="patterns", raters=["a", "count"])
 
 
@@ -257,13 +257,13 @@ def test_what_cannot_be_a_path(path):
 
 
 def test_names_too_long_for_the_file_system():
-    """The operating system's refusal, in one line."""
+    """The error of the operating system is reported in one line."""
     with pytest.raises(km.errors.UnreadableFileError, match="cannot be read: File name too long"):
         km.read_ratings("x" * 5000)
 
 
 def test_more_patterns_than_memory_holds(write, monkeypatch):
-    """They are refused before they arrive; a column of identifiers is named as the reason."""
+    """Too many patterns raise an error before they are read, which names a column of identifiers."""
     monkeypatch.setattr("kappamax.io.files._MOST_CELLS", 40)
     path = write("case,a,b\n" + "".join(f"{i},{i % 9},{i % 7}\n" for i in range(300)))
     with pytest.raises(km.errors.InvalidRatingsError, match="column 'case' has .* distinct values in 300 rows"):
@@ -289,7 +289,7 @@ def test_text_after_a_closing_quote_is_refused(cell, tmp_path):
 
 
 def test_text_after_a_closing_quote_is_refused_in_large_files_too(tmp_path):
-    """Many megabytes down."""
+    """The error is found after many megabytes."""
     path = tmp_path / "quotes.csv"
     path.write_text('a,b\n"x, 1",x\n' + '"x, 1","x ""q"""\n' * 1_200_000 + '"x" y,x\n', encoding="utf-8")
     with pytest.raises(km.errors.UnreadableFileError, match="line 1200003: a quoted cell must end at its closing"):
@@ -298,7 +298,7 @@ def test_text_after_a_closing_quote_is_refused_in_large_files_too(tmp_path):
 
 @given(st.text(alphabet='",\r\na', max_size=14), st.integers(1, 5))
 def test_the_quick_look_at_quotes_misses_nothing(content, size):
-    """Whatever Python's strict reader refuses is doubtful, however the text is cut into parts."""
+    """All text that Python's strict reader rejects is doubtful, for every size of the parts."""
     try:
         list(csv.reader(io.StringIO(content, newline=""), strict=True))
         broken = False

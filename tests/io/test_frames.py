@@ -1,4 +1,4 @@
-"""Frames and series: order, unused levels, and missing values survive."""
+"""Frames and series keep their order, unused categories and missing values."""
 
 import numpy as np
 import pandas as pd
@@ -23,7 +23,7 @@ def frames():
 
 @pytest.mark.parametrize(("name", "frame"), list(frames()))
 def test_ordered_categoricals_keep_order_and_unused_levels(name, frame):
-    """'critical' is a category although nobody used it."""
+    """'critical' is a category although no rater used it."""
     assert km.from_ratings(frame) == EXPECTED
     assert km.kappa(frame, weights="linear").n_categories == 4
 
@@ -41,7 +41,7 @@ def test_series_keep_their_levels_too():
 
 
 def test_plain_text_columns_have_no_order():
-    """Without categories= an ordinal weighting is refused."""
+    """An ordinal weighting raises an error without categories=."""
     frame = pd.DataFrame({"a": A, "b": B})
     assert not km.from_ratings(frame).ordered
     with pytest.raises(km.errors.InvalidWeightsError, match="need ordered categories"):
@@ -57,7 +57,7 @@ def test_plain_text_columns_have_no_order():
 
 @pytest.mark.parametrize("dtype", ["float64", "Int64", "object", "string"])
 def test_numbers_with_missing_values_in_pandas(dtype):
-    """NaN turns integers into floats and pd.NA does not; the labels are the same."""
+    """The labels are the same whether or not missing values turned integers into floats."""
     frame = pd.DataFrame({"a": [1, 2, 10, None], "b": [1, 10, 10, 2]}, dtype="object").astype(dtype)
     expected = km.Table([[0, 0], [1, 2], [2, 2], [-1, 1]], [1, 1, 1, 1], [1, 2, 10], ["a", "b"], ordered=True)
     assert km.from_ratings(frame) == expected
@@ -65,7 +65,7 @@ def test_numbers_with_missing_values_in_pandas(dtype):
 
 
 def test_columns_can_be_chosen():
-    """Identifiers stay out of it."""
+    """Only the columns that the caller names are raters."""
     frame = pd.DataFrame({"id": range(5), "a": A, "b": B})
     assert km.from_ratings(frame, raters=["a", "b"], categories=ORDER) == EXPECTED
     with pytest.raises(km.errors.InvalidRatingsError, match="no column 'c'; the columns are 'id', 'a', 'b'"):
@@ -73,7 +73,7 @@ def test_columns_can_be_chosen():
 
 
 def test_two_orders_are_refused():
-    """Which one is meant is never guessed."""
+    """Different declared orders are an error."""
     frame = pd.DataFrame(
         {
             "a": pd.Categorical(["x"], categories=["x", "y"], ordered=True),
@@ -88,14 +88,14 @@ def test_two_orders_are_refused():
 
 
 def test_a_level_outside_another_raters_order():
-    """Plain text beside an ordered column must stay within its levels."""
+    """Text in other columns must be among the declared categories."""
     frame = pd.DataFrame({"a": pd.Categorical(["x", "y"], categories=["x", "y"], ordered=True), "b": ["x", "z"]})
     with pytest.raises(km.errors.InvalidRatingsError, match="rating 'z' \\(rater 'b'\\) is not in categories 'x', 'y'"):
         km.from_ratings(frame)
 
 
 def test_empty_frames():
-    """No rows, or no columns to compare."""
+    """A frame without rows or with one column is an error."""
     with pytest.raises(km.errors.InvalidRatingsError, match="no subject"):
         km.from_ratings(pd.DataFrame({"a": [], "b": []}))
     with pytest.raises(km.errors.InvalidRatingsError, match="at least two raters; got 1"):
@@ -103,7 +103,7 @@ def test_empty_frames():
 
 
 def test_large_frames_are_grouped_in_their_engine():
-    """100,000 rows come back as 25 patterns."""
+    """100,000 rows are returned as 25 patterns."""
     rng = np.random.default_rng(2)
     codes = rng.integers(1, 6, size=(100_000, 2))
     frame = pd.DataFrame(codes, columns=["a", "b"])
@@ -112,7 +112,7 @@ def test_large_frames_are_grouped_in_their_engine():
 
 
 def test_columns_named_by_numbers_or_twice():
-    """Pandas allows both; numbers become names, doubles are refused."""
+    """Numbers become names of columns, and repeated names are an error."""
     assert km.from_ratings(pd.DataFrame([[1, 1], [2, 1]])).raters == ("0", "1")
     with pytest.raises(km.errors.InvalidRatingsError, match="different names; 'a' occurs twice"):
         km.from_ratings(pd.DataFrame([[1, 1], [2, 1]], columns=["a", "a"]))
@@ -121,7 +121,7 @@ def test_columns_named_by_numbers_or_twice():
 
 
 def test_identifiers_are_not_raters():
-    """A column in which every row differs is no rating."""
+    """A column in which every row differs is not a rating."""
     frame = pd.DataFrame({"case": range(50), "a": [1, 2] * 25, "b": [2, 1] * 25})
     with pytest.raises(km.errors.InvalidRatingsError, match="column 'case' has 50 distinct values in 50 rows"):
         km.kappa(frame)

@@ -1,4 +1,4 @@
-"""One label per rating, whatever it looked like; missing is never a category."""
+"""Raw values of every type become labels, and missing values are never a category."""
 
 import re
 from decimal import Decimal
@@ -17,7 +17,7 @@ from kappamax.io.labels import MISSING_TEXT, label_of
 
 @pytest.mark.parametrize("value", [1, 1.0, "1", " 1 ", "1.0", "1.00", np.int8(1), np.float32(1), np.uint64(1)])
 def test_one_is_one_whatever_its_type(value):
-    """Routes differ in types; labels do not."""
+    """The same value of different types is the same label."""
     assert label_of(value) == 1
     assert type(label_of(value)) is int
 
@@ -26,7 +26,7 @@ def test_one_is_one_whatever_its_type(value):
     "value", [None, float("nan"), np.nan, np.float32("nan"), pd.NA, pd.NaT, "", "  ", "NA", "NaN", "null"]
 )
 def test_missing_is_missing_whatever_its_type(value):
-    """None, NaN and their spellings."""
+    """None, NaN and their spellings are missing."""
     assert label_of(value) is None
 
 
@@ -52,7 +52,7 @@ def test_other_labels(value, label):
 
 
 def test_numbers_sort_as_numbers():
-    """10 comes after 9, also as text; the order means something."""
+    """10 comes after 9, also as text, and the categories are ordered."""
     values = [str(i) for i in range(1, 11)]
     t = km.from_ratings([[v, v] for v in reversed(values)])
     assert t.categories == tuple(range(1, 11))
@@ -60,14 +60,14 @@ def test_numbers_sort_as_numbers():
 
 
 def test_text_has_no_order():
-    """Sorted for display, but not ordered; numbers among words are no order either."""
+    """Text is sorted but not ordered, also if it contains numbers."""
     t = km.from_ratings([["mild", "none"], ["severe", 2]])
     assert t.categories == (2, "mild", "none", "severe")
     assert not t.ordered
 
 
 def test_categories_given_are_the_categories():
-    """In their order, unused ones included, and nothing else; they may spell like a missing value."""
+    """Named categories keep their order, may be unused, and may look like missing values."""
     t = km.from_ratings([["b", "a"], ["NA", ""]], categories=["b", "a", "NA", "z"])
     assert t.categories == ("b", "a", "NA", "z")
     assert t.ordered
@@ -113,13 +113,13 @@ def _written(write, path):
 @pytest.mark.parametrize("route", ROUTES)
 @pytest.mark.parametrize("text", MISSING_TEXT)
 def test_every_spelling_of_missing_is_read_alike_by_every_route(text, route, tmp_path):
-    """With the same notice; a category where it is named as one, and confirmed in silence where it is named missing."""
+    """All routes warn of such text, unless categories or missing names it."""
     given = ROUTES[route](text, tmp_path)
     if (route, text) == ("excel", "#N/A"):  # a value of its own in a sheet, not text
         assert km.read_ratings(given).n_missing == 1
         return
     read = km.read_ratings if isinstance(given, Path) else km.from_ratings
-    notice = f"^{re.escape(repr(text))} was read as a missing rating; name a category"
+    notice = f"^{re.escape(repr(text))} was read as a missing rating; list such text in categories"
     with pytest.warns(km.errors.KappamaxWarning, match=notice):
         found = read(given)
     assert (found.n_missing, found.categories) == (1, ("mild", "severe"))
@@ -129,34 +129,34 @@ def test_every_spelling_of_missing_is_read_alike_by_every_route(text, route, tmp
 
 
 def test_several_spellings_of_missing_are_one_notice():
-    """In the order of the list, and together with label arrays."""
+    """One warning lists them in the documented order, also for label arrays."""
     with pytest.warns(km.errors.KappamaxWarning, match="^'NA', 'nan' were read as missing ratings;") as caught:
         km.kappa(["nan", "a", "b", "NA"], ["a", "a", "b", "b"])
     assert len(caught) == 1
 
 
 def test_missing_values_that_are_not_text_are_no_notice():
-    """None, NaN, pd.NA and empty text; other spellings are categories."""
+    """None, NaN, pd.NA and empty text are missing without a warning, and other spellings are categories."""
     found = km.from_ratings([[None, 1], [np.nan, 2], [pd.NA, 1], ["", 2], [1, 1]])
     assert found.n_missing == 4
     assert km.from_ratings([["none", "na"], ["-", "Null"]]).n_missing == 0
 
 
 def test_the_list_of_spellings_is_the_documented_one():
-    """docs/data.md names each, in this order."""
+    """docs/data.md lists all of them in this order."""
     page = (Path(__file__).parents[2] / "docs" / "data.md").read_text(encoding="utf-8")
     *first, last = (f"`{text}`" for text in MISSING_TEXT)
     assert f"The texts {', '.join(first)} and {last}, spelled like this" in page
 
 
 def test_nothing_but_missing_values():
-    """No label, no table."""
+    """Ratings without a label are an error."""
     with pytest.raises(km.errors.InvalidRatingsError, match="every value is missing"):
         km.kappa([None, "NA"], ["", None])
 
 
 def test_labels_that_look_alike_are_pointed_out():
-    """Spaces and case make other categories, and the caller is told."""
+    """Labels that differ in spaces or case are different categories, with a warning."""
     with pytest.warns(
         km.errors.KappamaxWarning,
         match=r"labels ' yes' \(1 rating\) and 'yes' \(1 rating\) differ only in case or spaces",
@@ -168,14 +168,14 @@ def test_labels_that_look_alike_are_pointed_out():
 
 @pytest.mark.parametrize(("one", "other"), [(1, "01"), (1, True), ("0", False), ("7", "007")])
 def test_labels_that_may_mean_the_same_are_pointed_out(one, other):
-    """A code with leading zeros and a truth value are text, not the number they look like; that is said."""
+    """Codes with leading zeros and truth values are text, with a warning."""
     with pytest.warns(km.errors.KappamaxWarning, match="may mean the same; they count as different categories"):
         t = km.from_ratings([[one, other], [one, one]])
     assert t.n_categories == 2
 
 
 def test_truth_values_among_numbers_are_not_numbers():
-    """Python takes True for 1; the labels are 'True' and 1 whichever comes first, in lists and in frames."""
+    """The labels of True and 1 are different, in lists and in frames."""
     for column in ([True, 1, 3], [1, True, 3]):
         with pytest.warns(km.errors.KappamaxWarning, match="may mean the same"):
             t = km.from_ratings(pd.DataFrame({"a": pd.Series(column, dtype=object), "b": [3, 3, 3]}))
@@ -185,7 +185,7 @@ def test_truth_values_among_numbers_are_not_numbers():
 
 
 def test_decimals_and_fractions_are_numbers():
-    """Decimal columns and single precision give the labels they stand for."""
+    """Decimal columns and single precision give the labels that were meant."""
     assert label_of(Decimal("2")) == 2
     assert label_of(Decimal("0.5")) == 0.5
     assert label_of(Fraction(1, 2)) == 0.5
@@ -194,14 +194,14 @@ def test_decimals_and_fractions_are_numbers():
 
 
 def test_numbers_too_long_to_be_numbers():
-    """Thousands of digits stay text."""
+    """Text with thousands of digits stays text."""
     assert label_of("9" * 5000) == "9" * 5000
     assert label_of("9" * 400 + ".5") == "9" * 400 + ".5"
 
 
 @pytest.mark.parametrize("categories", [{1, 2}, {1: 2}, 3, iter([1, 2]), [1, [2]]])
 def test_categories_must_have_an_order(categories):
-    """A set has none; nor has anything else that is not a list of labels."""
+    """Sets and other objects without an order are errors."""
     with pytest.raises(km.errors.InvalidOptionError, match="categories must be a list of labels"):
         km.kappa([1, 2], [1, 2], categories=categories)
     with pytest.raises(km.errors.InvalidRatingsError, match="'' is a missing value"):
@@ -210,7 +210,7 @@ def test_categories_must_have_an_order(categories):
 
 @pytest.mark.parametrize("codes", [[9, 99], ["9", "99"], [9.0, "99"]])
 def test_codes_that_stand_for_missing(codes):
-    """However they are written; the ratings and subjects they touch are counted."""
+    """Codes may be numbers or text, and the missing ratings and subjects are counted."""
     t = km.from_ratings([[1, 9], ["99", 2], [2, 2], [9, 99], [1, None]], missing=codes)
     assert t.categories == (1, 2)
     assert (t.n_missing, t.n_incomplete, t.n_left_out) == (3, 3, 1)
@@ -220,19 +220,21 @@ def test_codes_that_stand_for_missing(codes):
 
 
 def test_codes_for_missing_are_no_categories():
-    """Not among the given ones; a declared level is dropped."""
-    with pytest.raises(km.errors.InvalidRatingsError, match="cannot be a category and missing; 9 is in both lists"):
+    """A code for missing must not be a given category, and is removed from declared ones."""
+    with pytest.raises(km.errors.InvalidRatingsError, match="must not be both in categories and in missing; 9 is"):
         km.from_ratings([[1, 9]], missing=[9], categories=[1, 9])
     levels = pd.CategoricalDtype(["low", "high", "unknown"], ordered=True)
     frame = pd.DataFrame({"a": ["low", "unknown"], "b": ["high", "low"]}).astype(levels)
     assert km.from_ratings(frame, missing=["unknown"]).categories == ("low", "high")
     with pytest.raises(km.errors.InvalidOptionError, match="missing must be a list; got '9'"):
         km.from_ratings([[1, 9]], missing="9")
-    with pytest.raises(km.errors.InvalidRatingsError, match="complete_only leaves no subject"):
+    with pytest.raises(
+        km.errors.InvalidRatingsError, match="complete_only needs a subject with a rating by every rater"
+    ):
         km.from_ratings([[1, 9], [9, 1]], missing=[9], complete_only=True)
 
 
 def test_more_categories_than_a_table_holds():
-    """Weights are a matrix; a million labels are identifiers."""
+    """More labels than a matrix of weights can have are an error."""
     with pytest.raises(km.errors.NotSupportedError, match="2,001 different labels; a table holds up to 2,000"):
         km.from_ratings(np.arange(2001)[:, None].repeat(2, axis=1))

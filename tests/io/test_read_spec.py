@@ -1,4 +1,4 @@
-"""Columns are chosen by name; what does not fit is said by name."""
+"""Columns are chosen by name, and errors name what does not fit."""
 
 import json
 
@@ -22,7 +22,7 @@ def write(tmp_path):
 
 
 def test_the_columns_of_a_long_layout_can_be_named(write):
-    """In files and frames alike."""
+    """The rule is the same for files and frames."""
     names = {"layout": "long", "subject": "case", "rater": "who", "rating": "grade"}
     t = km.read_ratings(write(LONG), **names)
     assert (t.raters, t.labels()) == (("zoe", "amy"), [["x", None], ["x", "y"]])
@@ -31,7 +31,7 @@ def test_the_columns_of_a_long_layout_can_be_named(write):
 
 
 def test_the_column_of_counts_can_be_named(write):
-    """Another column called n is then a rater's."""
+    """Another column called n is then the column of a rater."""
     path = write("n,b,times\n1,1,5\n1,2,3\n")
     t = km.read_ratings(path, layout="patterns", count="times")
     assert (t.raters, t.counts.tolist()) == (("n", "b"), [5, 3])
@@ -39,7 +39,7 @@ def test_the_column_of_counts_can_be_named(write):
 
 
 def test_the_subjects_of_a_wide_layout_stay_aside(write):
-    """Named, the column is no rater."""
+    """The column that the caller names as subject is not a rater."""
     path = write("case,a,b\n1,1,2\n2,1,1\n")
     assert km.read_ratings(path, subject="case").raters == ("a", "b")
     assert km.from_ratings(pd.read_csv(path), subject="case").raters == ("a", "b")
@@ -48,27 +48,27 @@ def test_the_subjects_of_a_wide_layout_stay_aside(write):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"layout": "long"}, "'subject' is missing from 'who', 'case', 'grade'.*--subject NAME"),
+        ({"layout": "long"}, "'subject' is missing from 'who', 'case', 'grade'.*--subject COLUMN"),
         ({"layout": "long", "subject": "cas"}, "no column 'cas' for subject.*Did you mean 'case'"),
         ({"layout": "long", "subject": "case", "rater": "case", "rating": "grade"}, "three different columns"),
-        ({"rater": "who"}, "rater names a column of layout long, but layout is 'wide'"),
-        ({"count": "grade"}, "count names a column of layout patterns, but layout is 'wide'"),
-        ({"layout": "counts", "subject": "case"}, "subject names a column of layout wide or long or patterns"),
-        ({"layout": "counts", "missing": [9]}, "a matrix of counts has none"),
+        ({"rater": "who"}, "rater can be given for layout long only; got layout 'wide'"),
+        ({"count": "grade"}, "count can be given for layout patterns only; got layout 'wide'"),
+        ({"layout": "counts", "subject": "case"}, "subject can be given for layout wide or long or patterns only"),
+        ({"layout": "counts", "missing": [9]}, "missing cannot be given for layout 'counts'"),
         ({"subject": 3}, "subject must be the name of a column; got int"),
         ({"raters": "who"}, "raters must be a list; got 'who'"),
-        ({"sheet": "x"}, "sheet is for spreadsheets"),
+        ({"sheet": "x"}, "sheet can be given for spreadsheets only"),
         ({"delimiter": ",,"}, "delimiter must be one ASCII character other than a quotation mark; got ',,'"),
     ],
 )
 def test_what_does_not_fit(write, options, message):
-    """The argument, the rule, and the nearest name."""
+    """The error gives the argument, the rule and the nearest name."""
     with pytest.raises(km.errors.InputError, match=message):
         km.read_ratings(write(LONG), **options)
 
 
 def test_what_does_not_fit_a_frame_or_an_array(write):
-    """Counts have a function of their own; an array has no names."""
+    """Frames of counts need from_counts, and arrays have no names of columns."""
     with pytest.raises(km.errors.InvalidOptionError, match=r"km.from_counts\(frame\)"):
         km.from_ratings(pd.DataFrame({"a": [1]}), layout="counts")
     with pytest.raises(km.errors.InvalidOptionError, match="layout 'long' needs columns with names; pass a frame"):
@@ -81,13 +81,13 @@ def test_what_does_not_fit_a_frame_or_an_array(write):
         km.from_ratings(pl.DataFrame({"a": [[1]], "b": [[1]]}))
     path = write("a,b\n1,1\n")
     pd.read_csv(path).to_parquet(path.with_suffix(".parquet"))
-    with pytest.raises(km.errors.InvalidOptionError, match="delimiter is for text"):
+    with pytest.raises(km.errors.InvalidOptionError, match="delimiter can be given for text files only"):
         km.read_ratings(path.with_suffix(".parquet"), delimiter=",")
 
 
 @pytest.mark.parametrize("lazy", [False, True])
 def test_long_frames_that_cannot_be_read(lazy):
-    """Rated twice, without a name, or without rows; the same words for frames in memory and elsewhere."""
+    """Subjects rated twice, rows without a name and empty frames raise the same error for all frames."""
 
     def table(rows):
         frame = pl.DataFrame(rows, schema=["subject", "rater", "rating"], orient="row")
@@ -100,7 +100,7 @@ def test_long_frames_that_cannot_be_read(lazy):
             table([(1, "b", 1), nameless])
     with pytest.raises(km.errors.InvalidRatingsError, match="no subject"):
         km.from_ratings(pl.DataFrame({"subject": [], "rater": [], "rating": []}), layout="long")
-    with pytest.raises(km.errors.NotSupportedError, match="column 'rater' names 1,001 raters"):
+    with pytest.raises(km.errors.NotSupportedError, match="column 'rater' names 1,001"):
         table([(1, f"r{i}", 1) for i in range(1001)])
 
 
@@ -117,7 +117,7 @@ def test_subjects_and_raters_are_one_whatever_their_type():
 
 
 def test_more_than_a_hundred_values_are_remarked_on(write):
-    """Chosen by name or few among many rows, they are taken, with a note; named categories are not questioned."""
+    """Such columns are accepted with a warning if the caller names them, and without one if categories are given."""
     rows = [(i % 101, i % 2) for i in range(1000)]
     path = write("a,b\n" + "".join(f"{a},{b}\n" for a, b in rows))
     with pytest.warns(
@@ -135,7 +135,7 @@ def test_more_than_a_hundred_values_are_remarked_on(write):
 
 
 def test_ratings_outside_the_categories_come_with_their_line(write):
-    """In every layout of files; blank lines and the header count."""
+    """Lines are counted with blank lines and the header, in every layout."""
     outside = {"categories": ["x", "y"]}
     with pytest.raises(km.errors.InvalidRatingsError, match=r"rating 'z' \(rater 'b', line 4\)"):
         km.read_ratings(write("\na,b\nx,y\nx,z\ny,z\n"), **outside)

@@ -103,7 +103,7 @@ def excel(folder, layout):
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("route", FILES)
 def test_every_file_gives_the_same_table(tmp_path, route, layout):
-    """Missing ratings, a category nobody used, and 10 after 2."""
+    """The ratings include missing ratings, an unused category, and 10 after 2."""
     path = FILES[route](tmp_path, layout)
     assert km.read_ratings(path, layout=layout, **NAMED) == EXPECTED
     assert km.read_ratings(path, layout=layout, **NAMED).n_left_out == (layout != "long")
@@ -115,7 +115,7 @@ def test_every_file_gives_the_same_table(tmp_path, route, layout):
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("route", FRAMES)
 def test_every_frame_gives_the_same_table(route, layout):
-    """Columns that declare an order say themselves which category nobody used."""
+    """Columns that declare an order keep unused categories."""
     frame, declares = FRAMES[route](layout)
     asked = {} if declares else NAMED
     assert km.from_ratings(frame, layout=layout, raters=RATERS, **asked) == EXPECTED
@@ -134,12 +134,12 @@ def test_every_frame_gives_the_same_table(route, layout):
 )
 @pytest.mark.filterwarnings("ignore:'None' was read:kappamax.errors.KappamaxWarning")
 def test_every_array_gives_the_same_table(ratings):
-    """Lists, objects, floats with NaN, and text."""
+    """Lists, objects, floats with NaN, and text give the same table."""
     assert km.from_ratings(ratings, raters=RATERS, **NAMED) == EXPECTED
 
 
 def test_every_matrix_of_counts_gives_the_same_table(tmp_path):
-    """Two complete raters, as counts: text with and without labels, Parquet, JSON lines, a sheet, an array."""
+    """Counts of two raters give the same table as text, Parquet, JSON lines, a sheet and an array."""
     two = km.from_ratings([row[:2] for row in ROWS if None not in row[:2]], **NAMED)
     counts = two.dense().tolist()
     routes = {
@@ -164,7 +164,7 @@ def test_every_matrix_of_counts_gives_the_same_table(tmp_path):
 
 
 def test_partitions_named_in_folders(tmp_path):
-    """rater=zoe/part-0.parquet: the folder's name is a column, and no rater of a wide layout unless asked for."""
+    """The name of a folder such as rater=zoe is a column, and a rater only if the caller names it."""
     con = duckdb.connect()
     con.register("long", pa.Table.from_pylist(typed_rows("long")))
     con.execute(f"COPY long TO '{tmp_path / 'long'}' (FORMAT parquet, PARTITION_BY (rater))")
@@ -176,7 +176,7 @@ def test_partitions_named_in_folders(tmp_path):
 
 @pytest.mark.parametrize("route", ["folder", "parquet", "csv", "jsonl"])
 def test_folders_above_what_was_named_hold_no_columns(tmp_path, route):
-    """Whatever year=2024/ is called: the path given says where ratings are, not what they are."""
+    """Names of folders in the given path do not become columns."""
     rows = pd.DataFrame({"a": [1, 2, 2, 3, 1, 2], "b": [1, 2, 3, 3, 1, 2]})
     for above in (tmp_path / "plain", tmp_path / "json=1" / "year=2024", tmp_path / "a=1" / "rater=7"):
         above.mkdir(parents=True)
@@ -191,7 +191,7 @@ def test_folders_above_what_was_named_hold_no_columns(tmp_path, route):
 
 
 def test_folders_inside_the_one_named_hold_columns_of_their_own(tmp_path, monkeypatch):
-    """Values are decoded, a column of the same name in the files gives way, and names of folders above never count."""
+    """Values are decoded and replace a column of the same name; names of folders above are ignored."""
     rows = pd.DataFrame({"subject": ["1", "2"], "rating": [1, 2], "rater": ["?", "?"], "file": [0, 0]})
     top = tmp_path / "rater=zoe" / "subject=9"
     for rater in ("an%20na", "b=b"):
@@ -206,7 +206,7 @@ def test_folders_inside_the_one_named_hold_columns_of_their_own(tmp_path, monkey
 
 
 def test_files_in_folders_of_different_kinds_are_refused(tmp_path):
-    """One file has a rater's folder and one has none, or the same key stands there twice."""
+    """Different keys for different files and repeated keys are errors."""
     for folder in (tmp_path / "mixed" / "rater=a", tmp_path / "mixed", tmp_path / "twice" / "rater=a" / "rater=b"):
         folder.mkdir(parents=True, exist_ok=True)
         pd.DataFrame({"a": [1, 2], "b": [1, 2]}).to_parquet(folder / "z.parquet", index=False)
@@ -219,7 +219,7 @@ def test_files_in_folders_of_different_kinds_are_refused(tmp_path):
 
 
 def test_sql_is_a_relation():
-    """Any query DuckDB can answer is a frame."""
+    """The result of a DuckDB query is read like a frame."""
     con = duckdb.connect()
     con.register("ratings", pl.DataFrame(typed_rows("wide")))
     relation = con.sql("SELECT zoe, amy, bob FROM ratings WHERE zoe IS NOT NULL")

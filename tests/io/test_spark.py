@@ -26,7 +26,7 @@ def spark():
 
 @pytest.mark.parametrize("layout", ["wide", "long"])
 def test_a_spark_frame_gives_the_table_of_duckdb(spark, tmp_path, layout):
-    """20,000 subjects, counted by Spark; only patterns come back."""
+    """Spark counts 20,000 subjects and returns only the patterns."""
     write_parts(tmp_path)
     frame = spark.read.parquet(str(tmp_path / layout))
     expected = km.read_ratings(tmp_path / layout, layout=layout, raters=RATERS)
@@ -37,7 +37,7 @@ def test_a_spark_frame_gives_the_table_of_duckdb(spark, tmp_path, layout):
 
 
 def test_text_and_double_ratings_in_spark(spark):
-    """Words, missing ratings, and the first subject rated twice."""
+    """Text, missing ratings and a subject that was rated twice are handled."""
     rows = [("s1", "zoe", "mild"), ("s1", "amy", None), ("s2", "zoe", "none"), ("s2", "amy", "mild")]
     columns = ["subject", "rater", "rating"]
     table = km.from_ratings(spark.createDataFrame(rows, columns), layout="long", categories=["none", "mild"])

@@ -1,4 +1,4 @@
-"""Sheets of spreadsheets: which one is read, and what its cells mean."""
+"""Sheets of spreadsheets are chosen by name or position, and their cells become labels."""
 
 import sys
 from datetime import date
@@ -22,7 +22,7 @@ def book(tmp_path):
 
 @pytest.mark.parametrize("sheet", ["ratings", 2, "2"])
 def test_a_sheet_is_chosen_by_name_or_position(book, sheet):
-    """Empty rows and columns around the cells do not matter; numbers, truth values and dates are labels."""
+    """Empty rows and columns around the cells are ignored; numbers, truth values and dates are labels."""
     with pytest.warns(km.errors.KappamaxWarning, match="may mean the same"):
         t = km.read_ratings(book, sheet=sheet)
     assert t.raters == ("a", "b")
@@ -32,15 +32,17 @@ def test_a_sheet_is_chosen_by_name_or_position(book, sheet):
 
 
 def test_sheets_that_are_not_there(book):
-    """The names there are, and the nearest."""
-    with pytest.raises(km.errors.InvalidOptionError, match="has the sheets 'notes', 'ratings'; choose one with sheet"):
+    """The error lists the sheets and suggests the nearest name."""
+    with pytest.raises(
+        km.errors.InvalidOptionError, match="sheet must be given, since .* has the sheets 'notes', 'ratings'"
+    ):
         km.read_ratings(book)
     with pytest.raises(km.errors.InvalidOptionError, match="no sheet 'rating' .*Did you mean 'ratings'"):
         km.read_ratings(book, sheet="rating")
 
 
 def test_spreadsheets_need_their_extra(book, monkeypatch):
-    """The command that installs it is named."""
+    """The error gives the command that installs the extra."""
     monkeypatch.setitem(sys.modules, "python_calamine", None)
     with pytest.raises(km.errors.UnreadableFileError, match=r'pip install "kappamax\[excel\]"'):
         km.read_ratings(book, sheet="ratings")

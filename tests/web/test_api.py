@@ -273,7 +273,7 @@ def test_examples_can_be_posted_as_they_are(client):
         ({}, 422, "whole numbers >= 0, or one whole number per pattern; got nothing", "counts", None),
         ({"counts": [[1] * 13] * 13}, 413, "at most 12 categories; got 13", "counts", None),
         ({"counts": [[999_999, 0], [0, 2]]}, 413, "at most 1,000,000 subjects; got 1,000,001", "counts", None),
-        ({"counts": [[0, 0], [0, 0]]}, 422, "no subject", None, None),
+        ({"counts": [[0, 0], [0, 0]]}, 422, "at least one subject", None, None),
         ({"counts": [[1, 2], [3, 4]], "categories": ["a", "a"]}, 422, "'a' occurs twice", "categories", None),
         ({"counts": [[1, 2], [3, 4]], "categories": ["a"]}, 422, "categories must have 2 entries", "categories", None),
         ({"counts": [[1, 2], [3, 4]], "categories": ["a", "\x00"]}, 422, "entry 2 is", "categories", [1]),

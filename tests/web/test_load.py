@@ -113,7 +113,7 @@ def test_serve_prints_its_address_answers_and_ends_with_ctrl_c():
         assert httpx.get(f"{address}api/examples", timeout=60).status_code == 200
         page.send_signal(signal.SIGINT)
         rest, errors = page.communicate(timeout=60)
-    assert (page.returncode, rest, errors) == (0, "", "Ctrl-C ends it.\n")
+    assert (page.returncode, rest, errors) == (0, "", "Press Ctrl-C to stop.\n")
     with socket.socket() as free:
         free.bind(("127.0.0.1", urlsplit(address).port))
 

@@ -1,8 +1,8 @@
 """Define the `kappamax` command, which reads options, calls the library and prints the answer.
 
-Standard output holds the answer alone; notes and errors go to standard error. Exit codes: 0, 1 for an error of ours
-(one line), 2 for wrong usage, 3 where a certificate does not hold, 130 after Ctrl-C. Everything heavy is imported
-inside the commands, so --help is quick.
+Only the answer is written to standard output; notes and errors are written to standard error. The exit code is 0 on
+success, 1 after an error of kappamax, which takes one line, 2 after wrong usage, 3 if a certificate does not hold, and
+130 after Ctrl-C. Large modules are imported inside the commands, so that --help is quick.
 """
 
 from __future__ import annotations
@@ -33,24 +33,24 @@ from kappamax.errors import KappamaxError
 __all__ = ["main"]
 
 _WELCOME = """\
-Agreement between raters. Three commands to try:
+kappamax measures agreement between raters. Three commands to try:
 
-  kappamax example cohen1968                   print a bundled dataset
-  kappamax report ratings.csv                  everything about your own file, one column per rater
-  kappamax max ratings.csv --weights linear --categories none,mild,severe
+  kappamax example cohen1968     print a bundled dataset
+  kappamax report ratings.csv    report on your own file, which has one column per rater
+  kappamax max ratings.csv       find the largest agreement that the margins allow
 
-kappamax --help lists every command."""
+Run kappamax --help for a list of all commands."""
 
 
 _COMPLETION_HINTS = {
-    "bash": 'Put this line into ~/.bashrc: eval "$(kappamax completion bash)"',
-    "zsh": 'Put this line into ~/.zshrc, after compinit: eval "$(kappamax completion zsh)"',
-    "fish": "Type once: kappamax completion fish > ~/.config/fish/completions/kappamax.fish",
+    "bash": 'Add this line to ~/.bashrc: eval "$(kappamax completion bash)"',
+    "zsh": 'Add this line to ~/.zshrc, after compinit: eval "$(kappamax completion zsh)"',
+    "fish": "Run this command once: kappamax completion fish > ~/.config/fish/completions/kappamax.fish",
 }
 
 
 def _example_names(_context: click.Context, _parameter: click.Parameter, begun: str) -> list[str]:
-    """Return the names of the examples that begin so, which are those of their files."""
+    """Return the names of the bundled datasets that begin with the incomplete word."""
     files = (Path(__file__).parents[1] / "data").glob("*.csv")
     return sorted(file.stem for file in files if file.stem.startswith(begun))
 
@@ -61,7 +61,7 @@ def _example_names(_context: click.Context, _parameter: click.Parameter, begun: 
     Input=[click.Argument(["name"], required=False, shell_complete=_example_names)],
 )
 def example(name: str | None) -> None:
-    """Print the bundled dataset NAME, or list all of them."""
+    """Print the bundled dataset NAME, or list all datasets."""
     from kappamax._validate import as_choice
     from kappamax.datasets import EXAMPLES
 
@@ -81,23 +81,25 @@ def example(name: str | None) -> None:
 )
 @click.pass_context
 def completion(context: click.Context, shell: str) -> None:
-    """Print the tab completion script of SHELL. Its last line says where to put it."""
+    """Print the tab-completion script for SHELL. Its last line says how to install it."""
     from click.shell_completion import ShellComplete, get_completion_class
 
     chosen = get_completion_class(shell)
-    assert chosen is not None  # click knows the three
+    assert chosen is not None  # click supports these three shells
     script = chosen(context.find_root().command, {}, "kappamax", "_KAPPAMAX_COMPLETE")
-    click.echo(ShellComplete.source(script).rstrip())  # the class's own first runs bash to ask for its version
+    click.echo(
+        ShellComplete.source(script).rstrip()
+    )  # the method of the bash class would first run bash to check its version
     click.echo(f"# {_COMPLETION_HINTS[shell]}")
 
 
 class _Main(Group):
-    """Turns our errors into one line and exit code 1, and Ctrl-C into 130."""
+    """The group of all commands, which turns errors and Ctrl-C into one line and an exit code."""
 
     def invoke(self, context: click.Context) -> Any:
         for stream in (sys.stdout, sys.stderr):
             if isinstance(stream, TextIOWrapper):
-                stream.reconfigure(errors="backslashreplace")  # labels an ASCII terminal cannot show
+                stream.reconfigure(errors="backslashreplace")  # for labels that an ASCII terminal cannot show
         try:
             super().invoke(context)
             sys.stdout.flush()
@@ -108,7 +110,7 @@ class _Main(Group):
         except KeyboardInterrupt:
             click.echo("kappamax: interrupted", err=True)
             context.exit(130)
-        except BrokenPipeError:  # the reader of our output has left
+        except BrokenPipeError:  # the process that read our output has ended
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             context.exit(0)
         except OSError as error:
@@ -135,5 +137,5 @@ def main(context: click.Context) -> None:
 
 
 def _one_line(message: str) -> str:
-    """A message without line breaks or control characters, which file names and labels may hold."""
+    """Return a message with escaped line breaks and control characters, which file names and labels may contain."""
     return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in message)

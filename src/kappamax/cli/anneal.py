@@ -21,25 +21,36 @@ if TYPE_CHECKING:
     Weights=WEIGHTS,
     Search=[
         Option(
-            "--proposal P",
-            "Proposal: moves (those of the paper) or swaps.",
+            "--proposal NAME",
+            "How a step of the search changes the table: moves (draw a move, as in the paper) or swaps (two subjects "
+            "swap the ratings of some raters).",
             default="moves",
             names="annealing.methods.METHODS",
         ),
         Option(
-            "--moves M",
-            "Set of moves: basic, or minimal (a minimal Markov basis).",
+            "--moves NAME",
+            "Set of moves to draw from: basic, or minimal (a minimal Markov basis).",
             default="basic",
             names="annealing.methods.MOVE_SETS",
         ),
-        Option("--restarts N", "Number of searches, of which the best is shown.", default=1),
+        Option("--restarts N", "Number of independent searches; the best result is shown.", default=1),
         seed("the search"),
     ],
-    Limits=[Option("--max-steps N", "Largest number of steps of a search.", type=int), jobs()],
+    Limits=[
+        Option(
+            "--max-steps N",
+            "Largest number of steps of a search. Default: no limit for moves, 10,000,000 for swaps.",
+            type=int,
+        ),
+        jobs(),
+    ],
     Output=[JSON],
 )
 def anneal(jobs: int, seed: int | None, **options: Any) -> None:
-    """Search for the largest agreement by simulated annealing. All tables searched have the margins of FILE."""
+    """Search for the largest agreement by simulated annealing.
+
+    The search goes through tables that have the margins of FILE. If FILE is "-", standard input is read.
+    """
     from kappamax._validate import as_choice
     from kappamax.annealing.methods import METHODS, MoveMethod, SwapMethod
     from kappamax.annealing.simulated_annealing import anneal
@@ -58,7 +69,7 @@ def _show(table: Table, found: Findings) -> None:
     echo_rows(table, found, title="{title}, simulated annealing", header=header, row=_row)
     for _, result in found:
         if result is not None:
-            echo_pattern_table(f"Where it ended, {result.weights} weights", result.table)
+            echo_pattern_table(f"Final table of the search, {result.weights} weights", result.table)
 
 
 def _row(finding: Finding) -> tuple[list[str], list[str]]:

@@ -1,7 +1,7 @@
 """Define commands whose `--help` groups the options under headings and ends with examples.
 
-An option that takes one of a few names says where the library lists them; the list is imported only when the tab key
-asks for it, so that `--help` stays quick.
+An option that takes one of several names refers to the list of names in the library. The list is imported only when the
+shell completes a word, so that `--help` is quick.
 """
 
 from __future__ import annotations
@@ -13,30 +13,31 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-Options = Mapping[str, Sequence[click.Parameter]]  # by their heading in --help
+Options = Mapping[str, Sequence[click.Parameter]]  # by heading in --help
 
 
 def command(*examples: str, name: str | None = None, **options: Sequence[click.Parameter]) -> Callable[..., Command]:
-    """Turn a function into a command with these examples and options; the options are given by their heading."""
+    """Return a decorator that turns a function into a command; the options are given under their headings."""
     parameters = [parameter for group in options.values() for parameter in group]
     return click.command(name, cls=Command, params=parameters, options=options, examples=examples)
 
 
 class Option(click.Option):
-    """An option written as `--help` shows it.
+    """An option that is declared in the way in which `--help` shows it.
 
     Parameters
     ----------
     spelled : str
-        The option and the word for its value, such as "-w --weights W"; without that word it is a flag.
+        The option and its metavar, such as "-w --weights NAME". Without a metavar the option is a flag.
     help : str
+        Description of the option.
     dest : str, optional
-        Name of the function's argument, by default that of the option.
+        Name of the function's argument. Default: the name of the option.
     names : str, optional
-        Where the library lists the names that complete the option, such as "weights.SCHEMES". The default
-        is offered first. Other words are accepted too: the library refuses them and suggests the nearest name.
+        Where the library lists the names that the shell completes, such as "weights.SCHEMES". The default value is
+        offered first. Other words are passed on to the library, which rejects them and suggests the nearest name.
     **settings
-        As for `click.Option`; the default is shown unless `show_default` is false.
+        Further arguments of `click.Option`. The default value is shown unless `show_default` is false.
     """
 
     def __init__(
@@ -48,8 +49,14 @@ class Option(click.Option):
         super().__init__([*words, *([dest] if dest else [])], help=help, **settings)
         self.names = names
 
+    def get_help_extra(self, ctx: click.Context) -> Any:
+        """Return what `--help` shows in brackets: the default value, without click's notation for ranges."""
+        extra = super().get_help_extra(ctx)
+        extra.pop("range", None)
+        return extra
+
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """Return the names that begin as the word on the command line does."""
+        """Return the names that begin with the incomplete word."""
         if self.names is None:
             return super().shell_complete(ctx, incomplete)
         module, _, listed = self.names.rpartition(".")
@@ -74,14 +81,14 @@ class Command(click.Command):
                     formatter.write_dl(shown)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the examples, each on a line of its own."""
+        """Write one example per line."""
         with formatter.section("Examples"):
             for example in self.examples:
                 formatter.write(f"{'':{formatter.current_indent}}{example}\n")
 
 
 class Group(click.Group):
-    """A group of commands that are listed under headings, in the order given."""
+    """A group of commands that `--help` lists under headings, in the order given."""
 
     def __init__(self, *arguments: Any, sections: Mapping[str, Sequence[click.Command]], **settings: Any) -> None:
         super().__init__(*arguments, **settings)

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 _FIELDS = ("value", "pvalue", "alternative", "method", "se", "n_draws", "two_sided", "null_mean")
 _EXTREME_VALUES = {
-    "greater": "One-sided: values at least as large as the observed one.",
-    "less": "One-sided: values at most as large as the observed one.",
-    "distance": "Two-sided: values at least as far from the mean as the observed one.",
-    "probability": "Two-sided: values no more probable than the observed one.",
+    "greater": "The p-value counts values at least as large as the observed one.",
+    "less": "The p-value counts values at most as large as the observed one.",
+    "distance": "The p-value counts values at least as far from the mean as the observed one.",
+    "probability": "The p-value counts values no more probable than the observed one.",
 }
 
 
@@ -29,28 +29,37 @@ _EXTREME_VALUES = {
     Input=INPUT,
     Weights=WEIGHTS,
     Test=[
-        alternative("Alternative: greater (more agreement than by chance), less or two-sided."),
+        alternative(),
         Option(
-            "--two-sided D",
-            "Definition of the two-sided p-value: distance (values at least as far from the mean) or probability "
-            "(values no more probable than the observed one, as in R's fisher.test).",
+            "--two-sided NAME",
+            "Definition of the two-sided p-value: distance (all values at least as far from the mean as the observed "
+            "one) or probability (all values no more probable than the observed one, as in R's fisher.test).",
             default="distance",
             names="fibers.distribution.TWO_SIDED",
         ),
         Option(
-            "--method M",
-            "Method: auto, exact or monte-carlo.",
+            "--method NAME",
+            "Method of the test: exact, monte-carlo, or auto (exact if this takes some seconds at most and fits into "
+            "memory, otherwise monte-carlo).",
             default="auto",
             names="fibers.null_distribution.METHODS",
         ),
-        Option("--draws N", "Number of random tables for Monte Carlo.", type=int),
+        Option(
+            "--draws N",
+            "Number of random tables for Monte Carlo. Default: 2,000 to 100,000, fewer for larger data.",
+            type=int,
+        ),
         seed("the random tables"),
     ],
     Limits=[MEMORY, jobs()],
     Output=[JSON],
 )
 def test(draws: int | None, seed: int | None, memory_limit: float, jobs: int, **options: Any) -> None:
-    """Test whether raters agree more than by chance. The margins of FILE and who rated whom are given."""
+    """Test whether raters agree more than by chance.
+
+    The test is conditional on the margins of FILE and on which raters rated which subjects. If FILE is "-", standard
+    input is read.
+    """
     settings = {name: options.pop(name) for name in ("alternative", "two_sided", "method")}
     settings |= {"n_draws": draws, "n_jobs": jobs, "rng": seed, "memory_limit": 1e9 * memory_limit}
     run(options, partial(_measure, **settings), _show, fields=_FIELDS)

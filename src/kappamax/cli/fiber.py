@@ -41,14 +41,22 @@ _MOST_ROWS = 40
     Weights=WEIGHTS,
     Limits=[MEMORY],
     Output=[
-        Option("--list", f"List every table too (up to {_MOST_LISTED:,}).", dest="list_all"),
-        Option("--sample N", "Number of tables to draw too, each as likely as by chance.", type=int, dest="n_sample"),
-        seed("the tables drawn"),
+        Option("--list", f"Also list all tables, of which there may be at most {_MOST_LISTED:,}.", dest="list_all"),
+        Option(
+            "--sample N",
+            "Also draw N random tables from their distribution under chance. Default: none.",
+            type=int,
+            dest="n_sample",
+        ),
+        seed("the random tables"),
         JSON,
     ],
 )
 def fiber(list_all: bool, n_sample: int | None, seed: int | None, memory_limit: float, **options: Any) -> None:
-    """Count all tables with the margins of FILE. How likely each value of agreement is by chance is shown too."""
+    """Count all tables with the margins of FILE.
+
+    The probability by chance of each value of the coefficient is shown as well. If FILE is "-", standard input is read.
+    """
     from kappamax.fibers.fiber import Fiber
 
     lists: dict[str, list[Table]] = {}
@@ -68,7 +76,7 @@ def _listed(tables: Fiber) -> list[Table]:
     if (n_tables := tables.count()) > _MOST_LISTED:
         shown = f"{n_tables:,}" if n_tables < 10**9 else f"{float(n_tables):.2g}"
         raise NotSupportedError(
-            f"the fiber has {shown} tables; they are listed up to {_MOST_LISTED:,}. Use its distribution, or a sample."
+            f"--list shows at most {_MOST_LISTED:,} tables, but {shown} have these margins. Use --sample instead."
         )
     return list(tables.tables())
 
@@ -88,7 +96,7 @@ def _measure(tables: Fiber, table: Table, *, weights: str, coefficient: str) -> 
 
 
 def _count(tables: Fiber) -> int | None:
-    """Return the number of tables, or None if they cannot be counted; their values may be beyond reach even so."""
+    """Return the number of tables, or None if they cannot be counted."""
     try:
         with progress_bar("counting tables") as tell:
             return tables.count(progress=tell)
@@ -97,7 +105,7 @@ def _count(tables: Fiber) -> int | None:
 
 
 def _show(table: Table, found: Findings, lists: dict[str, list[Table]]) -> None:
-    header = ["weights", "value", "tables", "same value", "least", "largest", "by chance"]
+    header = ["weights", "value", "tables", "same value", "smallest", "largest", "by chance"]
     rows, notes = [], [summary_of(table)]
     for plain, result in found:
         value = numbers.decimal(plain["value"])
@@ -109,7 +117,7 @@ def _show(table: Table, found: Findings, lists: dict[str, list[Table]]) -> None:
         ends = numbers.decimals(float(result.values[0]), float(result.values[-1]))
         counts = (sum(result.n_tables), result.n_same_value)
         rows.append([plain["weights"], value, *map(numbers.count, counts), *ends, numbers.pvalue(result.pvalue())])
-    notes.append('"By chance": how likely at least this value is if ratings fall on subjects at random.')
+    notes.append('"By chance" is the probability of at least this value if the ratings fall on the subjects at random.')
     echo_table(f"{found[0].plain['title']} over all tables with these margins", header, rows, notes)
     for plain, result in found:
         if result is not None and len(result.values) <= _MOST_ROWS:
@@ -121,7 +129,7 @@ def _show(table: Table, found: Findings, lists: dict[str, list[Table]]) -> None:
 
 
 def _show_values(weights: str, result: Distribution) -> None:
-    """Print every value with its tables; the observed value is marked."""
+    """Print every value with its number of tables and its probability; the observed value is marked."""
     rows = [
         [
             f"{numbers.decimal(value)}{' observed' if score == result.observed_score else ''}",

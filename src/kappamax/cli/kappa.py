@@ -23,7 +23,10 @@ if TYPE_CHECKING:
     Output=[LEVEL, JSON],
 )
 def kappa(level: float, **options: Any) -> None:
-    """Measure the agreement of the raters in FILE. The name "-" means standard input."""
+    """Measure the agreement of the raters in FILE.
+
+    A coefficient with its confidence interval is printed for every weighting. If FILE is "-", standard input is read.
+    """
     from kappamax.kappas import agreement
 
     header = ["value", f"{100 * level:g}% interval", "std. error", "observed", "expected"]

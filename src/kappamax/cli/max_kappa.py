@@ -31,13 +31,24 @@ _FIELDS = (
     name="max",
     Input=INPUT,
     Weights=WEIGHTS,
-    Limits=[Option("--time-limit S", "Seconds per search; then the best so far and a bound are printed.", type=float)],
+    Limits=[
+        Option(
+            "--time-limit SECONDS",
+            "Time limit for each search, in seconds; the best table found in this time and a bound are printed. "
+            "Default: no limit.",
+            type=float,
+        )
+    ],
     Output=[
-        Option("--minimum", "Show a table with the smallest agreement too."),
-        Option("--all", f"Show every table with a proven maximum (up to {_MOST_SHOWN}).", dest="list_all"),
+        Option("--minimum", "Also show a table with the smallest agreement."),
+        Option(
+            "--all",
+            f"Show all tables that attain a proven maximum, up to {_MOST_SHOWN}, instead of one.",
+            dest="list_all",
+        ),
         Option(
             "--certificate FILE",
-            "Write the proof to FILE, for `kappamax verify`; for one weighting only.",
+            "Write a proof to FILE that `kappamax verify` can check. Only one weighting may be given.",
             type=click.Path(path_type=Path),
         ),
         JSON,
@@ -46,10 +57,11 @@ _FIELDS = (
 def maximum(time_limit: float | None, minimum: bool, list_all: bool, certificate: Path | None, **options: Any) -> None:
     """Find the largest agreement that the margins of FILE allow.
 
-    The answer comes with a proof or a bound, and with a table that attains it.
+    The result is printed with a proof or a bound, and with a table that attains it. If FILE is "-", standard input
+    is read.
     """
     if certificate is not None and len(options["weights"]) > 1:
-        raise click.UsageError("--certificate takes one weighting; got several --weights.")
+        raise click.UsageError("--certificate takes only one weighting; got several --weights.")
 
     def save(found: Findings) -> None:
         if certificate is not None and found[0].result is not None:
@@ -61,7 +73,7 @@ def maximum(time_limit: float | None, minimum: bool, list_all: bool, certificate
 
 
 def _measure(table: Table, *, time_limit: float | None, list_all: bool, **weighting: Any) -> Finding:
-    """Return the range, the number of tables that attain the maximum, and these tables if they are to be listed."""
+    """Return the maximum and minimum, the number of tables that attain the maximum, and these tables on request."""
     from kappamax._result import plain
     from kappamax.maximum.max_kappa import max_kappa
     from kappamax.maximum.maximizers import count_maximizers
@@ -84,34 +96,34 @@ def _show(table: Table, found: Findings, *, minimum: bool, list_all: bool) -> No
         result = finding.result
         if result is None:
             continue
-        title, shown = f"A table with the maximum, {result.weights} weights", [result.table]
+        title, shown = f"A table that attains the maximum, {result.weights} weights", [result.table]
         if list_all and _can_list(result):
             shown = _maximizers(result)
-            title = f"Table {{}} of {_n_maximizers(finding)} with the maximum, {result.weights} weights"
+            title = f"Table {{}} of {_n_maximizers(finding)} that attain the maximum, {result.weights} weights"
         for number, one in enumerate(shown, start=1):
             echo_pattern_table(title.format(number), one)
         if minimum:
-            echo_pattern_table(f"A table with the minimum, {result.weights} weights", result.minimum_table)
+            echo_pattern_table(f"A table that attains the minimum, {result.weights} weights", result.minimum_table)
 
 
 def _row(finding: Finding) -> tuple[list[str], list[str]]:
     found, uncounted = finding.result, finding.plain.get("n_maximizers_reason")
     notes = []
     if found.ratio_reason is not None:
-        notes.append(f"ratio undefined: {found.ratio_reason}")
+        notes.append(f"the ratio is undefined: {found.ratio_reason}")
     if uncounted:
-        notes.append(f"tables not counted to the end: {uncounted}")
+        notes.append(f"the count of tables is only a lower bound: {uncounted}")
     if not found.proven:
-        notes.append(f"maximum not proven; at most {numbers.decimal(found.bound)}")
+        notes.append(f"the maximum is not proven; it is at most {numbers.decimal(found.bound)}")
     if not found.minimum_proven:
-        notes.append(f"minimum not proven; at least {numbers.decimal(found.minimum_bound)}")
+        notes.append(f"the minimum is not proven; it is at least {numbers.decimal(found.minimum_bound)}")
     reached = "undefined" if found.ratio is None else numbers.percent(found.ratio)
     values = numbers.decimals(found.value, found.maximum, found.minimum)
     return [*values, reached, found.proof or "not proven", _n_maximizers(finding)], notes
 
 
 def _n_maximizers(finding: Finding) -> str:
-    """Return the number of tables that attain the maximum, or a lower bound, for a reader."""
+    """Return the number of tables that attain the maximum, or a lower bound for it, as text."""
     n = finding.plain.get("n_maximizers")
     return f">= {finding.plain.get('n_maximizers_at_least', 1)}" if n is None else str(n)
 

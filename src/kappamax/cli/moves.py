@@ -19,11 +19,19 @@ if TYPE_CHECKING:
     "kappamax moves ratings.csv --minimal --coefficient fleiss",
     Input=INPUT,
     Weights=WEIGHTS,
-    Search=[Option("--minimal", "Use the moves of a minimal Markov basis instead of all basic moves.")],
-    Output=[Option("--top N", "Number of moves to show.", default=20), JSON],
+    Search=[Option("--minimal", "Rank the moves of a minimal Markov basis instead of all basic moves.")],
+    Output=[
+        Option(
+            "--top N", "Largest number of moves to show; the moves that raise agreement most come first.", default=20
+        ),
+        JSON,
+    ],
 )
 def moves(minimal: bool, top: int, **options: Any) -> None:
-    """Rank the moves that keep the margins of FILE. In a move, two subjects swap some raters' ratings."""
+    """Rank the moves that keep the margins of FILE.
+
+    In a basic move two subjects swap the ratings of some raters. If FILE is "-", standard input is read.
+    """
     from kappamax.fibers.move_ranking import rank_moves
 
     measure = partial(rank_moves, top=top, moves="minimal" if minimal else "basic")

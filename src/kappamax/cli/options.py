@@ -23,35 +23,39 @@ def as_names(_context: click.Context, option: click.Parameter, text: str | None)
 def weights_by_default(names: str) -> list[click.Parameter]:
     """Return the options for the weights and the coefficient; `names` says which weights are used by default."""
     weights = Option(
-        "-w --weights W",
-        "Weights: unweighted, linear, quadratic, sqrt, power(p), ordinal, ratio, circular or bipolar. The option may "
-        f"be repeated. Default: {names}.",
+        "-w --weights NAME",
+        "Weights of the disagreements: unweighted, linear, quadratic, sqrt, power(p), ordinal, ratio, circular or "
+        f"bipolar. Repeat the option to use several weightings. Default: {names}.",
         multiple=True,
         names="weights.SCHEMES",
     )
     coefficient = Option(
-        "-c --coefficient C",
-        "Coefficient: kappa (Cohen's for two raters, Conger's for more), fleiss, gwet, brennan-prediger, krippendorff "
-        "or percent.",
+        "-c --coefficient NAME",
+        "Coefficient of agreement: kappa (Cohen's for two raters, Conger's for more), fleiss, gwet, brennan-prediger, "
+        "krippendorff or percent.",
         default="kappa",
         names="coefficients.COEFFICIENTS",
     )
     return [weights, coefficient]
 
 
-def alternative(help: str = "Alternative of the test: greater, less or two-sided.") -> Option:
-    """Return the option for the alternative of a test."""
-    return Option("--alternative A", help, default="greater", names="fibers.distribution.ALTERNATIVES")
+def alternative(greater: str = "more agreement than by chance") -> Option:
+    """Return the option for the alternative of a test; `greater` explains the alternative of that name."""
+    help = f"Alternative hypothesis of the test: greater ({greater}), less or two-sided."
+    return Option("--alternative NAME", help, default="greater", names="fibers.distribution.ALTERNATIVES")
 
 
 def seed(what: str, default: int | None = None) -> Option:
-    """Return the option for the seed of `what`."""
-    return Option("--seed N", f"Seed of {what}.", type=click.IntRange(min=0), default=default)
+    """Return the option for the seed of `what`, which is a different one in every run without a default."""
+    differs = "" if default is not None else " Default: a different seed in every run."
+    return Option(
+        "--seed N", f"Seed for {what}, a whole number >= 0.{differs}", type=click.IntRange(min=0), default=default
+    )
 
 
 def jobs(purpose: str = "") -> Option:
     """Return the option for the number of processes; `purpose` says what they are for."""
-    return Option("--jobs N", f"Number of processes{purpose}; the result does not depend on it.", default=1)
+    return Option("--jobs N", f"Number of parallel processes{purpose}; the result does not depend on it.", default=1)
 
 
 def _as_codes(context: click.Context, option: click.Parameter, text: str | None) -> list[str]:
@@ -59,13 +63,11 @@ def _as_codes(context: click.Context, option: click.Parameter, text: str | None)
 
 
 def _as_character(_context: click.Context, _option: click.Parameter, text: str | None) -> str | None:
-    """Return a delimiter; a tab may be spelled, since a shell does not easily pass it on."""
+    """Return a delimiter; the word tab stands for a tab, which is hard to type in a shell."""
     return "\t" if text in ("tab", "\\t") else text
 
 
-_MISSING = "Codes for missing ratings, in addition to empty cells, NA, nan, None, null and similar words."
-
-#: each has the name of an argument of `read_ratings`
+#: options that say how to read a file; each has the name of an argument of `read_ratings`
 HOW_TO_READ: list[click.Parameter] = [
     Option(
         "--layout LAYOUT",
@@ -74,28 +76,59 @@ HOW_TO_READ: list[click.Parameter] = [
         default="wide",
         names="io.read_spec.LAYOUTS",
     ),
-    Option("--categories A,B,C", "All categories in order, including those that were not used.", callback=as_names),
     Option(
-        "--raters A,B", "Columns of the raters or, in the long layout, their names. Default: all.", callback=as_names
+        "--categories A,B,C",
+        "All categories in order, including those that no rater used. Default: the labels in the file; text labels "
+        "then have no order.",
+        callback=as_names,
     ),
-    Option("--subject NAME", "Column of the subjects, if it is not called subject."),
-    Option("--rater NAME", "Column of the raters in the long layout."),
-    Option("--rating NAME", "Column of the ratings in the long layout."),
-    Option("--count NAME", "Column of the counts in the patterns layout."),
-    Option("--missing 9,99", _MISSING, callback=_as_codes),
-    Option("--complete-only", "Leave out subjects with a missing rating."),
-    Option("--sheet NAME", "Sheet of a spreadsheet, by name or position."),
-    Option("--delimiter D", "Character between columns of text, or the word tab.", callback=_as_character),
+    Option(
+        "--raters A,B",
+        "Columns of the raters or, in the long layout, names of the raters. Default: all of them.",
+        callback=as_names,
+    ),
+    Option(
+        "--subject COLUMN",
+        "Column that identifies the subjects. Default: subject in the long layout, none in the other layouts.",
+    ),
+    Option("--rater COLUMN", "Column of the raters in the long layout. Default: rater."),
+    Option("--rating COLUMN", "Column of the ratings in the long layout. Default: rating."),
+    Option(
+        "--count COLUMN",
+        "Column of the counts in the patterns layout. Default: a column called count, counts, n, freq or frequency, "
+        "otherwise the last column.",
+    ),
+    Option(
+        "--missing CODE,CODE",
+        "Codes that stand for missing ratings, in addition to empty cells and to words such as NA, nan, None and null.",
+        callback=_as_codes,
+    ),
+    Option("--complete-only", "Leave out all subjects with a missing rating."),
+    Option(
+        "--sheet NAME",
+        "Sheet of a spreadsheet, given by its name or by its position counted from 1. Default: the only sheet.",
+    ),
+    Option(
+        "--delimiter CHARACTER",
+        "Character that separates the columns of a text file, or the word tab. Default: comma, tab, semicolon or bar, "
+        "whichever splits the rows most evenly.",
+        callback=_as_character,
+    ),
 ]
 FILE = click.Argument(["file"], type=click.Path(allow_dash=True))
 INPUT: list[click.Parameter] = [FILE, *HOW_TO_READ]
 WEIGHTS = weights_by_default("unweighted")
-LEVEL = Option("--level L", "Confidence level, between 0 and 1.", default=0.95)
+LEVEL = Option("--level LEVEL", "Confidence level, between 0 and 1.", default=0.95)
 MEMORY = Option(
     "--memory-limit GB",
-    "Memory limit for counting tables, in gigabytes.",
+    "Largest amount of memory for counting tables, in gigabytes.",
     type=click.FloatRange(min=0, min_open=True),
     default=1.0,
 )
-ALL_CORES = Option("--jobs N", "Number of processes. Default: one per core.", default=-1, show_default=False)
+ALL_CORES = Option(
+    "--jobs N",
+    "Number of parallel processes; the result does not depend on it. Default: one per core.",
+    default=-1,
+    show_default=False,
+)
 JSON = Option("--json", "Print one JSON object with a versioned schema instead of text.", dest="as_json")

@@ -1,4 +1,4 @@
-"""Define `kappamax paper`, which recomputes the source paper, and `kappamax study`, its simulation study."""
+"""Define `kappamax paper`, which recomputes the source paper, and `kappamax study`, which repeats its simulations."""
 
 from __future__ import annotations
 
@@ -16,28 +16,33 @@ if TYPE_CHECKING:
     from kappamax.paper.study.run import Study
     from kappamax.paper.study.scenarios import Scenario
 
-_ONLY, _AGAIN = "Use only rows with this", "the option may be repeated."
+_ONLY, _AGAIN = "Use only scenarios with this", "The option may be repeated. Default: all scenarios."
 
 
 @command(
     "kappamax paper --tables 20",
     "kappamax paper --output paper.md",
     Simulation=[
-        Option("--tables N", "Number of simulated tables per row of the study.", default=100),
-        seed("the study", default=1),
+        Option("--tables N", "Number of tables to simulate for each row of the study.", default=100),
+        seed("the simulated tables", default=1),
     ],
     Limits=[ALL_CORES],
     Output=[
-        Option("-o --output FILE", "Write a Markdown page instead of printing text.", type=click.Path(path_type=Path)),
+        Option(
+            "-o --output FILE",
+            "Write the results to FILE as a Markdown page instead of printing them.",
+            type=click.Path(path_type=Path),
+        ),
         JSON,
     ],
 )
 @click.pass_context
 def paper(context: click.Context, tables: int, jobs: int, seed: int, output: Path | None, as_json: bool) -> None:
-    """Recompute the source paper line by line.
+    """Recompute the results of the source paper.
 
-    Every item is reproduced, corrected (with the reason), not reproduced (a simulated figure beyond the cut-off) or not
-    determined by the paper. The exit code is 1 if an item does not have the verdict it should have.
+    Each item is classified as reproduced, corrected (with the reason), not reproduced (a simulated figure that differs
+    by more than the cut-off) or not determined by the paper. The exit code is 1 if the verdict on an item differs from
+    the expected one.
     """
     from kappamax.paper.check import check_paper
 
@@ -65,30 +70,36 @@ def paper(context: click.Context, tables: int, jobs: int, seed: int, output: Pat
     "kappamax study --raters 2 --categories 3 --weights linear --tables 100",
     "kappamax study --scenarios scenarios.toml --output study.csv",
     Scenarios=[
-        Option("--raters R", f"{_ONLY} number of raters; {_AGAIN}", type=int, multiple=True, dest="n_raters"),
+        Option("--raters N", f"{_ONLY} number of raters. {_AGAIN}", type=int, multiple=True, dest="n_raters"),
         Option(
-            "--categories K", f"{_ONLY} number of categories; {_AGAIN}", type=int, multiple=True, dest="n_categories"
+            "--categories N", f"{_ONLY} number of categories. {_AGAIN}", type=int, multiple=True, dest="n_categories"
         ),
-        Option("--subjects N", f"{_ONLY} number of subjects; {_AGAIN}", type=int, multiple=True, dest="n_subjects"),
-        Option("-w --weights W", f"{_ONLY} weighting; {_AGAIN}", multiple=True, names="weights.SCHEMES"),
-        Option("--homogeneous/--non-homogeneous", "Use only rows with such margins.", default=None),
-        Option("--scenarios FILE", "TOML file of scenarios to use instead of the paper's.", type=click.Path()),
+        Option("--subjects N", f"{_ONLY} number of subjects. {_AGAIN}", type=int, multiple=True, dest="n_subjects"),
+        Option("-w --weights NAME", f"{_ONLY} weighting. {_AGAIN}", multiple=True, names="weights.SCHEMES"),
+        Option(
+            "--homogeneous/--non-homogeneous",
+            "Use only scenarios with homogeneous margins, or only those with non-homogeneous margins. Default: both.",
+            default=None,
+        ),
+        Option("--scenarios FILE", "TOML file of scenarios to use instead of those of the paper.", type=click.Path()),
     ],
     Simulation=[
-        Option("--tables N", "Number of simulated tables per row.", default=1000),
+        Option("--tables N", "Number of tables to simulate for each scenario.", default=1000),
         seed("the simulated tables", default=1),
     ],
     Limits=[ALL_CORES],
     Output=[
         Option(
             "-o --output --out FILE",
-            "File to write: .csv, .tex, .json, or a figure (.png, .svg, .pdf).",
+            "Write the results to FILE. The ending of its name chooses the format: .csv, .tex, .json, or a figure "
+            "(.png, .svg, .pdf).",
             type=click.Path(),
             dest="out",
         ),
         Option(
             "--checkpoint FILE",
-            "File from which a stopped study continues. Default: OUTPUT.checkpoint.",
+            "File that keeps finished work, so that an interrupted study can continue. Default: the output file with "
+            ".checkpoint added to its name.",
             type=click.Path(),
         ),
         JSON,
@@ -104,9 +115,10 @@ def study(
     as_json: bool,
     **only: Any,
 ) -> None:
-    """Simulate how long annealing takes. The rows are the 60 of the paper, or some of them.
+    """Simulate the stopping time of annealing.
 
-    A study that was stopped, by Ctrl-C or a power cut, continues where it was when started again with the same options.
+    The scenarios are the 60 rows of the study in the paper, some of them, or those of a TOML file. An interrupted study
+    with an output or checkpoint file continues if it is started again with the same options.
     """
     from kappamax._atomic_write import ending_of
     from kappamax.paper.study.run import ENDINGS, run_study
@@ -120,7 +132,9 @@ def study(
             found = run_study(chosen, n_tables=tables, rng=seed, n_jobs=jobs, checkpoint=checkpoint, progress=tell)
     except Interrupted:
         again = (
-            f"the same command continues from {checkpoint}" if checkpoint else "give --checkpoint to be able to resume"
+            f"run the same command again to continue from {checkpoint}"
+            if checkpoint
+            else "use --checkpoint to be able to continue later"
         )
         click.echo(f"kappamax: stopped; {again}", err=True)
         raise
@@ -134,7 +148,7 @@ def study(
 
 
 def _chosen(scenarios: str | None, *, homogeneous: bool | None, **only: Any) -> tuple[Scenario, ...]:
-    """Return the scenarios with all the settings asked for."""
+    """Return the scenarios that have all the requested settings."""
     from kappamax.paper.study.scenarios import paper_scenarios, read_scenarios
 
     rows = paper_scenarios() if scenarios is None else read_scenarios(scenarios)
@@ -143,7 +157,7 @@ def _chosen(scenarios: str | None, *, homogeneous: bool | None, **only: Any) -> 
     if homogeneous is not None:
         rows = tuple(row for row in rows if row.homogeneous == homogeneous)
     if not rows:
-        raise InvalidOptionError("none of the paper's 60 rows has all of these settings.")
+        raise InvalidOptionError("no scenario has all of these settings.")
     return rows
 
 
@@ -152,5 +166,5 @@ def _show(found: Study) -> None:
 
     notes = [f"{name}: {shown}" for name, shown in summary(found.rows)]
     if any(not row.determined for row in found):
-        notes.append(f"n.d.: {NOT_DETERMINED}, which does not say what the third rater's margins are")
+        notes.append(f"n.d. means {NOT_DETERMINED}, which does not give the margins of the third rater")
     echo_table(f"Stopping time of annealing, {found.n_tables:,} tables per row", *shown_rows(found.rows), notes)

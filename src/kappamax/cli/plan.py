@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def _as_margins(context: click.Context, option: click.Parameter, texts: tuple[str, ...]) -> list[list[Any]]:
-    """Return each --margins as a list of numbers; 1/3 is a number."""
+    """Return each --margins as a list of numbers; fractions such as 1/3 are accepted."""
     from fractions import Fraction
 
     rows: list[list[Any]] = []
@@ -44,41 +44,62 @@ def _as_margins(context: click.Context, option: click.Parameter, texts: tuple[st
     "kappamax plan --table pilot.csv --power 0.8 --null 0.4",
     Assumptions=[
         Option(
-            "--margins 0.5,0.3,0.2",
-            "Expected share of each category; given once for all raters, or once for each rater.",
+            "--margins SHARE,SHARE",
+            "Expected shares of the categories, such as 0.5,0.3,0.2 or 1/2,1/3,1/6. Give the option once for all "
+            "raters or once for each rater.",
             multiple=True,
             callback=_as_margins,
         ),
-        Option("--kappa K", "Expected value of the coefficient. Default: that of the pilot ratings.", type=float),
         Option(
-            "--joint J",
-            "Assumed table with these margins and value: mixture (of chance and largest agreement) or widest.",
+            "--kappa VALUE",
+            "Expected value of the coefficient. Default: the value in the pilot ratings.",
+            type=float,
+        ),
+        Option(
+            "--joint NAME",
+            "Table that is assumed among those with these margins and this value: mixture (a mixture of independence "
+            "and the table of largest agreement) or widest (the table with the largest standard error).",
             default="mixture",
             names="planning.methods.JOINTS",
         ),
     ],
     Goal=[
-        Option("--width W", "Width of the confidence interval, from end to end.", type=float),
+        Option("--width WIDTH", "Width of the confidence interval, from its lower to its upper end.", type=float),
         LEVEL,
-        Option("--power P", "Probability of rejecting the value --null.", type=float),
-        Option("--null K0", "Value of the coefficient to test against.", type=float),
-        alternative("Alternative of the test: greater (the coefficient is above --null), less or two-sided."),
-        Option("--alpha A", "Significance level of the test.", default=0.05),
         Option(
-            "--variance V",
-            "Standard error of the test: null (at the value --null) or estimate (from the study's ratings).",
+            "--power POWER",
+            "Power of the test, which is the probability of rejecting the null value, between 0 and 1.",
+            type=float,
+        ),
+        Option("--null VALUE", "Null value of the coefficient, against which the study tests.", type=float),
+        alternative("the coefficient is above the null value"),
+        Option("--alpha LEVEL", "Significance level of the test, between 0 and 1.", default=0.05),
+        Option(
+            "--variance NAME",
+            "Standard error that the test uses: null (the standard error at the null value) or estimate (estimated "
+            "from the ratings of the study).",
             default="null",
             names="planning.methods.VARIANCES",
         ),
     ],
     Weights=WEIGHTS,
     Simulation=[
-        Option("--simulate", "Find the number from simulated studies instead of the formula."),
-        Option("--draws N", "Number of simulated studies; 0 for none. Default: up to 10,000.", type=int),
+        Option("--simulate", "Find the number of subjects by simulation instead of by formula."),
+        Option(
+            "--draws N",
+            "Number of studies to simulate for each number of subjects; 0 omits the simulation that checks the "
+            "formula. Default: 10,000, fewer if thousands of patterns are possible.",
+            type=int,
+        ),
         seed("the simulated studies"),
     ],
     Limits=[jobs()],
-    Input=[Option("--table FILE", "File of pilot ratings.", type=FILE.type, dest="file"), *HOW_TO_READ],
+    Input=[
+        Option(
+            "--table FILE", "File of pilot ratings; the options below say how to read it.", type=FILE.type, dest="file"
+        ),
+        *HOW_TO_READ,
+    ],
     Output=[JSON],
 )
 def plan(
@@ -86,9 +107,9 @@ def plan(
 ) -> None:
     """Find the number of subjects that a study needs.
 
-    The goal is an interval of some width or a test of some power. Say what you expect: pilot ratings (--table), or how
-    often each category will be used and how large kappa will be (--margins and --kappa). With --margins, --raters is
-    the number of raters.
+    The goal is a confidence interval of a given width (--width) or a test of a given power (--power and --null). The
+    assumptions are given by pilot ratings (--table), or by the expected shares of the categories and the expected value
+    of the coefficient (--margins and --kappa). With --margins, --raters is the number of raters.
     """
     from kappamax.planning.methods import Formula, Simulation
 
@@ -107,18 +128,20 @@ def plan(
 
         content = document(pilot or found[0].result.table, [plain for plain, _ in found])
         if pilot is None:
-            content["data"]["n_subjects"] = None  # nobody has been rated yet
+            content["data"]["n_subjects"] = None  # no subject has been rated yet
         echo_json(content)
     else:
         _show(found)
 
 
 def _as_n_raters(names: list[str] | None) -> int | None:
-    """Return --raters as a number, which it is if there are --margins."""
+    """Return --raters as a number, which is its meaning with --margins."""
     if names is None:
         return None
     if len(names) != 1 or not names[0].isdigit():
-        raise click.BadParameter("with --margins it is the number of raters, such as 3.", param_hint="'--raters'")
+        raise click.BadParameter(
+            "with --margins, --raters must be the number of raters, such as 3.", param_hint="'--raters'"
+        )
     return int(names[0])
 
 

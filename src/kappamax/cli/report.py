@@ -1,4 +1,4 @@
-"""Define `kappamax report FILE`, which prints everything in words, tables and pictures; for many files, one table."""
+"""Define `kappamax report FILE`, which writes a full report on one file, or one table for several files."""
 
 from __future__ import annotations
 
@@ -20,16 +20,26 @@ from kappamax.errors import InvalidOptionError, KappamaxError
     Input=[
         *INPUT,
         click.Argument(["more"], nargs=-1, type=click.Path()),
-        Option("--batch", "Print one row per file and weighting, as for several files."),
-        Option("--by COLUMN", "Print one row per value of this column and weighting."),
-    ],
-    Weights=weights_by_default("unweighted, linear, quadratic and sqrt if categories are ordered, else unweighted"),
-    Statistics=[LEVEL, alternative(), seed("Monte Carlo tests", default=0)],
-    Limits=[Option("--time-limit S", "Seconds per search.", default=30.0), jobs(" for many files or groups")],
-    Output=[
-        Option("--title TEXT", "Heading of the report.", default="Agreement between raters"),
+        Option("--batch", "Print one row per file and weighting, even for a single file."),
         Option(
-            "-o --output FILE", "File to write: .html, .json, .csv, .tex, .md or .txt.", type=click.Path(path_type=Path)
+            "--by COLUMN", "Column that divides the subjects into groups; one row per group and weighting is printed."
+        ),
+    ],
+    Weights=weights_by_default(
+        "unweighted, linear, quadratic and sqrt if the categories are ordered, otherwise unweighted"
+    ),
+    Statistics=[LEVEL, alternative(), seed("the Monte Carlo tests", default=0)],
+    Limits=[
+        Option("--time-limit SECONDS", "Time limit for each search, in seconds.", default=30.0),
+        jobs(" for several files or groups"),
+    ],
+    Output=[
+        Option("--title TEXT", "Title of the report.", default="Agreement between raters"),
+        Option(
+            "-o --output FILE",
+            "Write the report to FILE. The ending of its name chooses the format: .html, .json, .csv, .tex, .md or "
+            ".txt.",
+            type=click.Path(path_type=Path),
         ),
         JSON,
     ],
@@ -45,9 +55,10 @@ def report(
     as_json: bool,
     **options: Any,
 ) -> None:
-    """Report everything about the agreement in FILE.
+    """Write a full report on the agreement of the raters in FILE.
 
-    The report holds kappa, its maximum, a test, and what they mean. Several files give one row each.
+    The report gives kappa, its maximum and a test against chance, and explains them. With several files, a table with
+    one row per file and weighting is printed. If FILE is "-", standard input is read.
     """
     from kappamax.reporting.report import report as report_of
 
@@ -57,7 +68,9 @@ def report(
     if output is not None:
         for file in files:
             if file != "-" and output.exists() and Path(file).exists() and output.samefile(file):
-                raise InvalidOptionError(f"the report would replace its own input, {output.name!r}; give another file.")
+                raise InvalidOptionError(
+                    f"--output must not be an input file, which the report would replace; got {output.name!r}."
+                )
     with notes_to_stderr():
         if batch or by is not None or more:
             from kappamax.reporting.group_report import report_groups
@@ -69,7 +82,7 @@ def report(
                 made = report_of(read_table(options), title=title, progress=tell, **settings)
     if output is not None:
         made.save(output)
-        click.echo(f"written to {output}", err=True)
+        click.echo(f"report written to {output}", err=True)
     if as_json:
         click.echo(made.to_json())
     elif output is None:
@@ -77,7 +90,7 @@ def report(
 
 
 def _groups(options: dict[str, Any], files: tuple[str, ...], by: str | None) -> Iterator[tuple[str, Any]]:
-    """Yield every file, or every group of every file, with its table or the error that reading it raised."""
+    """Yield the name of every file, or of every group in it, with its table or the error raised by reading it."""
     from kappamax.io.files import read_groups
 
     for file in files:

@@ -1,7 +1,7 @@
 """Run a command for every weighting: read the ratings, measure agreement, and print JSON or text.
 
-A command hands over the library function to call for one weighting and how its results are shown as text. After Ctrl-C
-the results so far are printed, including the best so far of the interrupted weighting.
+A command passes the library function that is called for one weighting and the function that prints its results as
+text. After Ctrl-C the results obtained so far are printed, including the best result for the interrupted weighting.
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 Options = Mapping[str, Any]
 
+_LABEL_WIDTH = 40
+
 
 def run(
     options: Options,
@@ -39,16 +41,16 @@ def run(
     Parameters
     ----------
     options : mapping
-        The shared options as click passes them: those of the input, `weights`, `coefficient` and `as_json`.
+        The shared options as click passes them: the input options, `weights`, `coefficient` and `as_json`.
     measure : callable
-        Called as `measure(table, weights=..., coefficient=...)`; returns a result, or a `Finding` if the JSON holds
-        more than the result does.
+        Called as `measure(table, weights=..., coefficient=...)`. It returns a result, or a `Finding` if the JSON
+        contains more than the result.
     show : callable
         Prints the table and the findings as text.
     fields : sequence of str
         Fields of the JSON that are null if the coefficient is undefined.
     known : callable, optional
-        Called like `measure`; returns the fields that are known even if the coefficient is undefined.
+        Called like `measure`. It returns the fields that are known even if the coefficient is undefined.
     finish : callable, optional
         Called with the findings after they have been printed.
     """
@@ -63,14 +65,14 @@ def run(
 
 
 def read_table(options: Options) -> Table:
-    """Read the ratings of FILE as the options say."""
+    """Read the ratings of FILE according to the options."""
     from kappamax.io import read_ratings
 
     return read_ratings(options["file"], **how_to_read(options))
 
 
 def how_to_read(options: Options) -> dict[str, Any]:
-    """Return the options that say how to read FILE, which are arguments of `read_ratings`."""
+    """Return the options for reading FILE, which are arguments of `read_ratings`."""
     return {str(option.name): options[str(option.name)] for option in HOW_TO_READ}
 
 
@@ -81,9 +83,9 @@ def measure_weightings(
     fields: Sequence[str] | None = None,
     known: Callable[..., dict[str, Any]] | None = None,
 ) -> tuple[list[Finding], bool]:
-    """Return what was found for every weighting, and whether Ctrl-C stopped the last one.
+    """Return the findings for every weighting, and whether Ctrl-C interrupted the last one.
 
-    The arguments are those of `run`. Without `fields`, an undefined coefficient is an error.
+    The arguments are those of `run`. Without `fields`, an undefined coefficient raises an error.
     """
     found: list[Finding] = []
     for scheme in options["weights"] or ("unweighted",):
@@ -103,7 +105,7 @@ def measure_weightings(
 
 
 class Finding(NamedTuple):
-    """What was found for one weighting: plain data for JSON, and the result unless it is undefined."""
+    """The result for one weighting as plain data for JSON, and as an object unless the coefficient is undefined."""
 
     plain: dict[str, Any]
     result: Any = None
@@ -115,13 +117,13 @@ Findings = Sequence[Finding]
 def undefined_finding(
     table: Table, fields: Sequence[str], reason: str, known: dict[str, Any], *, weights: str, coefficient: str
 ) -> Finding:
-    """Return a finding whose fields are null unless they are known, with the reason."""
+    """Return a finding for an undefined coefficient: fields that are not known are null, and the reason is given."""
     named = coefficient_names(table, coefficient) | {"weights": weights}
     return Finding(named | dict.fromkeys(fields) | known | {"reason": reason})
 
 
 def coefficient_names(table: Table, coefficient: str) -> dict[str, Any]:
-    """Return the name of the coefficient in the JSON and its title for readers."""
+    """Return the name of the coefficient and its title, as in the JSON."""
     from kappamax.coefficients import coefficient_for
 
     chosen = coefficient_for(coefficient, table.n_raters)
@@ -129,7 +131,7 @@ def coefficient_names(table: Table, coefficient: str) -> dict[str, Any]:
 
 
 def echo_answer(options: Options, table: Table, found: Findings, show: Callable[[Table, Findings], None]) -> None:
-    """Print the findings as one JSON object, or as text by `show`."""
+    """Print the findings as one JSON object, or call `show` to print them as text."""
     if not options["as_json"]:
         show(table, found)
         return
@@ -140,7 +142,7 @@ def echo_answer(options: Options, table: Table, found: Findings, show: Callable[
 
 @contextmanager
 def notes_to_stderr() -> Iterator[None]:
-    """Show the warnings of kappamax as one line each on standard error, once the work has succeeded."""
+    """Print the warnings of kappamax on standard error, one line each, after the work has succeeded."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", KappamaxWarning)
         yield
@@ -153,7 +155,7 @@ def notes_to_stderr() -> Iterator[None]:
 
 @contextmanager
 def progress_line() -> Iterator[Progress | None]:
-    """Show messages of long work on one line of standard error, if that is a terminal."""
+    """Yield a function that shows messages on one line of standard error, or None if that is not a terminal."""
     stream = sys.stderr
     if not stream.isatty():
         yield None
@@ -172,7 +174,10 @@ def progress_line() -> Iterator[Progress | None]:
 
 @contextmanager
 def progress_bar(title: str) -> Iterator[Progress | None]:
-    """Show a bar with the time left on standard error, if that is a terminal; it takes the work done and in all."""
+    """Yield a function that shows a progress bar on standard error, or None if that is not a terminal.
+
+    The function takes the amount of work done, the total amount of work, and a message, which is not shown.
+    """
     if not sys.stderr.isatty():
         yield None
         return
@@ -212,18 +217,19 @@ def echo_rows(
     Parameters
     ----------
     table : Table
-        The ratings, described in the first note.
+        The ratings, which the first note summarises.
     found : sequence of Finding
+        One finding per weighting.
     title : str
         Heading; "{title}" stands for the title of the coefficient.
     header : sequence of str
-        Names of the columns after the first, which holds the weights.
+        Names of the columns after the first; the first column gives the weights.
     row : callable
-        Returns the cells after the first for a defined result, and the notes about it.
+        Returns the cells after the first, and the notes, for a finding whose coefficient is defined.
     undefined : callable, optional
-        Returns these cells if the coefficient is undefined; by default the word and empty cells.
+        Returns the cells after the first if the coefficient is undefined. Default: "undefined" and empty cells.
     notes : iterable of str, optional
-        Notes about all results.
+        Notes about all results, printed last.
     """
     rows, below = [], [summary_of(table)]
     for finding in found:
@@ -240,9 +246,10 @@ def echo_rows(
 
 
 def echo_table(title: str, header: Sequence[str], rows: Sequence[Sequence[str]], notes: Sequence[str] = ()) -> None:
-    """Print a title, aligned columns (the first to the left) and notes below."""
+    """Print a title, a table whose first column is aligned to the left, and notes below it."""
     from rich import box
     from rich.console import Console
+    from rich.padding import Padding
     from rich.table import Table as RichTable
     from rich.text import Text
 
@@ -253,33 +260,35 @@ def echo_table(title: str, header: Sequence[str], rows: Sequence[Sequence[str]],
         grid.add_row(*(Text(cell) for cell in row))
     console = Console(highlight=False)
     unbounded = console.options.update(max_width=1000)
-    console.width = max(80, console.width, console.measure(grid, options=unbounded).maximum)  # no number is cut to fit
+    console.width = max(80, console.width, console.measure(grid, options=unbounded).maximum)  # so that no number is cut
     console.print(Text(title, style="bold"))
     console.print(grid)
     for note in notes:
-        console.print(Text(f"  {note}"))
+        console.print(Padding(Text(note), (0, 0, 0, 2), expand=False))
 
 
 def echo_pattern_table(title: str, table: Table) -> None:
-    """Print a table of counts: crossed for two raters, the most frequent patterns for more."""
+    """Print the square table of two raters, or the most frequent patterns of more raters."""
+    from kappamax.display.rating_tables import corner
+
+    labels = text.labels(table.categories, _LABEL_WIDTH)
     if table.n_raters == 2:
-        first, second = map(text.rater, table.raters)
-        header = [f"{first} \\ {second}", *map(str, table.categories)]
-        rows = [
-            [str(label), *map(numbers.count, row)]
-            for label, row in zip(table.categories, table.pair(0, 1).tolist(), strict=True)
-        ]
-        echo_table(title, header, rows)
+        rows = [[label, *map(numbers.count, row)] for label, row in zip(labels, table.pair(0, 1).tolist(), strict=True)]
+        echo_table(title, [corner(table.raters, _LABEL_WIDTH), *labels], rows)
         return
     order = sorted(range(len(table.counts)), key=lambda i: -int(table.counts[i]))
-    labels = table.labels()
-    rows = [[*map(str, labels[i]), numbers.count(int(table.counts[i]))] for i in order[: text.MAX_ROWS]]
+    shown = [*labels, "-"]  # code -1 stands for a missing rating
+    rows = [
+        [*(shown[code] for code in table.patterns[i].tolist()), numbers.count(int(table.counts[i]))]
+        for i in order[: text.MAX_ROWS]
+    ]
     hidden = len(order) - len(rows)
-    echo_table(title, [*table.raters, "subjects"], rows, [f"{hidden} more patterns"] if hidden else [])
+    notes = [f"... and {text.plural(hidden, 'more pattern')}"] if hidden else []
+    echo_table(title, [*text.labels(table.raters, _LABEL_WIDTH), "subjects"], rows, notes)
 
 
 def summary_of(table: Table) -> str:
-    """Return the numbers of subjects and raters and the categories in one line."""
+    """Return one line with the numbers of subjects and raters and the categories."""
     missing = left_out = ""
     if table.n_missing:
         ratings, subjects = text.plural(table.n_missing, "rating"), text.plural(table.n_incomplete, "subject")

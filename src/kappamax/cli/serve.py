@@ -1,4 +1,4 @@
-"""Define `kappamax serve`, which opens the calculator as a page in the browser."""
+"""Define `kappamax serve`, which opens the calculator in the browser."""
 
 from __future__ import annotations
 
@@ -20,11 +20,14 @@ from kappamax.errors import NotSupportedError
             type=click.IntRange(0, 65535),
             default=8737,
         ),
-        Option("--no-browser", "Print the address without opening the browser."),
+        Option("--no-browser", "Print the address of the page without opening a browser."),
     ],
 )
 def serve(port: int, no_browser: bool) -> None:
-    """Open the calculator as a page in the browser, until Ctrl-C. No data leave this machine."""
+    """Open the calculator in the browser.
+
+    The page is served from this machine until Ctrl-C is pressed. No data leave this machine.
+    """
     try:
         import anyio  # noqa: F401
         import msgspec  # noqa: F401
@@ -32,19 +35,19 @@ def serve(port: int, no_browser: bool) -> None:
         import uvicorn  # noqa: F401
     except ImportError:
         raise NotSupportedError(
-            'the page needs starlette, uvicorn, anyio and msgspec: pip install "kappamax[web]"'
+            'the page needs starlette, uvicorn, anyio and msgspec; install them with pip install "kappamax[web]".'
         ) from None
     from kappamax.web.server import bound_socket, server_for
 
     socket, found = bound_socket(port)
     address = f"http://127.0.0.1:{found}/"
     click.echo(address)
-    click.echo("Ctrl-C ends it.", err=True)
+    click.echo("Press Ctrl-C to stop.", err=True)
 
     def open_browser() -> None:
         import webbrowser
 
         webbrowser.open(address)
 
-    with socket, suppress(KeyboardInterrupt):  # the usual end
+    with socket, suppress(KeyboardInterrupt):  # Ctrl-C is the usual way to stop
         server_for(None if no_browser else open_browser).run(sockets=[socket])

@@ -1,4 +1,4 @@
-"""Define `kappamax verify FILE`, which checks a certificate; exit code 3 if a claim does not hold."""
+"""Define `kappamax verify FILE`, which checks a certificate."""
 
 from __future__ import annotations
 
@@ -22,8 +22,9 @@ from kappamax.display import numbers, text
 def verify(context: click.Context, file: Path, as_json: bool) -> None:
     """Check every claim of the certificate FILE.
 
-    `kappamax max --certificate FILE` writes it. Everything is computed again from the ratings and weights in FILE,
-    without a solver. The exit code is 0 if every claim holds, and 3 if one does not hold or could not be checked.
+    FILE is written by `kappamax max --certificate FILE`. All values are computed again from the ratings and weights in
+    FILE, without a solver. The exit code is 0 if every claim holds, and 3 if a claim does not hold or cannot be
+    checked.
     """
     from kappamax.verification.certificates import read_certificate
     from kappamax.verification.certificates import verify as verify_claims
@@ -45,9 +46,9 @@ def verify(context: click.Context, file: Path, as_json: bool) -> None:
 
 
 def _claims(document: dict[str, object]) -> list[str]:
-    """Return the claims of a certificate that holds, in a few lines."""
+    """Return the claims of a certificate that holds as lines of text."""
     name = str(_item(document, "weights", "name"))
-    name = text.shortened(name if name.isprintable() else repr(name))  # nothing that moves the cursor
+    name = text.shortened(name if name.isprintable() else repr(name))  # control characters could move the cursor
     lines = [f"{document['title']}, {name}: {numbers.decimal(float(str(document['value'])))}"]
     for end, word in (("maximum", "at most"), ("minimum", "at least")):
         value, bound = numbers.decimals(*(float(str(_item(document, end, key))) for key in ("value", "bound")))

@@ -1,5 +1,5 @@
-"""Turn numbers and plain arrays into text, tables, HTML and pictures.
+"""Convert numbers and plain arrays to text, tables, HTML and pictures.
 
-Rounding happens here and nowhere else. The modules know no result classes: results hand over rows, labels and arrays,
-so that the terminal, notebooks, reports and the local page show the same.
+Numbers are rounded only in this package. Its modules do not use the result classes. They take rows, labels and arrays,
+so that the terminal, notebooks, reports and the local page show the same text.
 """

@@ -1,6 +1,6 @@
-"""Write self-contained HTML: cards and tables for notebooks, sections and whole pages for reports.
+"""Write self-contained HTML: cards and tables for notebooks, and sections and whole pages for reports.
 
-Everything is escaped; there is no script, and nothing is loaded from elsewhere.
+All text is escaped. The HTML contains no script and loads nothing from elsewhere.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ blockquote { margin: .6rem 0; padding: .6rem 1rem; background: var(--km-soft); b
 
 
 def card(title: str, rows: Sequence[tuple[str, str]]) -> str:
-    """Return a table with a title and one row per name and value."""
+    """Return an HTML table with a title and one row for each pair of a name and a value."""
     body = "".join(
         f'<tr><th scope="row" style="text-align:left">{escape(name)}</th><td>{escape(shown)}</td></tr>'
         for name, shown in rows
@@ -52,16 +52,36 @@ def card(title: str, rows: Sequence[tuple[str, str]]) -> str:
 
 
 def table(header: Sequence[Any], rows: Sequence[Sequence[Any]], *, caption: str) -> str:
-    """Return a table with a header row."""
+    """Return an HTML table with a header row."""
     head = "".join(f'<th scope="col">{escape(str(name))}</th>' for name in header)
     body = "".join("<tr>" + "".join(f"<td>{escape(text.value(item))}</td>" for item in row) + "</tr>" for row in rows)
     return f"<table><caption>{escape(caption)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
-def heat_table(array: Array, rows: Sequence[Any], columns: Sequence[Any], *, caption: str) -> str:
-    """Return a matrix of numbers, each cell shaded by its share of the largest; readable without the shading."""
+def heat_table(
+    array: Array,
+    rows: Sequence[Any],
+    columns: Sequence[Any],
+    *,
+    caption: str,
+    corner: str = "",
+    totals: bool = False,
+) -> str:
+    """Return a matrix of numbers whose cells are shaded by their share of the largest number.
+
+    Parameters
+    ----------
+    array : numbers, shape (n, m)
+    rows, columns : labels
+    caption : str
+    corner : str
+        Text of the first cell of the header, empty by default.
+    totals : bool
+        Whether the sums of rows and columns are shown too, without shading; default False.
+    """
     largest = float(array.max()) or 1.0
-    head = "".join(f'<th scope="col">{escape(str(name))}</th>' for name in columns)
+    names = [*columns, *["total"] * totals]
+    head = "".join(f'<th scope="col">{escape(str(name))}</th>' for name in [corner, *names])
     body = ""
     for name, line in zip(rows, array.tolist(), strict=True):
         cells = "".join(
@@ -69,15 +89,22 @@ def heat_table(array: Array, rows: Sequence[Any], columns: Sequence[Any], *, cap
             f"{escape(text.value(item))}</td>"
             for item in line
         )
-        body += f'<tr><th scope="row">{escape(str(name))}</th>{cells}</tr>'
-    return (
-        f"<table><caption>{escape(caption)}</caption><thead><tr><th></th>{head}</tr></thead>"
-        f"<tbody>{body}</tbody></table>"
-    )
+        body += _row(name, cells + _plain_cells([sum(line)] * totals))
+    if totals:
+        body += _row("total", _plain_cells([*array.sum(axis=0).tolist(), array.sum().item()]))
+    return f"<table><caption>{escape(caption)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _row(name: Any, cells: str) -> str:
+    return f'<tr><th scope="row">{escape(str(name))}</th>{cells}</tr>'
+
+
+def _plain_cells(items: Sequence[Any]) -> str:
+    return "".join(f'<td style="text-align:right">{escape(text.value(item))}</td>' for item in items)
 
 
 def page(title: str, sections: Sequence[str], *, language: str = "en") -> str:
-    """Return a whole document with a title and sections."""
+    """Return a complete HTML document with a title and sections."""
     return (
         f'<!doctype html>\n<html lang="{language}">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
@@ -88,5 +115,5 @@ def page(title: str, sections: Sequence[str], *, language: str = "en") -> str:
 
 
 def section(title: str, *parts: str) -> str:
-    """Return a heading and what follows it."""
+    """Return a section with a heading; empty parts are left out."""
     return f"<section>\n<h2>{escape(title)}</h2>\n" + "\n".join(part for part in parts if part) + "\n</section>"

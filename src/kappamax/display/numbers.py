@@ -6,7 +6,7 @@ from math import isnan
 
 
 def decimal(value: float | None, digits: int = 4) -> str:
-    """A coefficient or standard error with a fixed number of digits; "undefined" for None."""
+    """Return a number with a fixed number of decimals, default 4, or "undefined" for None and NaN."""
     if value is None or isnan(value):
         return "undefined"
     shown = f"{value:.{digits}f}"
@@ -14,27 +14,29 @@ def decimal(value: float | None, digits: int = 4) -> str:
 
 
 def decimals(*values: float | None) -> list[str]:
-    """Return every value as `decimal` shows it."""
+    """Return every value formatted by `decimal`."""
     return [decimal(value) for value in values]
 
 
 def interval(ends: tuple[float, float] | None, digits: int = 4) -> str:
-    """An interval as "0.1 to 0.2"."""
+    """Return an interval as text such as "0.1000 to 0.2000", or "undefined" for None."""
     if ends is None:
         return "undefined"
     return f"{decimal(ends[0], digits)} to {decimal(ends[1], digits)}"
 
 
 def percent(share: float) -> str:
-    """A share of one as a percentage: "67.3%"."""
+    """Return a proportion as a percentage such as "67.3%"."""
     return f"{100 * share:.1f}%"
 
 
-def pvalue(p: float) -> str:
-    """A p-value; never "0.0000"."""
+def pvalue(p: float | None) -> str:
+    """Return a p-value or another probability with four decimals, "< 0.0001" if it is smaller, "undefined" for None."""
+    if p is None or isnan(p):
+        return "undefined"
     return "< 0.0001" if p < 0.0001 else f"{p:.4f}"
 
 
 def count(number: int) -> str:
-    """A whole number with thousands separated."""
+    """Return a whole number with separated thousands, such as "7,477"."""
     return f"{number:,}"

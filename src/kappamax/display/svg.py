@@ -1,7 +1,8 @@
 """Draw heat maps, bars and discrete distributions as small accessible SVG pictures.
 
-Reports, notebooks and the web page draw with these. Colours are CSS variables with fallbacks, so that a page can set
-them for light and dark; every picture has a title and a description, and can be read in black and white too.
+The pictures are used in reports, notebooks and the local page. Colours are CSS variables with default values, so that a
+page can choose them for light and dark mode. Every picture has a title and a description, and is legible in black and
+white.
 """
 
 from __future__ import annotations
@@ -35,16 +36,22 @@ def heat_map(
     marked: Array | None = None,
     largest: float | None = None,
 ) -> str:
-    """A matrix, each cell shaded by its share of the largest value, marked cells framed.
+    """Return a heat map, whose cells are shaded by their share of the largest value.
 
     Parameters
     ----------
     values : numbers, shape (n, m)
-        NaN cells are left empty.
-    rows, columns : labels
+        Numbers that are written into the cells; NaN cells are empty.
+    rows, columns : sequences of labels
+        Labels of the rows and columns.
+    title : str
+        Title of the picture.
+    row_name, column_name : str
+        Names of the rows and columns, empty by default.
     marked : bools, shape (n, m), optional
+        Cells that are framed.
     largest : float, optional
-        The value of full shade, to compare several maps; the largest of `values` if left out.
+        Value with full shade, default the largest of `values`; the same value makes several maps comparable.
     """
     shown = [[_number(item) for item in row] for row in values.tolist()]
     left = 24 + 7 * max([len(_label(row)) for row in rows], default=0)
@@ -71,13 +78,18 @@ def heat_map(
 
 
 def paired_bars(labels: Sequence[Any], names: Sequence[str], values: Array, *, title: str) -> str:
-    """One group of bars per label, one bar per name, values written at their ends.
+    """Return a bar chart with one group of bars per label and one bar per name.
 
     Parameters
     ----------
-    labels : n labels
-    names : m names
+    labels : sequence of n labels
+        Labels of the groups.
+    names : sequence of m str
+        Names of the bars in each group.
     values : numbers >= 0, shape (m, n)
+        Lengths of the bars, which are written at their ends.
+    title : str
+        Title of the picture.
     """
     left, full = 20 + 7 * max([len(_label(label)) for label in labels], default=0), 260
     bar, gap = 18, 12
@@ -107,13 +119,18 @@ def paired_bars(labels: Sequence[Any], names: Sequence[str], values: Array, *, t
 def atoms(
     values: Array, heights: Array, *, title: str, marks: Sequence[tuple[float, str]] = (), axis: str = "kappa"
 ) -> str:
-    """A discrete distribution: one line per value, with some values marked and named.
+    """Return a picture of a discrete distribution with one line per value.
 
     Parameters
     ----------
     values, heights : numbers, shape (n,)
-        In increasing order of values; heights are probabilities.
-    marks : pairs (value, name)
+        Values in increasing order, and their probabilities.
+    title : str
+        Title of the picture.
+    marks : sequence of pairs (value, name)
+        Values that are marked and named.
+    axis : str
+        Name of the horizontal axis, default "kappa".
     """
     width, height, left, bottom = 560, 250, 24, 46
     ends = [float(values.min()), float(values.max()), *(value for value, _ in marks)]
@@ -137,8 +154,8 @@ def atoms(
         parts.append(_line(across(tick), floor, across(tick), floor + 5, FAINT))
         parts.append(_text(across(tick), floor + 19, numbers.decimal(tick, 1), anchor="middle", fill=FAINT))
     parts.append(_text(width / 2, height - 6, axis, anchor="middle", fill=FAINT))
-    beyond = left + 0.6 * (width - 2 * left)  # from here on names stand left of their lines
-    # names outside come higher, so that no line crosses a name
+    beyond = left + 0.6 * (width - 2 * left)  # beyond this point names are to the left of their lines
+    # names near the edges are placed higher, so that no line crosses a name
     rows = sorted(marks, key=lambda mark: -across(mark[0]) if across(mark[0]) > beyond else across(mark[0]))
     for value, name in marks:
         x, y = across(value), 14 + 16 * rows.index((value, name))
@@ -156,7 +173,7 @@ def atoms(
 
 
 def _picture(width: float, height: float, title: str, described: str, parts: Sequence[str]) -> str:
-    """Attributes only, no style: a page may forbid inline styles."""
+    """Return the SVG element; it has attributes only, since a page may forbid inline styles."""
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="0 0 {width:.0f} {height:.0f}" '
         f'width="{width:.0f}" height="{height:.0f}" {_FONT} aria-label="{escape(title)}">'
@@ -195,7 +212,7 @@ def _colour(place: int) -> str:
 
 
 def _strength(place: int) -> float:
-    """Raters beyond the second get lighter shades of the two colours."""
+    """Return the opacity of a bar; raters after the second have lighter shades of the two colours."""
     return max(0.25, 0.85 - 0.2 * (place // 2))
 
 
@@ -211,7 +228,7 @@ def _number(item: float) -> str:
 
 
 def _ticks(low: float, high: float) -> list[float]:
-    """Round numbers between two ends, four to nine of them."""
+    """Return at most nine round numbers between two ends."""
     for step in (0.1, 0.2, 0.25, 0.5, 1.0):
         first = int(np.ceil(low / step))
         ticks = [place * step for place in range(first, int(np.floor(high / step)) + 1)]

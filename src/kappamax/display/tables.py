@@ -20,7 +20,7 @@ _SPECIAL = {
 
 
 def csv_table(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """Rows as comma-separated values; `None` is an empty cell."""
+    """Return rows as comma-separated values; `None` becomes an empty cell."""
     out = StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(header)
@@ -29,7 +29,7 @@ def csv_table(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
 
 
 def markdown_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Rows as a Markdown table, columns of numbers to the right."""
+    """Return rows as a Markdown table; columns of numbers are aligned to the right."""
     columns = list(zip(*rows, strict=True))
     rules = ["---:" if column and all(_NUMBER.match(cell) for cell in column) else "---" for column in columns]
     lines = [header, rules or ["---"] * len(header), *rows]
@@ -37,7 +37,7 @@ def markdown_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def latex_table(header: Sequence[str], rows: Sequence[Sequence[str]], *, caption: str) -> str:
-    """Rows as a LaTeX table with booktabs rules."""
+    """Return rows as a LaTeX table with the rules of the booktabs package."""
     body = "\n".join(" & ".join(map(_escaped, row)) + r" \\" for row in rows)
     return (
         "\\begin{table}\n\\centering\n"

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from typing import Any
+from unicodedata import combining, east_asian_width
 
 from kappamax.display import numbers
 
 MAX_ROWS = 20
 _MAX_LISTED = 8
 _MAX_LENGTH = 80
+_LABEL_WIDTH = 16
 
 
 def value(item: Any) -> str:
-    """Any plain value as a reader should see it."""
+    """Return a plain value of any type as text for a reader."""
     if item is None:
         return "-"
     if isinstance(item, bool):
@@ -30,51 +32,90 @@ def value(item: Any) -> str:
 
 
 def listing(items: Iterable[Any], most: int = _MAX_LISTED) -> str:
-    """Labels as Python would write them, cut after `most`: "'a', 'b', ... (12 in all)"."""
+    """Return labels as Python literals, with at most `most` of them: "'a', 'b', ... (12 in all)"."""
     items = list(items)
     shown = ", ".join(shortened(repr(item)) for item in items[:most])
     return shown if len(items) <= most else f"{shown}, ... ({len(items)} in all)"
 
 
 def plural(number: int, noun: str) -> str:
-    """A number and its noun: "1 subject", "2,000 subjects"."""
+    """Return a number and its noun, such as "1 subject" or "2,000 subjects"."""
     return f"{numbers.count(number)} {noun}" + ("" if number == 1 else "s")
 
 
 def limits(complete: bool) -> str:
-    """What all tables of a fiber have in common, as a sentence names it."""
+    """Return the phrase for what all tables of a fiber have in common."""
     return "the margins" if complete else "the margins and who rated whom"
 
 
 def capitalized(words: str) -> str:
-    """Words at the beginning of a sentence."""
+    """Return text with its first letter in upper case."""
     return words[:1].upper() + words[1:]
 
 
 def rater(name: str) -> str:
-    """A rater as a sentence names one: "rater 2" for a bare number."""
+    """Return the name of a rater for use in a sentence: "rater 2" if the name is a number."""
     return f"rater {name}" if name.isdigit() else name
 
 
 def columns(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """Lines of aligned columns, the first to the left and the others to the right, under a ruled header."""
-    widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
-    lines = [header, ["-" * width for width in widths], *rows]
-    return [
-        "  ".join(
-            cell.ljust(width) if i == 0 else cell.rjust(width)
-            for i, (cell, width) in enumerate(zip(line, widths, strict=True))
-        ).rstrip()
-        for line in lines
-    ]
+    """Return lines of a table; the first column is aligned to the left and the others to the right."""
+    widths = [max(map(width, column)) for column in zip(header, *rows, strict=True)]
+    lines = [header, ["-" * wide for wide in widths], *rows]
+    return ["  ".join(_padded(line, widths)).rstrip() for line in lines]
+
+
+def width(words: str) -> int:
+    """Return the number of terminal columns that a line of text takes; most Asian characters take two."""
+    if words.isascii():
+        return len(words)
+    return sum(0 if combining(letter) else 2 if east_asian_width(letter) in "WF" else 1 for letter in words)
+
+
+def label(name: Any, most: int = _LABEL_WIDTH, *, ending: bool = False) -> str:
+    """Return a label as one line of at most `most` columns; `ending` keeps the end of a label that is too long.
+
+    Control characters are escaped, and a label that is empty or begins or ends with a space is quoted.
+    """
+    words = str(name)
+    if len(words) > 4 * most:  # this is enough even if many characters are combining marks, which take no column
+        words = words[: 2 * most] + words[-2 * most :]
+    words = "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in words)
+    if not words or words != words.strip():
+        words = f"'{words}'"
+    if width(words) <= most:
+        return words
+    room = most - 3
+    last = _cut(words[::-1], room // 2)[::-1] if ending else ""
+    return f"{_cut(words, room - width(last))}...{last}"
+
+
+def labels(names: Iterable[Any], most: int = _LABEL_WIDTH) -> list[str]:
+    """Return every name as `label` does; where names become equal without their ends, their ends are kept."""
+    names = list(names)
+    shown = [label(name, most) for name in names]
+    return shown if len(set(shown)) == len(shown) else [label(name, most, ending=True) for name in names]
+
+
+def _cut(words: str, most: int) -> str:
+    """Return the longest beginning of a text that takes at most `most` columns."""
+    while width(words) > most:
+        words = words[:-1]
+    return words
+
+
+def _padded(line: Sequence[str], widths: Sequence[int]) -> list[str]:
+    """Return the cells of a line with the spaces that align them."""
+    spaces = [" " * (wide - width(cell)) for cell, wide in zip(line, widths, strict=True)]
+    return [line[0] + spaces[0], *(space + cell for cell, space in zip(line[1:], spaces[1:], strict=True))]
 
 
 def shortened(text: str) -> str:
-    """Text cut in the middle where it is longer than anyone reads."""
+    """Return text without its middle part if it is longer than 80 characters."""
     return text if len(text) <= _MAX_LENGTH else f"{text[: _MAX_LENGTH - 20]} ... {text[-15:]}"
 
 
 def card(title: str, rows: Sequence[tuple[str, str]]) -> str:
-    """A title and one aligned line per row."""
+    """Return a title and one aligned line per row."""
     width = max((len(name) for name, _ in rows), default=0)
     return "\n".join([title, *(f"  {name:<{width}}  {shown}" for name, shown in rows)])

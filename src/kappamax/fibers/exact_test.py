@@ -227,4 +227,4 @@ class ExactTest(Result):
             ("alternative", f"{self.alternative}, by {self.two_sided}" if self.two_sided else self.alternative),
             ("method", self.method if self.n_draws is None else f"{self.method}, {self.n_draws:,} tables"),
         ]
-        return rows if self.se is None else [*rows, ("standard error", numbers.decimal(self.se))]
+        return rows if self.se is None else [*rows, ("standard error", numbers.pvalue(self.se))]

@@ -95,7 +95,7 @@ class Fiber:
         self.memory_limit = memory_limit
 
     def __repr__(self) -> str:
-        return f"Fiber of {self.table!r}"
+        return "Fiber of " + repr(self.table).partition("\n")[0]
 
     def count(self, *, progress: Progress | None = None) -> int:
         """Return the exact number of tables, without listing them.

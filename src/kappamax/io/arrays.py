@@ -1,7 +1,7 @@
-"""Count the patterns of label arrays, or of patterns that an engine has already grouped.
+"""Count the patterns of ratings in arrays of labels, or in rows that an engine has already grouped.
 
-The cost that grows with the number of ratings is one pass that turns each value into a small integer and one that
-counts the patterns, done block by block so that both stay in the processor's cache.
+Only two steps take time proportional to the number of ratings: each value is turned into a small integer, and the
+patterns are counted. Both are done block by block, so that the data stay in the processor's cache.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _NO_NUMBERS = frozenset({str, bool, type(None)})
 
 
 class Column(NamedTuple):
-    """One rater's ratings as integers below len(values), made for a slice at a time."""
+    """The ratings of one rater as integers below len(values), computed for one slice at a time."""
 
     values: Sequence[Any]
     codes: Callable[[slice], Array]
@@ -43,9 +43,10 @@ def table_of_rows(
     declared: Sequence[DeclaredCategories] | None = None,
     locate: Locate | None = None,
 ) -> Table:
-    """Return the table of grouped ratings; each row holds one raw value per rater and how often that pattern occurs.
+    """Return the table of grouped ratings; each row has one raw value per rater and the number of its occurrences.
 
-    `declared` has the categories that each rater's column declares, and `locate` says where a raw value first occurs.
+    `declared` gives the categories that each rater's column declares, and `locate` returns where a raw value first
+    occurs.
     """
     if not rows:
         raise InvalidRatingsError("there is no subject to compare.")
@@ -69,12 +70,12 @@ def table_of_columns(
     counts: Sequence[int] | None = None,
     locate: Locate | None = None,
 ) -> Table:
-    """Return the table of columns of equal length; `counts` says how many subjects each row stands for."""
+    """Return the table of columns of equal length; `counts` gives the number of subjects of each row."""
     if len(columns) < 2:
         raise InvalidRatingsError(f"agreement needs at least two raters; got {len(columns)}.")
     lengths = [column.size for column in columns]
     if len(set(lengths)) > 1:
-        raise InvalidRatingsError(f"label arrays must have one length; got {', '.join(map(str, lengths))}.")
+        raise InvalidRatingsError(f"label arrays must have the same length; got {', '.join(map(str, lengths))}.")
     if lengths[0] == 0:
         raise InvalidRatingsError("there is no subject to compare: the label arrays are empty.")
     names = as_rater_names(raters, len(columns))
@@ -102,7 +103,7 @@ def table_of_columns(
     if spec.complete_only:
         complete = (patterns != MISSING).all(axis=1)
         if not complete.any():
-            raise InvalidRatingsError("complete_only leaves no subject: none has a rating by every rater.")
+            raise InvalidRatingsError("complete_only needs a subject with a rating by every rater; there is none.")
         n_left_out = int((~complete).sum() if totals is None else totals[~complete].sum())
         patterns, totals = patterns[complete], None if totals is None else totals[complete]
     table = Table(patterns, totals, categories, names, ordered=ordered, n_left_out=n_left_out)
@@ -111,7 +112,7 @@ def table_of_columns(
 
 
 def column_of(values: Any) -> Column:
-    """Any one-dimensional array or list of labels as a column."""
+    """Return a one-dimensional array or list of labels as a column."""
     array = _as_array(values)
     if array.dtype.kind in "iub":
         return _integers(array)
@@ -123,7 +124,7 @@ def column_of(values: Any) -> Column:
 
 
 def _count_cells(columns: Sequence[Column], sizes: Sequence[int]) -> tuple[list[Array], Integers]:
-    """Each rater's codes in the distinct patterns, and how often those occur: bincount of a mixed-radix key."""
+    """Return each rater's codes in the distinct patterns and the counts of these patterns, by a mixed-radix key."""
     n_cells = prod(sizes)
     counts = np.zeros(n_cells, dtype=np.int64)
     step = max(_BLOCK, n_cells)
@@ -139,7 +140,7 @@ def _count_cells(columns: Sequence[Column], sizes: Sequence[int]) -> tuple[list[
 
 
 def _integers(array: Array) -> Column:
-    """Whole numbers: the code is the distance from the smallest, as long as the range is no larger than the data."""
+    """Return whole numbers as a column; the code is the distance from the smallest number unless the range is large."""
     if array.dtype.kind == "b":
         return Column([False, True], lambda block: array[block].astype(np.intp), array.size)
     low, high = (int(array.min()), int(array.max())) if array.size else (0, 0)
@@ -150,7 +151,7 @@ def _integers(array: Array) -> Column:
 
 
 def _floats(array: Array) -> Column:
-    """Decimals: whole ones go the way of integers, with NaN as one value more."""
+    """Return floating-point numbers as a column; whole numbers are treated like integers, and NaN is one more value."""
     missing = np.isnan(array)
     whole = array[~missing]
     if whole.size and (whole == np.floor(whole)).all() and np.abs(whole).max() < 2**53:
@@ -162,18 +163,18 @@ def _floats(array: Array) -> Column:
 
 
 def _distinct(array: Array) -> Column:
-    """Any sortable array."""
+    """Return any array that can be sorted as a column."""
     values, codes = np.unique(array, return_inverse=True)
-    single = array.dtype.kind == "f" and array.dtype.itemsize < 8  # 0.1 in single precision is meant as 0.1
+    single = array.dtype.kind == "f" and array.dtype.itemsize < 8  # 0.1 in single precision stands for 0.1
     labels = [float(str(value)) for value in values] if single else values.tolist()
     return Column(labels, lambda block: codes[block], array.size)
 
 
 def _hashed(items: Sequence[Any], place: str | None = None) -> Column:
-    """Python objects, by hashing; `place` says where a value that cannot be a label is."""
+    """Return Python objects as a column, by hashing; `place` names the place of a value that cannot be a label."""
     try:
         distinct = dict.fromkeys(items)
-        if (False in distinct or True in distinct) and bool in set(map(type, items)):  # Python takes True for 1
+        if (False in distinct or True in distinct) and bool in set(map(type, items)):  # True == 1 in Python
             items = [str(value) if isinstance(value, bool) else value for value in items]
             distinct = dict.fromkeys(items)
         position = {value: i for i, value in enumerate(distinct)}
@@ -187,9 +188,9 @@ def _hashed(items: Sequence[Any], place: str | None = None) -> Column:
 
 
 def _text(array: Array) -> Column:
-    """Fixed-width text: rows of code points are hashed and looked up among the few distinct ones, then compared.
+    """Return fixed-width text as a column, by hashing the code points of each text.
 
-    Sorting ten million strings takes seconds; this takes a fraction of one.
+    This takes a fraction of a second for ten million texts, and sorting them takes seconds.
     """
     rows = np.ascontiguousarray(array).view(np.uint32).reshape(array.size, -1)
     multipliers = np.random.default_rng(0).integers(1, 2**63, size=rows.shape[1], dtype=np.uint64) | np.uint64(1)
@@ -208,7 +209,7 @@ def _text(array: Array) -> Column:
                 return _distinct(array)
             found = _look_up(keys, hashes)
         if not (rows[block] == known.view(np.uint32).reshape(len(known), -1)[found]).all():
-            return _distinct(array)  # two texts share a hash
+            return _distinct(array)  # two texts have the same hash
         codes[block] = found
     return Column(known.tolist(), lambda block: codes[block], array.size)
 
@@ -221,7 +222,7 @@ def _hash(rows: Array, multipliers: Array) -> Array:
 
 
 def _look_up(keys: Array, hashes: Array) -> Array:
-    """The position of each key among the hashes, -1 where it is not there."""
+    """Return the position of each key among the hashes, or -1 if the key is not among them."""
     if len(hashes) == 0:
         return np.full(len(keys), -1, dtype=np.intp)
     order = np.argsort(hashes)
@@ -230,9 +231,9 @@ def _look_up(keys: Array, hashes: Array) -> Array:
 
 
 def _as_array(values: Any) -> Array:
-    """A one-dimensional array; a list with text or truth values stays one of objects.
+    """Return a one-dimensional array; a list with text or truth values becomes an array of objects.
 
-    That is cheaper than fixed-width text, and numpy would make True a 1.
+    Objects are cheaper than fixed-width text, and numpy would turn True into 1.
     """
     if isinstance(values, str | dict | set) or not hasattr(values, "__len__"):
         raise InvalidRatingsError(
@@ -249,6 +250,6 @@ def _as_array(values: Any) -> Array:
         array[:] = values
     if array.ndim != 1:
         raise InvalidRatingsError(
-            f"each label array must have one dimension; got {' x '.join(map(str, array.shape)) or 'a single value'}."
+            f"each label array must be one-dimensional; got {' x '.join(map(str, array.shape)) or 'a single value'}."
         )
     return array

@@ -1,8 +1,8 @@
 """Open a file of any format so that its columns can be queried in SQL.
 
-There is one function per format: text with columns, JSON, and Parquet (a file or a folder); spreadsheets are read as
-text. The first bytes of a file decide, not its name. DuckDB reads and groups, within a limit of memory and with a
-folder to spill into, so that only what a query returns comes into memory.
+There is one function for each format: text with columns, JSON, and Parquet (a file or a folder). Spreadsheets are
+converted to text. The first bytes of a file decide its format, not its name. DuckDB reads and groups the rows within a
+memory limit and with a temporary folder, so that only the results of queries are held in Python.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
 _PARQUET = b"PAR1"
 _SPREADSHEETS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
 _INDEX_COLUMNS = re.compile(r"__index_level_\d+__|__null_dask_index__")
-_EARLY = 1000  # objects whose keys keep their order
+_EARLY = 1000  # the keys of this many objects keep their order
 _MEMORY_MB = 500
 _MEMORY_MB_PER_CORE = 50
 _DUCKDB_ERRORS = {
-    r"Expected Number of Columns: (\d+) Found: (\d+)": "every row must have {} columns like the first; got {}.",
+    r"Expected Number of Columns: (\d+) Found: (\d+)": "every row must have {} columns, as the first row has; got {}.",
     r"(?i)unterminated quote|not terminated|quote should be followed": "a quotation mark is not closed.",
     r"Maximum line size": "the row is longer than 2,000,000 bytes.",
-    r"state machine": "lines must end alike; some end in CR LF and some in LF.",
+    r"state machine": "all lines must have the same ending; some end in CR LF and some in LF.",
     r"(?i)unicode|utf-?8|encod": "the text is not UTF-8.",
 }
 
@@ -46,8 +46,8 @@ _DUCKDB_ERRORS = {
 def open_file(path: str | os.PathLike[str], spec: ReadSpec) -> Iterator[Source]:
     """Open a file, a folder or standard input ("-") for queries.
 
-    Standard input and pipes, which can be read only once, are copied into a temporary file. What does not fit into
-    memory goes into a temporary folder.
+    Standard input and pipes, which can be read only once, are copied into a temporary file. Data that do not fit into
+    memory are moved to a temporary folder.
     """
     if not isinstance(path, str | os.PathLike):
         raise UnreadableFileError(f"path must be the name of a file; got {type(path).__name__}.")
@@ -68,17 +68,17 @@ def open_file(path: str | os.PathLike[str], spec: ReadSpec) -> Iterator[Source]:
 
 @contextmanager
 def open_bytes(content: bytes, name: str, spec: ReadSpec) -> Iterator[Source]:
-    """Open the content of a file for queries; what does not fit into memory is an error."""
+    """Open the content of a file for queries; content that does not fit into memory raises an error."""
     with ExitStack() as stack:
         yield _source(stack, stack.enter_context(bytes_as_file(content)), name, spec, spill=None)
 
 
 @contextmanager
 def bytes_as_file(content: bytes) -> Iterator[Path]:
-    """Give a path under which some bytes can be read more than once.
+    """Yield a path from which some bytes can be read more than once.
 
-    They stay in memory where the system offers that (Linux), so that nothing reaches a disk; elsewhere they are in a
-    temporary file that only this user can read and that is removed afterwards.
+    On Linux the bytes stay in memory and are never written to a disk. On other systems they are in a temporary file
+    that only this user can read and that is removed afterwards.
     """
     if hasattr(os, "memfd_create"):
         with os.fdopen(os.memfd_create("kappamax"), "wb") as file:
@@ -94,11 +94,24 @@ def bytes_as_file(content: bytes) -> Iterator[Path]:
 
 @dataclass(frozen=True)
 class Source:
-    """A file's columns, queried in SQL over the view `file`.
+    """An open file whose columns can be queried in SQL as the view `file`.
 
-    `values` has the SQL of each column by name, `texts` the same as text, and `not_raters` the columns that are no
-    raters unless asked for. The first row is number `first` of what `unit` says; `labelled` is False for a bare grid of
-    cells.
+    Attributes
+    ----------
+    name : str
+        Name of the file, for messages.
+    connection : DuckDBPyConnection
+        Connection in which the view `file` exists.
+    values, texts : dict of str
+        SQL expression of each column by its name: with the type of the file, and as text.
+    unit : str
+        Word for a row in messages, such as "line".
+    first : int
+        Number that a reader of the file gives to the first row of the view.
+    not_raters : frozenset of str
+        Columns that are not used as raters unless the caller names them.
+    labelled : bool
+        Whether the columns have names; False for a grid of cells.
     """
 
     name: str
@@ -112,11 +125,11 @@ class Source:
 
     @property
     def columns(self) -> list[str]:
-        """The names of the columns, in the file's order."""
+        """Names of the columns, in the order of the file."""
         return list(self.values)
 
     def rows(self, query: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        """Return the rows of a query; DuckDB's errors become ours, and its report of Ctrl-C a KeyboardInterrupt."""
+        """Return the rows of a query; errors of DuckDB become errors of kappamax, and Ctrl-C a KeyboardInterrupt."""
         import duckdb
 
         try:
@@ -135,7 +148,7 @@ class Source:
             raise KeyboardInterrupt from None
 
     def place(self, column: str, value: Any) -> str:
-        """Return where a raw value first occurs in a column, for messages."""
+        """Return the place where a raw value first occurs in a column, for messages."""
         ((line,),) = self.rows(
             f"SELECT min(line) FROM (SELECT {self.values[column]} AS value, row_number() OVER () AS line FROM file) "
             "WHERE value IS NOT DISTINCT FROM ?",
@@ -154,7 +167,7 @@ def sql_list(texts: Iterable[str]) -> str:
 
 
 def _source(stack: ExitStack, path: Path, name: str, spec: ReadSpec, *, spill: Path | None) -> Source:
-    """Open a local file in the format that its first bytes say; the stack closes what was opened."""
+    """Open a local file in the format that its first bytes indicate; the stack closes it."""
     import duckdb  # 0.1 s to import
 
     start = b""
@@ -163,11 +176,11 @@ def _source(stack: ExitStack, path: Path, name: str, spec: ReadSpec, *, spill: P
             start = file.read(4)
     is_spreadsheet, is_parquet = start in _SPREADSHEETS, path.is_dir() or start == _PARQUET
     if spec.sheet is not None and not is_spreadsheet:
-        raise InvalidOptionError(f"sheet is for spreadsheets, and {name} is none.")
+        raise InvalidOptionError(f"sheet can be given for spreadsheets only; {name} is not a spreadsheet.")
     delimiter = spec.delimiter
     if delimiter is not None:
         if is_spreadsheet or is_parquet:
-            raise InvalidOptionError(f"delimiter is for text, and {name} is none.")
+            raise InvalidOptionError(f"delimiter can be given for text files only; {name} is not a text file.")
         if not isinstance(delimiter, str) or len(delimiter) != 1 or delimiter in '"\r\n\0' or not delimiter.isascii():
             raise InvalidOptionError(
                 f"delimiter must be one ASCII character other than a quotation mark; got {delimiter!r}."
@@ -195,7 +208,7 @@ def _source(stack: ExitStack, path: Path, name: str, spec: ReadSpec, *, spill: P
 
 
 def _text(source: Source, path: Path, text: TextFormat) -> Source:
-    """Open text with columns, all read as text: labels are normalised later, for all formats alike."""
+    """Open text with columns; all cells are read as text, since labels are normalised later for all formats."""
     headed = source.labelled
     header = text.first if headed else [f"column {i + 1}" for i in range(len(text.first))]
     if "" in header:
@@ -218,7 +231,7 @@ def _text(source: Source, path: Path, text: TextFormat) -> Source:
 
 
 def _json(source: Source, path: Path, form: str) -> Source:
-    """Open one JSON object per line, or an array of them; a key that an object lacks is missing there."""
+    """Open one JSON object per line, or an array of objects; a key that an object lacks is a missing value."""
     source.rows(
         f"CREATE VIEW file AS SELECT json FROM read_json_objects({_path_pattern(path)}, format = '{form}', "
         f"compression = '{checked_compression(path, source.name)}', hive_partitioning = false)",
@@ -231,13 +244,15 @@ def _json(source: Source, path: Path, form: str) -> Source:
     every = source.rows("SELECT DISTINCT unnest(json_keys(json)) AS key FROM file ORDER BY key")
     if n_doubles:
         raise UnreadableFileError(
-            f"{source.name}: the keys of a JSON object must differ; {n_doubles:,} have one twice."
+            f"{source.name}: the keys of a JSON object must differ; {n_doubles:,} objects have a key twice."
         )
     if n_others:
-        raise UnreadableFileError(f"{source.name}: every line must be a JSON object; {n_others:,} are not.")
+        raise UnreadableFileError(f"{source.name}: every line must be a JSON object; {n_others:,} lines are not.")
     texts = {}
     for (key,) in [*early, *every]:
-        pointer = "/" + key.replace("~", "~0").replace("/", "~1")  # unlike a column name in SQL it tells A from a
+        pointer = "/" + key.replace("~", "~0").replace(
+            "/", "~1"
+        )  # unlike a column name in SQL, it distinguishes A from a
         value = f"json_extract(json, {sql_list([pointer])})"
         truth = f"CASE {value}::VARCHAR WHEN 'true' THEN 'True' ELSE 'False' END"
         texts[key] = f"CASE json_type({value}) WHEN 'BOOLEAN' THEN {truth} ELSE {value} ->> '$' END"
@@ -247,16 +262,18 @@ def _json(source: Source, path: Path, form: str) -> Source:
 
 
 def _parquet(source: Source, path: Path) -> Source:
-    """Open a Parquet file, or a folder of them whose own names may hold columns (rater=a/part-0.parquet).
+    """Open a Parquet file, or a folder of Parquet files whose subfolders may define columns (rater=a/part-0.parquet).
 
-    Only the names of folders inside the one given are columns. DuckDB's `hive_partitioning` would also take those of
-    the folders it is in, so columns are made of the part of each file's name that is inside.
+    Only the names of folders inside the given folder define columns. DuckDB's `hive_partitioning` would also use the
+    folders above it, so the columns are computed from the part of each path inside the given folder.
     """
     files, keys = [path], list[str]()
-    if path.is_dir():  # hidden files, and those that say how the rest was written, are left aside
+    if path.is_dir():  # hidden files and metadata files are left out
         files = sorted(file for file in path.rglob("*.parquet") if file.is_file() and file.name[0] not in "._")
         if not files:
-            raise UnreadableFileError(f"{path} is a folder without Parquet files.")
+            raise UnreadableFileError(
+                f"{path} must be a file or a folder with Parquet files; the folder contains none."
+            )
         keys = _partition_keys(files, path)
     reading = f"read_parquet([{', '.join(map(_path_pattern, files))}], hive_partitioning = false"
     query = f"SELECT * FROM {reading})"
@@ -278,7 +295,7 @@ def _parquet(source: Source, path: Path) -> Source:
 
 
 def _partition_keys(files: Sequence[Path], folder: Path) -> list[str]:
-    """Return the columns that names of folders such as rater=anna/ hold; they are the same for every file."""
+    """Return the columns that names of folders such as rater=anna/ define; they must be the same for every file."""
     first: list[str] | None = None
     for file in files:
         inside = file.relative_to(folder)
@@ -297,7 +314,7 @@ def _partition_keys(files: Sequence[Path], folder: Path) -> list[str]:
 
 
 def _partition_value(key: str, where: str, begins: int) -> str:
-    """Return the SQL of a folder's value for a key, in the part of a file's name from some place on."""
+    """Return the SQL expression of the value that a folder gives to a key; `begins` is the length of the path above."""
     folder = rf"(?:^|[/\\])\Q{key}\E=([^/\\]*)[/\\]"
     return (
         f"nullif(url_decode(regexp_extract(substr({where}, {begins + 1}), {sql_list([folder])}, 1)), "
@@ -306,7 +323,7 @@ def _partition_value(key: str, where: str, begins: int) -> str:
 
 
 def _is_lasting(path: Path) -> bool:
-    """Return whether a path is a file, or a folder of them, that can be read more than once."""
+    """Return whether a path is a file or a folder, which can be read more than once; a pipe cannot."""
     try:
         if path.is_dir():
             return True
@@ -322,7 +339,7 @@ def _is_lasting(path: Path) -> bool:
 
 
 def _as_text(column: str, kind: str) -> str:
-    """Return the SQL of a typed column as the text that a label of the same value would have."""
+    """Return the SQL expression of a typed column as text, written like the label of the same value."""
     if kind == "BOOLEAN":
         return f"CASE {column} WHEN true THEN 'True' WHEN false THEN 'False' END"
     if kind in ("FLOAT", "DOUBLE"):
@@ -331,7 +348,7 @@ def _as_text(column: str, kind: str) -> str:
 
 
 def _path_pattern(path: Path) -> str:
-    """Return the SQL of DuckDB's pattern that matches this path alone."""
+    """Return the SQL literal of a DuckDB file pattern that matches this path only."""
     return sql_list([re.sub(r"([\[*?])", r"[\1]", str(path))])
 
 

@@ -1,7 +1,7 @@
 """Read files of ratings; there is one reader for each layout.
 
-The flow is the same for every layout: DuckDB groups equal patterns, so that only those come into memory, their values
-become the codes of categories, and the codes and counts become a table.
+All layouts are read in the same way: DuckDB groups equal patterns, so that only distinct patterns are held in memory;
+their values are turned into codes of categories; and the codes and counts become a table.
 """
 
 from __future__ import annotations
@@ -51,43 +51,65 @@ def read_ratings(
     sheet: str | int | None = None,
     delimiter: str | None = None,
 ) -> Table:
-    """Read the table of a file: text with columns, Parquet (a file or a folder), JSON lines, or a spreadsheet.
+    """Read ratings from a file: text with columns, Parquet (a file or a folder), JSON lines, or a spreadsheet.
 
     Parameters
     ----------
     path : str or path
         File or folder to read; "-" is standard input.
     layout : str
-        "wide": a header, then one row per subject and one column per rater.
-        "long": columns subject, rater, rating, one row per rating.
-        "counts": a square matrix of counts, with labels if its top-left cell is empty or not a number.
-        "patterns": one column per rater and a column of counts, called count, counts, n, freq or frequency, or else the
-        last one.
+        Layout of the file, default "wide".
+
+        - "wide" has a header, one row per subject and one column per rater.
+        - "long" has one row per rating, with the columns subject, rater and rating.
+        - "counts" is a square matrix of counts for two raters. It has labels if its top-left cell is empty or not a
+          number.
+        - "patterns" has one column per rater and a column of counts.
     categories : sequence of labels, optional
-        All categories in order, unused ones included.
+        All categories in order, including unused ones. By default, the labels that occur; numbers are in increasing
+        order, and text has no order.
     raters : sequence of str, optional
-        Which columns (wide, patterns) or raters (long) to use, in which order; for counts, the raters' names.
+        Columns (wide, patterns) or raters (long) to use, in this order, default all. For counts, names of the raters.
     subject : str, optional
-        The column that names the subjects: in a long layout if it is not called subject, otherwise a column to leave
-        aside.
+        Column that identifies the subjects. In the long layout the default is "subject". In the wide and patterns
+        layouts this column is not used as a rater.
     rater, rating : str, optional
-        The columns of a long layout, if they are not called rater and rating.
+        Columns of the raters and ratings in the long layout, default "rater" and "rating".
     count : str, optional
-        The column of counts of a patterns layout.
+        Column of counts in the patterns layout. By default a column called count, counts, n, freq or frequency,
+        otherwise the last column.
     missing : sequence of labels
-        Codes that stand for a missing rating, beside empty cells and the texts NA, N/A, #N/A, <NA>, NaN, nan, None,
-        null and NULL.
+        Codes that stand for a missing rating, in addition to empty cells and the texts NA, N/A, #N/A, <NA>, NaN, nan,
+        None, null and NULL. There are none by default.
     complete_only : bool
-        Drop subjects that lack a rating; `Table.n_left_out` says how many.
+        Whether subjects with a missing rating are left out, default False. `Table.n_left_out` is their number.
     sheet : str or int, optional
-        The sheet of a spreadsheet, by name or by position counted from one.
+        Sheet of a spreadsheet, by name or by position counted from one. It must be given if there are several sheets.
     delimiter : str, optional
-        What separates columns of text; if left out, it is a comma, tab, semicolon or bar, whichever splits rows evenly.
+        Character that separates the columns of text. By default a comma, tab, semicolon or bar, whichever splits the
+        rows most evenly.
+
+    Returns
+    -------
+    Table
+        The counts of all patterns of ratings.
 
     Raises
     ------
     UnreadableFileError
-        If the file is missing, empty, broken, or has rows of different lengths.
+        If the file does not exist, is empty or damaged, or has rows of different lengths.
+    InvalidRatingsError
+        If a column is missing, a rating is not among the categories, or fewer than two raters are left.
+    InvalidTableError
+        If a count is not a whole number >= 0, or a matrix of counts is not square.
+    InvalidOptionError
+        If an argument does not fit the layout or the file.
+
+    Examples
+    --------
+    >>> import kappamax as km
+    >>> km.read_ratings(km.EXAMPLES["anxiety"].path).n_subjects
+    20
     """
     spec = ReadSpec(layout, categories, raters, subject, rater, rating, count, missing, complete_only, sheet, delimiter)
     with open_file(path, spec) as source:
@@ -97,21 +119,28 @@ def read_ratings(
 def read_groups(
     path: str | os.PathLike[str], *, by: str, **options: Any
 ) -> Iterator[tuple[str, Table | KappamaxError]]:
-    """Read a table for every value of a column, or the error that the ratings of this group alone would raise.
+    """Yield the table of every group of rows, or the error that reading the group raises.
 
-    All groups share the categories of the whole file, so that a category nobody used in one group still counts there.
-    They come in the order of their names.
+    All groups have the categories of the whole file, including those that are not used in a group. The groups are in
+    the order of their names.
 
     Parameters
     ----------
     path, **options
-        As for `read_ratings`; any layout but counts.
+        As for `read_ratings`; the layout "counts" is not supported.
     by : str
-        The column that names the groups; rows without a name are the group "".
+        Column that names the group of each row. Rows without a name form the group "".
+
+    Yields
+    ------
+    name : str
+        Name of the group.
+    found : Table or KappamaxError
+        Table of the group, or the error that was raised.
     """
     spec = ReadSpec(**options)
     if spec.layout == "counts":
-        raise InvalidOptionError("groups need rows of ratings; a matrix of counts has none.")
+        raise InvalidOptionError("by needs a layout with rows of ratings; a matrix of counts has none.")
     with open_file(path, spec) as source:
         as_column("by", by, source.columns)
         source = replace(source, not_raters=source.not_raters | {by})
@@ -121,7 +150,7 @@ def read_groups(
         names = [row[0] for row in source.rows(f"SELECT DISTINCT {name} AS own FROM file ORDER BY own")]
         if len(names) > _MOST_GROUPS:
             raise InvalidOptionError(
-                f"column {by!r} has {len(names):,} different values; groups are made up to {_MOST_GROUPS:,}."
+                f"by must name a column with at most {_MOST_GROUPS:,} different values; {by!r} has {len(names):,}."
             )
         source.rows("ALTER VIEW file RENAME TO whole_file")
         for own in names:
@@ -145,14 +174,16 @@ def _read_wide(source: Source, spec: ReadSpec) -> Table:
     if spec.raters is None:
         lowered = [column.lower() for column in header]
         if {"subject", "rater", "rating"} <= set(lowered):
-            raise InvalidRatingsError(f"{source.name} has columns subject, rater and rating: read it with layout long.")
+            raise InvalidRatingsError(f"{source.name} has columns subject, rater and rating; read it with layout long.")
         if lowered[-1] in {"count", "counts", "freq", "frequency"}:
-            raise InvalidRatingsError(f"{source.name} ends in a column {header[-1]!r}: read it with layout patterns.")
+            raise InvalidRatingsError(
+                f"the last column of {source.name} is {header[-1]!r}; read it with layout patterns."
+            )
         labels = [label_of(column) for column in header]
         if all(isinstance(label, int | float) for label in labels):
             raise InvalidRatingsError(
                 f"the first row of {source.name} must name the raters, but it holds numbers: {listing(labels)}. "
-                "Add a header, or name these columns with raters if they are the names."
+                "Add a header or, if these are the names of the columns, list them in raters."
             )
     names = spec.rating_columns(header, source.not_raters)
     return _read_columns(source, spec, names)
@@ -165,7 +196,7 @@ def _read_patterns(source: Source, spec: ReadSpec) -> Table:
 
 
 def _read_columns(source: Source, spec: ReadSpec, names: Sequence[str], count: str | None = None) -> Table:
-    """Read one column per rater; `count` is the column that says how many subjects a row stands for."""
+    """Read one column per rater; `count` is the column of the numbers of subjects, if there is one."""
     wanted = [*names, count] if count is not None else names
     columns = [source.values[name] for name in wanted]
     most = _MOST_CELLS // len(columns)
@@ -176,7 +207,7 @@ def _read_columns(source: Source, spec: ReadSpec, names: Sequence[str], count: s
         spec.require_few_values(wanted, n_values, n_rows)
         raise NotSupportedError(_TOO_MANY_PATTERNS.format(most))
     if not rows:
-        raise InvalidRatingsError(f"{source.name} holds no subject: there is no row after the header.")
+        raise InvalidRatingsError(f"{source.name} contains no subject; there is no row after the header.")
     _require_text(rows, source.name)
     if count is not None:
         rows = [
@@ -205,7 +236,7 @@ def _read_long(source: Source, spec: ReadSpec) -> Table:
             "probably not rater and rating."
         )
     if not tally:
-        raise InvalidRatingsError(f"{source.name} holds no subject: there is no row after the header.")
+        raise InvalidRatingsError(f"{source.name} contains no subject; there is no row after the header.")
     require_named_rows(sum(row[-1] for row in tally), source.name)
     _require_text(tally, source.name)
     names = spec.long_raters(dict.fromkeys(row[0] for row in tally), rater)
@@ -235,7 +266,7 @@ def _read_long(source: Source, spec: ReadSpec) -> Table:
 
 
 def _raise_rated_twice(source: Source, ratings: str) -> NoReturn:
-    """Name the first subject and rater that occur together twice, and where."""
+    """Raise an error that names the first subject and rater that occur together twice, and their lines."""
     ((subject, rater, first),) = source.rows(
         f"SELECT subject, rater, min(line) {ratings} GROUP BY ALL HAVING count(*) > 1 ORDER BY min(line) LIMIT 1"
     )
@@ -246,7 +277,7 @@ def _raise_rated_twice(source: Source, ratings: str) -> NoReturn:
 
 
 def _read_counts(source: Source, spec: ReadSpec) -> Table:
-    """Read a square matrix of counts, whose first row and column may be labels."""
+    """Read a square matrix of counts, whose first row and column may contain labels."""
     cells = [[*row] for row in source.rows(f"SELECT {', '.join(source.texts.values())} FROM file")]
     if source.labelled:
         cells = _labels_first(source.columns, cells, source.name)
@@ -261,12 +292,12 @@ def _read_counts(source: Source, spec: ReadSpec) -> Table:
             )
         if rows != columns:
             raise InvalidTableError(
-                "a matrix of counts must have the same labels in the same order on both sides; "
+                "a matrix of counts must have the same labels in the same order on rows and columns; "
                 f"rows are {listing(rows)} and columns {listing(columns)}."
             )
         if categories is not None and [str(one) for one in categories] != [str(label) for label in columns]:
             raise InvalidOptionError(
-                f"the matrix of counts has its own order of categories, {listing(columns)}; leave categories out."
+                f"categories must be those of the matrix of counts in its order, {listing(columns)}, or be left out."
             )
         categories, first = cast(list[Label], columns), 2
         cells = [row[1:] for row in cells[1:]]
@@ -282,7 +313,7 @@ def _read_counts(source: Source, spec: ReadSpec) -> Table:
     totals = (grid[:-1].sum(axis=0) == grid[-1]).all() and (grid[:, :-1].sum(axis=1) == grid[:, -1]).all()
     if len(grid) > 2 and totals and grid.any():
         raise InvalidTableError(
-            f"the last row and column of {source.name} are the totals of the others; leave them out."
+            f"a matrix of counts must not contain totals; the last row and column of {source.name} are totals."
         )
     return from_counts(counts, categories=categories, raters=spec.raters)
 
@@ -291,7 +322,7 @@ _READERS = {"wide": _read_wide, "long": _read_long, "counts": _read_counts, "pat
 
 
 def _labels_first(header: list[str], rows: list[list[Any]], name: str) -> list[list[Any]]:
-    """Return named columns of counts with their labels on the left, where the file has a column of them or none."""
+    """Return named columns of counts as a matrix with labels in its first row and column."""
     if len(header) == len(rows):
         return [["", *header], *([label, *row] for label, row in zip(header, rows, strict=True))]
     for i in range(len(header)):
@@ -299,12 +330,12 @@ def _labels_first(header: list[str], rows: list[list[Any]], name: str) -> list[l
         if [str(row[i]) for row in rows] == others:
             return [["", *others], *([row[i], *row[:i], *row[i + 1 :]] for row in rows)]
     raise InvalidTableError(
-        f"a matrix of counts must be square, or have one more column with the other columns' names; {name} has "
+        f"a matrix of counts must be square, or have one more column with the names of the others; {name} has "
         f"{len(rows)} rows and the columns {listing(header)}."
     )
 
 
 def _require_text(rows: Sequence[Sequence[Any]], name: str) -> None:
-    """Reject zero bytes, which may come after a beginning that looks like text."""
+    """Reject zero bytes, which may occur after a beginning that looks like text."""
     if any(isinstance(cell, str) and "\0" in cell for row in rows for cell in row):
         raise UnreadableFileError(f"{name} is a binary file, not text with columns.")

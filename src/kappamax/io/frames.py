@@ -1,7 +1,7 @@
-"""Count the patterns of frames in their own engines, so that only the patterns come back.
+"""Count the patterns of ratings in a frame by the frame's own engine, so that only the counts are transferred.
 
-Frames are read through narwhals: pandas, polars, pyarrow, DuckDB, Dask and PySpark. A frame with one row per rating is
-grouped by subject and then by pattern; in memory, integers are sorted by subject instead.
+Frames of pandas, polars, pyarrow, DuckDB, Dask and PySpark are read through narwhals. A lazy frame with one row per
+rating is grouped by subject and then by pattern. If such a frame is in memory, its rows are sorted by subject instead.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def table_of_frame(data: Any, spec: ReadSpec) -> Table:
 
 def _table_of_frame(data: Any, spec: ReadSpec) -> Table:
     """Return the table of a frame."""
-    import narwhals as nw  # 0.1 s to import
+    import narwhals as nw  # the import takes 0.1 s
 
     frame = nw.from_native(_with_text_names(data), pass_through=True)
     if not isinstance(frame, nw.DataFrame | nw.LazyFrame):
@@ -40,7 +40,9 @@ def _table_of_frame(data: Any, spec: ReadSpec) -> Table:
             f"ratings must be a Table, a frame, or two or more label arrays; got {type(data).__name__}."
         )
     if spec.layout == "counts":
-        raise InvalidOptionError("layout 'counts' is for files; km.from_counts(frame) takes a square frame of counts.")
+        raise InvalidOptionError(
+            "layout 'counts' is for files only; use km.from_counts(frame) for a square frame of counts."
+        )
     schema = frame.collect_schema()
     present = list(schema.names())
     if spec.layout == "long":
@@ -54,20 +56,20 @@ def _table_of_frame(data: Any, spec: ReadSpec) -> Table:
         ]
     else:
         names = spec.rating_columns(present)
-        if any(schema[name] == nw.Object for name in names):  # an engine may take True for 1 among Python objects
+        if any(schema[name] == nw.Object for name in names):  # among Python objects, an engine may treat True as 1
             return table_of_columns([series_column(frame[name]) for name in names], raters=names, spec=spec)
         rows = _grouped(frame, names)
     return table_of_rows(rows, raters=names, spec=spec, declared=[_declared_by(frame, name) for name in names])
 
 
 def series_column(data: Any) -> Column:
-    """Return a column of labels: a series keeps the categories it declares, anything else goes by its values."""
+    """Return a column of labels; a series keeps the categories that it declares."""
     home = type(data).__module__.split(".")[0]
     if home in {"builtins", "numpy"}:
         return column_of(data)
     import narwhals as nw
 
-    if home == "pandas":  # an array of its own, such as a Categorical, becomes a series; a series stays one
+    if home == "pandas":  # an array of pandas, such as a Categorical, becomes a series
         import pandas as pd
 
         data = pd.Series(data)
@@ -78,7 +80,7 @@ def series_column(data: Any) -> Column:
     if series.dtype not in (nw.Enum, nw.Categorical):
         return column_of(series.to_numpy())._replace(declared=declared)
     labels = series.cast(nw.String).to_numpy().astype(object)
-    labels[series.is_null().to_numpy()] = None  # older pandas turn what is missing into the text "nan"
+    labels[series.is_null().to_numpy()] = None  # older versions of pandas turn missing values into the text "nan"
     return column_of(labels)._replace(declared=declared)
 
 
@@ -105,7 +107,9 @@ def _long_from_memory(frame: Any, columns: tuple[str, str, str], spec: ReadSpec)
         raise_rated_twice(str(subject_names[present[what[row]]]), names[who[row]])
     if spec.categories is None:
         spec.require_few_values([columns[2]], [len(np.unique(values))], len(values))
-    patterns = np.full((len(names), len(present)), len(rating.values), dtype=np.intp)  # beyond the values: missing
+    patterns = np.full(
+        (len(names), len(present)), len(rating.values), dtype=np.intp
+    )  # this code stands for a missing rating
     patterns[who, what] = values
     known, declared = [*rating.values, None], _declared_by(frame, columns[2])
     return table_of_columns(
@@ -128,7 +132,7 @@ def _long_from_engine(frame: Any, columns: tuple[str, str, str], spec: ReadSpec)
         raise InvalidRatingsError("there is no subject to compare.")
     require_named_rows(sum(n if _name(who) is None else missing for who, missing, n in tally), "the frame")
     found = sorted((row[0] for row in tally), key=lambda who: (isinstance(_kept_label(who), str), _kept_label(who)))
-    raw = {str(_name(who)): who for who in found}  # numbers in their order, then text
+    raw = {str(_name(who)): who for who in found}  # numbers in increasing order, then text
     names = spec.long_raters(raw, rater)
     chosen = frame.filter(nw.col(rater).is_in([raw[name] for name in names]))
     double = _fetched(
@@ -154,20 +158,20 @@ def _long_from_engine(frame: Any, columns: tuple[str, str, str], spec: ReadSpec)
 
 
 def _grouped(frame: Any, names: Sequence[str]) -> list[tuple[Any, ...]]:
-    """Return the distinct rows of some columns, each with how often it occurs."""
+    """Return the distinct rows of some columns, each followed by the number of its occurrences."""
     import narwhals as nw
 
     return _fetched(_with_text(frame.select(names), names).group_by(names).agg(nw.len().alias(_N)))
 
 
 def _fetched(frame: Any) -> list[tuple[Any, ...]]:
-    """Return the rows of a frame, computed first if it is lazy."""
+    """Return the rows of a frame; a lazy frame is computed first."""
     import narwhals as nw
 
     if not isinstance(frame, nw.LazyFrame):
         return list(frame.rows())
     native = frame.to_native()
-    if hasattr(native, "fetchall"):  # DuckDB: collecting would need pyarrow
+    if hasattr(native, "fetchall"):  # a DuckDB relation; `collect` would need pyarrow
         return list(native.fetchall())
     if frame.implementation.is_pyspark():
         return [tuple(row) for row in native.collect()]
@@ -175,7 +179,7 @@ def _fetched(frame: Any) -> list[tuple[Any, ...]]:
 
 
 def _with_text(frame: Any, names: Sequence[str]) -> Any:
-    """Return the frame with categoricals as text: engines disagree on how to group and compare them."""
+    """Return the frame with categoricals as text, since engines group and compare categoricals differently."""
     import narwhals as nw
 
     schema = frame.collect_schema()
@@ -183,13 +187,15 @@ def _with_text(frame: Any, names: Sequence[str]) -> Any:
     if not declared:
         return frame
     given = (nw.when(~nw.col(name).is_null()).then(nw.col(name).cast(nw.String)).alias(name) for name in declared)
-    return frame.with_columns(given)  # what is missing stays so: older pandas turn it into the text "nan"
+    return frame.with_columns(
+        given
+    )  # missing values stay missing; older versions of pandas would turn them into the text "nan"
 
 
 def _named(column: Column) -> tuple[Sequence[Any], npt.NDArray[np.intp]]:
-    """Return the names in a column and for each row the position of its name, -1 where there is none.
+    """Return the names in a column and the position of each row's name, -1 for a row without a name.
 
-    1, 1.0 and "1" are one name, and spaces around it do not count.
+    1, 1.0 and "1" are the same name, and surrounding spaces are ignored.
     """
     codes = column.codes(slice(None))
     if isinstance(column.values, range):
@@ -208,32 +214,32 @@ def _name(value: Any) -> str | None:
 
 
 def _with_text_names(data: Any) -> Any:
-    """Return a pandas frame with its column names as text; pandas allows numbers and doubles, narwhals does not."""
+    """Return a pandas frame with text as column names; narwhals does not accept numbers or repeated names."""
     if type(data).__module__.split(".")[0] != "pandas" or not hasattr(data, "set_axis") or not hasattr(data, "columns"):
         return data
     return data.set_axis(as_different_names([str(name) for name in data.columns]), axis="columns")
 
 
 def _declared_by(frame: Any, name: str) -> DeclaredCategories:
-    """Return the categories that a column declares in order, unused ones included."""
+    """Return the categories that a column declares in order, including unused ones."""
     declared = _declared(frame.collect_schema()[name])
     native = frame.to_native()
     if declared or type(native).__module__.partition(".")[0] != "pyarrow":
         return declared
     if not getattr(native.schema.field(name).type, "ordered", False):
         return None
-    chunks = native[name].unify_dictionaries().chunks  # an ordered dictionary, which narwhals shows without its order
+    chunks = native[name].unify_dictionaries().chunks  # narwhals does not show the order of an ordered dictionary
     return tuple(map(_kept_label, chunks[0].dictionary.to_pylist())) if chunks else None
 
 
 def _declared(dtype: Any) -> DeclaredCategories:
-    """Return the categories of an ordered categorical, unused ones included."""
+    """Return the categories of an ordered categorical, including unused ones."""
     import narwhals as nw
 
     return tuple(map(_kept_label, dtype.categories)) if dtype == nw.Enum else None
 
 
 def _kept_label(value: Any) -> Label:
-    """Return a declared category or a name as a label; it is one even if it reads like a missing value."""
+    """Return a declared category or a name as a label, even if it looks like a missing value."""
     label = label_of(value, frozenset({str(value).strip()}))
     return value if label is None else label

@@ -1,7 +1,7 @@
 """Turn raw values into labels, and labels into the codes of categories.
 
-Labels are normalised here and nowhere else. The same rating arrives as 1, 1.0, "1" or numpy.int64(1) depending on where
-it comes from; it is one label. Missing values arrive as None, NaN or text such as "NA"; they are never a category.
+Labels are normalised only in this module. The same rating may be 1, 1.0, "1" or numpy.int64(1), depending on its
+source; all of these are the same label. Missing values are None, NaN or text such as "NA"; they are never a category.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from kappamax.io.read_spec import ReadSpec
 from kappamax.patterns import MISSING
 from kappamax.table import Label, as_categories, require_labels_in_order
 
-#: text read as a missing rating, with a notice, unless `categories` names it; empty text is missing without one
+#: text that is read as a missing rating, with a warning, unless `categories` or `missing` names it
 MISSING_TEXT = ("NA", "N/A", "#N/A", "<NA>", "NaN", "nan", "None", "null", "NULL")
 _MISSING = frozenset(("", *MISSING_TEXT))
 
-#: from a rater's position and a raw value to where it first occurs: ", line 7"
+#: function from a rater's position and a raw value to the place where it first occurs, such as ", line 7"
 Locate = Callable[[int, Any], str]
 
-#: the categories that a column declares itself (an ordered categorical), or None
+#: categories that a column declares itself, as an ordered categorical does, or None
 DeclaredCategories = tuple[Label, ...] | None
 
 _NUMBER = re.compile(r"[+-]?(0|[1-9]\d{0,29})(\.\d{1,30})?")
-_MOST_CATEGORIES = 2_000  # weights are a matrix, categories x categories
+_MOST_CATEGORIES = 2_000  # weights are a matrix of categories x categories
 
 
 def label_of(value: Any, kept: frozenset[str] = frozenset()) -> Label | None:
@@ -55,12 +55,12 @@ def label_of(value: Any, kept: frozenset[str] = frozenset()) -> Label | None:
     if isinstance(value, float | np.floating | Decimal | Fraction):
         return None if isnan(value) else _number(float(value)) if isfinite(value) else str(float(value))
     if isinstance(value, bytes | bytearray):
-        raise InvalidRatingsError("labels are bytes; text must be decoded first, as in a.astype(str).")
+        raise InvalidRatingsError("labels must be text or numbers; got bytes. Decode them first, as in a.astype(str).")
     return str(value)
 
 
 def as_count(cell: Any, place: Callable[[Any], str]) -> int:
-    """Return a count from a whole number or from text that is one; `place` says where a wrong cell is."""
+    """Return a whole number, which may be given as text, as a count; `place` returns the place of a wrong cell."""
     written = "" if cell is None else str(cell).strip()
     whole, _, decimals = written.partition(".")
     if not (whole.isascii() and whole.isdigit() and len(whole) <= 30) or decimals.strip("0"):
@@ -72,7 +72,7 @@ def as_count(cell: Any, place: Callable[[Any], str]) -> int:
 
 
 def as_named_categories(labels: Sequence[Any]) -> tuple[Label, ...]:
-    """Return the categories that a caller names, normalised, in their order."""
+    """Return the categories that a caller names as normalised labels, in the same order."""
     require_labels_in_order(labels)
     categories = as_categories([_named_label(label) for label in labels])
     _require_few_categories(len(categories))
@@ -87,34 +87,38 @@ def encode(
     declared: Sequence[DeclaredCategories],
     locate: Locate | None = None,
 ) -> tuple[list[Codes], tuple[Label, ...], bool]:
-    """Return for each rater the code of every raw value, the categories, and whether their order means something.
+    """Return for each rater the code of every raw value, the categories, and whether these are ordered.
 
     Parameters
     ----------
-    columns : for each rater, its distinct raw values
-    raters : names of the raters, for messages
+    columns : sequence of sequences
+        Distinct raw values of each rater.
+    raters : sequence of str
+        Names of the raters, for messages.
     spec : ReadSpec
-        Its categories, if given, are all there are: then any other rating is an error.
-    declared : for each rater, the categories its column declares, or None
-    locate : from a rater's position and a raw value to where it first occurs, for messages
+        If it names categories, any other rating raises an error.
+    declared : sequence
+        Categories that the column of each rater declares, or None.
+    locate : callable, optional
+        Function that returns the place where a raw value of a rater first occurs, for messages.
     """
     missing = frozenset(_named_label(label) for label in spec.missing)
     given = None if spec.categories is None else as_named_categories(spec.categories)
     both = next((label for label in given or () if label in missing), None)
     if both is not None:
-        raise InvalidRatingsError(f"a label cannot be a category and missing; {both!r} is in both lists.")
+        raise InvalidRatingsError(f"a label must not be both in categories and in missing; {both!r} is.")
     declared = [own and tuple(label for label in own if label not in missing) for own in declared]
     kept = frozenset(label for named in (given, *declared) for label in named or () if isinstance(label, str))
     labels = [[_rating(value, kept, missing) for value in column] for column in columns]
     used = dict.fromkeys(label for column in labels for label in column if label is not None)
     if not used:
-        raise InvalidRatingsError("there is no rating: every value is missing.")
+        raise InvalidRatingsError("there must be at least one rating; every value is missing.")
     texts = {value.strip() for column in columns for value in column if isinstance(value, str)} - kept - missing
     if read_as_missing := [text for text in MISSING_TEXT if text in texts]:
         read = "was read as a missing rating" if len(read_as_missing) == 1 else "were read as missing ratings"
         warnings.warn(
-            f"{listing(read_as_missing)} {read}; name a category in categories=[...], or confirm with missing=[...] "
-            "(on the command line --categories and --missing).",
+            f"{listing(read_as_missing)} {read}; list such text in categories=[...] if it is a category, or in "
+            "missing=[...] to avoid this warning (on the command line --categories and --missing).",
             KappamaxWarning,
             stacklevel=2,
         )
@@ -132,7 +136,7 @@ def encode(
 
 
 def warn_of_similar_labels(labels: Sequence[Label], n_ratings: Sequence[int]) -> None:
-    """Warn of labels in use that a reader would take for one."""
+    """Warn of labels that occur and that a reader would take for the same label."""
     by_look: dict[str, list[int]] = {}
     for i, label in enumerate(labels):
         if n_ratings[i]:
@@ -142,12 +146,12 @@ def warn_of_similar_labels(labels: Sequence[Label], n_ratings: Sequence[int]) ->
         shown = " and ".join(f"{labels[i]!r} ({plural(n_ratings[i], 'rating')})" for i in twins[0])
         spelled = len({_bare(labels[i]) for i in twins[0]}) == 1
         why = "differ only in case or spaces" if spelled else "may mean the same"
-        more = f" {len(twins) - 1} more labels have such twins." if len(twins) > 1 else ""
+        more = f" This holds for {len(twins) - 1} more groups of labels." if len(twins) > 1 else ""
         warnings.warn(f"labels {shown} {why}; they count as different categories.{more}", KappamaxWarning, stacklevel=2)
 
 
 def _found_categories(used: Iterable[Label], declared: Sequence[DeclaredCategories]) -> tuple[tuple[Label, ...], bool]:
-    """Return the declared categories if there are any, else numbers in order, else text without an order."""
+    """Return the categories and whether they are ordered: those that the columns declare, or else the labels found."""
     orders = list(dict.fromkeys(own for own in declared if own is not None))
     if len(orders) > 1:
         raise InvalidRatingsError(
@@ -162,7 +166,7 @@ def _found_categories(used: Iterable[Label], declared: Sequence[DeclaredCategori
 
 
 def _named_label(label: Any) -> Label:
-    """Return a label that the caller names, normalised; it is a label even if it reads like a missing value."""
+    """Return a label that the caller names in normalised form, even if it looks like a missing value."""
     kept = frozenset({label.strip()} - {""}) if isinstance(label, str) else frozenset[str]()
     normal = label_of(label, kept)
     if normal is None:
@@ -171,7 +175,7 @@ def _named_label(label: Any) -> Label:
 
 
 def _rating(value: Any, kept: frozenset[str], missing: frozenset[Label]) -> Label | None:
-    """Return a raw value as a label, or None if it is missing by its nature or because the caller said so."""
+    """Return a raw value as a label, or None if it is missing or a code that the caller gave for missing ratings."""
     label = label_of(value, kept)
     if not missing or label is None:
         return label
@@ -190,7 +194,7 @@ def _number(value: float) -> int | float:
 
 
 def _look(label: Label) -> str:
-    """Return what a reader sees in a label: no case, spaces or leading zeros, and True is 1."""
+    """Return a label without case, extra spaces and leading zeros, with 1 for True, to compare similar labels."""
     bare = _bare(label)
     number = bare.lstrip("0") or "0" if bare.isdigit() else bare
     return {"true": "1", "false": "0"}.get(number, number)

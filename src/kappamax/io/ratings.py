@@ -1,6 +1,6 @@
-"""Accept ratings in any form and return their table.
+"""Convert ratings in any form to a table.
 
-`from_ratings` and `from_counts` are for callers; `as_table` is what every public function calls first.
+`from_ratings` and `from_counts` are public. Every other public function calls `as_table` first.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from kappamax.io.labels import as_named_categories
 from kappamax.io.read_spec import ReadSpec
 from kappamax.table import Label, Table, as_counts
 
-#: a Table, a frame, or (two or more of them) label arrays
+#: a Table, a frame, or one of several arrays of labels
 Ratings = Any
 
 
@@ -37,29 +37,51 @@ def from_ratings(
     missing: Sequence[Any] = (),
     complete_only: bool = False,
 ) -> Table:
-    """Return the table of ratings in an array (subjects x raters) or a frame, whose own engine then does the counting.
+    """Return the table of ratings in an array with one row per subject, or in a frame.
+
+    The patterns of a frame are counted by its own engine.
 
     Parameters
     ----------
     ratings : array or nested list, shape (n_subjects, n_raters), or a frame
-        Frames: pandas, polars (eager and lazy), pyarrow, DuckDB relations, Dask, PySpark.
-        None, NaN and empty text are missing. So are the texts NA, N/A, #N/A, <NA>, NaN, nan, None, null and NULL, with
-        a warning, unless `categories` or `missing` names them.
+        Ratings. A frame may be one of pandas, polars (eager or lazy), pyarrow, DuckDB, Dask or PySpark. None, NaN and
+        empty text are missing ratings. The texts NA, N/A, #N/A, <NA>, NaN, nan, None, null and NULL are missing too,
+        with a warning, unless `categories` or `missing` names them.
     layout : str
-        Layout of a frame: "wide" (one column per rater), "long" (columns subject, rater, rating) or "patterns" (one
-        column per rater and a column of counts).
+        Layout of a frame: "wide" (one column per rater, the default), "long" (one row per rating, with the columns
+        subject, rater and rating) or "patterns" (one column per rater and a column of counts).
     categories : sequence of labels, optional
-        All categories in order. If left out, an ordered categorical keeps its own order and unused categories, numbers
-        sort as numbers, and text has no order.
+        All categories in order, including unused ones. By default, an ordered categorical keeps its order and its
+        unused categories, numbers are in increasing order, and text has no order.
     raters : sequence of str, optional
-        Names of the raters; for a frame, the columns to use, or in a long layout the raters.
+        Names of the raters of an array, default "1", "2", and so on. For a frame, the columns or, in the long layout,
+        the raters to use, default all.
     subject, rater, rating, count, missing, complete_only
         As for `read_ratings`.
+
+    Returns
+    -------
+    Table
+        The counts of all patterns of ratings.
+
+    Raises
+    ------
+    InvalidRatingsError
+        If there is no subject, there are fewer than two raters, rows have different lengths, or a rating is not among
+        the categories.
+    InvalidOptionError
+        If an argument does not fit the layout or the data.
 
     Examples
     --------
     >>> from_ratings([["a", "b"], ["a", "a"]], categories=["a", "b", "c"])
     Table(2 subjects, 2 raters, categories 'a', 'b', 'c')
+    rater 1 \\ rater 2  a  b  c  total
+    -----------------  -  -  -  -----
+    a                  1  1  0      2
+    b                  0  0  0      0
+    c                  0  0  0      0
+    total              1  1  0      2
     """
     spec = ReadSpec(layout, categories, raters, subject, rater, rating, count, missing, complete_only)
     if not isinstance(ratings, list | tuple | np.ndarray):
@@ -70,13 +92,15 @@ def from_ratings(
     if isinstance(ratings, np.ndarray):
         if ratings.ndim != 2:
             raise InvalidRatingsError(f"ratings must be a 2-D array, subjects x raters; got shape {ratings.shape}.")
-        columns = [column_of(column) for column in ratings.T.copy()]  # by rater: one pass each
+        columns = [column_of(column) for column in ratings.T.copy()]  # one contiguous array per rater
         return table_of_columns(columns, raters=raters, spec=spec)
     if not ratings:
         raise InvalidRatingsError("there is no subject to compare.")
     for i, row in enumerate(ratings):
         if not isinstance(row, list | tuple | np.ndarray):
-            raise InvalidRatingsError(f"ratings must be rows of labels, one row per subject; row {i + 1} is no row.")
+            raise InvalidRatingsError(
+                f"ratings must be a list of rows, one row per subject; row {i + 1} has type {type(row).__name__}."
+            )
         if len(row) != len(ratings[0]):
             raise InvalidRatingsError(
                 f"every subject must have one entry per rater; row {i + 1} has {len(row)} and row 1 has "
@@ -89,16 +113,29 @@ def from_ratings(
 def from_counts(
     counts: npt.ArrayLike, *, categories: Sequence[Label] | None = None, raters: Sequence[str] | None = None
 ) -> Table:
-    """Return the table of an array of counts: k x k for two raters, k x k x k for three, and so on.
+    """Return the table of an array of counts, with one axis per rater.
 
     Parameters
     ----------
-    counts : array of whole numbers >= 0
-        counts[i, j] subjects were put into category i by the first rater and j by the second.
+    counts : array of whole numbers >= 0, shape (k, k) for two raters, (k, k, k) for three, and so on
+        Number of subjects with each pattern. For two raters, counts[i, j] is the number of subjects that the first
+        rater put into category i and the second into category j. A square pandas frame keeps its labels.
     categories : sequence of k labels, optional
-        Categories in the order of the array; 1, ..., k if left out.
+        Categories in the order of the array, default 1, ..., k.
     raters : sequence of str, optional
-        Names of the raters; "1", "2", ... if left out.
+        Names of the raters, default "1", "2", and so on.
+
+    Returns
+    -------
+    Table
+        The counts of all patterns of ratings.
+
+    Raises
+    ------
+    InvalidTableError
+        If the array is not square, a count is not a whole number >= 0, or all counts are zero.
+    InvalidOptionError
+        If the number of categories or raters does not fit the array.
 
     Examples
     --------
@@ -110,7 +147,7 @@ def from_counts(
         rows, categories = list(frame.index), list(frame.columns)
         if rows != categories:
             raise InvalidTableError(
-                "a frame of counts must have the same labels in the same order on both sides; "
+                "a frame of counts must have the same labels in the same order on rows and columns; "
                 f"rows are {listing(rows)} and columns {listing(categories)}."
             )
     if isinstance(counts, np.ma.MaskedArray):
@@ -122,20 +159,20 @@ def from_counts(
             f"counts must be square, one axis of k categories per rater; got {shape or 'a number'}."
         )
     if not array.any():
-        raise InvalidTableError("counts hold no subject: every cell is zero.")
+        raise InvalidTableError("counts must contain at least one subject; every cell is zero.")
     k = array.shape[0]
     named: Sequence[Any] = range(1, k + 1) if categories is None else categories
     labels = as_named_categories(named)
     if len(labels) != k:
         raise InvalidOptionError(
-            f"categories must name the {k} rows of the counts; got {len(labels)}: {listing(named)}."
+            f"categories must have one label for each of the {k} rows of counts; got {len(labels)}: {listing(named)}."
         )
     cells = np.argwhere(array)
     return Table(cells, array[tuple(cells.T)], labels, raters, ordered=True)
 
 
 def as_table(*ratings: Ratings, categories: Sequence[Label] | None = None) -> Table:
-    """Return the table of whatever a caller may pass as ratings."""
+    """Return the table of ratings that a caller passes as a Table, a frame, or two or more label arrays."""
     if len(ratings) != 1:
         table = table_of_columns([series_column(one) for one in ratings], spec=ReadSpec(categories=categories))
         table.frame_library = next(filter(None, map(library_of, ratings)), None)
@@ -150,6 +187,6 @@ def as_table(*ratings: Ratings, categories: Sequence[Label] | None = None) -> Ta
         shape = only.shape if isinstance(only, np.ndarray) else (len(only),)
         raise InvalidRatingsError(
             f"a bare {' x '.join(map(str, shape))} array could be counts or ratings. "
-            "Say which: km.from_counts(a) for a table of counts, km.from_ratings(a) for subjects x raters."
+            "Use km.from_counts(a) for a table of counts or km.from_ratings(a) for subjects x raters."
         )
     return table_of_frame(only, ReadSpec(categories=categories))

@@ -1,7 +1,7 @@
-"""Describe how ratings are laid out, which columns hold them and what their values mean.
+"""Describe the layout of ratings, the columns that contain them, and the meaning of their values.
 
-Files and frames hold columns by name. What the caller says about them is checked once, in `ReadSpec`, and passed on as
-one object; the rules that the layouts of files and frames share are here as well.
+Files and frames have columns with names. The arguments that describe them are checked once, by `ReadSpec`, and passed
+on as one object. The rules that files and frames share are in this module as well.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _MOST_RATERS = 1000
 
 @dataclass(frozen=True)
 class ReadSpec:
-    """How ratings are laid out and what their values mean; the fields are arguments of `read_ratings`."""
+    """The layout of ratings and the meaning of their values; the fields are arguments of `read_ratings`."""
 
     layout: str = "wide"
     categories: Sequence[Label] | None = None
@@ -55,16 +55,16 @@ class ReadSpec:
                 raise InvalidOptionError(f"{argument} must be the name of a column; got {type(column).__name__}.")
             if self.layout not in layouts:
                 raise InvalidOptionError(
-                    f"{argument} names a column of layout {' or '.join(layouts)}, but layout is {self.layout!r}."
+                    f"{argument} can be given for layout {' or '.join(layouts)} only; got layout {self.layout!r}."
                 )
         for argument, values in (("raters", self.raters), ("missing", self.missing)):
             if isinstance(values, str) or not (values is None or hasattr(values, "__iter__")):
                 raise InvalidOptionError(f"{argument} must be a list; got {values!r}.")
         if self.missing and self.layout == "counts":
-            raise InvalidOptionError("missing names ratings, and a matrix of counts has none.")
+            raise InvalidOptionError("missing cannot be given for layout 'counts', which has no missing ratings.")
 
     def rating_columns(self, present: Sequence[str], not_raters: Collection[str] = ()) -> list[str]:
-        """Return the raters' columns: those asked for, or all but the subject's and those known to be no raters'."""
+        """Return the raters' columns: those that the caller names, or all except the subject's and `not_raters`."""
         if self.raters is not None:
             return _chosen_raters(self.raters, present, "column")
         subject = None if self.subject is None else as_column("subject", self.subject, present)
@@ -73,7 +73,7 @@ class ReadSpec:
         )
 
     def pattern_columns(self, present: Sequence[str], not_raters: Collection[str] = ()) -> tuple[list[str], str]:
-        """Return the raters' columns and that of the counts: the one named, one called count or n, or the last."""
+        """Return the raters' columns and the column of counts, by default one called count or the last one."""
         if self.count is not None:
             count = as_column("count", self.count, present)
         else:
@@ -81,11 +81,11 @@ class ReadSpec:
             count = next((by_lower[name] for name in _COUNT_NAMES if name in by_lower), present[-1])
         names = self.rating_columns(present, {count, *not_raters})
         if count in names:
-            raise InvalidRatingsError(f"column {count!r} holds the counts, so it cannot be a rater.")
+            raise InvalidRatingsError(f"raters must not name the column of counts; got {count!r}.")
         return names, count
 
     def long_columns(self, present: Sequence[str]) -> tuple[str, str, str]:
-        """Return the columns subject, rater and rating: those named, or those called so in upper or lower case."""
+        """Return the columns subject, rater and rating: those named by the caller, or those with these names."""
         columns = []
         for role, name in (("subject", self.subject), ("rater", self.rater), ("rating", self.rating)):
             if name is not None:
@@ -95,10 +95,10 @@ class ReadSpec:
             if not found:
                 raise InvalidRatingsError(
                     f"layout long needs columns subject, rater and rating; {role!r} is missing from "
-                    f"{listing(present)}. Name it: {role}='...' (on the command line --{role} NAME)."
+                    f"{listing(present)}. Give its name: {role}='...' (on the command line --{role} COLUMN)."
                 )
             if len(found) > 1:
-                raise InvalidRatingsError(f"layout long needs one column {role}; there are {listing(found)}.")
+                raise InvalidRatingsError(f"layout long needs exactly one column {role}; got {listing(found)}.")
             columns += found
         if len(set(columns)) < 3:
             raise InvalidOptionError(
@@ -108,18 +108,18 @@ class ReadSpec:
         return subject, rater, rating
 
     def long_raters(self, found: Iterable[str], column: str) -> list[str]:
-        """Return the raters of a long layout: those asked for, or all that were found in a column."""
+        """Return the raters of a long layout: those that the caller names, or all that were found in the column."""
         present = list(found)
         names = _chosen_raters(present if self.raters is None else self.raters, present, "rater")
         if len(names) > _MOST_RATERS:
             raise NotSupportedError(
-                f"column {column!r} names {len(names):,} raters; a table holds up to {_MOST_RATERS:,}. "
+                f"a table can have at most {_MOST_RATERS:,} raters; column {column!r} names {len(names):,}. "
                 "Choose some of them: raters=[...] (on the command line --raters a,b)."
             )
         return names
 
     def require_few_values(self, columns: Sequence[str], n_values: Sequence[int], n_rows: int) -> None:
-        """Require that columns repeat few values, as ratings do; columns that the caller chose only cause a warning."""
+        """Require that columns have few distinct values, as ratings do; columns that the caller named only warn."""
         chosen = (self.rating if self.layout == "long" else self.raters) is not None
         for name, n in zip(columns, n_values, strict=True):
             identifier = (n > _MANY_VALUES and n > n_rows / 2) or (n == n_rows > _FEW_ROWS)
@@ -137,7 +137,7 @@ class ReadSpec:
 
 
 def as_column(argument: str, name: str, present: Sequence[str]) -> str:
-    """Return the name of a column that exists."""
+    """Return the name of a column, which must exist."""
     if name not in present:
         raise InvalidRatingsError(
             f"there is no column {name!r} for {argument}; the columns are {listing(present)}."
@@ -147,7 +147,7 @@ def as_column(argument: str, name: str, present: Sequence[str]) -> str:
 
 
 def as_different_names(names: list[str]) -> list[str]:
-    """Return the names of columns, none of which may occur twice."""
+    """Return the names of columns, which must all be different."""
     twice = next((name for name, times in Counter(names).items() if times > 1), None)
     if twice is not None:
         raise InvalidRatingsError(f"columns must have different names; {twice!r} occurs twice.")
@@ -157,16 +157,18 @@ def as_different_names(names: list[str]) -> list[str]:
 def require_named_rows(n_nameless: int, source: str) -> None:
     """Require that every row of a long layout names a subject and a rater."""
     if n_nameless:
-        raise InvalidRatingsError(f"{source}: every row must name a subject and a rater; {n_nameless} rows do not.")
+        raise InvalidRatingsError(f"{source}: every row must name a subject and a rater; {n_nameless:,} rows do not.")
 
 
 def raise_rated_twice(subject: object, rater: object, places: str = "") -> NoReturn:
-    """Report a rater who rated a subject twice in a long layout."""
-    raise InvalidRatingsError(f"a rater must rate a subject once; {rater!r} rated {subject!r} more than once{places}.")
+    """Raise the error about a rater who rated a subject twice in a long layout."""
+    raise InvalidRatingsError(
+        f"a rater must rate a subject only once; {rater!r} rated {subject!r} more than once{places}."
+    )
 
 
 def _chosen_raters(names: Sequence[str], present: Sequence[str], noun: str) -> list[str]:
-    """Return two or more raters, each once and each among the columns (or raters) that are present."""
+    """Return two or more different raters, which must be among the columns (or raters) that are present."""
     there = set(present)
     for name in names:
         if name not in there:

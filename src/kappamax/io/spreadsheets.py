@@ -1,4 +1,4 @@
-"""Read a sheet of a spreadsheet as comma-separated text, so that one reader serves both."""
+"""Convert a sheet of a spreadsheet to comma-separated text, so that it is read like a text file."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from kappamax.errors import InvalidOptionError, UnreadableFileError
 
 
 def sheet_as_text(path: Path, name: str, sheet: str | int | None) -> bytes:
-    """Return one sheet as comma-separated text: the sheet named, or the only one.
+    """Return the sheet that the caller names, or the only sheet, as comma-separated text.
 
-    The text has the used area: no empty columns around it and no rows below; rows above it are blank lines, so that the
-    numbers of rows stay.
+    Empty columns around the used area and empty rows below it are left out. Empty rows above it become blank lines, so
+    that rows keep their numbers.
     """
     try:
         from python_calamine import CalamineError, CalamineWorkbook
     except ImportError:
         raise UnreadableFileError(
-            'spreadsheets need the extra excel: pip install "kappamax[excel]", or save the sheet as CSV UTF-8.'
+            'spreadsheets need the extra excel. Run pip install "kappamax[excel]", or save the sheet as CSV UTF-8.'
         ) from None
     try:
         with CalamineWorkbook.from_path(path) as book:
@@ -52,7 +52,7 @@ def _chosen_sheet(sheet: str | int | None, present: Sequence[str], name: str) ->
     """Return the name of a sheet given by its name or by its position counted from one."""
     if sheet is None:
         if len(present) != 1:
-            raise InvalidOptionError(f"{name} has the sheets {listing(present)}; choose one with sheet.")
+            raise InvalidOptionError(f"sheet must be given, since {name} has the sheets {listing(present)}.")
         return present[0]
     if sheet in present:
         return str(sheet)
@@ -64,7 +64,7 @@ def _chosen_sheet(sheet: str | int | None, present: Sequence[str], name: str) ->
 
 
 def _cell_text(value: Any) -> str:
-    """Return a cell as a reader of the sheet would write it: every number is stored as a decimal."""
+    """Return a cell as text; whole numbers, which a sheet stores as decimals, have no decimal point."""
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
     return value.isoformat() if isinstance(value, date | time) else str(value)

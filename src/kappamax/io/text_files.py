@@ -1,6 +1,6 @@
-"""Find out how a text file is written: its encoding, compression, delimiter, quotes and first row.
+"""Determine the format of a text file: its encoding, compression, delimiter, quotes and first row.
 
-Everything that DuckDB would accept in silence, or report in words that do not help, is checked before it reads.
+Errors that DuckDB would ignore, or would report in messages that do not help, are found before DuckDB reads the file.
 """
 
 from __future__ import annotations
@@ -29,10 +29,18 @@ _MOST_COLUMNS = 2_000
 
 
 class TextFormat(NamedTuple):
-    """How a text file is written.
+    """The format of a text file.
 
-    `first` is the first row that is not blank, `skip` the number of blank lines above it, and `compression` what DuckDB
-    calls the compression.
+    Attributes
+    ----------
+    first : list of str
+        Cells of the first row that is not blank.
+    delimiter : str
+        Character that separates the cells.
+    skip : int
+        Number of blank lines above the first row.
+    compression : str
+        Compression, by its name in DuckDB.
     """
 
     first: list[str]
@@ -42,21 +50,21 @@ class TextFormat(NamedTuple):
 
 
 def text_format(path: Path, name: str, beginning: str, delimiter: str | None) -> TextFormat:
-    """Return how a text file with columns is written; a delimiter not given is that which splits rows most evenly."""
+    """Return the format of a text file; the default delimiter is the one that splits the first rows most evenly."""
     skip = len(re.match(r"(?:[ \t]*\r?\n)*", beginning).group().splitlines())  # type: ignore[union-attr]  # matches always
     lines = beginning.splitlines()[skip:][:_ROWS_TRIED]
     tried = [(one, _records(lines, one)) for one in (_DELIMITERS if delimiter is None else (delimiter,))]
     readable = [(one, records) for one, records in tried if records]
     if not readable:
         raise UnreadableFileError(
-            f"{name}: the first row cannot be split; a quotation mark is not closed, or a cell is longer than 131,072 "
-            "characters."
+            f"{name}: the first row cannot be split into cells, since a quotation mark is not closed or a cell is "
+            "longer than 131,072 characters."
         )
     best, records = max(readable, key=lambda one: _evenness(one[1]))
     if len(records[0]) > _MOST_COLUMNS:
         raise UnreadableFileError(
-            f"{name} has {len(records[0]):,} columns in its first row; text is read up to {_MOST_COLUMNS:,}. "
-            "One row per rating is read with layout long."
+            f"a text file can have at most {_MOST_COLUMNS:,} columns; the first row of {name} has "
+            f"{len(records[0]):,}. Use layout long, with one row per rating, for more."
         )
     compression = checked_compression(path, name)
     _require_closed_quotes(path, name, best)
@@ -64,7 +72,7 @@ def text_format(path: Path, name: str, beginning: str, delimiter: str | None) ->
 
 
 def beginning_of(path: Path, name: str) -> str:
-    """Return the first lines of a text file, whole lines only."""
+    """Return the first lines of a text file; the last of them is complete."""
     with _opened(path) as file:
         sample = _read(file, _SAMPLE, name)
     if len(sample) == _SAMPLE:
@@ -90,9 +98,9 @@ def beginning_of(path: Path, name: str) -> str:
 
 
 def checked_compression(path: Path, name: str) -> str:
-    """Return how a file is compressed, in DuckDB's words; its checksum is verified, which DuckDB does not do."""
+    """Return the compression of a file by its name in DuckDB, and verify its checksum, which DuckDB does not do."""
     if not _is_gzip(path):
-        return "uncompressed"  # older JSON readers do not know "none"
+        return "uncompressed"  # older JSON readers of DuckDB do not accept "none"
     with _opened(path) as file:
         while _read(file, _SAMPLE, name):
             pass
@@ -119,10 +127,10 @@ def _require_closed_quotes(path: Path, name: str, delimiter: str) -> None:
 
 
 def _doubtful_quotes(file: BinaryIO, name: str, delimiter: str) -> bool:
-    """Return whether some quotation mark may neither begin nor end a cell; quickly, so sound text may be doubtful too.
+    """Return whether a quotation mark may neither begin nor end a cell; this quick test may also reject correct text.
 
-    Marks open and close in turn. Before an opening one there must be the end of a cell, or a mark (two in a row stand
-    for one inside a cell); after a closing one the same.
+    Marks open and close in turn. An opening mark must follow the end of a cell or another mark (two marks in a row
+    stand for one inside a cell), and the end of a cell or another mark must follow a closing mark.
     """
     ends = np.zeros(256, dtype=bool)
     ends[list(b'\r\n"' + delimiter.encode())] = True
@@ -130,7 +138,7 @@ def _doubtful_quotes(file: BinaryIO, name: str, delimiter: str) -> bool:
     while chunk := _read(file, _CHUNK, name):
         data = np.frombuffer(last + chunk.removeprefix(_BYTE_ORDER_MARK), dtype=np.uint8)
         marks = np.flatnonzero(data == ord('"'))
-        first = seen - (last == b'"')  # how many marks came before the first of these
+        first = seen - (last == b'"')  # number of marks before the first of these
         opening, closing = marks[first % 2 :: 2], marks[1 - first % 2 :: 2]
         before, after = data[opening[opening > 0] - 1], data[closing[closing < len(data) - 1] + 1]
         if not (ends[before].all() and ends[after].all()):
@@ -140,7 +148,7 @@ def _doubtful_quotes(file: BinaryIO, name: str, delimiter: str) -> bool:
 
 
 def _opened(path: Path) -> BinaryIO:
-    """Open the bytes of a file, unpacked if it is compressed."""
+    """Open the bytes of a file, decompressed if it is compressed."""
     return cast(BinaryIO, gzip.open(path)) if _is_gzip(path) else path.open("rb")
 
 
@@ -150,7 +158,7 @@ def _is_gzip(path: Path) -> bool:
 
 
 def _read(file: BinaryIO, size: int, name: str) -> bytes:
-    """Return the next bytes of a file, which may be compressed and cut short."""
+    """Return the next bytes of a file; a damaged compressed file raises an error."""
     try:
         return file.read(size)
     except (OSError, EOFError, zlib.error) as error:
@@ -158,13 +166,13 @@ def _read(file: BinaryIO, size: int, name: str) -> bytes:
 
 
 def _evenness(records: Sequence[Sequence[str]]) -> tuple[bool, int]:
-    """Return whether the first rows have one length above 1, and the length of the first."""
+    """Return whether the first rows have the same length above 1, and the length of the first row."""
     width = len(records[0])
     return width > 1 and all(len(record) == width for record in records), width
 
 
 def _records(lines: Sequence[str], delimiter: str) -> list[list[str]]:
-    """Return the first rows under one delimiter, blank ones left out, up to one that is cut or broken."""
+    """Return the first rows split by a delimiter, without blank rows, up to a row that cannot be split."""
     records = []
     with suppress(csv.Error):
         for row in csv.reader(lines, delimiter=delimiter, strict=True):
