@@ -324,3 +324,63 @@ def test_positions_need_a_scheme_by_name():
     """None is refused as any other thing that is no name."""
     with pytest.raises(km.InvalidWeightsError, match="weights must be given by name; got NoneType"):
         Weights.from_positions([1, 2, 4], None)
+
+
+def test_weights_show_their_matrix():
+    """The representation has the name, whether the weights are exact, the matrix and the notes."""
+    w = Weights.from_matrix([[1, 1, 0], [1, 1, 0.75], [0, 0.75, 1]], kind="agreement", name="clinical")
+    assert repr(w).splitlines() == [
+        "Weights(clinical, 3 categories, exact)",
+        "  disagreement       1       2       3",
+        "  ------------  ------  ------  ------",
+        "  1             0.0000  0.0000  1.0000",
+        "  2             0.0000  0.0000  0.2500",
+        "  3             1.0000  0.2500  0.0000",
+        *(f"  Note: {note}" for note in w.notes),
+    ]
+    assert len(w.notes) == 2
+    assert repr(Weights.from_scheme("power(0.3)", 1)).startswith("Weights(power(0.3), 1 category, exact)")
+    assert repr(Weights.from_scheme("power(0.3)", 4)).startswith("Weights(power(0.3), 4 categories, not exact)")
+
+
+def test_weights_over_positions_show_the_positions():
+    """Rows and columns carry the positions that were given."""
+    w = Weights.from_positions([0, Fraction(1, 3), 2.5])
+    assert w.positions == (0, Fraction(1, 3), 2.5)
+    assert repr(w).splitlines()[1].split() == ["disagreement", "0", "1/3", "2.5"]
+    assert [line.split()[0] for line in repr(w).splitlines()[3:]] == ["0", "1/3", "2.5"]
+    assert Weights.from_scheme("linear", 3).positions is None
+
+
+@pytest.mark.parametrize("k", [12, 13, 40])
+def test_large_matrices_are_shown_without_their_middle(k):
+    """Up to 12 categories are shown; of more, the first six and the last six."""
+    lines = repr(Weights.from_scheme("linear", k)).splitlines()
+    labels = [*map(str, range(1, 7)), *(["..."] if k > 12 else []), *map(str, range(k - 5, k + 1))]
+    assert lines[1].split()[1:] == labels
+    assert [line.split()[0] for line in lines[3:]] == labels
+    assert lines[3].split()[-1] == "1.0000"
+    page = Weights.from_scheme("linear", k)._repr_html_()
+    assert page.count("<tr>") == len(labels) + 1
+    assert ("..." in page) == (k > 12)
+
+
+def test_weights_in_a_notebook_are_a_shaded_table():
+    """The caption names the weights, and text from the caller is escaped."""
+    w = Weights.from_matrix([[0, 1], [1, 0]], kind="disagreement", name="<b>")
+    page = w._repr_html_()
+    assert "<caption>Weights(&lt;b&gt;, 2 categories, exact): disagreement</caption>" in page
+    assert page.count("1.0000</td>") == 2
+    assert "rgba(31,119,180,0.500)" in page
+
+
+def test_weights_per_pair_show_the_name_for_each_pair():
+    """One line per pair of raters."""
+    names = {(0, 1): "linear", (0, 2): "sqrt", (1, 2): "power(0.3)"}
+    w = as_weights(names, categories=[1, 2, 3], ordered=True, raters=["a", "b", "c"])
+    assert repr(w).splitlines() == [
+        "PairWeights(per pair, 3 pairs, not exact)",
+        "  raters 1 and 2  linear",
+        "  raters 1 and 3  sqrt",
+        "  raters 2 and 3  power(0.3)",
+    ]

@@ -12,12 +12,12 @@ import numpy as np
 import numpy.typing as npt
 
 from kappamax._validate import as_rater_index
-from kappamax.display.text import listing
+from kappamax.display.text import card, listing, plural
 from kappamax.errors import InvalidWeightsError
 from kappamax.weights.weights import LARGEST_DENOMINATOR, Weights, rounded
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PairWeights:
     """Weights that differ between pairs of raters, or that are not symmetric.
 
@@ -56,6 +56,12 @@ class PairWeights:
     def notes(self) -> tuple[str, ...]:
         """The pairs' notes, each once."""
         return tuple(dict.fromkeys(note for weights in self.by_pair.values() for note in weights.notes))
+
+    def __repr__(self) -> str:
+        title = (
+            f"PairWeights({self.name}, {plural(len(self.by_pair), 'pair')}, {'exact' if self.exact else 'not exact'})"
+        )
+        return card(title, [(f"raters {a + 1} and {b + 1}", pair.name) for (a, b), pair in self.by_pair.items()])
 
 
 WeightsLike = str | Weights | PairWeights | Mapping[tuple[str | int, str | int], Any] | npt.ArrayLike

@@ -7,7 +7,7 @@ m and square-free f (f = 1 for rational weights), so that scores can be compared
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from itertools import product
@@ -21,6 +21,7 @@ from kappamax._integers import widen
 from kappamax._rootsum import RootSum, as_fraction
 from kappamax._typing import Array, Floats
 from kappamax._validate import as_choice, as_whole_number, is_number
+from kappamax.display import html, numbers, text
 from kappamax.errors import InvalidWeightsError
 from kappamax.weights.schemes import Terms, terms_of
 
@@ -29,9 +30,10 @@ _FINE = 2**200
 _TOLERANCE = 1e-12
 _FEW_CATEGORIES = 20
 _HUGE = 1e300
+_MOST_SHOWN = 12  # categories
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Weights:
     """Disagreement weights for one set of categories.
 
@@ -46,10 +48,19 @@ class Weights:
         Whether the numbers held are the ones meant. Weights from other reals have `tolerance` above zero instead.
     notes : tuple of str
         What a reader should know: an off-diagonal zero, fractions recovered from floats.
+    positions : tuple of numbers or None
+        The positions given to `from_positions`, one per category.
 
     Examples
     --------
     >>> w = Weights.from_scheme("quadratic", 3)
+    >>> w
+    Weights(quadratic, 3 categories, exact)
+      disagreement       1       2       3
+      ------------  ------  ------  ------
+      1             0.0000  0.2500  1.0000
+      2             0.2500  0.0000  0.2500
+      3             1.0000  0.2500  0.0000
     >>> w.matrix.tolist()
     [[0.0, 0.25, 1.0], [0.25, 0.0, 0.25], [1.0, 0.25, 0.0]]
     >>> w.metric, w.monge, w.violated_triangle
@@ -57,13 +68,14 @@ class Weights:
     """
 
     name: str
-    multipliers: Array = field(repr=False)
-    radicands: Array = field(repr=False)
-    denominator: int = field(repr=False)
+    multipliers: Array
+    radicands: Array
+    denominator: int
     exact: bool = True
     needs_order: bool = False
-    power: Fraction | None = field(default=None, repr=False)
+    power: Fraction | None = None
     notes: tuple[str, ...] = ()
+    positions: tuple[float | Fraction, ...] | None = None
 
     @classmethod
     def from_scheme(cls, name: str, n_categories: int) -> Weights:
@@ -84,10 +96,11 @@ class Weights:
         """
         if isinstance(scheme, str) and scheme.strip().lower() in {"unweighted", "identity", "nominal", "ordinal"}:
             raise InvalidWeightsError(f"{scheme} weights do not depend on positions; leave positions out.")
-        numbers = [as_fraction(position) for position in _as_positions(positions)]
-        weights = _from_terms(terms_of(scheme, [number for number, _ in numbers]))
-        exact = weights.exact and all(meant for _, meant in numbers)
-        return replace(weights, name=f"{weights.name} over positions", exact=exact)
+        given = _as_positions(positions)
+        read = [as_fraction(position) for position in given]
+        weights = _from_terms(terms_of(scheme, [number for number, _ in read]))
+        exact = weights.exact and all(meant for _, meant in read)
+        return replace(weights, name=f"{weights.name} over positions", exact=exact, positions=tuple(given))
 
     @classmethod
     def from_matrix(cls, matrix: npt.ArrayLike, *, kind: str, name: str = "custom") -> Weights:
@@ -193,6 +206,36 @@ class Weights:
         """The weights among some of the raters: the same for all."""
         return self
 
+    def __repr__(self) -> str:
+        header, rows = self._shown()
+        table = text.columns(["disagreement", *header], rows)
+        return "\n".join([self._title(), *(f"  {line}" for line in table), *(f"  Note: {note}" for note in self.notes)])
+
+    def _repr_html_(self) -> str:
+        caption = f"{self._title()}: disagreement"
+        header, rows = self._shown()
+        if self.n_categories <= _MOST_SHOWN:
+            return html.heat_table(self.matrix, header, header, caption=caption)
+        return html.table(["", *header], rows, caption=caption)
+
+    def _title(self) -> str:
+        """The name, the number of categories and whether the weights are exact."""
+        exact = "exact" if self.exact else "not exact"
+        categories = f"{self.n_categories} categor{'y' if self.n_categories == 1 else 'ies'}"
+        return f"Weights({self.name}, {categories}, {exact})"
+
+    def _shown(self) -> tuple[list[str], list[list[str]]]:
+        """Return headers and rows of the matrix; beyond a dozen categories "..." replaces those in the middle."""
+        k, half = self.n_categories, _MOST_SHOWN // 2
+        categories = [*range(k)] if k <= _MOST_SHOWN else [*range(half), None, *range(k - half, k)]
+        labels = self.positions or range(1, k + 1)
+        header = ["..." if i is None else str(labels[i]) for i in categories]
+        rows = [
+            [name, *("..." if i is None or j is None else numbers.decimal(self.matrix[i, j]) for j in categories)]
+            for name, i in zip(header, categories, strict=True)
+        ]
+        return header, rows
+
     def _first_positive(self, terms: list[tuple[int, tuple[Any, Any]]]) -> tuple[int, int] | None:
         """The first cell where a signed sum of slices of u is above zero, decided exactly for exact weights."""
         if self.n_categories < 2:
@@ -264,13 +307,13 @@ def _as_positions(values: Sequence[Any]) -> list[Any]:
     """Return distinct finite numbers."""
     if isinstance(values, str) or not hasattr(values, "__len__") or len(values) == 0:
         raise InvalidWeightsError(f"positions must be a list of numbers, one per category; got {values!r}.")
-    numbers = list(values)
-    for i, number in enumerate(numbers):
+    positions = list(values)
+    for i, number in enumerate(positions):
         if not is_number(number) or not -_HUGE < number < _HUGE:
             raise InvalidWeightsError(f"positions must be finite numbers; entry {i + 1} is {number!r}.")
-        if number in numbers[:i]:
+        if number in positions[:i]:
             raise InvalidWeightsError(f"positions must differ; {number!r} occurs twice.")
-    return numbers
+    return positions
 
 
 def _as_matrix_rows(matrix: Any, kind: str) -> list[list[Any]]:
