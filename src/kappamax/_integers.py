@@ -14,8 +14,9 @@ import numpy.typing as npt
 
 from kappamax._typing import Array, Integers
 
+SUMMABLE = 2**60  # a few numbers up to this size can be added and subtracted in 64 bits
 _INT64_SAFE = 2**62
-_FEW = 64  # numbers that Python adds up sooner than an array is asked for its largest
+_SUMMED_BY_PYTHON = 64  # so few products are summed faster by Python than bounded by numpy
 
 
 def widen(array: npt.ArrayLike, bound: int) -> Array:
@@ -31,7 +32,7 @@ def magnitude(array: Array) -> int:
 
 def dot(left: Array, right: Array) -> int:
     """The exact sum of products of two integer vectors of any size."""
-    if left.size <= _FEW:
+    if left.size <= _SUMMED_BY_PYTHON:
         return sum(map(mul, left.tolist(), right.tolist()))
     bound = magnitude(left) * magnitude(right) * left.size
     return int(np.dot(widen(left, bound), widen(right, bound)))

@@ -12,6 +12,8 @@ from typing import Any
 
 from kappamax.errors import KappamaxWarning
 
+STEPS_WITHOUT_COMPILER = 1_000_000  # steps of a search that plain Python takes where numba is absent
+
 _compiled: dict[Callable[..., Any], Callable[..., Any]] = {}
 
 

@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from kappamax._tolerances import EXACT_DOUBLES
 from kappamax.display import html, text
-
-_JSON_SAFE = 2**53
 
 
 class Result:
@@ -48,7 +47,7 @@ def plain(value: Any) -> Any:
         return [plain(item) for item in value]
     if isinstance(value, np.generic):
         return plain(value.item())
-    if isinstance(value, int) and abs(value) > _JSON_SAFE:
+    if isinstance(value, int) and abs(value) > EXACT_DOUBLES:
         return str(value)
     if isinstance(value, float) and isnan(value):
         return None

@@ -14,8 +14,10 @@ from math import gcd, isqrt, lcm
 
 import numpy as np
 
+from kappamax._tolerances import DOUBLE_TOLERANCE
+
+LARGEST_FACTORED = 10**10  # square-free parts of larger numbers take long to find by trial division
 _MAX_DENOMINATOR = 100_000
-_CLOSE = 1e-12
 
 
 @total_ordering
@@ -159,7 +161,7 @@ def order(sums: Sequence[RootSum]) -> list[int]:
     ordered: list[int] = []
     run: list[int] = []
     for i in by_double:
-        if run and reals[i] - reals[run[-1]] > _CLOSE * (size[i] + size[run[-1]]):
+        if run and reals[i] - reals[run[-1]] > DOUBLE_TOLERANCE * (size[i] + size[run[-1]]):
             ordered += sorted(run, key=sums.__getitem__)
             run = []
         run.append(i)

@@ -86,7 +86,7 @@ def test_what_is_refused(monkeypatch):
         with pytest.raises(NotSupportedError, match="changes what Fleiss' kappa expects by chance, in more than"):
             km.max_kappa(table, coefficient="fleiss")
     with monkeypatch.context() as patch:
-        patch.setattr(varying_chance, "MOST_PATTERNS", 10)
+        patch.setattr(varying_chance, "MOST_POSSIBLE_PATTERNS", 10)
         with pytest.raises(NotSupportedError, match="found up to 10 possible patterns, and this design has"):
             km.max_kappa(table, coefficient="fleiss")
 

@@ -211,7 +211,7 @@ def test_true_prices_are_not_called_false_where_patterns_are_too_many(monkeypatc
     assert result.proof == result.minimum_proof == "prices"
     assert km.verify(result)
     monkeypatch.setattr(bounds, "LISTED_PATTERNS", 1)
-    monkeypatch.setattr(bounds, "MOST_PATTERNS", 1)
+    monkeypatch.setattr(bounds, "MOST_SEARCHED", 1)
     found = km.verify(result)
     assert not found.faults
     assert LIMITS in found.unchecked[0]

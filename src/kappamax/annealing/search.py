@@ -16,12 +16,11 @@ from kappamax.annealing.trace import Moment, Trace
 from kappamax.disagreement.objective import Objective
 from kappamax.errors import Interrupted
 from kappamax.fibers.markov_basis import MoveSet
-from kappamax.fibers.swap_walk import SwapWalk
+from kappamax.fibers.swap_walk import STEPS_PER_BLOCK, SwapWalk
 from kappamax.table import Table
 
 SWAP_STEPS = 10_000_000
-_BLOCK = 50_000
-_COLDEST = 1e-280
+_LEAST_TEMPERATURE = 1e-280  # its reciprocal, times any change of score, is finite
 
 
 @dataclass(frozen=True)
@@ -104,7 +103,7 @@ def run_search(
     done = accepted = 0
     entries: list[tuple[int, float, float, float]] = []
     patience, limit = search.patience, search.limit
-    block = search.trace or _BLOCK
+    block = search.trace or STEPS_PER_BLOCK
 
     def end(stopped: str) -> SearchEnd:
         settled = done - walk.stale
@@ -148,7 +147,7 @@ class SwapSearch:
 
     def advance(self, temperatures: Array, *, patience: int, by_agreement: bool) -> tuple[int, int]:
         """Take one step per temperature (in counts); steps taken, fewer if patience ran out, and swaps made."""
-        coldness = np.maximum(temperatures, _COLDEST)
+        coldness = np.maximum(temperatures, _LEAST_TEMPERATURE)
         np.reciprocal(coldness, out=coldness)
         _, taken, changed = self.walk.advance(coldness, thin=len(coldness), patience=patience, by_score=by_agreement)
         return taken, changed

@@ -63,7 +63,7 @@ def _as_character(_context: click.Context, _option: click.Parameter, text: str |
     return "\t" if text in ("tab", "\\t") else text
 
 
-_MISSING = "Codes for missing ratings, in addition to empty cells, NA, nan, None, null and similar words."
+_MISSING_HELP = "Codes for missing ratings, in addition to empty cells, NA, nan, None, null and similar words."
 
 #: each has the name of an argument of `read_ratings`
 HOW_TO_READ: list[click.Parameter] = [
@@ -82,7 +82,7 @@ HOW_TO_READ: list[click.Parameter] = [
     Option("--rater NAME", "Column of the raters in the long layout."),
     Option("--rating NAME", "Column of the ratings in the long layout."),
     Option("--count NAME", "Column of the counts in the patterns layout."),
-    Option("--missing 9,99", _MISSING, callback=_as_codes),
+    Option("--missing 9,99", _MISSING_HELP, callback=_as_codes),
     Option("--complete-only", "Leave out subjects with a missing rating."),
     Option("--sheet NAME", "Sheet of a spreadsheet, by name or position."),
     Option("--delimiter D", "Character between columns of text, or the word tab.", callback=_as_character),

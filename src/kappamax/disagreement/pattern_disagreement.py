@@ -17,14 +17,14 @@ import numpy as np
 
 from kappamax._integers import widen
 from kappamax._rootsum import RootSum
+from kappamax._tolerances import EXACT_DOUBLES
 from kappamax._typing import Array, Codes, Floats, Integers
 from kappamax.disagreement.quadratic_forms import weighted_sum
 from kappamax.patterns import category_counts, pair_counts
 from kappamax.weights import PairWeights, Weights
 
-_EXACT_DOUBLES = 2**53
 _FEW_ROOTS = 8  # a lookup for each is cheaper than adding at scattered places
-_BLOCK = 8_192  # patterns whose numbers stay in the processor's cache
+PATTERNS_PER_BLOCK = 8_192  # patterns whose numbers stay in the processor's cache
 
 
 class PatternDisagreement:
@@ -124,8 +124,8 @@ class PatternDisagreement:
             bound = int(counts.sum()) * self.n_raters**2
             kind = _exact_type(bound)
             met = np.zeros((k, k), dtype=kind)  # how often categories i and j met, both orders of i != j
-            for start in range(0, len(patterns), _BLOCK):
-                block = slice(start, start + _BLOCK)
+            for start in range(0, len(patterns), PATTERNS_PER_BLOCK):
+                block = slice(start, start + PATTERNS_PER_BLOCK)
                 chosen = category_counts(patterns[block], k).astype(kind)
                 met += chosen.T @ (chosen * counts[block, None].astype(kind))
             return weighted_sum(widen(met, bound), self.weights) * self.denominator / 2
@@ -155,7 +155,7 @@ class PatternDisagreement:
 
 def _exact_type(bound: int) -> np.dtype[Any]:
     """The type in which products of matrices of whole numbers are exact and fast: BLAS multiplies doubles only."""
-    return np.dtype(float) if bound < _EXACT_DOUBLES else widen([bound], bound).dtype
+    return np.dtype(float) if bound < EXACT_DOUBLES else widen([bound], bound).dtype
 
 
 def _with_missing(matrix: Array) -> Array:

@@ -13,7 +13,7 @@ from kappamax._rootsum import RootSum
 from kappamax._typing import Array
 from kappamax.weights import Weights
 
-_FEW = 10_000  # numbers that are multiplied sooner than compared
+_NOT_COMPARED = 10_000  # so few numbers are multiplied faster than compared
 
 
 def form(x: Array, y: Array, *, weights: Weights) -> Array:
@@ -47,7 +47,7 @@ def weighted_sum(cells: Array, weights: Weights, scale: int = 1) -> RootSum:
 
 def _once(rows: Array) -> Array:
     """Rows that repeat along an axis, once: small steps from one place share it."""
-    if rows.size <= _FEW:
+    if rows.size <= _NOT_COMPARED:
         return rows
     for axis in range(rows.ndim - 1):
         first = rows[(slice(None),) * axis + (slice(0, 1),)]

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from kappamax._integers import coprime
+from kappamax._integers import SUMMABLE, coprime
 from kappamax._typing import Array, Codes, Floats
 from kappamax.errors import NotSupportedError
 from kappamax.table import Table
@@ -34,13 +34,13 @@ Progress = Callable[[int, int], None]
 MEMORY_LIMIT = 1_000_000_000
 
 _BITS = 62
-_UNREACHED = -(2**60)
+_UNREACHED = -SUMMABLE
 _FEW_STATES = 200
 _PER_ARRAY = 10_000
 _SCALE_EVERY = 8  # subjects, each of which multiplies the number of ways by 2^20 at most
 _LARGE = 2.0**200
-_MOST_PATTERNS = 1_000_000
-_MOST_CELLS = 50_000_000
+_MOST_COUNTED_PATTERNS = 1_000_000
+_MOST_COUNTS_HELD = 50_000_000
 _BEYOND_DOUBLES = 10**300  # larger whole numbers are not divided
 
 
@@ -103,20 +103,21 @@ def require_memory(what: str, n_bytes: int, limit: float) -> None:
 
 def require_few_patterns(n_patterns: int) -> None:
     """Require that all possible patterns can be listed."""
-    if n_patterns > _MOST_PATTERNS:
+    if n_patterns > _MOST_COUNTED_PATTERNS:
         raise NotSupportedError(
             f"{float(n_patterns):.3g} patterns are possible; counting and listing tables work up to "
-            f"{_MOST_PATTERNS:,}. Sampling and the Monte Carlo test work for any number."
+            f"{_MOST_COUNTED_PATTERNS:,}. Sampling and the Monte Carlo test work for any number."
         )
 
 
 def require_few_cells(n_categories: int, n_raters: int, size: int = 1) -> None:
     """Require that a count for every possible pattern can be held, for each of so many tables."""
     n_patterns = n_categories**n_raters
-    if n_patterns * size > _MOST_CELLS:
+    if n_patterns * size > _MOST_COUNTS_HELD:
         raise NotSupportedError(
             f"{n_categories} categories and {n_raters} raters have {float(n_patterns):.3g} possible patterns: counts "
-            f"of {size:,} such tables are more than {_MOST_CELLS:,} numbers. iter_sample() gives tables one by one."
+            f"of {size:,} such tables are more than {_MOST_COUNTS_HELD:,} numbers. "
+            "iter_sample() gives tables one by one."
         )
 
 

@@ -32,7 +32,7 @@ from kappamax.weights import WeightsLike
 
 _CHUNK_CELLS = 2_000_000
 _SHOWN = 10
-_LONGEST = 60
+_LONGEST_NAME = 60
 
 
 def rank_moves(
@@ -183,7 +183,7 @@ class RankedMoves(Result):
     def written(self, move: Move) -> str:
         """A move with the labels of the categories, or with their numbers from one where that would be too long."""
         named = move.written(self.table.categories)
-        return named if len(named) <= _LONGEST else str(move)
+        return named if len(named) <= _LONGEST_NAME else str(move)
 
 
 class _ApplicableMoves(NamedTuple):

@@ -25,7 +25,7 @@ _BLOCK_RATINGS = 2_000_000
 _WORTH_SCIPY = 5_000_000  # ratings to shuffle before scipy's import pays
 _SCIPY_SUBJECTS = 100_000  # beyond, drawing rater by rater is quicker, and keeps its precision
 _SUBJECTS_PER_CELL = 8  # that are shuffled in the time a cell is drawn
-_MOST_CELLS = 2_000_000
+_MOST_DRAWN_CELLS = 2_000_000
 _MOST_RATINGS = 500_000_000
 _LOOKED_UP_PATTERNS = 50_000  # whose scores are computed once for all draws
 
@@ -155,7 +155,7 @@ class ScoreSampler:
 def _cheap_way(table: Table, *, classes: bool) -> RaterByRater | None:
     """How to draw rater by rater where that is cheaper than shuffling, or shuffling would take too much memory."""
     ratings = table.n_subjects * (table.n_raters - 1)
-    most = min(ratings // _SUBJECTS_PER_CELL, _MOST_CELLS)
+    most = min(ratings // _SUBJECTS_PER_CELL, _MOST_DRAWN_CELLS)
     return RaterByRater.of(table, classes=classes, most_cells=most)
 
 

@@ -11,12 +11,13 @@ from contextlib import suppress
 
 import numpy as np
 
+from kappamax._tolerances import ROUNDING_MARGIN
 from kappamax._typing import Array
 from kappamax.errors import Interrupted
 from kappamax.maximum.exact_prices import certified_near
 from kappamax.maximum.first_table import first_guess
 from kappamax.maximum.gap_search import close_gap
-from kappamax.maximum.linear_program import integer_table, refined, relaxation, whole_table
+from kappamax.maximum.linear_program import POSITIVE_AMOUNT, integer_table, refined, relaxation, whole_table
 from kappamax.maximum.price_bounds import Pricing, certified
 from kappamax.maximum.problem import OutOfTime, Problem, Watch
 from kappamax.maximum.solution import Solution
@@ -26,8 +27,7 @@ _SMOOTHING = 0.5
 _NEW_PATTERNS = 60
 _LOOKED_AT = 300
 _TIGHT_PATTERNS = 5000
-_MOST_PATTERNS = 200_000
-_CLEAR = 1e-9
+_MOST_CANDIDATES = 200_000
 _METHOD = "column generation"
 
 
@@ -79,7 +79,7 @@ class _Generation:
             if relaxed is None:
                 return
             self.newest = relaxed.prices
-            clear = -_CLEAR * (1 + float(np.abs(self.newest).max()))
+            clear = -ROUNDING_MARGIN * (1 + float(np.abs(self.newest).max()))
             smoothed = self.newest if rounds == 0 else _SMOOTHING * self.center + (1 - _SMOOTHING) * self.newest
             rounds += 1
             added = False
@@ -120,7 +120,7 @@ class _Generation:
         relaxed = relaxation(problem, self.patterns, watch)
         support = self.best[0]
         if relaxed is not None:
-            support = self.patterns[relaxed.amounts > 1e-6]
+            support = self.patterns[relaxed.amounts > POSITIVE_AMOUNT]
             table = whole_table(problem, self.patterns, relaxed.amounts) or integer_table(problem, self.patterns, watch)
             if table is not None and problem.total(*table) < problem.total(*self.best):
                 self.best = table
@@ -128,7 +128,7 @@ class _Generation:
         if self.finished:
             prices = self.newest
             with suppress(OutOfTime):
-                limit = _CLEAR * 100 * (1 + float(np.abs(prices).max()))
+                limit = ROUNDING_MARGIN * 100 * (1 + float(np.abs(prices).max()))
                 tight = self.pricing.below(prices, limit, _TIGHT_PATTERNS).patterns
         solution = certified_near(problem, *self.best, prices, tight, support, _METHOD, watch)
         if not solution.proven and not watch.over:
@@ -150,10 +150,10 @@ class _Generation:
         problem, pricing = self.problem, self.pricing
         self.watch.tell("closing the gap between table and bound")
         worth = solution.prices.real(problem.roots)
-        gap = float(solution.cost - solution.bound) + _CLEAR * (1 + float(np.abs(worth).max()))
+        gap = float(solution.cost - solution.bound) + ROUNDING_MARGIN * (1 + float(np.abs(worth).max()))
         least = min(0.0, pricing.least(worth).least)
-        within = pricing.below(worth, least + gap, _MOST_PATTERNS)
-        if within.total > _MOST_PATTERNS:
+        within = pricing.below(worth, least + gap, _MOST_CANDIDATES)
+        if within.total > _MOST_CANDIDATES:
             return solution
         candidates = np.unique(np.concatenate([within.patterns, solution.patterns]), axis=0)
         table = integer_table(problem, candidates, self.watch)

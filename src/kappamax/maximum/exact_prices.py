@@ -21,7 +21,7 @@ from kappamax.maximum.solution import Prices, Solution, zero_prices
 _TOLERANCES = (1e-11, 1e-9, 1e-7)
 _PRIME = 1_048_573  # products of residues and sums of a thousand of them stay below 2^63
 _DENOMINATORS = (1, 2, 3, 4, 5, 6, 8, 12, 24, 60)
-_FINE = 2**40
+PRICE_DENOMINATOR = 2**40  # of prices that are rounded from doubles
 
 
 def certified_near(
@@ -75,13 +75,15 @@ def _candidates(problem: Problem, real: Array, tight: Array, support: Array) -> 
         prices = exact(problem, real, equations)
         if prices is not None:
             yield prices
-    yield Prices(_rounded(problem, real), _FINE)
+    yield Prices(_rounded(problem, real), PRICE_DENOMINATOR)
 
 
 def _rounded(problem: Problem, real: Array) -> Array:
     """Numerators over 2^40 of prices in doubles, as multiples of the first root."""
     numerators = np.zeros((*real.shape, len(problem.roots)), dtype=object)
-    numerators[:, :, 0] = [[round(value * _FINE) for value in row] for row in (real / problem.roots[0]).tolist()]
+    numerators[:, :, 0] = [
+        [round(value * PRICE_DENOMINATOR) for value in row] for row in (real / problem.roots[0]).tolist()
+    ]
     return numerators
 
 
@@ -93,7 +95,7 @@ def _along_forest(problem: Problem, real: Array, patterns: Array) -> Prices | No
         i, j = int(patterns[position, 0]), k + int(patterns[position, 1])
         neighbours[i].append((j, position))
         neighbours[j].append((i, position))
-    costs = problem.costs(patterns).astype(object) * _FINE
+    costs = problem.costs(patterns).astype(object) * PRICE_DENOMINATOR
     numerators = _rounded(problem, real).reshape(2 * k, -1)
     done = [False] * (2 * k)
     for root in range(2 * k):
@@ -106,7 +108,7 @@ def _along_forest(problem: Problem, real: Array, patterns: Array) -> Prices | No
                     done[other] = True
                     numerators[other] = costs[position] - numerators[node]
                     waiting.append(other)
-    return Prices(_narrowed(numerators.reshape(2, k, -1)), _FINE)
+    return Prices(_narrowed(numerators.reshape(2, k, -1)), PRICE_DENOMINATOR)
 
 
 def _forest(patterns: Array, k: int) -> list[int]:
@@ -152,8 +154,8 @@ def _by_elimination(problem: Problem, real: Array, patterns: Array) -> Prices | 
     n_roots = len(problem.roots)
     numerators = _rounded(problem, real).reshape(-1, n_roots) * denominator
     shift = whole[:, n_roots:].astype(object) @ (numerators[open_ones] // denominator)
-    numerators[pivots] = whole[:, :n_roots].astype(object) * _FINE - shift
-    return Prices(_narrowed(numerators.reshape(*real.shape, n_roots)), _FINE * denominator)
+    numerators[pivots] = whole[:, :n_roots].astype(object) * PRICE_DENOMINATOR - shift
+    return Prices(_narrowed(numerators.reshape(*real.shape, n_roots)), PRICE_DENOMINATOR * denominator)
 
 
 def _independent(rows: Array, rank: int) -> tuple[list[int], list[int]]:

@@ -17,7 +17,7 @@ from kappamax.maximum.transport import transport_table
 from kappamax.patterns import group_patterns
 
 _SCALE = 2.0**40
-_ROUNDS = 20
+_STEPS_PER_RATER = 20
 
 
 def first_table(problem: Problem, watch: Watch | None = None) -> Solution:
@@ -37,7 +37,7 @@ def first_guess(problem: Problem) -> tuple[Codes, Integers]:
 def _improved(problem: CompleteProblem, patterns: Codes, counts: Integers) -> tuple[Codes, Integers]:
     """Go round the raters until none of them can be placed better."""
     best, stale = problem.total(patterns, counts), 0
-    for step in range(_ROUNDS * problem.n_raters):
+    for step in range(_STEPS_PER_RATER * problem.n_raters):
         candidate = _placed_anew(problem, patterns, counts, step % problem.n_raters)
         cost = problem.total(*candidate)
         stale += 1

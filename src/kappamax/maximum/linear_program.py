@@ -21,8 +21,9 @@ from kappamax.maximum.problem import Problem, Watch
 from kappamax.maximum.solution import Prices, Solution
 from kappamax.patterns import margins_of
 
-_ROUNDS = 8
-_BITS = 30  # more binary digits for the prices in each round of refinement
+POSITIVE_AMOUNT = 1e-6  # smaller amounts of a solver are zero up to its tolerance
+_REFINEMENTS = 8
+_REFINED_BITS = 30  # more binary digits for the prices in each round of refinement
 _DEAR = 1e7  # in units of what matters: costs beyond it are no longer told apart
 
 
@@ -39,7 +40,9 @@ def solve_over_all_cells(problem: Problem, watch: Watch) -> Solution:
     if table is None:
         rough = first_table(problem)
         table, method = (rough.patterns, rough.counts), rough.method
-    solution = certified_near(problem, *table, relaxed.prices, cells, cells[relaxed.amounts > 1e-6], method, watch)
+    solution = certified_near(
+        problem, *table, relaxed.prices, cells, cells[relaxed.amounts > POSITIVE_AMOUNT], method, watch
+    )
     if not solution.proven:
         solution = refined(solution, cells, watch)
     return solution if solution.proven else close_gap(problem, solution, cells)
@@ -59,7 +62,7 @@ def refined(solution: Solution, patterns: Array, watch: Watch) -> Solution:
     problem = solution.problem
     if problem.objective.radicands != (1,):
         return solution
-    for _ in range(_ROUNDS):
+    for _ in range(_REFINEMENTS):
         assert solution.prices is not None
         if solution.proven or watch.over:
             return solution
@@ -69,12 +72,14 @@ def refined(solution: Solution, patterns: Array, watch: Watch) -> Solution:
         relaxed = relaxation(problem, patterns, watch, np.minimum(left / unit, _DEAR))
         if relaxed is None:
             return solution
-        change = relaxed.prices * (unit * float(denominator) * 2.0**_BITS)
-        finer = (numerators << _BITS) + np.array([[[round(c)] for c in row] for row in change.tolist()], dtype=object)
+        change = relaxed.prices * (unit * float(denominator) * 2.0**_REFINED_BITS)
+        finer = (numerators << _REFINED_BITS) + np.array(
+            [[[round(c)] for c in row] for row in change.tolist()], dtype=object
+        )
         table = whole_table(problem, patterns, relaxed.amounts)
         if table is None or problem.total(*table) >= solution.cost:
             table = solution.patterns, solution.counts
-        sharper = certified(problem, *table, Prices(finer, denominator << _BITS), solution.method, watch)
+        sharper = certified(problem, *table, Prices(finer, denominator << _REFINED_BITS), solution.method, watch)
         if sharper.bound <= solution.bound and sharper.cost >= solution.cost:
             return solution
         solution = sharper

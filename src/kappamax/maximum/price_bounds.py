@@ -20,12 +20,12 @@ import numpy as np
 from kappamax._integers import magnitude, widen
 from kappamax._jit import kernel
 from kappamax._rootsum import RootSum
+from kappamax._tolerances import ROUNDING_MARGIN
 from kappamax._typing import Array, Codes, Floats
 from kappamax.maximum.problem import CompleteProblem, OutOfTime, Problem, RaterSet, Watch
 from kappamax.maximum.solution import Prices, Solution
 
 LISTED_CELLS = 2_000_000
-_CLEAR = 1e-9
 _MOST_TIED = 200_000
 _WORTH_COMPILING = 2000  # possible patterns
 _AT_A_TIME = 1_000_000  # numbers looked at before the time and Ctrl-C are heeded
@@ -88,7 +88,7 @@ def lowest_reduced_cost(problem: Problem, prices: Prices, watch: Watch | None = 
         return lowest
     worth = prices.real(problem.roots)
     pricing = Pricing(problem, watch)
-    margin = _CLEAR * (1 + float(np.abs(worth).max()) + pricing.scale)  # far above what rounding can do to the sums
+    margin = ROUNDING_MARGIN * (1 + float(np.abs(worth).max()) + pricing.scale)
     try:
         least = min(0.0, pricing.least(worth).least)
         found = pricing.below(worth, least + margin, _MOST_TIED)
@@ -224,7 +224,7 @@ def _lowest(problem: Problem, prices: Prices, patterns: Array) -> RootSum:
         return problem.number([int(reduced_costs(problem, prices, patterns).min())]) / prices.denominator
     worth = prices.real(problem.roots)
     real = real_reduced_costs(problem, worth, patterns)
-    near = patterns[real <= min(0.0, real.min()) + _CLEAR * (1 + float(np.abs(worth).max()))]
+    near = patterns[real <= min(0.0, real.min()) + ROUNDING_MARGIN * (1 + float(np.abs(worth).max()))]
     exact = {tuple(row) for row in reduced_costs(problem, prices, near).tolist()}
     return min(map(problem.number, exact), default=RootSum()) / prices.denominator
 

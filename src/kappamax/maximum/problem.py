@@ -22,7 +22,7 @@ from kappamax.errors import NotSupportedError
 from kappamax.patterns import MISSING
 from kappamax.table import Table
 
-_CHUNK = 1 << 18
+_PATTERNS_PER_CHUNK = 1 << 18
 
 
 def problem_for(objective: Objective, sign: int) -> Problem:
@@ -146,8 +146,8 @@ class Problem:
         for index, members in enumerate(self.sets):
             raters = np.flatnonzero(members)
             shape = (self.n_labels,) * len(raters)
-            for start in range(0, n_cells := self.n_labels ** len(raters), _CHUNK):
-                cells = np.arange(start, min(start + _CHUNK, n_cells))
+            for start in range(0, n_cells := self.n_labels ** len(raters), _PATTERNS_PER_CHUNK):
+                cells = np.arange(start, min(start + _PATTERNS_PER_CHUNK, n_cells))
                 patterns = self._codes_of_others(index, len(cells))
                 patterns[:, raters] = np.stack(np.unravel_index(cells, shape), axis=1)
                 yield patterns

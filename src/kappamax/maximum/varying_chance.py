@@ -18,18 +18,18 @@ from kappamax._typing import Array
 from kappamax.disagreement.objective import Objective
 from kappamax.errors import Interrupted, NotSupportedError
 from kappamax.fibers.enumeration import LISTED_TABLES, tables_below
-from kappamax.maximum.linear_program import incidence, solve_integer, solve_linear
+from kappamax.maximum.exact_prices import PRICE_DENOMINATOR
+from kappamax.maximum.linear_program import POSITIVE_AMOUNT, incidence, solve_integer, solve_linear
 from kappamax.maximum.price_bounds import cost_step
 from kappamax.maximum.problem import Problem, Watch
 from kappamax.maximum.solution import Cut, Prices, Solution
 from kappamax.verification.uses import MOST_USES, Use, attainable_uses
 
-MOST_PATTERNS = 4_000
+MOST_POSSIBLE_PATTERNS = 4_000
 MOST_CUTS = 300
-_CLOSE = 1e-7
+_SOLVER_TOLERANCE = 1e-7
 _METHOD = "linear programmes for fixed use of categories"
 _LISTED = "all tables listed"
-_FINE = 2**40
 
 
 def solve_varying_chance(problem: Problem, watch: Watch) -> Solution:
@@ -74,10 +74,10 @@ class _UseSearch:
         self.table = problem.observed()
         self.cost, self.chance = problem.total(*self.table), objective.expected
         varies = f"rearranging these ratings changes what {objective.coefficient.title} expects by chance"
-        if problem.n_cells > MOST_PATTERNS:
+        if problem.n_cells > MOST_POSSIBLE_PATTERNS:
             raise NotSupportedError(
-                f"{varies}; its maximum is then found up to {MOST_PATTERNS:,} possible patterns, and this design has "
-                f"{float(problem.n_cells):.3g}."
+                f"{varies}; its maximum is then found up to {MOST_POSSIBLE_PATTERNS:,} possible patterns, "
+                f"and this design has {float(problem.n_cells):.3g}."
             )
         found = uses_of(objective)
         if found is None:
@@ -108,7 +108,7 @@ class _UseSearch:
     def unproven(self) -> Solution:
         """Return the best table, and what the cuts prove: a cost as extreme at its own use of categories."""
         ratio = float((self.by_cut.max(axis=0) / self.real_chances).min())
-        below = Fraction(ratio - _CLOSE * (1 + abs(ratio)))  # far below what rounding can do to the ratio
+        below = Fraction(ratio - _SOLVER_TOLERANCE * (1 + abs(ratio)))  # far below what rounding can do to the ratio
         bound = self.chance * below
         return Solution(self.problem, *self.table, self.cost, bound, _METHOD, None, None, tuple(self.cuts))
 
@@ -130,7 +130,7 @@ class _UseSearch:
         best = float(self.cost) / float(self.chance)
         ratios = self.by_cut.max(axis=0) / self.real_chances
         for place in np.argsort(ratios, kind="stable").tolist():
-            if ratios[place] > best + _CLOSE * (1 + abs(best)):
+            if ratios[place] > best + _SOLVER_TOLERANCE * (1 + abs(best)):
                 return None
             if not self._excluded(place):
                 return int(place)
@@ -191,9 +191,11 @@ class _UseSearch:
         problem = self.problem
         costs = problem.costs(self.patterns)
         reduced = problem.real(self.patterns) - prices @ self.rows
-        scale = _CLOSE * (1 + np.abs(prices).max())
+        scale = _SOLVER_TOLERANCE * (1 + np.abs(prices).max())
         tight = np.flatnonzero(np.abs(reduced) < scale)
-        tight = tight[np.argsort(np.where(amounts[tight] > 1e-6, -1.0, np.abs(reduced[tight])), kind="stable")]
+        tight = tight[
+            np.argsort(np.where(amounts[tight] > POSITIVE_AMOUNT, -1.0, np.abs(reduced[tight])), kind="stable")
+        ]
         exact = solved_exactly(self.rows.T[tight], costs[tight], prices, float(problem.roots[0]))
         denominator = lcm(*(number.denominator for row in exact for number in row))
         return self._lowered(
@@ -243,7 +245,10 @@ def solved_exactly(rows: Array, sides: Array, near: Array, root: float) -> list[
             by = left[pivot]
             basis.append((pivot, [entry / by for entry in left], [entry / by for entry in right]))
     n_roots = sides.shape[1]
-    x = [[Fraction(round(value / root * _FINE), _FINE)] + [Fraction(0)] * (n_roots - 1) for value in near.tolist()]
+    x = [
+        [Fraction(round(value / root * PRICE_DENOMINATOR), PRICE_DENOMINATOR)] + [Fraction(0)] * (n_roots - 1)
+        for value in near.tolist()
+    ]
     for pivot, own, known in reversed(basis):
         others = [(entry, i) for i, entry in enumerate(own) if entry and i != pivot]
         x[pivot] = [known[f] - sum((entry * x[i][f] for entry, i in others), Fraction(0)) for f in range(n_roots)]

@@ -11,10 +11,10 @@ from kappamax.planning.formula import MOST_SUBJECTS
 from kappamax.planning.goals import Goal, SimulatedStudies
 from kappamax.planning.simulation import Simulator
 
-_STEP = 1.2  # how far apart the first sizes tried are
+_FIRST_RATIO = 1.2  # of the first sizes tried
 _RESOLUTION = 0.01  # bisection stops here; the fit goes on
-_NEAR = 0.7
-_FEW = 30
+_FITTED_SHARE = 0.7
+_SMALL_STUDY = 30
 _EXPECTED_TRIALS = 12
 _MOST_CORRECTIONS = 40
 
@@ -39,7 +39,7 @@ def search(goal: Goal, simulator: Simulator, start: int) -> tuple[int | None, fl
         middle = (low + high) // 2
         low, high = (low, middle) if reached(middle) else (middle, high)
     fitted, slope = _fitted(trials, goal.target, low, high)
-    n = high if high <= _FEW else fitted  # few subjects: every one counts, and no line is straight
+    n = high if high <= _SMALL_STUDY else fitted  # few subjects: every one counts, and no line is straight
     for _ in range(_MOST_CORRECTIONS):
         studies = goal.studies(simulator, n, whole=True)
         found, error = goal.scaled(studies)
@@ -52,7 +52,7 @@ def search(goal: Goal, simulator: Simulator, start: int) -> tuple[int | None, fl
 def _bracket(reached: Callable[[int], bool], start: int) -> tuple[int, int]:
     """Return a number that falls short (or 1) and a larger one that reaches the goal."""
     low = high = start
-    step = _STEP
+    step = _FIRST_RATIO
     if reached(start):
         while low > 1:
             high, low = low, max(1, int(low / step))
@@ -70,7 +70,7 @@ def _bracket(reached: Callable[[int], bool], start: int) -> tuple[int, int]:
 
 def _fitted(trials: dict[int, float], target: float, low: int, high: int) -> tuple[int, float | None]:
     """Return where the line through the trials near a bracket meets the target, and its slope in sqrt(N)."""
-    near = [n for n in trials if _NEAR * low <= n <= high / _NEAR]
+    near = [n for n in trials if _FITTED_SHARE * low <= n <= high / _FITTED_SHARE]
     if len(near) < 2:
         return high, None
     x, y = np.sqrt(near), np.array([trials[n] for n in near])
@@ -79,4 +79,4 @@ def _fitted(trials: dict[int, float], target: float, low: int, high: int) -> tup
         return high, None
     root = (target - float(y.mean())) / slope + float(x.mean())
     fitted = max(2, ceil(root * root)) if root > 0 else high
-    return min(max(fitted, int(_NEAR * low)), ceil(high / _NEAR)), slope
+    return min(max(fitted, int(_FITTED_SHARE * low)), ceil(high / _FITTED_SHARE)), slope

@@ -27,7 +27,7 @@ from kappamax.verification.definitions import Design, Pattern, Raters, Rows, mar
 from kappamax.verification.uses import Use, attainable_uses
 
 LISTED_PATTERNS = 5_000
-MOST_PATTERNS = 100_000
+MOST_SEARCHED = 100_000
 MOST_ENTRIES = 20_000_000  # costs of two ratings handed to a search
 
 
@@ -255,11 +255,11 @@ class Bounds:
         costs[np.triu_indices(n, 1)] = np.array([lowered[key] for key in keys], dtype=np.int64).reshape(-1, k, k)
         raised = np.array([[number.ceiling(shift) for number in row] for row in pays], dtype=np.int64)
         top = (limit + paid).ceiling(shift)
-        found = search.patterns_below(costs, raised, top, MOST_PATTERNS, self.budget.steps(n * k))
+        found = search.patterns_below(costs, raised, top, MOST_SEARCHED, self.budget.steps(n * k))
         if found is None:
             raise Unknown
         self.budget.spend_steps(found.steps, n * k)
-        if found.total > MOST_PATTERNS:
+        if found.total > MOST_SEARCHED:
             raise _TooMany(RootSum(Fraction(found.least) / Fraction(2) ** shift) - paid)
         patterns = np.full((len(found.patterns), self.design.n_raters), -1)
         patterns[:, raters] = found.patterns

@@ -14,9 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from kappamax._rootsum import RootSum, square_free
+from kappamax._rootsum import LARGEST_FACTORED, RootSum, square_free
+from kappamax._tolerances import DOUBLE_TOLERANCE
 from kappamax.display import text
 from kappamax.errors import KappamaxError
+from kappamax.table import LARGEST_TOTAL
 from kappamax.verification.bounds import ClaimedPrices
 from kappamax.verification.budget import Unknown
 from kappamax.verification.definitions import Design, PairMatrix, Rows
@@ -25,11 +27,8 @@ from kappamax.weights import SCHEMES, Weights
 FORMAT = "kappamax certificate"
 VERSION = 1
 
-_MOST_SUBJECTS = 2**62
-_LARGEST_RADICAND = 10**10  # larger ones take long to be told square-free
 _MOST_RADICANDS = 500
 _LONG_NUMBER = 10**60
-_CLOSE = 1e-12
 _FRACTION = re.compile(r"-?[0-9]{1,2000}(/[1-9][0-9]{0,1999})?")
 _RADICAND = re.compile(r"[1-9][0-9]{0,10}")
 
@@ -90,8 +89,8 @@ def rows(table: Any, n_raters: int, n_categories: int) -> Rows:
         )
         if max(codes) < 0:
             raise Malformed("a pattern has no rating")
-        found[codes] = found.get(codes, 0) + whole(count, "a count", least=1, below=_MOST_SUBJECTS)
-    if not found or sum(found.values()) >= _MOST_SUBJECTS:
+        found[codes] = found.get(codes, 0) + whole(count, "a count", least=1, below=LARGEST_TOTAL)
+    if not found or sum(found.values()) >= LARGEST_TOTAL:
         raise Malformed("a table must have at least one subject, and fewer than 2^62")
     return found
 
@@ -119,7 +118,7 @@ def fraction(value: Any) -> Fraction:
 
 def radicand(value: Any) -> int:
     """A square-free number."""
-    number = whole(value, "a radicand", least=1, below=_LARGEST_RADICAND + 1)
+    number = whole(value, "a radicand", least=1, below=LARGEST_FACTORED + 1)
     if square_free(number)[0] != 1:
         raise Malformed(f"the radicand {number} is not square-free")
     return number
@@ -211,7 +210,7 @@ def _matrix(value: Any, k: int) -> PairMatrix:
     for entry in multipliers.ravel().tolist():
         whole(entry, "a weight's multiplier", least=0)
     for entry in radicands.ravel().tolist():
-        whole(entry, "a radicand", least=1, below=_LARGEST_RADICAND + 1)
+        whole(entry, "a radicand", least=1, below=LARGEST_FACTORED + 1)
     if any(multipliers[i, i] for i in range(k)):
         raise Malformed("the weights must be zero on the diagonal")
     denominator = whole(item(value, "denominator"), "the weights' denominator", least=1)
@@ -228,4 +227,4 @@ def _alike(matrix: PairMatrix, own: Weights) -> bool:
             ((same & (matrix.radicands == own.radicands)) | ((matrix.multipliers == 0) & (own.multipliers == 0))).all()
         )
     real = np.array([[m / matrix.denominator for m in row] for row in matrix.multipliers.tolist()])
-    return bool((np.abs(real * np.sqrt(matrix.radicands.astype(float)) - own.matrix) <= _CLOSE).all())
+    return bool((np.abs(real * np.sqrt(matrix.radicands.astype(float)) - own.matrix) <= DOUBLE_TOLERANCE).all())

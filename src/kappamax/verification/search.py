@@ -10,12 +10,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kappamax._jit import kernel
+from kappamax._jit import STEPS_WITHOUT_COMPILER, kernel
 from kappamax._typing import Array, Integers
 
 PATTERN_STEPS = 200_000_000
 _STEPS_UNCOMPILED = 20_000
-_STEPS_WITHOUT_COMPILER = 1_000_000
 
 
 class PatternsBelow(NamedTuple):
@@ -55,7 +54,7 @@ def patterns_below(
     allowed = PATTERN_STEPS if most_steps is None else min(PATTERN_STEPS, most_steps)
     for steps in (_STEPS_UNCOMPILED, PATTERN_STEPS):
         run = kernel(_patterns_below, work=steps, worth=_STEPS_UNCOMPILED)
-        affordable = min(steps, _STEPS_WITHOUT_COMPILER) if run is _patterns_below else steps
+        affordable = min(steps, STEPS_WITHOUT_COMPILER) if run is _patterns_below else steps
         total, least, taken, finished = run(costs, prices, rest, limit, most, found, min(allowed, affordable))
         if finished:
             return PatternsBelow(found[: min(int(total), most)].copy(), int(total), int(least), int(taken))

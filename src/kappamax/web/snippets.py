@@ -10,7 +10,7 @@ from typing import Any
 from kappamax.table import Table
 from kappamax.web.schemas import OwnWeights
 
-_MOST_CELLS = 2_000
+_MOST_PRINTED = 2_000
 
 
 def calls_of(table: Table, weights: list[str | OwnWeights]) -> dict[str, str | None]:
@@ -24,7 +24,7 @@ def calls_of(table: Table, weights: list[str | OwnWeights]) -> dict[str, str | N
 
 def _python_table(table: Table) -> str:
     labels, raters = list(table.categories), list(table.raters)
-    if table.patterns.size > _MOST_CELLS:
+    if table.patterns.size > _MOST_PRINTED:
         return 'km.read_ratings("ratings.csv")'
     if _square(table):
         return f"km.from_counts({table.dense().tolist()}, categories={labels}, raters={raters})"
@@ -65,4 +65,4 @@ def _csv_line(cells: Any) -> str:
 
 
 def _square(table: Table) -> bool:
-    return table.n_raters == 2 and table.complete and table.ordered and table.patterns.size <= _MOST_CELLS
+    return table.n_raters == 2 and table.complete and table.ordered and table.patterns.size <= _MOST_PRINTED

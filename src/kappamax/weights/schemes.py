@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kappamax._integers import widen
-from kappamax._rootsum import as_fraction, square_free
+from kappamax._rootsum import LARGEST_FACTORED, as_fraction, square_free
 from kappamax._validate import did_you_mean
 from kappamax.display.text import listing
 from kappamax.errors import InvalidWeightsError
@@ -26,7 +26,6 @@ _POWERS = {"unweighted": Fraction(0), "linear": Fraction(1), "quadratic": Fracti
 #: sin^2 of p/q of a half turn, by q, where it is a fraction
 _SQUARED_SINES = {1: Fraction(0), 2: Fraction(1), 3: Fraction(3, 4), 4: Fraction(1, 2), 6: Fraction(1, 4)}
 
-_LARGEST_FACTORED = 10**10  # its square-free part is found by trial division
 
 Term = tuple[Fraction, int]  # coefficient c and square-free f: the number c * sqrt(f)
 
@@ -105,7 +104,7 @@ def _power_term(distance: Fraction, power: Fraction) -> tuple[Term, bool]:
     whole, odd = divmod(int(2 * power), 2)
     if not odd:
         return (distance**whole, 1), True
-    if distance.numerator * distance.denominator > _LARGEST_FACTORED:
+    if distance.numerator * distance.denominator > LARGEST_FACTORED:
         return (Fraction(float(distance) ** float(power)), 1), False
     root, f = square_free(distance.numerator * distance.denominator)
     return (distance**whole * Fraction(root, distance.denominator), f), True

@@ -19,18 +19,20 @@ import numpy.typing as npt
 
 from kappamax._integers import widen
 from kappamax._rootsum import RootSum, as_fraction
+from kappamax._tolerances import DOUBLE_TOLERANCE
 from kappamax._typing import Array, Floats
 from kappamax._validate import as_choice, as_whole_number, is_number
 from kappamax.display import html, numbers, text
 from kappamax.errors import InvalidWeightsError
 from kappamax.weights.schemes import Terms, terms_of
 
-LARGEST_DENOMINATOR = 2**512  # above it, weights are rounded to multiples of 1 / _FINE and say that they are not exact
-_FINE = 2**200
-_TOLERANCE = 1e-12
+LARGEST_DENOMINATOR = (
+    2**512
+)  # above it, weights are rounded to multiples of 1 / _ROUNDED_DENOMINATOR and say that they are not exact
+_ROUNDED_DENOMINATOR = 2**200
 _FEW_CATEGORIES = 20
 _HUGE = 1e300
-_MOST_SHOWN = 12  # categories
+_CATEGORIES_SHOWN = 12  # categories
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -138,7 +140,7 @@ class Weights:
     @property
     def tolerance(self) -> float:
         """How close two disagreements must be to count as equal: zero for exact weights."""
-        return 0.0 if self.exact else _TOLERANCE
+        return 0.0 if self.exact else DOUBLE_TOLERANCE
 
     @cached_property
     def matrix(self) -> Floats:
@@ -214,7 +216,7 @@ class Weights:
     def _repr_html_(self) -> str:
         caption = f"{self._title()}: disagreement"
         header, rows = self._shown()
-        if self.n_categories <= _MOST_SHOWN:
+        if self.n_categories <= _CATEGORIES_SHOWN:
             return html.heat_table(self.matrix, header, header, caption=caption)
         return html.table(["", *header], rows, caption=caption)
 
@@ -226,8 +228,8 @@ class Weights:
 
     def _shown(self) -> tuple[list[str], list[list[str]]]:
         """Return headers and rows of the matrix; beyond a dozen categories "..." replaces those in the middle."""
-        k, half = self.n_categories, _MOST_SHOWN // 2
-        categories = [*range(k)] if k <= _MOST_SHOWN else [*range(half), None, *range(k - half, k)]
+        k, half = self.n_categories, _CATEGORIES_SHOWN // 2
+        categories = [*range(k)] if k <= _CATEGORIES_SHOWN else [*range(half), None, *range(k - half, k)]
         labels = self.positions or range(1, k + 1)
         header = ["..." if i is None else str(labels[i]) for i in categories]
         rows = [
@@ -241,7 +243,7 @@ class Weights:
         if self.n_categories < 2:
             return None
         total = sum(sign * self.matrix[cells] for sign, cells in terms)
-        close = np.abs(total) <= _TOLERANCE
+        close = np.abs(total) <= DOUBLE_TOLERANCE
         positive = (total > 0) & ~close
         if self.exact:
             if (self.radicands == 1).all():
@@ -264,11 +266,15 @@ class Weights:
 
 def rounded(weights: Weights) -> Weights:
     """Return weights rounded to a fixed denominator; they are no longer exact."""
-    whole = [round(Fraction(m * _FINE, weights.denominator)) for m in weights.multipliers.ravel().tolist()]
+    whole = [
+        round(Fraction(m * _ROUNDED_DENOMINATOR, weights.denominator)) for m in weights.multipliers.ravel().tolist()
+    ]
     multipliers = widen(whole, max(whole)).reshape(weights.multipliers.shape)
     multipliers.setflags(write=False)
-    note = f"the weights of all pairs have no simple common denominator: ties are decided within {_TOLERANCE:g}"
-    return replace(weights, multipliers=multipliers, denominator=_FINE, exact=False, notes=(*weights.notes, note))
+    note = f"the weights of all pairs have no simple common denominator: ties are decided within {DOUBLE_TOLERANCE:g}"
+    return replace(
+        weights, multipliers=multipliers, denominator=_ROUNDED_DENOMINATOR, exact=False, notes=(*weights.notes, note)
+    )
 
 
 def _over_ranks(name: str, k: int) -> Weights:
@@ -285,7 +291,11 @@ def _from_terms(terms: Terms, notes: tuple[str, ...] = ()) -> Weights:
     entries, exact = terms.entries, terms.exact
     denominator = lcm(*(c.denominator for c, _ in entries))
     if denominator > LARGEST_DENOMINATOR:  # ratio weights over hundreds of categories, or floats as small as 1e-300
-        entries, exact, denominator = [(Fraction(round(c * _FINE), _FINE), f) for c, f in entries], False, _FINE
+        entries, exact, denominator = (
+            [(Fraction(round(c * _ROUNDED_DENOMINATOR), _ROUNDED_DENOMINATOR), f) for c, f in entries],
+            False,
+            _ROUNDED_DENOMINATOR,
+        )
     whole = [int(c * denominator) for c, _ in entries]
     multipliers = widen(np.array(whole, dtype=object), max(map(abs, whole)))[terms.where]
     radicands = np.array([f for _, f in entries])[terms.where]
@@ -356,5 +366,5 @@ def _matrix_notes(values: list[list[Fraction]], entries: list[list[Any]], exact:
         if exact:
             notes.append("weights given as decimals were read as the nearest simple fractions")
         else:
-            notes.append(f"weights are not simple fractions: ties are decided within {_TOLERANCE:g}")
+            notes.append(f"weights are not simple fractions: ties are decided within {DOUBLE_TOLERANCE:g}")
     return tuple(notes)

@@ -25,7 +25,7 @@ from kappamax.table import Table
 if TYPE_CHECKING:
     from kappamax.reporting.report import Report, WeightingReport
 
-_MOST_PATTERNS = 20
+_PATTERNS_SHOWN = 20
 
 
 def html_of(report: Report) -> str:
@@ -128,7 +128,7 @@ def _patterns(table: Table, caption: str) -> str:
     labels = table.labels()
     rows = [
         [*("-" if label is None else str(label) for label in labels[i]), numbers.count(int(table.counts[i]))]
-        for i in order[:_MOST_PATTERNS]
+        for i in order[:_PATTERNS_SHOWN]
     ]
     hidden = len(order) - len(rows)
     more = f"; {hidden} more patterns" if hidden > 0 else ""
@@ -157,7 +157,7 @@ def _null(result: WeightingReport, report: Report) -> str:
         else f"{numbers.count(result.null.n_draws)} random tables, seed {report.seed}"
     )
     picture = null_picture(report, result)
-    kept = np.flatnonzero(chances >= np.sort(chances)[::-1][: 3 * _MOST_PATTERNS][-1])
+    kept = np.flatnonzero(chances >= np.sort(chances)[::-1][: 3 * _PATTERNS_SHOWN][-1])
     rows = [[numbers.decimal(float(values[i])), numbers.pvalue(float(chances[i]))] for i in kept]
     more = len(values) - len(kept)
     hidden = f"; {numbers.count(more)} less likely values left out" if more else ""
