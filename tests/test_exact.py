@@ -41,6 +41,23 @@ def test_arithmetic_agrees_with_doubles(a, b):
     assert float(a / 4) == pytest.approx(float(a) / 4, abs=1e-9)
 
 
+_wide = st.integers(-(2**120), 2**120) | st.integers(-9, 9)
+_convergents = st.sampled_from([{1: 131836323, 2: -93222358}, {1: 1 << 100, 3: -((1 << 100) * 100000 // 173205)}])
+
+
+@given(
+    st.dictionaries(st.sampled_from([1, 2, 3]), _wide).map(RootSum) | _convergents.map(RootSum), st.integers(-90, 90)
+)
+def test_floor_ceiling_and_exponent_are_close_even_if_the_terms_nearly_cancel(number, shift):
+    """Huge terms with a small sum do not make the bounds wider."""
+    scaled = number * Fraction(2) ** shift
+    assert 0 <= scaled - number.floor(shift) < Fraction(65, 64)
+    assert 0 <= RootSum(number.ceiling(shift)) - scaled < Fraction(65, 64)
+    size, b = (number if number.sign() >= 0 else number * -1), number.exponent()
+    assert size < Fraction(2) ** b
+    assert not number or size >= Fraction(2) ** (b - 2)
+
+
 @given(sums, sums, sums)
 def test_products_agree_with_doubles_and_distribute(a, b, c):
     """sqrt(f) * sqrt(g) is a root again; a (b + c) is a b + a c to the last coefficient."""

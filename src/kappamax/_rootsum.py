@@ -113,8 +113,11 @@ class RootSum:
 
     def floor(self, shift: int = 0) -> int:
         """A whole number that does not exceed the sum times 2**shift, and is less than 1 + 2**-6 below it."""
-        low, _ = self.bracket(max(0, shift) + 8)
-        return low // (self.denominator << (8 + max(0, -shift)))
+        # the terms may be far larger than their sum, and each is known up to its coefficient times 2**-bits
+        needed = max(0, shift) + 8 + sum(map(abs, self.whole.values())).bit_length()
+        bits = 64 * (needed // 64 + 1)  # few different numbers of bits, so that roots are found in the cache
+        low, _ = self.bracket(bits)
+        return low // (self.denominator << (bits - shift))
 
     def ceiling(self, shift: int = 0) -> int:
         """A whole number that the sum times 2**shift does not exceed."""
@@ -124,9 +127,10 @@ class RootSum:
         """The least b, up to one, such that the sum lies between -2**b and 2**b; 0 for zero."""
         bits = 64
         while self.whole:
-            size = max(map(abs, self.bracket(bits))) // self.denominator
-            if size >= 1 << 32:  # enough digits to tell
-                return size.bit_length() - bits + 1
+            low, high = self.bracket(bits)
+            size = max(-low, high)
+            if size >= (high - low + self.denominator) << 32:  # enough digits to tell
+                return (size // self.denominator).bit_length() - bits + 1
             bits *= 2
         return 0
 

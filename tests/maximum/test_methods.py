@@ -291,3 +291,14 @@ def test_huge_counts(n, name):
     result = km.max_kappa(big, weights=name)
     assert result.proven
     assert result.maximum == km.max_kappa(three, weights=name).maximum
+
+
+def test_huge_terms_that_nearly_cancel_do_not_overflow():
+    """Costs of the form a - b sqrt(3) with a and b near 2^96 but a small difference are searched in 64 bits."""
+    large, half = 2**45 + 1, 2**44
+    matrix = np.full((4, 4), half) - np.diag([half] * 4)
+    matrix[0, 1] = matrix[1, 0] = large
+    weights = {(0, 1): km.Weights.from_matrix(matrix, kind="disagreement"), (0, 2): "power(1.7)", (1, 2): "power(9.5)"}
+    table = km.from_ratings([[2, 3, 2]], categories=[1, 2, 3, 4])
+    result = km.max_kappa(table, weights=weights)
+    assert result.proven
