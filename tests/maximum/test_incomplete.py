@@ -68,7 +68,7 @@ def test_the_range_is_that_of_all_rearrangements(data):
 
 @settings(max_examples=60)
 @given(st.data(), st.sampled_from([1, -1]))
-def test_programme_and_column_generation_agree(data, sign):
+def test_program_and_column_generation_agree(data, sign):
     """Up to five raters."""
     table = data.draw(tables(missing=True, min_raters=3, max_raters=5, max_categories=3, max_rows=10))
     assume(not table.complete)

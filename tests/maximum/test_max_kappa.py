@@ -53,7 +53,7 @@ def test_two_raters_as_in_the_reference(name, scheme):
     [(n, s) for n, e in REFERENCE["multi_rater"].items() if "reference_formula" in e for s in e["reference_formula"]],
 )
 def test_many_raters_as_in_the_reference(name, scheme):
-    """Maximum by the integer programme over all cells, up to six raters and five categories."""
+    """Maximum by the integer program over all cells, up to six raters and five categories."""
     entry = REFERENCE["multi_rater"][name]
     labels = [[entry["categories"][code - 1] for code in row] for row in entry["ratings"]]
     result = km.max_kappa(km.from_ratings(labels, categories=entry["categories"]), weights=scheme)

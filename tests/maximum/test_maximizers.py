@@ -78,13 +78,13 @@ def test_astronomical_numbers_are_counted_or_bounded(monkeypatch):
     monkeypatch.setattr(maximizers, "LISTING_STEPS", 10)
     assert km.count_maximizers(big).reason == "listing stopped after 10 steps"
     spread = km.maximizer_range(big, other_weights="linear")
-    assert spread.method == "integer programme"
+    assert spread.method == "integer program"
     assert spread.minimum <= spread.maximum
 
 
 @settings(max_examples=50)
 @given(st.data())
-def test_the_range_over_maximisers_by_listing_and_by_programme(data):
+def test_the_range_over_maximisers_by_listing_and_by_program(data):
     """Both ways give the same ends."""
     table = data.draw(small_tables(max_raters=3, max_categories=3))
     name, other = data.draw(st.sampled_from(SCHEMES)), data.draw(st.sampled_from(SCHEMES))

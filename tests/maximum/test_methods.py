@@ -1,4 +1,4 @@
-"""Closed forms, transportation, programmes and column generation against each other and against full enumeration."""
+"""Closed forms, transportation, programs and column generation against each other and against full enumeration."""
 
 from itertools import product
 
@@ -140,7 +140,7 @@ def test_thousands_of_small_designs(data, sign):
 @settings(max_examples=1500)
 @given(st.data(), st.sampled_from([1, -1]))
 def test_thousands_of_designs_by_every_method(data, sign):
-    """Two to four raters with skewed margins: transportation, linear programme and column generation."""
+    """Two to four raters with skewed margins: transportation, linear program and column generation."""
     table = data.draw(tables(max_raters=4, max_categories=4, max_rows=15))
     objective = as_objective(table, weights=data.draw(weights_for(table)))
     problem = CompleteProblem(objective, sign)
@@ -163,7 +163,7 @@ def test_four_raters(data, sign):
 @settings(max_examples=300)
 @given(st.data(), st.sampled_from([1, -1]))
 def test_two_raters_by_every_method(data, sign):
-    """Transportation, the linear programme and column generation agree, and the closed forms where they apply."""
+    """Transportation, the linear program and column generation agree, and the closed forms where they apply."""
     table = data.draw(tables(max_raters=2, max_categories=5, max_rows=12))
     objective = as_objective(table, weights=data.draw(weights_for(table)))
     problem = CompleteProblem(objective, sign)
@@ -179,7 +179,7 @@ def test_two_raters_by_every_method(data, sign):
 @settings(max_examples=150)
 @given(st.data(), st.sampled_from([1, -1]))
 def test_several_raters_by_every_method(data, sign):
-    """The linear programme over all cells and column generation agree, and the closed forms where they apply."""
+    """The linear program over all cells and column generation agree, and the closed forms where they apply."""
     table = data.draw(tables(min_raters=3, max_raters=5, max_categories=3, max_rows=12))
     objective = as_objective(table, weights=data.draw(weights_for(table)))
     problem = CompleteProblem(objective, sign)
@@ -193,7 +193,7 @@ def test_several_raters_by_every_method(data, sign):
 @settings(max_examples=200)
 @given(tables(min_raters=3, max_raters=3, max_categories=6, max_rows=20))
 def test_three_raters_unweighted_by_triples_and_pairs(table):
-    """The closed form reaches the linear programme's optimum."""
+    """The closed form reaches the linear program's optimum."""
     problem = CompleteProblem(as_objective(table), 1)
     reference = solve_over_all_cells(problem, Watch())
     check(problem, three_raters_unweighted(problem), reference.cost)
@@ -245,7 +245,7 @@ def test_filling_the_diagonal_is_not_optimal_for_three_raters():
 
 
 def test_an_optimum_that_no_prices_prove(monkeypatch):
-    """Five raters: the largest disagreement is 370 and the linear programme says 371; the proof is a search."""
+    """Five raters: the largest disagreement is 370 and the linear program says 371; the proof is a search."""
     u = [[0, 7, 1], [7, 0, 2], [1, 2, 0]]
     margins = [(2, 6, 3), (6, 1, 4), (3, 7, 1), (6, 3, 2), (2, 8, 1)]
     columns_of_labels = [np.repeat(np.arange(3), margin) for margin in margins]

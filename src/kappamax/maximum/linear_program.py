@@ -33,10 +33,10 @@ def solve_over_all_cells(problem: Problem, watch: Watch) -> Solution:
     relaxed = relaxation(problem, cells, watch)
     if relaxed is None:
         return first_table(problem)
-    table, method = whole_table(problem, cells, relaxed.amounts), "linear programme over all cells"
+    table, method = whole_table(problem, cells, relaxed.amounts), "linear program over all cells"
     if table is None:
-        watch.tell("the linear programme leaves fractions; integer programme")
-        table, method = integer_table(problem, cells, watch), "integer programme over all cells"
+        watch.tell("the linear program leaves fractions; integer program")
+        table, method = integer_table(problem, cells, watch), "integer program over all cells"
     if table is None:
         rough = first_table(problem)
         table, method = (rough.patterns, rough.counts), rough.method

@@ -28,7 +28,7 @@ from kappamax.verification.uses import MOST_USES, Use, attainable_uses
 MOST_POSSIBLE_PATTERNS = 4_000
 MOST_CUTS = 300
 _SOLVER_TOLERANCE = 1e-7
-_METHOD = "linear programmes for fixed use of categories"
+_METHOD = "linear programs for fixed use of categories"
 _LISTED = "all tables listed"
 
 

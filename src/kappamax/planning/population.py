@@ -4,7 +4,7 @@ Margins and kappa do not determine which categories are confused with which. The
 with these margins: the one that independent raters would give, and the one with the largest agreement. The coefficient
 grows linearly along such mixtures, since all these tables share the agreement expected by chance. Other tables with
 the same margins and value differ in their standard error only; the widest and narrowest of them are solutions of linear
-programmes.
+programs.
 """
 
 from __future__ import annotations
@@ -248,7 +248,7 @@ class MarginTables:
     def extreme_spread(self, objective: Objective, sign: int) -> Objective:
         """Return the population with the same margins and value and the largest (1) or smallest (-1) standard error.
 
-        The slopes depend on margins and value alone, so the variance is linear in the table: a linear programme.
+        The slopes depend on margins and value alone, so the variance is linear in the table: a linear program.
         """
         from scipy.optimize import linprog  # 0.3 s to import
 
