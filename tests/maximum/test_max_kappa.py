@@ -111,7 +111,7 @@ def test_what_is_refused():
     with pytest.raises(km.NotSupportedError, match="rearranging these ratings changes what Fleiss' kappa expects"):
         list(km.iter_maximizers(gaps, coefficient="fleiss"))
     assert "differs between tables" in km.count_maximizers(gaps, coefficient="fleiss").reason
-    with pytest.raises(km.NotSupportedError, match="3 raters at a time needs complete ratings"):
+    with pytest.raises(km.NotSupportedError, match="3 raters at a time requires complete ratings"):
         km.max_kappa(gaps, coefficient="conger", group_size=3)
     with pytest.raises(km.NotSupportedError, match="split of disagreement needs complete ratings; 7 are missing"):
         km.disagreement_split(gaps)

@@ -49,5 +49,5 @@ def test_a_maximum_over_too_many_uses_is_refused():
     """Fleiss' kappa with missing ratings of 60 million subjects."""
     patterns = np.array([[0, 0], [1, 1], [2, 2], [0, -1], [1, -1], [2, -1]])
     table = km.Table(patterns, np.full(6, 10**7), (1, 2, 3), ordered=True)
-    with pytest.raises(NotSupportedError, match="in more than 20,000 ways"):
+    with pytest.raises(NotSupportedError, match="up to 20,000 possible uses of the categories"):
         km.max_kappa(table, coefficient="fleiss")

@@ -1,8 +1,8 @@
 """Find an optimal table of many raters by column generation.
 
-A linear program over few patterns gives prices; a search finds patterns that cost less than those prices and adds
-them; when none is left, the program over the few patterns has the optimum of the program over all. Every round proves
-a bound: the prices' total plus, for every subject, the least reduced cost.
+A linear program over a few patterns gives dual prices. A search then finds patterns of negative reduced cost and adds
+them. When there are none left, the program over the few patterns has the same optimum as the program over all patterns.
+Every round proves a bound, which is the total of the prices plus the number of subjects times the least reduced cost.
 """
 
 from __future__ import annotations
@@ -23,18 +23,21 @@ from kappamax.maximum.problem import OutOfTime, Problem, Watch
 from kappamax.maximum.solution import Solution
 
 STOPPED = 0.1  # seconds for each bound after Ctrl-C
-_SMOOTHING = 0.5
-_NEW_PATTERNS = 60
-_LOOKED_AT = 300
+_SMOOTHING = 0.5  # weight of the prices with the best bound so far
+_NEW_PATTERNS = 60  # patterns added per round
+_LOOKED_AT = 300  # patterns among which these are chosen
 _TIGHT_PATTERNS = 5000
-_MOST_CANDIDATES = 200_000
+_MOST_CANDIDATES = 200_000  # patterns that the search for a better table may use
 _METHOD = "column generation"
 
 
 def generate_columns(problem: Problem, watch: Watch) -> Solution:
-    """Generate patterns until the linear program is solved, then find a whole table and exact prices.
+    """Generate patterns until the linear program is solved, then find a table of whole counts and exact prices.
 
-    On Ctrl-C, `Interrupted` carries the best table and bound so far.
+    Raises
+    ------
+    Interrupted
+        On Ctrl-C; the exception holds the best table and bound found so far.
     """
     generation = _Generation(problem, watch)
     try:
@@ -51,11 +54,11 @@ class _Generation:
     Attributes
     ----------
     patterns : array, shape (m, r)
-        Each once.
+        Distinct patterns.
     center, newest : arrays of prices
-        Those with the best bound so far, and those of the last linear program.
+        The prices with the best bound so far, and the prices of the last linear program.
     finished : bool
-        Whether no pattern undercuts the newest prices.
+        Whether no pattern has a negative reduced cost under the newest prices.
     """
 
     def __init__(self, problem: Problem, watch: Watch) -> None:
@@ -68,9 +71,9 @@ class _Generation:
         self.finished = False
 
     def run(self) -> None:
-        """Add patterns until none is cheaper than its prices, or time is up.
+        """Add patterns until none has a negative reduced cost or the time limit is reached.
 
-        Prices halfway between the best so far and the newest find useful patterns sooner (smoothing).
+        Prices halfway between the best and the newest find useful patterns in fewer rounds (smoothing).
         """
         problem, pricing = self.problem, self.pricing
         best_bound, rounds = -np.inf, 0
@@ -107,7 +110,7 @@ class _Generation:
                 return
 
     def _add(self, patterns: Array) -> bool:
-        """Add the patterns that are new, and return whether any was."""
+        """Add the patterns that are new, and return whether there are any."""
         fresh = [row for row in np.ascontiguousarray(patterns) if row.tobytes() not in self._known]
         self._known.update(row.tobytes() for row in fresh)
         if fresh:
@@ -115,7 +118,7 @@ class _Generation:
         return bool(fresh)
 
     def solution(self) -> Solution:
-        """Return the best whole table over the patterns generated, with exact prices and its gap closed if possible."""
+        """Return the best table over the patterns generated with exact prices, and close its gap if possible."""
         problem, watch = self.problem, self.watch
         relaxed = relaxation(problem, self.patterns, watch)
         support = self.best[0]
@@ -139,7 +142,7 @@ class _Generation:
         return solution
 
     def interrupted(self) -> Solution:
-        """Return the best table so far, with a bound that is found soon."""
+        """Return the best table so far, with a bound that is computed quickly."""
         patterns, counts = self.best
         stopped = Watch(STOPPED)
         return certified_near(self.problem, patterns, counts, self.center, patterns, patterns, _METHOD, stopped)
