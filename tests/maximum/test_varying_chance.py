@@ -83,11 +83,14 @@ def test_what_is_refused(monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(uses, "MOST_USES", 10)
         patch.setattr(varying_chance, "attainable_uses", lambda *given: uses.attainable_uses(*given, most=10))
-        with pytest.raises(NotSupportedError, match="changes what Fleiss' kappa expects by chance, in more than"):
+        with pytest.raises(
+            NotSupportedError,
+            match="changes what Fleiss' kappa expects by chance; its maximum can then be found for up to",
+        ):
             km.max_kappa(table, coefficient="fleiss")
     with monkeypatch.context() as patch:
         patch.setattr(varying_chance, "MOST_POSSIBLE_PATTERNS", 10)
-        with pytest.raises(NotSupportedError, match="found up to 10 possible patterns, and this design has"):
+        with pytest.raises(NotSupportedError, match="found for up to 10 possible patterns, but this design has"):
             km.max_kappa(table, coefficient="fleiss")
 
 

@@ -44,7 +44,7 @@ def test_the_observed_table_is_no_maximum_with_the_maximums_prices(good):
     """They prove a larger value."""
     assert "maximum: the prices do not prove the score" in km.verify(observed_as_maximum(good)).faults[0]
     searched = observed_as_maximum(good, proof="search")
-    assert km.verify(replace(searched, proof="search")).faults == ("maximum: a table goes further",)
+    assert km.verify(replace(searched, proof="search")).faults == ("maximum: a table has a more extreme value",)
 
 
 def test_prices_over_a_negative_denominator_are_refused(good):
@@ -69,7 +69,7 @@ def test_an_unproven_solution_is_not_proven_outside(good):
     """A solver that gave up, inside a result that says proven."""
     wrong = replace(good, solution=replace(good.solution, proof=None))
     assert km.verify(wrong).faults == (
-        "maximum: the proof must be 'prices', 'search' or null, and the same throughout",
+        "maximum: the proof must be 'prices', 'search' or null, and the same in both places",
     )
 
 
@@ -121,7 +121,7 @@ def test_with_gaps_the_table_keeps_who_rated_whom():
     fewer = km.from_ratings([[1, 1], [None, 2], [2, 2], [1, None], [2, None]], categories=[1, 2])
     assert (both.margins == fewer.margins).all()
     wrong = replace(km.max_kappa(both), table=fewer)
-    assert "maximum: the proof is about another table than the one shown" in km.verify(wrong).faults
+    assert "maximum: the proof is for a different table from the one shown" in km.verify(wrong).faults
 
 
 def test_a_proof_by_search_is_searched_again():
@@ -149,7 +149,7 @@ def test_what_takes_too_long_is_not_checked(good, monkeypatch):
     found = km.verify(result)
     assert not found
     assert found.faults == ()
-    assert "takes more work than the checker's limits allow" in found.unchecked[0]
+    assert "takes more work than the limits of the verification allow" in found.unchecked[0]
 
 
 @pytest.mark.parametrize("weights", ["unweighted", "linear", "sqrt", "power(0.3)"])
@@ -242,4 +242,4 @@ def test_as_many_subjects_as_a_table_holds():
 def test_the_exact_score_is_compared_with_roots(good):
     """A score with a root that is not there."""
     wrong = replace(good, solution=replace(good.solution, cost=good.solution.cost + RootSum({2: 1})))
-    assert "maximum: the score is not that of the table" in km.verify(wrong).faults
+    assert "maximum: the score is not the score of the table" in km.verify(wrong).faults

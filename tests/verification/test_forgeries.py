@@ -70,7 +70,10 @@ def test_prices_of_the_use_of_categories_prove_nothing_where_chance_is_fixed(doc
     much = 10**6 * prices["denominator"]
     prices["ratings"] = [[[numerator + much] for (numerator,) in row] for row in prices["ratings"]]
     prices["use"] = [[-much]] * 4
-    assert "the use of categories has prices only where chance depends on the table" in km.verify(document).faults[0]
+    assert (
+        "the use of categories can have prices only if the expected disagreement depends on the table"
+        in km.verify(document).faults[0]
+    )
 
 
 STEP = Fraction(1, 3)  # between the scores of linear weights for four categories
@@ -85,7 +88,7 @@ def test_a_bound_between_two_scores_is_refuted_by_the_table_shown(document, end,
     sign = 1 if end == "maximum" else -1
     assert km.verify(document)
     bound_at(document, end, score + beyond * sign)
-    assert km.verify(document).faults == (f"{end}: a table goes beyond the bound",)
+    assert km.verify(document).faults == (f"{end}: a table has a value beyond the bound",)
     bound_at(document, end, score - beyond * sign)
     assert km.verify(document)
 

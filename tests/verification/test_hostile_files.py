@@ -13,7 +13,7 @@ from kappamax.errors import UnreadableFileError
 from kappamax.verification import bounds, budget
 
 TITLES = {"percent": "Percent agreement", "fleiss": "Fleiss' kappa", "conger": "Conger's kappa"}
-LIMITS = "takes more work than the checker's limits allow"
+LIMITS = "takes more work than the limits of the verification allow"
 
 
 @pytest.fixture
@@ -111,7 +111,7 @@ def test_a_rater_without_ratings_is_refused(document):
     observed["patterns"] = [[*pattern, -1] for pattern in observed["patterns"]]
     document |= {"coefficient": "conger", "title": "Conger's kappa"}
     document["weights"]["of_pair"] = [0, 0, 0]
-    assert "every rater must have rated a subject" in km.verify(document).faults[0]
+    assert "every rater must have rated at least one subject" in km.verify(document).faults[0]
 
 
 def test_a_bound_beyond_doubles_is_refused(document):
@@ -127,14 +127,14 @@ def test_weights_lie_between_0_and_1(document, entry):
     document["weights"] |= {"name": "custom", "label": "custom"}
     multipliers = document["weights"]["matrices"][0]["multipliers"]
     multipliers[:] = [[0 if i == j else entry for j in range(4)] for i in range(4)]
-    assert "the weights must lie between 0 and 1, and not all be 0" in km.verify(document).faults[0]
+    assert "the weights must lie between 0 and 1, and at least one must be above 0" in km.verify(document).faults[0]
 
 
 @pytest.mark.parametrize("name", ["Quadratic", " quadratic", "quadratic\n", "identity", "UNWEIGHTED"])
 def test_a_name_in_another_spelling_is_that_name(document, name):
     """Linear weights under a name that readers and the library take for others."""
     document["weights"] |= {"name": name, "label": name}
-    assert "these are not the" in km.verify(document).faults[0]
+    assert "the matrix does not hold the" in km.verify(document).faults[0]
 
 
 @pytest.mark.parametrize("score", [{"1": "7", "01": "{}"}, {"3/2": "{}"}, {"1/1": "{}"}, {"1": "{}/1"}, {"1": "0{}"}])
@@ -149,14 +149,14 @@ def test_an_exact_number_is_written_in_one_way(document, score):
 def test_labels_that_look_different_are_different(document, label):
     """1, 1.0 and True are equal in Python, not for a reader."""
     document["maximum"]["table"]["categories"] = [label, 2, 3, 4]
-    assert "the table has other raters or categories" in km.verify(document).faults[0]
+    assert "the table has different raters or categories" in km.verify(document).faults[0]
 
 
 def test_a_key_that_occurs_twice_is_refused(document, tmp_path):
     """Programs differ in which of the two they show."""
     text = json.dumps(document)
     (tmp_path / "proof.json").write_text('{"value": 0.99, ' + text[1:], encoding="utf-8")
-    with pytest.raises(UnreadableFileError, match="has the key 'value' twice"):
+    with pytest.raises(UnreadableFileError, match="repeats the key 'value'"):
         km.verify(tmp_path / "proof.json")
 
 
