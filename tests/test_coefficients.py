@@ -222,7 +222,7 @@ def test_one_category_is_undefined_by_name(coefficient):
 def test_chance_without_disagreement_is_undefined():
     """Both used categories count as the same."""
     w = km.Weights.from_matrix([[0, 0, 1], [0, 0, 1], [1, 1, 0]], kind="disagreement")
-    with pytest.raises(UndefinedKappaError, match="no disagreement to expect under these weights"):
+    with pytest.raises(UndefinedKappaError, match="the expected disagreement is zero under these weights"):
         km.kappa(km.from_counts([[3, 1, 0], [2, 4, 0], [0, 0, 0]]), weights=w)
 
 
@@ -244,7 +244,7 @@ def test_what_does_not_go_together():
     t, three = km.example("rapallo2022"), km.example("rapallo2022-three")
     with pytest.raises(km.InvalidOptionError, match="got 'flies'. Did you mean 'fleiss'"):
         km.agreement(t, coefficient="flies")
-    with pytest.raises(km.NotSupportedError, match="Cohen's kappa is for two raters; got 3"):
+    with pytest.raises(km.NotSupportedError, match="Cohen's kappa requires two raters; got 3"):
         km.agreement(three, coefficient="cohen")
     with pytest.raises(km.InvalidRatingsError, match="no subject was rated by two raters"):
         km.kappa(["a", None], [None, "b"])

@@ -85,7 +85,7 @@ def test_what_is_refused(monkeypatch):
         patch.setattr(varying_chance, "attainable_uses", lambda *given: uses.attainable_uses(*given, most=10))
         with pytest.raises(
             NotSupportedError,
-            match="changes what Fleiss' kappa expects by chance; its maximum can then be found for up to",
+            match="changes what Fleiss' kappa expects by chance; .* up to 20,000 possible uses of the categories, but",
         ):
             km.max_kappa(table, coefficient="fleiss")
     with monkeypatch.context() as patch:
@@ -123,7 +123,7 @@ def test_an_undefined_coefficient_is_named():
     """Only categories that never disagree were used: 0/0 however the ratings are rearranged."""
     free = km.Weights.from_matrix([[0, 0, 1], [0, 0, 1], [1, 1, 0]], kind="disagreement")
     table = km.Table([[0, 1], [1, -1], [0, 0]], [1, 1, 1], ["a", "b", "c"], ordered=True)
-    with pytest.raises(UndefinedKappaError, match="no disagreement to expect"):
+    with pytest.raises(UndefinedKappaError, match="the expected disagreement is zero under these weights"):
         km.max_kappa(table, coefficient="fleiss", weights=free)
 
 
