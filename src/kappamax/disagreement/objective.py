@@ -288,5 +288,5 @@ def _raise_one_weighting(coefficient: Coefficient, symmetric: bool) -> NoReturn:
     elif symmetric:
         reason = f"pools the raters' margins and is not defined for {what}."
     else:
-        reason = f"pools the raters' margins, which do not identify the first rater, and is not defined for {what}."
+        reason = f"pools the raters' margins, does not distinguish the raters, and is not defined for {what}."
     raise NotSupportedError(f"{coefficient.title} {reason} Use Cohen's or Conger's kappa for such weights.")

@@ -1,7 +1,7 @@
-"""Hold the disagreement weights of one set of categories, exactly.
+"""Define exact disagreement weights for one set of categories.
 
-Weights are always disagreement u, zero on the diagonal. Every entry is held as m * sqrt(f) / denominator with whole
-m and square-free f (f = 1 for rational weights), so that scores can be compared without rounding.
+Weights are always disagreement weights u with a zero diagonal. Every entry is held as m * sqrt(f) / denominator with an
+integer m and a square-free f, which is 1 for rational weights, so that scores can be compared without rounding.
 """
 
 from __future__ import annotations
@@ -26,32 +26,40 @@ from kappamax.display import html, numbers, text
 from kappamax.errors import InvalidWeightsError
 from kappamax.weights.schemes import Terms, terms_of
 
-LARGEST_DENOMINATOR = (
-    2**512
-)  # above it, weights are rounded to multiples of 1 / _ROUNDED_DENOMINATOR and say that they are not exact
-_ROUNDED_DENOMINATOR = 2**200
-_FEW_CATEGORIES = 20
-_HUGE = 1e300
-_CATEGORIES_SHOWN = 12  # categories
+LARGEST_DENOMINATOR = 2**512  # weights with a larger one are rounded and marked as not exact
+_ROUNDED_DENOMINATOR = 2**200  # denominator of rounded weights
+_FEW_CATEGORIES = 20  # up to which named weights are cached
+_HUGE = 1e300  # larger numbers are not accepted as positions or weights
+_CATEGORIES_SHOWN = 12  # largest matrix that is shown completely
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Weights:
     """Disagreement weights for one set of categories.
 
-    Make them with `Weights.from_scheme`, `from_positions` or `from_matrix`; public functions also take the name.
-    They refuse a bare matrix, which does not say whether it holds agreement or disagreement.
+    Weights are made with `Weights.from_scheme`, `Weights.from_positions` or `Weights.from_matrix`. Public functions
+    also accept the name of a scheme. They reject a matrix, because it could hold agreement or disagreement.
 
     Attributes
     ----------
     name : str
-        What reports call them.
+        Name of the weights in reports.
+    multipliers : array of int, shape (k, k)
+        Integers m of the entries m * sqrt(f) / denominator.
+    radicands : array of int, shape (k, k)
+        Square-free numbers f of the entries.
+    denominator : int
+        Common denominator of the entries.
     exact : bool
-        Whether the numbers held are the ones meant. Weights from other reals have `tolerance` above zero instead.
+        Whether the entries are exactly the numbers meant. Otherwise they are rounded, and `tolerance` is above zero.
+    needs_order : bool
+        Whether the weights depend on the order of the categories.
+    power : Fraction or None
+        Exponent p if the weights are the distance to the power p, else None.
     notes : tuple of str
-        What a reader should know: an off-diagonal zero, fractions recovered from floats.
+        Remarks on the weights, such as a zero off the diagonal or fractions that were recovered from floats.
     positions : tuple of numbers or None
-        The positions given to `from_positions`, one per category.
+        Positions of the categories given to `from_positions`, else None.
 
     Examples
     --------
@@ -81,23 +89,65 @@ class Weights:
 
     @classmethod
     def from_scheme(cls, name: str, n_categories: int) -> Weights:
-        """Weights by name over the ranks 1, ..., k; "power(1.5)" is ``|i - j|^1.5``. The largest weight is 1."""
+        """Return named weights over the ranks 1, ..., k of the categories, scaled so that the largest weight is 1.
+
+        Parameters
+        ----------
+        name : str
+            Name of the scheme: unweighted, linear, quadratic, sqrt, ordinal, ratio, circular, bipolar, or power(p) with
+            a number p, such as "power(1.5)" for ``|i - j|^1.5``.
+        n_categories : int
+            Number of categories, k.
+
+        Returns
+        -------
+        Weights
+            Symmetric weights.
+
+        Raises
+        ------
+        InvalidWeightsError
+            If there is no scheme with this name, or the power is not between 0 and 100.
+
+        Examples
+        --------
+        >>> Weights.from_scheme("linear", 4).matrix[0].round(2).tolist()
+        [0.0, 0.33, 0.67, 1.0]
+        """
         k = as_whole_number("n_categories", n_categories, 1)
         return _remembered(name, k) if isinstance(name, str) and k <= _FEW_CATEGORIES else _over_ranks(name, k)
 
     @classmethod
     def from_positions(cls, positions: Sequence[float | Fraction], scheme: str = "linear") -> Weights:
-        """Weights by name over given positions of the categories instead of their ranks.
+        """Return named weights over given positions of the categories instead of their ranks.
 
         Parameters
         ----------
-        positions : k distinct numbers
-            Where each category lies on the scale.
+        positions : sequence of k distinct numbers
+            Position of each category on the scale.
         scheme : str
-            A scheme that depends on positions: linear, quadratic, sqrt, power(p), ratio, circular or bipolar.
+            Scheme that depends on positions, which is linear (the default), quadratic, sqrt, power(p), ratio, circular
+            or bipolar.
+
+        Returns
+        -------
+        Weights
+            Symmetric weights, scaled so that the largest is 1.
+
+        Raises
+        ------
+        InvalidWeightsError
+            If the positions are not distinct finite numbers, or the scheme is unknown or does not depend on positions.
+
+        Examples
+        --------
+        >>> Weights.from_positions([0, 1, 10]).matrix[0].tolist()
+        [0.0, 0.1, 1.0]
         """
         if isinstance(scheme, str) and scheme.strip().lower() in {"unweighted", "identity", "nominal", "ordinal"}:
-            raise InvalidWeightsError(f"{scheme} weights do not depend on positions; leave positions out.")
+            raise InvalidWeightsError(
+                f"scheme must depend on positions, but {scheme} weights do not. Use Weights.from_scheme."
+            )
         given = _as_positions(positions)
         read = [as_fraction(position) for position in given]
         weights = _from_terms(terms_of(scheme, [number for number, _ in read]))
@@ -106,16 +156,33 @@ class Weights:
 
     @classmethod
     def from_matrix(cls, matrix: npt.ArrayLike, *, kind: str, name: str = "custom") -> Weights:
-        """Weights from a k x k matrix.
+        """Return weights from a k x k matrix.
 
         Parameters
         ----------
         matrix : array, shape (k, k)
-            Integers, fractions or floats.
-        kind : "disagreement" or "agreement"
-            Disagreement: zero diagonal, no negative entry; rescaled so that the largest is 1.
-            Agreement: ones on the diagonal, entries between 0 and 1; u = 1 - w is not rescaled, so that its largest
-            entry may be below 1.
+            Integers, fractions or floats. Floats that are close to a simple fraction are read as that fraction.
+        kind : {"disagreement", "agreement"}
+            Meaning of the entries. A matrix of disagreement must have zeros on the diagonal and no negative entry, and
+            is scaled so that its largest entry is 1. A matrix w of agreement must have ones on the diagonal and entries
+            between 0 and 1; the weights are u = 1 - w and are not scaled, so that the largest may be below 1.
+        name : str
+            Name of the weights in reports, default "custom".
+
+        Returns
+        -------
+        Weights
+            Disagreement weights.
+
+        Raises
+        ------
+        InvalidWeightsError
+            If the matrix is not square, breaks a rule of its kind, or gives only zeros.
+
+        Examples
+        --------
+        >>> Weights.from_matrix([[1, 0.5], [0.5, 1]], kind="agreement").matrix.tolist()
+        [[0.0, 0.5], [0.5, 0.0]]
         """
         kind = as_choice("kind", kind, ("disagreement", "agreement"))
         entries = _as_matrix_rows(matrix, kind)
@@ -126,7 +193,7 @@ class Weights:
             values = [[1 - value for value in row] for row in values]
         largest = max(max(row) for row in values)
         if largest == 0:
-            raise InvalidWeightsError("every weight is zero: nothing counts as disagreement.")
+            raise InvalidWeightsError("at least one weight must count as disagreement; all of them are zero.")
         if kind == "disagreement":
             values = [[value / largest for value in row] for row in values]
         terms = Terms.of_cells(name, [value for row in values for value in row], exact=exact)
@@ -139,12 +206,12 @@ class Weights:
 
     @property
     def tolerance(self) -> float:
-        """How close two disagreements must be to count as equal: zero for exact weights."""
+        """Largest difference at which two disagreements count as equal, which is zero for exact weights."""
         return 0.0 if self.exact else DOUBLE_TOLERANCE
 
     @cached_property
     def matrix(self) -> Floats:
-        """The k x k matrix of u as doubles."""
+        """Disagreement weights u as doubles, shape (k, k)."""
         if self.multipliers.dtype == object:
             rational = [float(Fraction(m, self.denominator)) for m in self.multipliers.ravel()]
             matrix = np.array(rational).reshape(self.multipliers.shape)
@@ -156,23 +223,23 @@ class Weights:
 
     @cached_property
     def roots(self) -> frozenset[int]:
-        """The square-free numbers whose roots occur among the weights; 1 alone for rational weights."""
+        """Square-free numbers whose roots occur in the weights; only 1 for rational weights."""
         return frozenset(np.unique(self.radicands[self.multipliers != 0]).tolist())
 
     @cached_property
     def symmetric(self) -> bool:
-        """Whether u[i, j] = u[j, i] everywhere."""
+        """Whether u[i, j] = u[j, i] for all i, j."""
         return bool((self.multipliers == self.multipliers.T).all() and (self.radicands == self.radicands.T).all())
 
     @property
     def metric(self) -> bool:
-        """Whether the weights are symmetric and obey the triangle inequality."""
+        """Whether the weights are symmetric and satisfy the triangle inequality."""
         return self.symmetric and self.violated_triangle is None
 
     @cached_property
     def violated_triangle(self) -> tuple[int, int, int] | None:
-        """Positions (i, j, h) with u[i, h] > u[i, j] + u[j, h], or None if every triangle holds."""
-        if self.power is not None and self.power <= 1:  # concave in the distance: always a metric
+        """Categories (i, j, h), counted from 0, with u[i, h] > u[i, j] + u[j, h], or None if there are none."""
+        if self.power is not None and self.power <= 1:  # a concave function of the distance is a metric
             return None
         for j in range(self.n_categories):
             corner = self._first_positive(
@@ -191,7 +258,7 @@ class Weights:
 
     @cached_property
     def additive(self) -> bool:
-        """Whether u[i, h] = u[i, j] + u[j, h] for all i < j < h, above and below the diagonal: linear in positions."""
+        """Whether u[i, h] = u[i, j] + u[j, h] and u[h, i] = u[h, j] + u[j, i] for all i < j < h."""
         along = range(self.n_categories - 2)
         return all(
             self.entry(i, h) == self.entry(i, i + 1) + self.entry(i + 1, h)
@@ -201,11 +268,11 @@ class Weights:
         )
 
     def entry(self, i: int, j: int) -> RootSum:
-        """One weight as an exact number."""
+        """Return the weight u[i, j] as an exact number."""
         return RootSum({int(self.radicands[i, j]): Fraction(int(self.multipliers[i, j]), self.denominator)})
 
     def for_raters(self, raters: Sequence[int]) -> Weights:
-        """The weights among some of the raters: the same for all."""
+        """Return the weights of the pairs among some raters, which are the same for all pairs."""
         return self
 
     def __repr__(self) -> str:
@@ -221,7 +288,7 @@ class Weights:
         return html.table(["", *header], rows, caption=caption)
 
     def _title(self) -> str:
-        """The name, the number of categories and whether the weights are exact."""
+        """Return the name, the number of categories and whether the weights are exact."""
         exact = "exact" if self.exact else "not exact"
         categories = f"{self.n_categories} categor{'y' if self.n_categories == 1 else 'ies'}"
         return f"Weights({self.name}, {categories}, {exact})"
@@ -239,7 +306,7 @@ class Weights:
         return header, rows
 
     def _first_positive(self, terms: list[tuple[int, tuple[Any, Any]]]) -> tuple[int, int] | None:
-        """The first cell where a signed sum of slices of u is above zero, decided exactly for exact weights."""
+        """Return the first cell in which a signed sum of slices of u is positive, decided exactly for exact weights."""
         if self.n_categories < 2:
             return None
         total = sum(sign * self.matrix[cells] for sign, cells in terms)
@@ -258,36 +325,39 @@ class Weights:
         return (int(found[0][0]), int(found[0][1])) if len(found) else None
 
     def _entry_of(self, cells: tuple[Any, Any], cell: tuple[Any, ...]) -> RootSum:
-        """The exact weight that a slice of u shows at a cell, broadcasting a single row or column."""
+        """Return the exact weight at a cell of a slice of u, with broadcasting of a single row or column."""
         multipliers, radicands = self.multipliers[cells], self.radicands[cells]
         i, j = (min(int(at), size - 1) for at, size in zip(cell, multipliers.shape, strict=True))
         return RootSum({int(radicands[i, j]): Fraction(int(multipliers[i, j]), self.denominator)})
 
 
 def rounded(weights: Weights) -> Weights:
-    """Return weights rounded to a fixed denominator; they are no longer exact."""
+    """Return weights that are rounded to a fixed denominator and marked as not exact."""
     whole = [
         round(Fraction(m * _ROUNDED_DENOMINATOR, weights.denominator)) for m in weights.multipliers.ravel().tolist()
     ]
     multipliers = widen(whole, max(whole)).reshape(weights.multipliers.shape)
     multipliers.setflags(write=False)
-    note = f"the weights of all pairs have no simple common denominator: ties are decided within {DOUBLE_TOLERANCE:g}"
+    note = (
+        "the weights of all pairs have no simple common denominator, so values that differ by at most "
+        f"{DOUBLE_TOLERANCE:g} count as equal"
+    )
     return replace(
         weights, multipliers=multipliers, denominator=_ROUNDED_DENOMINATOR, exact=False, notes=(*weights.notes, note)
     )
 
 
 def _over_ranks(name: str, k: int) -> Weights:
-    """Weights by name over the ranks 1, ..., k."""
+    """Return named weights over the ranks 1, ..., k."""
     return _from_terms(terms_of(name, [Fraction(rank) for rank in range(1, k + 1)]))
 
 
-#: the same object for the same few categories, so that what it once worked out about itself is kept
+#: returns the same object for the same name and number of categories, so that its cached properties are kept
 _remembered = lru_cache(maxsize=128)(_over_ranks)
 
 
 def _from_terms(terms: Terms, notes: tuple[str, ...] = ()) -> Weights:
-    """Weights with the given entries, brought over one denominator."""
+    """Return weights with the given entries over a common denominator."""
     entries, exact = terms.entries, terms.exact
     denominator = lcm(*(c.denominator for c, _ in entries))
     if denominator > LARGEST_DENOMINATOR:  # ratio weights over hundreds of categories, or floats as small as 1e-300
@@ -314,7 +384,7 @@ def _from_terms(terms: Terms, notes: tuple[str, ...] = ()) -> Weights:
 
 
 def _as_positions(values: Sequence[Any]) -> list[Any]:
-    """Return distinct finite numbers."""
+    """Return positions as a list of distinct finite numbers."""
     if isinstance(values, str) or not hasattr(values, "__len__") or len(values) == 0:
         raise InvalidWeightsError(f"positions must be a list of numbers, one per category; got {values!r}.")
     positions = list(values)
@@ -354,17 +424,20 @@ def _as_matrix_rows(matrix: Any, kind: str) -> list[list[Any]]:
 
 
 def _matrix_notes(values: list[list[Fraction]], entries: list[list[Any]], exact: bool) -> tuple[str, ...]:
-    """What to say about a custom matrix: pairs of categories that never disagree, and how floats were read."""
+    """Return notes on zeros off the diagonal of a matrix and on how floats were read."""
     zeros = [(i, j) for i, row in enumerate(values) for j, value in enumerate(row) if i != j and value == 0]
     notes = []
     if zeros:
         i, j = zeros[0]
-        notes.append(f"weight ({i + 1}, {j + 1}) is zero: those two categories count as full agreement")
+        notes.append(f"weight ({i + 1}, {j + 1}) is zero, so these two categories count as full agreement")
     if any(
         isinstance(entry, float | np.floating) and not float(entry).is_integer() for row in entries for entry in row
     ):
         if exact:
             notes.append("weights given as decimals were read as the nearest simple fractions")
         else:
-            notes.append(f"weights are not simple fractions: ties are decided within {DOUBLE_TOLERANCE:g}")
+            notes.append(
+                "weights are not simple fractions, so values that differ by at most "
+                f"{DOUBLE_TOLERANCE:g} count as equal"
+            )
     return tuple(notes)
