@@ -1,4 +1,4 @@
-"""Weights: named, by positions, by matrix; metric, Monge, exact."""
+"""Tests of named weights, of weights from positions and matrices, and of their properties."""
 
 from fractions import Fraction
 from itertools import product
@@ -16,7 +16,7 @@ from strategies import matrices, scheme_names
 
 
 def test_the_papers_three_weightings_by_hand():
-    """Equations (3), (4) and (6) of the paper at k = 4."""
+    """The weights are those of equations (3), (4) and (6) of the paper at k = 4."""
     assert Weights.from_scheme("quadratic", 4).matrix[0].tolist() == [0, 1 / 9, 4 / 9, 1]
     assert Weights.from_scheme("linear", 4).matrix[0].tolist() == [0, 1 / 3, 2 / 3, 1]
     assert Weights.from_scheme("sqrt", 4).matrix[0] == pytest.approx([0, sqrt(1 / 3), sqrt(2 / 3), 1], abs=1e-15)
@@ -24,7 +24,7 @@ def test_the_papers_three_weightings_by_hand():
 
 
 def test_gwets_weightings_by_hand():
-    """Over ranks 1 to 4, as in irrCAC's weights for the categories 1, 2, 3, 4."""
+    """The weights over ranks 1 to 4 are those of irrCAC for the categories 1, 2, 3, 4."""
     ordinal = Weights.from_scheme("ordinal", 4).matrix[0]  # C(d + 1, 2) / C(4, 2)
     assert ordinal.tolist() == [0, 1 / 6, 3 / 6, 1]
     ratio = Weights.from_scheme("ratio", 4).matrix[0]  # ((i - j) / (i + j))^2 over (3/5)^2
@@ -38,7 +38,7 @@ def test_gwets_weightings_by_hand():
 
 @given(scheme_names, st.integers(1, 9))
 def test_named_weights_are_symmetric_with_largest_one(name, k):
-    """Zero diagonal, largest entry one (none for a single category)."""
+    """The diagonal is zero, and the largest entry is one unless there is a single category."""
     w = Weights.from_scheme(name, k)
     assert w.symmetric
     assert (w.matrix.diagonal() == 0).all()
@@ -64,7 +64,7 @@ def _violated(u):
 
 @given(st.data(), st.integers(2, 5))
 def test_metric_and_monge_agree_with_the_definitions(data, k):
-    """Every triangle and every 2 x 2 block, in whole numbers."""
+    """Both properties agree with a check of every triangle and every 2 x 2 block in whole numbers."""
     w = data.draw(matrices(k))
     u = w.multipliers.tolist()
     assert w.metric == (not _violated(u))
@@ -95,7 +95,7 @@ def test_what_each_weighting_is(name, metric, monge, exact, k):
 
 
 def test_two_categories_make_every_weighting_metric_and_monge():
-    """One distance leaves no triangle to break."""
+    """Two categories have only one distance, so no triangle inequality is violated."""
     for name in ("quadratic", "sqrt", "ordinal"):
         w = Weights.from_scheme(name, 2)
         assert w.metric
@@ -103,10 +103,10 @@ def test_two_categories_make_every_weighting_metric_and_monge():
 
 
 def test_borderline_triangles_are_decided_exactly():
-    """With u = 0.1, 0.2 and 0.3 the triangle is tight; doubles would call it broken or not by luck."""
+    """With u = 0.1, 0.2 and 0.3 the triangle inequality is an equality, which doubles cannot decide."""
     tie = Weights.from_matrix([[0, 0.1, 0.3], [0.1, 0, 0.2], [0.3, 0.2, 0]], kind="disagreement")
     assert tie.exact
-    assert 0.1 + 0.2 > 0.3  # what doubles say of the reverse order
+    assert 0.1 + 0.2 > 0.3  # in doubles the inequality would be violated
     assert tie.metric
     broken = Weights.from_matrix([[0, 1, 3], [1, 0, Fraction(19, 10)], [3, Fraction(19, 10), 0]], kind="disagreement")
     assert broken.violated_triangle == (0, 1, 2)
@@ -129,7 +129,7 @@ def test_positions_replace_ranks():
 
 
 def test_matrices_of_both_kinds():
-    """Disagreement is rescaled to largest 1; agreement is turned into 1 - w as it stands."""
+    """Disagreement is scaled to largest 1, and agreement w becomes 1 - w without scaling."""
     w = Weights.from_matrix([[0, 1, 3], [1, 0, 6], [3, 6, 0]], kind="disagreement")
     assert w.matrix.tolist() == [[0, 1 / 6, 0.5], [1 / 6, 0, 1], [0.5, 1, 0]]
     a = Weights.from_matrix([[1, 0.5], [0.5, 1]], kind="agreement")
@@ -156,7 +156,7 @@ def test_agreement_matrices_keep_their_scale():
 
 
 def test_an_off_diagonal_zero_is_noted():
-    """Two categories that never count as different are allowed, and said."""
+    """Two different categories may have weight zero, and a note says so."""
     w = Weights.from_matrix([[0, 0, 1], [0, 0, 1], [1, 1, 0]], kind="disagreement")
     assert w.notes == ("weight (1, 2) is zero, so these two categories count as full agreement",)
     assert w.metric
@@ -186,7 +186,7 @@ def test_what_cannot_be_weights(matrix, kind, message):
 
 
 def test_a_matrix_must_say_what_it_holds():
-    """Agreement or disagreement is never guessed."""
+    """A matrix without its kind is rejected."""
     t = km.from_counts([[1, 2], [3, 4]])
     with pytest.raises(km.InvalidOptionError, match="kind must be one of 'disagreement', 'agreement'; got 'cost'"):
         Weights.from_matrix([[0, 1], [1, 0]], kind="cost")
@@ -204,13 +204,13 @@ def test_a_matrix_must_say_what_it_holds():
     ],
 )
 def test_unknown_names(name, message):
-    """A misspelt name is answered with the nearest one."""
+    """The error for a misspelt name suggests the closest name."""
     with pytest.raises(km.InvalidWeightsError, match=message):
         Weights.from_scheme(name, 3)
 
 
 def test_positions_are_checked():
-    """Distinct finite numbers, for schemes that use them."""
+    """Positions must be distinct finite numbers, and the scheme must use them."""
     with pytest.raises(km.InvalidWeightsError, match="must differ; 1 occurs twice"):
         Weights.from_positions([1, 1, 2])
     with pytest.raises(km.InvalidWeightsError, match="entry 2 is inf"):
@@ -236,7 +236,7 @@ def test_weights_must_fit_the_table():
 
 
 def test_asymmetric_weights_are_for_two_raters():
-    """Cohen's (1968) asymmetric example: 0.353; with three raters nobody is first."""
+    """Cohen's (1968) asymmetric example has kappa 0.353, and asymmetric weights are rejected for three raters."""
     w = Weights.from_matrix([[0, 1, 4], [1, 0, 6], [2, 2, 0]], kind="disagreement")
     assert km.kappa(km.example("cohen1968"), weights=w).value == pytest.approx(0.353, abs=5e-4)
     with pytest.raises(km.InvalidWeightsError, match="must be symmetric for 3 raters"):
@@ -248,7 +248,7 @@ def test_asymmetric_weights_are_for_two_raters():
 
 
 def test_weights_per_pair_are_checked():
-    """Every pair once, by name or position; refused where margins are pooled."""
+    """Each pair must occur once, by name or position, and coefficients that pool margins are rejected."""
     t = km.example("rapallo2022-three")
     pairs = {("X1", "X2"): "linear", ("X1", "X3"): "quadratic", ("X3", "X2"): "unweighted"}
     assert km.kappa(t, weights=pairs).weights == "per pair"
@@ -274,13 +274,13 @@ def test_ratio_weights_over_hundreds_of_categories_fall_back_to_doubles():
 
 
 def test_the_kind_of_a_matrix_in_any_case():
-    """Agreement is agreement."""
+    """The kind is accepted in upper and lower case."""
     w = Weights.from_matrix([[1, 0.5], [0.5, 1]], kind="Agreement")
     assert w.matrix.tolist() == [[0, 0.5], [0.5, 0]]
 
 
 def test_positions_whose_squares_cannot_be_factored_quickly():
-    """Long decimals under a root are not exact, and do not take forever."""
+    """Square roots of long decimals are rounded and computed quickly."""
     w = Weights.from_positions([0, 3.14159265358979, 2.718281828459045], "sqrt")
     assert not w.exact
     assert w.matrix[0, 1] == 1
@@ -301,14 +301,14 @@ def test_positions_whose_squares_cannot_be_factored_quickly():
     ],
 )
 def test_arguments_that_are_no_weights(make, message):
-    """Each in our words, not in numpy's."""
+    """The error names the argument and the rule."""
     with pytest.raises(km.InputError, match=message):
         make()
 
 
 @pytest.mark.parametrize("k", [2, 3, 4, 6])
 def test_circular_weights_are_fractions_where_sines_are(k):
-    """A half, third, quarter or sixth of a half turn; other scales are rounded."""
+    """Circular weights are exact for 2, 3, 4 and 6 categories and rounded for 5."""
     weights = Weights.from_scheme("circular", k)
     assert weights.exact
     angles = np.pi * np.abs(np.subtract.outer(np.arange(k), np.arange(k))) / k
@@ -317,13 +317,13 @@ def test_circular_weights_are_fractions_where_sines_are(k):
 
 
 def test_the_name_of_power_weights_tells_the_power():
-    """A third is not 0.333333."""
+    """The name gives the power exactly, so that 1/3 is not shortened to 0.333333."""
     for name in ("power(1/3)", "power(0.3)", "power(1.5)", "power(3)", "power(0.123456789)"):
         assert Weights.from_scheme(name, 4).name == name
 
 
 def test_positions_need_a_scheme_by_name():
-    """None is refused as any other thing that is no name."""
+    """A scheme that is not text is rejected."""
     with pytest.raises(km.InvalidWeightsError, match="weights must be given by name; got NoneType"):
         Weights.from_positions([1, 2, 4], None)
 
