@@ -16,14 +16,13 @@ from kappamax._typing import Array, Integers
 
 SUMMABLE = 2**60  # a few numbers up to this size can be added and subtracted in 64 bits
 _INT64_SAFE = 2**62  # numbers below it, and the sum of two of them, fit into 64 bits
-_SUMMED_BY_PYTHON = 64  # up to so many products, a sum in Python is faster than numpy
+_SUMMED_BY_PYTHON = 64  # for shorter vectors, a sum in Python is faster than numpy
 
 
 def widen(array: npt.ArrayLike, bound: int) -> Array:
     """Return the integers of `array` as int64 if numbers up to `bound` fit into it, as Python integers otherwise."""
-    whole = (
-        array if isinstance(array, np.ndarray) else np.array(array, dtype=object)
-    )  # numpy may convert lists to doubles
+    # without dtype=object, numpy may convert lists of large integers to doubles
+    whole = array if isinstance(array, np.ndarray) else np.array(array, dtype=object)
     return whole.astype(np.int64 if bound < _INT64_SAFE else object, copy=False)
 
 

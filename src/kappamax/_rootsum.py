@@ -17,7 +17,7 @@ import numpy as np
 from kappamax._tolerances import DOUBLE_TOLERANCE
 
 LARGEST_FACTORED = 10**10  # trial division takes long to find the square-free part of larger numbers
-_MAX_DENOMINATOR = 100_000  # of fractions that floats are taken to stand for
+_MAX_DENOMINATOR = 100_000  # largest denominator of a fraction that a float is converted to
 
 
 @total_ordering

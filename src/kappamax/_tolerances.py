@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-#: relative difference that rounding errors in sums of doubles do not reach; smaller differences are decided exactly
+#: relative difference of two sums of doubles that exceeds all rounding errors; smaller differences are decided exactly
 ROUNDING_MARGIN = 1e-9
 
-#: relative difference up to which two doubles that result from a few operations may stand for the same number
+#: relative difference up to which two doubles that result from a few operations may be equal numbers
 DOUBLE_TOLERANCE = 1e-12
 
 #: largest standard error, or range of resampled values, that counts as zero
@@ -14,5 +14,5 @@ NO_SPREAD = 1e-12
 #: whole numbers up to this size are exact in doubles, and therefore in every reader of JSON
 EXACT_DOUBLES = 2**53
 
-#: exp(x) is zero in doubles for every x up to this one
+#: exp(x) is zero in doubles for x at or below this number
 EXP_UNDERFLOW = -746.0

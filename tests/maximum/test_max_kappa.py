@@ -120,7 +120,7 @@ def test_what_is_refused():
     with pytest.raises(km.UndefinedKappaError, match="both raters used only 1"):
         km.max_kappa([1, 1], [1, 1])
     many = km.from_ratings(np.random.default_rng(0).integers(0, 5, size=(20, 7)))
-    with pytest.raises(km.NotSupportedError, match="3 raters at a time is found up to 4,000 possible patterns"):
+    with pytest.raises(km.NotSupportedError, match="3 raters at a time can be found for up to 4,000 possible patterns"):
         km.max_kappa(many, coefficient="conger", group_size=3)
 
 

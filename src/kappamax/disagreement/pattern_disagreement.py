@@ -24,7 +24,7 @@ from kappamax.patterns import category_counts, pair_counts
 from kappamax.weights import PairWeights, Weights
 
 PATTERNS_PER_BLOCK = 8_192  # patterns whose numbers fit into the cache of the processor
-_FEW_ROOTS = 8  # up to so many roots, one lookup per root is cheaper than additions at scattered positions
+_FEW_ROOTS = 8  # for fewer roots, one lookup per root is cheaper than additions at scattered positions
 
 
 class PatternDisagreement:

@@ -13,7 +13,7 @@ from kappamax._rootsum import RootSum
 from kappamax._typing import Array
 from kappamax.weights import Weights
 
-_NOT_COMPARED = 10_000  # up to so many numbers, a product is faster than a comparison that could avoid it
+_NOT_COMPARED = 10_000  # for smaller arrays, a product is faster than a comparison that could avoid it
 
 
 def form(x: Array, y: Array, *, weights: Weights) -> Array:

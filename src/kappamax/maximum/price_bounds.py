@@ -199,9 +199,8 @@ class Pricing:
         r, k = own.shape
         patterns = np.zeros((max(1, most), r), dtype=np.int32)
         reduced = np.zeros(max(1, most))
-        due = np.zeros(
-            (r + 1, r, k)
-        )  # due[d, t, x]: cost of rating x of rater t with the first d raters, minus its price
+        # due[d, t, x] is the cost of rating x of rater t together with the first d raters, minus its price
+        due = np.zeros((r + 1, r, k))
         due[0] = -own
         state = due, np.full(r, -1, dtype=np.int32), np.zeros(r + 1), np.zeros(2, dtype=np.int64), np.full(1, np.inf)
         rounds, steps = 0, max(1, _AT_A_TIME // (r * k))

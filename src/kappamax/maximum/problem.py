@@ -55,9 +55,9 @@ def require_fixed_chance(objective: Objective) -> None:
     """Require that all tables with the same margins and sets of raters have the same expected disagreement."""
     if not objective.fixed_chance:
         raise NotSupportedError(
-            f"rearranging these ratings changes what {objective.coefficient.title} expects by chance: a rater who used "
-            "several categories rated subjects with different numbers of ratings. Conger's kappa, Brennan-Prediger and "
-            "percent agreement do not depend on that."
+            f"rearranging these ratings changes what {objective.coefficient.title} expects by chance, because a rater "
+            "who used several categories rated subjects with different numbers of ratings. Use Conger's kappa, "
+            "Brennan-Prediger or percent agreement, which do not depend on this."
         )
 
 

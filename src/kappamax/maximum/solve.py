@@ -73,8 +73,8 @@ def solve(problem: Problem, watch: Watch | None = None) -> Solution:
         found = generate_columns(problem, watch)
     else:
         raise NotSupportedError(
-            f"the maximum for {group_size} raters at a time is found up to {MOST_LISTED_CELLS:,} possible patterns; "
-            f"this design has {float(problem.n_cells):.3g}."
+            f"the maximum for {group_size} raters at a time can be found for up to {MOST_LISTED_CELLS:,} possible "
+            f"patterns, but this design has {float(problem.n_cells):.3g}."
         )
     return at_least_as_observed(found if special is None else better_of(special, found, watch))
 

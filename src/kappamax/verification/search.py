@@ -78,9 +78,8 @@ def patterns_below(
 def _patterns_below(costs, prices, rest, limit, most, found, most_steps):  # type: ignore[no-untyped-def]  # compiled by numba
     """Count the patterns below the limit; drop a partial pattern if its cheapest completion is not below the limit."""
     r, k = prices.shape
-    due = np.zeros(
-        (r + 1, r, k), dtype=np.int64
-    )  # due[d, t, x]: cost of rating x of rater t with the first d raters, minus its price
+    # due[d, t, x] is the cost of rating x of rater t together with the first d raters, minus its price
+    due = np.zeros((r + 1, r, k), dtype=np.int64)
     due[0] = -prices
     choice = np.full(r, -1, dtype=np.int64)
     paid = np.zeros(r + 1, dtype=np.int64)

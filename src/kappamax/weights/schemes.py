@@ -132,7 +132,9 @@ def _ordinal(x: Sequence[Fraction], i: int, j: int) -> Fraction:
 def _ratio(x: Sequence[Fraction], i: int, j: int) -> Fraction:
     """Return ((x_i - x_j) / (x_i + x_j))^2."""
     if x[i] + x[j] == 0:
-        raise InvalidWeightsError("ratio weights divide by x_i + x_j, which must not be 0 for two positions.")
+        raise InvalidWeightsError(
+            f"ratio weights divide by the sum of two positions, which must not be 0; {x[i]} and {x[j]} add up to 0."
+        )
     return ((x[i] - x[j]) / (x[i] + x[j])) ** 2
 
 
