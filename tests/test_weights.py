@@ -217,7 +217,7 @@ def test_positions_are_checked():
         Weights.from_positions([1, float("inf")])
     with pytest.raises(km.InvalidWeightsError, match="must depend on positions, but ordinal weights do not"):
         Weights.from_positions([1, 2], "ordinal")
-    with pytest.raises(km.InvalidWeightsError, match="divide by x_i"):
+    with pytest.raises(km.InvalidWeightsError, match="sum of two positions, which must not be 0; -1 and 1 add up to 0"):
         Weights.from_positions([-1, 1], "ratio")
 
 
@@ -374,6 +374,8 @@ def test_weights_in_a_notebook_are_a_shaded_table():
     assert "<caption>Weights(&lt;b&gt;, 2 categories, exact): disagreement</caption>" in page
     assert page.count("1.0000</td>") == 2
     assert "rgba(31,119,180,0.500)" in page
+    zero = Weights.from_matrix([[0, 0, 1], [0, 0, 1], [1, 1, 0]], kind="disagreement")
+    assert f"disagreement; {zero.notes[0]}</caption>" in zero._repr_html_()
 
 
 def test_weights_per_pair_show_the_name_for_each_pair():

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from itertools import product
 from math import lcm
 from typing import Any
 
@@ -21,15 +20,15 @@ from kappamax._integers import widen
 from kappamax._rootsum import RootSum, as_fraction
 from kappamax._tolerances import DOUBLE_TOLERANCE
 from kappamax._typing import Array, Floats
-from kappamax._validate import as_choice, as_whole_number, is_number
+from kappamax._validate import as_choice, as_whole_number
 from kappamax.display import html, numbers, text
 from kappamax.errors import InvalidWeightsError
+from kappamax.weights.input_rules import as_matrix_rows, as_positions, matrix_notes
 from kappamax.weights.schemes import Terms, terms_of
 
 LARGEST_DENOMINATOR = 2**512  # weights with a larger one are rounded and marked as not exact
 _ROUNDED_DENOMINATOR = 2**200  # denominator of rounded weights
 _FEW_CATEGORIES = 20  # up to which named weights are cached
-_HUGE = 1e300  # larger numbers are not accepted as positions or weights
 _CATEGORIES_SHOWN = 12  # largest matrix that is shown completely
 
 
@@ -148,7 +147,7 @@ class Weights:
             raise InvalidWeightsError(
                 f"scheme must depend on positions, but {scheme} weights do not. Use Weights.from_scheme."
             )
-        given = _as_positions(positions)
+        given = as_positions(positions)
         read = [as_fraction(position) for position in given]
         weights = _from_terms(terms_of(scheme, [number for number, _ in read]))
         exact = weights.exact and all(meant for _, meant in read)
@@ -185,7 +184,7 @@ class Weights:
         [[0.0, 0.5], [0.5, 0.0]]
         """
         kind = as_choice("kind", kind, ("disagreement", "agreement"))
-        entries = _as_matrix_rows(matrix, kind)
+        entries = as_matrix_rows(matrix, kind)
         cells = [[as_fraction(entry) for entry in row] for row in entries]
         exact = all(meant for row in cells for _, meant in row)
         values = [[value for value, _ in row] for row in cells]
@@ -197,7 +196,7 @@ class Weights:
         if kind == "disagreement":
             values = [[value / largest for value in row] for row in values]
         terms = Terms.of_cells(name, [value for row in values for value in row], exact=exact)
-        return _from_terms(terms, _matrix_notes(values, entries, exact))
+        return _from_terms(terms, matrix_notes(values, entries, exact))
 
     @property
     def n_categories(self) -> int:
@@ -281,7 +280,7 @@ class Weights:
         return "\n".join([self._title(), *(f"  {line}" for line in table), *(f"  Note: {note}" for note in self.notes)])
 
     def _repr_html_(self) -> str:
-        caption = f"{self._title()}: disagreement"
+        caption = "; ".join([f"{self._title()}: disagreement", *self.notes])
         header, rows = self._shown()
         if self.n_categories <= _CATEGORIES_SHOWN:
             return html.heat_table(self.matrix, header, header, caption=caption)
@@ -381,63 +380,3 @@ def _from_terms(terms: Terms, notes: tuple[str, ...] = ()) -> Weights:
         power=terms.power,
         notes=notes,
     )
-
-
-def _as_positions(values: Sequence[Any]) -> list[Any]:
-    """Return positions as a list of distinct finite numbers."""
-    if isinstance(values, str) or not hasattr(values, "__len__") or len(values) == 0:
-        raise InvalidWeightsError(f"positions must be a list of numbers, one per category; got {values!r}.")
-    positions = list(values)
-    for i, number in enumerate(positions):
-        if not is_number(number) or not -_HUGE < number < _HUGE:
-            raise InvalidWeightsError(f"positions must be finite numbers; entry {i + 1} is {number!r}.")
-        if number in positions[:i]:
-            raise InvalidWeightsError(f"positions must differ; {number!r} occurs twice.")
-    return positions
-
-
-def _as_matrix_rows(matrix: Any, kind: str) -> list[list[Any]]:
-    """Return the rows of a square matrix that obeys the rules of its kind."""
-    try:
-        given = list(np.asarray(matrix) if hasattr(matrix, "to_numpy") else matrix)
-    except TypeError:
-        raise InvalidWeightsError(f"a weight matrix must have rows; got {type(matrix).__name__}.") from None
-    rows = [list(row) if isinstance(row, Sequence | np.ndarray) else [row] for row in given]
-    k, diagonal = len(rows), 1 if kind == "agreement" else 0
-    for i, row in enumerate(rows):
-        if len(row) != k:
-            raise InvalidWeightsError(f"a weight matrix must be square; row {i + 1} has {len(row)} of {k} entries.")
-    if k == 0:
-        raise InvalidWeightsError("a weight matrix must have at least one row; got none.")
-    for i, j in product(range(k), repeat=2):
-        entry = rows[i][j]
-        place = f"entry ({i + 1}, {j + 1}) is {entry.item() if hasattr(entry, 'item') else entry!r}"
-        if not is_number(entry) or not -_HUGE < entry < _HUGE:
-            raise InvalidWeightsError(f"weights must be finite numbers; {place}.")
-        if entry < 0:
-            raise InvalidWeightsError(f"weights must be >= 0; {place}.")
-        if kind == "agreement" and entry > 1:
-            raise InvalidWeightsError(f"agreement weights must be at most 1; {place}.")
-        if i == j and entry != diagonal:
-            raise InvalidWeightsError(f"the diagonal of {kind} weights must be {diagonal}; {place}.")
-    return rows
-
-
-def _matrix_notes(values: list[list[Fraction]], entries: list[list[Any]], exact: bool) -> tuple[str, ...]:
-    """Return notes on zeros off the diagonal of a matrix and on how floats were read."""
-    zeros = [(i, j) for i, row in enumerate(values) for j, value in enumerate(row) if i != j and value == 0]
-    notes = []
-    if zeros:
-        i, j = zeros[0]
-        notes.append(f"weight ({i + 1}, {j + 1}) is zero, so these two categories count as full agreement")
-    if any(
-        isinstance(entry, float | np.floating) and not float(entry).is_integer() for row in entries for entry in row
-    ):
-        if exact:
-            notes.append("weights given as decimals were read as the nearest simple fractions")
-        else:
-            notes.append(
-                "weights are not simple fractions, so values that differ by at most "
-                f"{DOUBLE_TOLERANCE:g} count as equal"
-            )
-    return tuple(notes)
