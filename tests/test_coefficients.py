@@ -242,19 +242,19 @@ def test_a_subject_with_one_rating_counts_in_a_margin_and_in_no_pair():
 def test_what_does_not_go_together():
     """Undefined combinations of coefficient, raters and groups raise an error."""
     t, three = km.example("rapallo2022"), km.example("rapallo2022-three")
-    with pytest.raises(km.InvalidOptionError, match="got 'flies'. Did you mean 'fleiss'"):
+    with pytest.raises(km.errors.InvalidOptionError, match="got 'flies'. Did you mean 'fleiss'"):
         km.agreement(t, coefficient="flies")
-    with pytest.raises(km.NotSupportedError, match="Cohen's kappa requires two raters; got 3"):
+    with pytest.raises(km.errors.NotSupportedError, match="Cohen's kappa requires two raters; got 3"):
         km.agreement(three, coefficient="cohen")
-    with pytest.raises(km.InvalidRatingsError, match="no subject was rated by two raters"):
+    with pytest.raises(km.errors.InvalidRatingsError, match="no subject was rated by two raters"):
         km.kappa(["a", None], [None, "b"])
-    with pytest.raises(km.InvalidOptionError, match="at most the number of raters, 3; got 4"):
+    with pytest.raises(km.errors.InvalidOptionError, match="at most the number of raters, 3; got 4"):
         km.agreement(three, coefficient="conger", group_size=4)
-    with pytest.raises(km.NotSupportedError, match="unweighted ratings only; got linear"):
+    with pytest.raises(km.errors.NotSupportedError, match="unweighted ratings only; got linear"):
         km.agreement(three, coefficient="conger", group_size=3, weights="linear")
-    with pytest.raises(km.NotSupportedError, match="defined for conger and percent only"):
+    with pytest.raises(km.errors.NotSupportedError, match="defined for conger and percent only"):
         km.agreement(three, coefficient="fleiss", group_size=3)
-    with pytest.raises(km.InvalidOptionError, match="group_size must be a whole number >= 2; got 1"):
+    with pytest.raises(km.errors.InvalidOptionError, match="group_size must be a whole number >= 2; got 1"):
         km.agreement(three, coefficient="conger", group_size=1)
-    with pytest.raises(km.InvalidOptionError, match="level must lie between 0 and 1; got 95"):
+    with pytest.raises(km.errors.InvalidOptionError, match="level must lie between 0 and 1; got 95"):
         km.kappa(t, level=95)

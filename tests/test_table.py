@@ -122,31 +122,31 @@ def test_html_shows_labels_escaped():
 )
 def test_what_cannot_be_a_table(patterns, counts, message):
     """Every rule names the place where it is broken."""
-    with pytest.raises(km.InputError, match=message):
+    with pytest.raises(km.errors.InputError, match=message):
         Table(patterns, counts, ["x", "y"], ordered=True)
 
 
 def test_names_are_checked():
     """Raters and categories must be there, and there once."""
-    with pytest.raises(km.InvalidOptionError, match="'a' occurs twice"):
+    with pytest.raises(km.errors.InvalidOptionError, match="'a' occurs twice"):
         Table([[0, 1]], [1], ["x", "y"], ["a", "a"], ordered=True)
-    with pytest.raises(km.InvalidOptionError, match="all 2 raters; got 1"):
+    with pytest.raises(km.errors.InvalidOptionError, match="all 2 raters; got 1"):
         Table([[0, 1]], [1], ["x", "y"], ["a"], ordered=True)
-    with pytest.raises(km.InvalidOptionError, match="'x' occurs twice"):
+    with pytest.raises(km.errors.InvalidOptionError, match="'x' occurs twice"):
         Table([[0, 1]], [1], ["x", "x"], ordered=True)
     t = Table([[0, 1]], [1], ["x", "y"], ordered=True)
-    with pytest.raises(km.InvalidOptionError, match="rater must be one of '1', '2'"):
+    with pytest.raises(km.errors.InvalidOptionError, match="rater must be one of '1', '2'"):
         t.pair("a", "b")
-    with pytest.raises(km.InvalidOptionError, match="category must be one of 'x', 'y'; got 'z'"):
+    with pytest.raises(km.errors.InvalidOptionError, match="category must be one of 'x', 'y'; got 'z'"):
         t.collapse("z")
 
 
 def test_no_dense_array_where_it_makes_no_sense():
     """Missing ratings, or more cells than memory holds."""
-    with pytest.raises(km.NotSupportedError, match="missing ratings has no dense array"):
+    with pytest.raises(km.errors.NotSupportedError, match="missing ratings has no dense array"):
         Table([[0, 1], [0, -1]], [1, 1], ["x", "y"], ordered=True).dense()
     many = Table([[0] * 20, [4] * 20], [1, 1], range(5), ordered=True)
     with pytest.raises(
-        km.NotSupportedError, match="at most 10,000,000 cells, but 5 categories and 20 raters make 9.5e\\+13"
+        km.errors.NotSupportedError, match="at most 10,000,000 cells, but 5 categories and 20 raters make 9.5e\\+13"
     ):
         many.dense()

@@ -181,16 +181,18 @@ def test_an_off_diagonal_zero_is_noted():
 )
 def test_what_cannot_be_weights(matrix, kind, message):
     """Every rule names the entry that breaks it."""
-    with pytest.raises(km.InvalidWeightsError, match=message):
+    with pytest.raises(km.errors.InvalidWeightsError, match=message):
         Weights.from_matrix(matrix, kind=kind)
 
 
 def test_a_matrix_must_say_what_it_holds():
     """A matrix without its kind is rejected."""
     t = km.from_counts([[1, 2], [3, 4]])
-    with pytest.raises(km.InvalidOptionError, match="kind must be one of 'disagreement', 'agreement'; got 'cost'"):
+    with pytest.raises(
+        km.errors.InvalidOptionError, match="kind must be one of 'disagreement', 'agreement'; got 'cost'"
+    ):
         Weights.from_matrix([[0, 1], [1, 0]], kind="cost")
-    with pytest.raises(km.InvalidWeightsError, match="could hold agreement or disagreement"):
+    with pytest.raises(km.errors.InvalidWeightsError, match="could hold agreement or disagreement"):
         km.kappa(t, weights=[[0, 1], [1, 0]])
 
 
@@ -205,31 +207,35 @@ def test_a_matrix_must_say_what_it_holds():
 )
 def test_unknown_names(name, message):
     """The error for a misspelt name suggests the closest name."""
-    with pytest.raises(km.InvalidWeightsError, match=message):
+    with pytest.raises(km.errors.InvalidWeightsError, match=message):
         Weights.from_scheme(name, 3)
 
 
 def test_positions_are_checked():
     """Positions must be distinct finite numbers, and the scheme must use them."""
-    with pytest.raises(km.InvalidWeightsError, match="must differ; 1 occurs twice"):
+    with pytest.raises(km.errors.InvalidWeightsError, match="must differ; 1 occurs twice"):
         Weights.from_positions([1, 1, 2])
-    with pytest.raises(km.InvalidWeightsError, match="entry 2 is inf"):
+    with pytest.raises(km.errors.InvalidWeightsError, match="entry 2 is inf"):
         Weights.from_positions([1, float("inf")])
-    with pytest.raises(km.InvalidWeightsError, match="must depend on positions, but ordinal weights do not"):
+    with pytest.raises(km.errors.InvalidWeightsError, match="must depend on positions, but ordinal weights do not"):
         Weights.from_positions([1, 2], "ordinal")
-    with pytest.raises(km.InvalidWeightsError, match="sum of two positions, which must not be 0; -1 and 1 add up to 0"):
+    with pytest.raises(
+        km.errors.InvalidWeightsError, match="sum of two positions, which must not be 0; -1 and 1 add up to 0"
+    ):
         Weights.from_positions([-1, 1], "ratio")
 
 
 def test_weights_must_fit_the_table():
     """Size and order are checked against the categories."""
     three = Weights.from_scheme("linear", 3)
-    with pytest.raises(km.InvalidWeightsError, match="linear weights are 3 x 3, but there are 2 categories"):
+    with pytest.raises(km.errors.InvalidWeightsError, match="linear weights are 3 x 3, but there are 2 categories"):
         km.kappa(km.from_counts([[1, 2], [3, 4]]), weights=three)
     text = km.from_ratings([["mild", "none"], ["severe", "mild"], ["none", "none"]])
-    with pytest.raises(km.InvalidWeightsError, match="need ordered categories, but these are text: 'mild', 'none'"):
+    with pytest.raises(
+        km.errors.InvalidWeightsError, match="need ordered categories, but these are text: 'mild', 'none'"
+    ):
         km.kappa(text, weights="linear")
-    with pytest.raises(km.InvalidWeightsError, match="custom weights need ordered categories"):
+    with pytest.raises(km.errors.InvalidWeightsError, match="custom weights need ordered categories"):
         km.kappa(text, weights=Weights.from_matrix([[0, 1, 2], [1, 0, 1], [2, 1, 0]], kind="disagreement"))
     assert km.kappa(text).weights == "unweighted"
     assert km.kappa(["a", "b", "b"], ["a", "b", "a"], weights="linear").value == km.kappa([1, 2, 2], [1, 2, 1]).value
@@ -239,10 +245,10 @@ def test_asymmetric_weights_are_for_two_raters():
     """Cohen's (1968) asymmetric example has kappa 0.353, and asymmetric weights are rejected for three raters."""
     w = Weights.from_matrix([[0, 1, 4], [1, 0, 6], [2, 2, 0]], kind="disagreement")
     assert km.kappa(km.example("cohen1968"), weights=w).value == pytest.approx(0.353, abs=5e-4)
-    with pytest.raises(km.InvalidWeightsError, match="must be symmetric for 3 raters"):
+    with pytest.raises(km.errors.InvalidWeightsError, match="must be symmetric for 3 raters"):
         km.kappa(km.example("rapallo2022-three"), weights=w)
     with pytest.raises(
-        km.NotSupportedError, match="does not distinguish the raters, and is not defined for asymmetric"
+        km.errors.NotSupportedError, match="does not distinguish the raters, and is not defined for asymmetric"
     ):
         km.agreement(km.example("cohen1968"), weights=w, coefficient="fleiss")
 
@@ -252,17 +258,17 @@ def test_weights_per_pair_are_checked():
     t = km.example("rapallo2022-three")
     pairs = {("X1", "X2"): "linear", ("X1", "X3"): "quadratic", ("X3", "X2"): "unweighted"}
     assert km.kappa(t, weights=pairs).weights == "per pair"
-    with pytest.raises(km.NotSupportedError, match="Fleiss' kappa pools the raters' margins"):
+    with pytest.raises(km.errors.NotSupportedError, match="Fleiss' kappa pools the raters' margins"):
         km.agreement(t, weights=pairs, coefficient="fleiss")
-    with pytest.raises(km.InvalidWeightsError, match=r"\('X2', 'X3'\) is missing"):
+    with pytest.raises(km.errors.InvalidWeightsError, match=r"\('X2', 'X3'\) is missing"):
         km.kappa(t, weights={("X1", "X2"): "linear", ("X1", "X3"): "linear"})
-    with pytest.raises(km.InvalidWeightsError, match="must name two raters"):
+    with pytest.raises(km.errors.InvalidWeightsError, match="must name two raters"):
         km.kappa(t, weights={("X1", "X1"): "linear"})
-    with pytest.raises(km.InvalidWeightsError, match="keys"):
+    with pytest.raises(km.errors.InvalidWeightsError, match="keys"):
         km.kappa(t, weights={"X1": "linear"})
     made = as_weights(pairs, categories=t.categories, ordered=True, raters=t.raters)
     assert isinstance(made, PairWeights)
-    with pytest.raises(km.InvalidWeightsError, match="2 raters make 1 pair, but there are weights for 3"):
+    with pytest.raises(km.errors.InvalidWeightsError, match="2 raters make 1 pair, but there are weights for 3"):
         km.kappa(t.select([0, 1]), weights=made)
 
 
@@ -302,7 +308,7 @@ def test_positions_whose_squares_cannot_be_factored_quickly():
 )
 def test_arguments_that_are_no_weights(make, message):
     """The error names the argument and the rule."""
-    with pytest.raises(km.InputError, match=message):
+    with pytest.raises(km.errors.InputError, match=message):
         make()
 
 
@@ -324,7 +330,7 @@ def test_the_name_of_power_weights_tells_the_power():
 
 def test_positions_need_a_scheme_by_name():
     """A scheme that is not text is rejected."""
-    with pytest.raises(km.InvalidWeightsError, match="weights must be given by name; got NoneType"):
+    with pytest.raises(km.errors.InvalidWeightsError, match="weights must be given by name; got NoneType"):
         Weights.from_positions([1, 2, 4], None)
 
 

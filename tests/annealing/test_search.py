@@ -36,7 +36,7 @@ def test_the_end_is_a_table_of_the_fiber(table, weights, seed):
     """Margins stay, the value is that table's, and it lies between the solver's extremes."""
     try:
         limits = km.max_kappa(table, weights=weights)
-    except (km.UndefinedKappaError, km.NotSupportedError, km.InputError):
+    except (km.errors.UndefinedKappaError, km.errors.NotSupportedError, km.errors.InputError):
         return
     for proposal in ("moves", "swaps") if table.complete else ("swaps",):
         found = km.anneal(table, weights=weights, proposal=proposal, max_steps=1500, rng=seed)
@@ -53,28 +53,34 @@ def test_the_stopping_rule_counts_to_the_c_th_step():
     found = km.anneal(table, weights="sqrt", rng=3)
     assert (found.n_moves, found.patience, found.stopped) == (72, 1000, "stale")
     assert found.steps == found.settled + 1000
-    assert km.anneal(table, stopping=km.FixedSteps(777), rng=3).steps == 777
+    assert km.anneal(table, stopping=km.annealing.FixedSteps(777), rng=3).steps == 777
     assert km.anneal(table, max_steps=50, rng=3).stopped == "max_steps"
-    patient = km.anneal(table, weights="linear", stopping=km.StaleAgreement(5), rng=3)
+    patient = km.anneal(table, weights="linear", stopping=km.annealing.StaleAgreement(5), rng=3)
     assert patient.steps == patient.settled + 5
 
 
 def test_moves_that_keep_agreement_count_for_one_rule_only():
     """One move back and forth for ever: agreement never changes, the table always does."""
     table = km.from_counts([[0, 3, 0], [0, 0, 3], [0, 0, 0]])  # linear: (1,2)+(2,3) and (1,3)+(2,2) score alike
-    by_agreement = km.anneal(table, weights="linear", stopping=km.StaleAgreement(60), sweep="none", rng=1)
+    by_agreement = km.anneal(table, weights="linear", stopping=km.annealing.StaleAgreement(60), sweep="none", rng=1)
     assert by_agreement.accepted > 0
     assert (by_agreement.steps, by_agreement.settled) == (60, 0)
-    by_moves = km.anneal(table, weights="linear", stopping=km.StaleMoves(60), max_steps=5_000, sweep="none", rng=1)
+    by_moves = km.anneal(
+        table, weights="linear", stopping=km.annealing.StaleMoves(60), max_steps=5_000, sweep="none", rng=1
+    )
     assert by_moves.steps > 60
 
 
 def test_proportions_are_counts_by_number_of_subjects():
     """A temperature of 0.02 of 50 subjects is a temperature of one subject."""
     table = km.from_counts([[20, 5], [10, 15]])
-    as_counts = km.anneal(table, schedule=km.Constant(1.0), stopping=km.FixedSteps(500), rng=2)
+    as_counts = km.anneal(table, schedule=km.annealing.Constant(1.0), stopping=km.annealing.FixedSteps(500), rng=2)
     as_shares = km.anneal(
-        table, schedule=km.Constant(0.02), temperature_unit="proportions", stopping=km.FixedSteps(500), rng=2
+        table,
+        schedule=km.annealing.Constant(0.02),
+        temperature_unit="proportions",
+        stopping=km.annealing.FixedSteps(500),
+        rng=2,
     )
     assert as_counts.table == as_shares.table
     assert as_counts.accepted == as_shares.accepted
@@ -87,7 +93,7 @@ def test_acceptance_follows_the_temperature():
     probability 1/2 each, so the chain is symmetric before acceptance and its limit is Boltzmann's.
     """
     table = km.from_counts([[1, 1], [1, 1]])
-    neighbours = Neighbours(as_objective(table, weights="linear"), km.basic_moves(2))
+    neighbours = Neighbours(as_objective(table, weights="linear"), km.moves.basic_moves(2))
     counts = table.dense().ravel()
     walk = MoveWalk(neighbours, counts, np.random.default_rng(5), work=1e9)
     seen = np.zeros(3)
@@ -104,7 +110,11 @@ def test_acceptance_follows_the_temperature():
 @pytest.mark.parametrize("proposal", ["moves", "swaps"])
 def test_tracing_changes_nothing(proposal, trace):
     """However steps are divided into calls, the walk is the same; a trace ends where the search does."""
-    settings = {"weights": "sqrt", "schedule": km.Geometric(3, 0.99), "stopping": km.FixedSteps(1_500)}
+    settings = {
+        "weights": "sqrt",
+        "schedule": km.annealing.Geometric(3, 0.99),
+        "stopping": km.annealing.FixedSteps(1_500),
+    }
     table = km.example("rapallo2022-three")
     plain = km.anneal(table, proposal=proposal, rng=4, **settings)
     traced = km.anneal(table, proposal=proposal, rng=4, trace=trace, **settings)
@@ -153,7 +163,7 @@ def test_swaps_keep_an_exact_score(table, weights, seed):
     """What swaps add up to is the difference of the two tables' scores, worked out from scratch."""
     try:
         objective = as_objective(table, weights=weights)
-    except (km.KappamaxError, km.InputError):
+    except (km.errors.KappamaxError, km.errors.InputError):
         return
     walker = SwapWalk(objective, np.random.default_rng(seed))
     trace, taken, _ = walker.advance(np.full(60, 0.3))
@@ -185,10 +195,10 @@ def test_incomplete_and_large_designs_take_swaps():
     table = km.from_ratings(rows, categories=[0, 1, 2, 3])
     found = km.anneal(table, weights="linear", proposal="swaps", max_steps=50_000, rng=1)
     assert found.value < found.reached <= km.max_kappa(table, weights="linear").maximum
-    with pytest.raises(km.NotSupportedError, match="are missing. proposal='swaps' works with gaps"):
+    with pytest.raises(km.errors.NotSupportedError, match="are missing. proposal='swaps' works with gaps"):
         km.anneal(table, weights="linear")
     many = km.from_ratings(rng.integers(5, size=(40, 20)), categories=list(range(5)))
-    with pytest.raises(km.NotSupportedError, match=r"there are 2\.9e\+32 and the limit is 5,000,000"):
+    with pytest.raises(km.errors.NotSupportedError, match=r"there are 2\.9e\+32 and the limit is 5,000,000"):
         km.anneal(many, weights="linear")
     assert km.anneal(many, weights="linear", proposal="swaps", max_steps=20_000, rng=1).gap < 0.1
 
@@ -196,7 +206,7 @@ def test_incomplete_and_large_designs_take_swaps():
 def test_the_sweep_makes_diagonal_moves():
     """(1,2) and (2,1), three of the one and two of the other: one move, made once or twice."""
     table = km.from_counts([[0, 3, 0], [2, 0, 1], [0, 0, 0]])
-    neighbours = Neighbours(as_objective(table, weights="linear"), km.basic_moves(3))
+    neighbours = Neighbours(as_objective(table, weights="linear"), km.moves.basic_moves(3))
     for sweep, made in (("once", 1), ("all", 2), ("none", 0)):
         counts = table.dense().reshape(1, -1).copy()
         assert sweep_counts(counts, neighbours.diagonal(), sweep).tolist() == [made]
@@ -211,12 +221,12 @@ def test_the_sweep_makes_diagonal_moves():
 @given(tables(), st.sampled_from(["once", "all"]))
 def test_both_sweeps_do_the_same(table, sweep):
     """On counts of all cells or on subjects, any number of raters; agreement never falls."""
-    moves = km.basic_moves(table.n_categories, table.n_raters) if table.n_categories > 1 else None
+    moves = km.moves.basic_moves(table.n_categories, table.n_raters) if table.n_categories > 1 else None
     if moves is None or moves.n_moves > 20_000:
         return
     try:
         objective = as_objective(table, weights="unweighted")
-    except km.KappamaxError:
+    except km.errors.KappamaxError:
         return
     neighbours = Neighbours(objective, moves)
     counts = table.dense().reshape(1, -1).copy()
@@ -234,7 +244,7 @@ def test_ctrl_c_hands_back_where_the_search_was():
     def stop(_done):
         raise KeyboardInterrupt
 
-    with pytest.raises(km.Interrupted) as caught:
+    with pytest.raises(km.errors.Interrupted) as caught:
         km.anneal(km.example("rapallo2022"), weights="linear", rng=1, progress=stop)
     best = caught.value.best
     assert (best.stopped, best.proven, best.bound) == ("interrupted", False, 1.0)
@@ -250,7 +260,7 @@ def test_ctrl_c_keeps_the_searches_before():
         if len(seen) > 1 and done <= seen[-2]:
             raise KeyboardInterrupt
 
-    with pytest.raises(km.Interrupted) as caught:
+    with pytest.raises(km.errors.Interrupted) as caught:
         km.anneal(km.example("rapallo2022"), weights="linear", restarts=2, trace=100, rng=1, progress=stop)
     alone = km.anneal(km.example("rapallo2022"), weights="linear", rng=1)
     assert caught.value.best.reached >= alone.reached
@@ -274,9 +284,9 @@ def test_weights_that_are_not_exact_work_too(weights, proposal):
     [
         ({"proposal": "jumps"}, "proposal must be one of 'moves', 'swaps'; got 'jumps'"),
         ({"moves": "all"}, "moves must be one of 'basic', 'minimal'; got 'all'"),
-        ({"moves": km.basic_moves(3)}, "moves must be for 4 categories and 2 raters; got MoveSet"),
+        ({"moves": km.moves.basic_moves(3)}, "moves must be for 4 categories and 2 raters; got MoveSet"),
         ({"schedule": 0.94}, r"schedule must be an object such as Geometric\(1, 0.94\); got 0.94"),
-        ({"stopping": km.StaleMoves}, r"stopping must be an object such as StaleAgreement\(\)"),
+        ({"stopping": km.annealing.StaleMoves}, r"stopping must be an object such as StaleAgreement\(\)"),
         ({"temperature_unit": "degrees"}, "temperature_unit must be one of 'counts', 'proportions'"),
         ({"sweep": "twice"}, "sweep must be one of 'once', 'all', 'none'; got 'twice'"),
         ({"restarts": 0}, "restarts must be a whole number >= 1; got 0"),
@@ -287,7 +297,7 @@ def test_weights_that_are_not_exact_work_too(weights, proposal):
 )
 def test_options_are_checked(arguments, message):
     """Each error names the argument and the rule."""
-    with pytest.raises(km.InvalidOptionError, match=message):
+    with pytest.raises(km.errors.InvalidOptionError, match=message):
         km.anneal(km.example("rapallo2022"), weights="linear", **arguments)
 
 
@@ -308,5 +318,5 @@ def test_without_matplotlib_the_error_says_how_to_get_it(monkeypatch):
 
     found = km.anneal(km.example("rapallo2022"), weights="linear", trace=20, rng=1)
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
-    with pytest.raises(km.NotSupportedError, match=r'pip install "kappamax\[plot\]"'):
+    with pytest.raises(km.errors.NotSupportedError, match=r'pip install "kappamax\[plot\]"'):
         found.trace.plot()

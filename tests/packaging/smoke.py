@@ -43,7 +43,7 @@ def commands() -> None:
     example = output([*module, "example", "rapallo2022"])
     shown = output([COMMAND, "max", "-", "--layout", "counts", "--weights", "linear"], example)
     require("0.5023" in shown and "0.7511" in shown, shown)
-    require(len(output([*module, "example"]).splitlines()) == len(km.EXAMPLES), "every example is listed")
+    require(len(output([*module, "example"]).splitlines()) == len(km.datasets.EXAMPLES), "every example is listed")
 
 
 def results() -> None:
@@ -80,9 +80,9 @@ def fast() -> None:
     """Large work is compiled; without numba it runs, slower, and says once how to install it."""
     counts = [[(7 * i + 3 * j) % 5 for j in range(30)] for i in range(30)]
     with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", km.KappamaxWarning)
+        warnings.simplefilter("always", km.errors.KappamaxWarning)
         require(km.max_kappa(km.from_counts(counts), weights="sqrt").proven, "a maximum over 900 cells")
-    notes = [str(warning.message) for warning in caught if warning.category is km.KappamaxWarning]
+    notes = [str(warning.message) for warning in caught if warning.category is km.errors.KappamaxWarning]
     wanted = (
         [] if present("fast") else ['numba would make this much faster. Install it with: pip install "kappamax[fast]"']
     )
@@ -95,7 +95,7 @@ def plot() -> None:
         import matplotlib as mpl
 
         mpl.use("agg")
-    with_or_without("plot", lambda: km.plot_agreement(km.from_counts(TABLE)))
+    with_or_without("plot", lambda: km.plot.agreement(km.from_counts(TABLE)))
 
 
 def excel() -> None:
@@ -104,7 +104,7 @@ def excel() -> None:
         (place / "book.xlsx").write_bytes(b"PK\x03\x04" + b"\0" * 100)
         try:
             km.read_ratings(place / "book.xlsx")
-        except km.UnreadableFileError as error:
+        except km.errors.UnreadableFileError as error:
             wanted = "cannot be read as a spreadsheet" if present("excel") else 'pip install "kappamax[excel]"'
             require(wanted in str(error), str(error))
             return
@@ -143,7 +143,7 @@ def with_or_without(extra: str, work: Callable[[], Any]) -> None:
     """The work succeeds with the extra, and without it raises an error that names it."""
     try:
         done = work()
-    except km.NotSupportedError as error:
+    except km.errors.NotSupportedError as error:
         require(not present(extra) and f'pip install "kappamax[{extra}]"' in str(error), str(error))
         return
     require(present(extra) and done is not None, f"{extra} was not needed")

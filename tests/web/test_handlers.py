@@ -91,7 +91,7 @@ def test_a_report_is_the_same_whether_its_weightings_are_found_together_or_not()
 
 def test_tables_survive_the_way_to_the_page_and_back():
     """With gaps, several raters, numbers and text as labels."""
-    for name in km.EXAMPLES:
+    for name in km.datasets.EXAMPLES:
         table = km.example(name)
         assert table_of(json.loads(json.dumps(plain_table(table)))) == table
 
@@ -99,7 +99,7 @@ def test_tables_survive_the_way_to_the_page_and_back():
 def test_the_bundled_examples_are_those_of_the_library():
     """With their sources."""
     found = {one["name"]: one for one in handlers.examples()}
-    assert set(found) == set(km.EXAMPLES)
+    assert set(found) == set(km.datasets.EXAMPLES)
     assert found["rapallo2022"]["source"].startswith("Rapallo (2022)")
 
 
@@ -162,7 +162,7 @@ def test_a_file_is_told_apart_by_its_content_and_options():
         read_file(b"", complete_only="maybe")
     with pytest.raises(InvalidRequestError, match="the file is empty|holds no|no row"):
         read_file(b"")
-    with pytest.raises(km.InvalidOptionError, match="raters must be a comma-separated list"):
+    with pytest.raises(km.errors.InvalidOptionError, match="raters must be a comma-separated list"):
         read_file(b"", raters='"a')
 
 
