@@ -84,7 +84,7 @@ def proofs(*, quick: bool) -> list[Proof]:
 def _monge(k: int, weights: str) -> Comparison:
     problem = _problem(2, k, 20 * k, weights)
     case = f"2 raters, {k} categories, {weights}, proven"
-    theirs = timed(lambda: _linear_programme(problem), lambda found: float(found.fun) / k)
+    theirs = timed(lambda: _linear_program(problem), lambda found: float(found.fun) / k)
     objective = problem.objective
     ours = timed(lambda: _solved(CompleteProblem(objective, 1)), lambda solution: float(solution.cost) / k)
     return compare(case, ours, "scipy linprog over all cells", theirs, target=100, repetitions=25, tolerance=1e-6)
@@ -108,7 +108,7 @@ def _transport(k: int, target: float) -> Comparison:
 
 def _three_raters(k: int) -> Comparison:
     problem = _problem(3, k, 100, "sqrt")
-    theirs = timed(lambda: _integer_programme(problem), lambda found: float(found.fun))
+    theirs = timed(lambda: _integer_program(problem), lambda found: float(found.fun))
     ours = timed(lambda: _solved(problem), lambda solution: float(solution.cost))
     case = f"3 raters, {k} categories, N = 100, sqrt, proven"
     return compare(case, ours, "scipy milp over all cells", theirs, target=1, tolerance=1e-6)
@@ -137,12 +137,12 @@ def _incidence(problem: CompleteProblem) -> tuple[Array, Any]:
     return problem.real(patterns), csc_array((np.ones(m * r), rows, np.arange(0, m * r + 1, r)), shape=shape)
 
 
-def _linear_programme(problem: CompleteProblem) -> Any:
+def _linear_program(problem: CompleteProblem) -> Any:
     costs, matrix = _incidence(problem)
     return linprog(costs, A_eq=matrix, b_eq=problem.margins.ravel(), method="highs")
 
 
-def _integer_programme(problem: CompleteProblem) -> Any:
+def _integer_program(problem: CompleteProblem) -> Any:
     costs, matrix = _incidence(problem)
     margins = problem.margins.ravel()
     equal = LinearConstraint(matrix, margins, margins)

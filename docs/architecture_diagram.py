@@ -32,7 +32,6 @@ NOTES = {
     "io": "arrays, frames, files",
     "table | weights": "patterns, counts; exact u",
     "display": "rounding, text, HTML, SVG",
-    "errors | _typing | _version": "the exception tree",
 }
 #: the layers that ratings pass, in order
 WAY = ("io", "table | weights", "disagreement", "coefficients", "kappas | maximum", "reporting", "cli")

@@ -1,4 +1,4 @@
-"""Every coefficient against its definition, its identities, and the properties it must have."""
+"""Compare every coefficient with its definition and with known identities."""
 
 from fractions import Fraction
 
@@ -42,7 +42,7 @@ def test_weighted_kappa_by_hand():
 @pytest.mark.parametrize("coefficient", NAIVE)
 @given(table=tables(missing=True), name=scheme_names)
 def test_every_coefficient_follows_its_definition(coefficient, table, name):
-    """Exact path, float path and slow loops agree, with missing ratings and every weighting."""
+    """Exact values, doubles and slow loops agree for all weights, also with missing ratings."""
     try:
         objective = as_objective(table, weights=name, coefficient=coefficient)
         value = objective.value(objective.score)
@@ -60,7 +60,7 @@ def test_every_coefficient_follows_its_definition(coefficient, table, name):
 
 @given(st.data())
 def test_weights_per_pair_follow_the_definition(data):
-    """Conger's kappa with a matrix of its own for every pair, some not symmetric, with missing ratings."""
+    """Conger's kappa with different matrices for the pairs agrees with its definition, also with missing ratings."""
     table = data.draw(tables(missing=True, min_raters=3))
     k, r = table.n_categories, table.n_raters
     whole = {}
@@ -83,7 +83,7 @@ def test_weights_per_pair_follow_the_definition(data):
 
 @given(tables(min_raters=3, max_raters=5), st.integers(2, 5))
 def test_agreement_of_g_raters_at_a_time(table, g):
-    """Conger's g-wise kappa by its definition; g = 2 is the pairwise one."""
+    """Conger's g-wise kappa agrees with its definition, and with the pairwise kappa for g = 2."""
     assume(g <= table.n_raters)
     try:
         result = km.agreement(table, coefficient="conger", group_size=g)
@@ -107,7 +107,7 @@ def test_both_forms_of_the_papers_equation(table, name):
 
 @given(tables(missing=True), st.data())
 def test_renaming_raters_changes_nothing(table, data):
-    """Common symmetric weights do not see who is who."""
+    """With common symmetric weights the order of the raters does not matter."""
     order = data.draw(st.permutations(range(table.n_raters)))
     weights = data.draw(matrices(table.n_categories))
     for coefficient in (*NAIVE, "percent"):
@@ -118,7 +118,7 @@ def test_renaming_raters_changes_nothing(table, data):
 
 @given(tables(missing=True), st.sampled_from(["unweighted", "linear", "quadratic", "sqrt", "ordinal", "circular"]))
 def test_reversing_the_scale_changes_nothing(table, name):
-    """Weights that depend on |i - j| only do not see which end is up."""
+    """With weights that depend only on |i - j|, reversing the categories does not matter."""
     k = table.n_categories
     codes = np.where(table.patterns < 0, -1, k - 1 - table.patterns)
     turned = km.Table(codes, table.counts, table.categories, ordered=True)
@@ -162,7 +162,7 @@ def test_linear_kappa_averages_the_collapsed_two_by_two_kappas(table):
         try:
             expected = objective.expected.rational
         except UndefinedKappaError:
-            continue  # everyone on one side of the cut: no weight
+            continue  # all ratings lie on one side of the cut
         weighted += expected * objective.exact_value(objective.score)
         total += expected
     assert km.kappa(table, weights="linear").exact == weighted / total
@@ -200,7 +200,7 @@ def test_ten_to_the_twelve_subjects_stay_exact():
 
 
 def test_twenty_raters_five_categories_and_a_hundred_thousand_subjects_are_ordinary():
-    """10^14 possible patterns; only those that occur are held."""
+    """Of 10^14 possible patterns, only those that occur are stored."""
     rng = np.random.default_rng(5)
     truth = rng.integers(1, 6, size=(100_000, 1))
     ratings = np.where(rng.random((100_000, 20)) < 0.6, truth, rng.integers(1, 6, size=(100_000, 20)))
@@ -211,7 +211,7 @@ def test_twenty_raters_five_categories_and_a_hundred_thousand_subjects_are_ordin
 
 @pytest.mark.parametrize("coefficient", ["kappa", "fleiss", "gwet", "brennan-prediger", "krippendorff"])
 def test_one_category_is_undefined_by_name(coefficient):
-    """Nobody disagrees and nobody could: 0/0, with the reason."""
+    """If all ratings are equal the coefficient is 0/0, and the error says so."""
     with pytest.raises(UndefinedKappaError, match="both raters used only 'x'") as caught:
         km.agreement(["x", "x"], ["x", "x"], coefficient=coefficient)
     assert caught.value.reason == "both raters used only 'x'"
@@ -220,9 +220,9 @@ def test_one_category_is_undefined_by_name(coefficient):
 
 
 def test_chance_without_disagreement_is_undefined():
-    """Both used categories count as the same."""
+    """The coefficient is 0/0 if the weight of the two used categories is zero."""
     w = km.Weights.from_matrix([[0, 0, 1], [0, 0, 1], [1, 1, 0]], kind="disagreement")
-    with pytest.raises(UndefinedKappaError, match="no disagreement to expect under these weights"):
+    with pytest.raises(UndefinedKappaError, match="the expected disagreement is zero under these weights"):
         km.kappa(km.from_counts([[3, 1, 0], [2, 4, 0], [0, 0, 0]]), weights=w)
 
 
@@ -240,11 +240,11 @@ def test_a_subject_with_one_rating_counts_in_a_margin_and_in_no_pair():
 
 
 def test_what_does_not_go_together():
-    """Unknown names, raters and groups that have no definition."""
+    """Undefined combinations of coefficient, raters and groups raise an error."""
     t, three = km.example("rapallo2022"), km.example("rapallo2022-three")
     with pytest.raises(km.errors.InvalidOptionError, match="got 'flies'. Did you mean 'fleiss'"):
         km.agreement(t, coefficient="flies")
-    with pytest.raises(km.errors.NotSupportedError, match="Cohen's kappa is for two raters; got 3"):
+    with pytest.raises(km.errors.NotSupportedError, match="Cohen's kappa requires two raters; got 3"):
         km.agreement(three, coefficient="cohen")
     with pytest.raises(km.errors.InvalidRatingsError, match="no subject was rated by two raters"):
         km.kappa(["a", None], [None, "b"])

@@ -1,4 +1,4 @@
-"""Exact sums of square roots."""
+"""Tests of exact sums of square roots and of integers beyond 64 bits."""
 
 from fractions import Fraction
 from math import gcd, prod, sqrt
@@ -24,7 +24,7 @@ def test_sign_is_right_where_doubles_give_zero():
 
 @given(sums, sums)
 def test_order_agrees_with_doubles_where_those_are_clear(a, b):
-    """Whenever doubles differ by more than rounding, the exact order is the same."""
+    """If doubles differ by more than rounding errors, the exact order is the same."""
     difference = float(a) - float(b)
     if abs(difference) > 1e-9:
         assert (a > b) == (difference > 0)
@@ -39,6 +39,23 @@ def test_arithmetic_agrees_with_doubles(a, b):
     assert float(a - b) == pytest.approx(float(a) - float(b), abs=1e-9)
     assert float(a * Fraction(3, 7)) == pytest.approx(float(a) * 3 / 7, abs=1e-9)
     assert float(a / 4) == pytest.approx(float(a) / 4, abs=1e-9)
+
+
+_wide = st.integers(-(2**120), 2**120) | st.integers(-9, 9)
+_convergents = st.sampled_from([{1: 131836323, 2: -93222358}, {1: 1 << 100, 3: -((1 << 100) * 100000 // 173205)}])
+
+
+@given(
+    st.dictionaries(st.sampled_from([1, 2, 3]), _wide).map(RootSum) | _convergents.map(RootSum), st.integers(-90, 90)
+)
+def test_floor_ceiling_and_exponent_are_close_even_if_the_terms_nearly_cancel(number, shift):
+    """Huge terms with a small sum do not make the bounds wider."""
+    scaled = number * Fraction(2) ** shift
+    assert 0 <= scaled - number.floor(shift) < Fraction(65, 64)
+    assert 0 <= RootSum(number.ceiling(shift)) - scaled < Fraction(65, 64)
+    size, b = (number if number.sign() >= 0 else number * -1), number.exponent()
+    assert size < Fraction(2) ** b
+    assert not number or size >= Fraction(2) ** (b - 2)
 
 
 @given(sums, sums, sums)
@@ -95,7 +112,7 @@ def test_numbers_are_ordered_exactly_where_doubles_tie():
 
 @given(st.data(), st.integers(1, 2**62 - 1), st.sampled_from([1, 30, 61, 62, 63, 64, 65, 200]))
 def test_digits_add_up_to_the_numbers(data, n_terms, bits):
-    """Any whole numbers, added as often as the digits were made for, in one row or in several."""
+    """Sums of up to `n_terms` whole numbers of any size are exact."""
     numbers = data.draw(st.lists(st.integers(0, 2**bits), min_size=1, max_size=4))
     first = data.draw(st.lists(st.integers(0, n_terms // len(numbers)), min_size=len(numbers), max_size=len(numbers)))
     counts = np.array([first, [n_terms] + [0] * (len(numbers) - 1)], dtype=np.int64)
@@ -106,7 +123,7 @@ def test_digits_add_up_to_the_numbers(data, n_terms, bits):
 
 
 def test_sums_that_fit_have_one_digit():
-    """The numbers themselves, and sums stay int64; one more bit takes a second digit."""
+    """Numbers whose sums fit into 64 bits have one digit, and one more bit requires a second digit."""
     one, two = (Digits(np.array([2**52 - 1 + more]), 2**10 - 1) for more in (0, 1))
     assert (len(one.parts), one.weighted(np.array([1023])).dtype) == (1, np.int64)
     assert (len(two.parts), two.weighted(np.array([1023])).dtype) == (2, object)
@@ -115,7 +132,7 @@ def test_sums_that_fit_have_one_digit():
 
 @given(st.lists(st.lists(st.integers(-(2**70), 2**70) | st.integers(-2, 2), min_size=2, max_size=2), min_size=1))
 def test_distinct_rows_of_whole_numbers_of_any_size(rows):
-    """In order, with the place of each, whatever the type of the array."""
+    """Distinct rows are sorted, and the positions restore the array, for any integer type."""
     for columns in (2, 1):
         cut = [row[:columns] for row in rows]
         for array in (np.array(cut, dtype=object), np.array([[x % 3 for x in row] for row in cut])):
@@ -125,7 +142,7 @@ def test_distinct_rows_of_whole_numbers_of_any_size(rows):
 
 
 def test_lists_of_whole_numbers_are_not_taken_for_doubles():
-    """Numpy makes doubles of a number beyond 2^63 beside a small one."""
+    """Numpy converts a list of a number beyond 2^63 and a small one to doubles."""
     assert np.asarray([2**63 + 1, 1]).dtype == float
     assert widen([2**63 + 1, 1], 2**64).tolist() == [2**63 + 1, 1]
 

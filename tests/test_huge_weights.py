@@ -1,7 +1,7 @@
 """Weights with huge numerators and denominators give the numbers that plain Python integers give.
 
-Scores are whole numbers in units that the weights' common denominator makes small: 10^20 and more for decimal powers,
-circular weights or one's own fractions. Nothing that is computed from them may depend on their size.
+Scores are whole numbers in units of one over the common denominator of the weights, and can exceed 10^20 for decimal
+powers, circular weights or custom fractions. No result may depend on their size.
 """
 
 from fractions import Fraction
@@ -28,7 +28,7 @@ ALTERNATIVES = ["greater", "less", "two-sided"]
 
 @st.composite
 def huge_fractions(draw, n_categories):
-    """A symmetric matrix of fractions near a power of two, where 64 bits begin to matter, or far beyond."""
+    """Draw a symmetric matrix of fractions near a power of two around or far beyond 64 bits."""
     bits = draw(st.sampled_from([20, 45, 58, 60, 61, 62, 63, 64, 120]))
     entry = st.fractions(1, 8, max_denominator=4) if bits == 20 else st.integers(2 ** (bits - 1), 2**bits)
     u = [[Fraction(0)] * n_categories for _ in range(n_categories)]
@@ -41,7 +41,7 @@ def huge_fractions(draw, n_categories):
 
 @st.composite
 def weighted_tables(draw, **limits):
-    """A table and weights for it, the same for all pairs of raters or not."""
+    """Draw a table and weights, the same for all pairs of raters or different."""
     table = draw(tables(**limits))
     one = st.one_of(huge_fractions(table.n_categories), st.sampled_from(NAMES))
     if draw(st.booleans()):
@@ -50,13 +50,13 @@ def weighted_tables(draw, **limits):
 
 
 def entries_of(objective):
-    """u(a, b, i, j) as an exact number, straight from the weights."""
+    """Return the function u(a, b, i, j), computed exactly from the weights."""
     by_pair = {(a, b): weights for a, b, weights in objective.pairs()}
     return lambda a, b, i, j: by_pair[a, b].entry(i, j)
 
 
 def disagreement(rows, u):
-    """Mean over subjects of the mean over their pairs, exactly: Gwet's definition."""
+    """Return the exact mean over subjects of the mean over their pairs (Gwet's definition)."""
     means = []
     for row in rows:
         pairs = [(a, b) for a, b in combinations(range(len(row)), 2) if min(row[a], row[b]) >= 0]
@@ -66,7 +66,7 @@ def disagreement(rows, u):
 
 
 def weighted_disagreement(patterns, counts, u):
-    """The same for patterns that many subjects have."""
+    """Return the same for patterns with counts."""
     rated = [sum(code >= 0 for code in pattern) >= 2 for pattern in patterns]
     each = [disagreement([pattern], u) if kept else RootSum() for pattern, kept in zip(patterns, rated, strict=True)]
     n_subjects = sum(count for count, kept in zip(counts, rated, strict=True) if kept)
@@ -74,14 +74,14 @@ def weighted_disagreement(patterns, counts, u):
 
 
 def rows_of(table):
-    """One list of codes per subject, -1 for a missing rating."""
+    """Return one list of codes per subject, with -1 for a missing rating."""
     return np.repeat(table.patterns, table.counts, axis=0).tolist()
 
 
 @settings(max_examples=100)
 @given(weighted_tables(missing=True))
 def test_every_coefficient_is_that_of_its_definition(case):
-    """Kappa exactly, as a fraction of Python integers; all of them up to rounding."""
+    """Kappa is exact as a fraction of Python integers, and all coefficients agree up to rounding."""
     table, weights = case
     objective = as_objective(table, weights=weights)
     u = entries_of(objective)
@@ -108,7 +108,7 @@ def test_every_coefficient_is_that_of_its_definition(case):
 @settings(max_examples=100)
 @given(weighted_tables(missing=True), st.integers(0, 99))
 def test_scores_of_random_tables_are_those_of_their_ratings(case, seed):
-    """Shuffled ratings, whatever the weights: sums over subjects and pairs of raters are exact."""
+    """For shuffled ratings and any weights, sums over subjects and pairs of raters are exact."""
     table, weights = case
     objective = as_objective(table, weights=weights)
     u = entries_of(objective)
@@ -122,7 +122,7 @@ def test_scores_of_random_tables_are_those_of_their_ratings(case, seed):
 @settings(max_examples=60)
 @given(weighted_tables(missing=True), st.integers(10**5, 10**16), st.integers(0, 99))
 def test_scores_of_tables_drawn_by_cells_are_those_of_their_counts(case, times, seed):
-    """So many subjects that their ratings are not shuffled."""
+    """The scores are exact also if tables are drawn cell by cell because there are many subjects."""
     table, weights = case
     objective = as_objective(table.like(table.patterns, table.counts * times), weights=weights)
     u, way = entries_of(objective), ScoreSampler(objective).by_rater
@@ -136,7 +136,7 @@ def test_scores_of_tables_drawn_by_cells_are_those_of_their_counts(case, times, 
 @settings(max_examples=60)
 @given(weighted_tables(missing=True), st.sampled_from(ALTERNATIVES), st.integers(0, 99))
 def test_monte_carlo_pvalues_count_what_python_integers_count(case, alternative, seed):
-    """Draws at least as extreme as the observed table, within the tolerance of weights that are not exact."""
+    """The p-value counts draws at least as extreme as the observed table, within the tolerance of inexact weights."""
     table, weights = case
     objective = as_objective(table, weights=weights)
     null = null_distribution(objective, method="monte-carlo", n_draws=40, n_blocks=2, rng=seed)
@@ -154,13 +154,13 @@ def test_monte_carlo_pvalues_count_what_python_integers_count(case, alternative,
 
 
 def size(number):
-    """The absolute value of an exact number."""
+    """Return the absolute value of an exact number."""
     return number if number.sign() >= 0 else number * -1
 
 
 @pytest.mark.parametrize("weights", ["power(1.7)", "circular", "power(1/3)", "bipolar", "ratio", "power(9.5)"])
 def test_strong_agreement_of_many_subjects_is_significant_for_all_weights(weights):
-    """A thousand subjects with kappa of one half: no random table comes near."""
+    """None of 200 random tables of a thousand subjects attains a kappa of one half."""
     table = km.from_counts(np.full((5, 5), 20) + np.diag([100] * 5))
     test = km.exact_test(table, weights=weights, method="monte-carlo", n_draws=200, rng=1)
     assert test.value == pytest.approx(0.5, abs=0.01)
@@ -172,7 +172,7 @@ def test_strong_agreement_of_many_subjects_is_significant_for_all_weights(weight
 @settings(max_examples=40)
 @given(weighted_tables(max_rows=5))
 def test_ranked_moves_change_agreement_by_what_they_say(case):
-    """Every move that applies, its effect and its order, against the exact disagreement before and after."""
+    """Effects and order of all moves agree with the exact disagreement before and after."""
     table, weights = case
     objective = as_objective(table, weights=weights)
     u, before = entries_of(objective), disagreement(rows_of(table), entries_of(objective))
@@ -189,7 +189,7 @@ def test_ranked_moves_change_agreement_by_what_they_say(case):
 @settings(max_examples=40)
 @given(weighted_tables(max_rows=4, max_raters=3, max_categories=3))
 def test_distributions_count_the_tables_that_python_integers_count(case):
-    """Numbers of tables by value, those with the observed value, and those that moves reach."""
+    """Numbers of tables by value, with the observed value, and connected by moves agree with Python integers."""
     table, weights = case
     objective = as_objective(table, weights=weights)
     assume(objective.weights.exact)
@@ -209,7 +209,7 @@ def test_distributions_count_the_tables_that_python_integers_count(case):
 @settings(max_examples=30)
 @given(weighted_tables(missing=True), st.sampled_from(["null", "uniform"]), st.integers(0, 99))
 def test_walks_record_the_coefficient_of_the_table_they_reach(case, target, seed):
-    """Followed in integers or in doubles, whichever fits."""
+    """The recorded value is correct, whether the walk uses integers or doubles."""
     table, weights = case
     walk = km.fiber(table).walk(300, weights=weights, target=target, tilt=0.3, rng=seed)
     assert walk.values[-1] == pytest.approx(km.kappa(walk.table, weights=weights).value, rel=1e-9, abs=1e-9)
@@ -218,7 +218,7 @@ def test_walks_record_the_coefficient_of_the_table_they_reach(case, target, seed
 @settings(max_examples=40)
 @given(weighted_tables(missing=True), st.integers(0, 99))
 def test_a_held_score_of_any_size_stays_exactly(case, seed):
-    """Its remainders modulo coprime numbers decide."""
+    """The held score is compared modulo coprime numbers, which is exact."""
     table, weights = case
     objective = as_objective(table, weights=weights)
     assume(objective.weights.exact)
@@ -227,7 +227,7 @@ def test_a_held_score_of_any_size_stays_exactly(case, seed):
 
 
 def test_walks_that_hold_huge_weights_visit_the_tables_they_should():
-    """Weights that differ by one part in 2^64 hold fewer tables than equal ones: all of them, and no other."""
+    """With weights that differ by one part in 2^64, a walk visits exactly the tables with the held score."""
     table = km.from_counts([[3, 2, 1], [1, 3, 1], [1, 1, 3]])
     members = list(km.fiber(table).tables())
     one, near = Fraction(1), 1 - Fraction(1, 2**64)
@@ -245,7 +245,7 @@ def test_walks_that_hold_huge_weights_visit_the_tables_they_should():
 @settings(max_examples=15)
 @given(weighted_tables(max_rows=5, max_raters=3), st.sampled_from(["moves", "swaps"]), st.integers(0, 99))
 def test_annealing_and_the_solver_report_the_value_of_their_tables(case, proposal, seed):
-    """The maximum is at least what annealing reaches, and both are the kappas of their tables."""
+    """The maximum is not below the result of annealing, and both are the kappas of their tables."""
     table, weights = case
     found = km.anneal(table, weights=weights, method=METHODS[proposal](max_steps=300), rng=seed)
     best = km.max_kappa(table, weights=weights)
@@ -258,7 +258,7 @@ def test_annealing_and_the_solver_report_the_value_of_their_tables(case, proposa
 @settings(max_examples=40)
 @given(weighted_tables(missing=True, min_raters=3))
 def test_pairs_and_raters_left_out_have_the_kappa_of_their_ratings(case):
-    """Pairwise kappas and the coefficient without each rater."""
+    """Pairwise kappas and leave-one-rater-out values agree with the ratings."""
     table, weights = case
     u, k = entries_of(as_objective(table, weights=weights)), table.n_categories
     rows = naive.rows_of(table)
@@ -280,7 +280,7 @@ def test_pairs_and_raters_left_out_have_the_kappa_of_their_ratings(case):
 @settings(max_examples=30)
 @given(weighted_tables(missing=True), st.sampled_from(sorted(COEFFICIENTS)))
 def test_resampled_values_are_those_of_the_resampled_tables(case, coefficient):
-    """The jackknife's values, without one subject of each pattern."""
+    """The leave-one-out values of the jackknife are those of the tables without one subject."""
     table, weights = case
     assume(isinstance(weights, str | km.Weights) or coefficient == "conger")
     assume(coefficient != "cohen" or table.n_raters == 2)
@@ -299,7 +299,7 @@ def test_resampled_values_are_those_of_the_resampled_tables(case, coefficient):
 
 
 def test_fine_weights_have_the_numbers_of_the_coarse_ones_they_approach():
-    """Standard errors, bootstrap and report with weights 2^-64 away from linear ones."""
+    """Standard errors, bootstrap and report agree for linear weights and weights that differ from them by 2^-64."""
     table = km.from_counts([[20, 5, 1], [4, 22, 6], [2, 3, 25]])
     half = Fraction(1, 2) + Fraction(1, 2**64)
     fine = km.Weights.from_matrix([[0, half, 1], [half, 0, half], [1, half, 0]], kind="disagreement")
@@ -314,7 +314,7 @@ def test_fine_weights_have_the_numbers_of_the_coarse_ones_they_approach():
 
 
 def test_pairs_without_a_common_denominator_are_rounded_and_say_so():
-    """Fractions over 2^400 different primes' powers: their common denominator would not fit into doubles."""
+    """Weights whose common denominator exceeds the range of doubles are rounded, and a note says so."""
     table = km.example("rapallo2022-three")
     k = table.n_categories
 
@@ -331,7 +331,7 @@ def test_pairs_without_a_common_denominator_are_rounded_and_say_so():
 
 
 def test_floats_that_differ_by_300_orders_of_magnitude():
-    """A weight of 1e-300 beside one of 1 is no reason to fail."""
+    """Weights of 1e-300 and 1 can be combined."""
     table = km.from_counts([[5, 2, 1], [1, 6, 2], [0, 3, 7]])
     u = [[0, 1e-300, 0.7123456789], [1e-300, 0, 1], [0.7123456789, 1, 0]]
     weights = km.Weights.from_matrix(u, kind="disagreement")
@@ -341,7 +341,7 @@ def test_floats_that_differ_by_300_orders_of_magnitude():
 
 
 def test_hundreds_of_raters_with_gaps():
-    """The common factor of all numbers of ratings has hundreds of digits."""
+    """The common multiple of all numbers of ratings has hundreds of digits."""
     rng = np.random.default_rng(1)
     ratings = rng.integers(1, 4, size=(70, 60)).astype(object)
     for i, row in enumerate(ratings):

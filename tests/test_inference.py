@@ -41,7 +41,7 @@ def test_slopes_of_many_categories_are_those_of_few_steps_at_a_time(coefficient,
     whole = slopes(objective)
     monkeypatch.setattr(inference, "_MOST_STEPPED", 1_000)
     assert slopes(objective) == pytest.approx(whole, rel=1e-12)
-    monkeypatch.setattr(quadratic_forms, "_FEW", 10**9)
+    monkeypatch.setattr(quadratic_forms, "_NOT_COMPARED", 10**9)
     assert slopes(objective) == pytest.approx(whole, rel=1e-12)
 
 

@@ -1,4 +1,4 @@
-"""Weights: named, by positions, by matrix; metric, Monge, exact."""
+"""Tests of named weights, of weights from positions and matrices, and of their properties."""
 
 from fractions import Fraction
 from itertools import product
@@ -16,7 +16,7 @@ from strategies import matrices, scheme_names
 
 
 def test_the_papers_three_weightings_by_hand():
-    """Equations (3), (4) and (6) of the paper at k = 4."""
+    """The weights are those of equations (3), (4) and (6) of the paper at k = 4."""
     assert Weights.from_scheme("quadratic", 4).matrix[0].tolist() == [0, 1 / 9, 4 / 9, 1]
     assert Weights.from_scheme("linear", 4).matrix[0].tolist() == [0, 1 / 3, 2 / 3, 1]
     assert Weights.from_scheme("sqrt", 4).matrix[0] == pytest.approx([0, sqrt(1 / 3), sqrt(2 / 3), 1], abs=1e-15)
@@ -24,7 +24,7 @@ def test_the_papers_three_weightings_by_hand():
 
 
 def test_gwets_weightings_by_hand():
-    """Over ranks 1 to 4, as in irrCAC's weights for the categories 1, 2, 3, 4."""
+    """The weights over ranks 1 to 4 are those of irrCAC for the categories 1, 2, 3, 4."""
     ordinal = Weights.from_scheme("ordinal", 4).matrix[0]  # C(d + 1, 2) / C(4, 2)
     assert ordinal.tolist() == [0, 1 / 6, 3 / 6, 1]
     ratio = Weights.from_scheme("ratio", 4).matrix[0]  # ((i - j) / (i + j))^2 over (3/5)^2
@@ -38,7 +38,7 @@ def test_gwets_weightings_by_hand():
 
 @given(scheme_names, st.integers(1, 9))
 def test_named_weights_are_symmetric_with_largest_one(name, k):
-    """Zero diagonal, largest entry one (none for a single category)."""
+    """The diagonal is zero, and the largest entry is one unless there is a single category."""
     w = Weights.from_scheme(name, k)
     assert w.symmetric
     assert (w.matrix.diagonal() == 0).all()
@@ -64,7 +64,7 @@ def _violated(u):
 
 @given(st.data(), st.integers(2, 5))
 def test_metric_and_monge_agree_with_the_definitions(data, k):
-    """Every triangle and every 2 x 2 block, in whole numbers."""
+    """Both properties agree with a check of every triangle and every 2 x 2 block in whole numbers."""
     w = data.draw(matrices(k))
     u = w.multipliers.tolist()
     assert w.metric == (not _violated(u))
@@ -95,7 +95,7 @@ def test_what_each_weighting_is(name, metric, monge, exact, k):
 
 
 def test_two_categories_make_every_weighting_metric_and_monge():
-    """One distance leaves no triangle to break."""
+    """Two categories have only one distance, so no triangle inequality is violated."""
     for name in ("quadratic", "sqrt", "ordinal"):
         w = Weights.from_scheme(name, 2)
         assert w.metric
@@ -103,10 +103,10 @@ def test_two_categories_make_every_weighting_metric_and_monge():
 
 
 def test_borderline_triangles_are_decided_exactly():
-    """With u = 0.1, 0.2 and 0.3 the triangle is tight; doubles would call it broken or not by luck."""
+    """With u = 0.1, 0.2 and 0.3 the triangle inequality is an equality, which doubles cannot decide."""
     tie = Weights.from_matrix([[0, 0.1, 0.3], [0.1, 0, 0.2], [0.3, 0.2, 0]], kind="disagreement")
     assert tie.exact
-    assert 0.1 + 0.2 > 0.3  # what doubles say of the reverse order
+    assert 0.1 + 0.2 > 0.3  # in doubles the inequality would be violated
     assert tie.metric
     broken = Weights.from_matrix([[0, 1, 3], [1, 0, Fraction(19, 10)], [3, Fraction(19, 10), 0]], kind="disagreement")
     assert broken.violated_triangle == (0, 1, 2)
@@ -129,7 +129,7 @@ def test_positions_replace_ranks():
 
 
 def test_matrices_of_both_kinds():
-    """Disagreement is rescaled to largest 1; agreement is turned into 1 - w as it stands."""
+    """Disagreement is scaled to largest 1, and agreement w becomes 1 - w without scaling."""
     w = Weights.from_matrix([[0, 1, 3], [1, 0, 6], [3, 6, 0]], kind="disagreement")
     assert w.matrix.tolist() == [[0, 1 / 6, 0.5], [1 / 6, 0, 1], [0.5, 1, 0]]
     a = Weights.from_matrix([[1, 0.5], [0.5, 1]], kind="agreement")
@@ -139,7 +139,7 @@ def test_matrices_of_both_kinds():
     odd = Weights.from_matrix(np.array([[0, np.pi, 1], [np.pi, 0, 1], [1, 1, 0]]), kind="disagreement")
     assert not odd.exact
     assert odd.tolerance > 0
-    assert "ties are decided within" in odd.notes[0]
+    assert "values that differ by at most 1e-12 count as equal" in odd.notes[0]
 
 
 def test_agreement_matrices_keep_their_scale():
@@ -156,9 +156,9 @@ def test_agreement_matrices_keep_their_scale():
 
 
 def test_an_off_diagonal_zero_is_noted():
-    """Two categories that never count as different are allowed, and said."""
+    """Two different categories may have weight zero, and a note says so."""
     w = Weights.from_matrix([[0, 0, 1], [0, 0, 1], [1, 1, 0]], kind="disagreement")
-    assert w.notes == ("weight (1, 2) is zero: those two categories count as full agreement",)
+    assert w.notes == ("weight (1, 2) is zero, so these two categories count as full agreement",)
     assert w.metric
 
 
@@ -171,8 +171,8 @@ def test_an_off_diagonal_zero_is_noted():
         ([[0, 1], [1, 2]], "disagreement", r"diagonal of disagreement weights must be 0; entry \(2, 2\) is 2"),
         ([[0, float("nan")], [1, 0]], "disagreement", r"finite numbers; entry \(1, 2\) is nan"),
         ([[0, "x"], [1, 0]], "disagreement", r"finite numbers; entry \(1, 2\) is 'x'"),
-        ([[0, 0], [0, 0]], "disagreement", "every weight is zero"),
-        ([[1, 1], [1, 1]], "agreement", "every weight is zero"),
+        ([[0, 0], [0, 0]], "disagreement", "at least one weight must count as disagreement; all of them are zero"),
+        ([[1, 1], [1, 1]], "agreement", "at least one weight must count as disagreement; all of them are zero"),
         ([[1, 1.5], [1, 1]], "agreement", r"at most 1; entry \(1, 2\) is 1.5"),
         ([[1, 0], [0, 0.9]], "agreement", r"must be 1; entry \(2, 2\) is 0.9"),
         ([], "disagreement", "at least one row"),
@@ -186,7 +186,7 @@ def test_what_cannot_be_weights(matrix, kind, message):
 
 
 def test_a_matrix_must_say_what_it_holds():
-    """Agreement or disagreement is never guessed."""
+    """A matrix without its kind is rejected."""
     t = km.from_counts([[1, 2], [3, 4]])
     with pytest.raises(
         km.errors.InvalidOptionError, match="kind must be one of 'disagreement', 'agreement'; got 'cost'"
@@ -206,20 +206,22 @@ def test_a_matrix_must_say_what_it_holds():
     ],
 )
 def test_unknown_names(name, message):
-    """A misspelt name is answered with the nearest one."""
+    """The error for a misspelt name suggests the closest name."""
     with pytest.raises(km.errors.InvalidWeightsError, match=message):
         Weights.from_scheme(name, 3)
 
 
 def test_positions_are_checked():
-    """Distinct finite numbers, for schemes that use them."""
+    """Positions must be distinct finite numbers, and the scheme must use them."""
     with pytest.raises(km.errors.InvalidWeightsError, match="must differ; 1 occurs twice"):
         Weights.from_positions([1, 1, 2])
     with pytest.raises(km.errors.InvalidWeightsError, match="entry 2 is inf"):
         Weights.from_positions([1, float("inf")])
-    with pytest.raises(km.errors.InvalidWeightsError, match="ordinal weights do not depend on positions"):
+    with pytest.raises(km.errors.InvalidWeightsError, match="must depend on positions, but ordinal weights do not"):
         Weights.from_positions([1, 2], "ordinal")
-    with pytest.raises(km.errors.InvalidWeightsError, match="divide by x_i"):
+    with pytest.raises(
+        km.errors.InvalidWeightsError, match="sum of two positions, which must not be 0; -1 and 1 add up to 0"
+    ):
         Weights.from_positions([-1, 1], "ratio")
 
 
@@ -240,17 +242,19 @@ def test_weights_must_fit_the_table():
 
 
 def test_asymmetric_weights_are_for_two_raters():
-    """Cohen's (1968) asymmetric example: 0.353; with three raters nobody is first."""
+    """Cohen's (1968) asymmetric example has kappa 0.353, and asymmetric weights are rejected for three raters."""
     w = Weights.from_matrix([[0, 1, 4], [1, 0, 6], [2, 2, 0]], kind="disagreement")
     assert km.kappa(km.example("cohen1968"), weights=w).value == pytest.approx(0.353, abs=5e-4)
     with pytest.raises(km.errors.InvalidWeightsError, match="must be symmetric for 3 raters"):
         km.kappa(km.example("rapallo2022-three"), weights=w)
-    with pytest.raises(km.errors.NotSupportedError, match="cannot tell which rater comes first"):
+    with pytest.raises(
+        km.errors.NotSupportedError, match="does not distinguish the raters, and is not defined for asymmetric"
+    ):
         km.agreement(km.example("cohen1968"), weights=w, coefficient="fleiss")
 
 
 def test_weights_per_pair_are_checked():
-    """Every pair once, by name or position; refused where margins are pooled."""
+    """Each pair must occur once, by name or position, and coefficients that pool margins are rejected."""
     t = km.example("rapallo2022-three")
     pairs = {("X1", "X2"): "linear", ("X1", "X3"): "quadratic", ("X3", "X2"): "unweighted"}
     assert km.kappa(t, weights=pairs).weights == "per pair"
@@ -264,7 +268,7 @@ def test_weights_per_pair_are_checked():
         km.kappa(t, weights={"X1": "linear"})
     made = as_weights(pairs, categories=t.categories, ordered=True, raters=t.raters)
     assert isinstance(made, PairWeights)
-    with pytest.raises(km.errors.InvalidWeightsError, match="cover 3 pairs, but 2 raters make 1"):
+    with pytest.raises(km.errors.InvalidWeightsError, match="2 raters make 1 pair, but there are weights for 3"):
         km.kappa(t.select([0, 1]), weights=made)
 
 
@@ -276,13 +280,13 @@ def test_ratio_weights_over_hundreds_of_categories_fall_back_to_doubles():
 
 
 def test_the_kind_of_a_matrix_in_any_case():
-    """Agreement is agreement."""
+    """The kind is accepted in upper and lower case."""
     w = Weights.from_matrix([[1, 0.5], [0.5, 1]], kind="Agreement")
     assert w.matrix.tolist() == [[0, 0.5], [0.5, 0]]
 
 
 def test_positions_whose_squares_cannot_be_factored_quickly():
-    """Long decimals under a root are not exact, and do not take forever."""
+    """Square roots of long decimals are rounded and computed quickly."""
     w = Weights.from_positions([0, 3.14159265358979, 2.718281828459045], "sqrt")
     assert not w.exact
     assert w.matrix[0, 1] == 1
@@ -298,19 +302,19 @@ def test_positions_whose_squares_cannot_be_factored_quickly():
         (lambda: Weights.from_positions([1, 10**400]), "must be finite numbers; entry 2"),
         (lambda: Weights.from_matrix([[0, 10**400], [1, 0]], kind="disagreement"), r"entry \(1, 2\)"),
         (lambda: km.kappa(km.example("rapallo2022"), weights=None), "weights must be a name, .*; got None"),
-        (lambda: km.kappa([1, 2], [2, 2], weights={(0, 1): "linear", (1, 0): "linear"}), "comes again"),
+        (lambda: km.kappa([1, 2], [2, 2], weights={(0, 1): "linear", (1, 0): "linear"}), "occurs twice"),
         (lambda: km.kappa([1, 2], [2, 2], weights={(0, 1): None}), "must be a name or Weights; got None"),
     ],
 )
 def test_arguments_that_are_no_weights(make, message):
-    """Each in our words, not in numpy's."""
+    """The error names the argument and the rule."""
     with pytest.raises(km.errors.InputError, match=message):
         make()
 
 
 @pytest.mark.parametrize("k", [2, 3, 4, 6])
 def test_circular_weights_are_fractions_where_sines_are(k):
-    """A half, third, quarter or sixth of a half turn; other scales are rounded."""
+    """Circular weights are exact for 2, 3, 4 and 6 categories and rounded for 5."""
     weights = Weights.from_scheme("circular", k)
     assert weights.exact
     angles = np.pi * np.abs(np.subtract.outer(np.arange(k), np.arange(k))) / k
@@ -319,12 +323,74 @@ def test_circular_weights_are_fractions_where_sines_are(k):
 
 
 def test_the_name_of_power_weights_tells_the_power():
-    """A third is not 0.333333."""
+    """The name gives the power exactly, so that 1/3 is not shortened to 0.333333."""
     for name in ("power(1/3)", "power(0.3)", "power(1.5)", "power(3)", "power(0.123456789)"):
         assert Weights.from_scheme(name, 4).name == name
 
 
 def test_positions_need_a_scheme_by_name():
-    """None is refused as any other thing that is no name."""
+    """A scheme that is not text is rejected."""
     with pytest.raises(km.errors.InvalidWeightsError, match="weights must be given by name; got NoneType"):
         Weights.from_positions([1, 2, 4], None)
+
+
+def test_weights_show_their_matrix():
+    """The representation has the name, whether the weights are exact, the matrix and the notes."""
+    w = Weights.from_matrix([[1, 1, 0], [1, 1, 0.75], [0, 0.75, 1]], kind="agreement", name="clinical")
+    assert repr(w).splitlines() == [
+        "Weights(clinical, 3 categories, exact)",
+        "  disagreement       1       2       3",
+        "  ------------  ------  ------  ------",
+        "  1             0.0000  0.0000  1.0000",
+        "  2             0.0000  0.0000  0.2500",
+        "  3             1.0000  0.2500  0.0000",
+        *(f"  Note: {note}" for note in w.notes),
+    ]
+    assert len(w.notes) == 2
+    assert repr(Weights.from_scheme("power(0.3)", 1)).startswith("Weights(power(0.3), 1 category, exact)")
+    assert repr(Weights.from_scheme("power(0.3)", 4)).startswith("Weights(power(0.3), 4 categories, not exact)")
+
+
+def test_weights_over_positions_show_the_positions():
+    """Rows and columns carry the positions that were given."""
+    w = Weights.from_positions([0, Fraction(1, 3), 2.5])
+    assert w.positions == (0, Fraction(1, 3), 2.5)
+    assert repr(w).splitlines()[1].split() == ["disagreement", "0", "1/3", "2.5"]
+    assert [line.split()[0] for line in repr(w).splitlines()[3:]] == ["0", "1/3", "2.5"]
+    assert Weights.from_scheme("linear", 3).positions is None
+
+
+@pytest.mark.parametrize("k", [12, 13, 40])
+def test_large_matrices_are_shown_without_their_middle(k):
+    """Up to 12 categories are shown; of more, the first six and the last six."""
+    lines = repr(Weights.from_scheme("linear", k)).splitlines()
+    labels = [*map(str, range(1, 7)), *(["..."] if k > 12 else []), *map(str, range(k - 5, k + 1))]
+    assert lines[1].split()[1:] == labels
+    assert [line.split()[0] for line in lines[3:]] == labels
+    assert lines[3].split()[-1] == "1.0000"
+    page = Weights.from_scheme("linear", k)._repr_html_()
+    assert page.count("<tr>") == len(labels) + 1
+    assert ("..." in page) == (k > 12)
+
+
+def test_weights_in_a_notebook_are_a_shaded_table():
+    """The caption names the weights, and text from the caller is escaped."""
+    w = Weights.from_matrix([[0, 1], [1, 0]], kind="disagreement", name="<b>")
+    page = w._repr_html_()
+    assert "<caption>Weights(&lt;b&gt;, 2 categories, exact): disagreement</caption>" in page
+    assert page.count("1.0000</td>") == 2
+    assert "rgba(31,119,180,0.500)" in page
+    zero = Weights.from_matrix([[0, 0, 1], [0, 0, 1], [1, 1, 0]], kind="disagreement")
+    assert f"disagreement; {zero.notes[0]}</caption>" in zero._repr_html_()
+
+
+def test_weights_per_pair_show_the_name_for_each_pair():
+    """One line per pair of raters."""
+    names = {(0, 1): "linear", (0, 2): "sqrt", (1, 2): "power(0.3)"}
+    w = as_weights(names, categories=[1, 2, 3], ordered=True, raters=["a", "b", "c"])
+    assert repr(w).splitlines() == [
+        "PairWeights(per pair, 3 pairs, not exact)",
+        "  raters 1 and 2  linear",
+        "  raters 1 and 3  sqrt",
+        "  raters 2 and 3  power(0.3)",
+    ]

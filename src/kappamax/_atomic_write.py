@@ -1,4 +1,4 @@
-"""Write files that are either complete or absent, in the format that the ending of their name asks for."""
+"""Write files completely or not at all, in the format given by the ending of the file name."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from kappamax.errors import InvalidOptionError
 
 
 def write_by_ending(path: str | Path, writers: Mapping[str, Callable[[], str | bytes]]) -> None:
-    """Write what the function for the ending of the file's name returns."""
+    """Write the content returned by the function that belongs to the ending of the file name."""
     write_whole(Path(path), writers[ending_of(path, writers)]())
 
 
 def ending_of(path: str | Path, known: Collection[str]) -> str:
-    """Return the ending of a file's name in lower case; it must be one of those that are known."""
+    """Return the ending of a file name in lower case; it must be one of the known endings."""
     ending = Path(path).suffix.lower()
     if ending not in known:
         *others, last = known
@@ -24,11 +24,11 @@ def ending_of(path: str | Path, known: Collection[str]) -> str:
 
 
 def write_whole(path: Path, content: str | bytes) -> None:
-    """Write a file beside its place and move it there, so that no half-written one is ever seen."""
+    """Write a file in a temporary folder and move it to its place, so that an incomplete file is never visible."""
     if not path.parent.is_dir():
         raise InvalidOptionError(f"there is no folder {str(path.parent)!r} to write {path.name!r} into.")
     if path.is_dir():
-        raise InvalidOptionError(f"{str(path)!r} is a folder; the report needs a file.")
+        raise InvalidOptionError(f"the path must name a file; {str(path)!r} is a folder.")
     with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as beside:
         whole = Path(beside) / path.name
         whole.write_bytes(content.encode() if isinstance(content, str) else content)

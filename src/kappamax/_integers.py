@@ -1,6 +1,6 @@
 """Compute with arrays of whole numbers that may exceed 64 bits.
 
-Arrays hold 64-bit integers where a bound shows that nothing overflows, and Python integers otherwise.
+Arrays hold 64-bit integers if a bound shows that no overflow can occur, and Python integers otherwise.
 """
 
 from __future__ import annotations
@@ -14,24 +14,26 @@ import numpy.typing as npt
 
 from kappamax._typing import Array, Integers
 
-_INT64_SAFE = 2**62
-_FEW = 64  # numbers that Python adds up sooner than an array is asked for its largest
+SUMMABLE = 2**60  # a few numbers up to this size can be added and subtracted in 64 bits
+_INT64_SAFE = 2**62  # numbers below it, and the sum of two of them, fit into 64 bits
+_SUMMED_BY_PYTHON = 64  # for shorter vectors, a sum in Python is faster than numpy
 
 
 def widen(array: npt.ArrayLike, bound: int) -> Array:
-    """The integers of `array` as int64 where `bound` shows that nothing overflows, as Python integers otherwise."""
-    whole = array if isinstance(array, np.ndarray) else np.array(array, dtype=object)  # numpy may make lists doubles
+    """Return the integers of `array` as int64 if numbers up to `bound` fit into it, as Python integers otherwise."""
+    # without dtype=object, numpy may convert lists of large integers to doubles
+    whole = array if isinstance(array, np.ndarray) else np.array(array, dtype=object)
     return whole.astype(np.int64 if bound < _INT64_SAFE else object, copy=False)
 
 
 def magnitude(array: Array) -> int:
-    """The largest absolute value among whole numbers, 0 if there are none."""
+    """Return the largest absolute value among whole numbers, or 0 if there are none."""
     return max(int(array.max()), -int(array.min())) if array.size else 0
 
 
 def dot(left: Array, right: Array) -> int:
-    """The exact sum of products of two integer vectors of any size."""
-    if left.size <= _FEW:
+    """Return the exact dot product of two vectors of integers of any size."""
+    if left.size <= _SUMMED_BY_PYTHON:
         return sum(map(mul, left.tolist(), right.tolist()))
     bound = magnitude(left) * magnitude(right) * left.size
     return int(np.dot(widen(left, bound), widen(right, bound)))
@@ -40,20 +42,21 @@ def dot(left: Array, right: Array) -> int:
 class Digits:
     """Whole numbers >= 0 written in 64-bit digits so small that a given number of them can be added.
 
-    Scores of many random tables are sums of a few different costs. Where such a sum fits into 64 bits the costs are
-    their own single digit. Otherwise each digit is summed on its own, at the speed of 64-bit arithmetic, and the sums
-    are joined to Python integers at the end.
+    Scores of many random tables are sums of a few different costs. If such a sum fits into 64 bits, each cost is a
+    single digit. Otherwise the digits are summed separately, at the speed of 64-bit arithmetic, and the sums are
+    combined into Python integers at the end.
 
     Parameters
     ----------
-    array : whole numbers >= 0 of any size
+    array : array of int
+        Whole numbers >= 0 of any size.
     n_terms : int
-        How many of the numbers are added at most, below 2^62.
+        Largest number of terms of a sum, below 2^62.
 
     Attributes
     ----------
     parts : int64, shape (number of digits, *shape of the array)
-        The digits, lowest first.
+        Digits, lowest first.
     """
 
     def __init__(self, array: Array, n_terms: int) -> None:
@@ -64,21 +67,21 @@ class Digits:
         self.parts: Integers = np.stack(digits).astype(np.int64)
 
     def joined(self, sums: Integers) -> Array:
-        """The sums of the numbers, from the sums of each of their digits along the first axis."""
+        """Return the sums of the numbers, given the sums of their digits along the first axis."""
         if len(sums) == 1:
             return np.asarray(sums[0])
         shifted = (part.astype(object) << (self.bits * place) for place, part in enumerate(sums))
         return np.asarray(sum(shifted), dtype=object)
 
     def weighted(self, counts: Integers) -> Array:
-        """The exact matrix product of counts >= 0, rows of which add up to at most `n_terms`, with the numbers."""
+        """Return the exact matrix product of counts and numbers; each row of counts >= 0 sums to at most `n_terms`."""
         return self.joined(np.stack([counts @ part for part in self.parts]))
 
 
 def distinct_rows(rows: Array) -> tuple[Array, npt.NDArray[np.intp]]:
-    """The different rows of whole numbers of any size in order, and which of them each row is."""
+    """Return the distinct rows of integers of any size in increasing order, and the position of each row in them."""
     if rows.dtype != object:
-        if rows.shape[1] == 1:  # numbers are sorted much sooner than rows of them
+        if rows.shape[1] == 1:  # sorting numbers is much faster than sorting rows
             distinct, place = np.unique(rows[:, 0], return_inverse=True)
             return distinct[:, None], place.reshape(-1)
         distinct, place = np.unique(rows, axis=0, return_inverse=True)
@@ -91,9 +94,9 @@ def distinct_rows(rows: Array) -> tuple[Array, npt.NDArray[np.intp]]:
 
 
 def coprime(largest: int, bound: int) -> list[int]:
-    """Whole numbers up to `largest`, no two with a common factor, whose product exceeds `bound`.
+    """Return pairwise coprime whole numbers up to `largest` whose product exceeds `bound`.
 
-    A whole number of size up to half of `bound` is zero exactly when all of them divide it.
+    A whole number of absolute value up to `bound` / 2 is zero if and only if all of them divide it.
     """
     chosen: list[int] = []
     candidate = largest
@@ -106,7 +109,7 @@ def coprime(largest: int, bound: int) -> list[int]:
 
 
 def sum_by_key(keys: Array, values: Array) -> Iterable[tuple[int, int]]:
-    """For every distinct key the exact sum of its values."""
+    """Return the exact sum of the values of every distinct key."""
     flat_keys, flat_values = keys.ravel(), values.ravel()
     if flat_keys.size == 0:
         return []

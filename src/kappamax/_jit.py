@@ -1,7 +1,7 @@
-"""Compile kernels with numba where the work is large enough to pay for it.
+"""Compile kernels with numba if the work is large enough.
 
-Importing numba takes longer than most small problems, and it is an extra: where it is absent large work still runs,
-slower, and says once how to install it.
+Importing numba takes longer than solving most small problems. Numba is an optional dependency: without it, large
+problems are still solved, more slowly, and a warning says once how to install it.
 """
 
 from __future__ import annotations
@@ -12,11 +12,28 @@ from typing import Any
 
 from kappamax.errors import KappamaxWarning
 
+STEPS_WITHOUT_COMPILER = 1_000_000  # limit of the steps of a search in plain Python if numba is absent
+
 _compiled: dict[Callable[..., Any], Callable[..., Any]] = {}
 
 
 def kernel(source: Callable[..., Any], *, work: float, worth: float) -> Callable[..., Any]:
-    """The source itself, or its compiled form where `work` (in any unit) exceeds what compiling is `worth`."""
+    """Return a function, compiled if `work` exceeds `worth`.
+
+    Parameters
+    ----------
+    source : callable
+        Function that numba can compile.
+    work : float
+        Amount of work, in any unit.
+    worth : float
+        Amount of work, in the same unit, above which compiling saves time.
+
+    Returns
+    -------
+    callable
+        The function itself or its compiled form.
+    """
     if work <= worth:
         return source
     if source not in _compiled:
@@ -28,10 +45,10 @@ def _compile(source: Callable[..., Any]) -> Callable[..., Any]:
     try:
         import numba
     except ImportError:
-        message = 'numba would make this much faster: pip install "kappamax[fast]"'
+        message = 'numba would make this much faster. Install it with: pip install "kappamax[fast]"'
         warnings.warn(message, KappamaxWarning, stacklevel=4)
         return source
     try:
         return numba.njit(cache=True)(source)
-    except RuntimeError:  # no folder to keep the compiled form in
+    except RuntimeError:  # there is no writable folder for the cache
         return numba.njit(cache=False)(source)

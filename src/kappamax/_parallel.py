@@ -11,18 +11,25 @@ from kappamax._validate import require_n_jobs
 def run_tasks(
     function: Callable[..., Any], tasks: Iterable[tuple[Any, ...]], n_jobs: int | None, *, ordered: bool = True
 ) -> Iterator[Any]:
-    """The function of every task's arguments, in the order of the tasks, each as soon as it and all before are done.
+    """Yield the results of a function for the arguments of every task.
 
     Parameters
     ----------
     function : callable
-        Importable by name, so that other processes find it.
+        Function that other processes can import by name.
     tasks : iterable of tuples
-        The arguments of each call.
-    n_jobs : int
-        Processes; 1 runs here. `joblib.parallel_config` can send the others elsewhere, and None is as many as it says.
+        Arguments of each call.
+    n_jobs : int or None
+        Number of processes. 1 runs all tasks in this process, and -1 uses all cores. None uses the number that
+        `joblib.parallel_config` sets; that configuration can also select a cluster.
     ordered : bool
-        If not, results come as soon as they are done, in any order.
+        Whether results are yielded in the order of the tasks, default True. Otherwise each result is yielded as soon as
+        it is available.
+
+    Yields
+    ------
+    object
+        Result of one task.
     """
     require_n_jobs(n_jobs)
     if n_jobs == 1:

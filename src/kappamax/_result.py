@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 
 from kappamax._frames import frame_of
+from kappamax._tolerances import EXACT_DOUBLES
 from kappamax.display import html, numbers, text
-
-_JSON_SAFE = 2**53
 
 
 class Result:
@@ -92,7 +91,7 @@ def plain(value: Any) -> Any:
         return [plain(item) for item in value]
     if isinstance(value, np.generic):
         return plain(value.item())
-    if isinstance(value, int) and abs(value) > _JSON_SAFE:
+    if isinstance(value, int) and abs(value) > EXACT_DOUBLES:
         return str(value)
     if isinstance(value, float) and isnan(value):
         return None

@@ -1,8 +1,8 @@
 """Compute and compare sums of square roots exactly.
 
-Scores of rational weights are integers; scores of square-root weights are integer combinations of square roots of
-square-free numbers. Those roots are linearly independent over the rationals, so two sums are equal exactly when
-their coefficients are, and the sign of a difference can be found by computing with more and more bits.
+Scores of rational weights are integers. Scores of square-root weights are integer combinations of square roots of
+square-free numbers. These roots are linearly independent over the rationals. Therefore two sums are equal if and only
+if their coefficients are equal, and the sign of a nonzero sum can be computed with increasing precision.
 """
 
 from __future__ import annotations
@@ -14,15 +14,23 @@ from math import gcd, isqrt, lcm
 
 import numpy as np
 
-_MAX_DENOMINATOR = 100_000
-_CLOSE = 1e-12
+from kappamax._tolerances import DOUBLE_TOLERANCE
+
+LARGEST_FACTORED = 10**10  # trial division takes long to find the square-free part of larger numbers
+_MAX_DENOMINATOR = 100_000  # largest denominator of a fraction that a float is converted to
 
 
 @total_ordering
 class RootSum:
-    """An exact number: the sum of c * sqrt(f) over square-free f, with rational c.
+    """Exact number that is a sum of terms c * sqrt(f) with square-free f and rational c.
 
-    The coefficients are whole numbers over one denominator, in lowest terms, so equal numbers look the same.
+    The coefficients are held as whole numbers over a common denominator in lowest terms, so that equal numbers have
+    equal attributes.
+
+    Parameters
+    ----------
+    terms : mapping, int or Fraction
+        Coefficients c by radicand f, or a rational number; default 0.
 
     Examples
     --------
@@ -44,12 +52,12 @@ class RootSum:
 
     @property
     def terms(self) -> dict[int, Fraction]:
-        """The coefficient of each root."""
+        """Coefficient of each root."""
         return {f: Fraction(c, self.denominator) for f, c in sorted(self.whole.items())}
 
     @property
     def rational(self) -> Fraction | None:
-        """The same number as a fraction, or None if a root is left."""
+        """The number as a fraction, or None if it is irrational."""
         return rational_quotient(self, _ONE)
 
     def __add__(self, other: RootSum | int | Fraction) -> RootSum:
@@ -89,7 +97,7 @@ class RootSum:
         return " + ".join(f"{c}*sqrt({f})" if f > 1 else f"{c}" for f, c in self.terms.items()) or "0"
 
     def sign(self) -> int:
-        """-1, 0 or 1, decided exactly."""
+        """Return the exact sign, -1, 0 or 1."""
         signs = {1 if c > 0 else -1 for c in self.whole.values()}
         if len(signs) < 2:
             return sum(signs)
@@ -101,7 +109,7 @@ class RootSum:
             bits *= 2
 
     def bracket(self, bits: int) -> tuple[int, int]:
-        """Whole numbers below and above the sum in units of 2**-bits / denominator."""
+        """Return a lower and an upper bound of the sum as whole numbers of units 2**-bits / denominator."""
         low = high = 0
         for f, c in self.whole.items():
             floor, ceiling = _root_between(f, bits)
@@ -110,48 +118,52 @@ class RootSum:
         return low, high
 
     def floor(self, shift: int = 0) -> int:
-        """A whole number that does not exceed the sum times 2**shift, and is less than 1 + 2**-6 below it."""
-        low, _ = self.bracket(max(0, shift) + 8)
-        return low // (self.denominator << (8 + max(0, -shift)))
+        """Return a whole number that does not exceed the sum times 2**shift and is less than 1 + 2**-6 below it."""
+        # terms can be far larger than their sum, and the error of each term is its coefficient times 2**-bits
+        needed = max(0, shift) + 8 + sum(map(abs, self.whole.values())).bit_length()
+        bits = 64 * (needed // 64 + 1)  # few distinct precisions, so that the cache of roots is effective
+        low, _ = self.bracket(bits)
+        return low // (self.denominator << (bits - shift))
 
     def ceiling(self, shift: int = 0) -> int:
-        """A whole number that the sum times 2**shift does not exceed."""
+        """Return a whole number that is not below the sum times 2**shift and less than 1 + 2**-6 above it."""
         return -(self * -1).floor(shift)
 
     def exponent(self) -> int:
-        """The least b, up to one, such that the sum lies between -2**b and 2**b; 0 for zero."""
+        """Return the least b, or one more, such that the sum lies between -2**b and 2**b; 0 for zero."""
         bits = 64
         while self.whole:
-            size = max(map(abs, self.bracket(bits))) // self.denominator
-            if size >= 1 << 32:  # enough digits to tell
-                return size.bit_length() - bits + 1
+            low, high = self.bracket(bits)
+            size = max(-low, high)
+            if size >= (high - low + self.denominator) << 32:  # the relative error is below 2**-32
+                return (size // self.denominator).bit_length() - bits + 1
             bits *= 2
         return 0
 
 
 def quotient(numerator: RootSum, denominator: RootSum) -> float:
-    """The double nearest to numerator / denominator (denominator not zero)."""
+    """Return the double nearest to numerator / denominator; the denominator must not be zero."""
     above, below = denominator.denominator, numerator.denominator
     if (found := _ratio(numerator, denominator)) is not None:
-        return (found[0] * above) / (found[1] * below)  # whole numbers: Python rounds their quotient correctly
+        return (found[0] * above) / (found[1] * below)  # Python rounds quotients of integers correctly
     bits = 128
     while True:
         n_ends, d_ends = numerator.bracket(bits), denominator.bracket(bits)
         if d_ends[0] > 0 or d_ends[1] < 0:
             ends = [(n * above) / (d * below) for n in n_ends for d in d_ends]
-            if min(ends) == max(ends):  # the bracket has shrunk below the spacing of doubles
+            if min(ends) == max(ends):  # all quotients in the bracket round to the same double
                 return ends[0]
         bits *= 2
 
 
 def rational_quotient(numerator: RootSum, denominator: RootSum) -> Fraction | None:
-    """Numerator / denominator as a fraction where one is a rational multiple of the other, else None."""
+    """Return numerator / denominator as a fraction, or None if the quotient is irrational."""
     found = _ratio(numerator, denominator)
     return None if found is None else Fraction(found[0] * denominator.denominator, found[1] * numerator.denominator)
 
 
 def order(sums: Sequence[RootSum]) -> list[int]:
-    """The positions of numbers from smallest to largest: by doubles, and exactly where those are close."""
+    """Return the positions of numbers in increasing order; numbers that are close in doubles are compared exactly."""
     parts = [[c / number.denominator * f**0.5 for f, c in number.whole.items()] for number in sums]
     reals = [sum(part) for part in parts]
     size = [sum(map(abs, part)) for part in parts]
@@ -159,7 +171,7 @@ def order(sums: Sequence[RootSum]) -> list[int]:
     ordered: list[int] = []
     run: list[int] = []
     for i in by_double:
-        if run and reals[i] - reals[run[-1]] > _CLOSE * (size[i] + size[run[-1]]):
+        if run and reals[i] - reals[run[-1]] > DOUBLE_TOLERANCE * (size[i] + size[run[-1]]):
             ordered += sorted(run, key=sums.__getitem__)
             run = []
         run.append(i)
@@ -167,7 +179,7 @@ def order(sums: Sequence[RootSum]) -> list[int]:
 
 
 def square_free(number: int) -> tuple[int, int]:
-    """Write number = m * m * f with f square-free; return (m, f), and (0, 1) for zero."""
+    """Return (m, f) with number = m * m * f and square-free f, and (0, 1) for zero."""
     if number == 0:
         return 0, 1
     m, f, p = 1, number, 2
@@ -180,14 +192,15 @@ def square_free(number: int) -> tuple[int, int]:
 
 
 def as_fraction(number: object) -> tuple[Fraction, bool]:
-    """A number as a fraction, and whether that fraction is what the caller meant.
+    """Return a number as a fraction, and whether the caller can have meant that fraction.
 
-    Integers and fractions are themselves. A float is the fraction with a denominator up to 100,000 that lies within
-    one unit in its last place (0.1 is 1/10); failing that it stands for its own binary value, and the flag is False.
+    Integers and fractions are returned unchanged. A float is converted to a fraction with a denominator up to 100,000
+    if there is one within one unit in the last place, so that 0.1 becomes 1/10. Otherwise the float is converted to its
+    exact binary value, and the second result is False.
     """
     if isinstance(number, Fraction | int | np.integer):
         return Fraction(int(number)) if isinstance(number, np.integer) else Fraction(number), True
-    value = float(number)  # type: ignore[arg-type]  # anything else that is not a number raises here, as it should
+    value = float(number)  # type: ignore[arg-type]  # raises for anything that is not a number, as intended
     guess = Fraction(value).limit_denominator(_MAX_DENOMINATOR)
     if abs(Fraction(value) - guess) <= Fraction(float(np.spacing(abs(value)))):
         return guess, True
@@ -199,7 +212,7 @@ def _as_root_sum(number: RootSum | int | Fraction) -> RootSum:
 
 
 def _combined(first: RootSum, second: RootSum, sign: int) -> RootSum:
-    """First + sign * second."""
+    """Return first + sign * second."""
     scale = lcm(first.denominator, second.denominator)
     own, its = scale // first.denominator, sign * (scale // second.denominator)
     total = {f: c * own for f, c in first.whole.items()}
@@ -209,7 +222,7 @@ def _combined(first: RootSum, second: RootSum, sign: int) -> RootSum:
 
 
 def _product(first: RootSum, second: RootSum) -> RootSum:
-    """First * second: sqrt(f) * sqrt(g) is m * sqrt(f / m * g / m) with m their greatest common divisor."""
+    """Return first * second, using sqrt(f) * sqrt(g) = m * sqrt((f / m) * (g / m)) with m = gcd(f, g)."""
     total: dict[int, int] = {}
     for f, c in first.whole.items():
         for g, d in second.whole.items():
@@ -220,7 +233,7 @@ def _product(first: RootSum, second: RootSum) -> RootSum:
 
 
 def _lowest(whole: dict[int, int], denominator: int) -> RootSum:
-    """A sum in lowest terms, without the roots that cancelled."""
+    """Return a sum in lowest terms, without terms that are zero."""
     made = RootSum.__new__(RootSum)
     common = gcd(denominator, *whole.values())
     made.whole = {f: c // common for f, c in whole.items() if c}
@@ -229,7 +242,7 @@ def _lowest(whole: dict[int, int], denominator: int) -> RootSum:
 
 
 def _ratio(numerator: RootSum, denominator: RootSum) -> tuple[int, int] | None:
-    """Two whole numbers in the ratio of two sums' coefficients, None if the ratio is not the same for every root."""
+    """Return two whole numbers in the ratio of the coefficients of two sums, or None if that ratio is not constant."""
     above, below = numerator.whole, denominator.whole
     if not above:
         return 0, 1
@@ -242,7 +255,7 @@ def _ratio(numerator: RootSum, denominator: RootSum) -> tuple[int, int] | None:
 
 @lru_cache(maxsize=1024)
 def _root_between(number: int, bits: int) -> tuple[int, int]:
-    """The square root of a number between two whole numbers of units 2**-bits."""
+    """Return a lower and an upper bound of the square root of a number, as whole numbers of units 2**-bits."""
     scaled = number << (2 * bits)
     floor = isqrt(scaled)
     return floor, floor if floor * floor == scaled else floor + 1

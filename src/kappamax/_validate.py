@@ -1,7 +1,7 @@
 """Check the arguments that several public functions share.
 
-`as_...` returns the checked value, `require_...` returns nothing, `raise_...` always raises. A rule that only one or
-two functions have stands at the top of these functions.
+A function `as_...` returns the checked value, `require_...` returns nothing, and `raise_...` always raises. Rules that
+apply to only one or two functions are checked at the top of these functions.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def as_choice(argument: str, value: object, allowed: Collection[str]) -> str:
-    """Return one of a few names in lower case; the error for a misspelt name suggests the closest one."""
+    """Return one of the allowed names in lower case; the error for a misspelt name suggests the closest one."""
     if isinstance(value, str) and value.lower() in allowed:
         return value.lower()
     hint = did_you_mean(str(value).lower(), allowed)
@@ -42,7 +42,7 @@ def as_list_of_names(argument: str, text: str) -> list[str]:
         return [part.strip() for part in next(csv.reader([text], skipinitialspace=True, strict=True))]
     except (csv.Error, StopIteration) as error:
         raise InvalidOptionError(
-            f"{argument} must be a list with commas, as in a,b,c; {error or 'it is empty'}."
+            f"{argument} must be a comma-separated list, as in a,b,c; {error or 'it is empty'}."
         ) from None
 
 
@@ -83,7 +83,7 @@ def require_n_jobs(n_jobs: int | None) -> None:
 
 def as_generator(rng: np.random.Generator | int | None) -> np.random.Generator:
     """Return a random generator from a seed, a generator or None."""
-    import numpy as np  # here, so that the command line can check names without it
+    import numpy as np  # not at the top, so that the command line can check names without it
 
     if isinstance(rng, np.random.Generator):
         return rng
@@ -107,14 +107,14 @@ def cell_name(index: Sequence[Any] | Array) -> str:
 
 
 def is_number(item: object) -> bool:
-    """Whether an object is a real number; booleans are not."""
+    """Return whether an object is a real number and not a boolean."""
     return isinstance(item, Real) and not isinstance(item, bool)
 
 
 def import_pyplot() -> Any:
-    """Return matplotlib's pyplot, or explain how to install it."""
+    """Return matplotlib's pyplot; the error without matplotlib says how to install it."""
     try:
         import matplotlib.pyplot as plt
     except ImportError:
-        raise NotSupportedError('plots need matplotlib: pip install "kappamax[plot]"') from None
+        raise NotSupportedError('plots require matplotlib. Install it with: pip install "kappamax[plot]".') from None
     return plt

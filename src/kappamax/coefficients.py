@@ -1,7 +1,8 @@
 """Define the coefficients of agreement and build the objective of ratings under one of them.
 
-All coefficients here share the observed disagreement and differ in what they expect by chance: one short function
-each. The same function runs on fractions (exact), on arrays of doubles (many tables) and on complex numbers (slopes).
+The coefficients share the observed disagreement and differ in the expected disagreement, which is one short function
+each. The same function is applied to fractions for exact values, to arrays of doubles for many tables, and to complex
+numbers for derivatives.
 """
 
 from __future__ import annotations
@@ -34,14 +35,30 @@ def as_objective(
 
     Parameters
     ----------
-    *ratings : a Table, a frame, or two or more label arrays; or an Objective, which is returned as it is
-    weights : name, Weights, or a mapping from pairs of raters to either
+    *ratings : Table, frame, two or more label arrays, or Objective
+        Ratings. A single Objective is returned unchanged.
+    weights : str, Weights or mapping
+        Name of the weights, weights, or a mapping from pairs of raters to either, default "unweighted".
     coefficient : str
-        "kappa" is Cohen's for two raters and Conger's for more; see `COEFFICIENTS` for the others.
+        Name of the coefficient, default "kappa", which is Cohen's kappa for two raters and Conger's kappa for more. The
+        other names are the keys of `COEFFICIENTS`.
     group_size : int
-        How many raters must agree at a time; above 2 for unweighted Conger and percent agreement.
+        Number of raters who must agree at a time, default 2. Larger groups are defined for unweighted Conger's kappa
+        and percent agreement.
     categories : sequence of labels, optional
-        All categories in order.
+        All categories in order, default those that occur.
+
+    Returns
+    -------
+    Objective
+        Table, weights and coefficient.
+
+    Raises
+    ------
+    InputError
+        If an argument breaks a rule.
+    NotSupportedError
+        If the coefficient is not defined for the number of raters, the weights or the group size.
     """
     if len(ratings) == 1 and isinstance(ratings[0], Objective):
         return ratings[0]
@@ -66,43 +83,43 @@ def as_objective(
 
 
 def coefficient_for(name: str, n_raters: int) -> Coefficient:
-    """A coefficient by name or alias."""
+    """Return the coefficient with a name or alias."""
     own = as_choice("coefficient", name, (*COEFFICIENTS, *_ALIASES))
     own = _ALIASES.get(own, own)
     if own == "cohen" and n_raters != 2:
-        raise NotSupportedError(f"Cohen's kappa is for two raters; got {n_raters}. For more, use 'conger'.")
+        raise NotSupportedError(f"Cohen's kappa requires two raters; got {n_raters}. Use 'conger' for more.")
     if own == "kappa":
         own = "cohen" if n_raters == 2 else "conger"
     return COEFFICIENTS[own]
 
 
-# The formulas: expected disagreement from shares p, ratings n, and form(x, y) = x' U y.
+# Each function returns the expected disagreement, given shares p, the number n of ratings, and form(x, y) = x' U y.
 
 
 def _expected_per_rater(p: Array, n: Any, form: Form) -> Any:
-    """Cohen and Conger: the mean over pairs of raters of p_a' U p_b."""
+    """Return the mean over pairs of raters of p_a' U p_b (Cohen, Conger)."""
     r, pooled = p.shape[-2], p.sum(axis=-2)
     return (form(pooled, pooled) - form(p, p).sum(axis=-1)) / (r * (r - 1))
 
 
 def _expected_pooled(p: Array, n: Any, form: Form) -> Any:
-    """Scott and Fleiss: p' U p with the pooled shares."""
+    """Return p' U p with the pooled shares (Scott, Fleiss)."""
     return form(p, p)
 
 
 def _expected_pairable(p: Array, n: Any, form: Form) -> Any:
-    """Krippendorff: two different ratings drawn from the n pairable ones."""
+    """Return the mean disagreement of two different ratings drawn from the n pairable ratings (Krippendorff)."""
     return form(p, p) * (n / (n - 1))
 
 
 def _expected_uniform(p: Array, n: Any, form: Form) -> Any:
-    """Brennan and Prediger: every category equally likely."""
+    """Return the mean disagreement if all categories are equally likely (Brennan and Prediger)."""
     k, one = p.shape[-1], np.ones_like(p)
     return form(one, one) / k**2
 
 
 def _expected_gwet(p: Array, n: Any, form: Form) -> Any:
-    """Gwet's AC1 and AC2: D_e = 1 - p_e with p_e = sum(w) * sum p(1 - p) / (k(k - 1)) and w = 1 - u."""
+    """Return 1 - p_e with p_e = sum(w) * sum p(1 - p) / (k(k - 1)) and w = 1 - u (Gwet's AC1 and AC2)."""
     k, one = p.shape[-1], np.ones_like(p)
     if k == 1:
         return form(p, p)
@@ -111,12 +128,12 @@ def _expected_gwet(p: Array, n: Any, form: Form) -> Any:
 
 
 def _expected_nothing(p: Array, n: Any, form: Form) -> Any:
-    """Percent agreement: no correction for chance."""
+    """Return 1, which means no correction for chance (percent agreement)."""
     return 1 + 0 * n
 
 
 def _expected_groups(p: Array, n: Any, form: Form, *, g: int) -> Any:
-    """Conger, g raters at a time: 1 - mean over groups of the chance that all of them choose the same category."""
+    """Return 1 minus the mean over groups of g raters of the probability that all choose the same category (Conger)."""
     r, zero = p.shape[-2], 0 * p[..., 0, :]
     symmetric = [zero + 1] + [zero] * g  # elementary symmetric polynomials of each category's r shares
     for rater in range(r):

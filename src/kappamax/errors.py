@@ -1,6 +1,6 @@
-"""The exceptions and the warning kappamax raises.
+"""Define the exceptions and the warning of kappamax.
 
-Everything a caller can cause is a `KappamaxError`; anything else that escapes is a bug.
+Every error that a caller can cause is a `KappamaxError`; any other exception is a bug.
 
 ::
 
@@ -8,14 +8,14 @@ Everything a caller can cause is a `KappamaxError`; anything else that escapes i
     ├── InputError (also a ValueError)
     │   ├── InvalidTableError       counts or patterns that cannot be a table
     │   ├── InvalidRatingsError     labels or columns that cannot be ratings
-    │   ├── InvalidWeightsError     weights that do not fit the table or the rules
+    │   ├── InvalidWeightsError     weights that break a rule or do not match the table
     │   ├── InvalidOptionError      an unknown name or a value out of range
-    │   ├── UnreadableFileError     a file that cannot be read as asked
+    │   ├── UnreadableFileError     a file that cannot be read in the requested way
     │   └── InvalidRequestError     a request to the local page that breaks a rule
     ├── UndefinedKappaError         the coefficient is 0/0; `.reason` says why
-    └── NotSupportedError           a question without an answer, or beyond a limit of size or work
+    └── NotSupportedError           a result that is not defined or exceeds a limit of size or work
 
-    Interrupted (a KeyboardInterrupt)   Ctrl-C during long work; `.best` is the best so far
+    Interrupted (a KeyboardInterrupt)   Ctrl-C during long work; `.best` is the best result so far
 """
 
 from __future__ import annotations
@@ -39,46 +39,46 @@ __all__ = [
 
 
 class KappamaxError(Exception):
-    """Root of every error kappamax raises on purpose."""
+    """Base class of all errors that kappamax raises on purpose."""
 
 
 class InputError(KappamaxError, ValueError):
-    """Something the caller passed breaks a rule; the message names it."""
+    """Raised when an argument breaks a rule; the message names the argument and the rule."""
 
 
 class InvalidTableError(InputError):
-    """Counts or patterns that cannot be a table."""
+    """Raised when counts or patterns do not form a table."""
 
 
 class InvalidRatingsError(InputError):
-    """Labels or columns that cannot be ratings."""
+    """Raised when labels or columns do not form ratings."""
 
 
 class InvalidWeightsError(InputError):
-    """Weights that do not fit the table or break a rule of weights."""
+    """Raised when weights break a rule or do not match the table."""
 
 
 class InvalidOptionError(InputError):
-    """An unknown name, or a value outside its range."""
+    """Raised when an option has an unknown name or a value outside its range."""
 
 
 class UnreadableFileError(InputError):
-    """A file that cannot be read as asked."""
+    """Raised when a file cannot be read in the requested way."""
 
 
 class InvalidRequestError(InputError):
-    """A request to the local page that breaks a rule.
+    """Raised when a request to the local page breaks a rule.
 
     Attributes
     ----------
     status : int
-        HTTP status of the answer.
+        HTTP status of the response, default 422.
     field : str or None
-        Which part of the request, such as "counts".
+        Part of the request that breaks the rule, such as "counts".
     cell : list of int or None
-        Where in it, counted from 0.
+        Position in that part, counted from 0.
     columns : list of str or None
-        The columns of the file it is about, to choose from.
+        Columns of the file in question, from which the user can choose.
     """
 
     def __init__(
@@ -95,16 +95,16 @@ class InvalidRequestError(InputError):
 
 
 class NotSupportedError(KappamaxError, ValueError):
-    """A question that has no answer for these ratings, or whose answer is beyond a limit; the message says why."""
+    """Raised when a result is not defined for these ratings or exceeds a limit; the message says why."""
 
 
 class UndefinedKappaError(KappamaxError, ZeroDivisionError):
-    """The coefficient is 0/0: chance alone leaves no disagreement to expect.
+    """Raised when the coefficient is 0/0 because the expected disagreement is zero.
 
     Attributes
     ----------
     reason : str
-        The case in words, such as "both raters used only 'x'".
+        Description of the case, such as "both raters used only 'x'".
     """
 
     def __init__(self, reason: str) -> None:
@@ -113,7 +113,13 @@ class UndefinedKappaError(KappamaxError, ZeroDivisionError):
 
 
 class Interrupted(KeyboardInterrupt):  # an interruption, not an error
-    """Ctrl-C during long work; `.best` holds the best result so far, marked unproven."""
+    """Raised on Ctrl-C during long work.
+
+    Attributes
+    ----------
+    best : object
+        Best result so far, marked as not proven.
+    """
 
     def __init__(self, best: Any) -> None:
         self.best = best
@@ -121,7 +127,7 @@ class Interrupted(KeyboardInterrupt):  # an interruption, not an error
 
 
 class KappamaxWarning(UserWarning):
-    """A result stands, but the caller should know how it came about."""
+    """Warning that a result is valid but was obtained in a way that the caller should know."""
 
 
 def __dir__() -> list[str]:

@@ -20,6 +20,7 @@ from kappamax._validate import as_choice, as_finite_number, as_number_between
 from kappamax.coefficients import as_objective
 from kappamax.disagreement.evaluator import Evaluator, Totals
 from kappamax.disagreement.objective import Objective
+from kappamax.disagreement.pattern_disagreement import PATTERNS_PER_BLOCK
 from kappamax.errors import InvalidOptionError, NotSupportedError
 from kappamax.io import Ratings, as_table
 from kappamax.resampling import jackknife
@@ -27,10 +28,9 @@ from kappamax.table import Label, Rows
 from kappamax.weights import WeightsLike
 
 SE_METHODS = ("auto", "fleiss-cohen-everitt", "delta", "gwet", "jackknife", "null")
-_STEP = 1e-150
+_COMPLEX_STEP = 1e-150
 _LOST = 1e-13
 _MOST_STEPPED = 4_000_000
-_BLOCK = 8_192  # patterns whose numbers stay in the processor's cache
 
 
 def standard_error(
@@ -266,7 +266,9 @@ def slopes(
     n_steps = 3 + prod(own_shape)
     block = max(1, _MOST_STEPPED // n_steps)
     steps = (slice(start, start + block) for start in range(0, n_steps, block))
-    by_total = np.concatenate([np.imag(value(_stepped(totals, own_shape, part))) / _STEP for part in steps], axis=-1)
+    by_total = np.concatenate(
+        [np.imag(value(_stepped(totals, own_shape, part))) / _COMPLEX_STEP for part in steps], axis=-1
+    )
     by_use = by_total[..., 3:].reshape(*by_total.shape[:-1], *own_shape)
     if own_axes == 1:
         by_use = by_use[..., None, :]
@@ -275,8 +277,8 @@ def slopes(
     by_score, by_units, by_size = (by_total[..., i, None] for i in range(3))
     patterns = table.patterns if patterns is None else patterns
     found = np.empty((*by_use.shape[:-2], len(patterns)))
-    for start in range(0, len(patterns), _BLOCK):
-        block = slice(start, start + _BLOCK)
+    for start in range(0, len(patterns), PATTERNS_PER_BLOCK):
+        block = slice(start, start + PATTERNS_PER_BLOCK)
         codes = patterns[block]
         scores, units, use_weights, rated = evaluator.features(codes)
         through_use = sum(by_code[..., rater, :].take(own, axis=-1) for rater, own in enumerate(codes.T)) * use_weights
@@ -463,7 +465,7 @@ def _stepped(totals: Totals, own_shape: tuple[int, ...], part: slice) -> Totals:
     """
     n_steps = 3 + prod(own_shape)
     first, last, _ = part.indices(n_steps)
-    steps = 1j * _STEP * np.eye(last - first, n_steps, first)
+    steps = 1j * _COMPLEX_STEP * np.eye(last - first, n_steps, first)
     score, units, size = (np.asarray(total)[..., None] + steps[:, i] for i, total in enumerate(totals[:3]))
     use = np.expand_dims(totals.use, -len(own_shape) - 1) + steps[:, 3:].reshape(-1, *own_shape)
     return Totals(score, units, size, use)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from kappamax._result import Result, TableResult
+from kappamax._tolerances import NO_SPREAD
 from kappamax._typing import Floats
 from kappamax.coefficients import as_objective, coefficient_for
 from kappamax.display import numbers, text
@@ -18,8 +19,6 @@ from kappamax.inference import normal_interval, standard_error
 from kappamax.io import Ratings, as_table
 from kappamax.table import Label, Table
 from kappamax.weights import WeightsLike, as_weights
-
-_NO_SPREAD = 1e-12
 
 
 def kappa(
@@ -158,7 +157,7 @@ def agreement(
 
 def _silent(se: float | None) -> tuple[str, ...]:
     """Return the note attached to results whose standard error is zero, which does not mean certainty."""
-    if se is None or se > _NO_SPREAD:
+    if se is None or se > NO_SPREAD:
         return ()
     return (
         "the standard error is 0 because these ratings show no variation, so the interval says nothing about other "

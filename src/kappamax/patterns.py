@@ -1,7 +1,7 @@
 """Group patterns of ratings, and count ratings and categories in them.
 
-A pattern holds one code per rater: a position among the categories, or -1 where the rating is missing. Arrays of
-patterns are stored by rater (in Fortran order), so every function goes through them one rater at a time.
+A pattern holds one code per rater, which is the position of a category or -1 for a missing rating. Arrays of patterns
+are stored by rater (in Fortran order), so every function processes them one rater at a time.
 """
 
 from __future__ import annotations
@@ -11,26 +11,34 @@ import numpy as np
 from kappamax._typing import Array, Codes, Integers
 from kappamax.errors import NotSupportedError
 
-MISSING = -1
-_DENSE_CELLS = 10_000_000
+MISSING = -1  # code of a missing rating
+_DENSE_CELLS = 10_000_000  # cells of a dense array
 
 
 def group_patterns(codes: Codes, counts: Integers | None, *, n_categories: int) -> tuple[Codes, Integers]:
-    """Distinct patterns in lexicographic order and how often each occurs; the one group-by.
+    """Return the distinct patterns in lexicographic order and the number of subjects with each of them.
 
     Parameters
     ----------
-    codes : integers, shape (n, n_raters)
-        One row per subject (or per pattern, with `counts`); -1 is missing. Rows without a rating are dropped.
-    counts : integers, shape (n,), optional
-        Subjects each row stands for; one each if left out.
+    codes : array of int, shape (n, n_raters)
+        One row per subject, or per pattern if `counts` is given. The code -1 is a missing rating. Rows without ratings
+        are dropped.
+    counts : array of int, shape (n,), optional
+        Number of subjects of each row, default 1.
     n_categories : int
-        Codes are below this.
+        Number of categories; codes are below this number.
+
+    Returns
+    -------
+    patterns : array of int, shape (m, n_raters)
+        Distinct patterns.
+    counts : array of int, shape (m,)
+        Number of subjects with each pattern.
     """
     base = n_categories + 1
     keys, n_keys = np.zeros(len(codes), dtype=np.int64), 1
     for column in codes.T:
-        if n_keys > 2**62 // base:  # the mixed-radix key would overflow: number the prefixes seen so far instead
+        if n_keys > 2**62 // base:  # the mixed-radix key would overflow, so number the prefixes that occur
             distinct, keys = np.unique(np.append(keys, 0), return_inverse=True)
             keys, n_keys = keys[:-1], len(distinct)
         keys *= base
@@ -39,7 +47,7 @@ def group_patterns(codes: Codes, counts: Integers | None, *, n_categories: int) 
         n_keys *= base
     order = np.argsort(keys)
     keys = keys[order]
-    kept = keys > 0  # a key of zero is a subject nobody rated
+    kept = keys > 0  # the key of a subject without ratings is zero
     if counts is not None:
         kept &= counts[order] > 0
     if not kept.all():
@@ -55,26 +63,32 @@ def group_patterns(codes: Codes, counts: Integers | None, *, n_categories: int) 
 
 
 def as_dense_shape(n_categories: int, n_raters: int) -> tuple[int, ...]:
-    """Return the shape of an array with a cell for every pattern, k^r; it has 10 million cells at most."""
+    """Return the shape of an array with a cell for each of the k^r patterns.
+
+    Raises
+    ------
+    NotSupportedError
+        If the array would have more than 10 million cells.
+    """
     k, r = n_categories, n_raters
     if k**r > _DENSE_CELLS:
         raise NotSupportedError(
-            f"{k} categories and {r} raters make {float(k**r):.2g} cells; "
-            f"the dense array stops at {_DENSE_CELLS:,}. Use patterns and counts."
+            f"a dense array must have at most {_DENSE_CELLS:,} cells, but {k} categories and {r} raters make "
+            f"{float(k**r):.2g}. Use patterns and counts."
         )
     return (k,) * r
 
 
 def n_ratings_of(patterns: Array) -> Integers:
-    """How many ratings each pattern holds, shape (m,)."""
+    """Return the number of ratings in each pattern, shape (m,)."""
     total = np.zeros(len(patterns), dtype=np.int64)
-    for column in patterns.T:  # one rater at a time: patterns are stored by rater
+    for column in patterns.T:
         total += column != MISSING
     return total
 
 
 def margins_of(patterns: Codes, counts: Integers, n_categories: int) -> Integers:
-    """How often each rater used each category, shape (n_raters, n_categories)."""
+    """Return the number of times each rater used each category, shape (n_raters, n_categories)."""
     margins = np.empty((patterns.shape[1], n_categories), dtype=np.int64)
     for rater, codes in enumerate(patterns.T):
         rated = codes != MISSING
@@ -90,14 +104,14 @@ def pair_counts(
     counts: Integers,
     n_categories: int,
 ) -> Integers:
-    """The k x k counts of two raters' codes, over the subjects both rated."""
+    """Return the k x k table of the codes of two raters, over the subjects that both rated."""
     both = (first != MISSING) & (second != MISSING)
     cells = first[both].astype(np.int64) * n_categories + second[both]
     return _sum_at(cells, counts[both], n_categories**2).reshape(n_categories, n_categories)
 
 
 def category_counts(patterns: Codes, n_categories: int) -> Integers:
-    """How many raters chose each category in each pattern, shape (m, n_categories)."""
+    """Return the number of raters who chose each category in each pattern, shape (m, n_categories)."""
     small = np.uint8 if patterns.shape[1] < 256 else np.int64
     counts = np.zeros((n_categories, len(patterns)), dtype=small)
     for category, row in enumerate(counts):
@@ -107,7 +121,7 @@ def category_counts(patterns: Codes, n_categories: int) -> Integers:
 
 
 def _sum_at(positions: Array, counts: Integers | None, size: int) -> Integers:
-    """Sum counts (or ones) at integer positions, exactly: `bincount` with weights would go through doubles."""
+    """Return the exact sums of counts (or ones) at integer positions; `bincount` with weights would use doubles."""
     if counts is None or (counts == 1).all():
         return np.bincount(positions, minlength=size)
     total = np.zeros(size, dtype=np.int64)

@@ -18,6 +18,7 @@ from kappamax._parallel import run_tasks
 from kappamax._progress import Progress, require_progress
 from kappamax._result import Result
 from kappamax._rootsum import RootSum
+from kappamax._tolerances import NO_SPREAD
 from kappamax._typing import Array
 from kappamax._validate import as_choice, as_generator, as_number_between, as_whole_number
 from kappamax.coefficients import as_objective
@@ -31,11 +32,10 @@ from kappamax.weights import WeightsLike
 
 Statistic = Objective | Callable[[Table], float]
 
-_BLOCK = 100
+_RESAMPLES_PER_BLOCK = 100
 _MANY_SUBJECTS = 10_000
 _FEW_PATTERNS = 1_000
-_BITS = 200
-_NO_SPREAD = 1e-12
+_QUOTIENT_BITS = 200
 INTERVALS = ("bca", "percentile")
 
 
@@ -154,7 +154,7 @@ def bootstrap(
     require_progress(progress)
     chosen, table = _chosen(ratings, statistic, weights, coefficient, categories)
     estimate = _estimate(table, chosen)
-    sizes = [min(_BLOCK, n_resamples - start) for start in range(0, n_resamples, _BLOCK)]
+    sizes = [min(_RESAMPLES_PER_BLOCK, n_resamples - start) for start in range(0, n_resamples, _RESAMPLES_PER_BLOCK)]
     blocks = list(zip(sizes, generator.spawn(len(sizes)), strict=True))
     drawn: list[Array] = []
     for block in run_tasks(_block, ((table, chosen, *block) for block in blocks), n_jobs):
@@ -276,7 +276,7 @@ def _notes(defined: Array, n_resamples: int) -> tuple[str, ...]:
         left = f"{numbers.count(n_undefined)} of {numbers.count(n_resamples)} resamples were left aside because the "
         left += "statistic is undefined in them"
         notes.append(f"{left}; the interval describes only the others" if len(defined) > 1 else left)
-    if len(defined) > 1 and float(np.ptp(defined)) <= _NO_SPREAD:
+    if len(defined) > 1 and float(np.ptp(defined)) <= NO_SPREAD:
         notes.append(
             "the interval has no width because resampling these ratings shows no variation, so it says nothing about "
             "other subjects"
@@ -300,15 +300,15 @@ def _exact_changes(objective: Objective) -> tuple[float, Array]:
         above = observed * rest.expected - rest.observed(rest.score) * expected
         whole.append(_scaled_quotient(above, expected * rest.expected))
     total = sum(count * change for count, change in zip(table.counts.tolist(), whole, strict=True))
-    unit = 1 << _BITS
+    unit = 1 << _QUOTIENT_BITS
     return total / (unit * table.n_subjects), np.array([change / unit for change in whole])
 
 
 def _scaled_quotient(above: RootSum, below: RootSum) -> int:
     """Above / below in units of 2^-bits, rounded down or nearly so."""
-    numerator, _ = above.bracket(2 * _BITS)
-    denominator, _ = below.bracket(2 * _BITS)
-    return ((numerator * below.denominator) << _BITS) // (denominator * above.denominator)
+    numerator, _ = above.bracket(2 * _QUOTIENT_BITS)
+    denominator, _ = below.bracket(2 * _QUOTIENT_BITS)
+    return ((numerator * below.denominator) << _QUOTIENT_BITS) // (denominator * above.denominator)
 
 
 def _block(table: Table, statistic: Statistic, size: int, generator: np.random.Generator) -> Array:

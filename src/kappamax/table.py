@@ -25,7 +25,7 @@ from kappamax.patterns import MISSING, as_dense_shape, group_patterns, margins_o
 
 Label = str | int | float
 
-_LARGEST_TOTAL = 2**62
+LARGEST_TOTAL = 2**62  # subjects of a table; counts and their sums then fit into 64 bits
 _GROUPED_AT_ONCE = 20_000
 _MOST_LISTED = 70  # columns of the first line of a printed table that the categories may take
 _HTML_LABEL = 40
@@ -415,15 +415,15 @@ def as_counts(counts: npt.ArrayLike) -> Integers:
                 place = f"cell {cell_name(index)}" if index else "the argument"
                 raise InvalidTableError(f"counts must be whole numbers >= 0; {place} is {item!r}.")
     with np.errstate(invalid="ignore"):
-        wrong = ~((array >= 0) & (array == np.floor(array)) & (array < _LARGEST_TOTAL))
+        wrong = ~((array >= 0) & (array == np.floor(array)) & (array < LARGEST_TOTAL))
     if wrong.any():
         where = tuple(int(i) for i in np.argwhere(wrong)[0])
         place = f"cell {cell_name(where)}" if where else "the argument"
-        if array[where] >= _LARGEST_TOTAL:
+        if array[where] >= LARGEST_TOTAL:
             raise InvalidTableError(f"counts must be below 2^62; {place} is {float(array[where]):g}.")
         raise InvalidTableError(f"counts must be whole numbers >= 0; {place} is {array[where]:g}.")
     whole = array.astype(np.int64)
-    if (total := float(whole.astype(float).sum())) >= _LARGEST_TOTAL:
+    if (total := float(whole.astype(float).sum())) >= LARGEST_TOTAL:
         raise InvalidTableError(f"counts must add up to less than 2^62; got {total:.3g}.")
     return whole
 

@@ -320,7 +320,10 @@ def test_a_certificate_is_written_and_verified(tmp_path):
     document["maximum"]["value"] = 0.8
     proof.write_text(json.dumps(document), encoding="utf-8")
     wrong = run("verify", str(proof))
-    assert (wrong.returncode, wrong.stdout) == (3, "does not hold: maximum: the value is not that of the table\n")
+    assert (wrong.returncode, wrong.stdout) == (
+        3,
+        "does not hold: maximum: the value is not the coefficient of the table\n",
+    )
     assert json.loads(run("verify", "--json", str(proof)).stdout)["holds"] is False
     proof.write_text("not JSON", encoding="utf-8")
     assert run("verify", str(proof)).returncode == 1

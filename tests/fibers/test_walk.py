@@ -71,7 +71,7 @@ def test_plain_and_compiled_kernels_agree(monkeypatch, weights, held, uniform, c
     stays = None if held is None else as_objective(table, weights=held)
     ends = []
     for worth in (0, 10**9):
-        monkeypatch.setattr(swap_walk, "_WORTH", worth)
+        monkeypatch.setattr(swap_walk, "_WORTH_COMPILING", worth)
         rng = np.random.default_rng(5)
         walker = SwapWalk(objective, rng, held=stays, uniform=uniform, excursion=3, counted=counted)
         trace, *counts = walker.advance(np.full(400, 0.1))

@@ -305,6 +305,6 @@ def test_the_quick_look_at_quotes_misses_nothing(content, size):
     except csv.Error:
         broken = True
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(text_files, "_CHUNK", size)
+        patch.setattr(text_files, "_BYTES_PER_CHUNK", size)
         doubtful = text_files._doubtful_quotes(io.BytesIO(content.encode()), "text", ",")
     assert doubtful or not broken

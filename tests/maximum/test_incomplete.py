@@ -1,4 +1,4 @@
-"""Missing ratings: who rated what stays fixed, and the range over all rearrangements is found and proven."""
+"""With missing ratings, the range over all rearrangements that keep who rated whom is found and proven."""
 
 from itertools import permutations, product
 
@@ -33,7 +33,7 @@ def rearrangements(table):
 
 @st.composite
 def incomplete(draw):
-    """Two to four subjects, at least one gap, two categories used, two raters compared."""
+    """Tables of two to four subjects with a missing rating, two used categories and two comparable raters."""
     r, k = draw(st.integers(2, 3)), draw(st.integers(2, 3))
     row = st.lists(st.integers(0, k - 1), min_size=r, max_size=r)
     codes = np.array(draw(st.lists(row, min_size=2, max_size=4)))
@@ -47,7 +47,7 @@ def incomplete(draw):
 @settings(max_examples=120)
 @given(st.data())
 def test_the_range_is_that_of_all_rearrangements(data):
-    """Any weights, per pair too: both ends, proven and verified; and the maximisers are those found."""
+    """For any weights, both ends are proven and verified, and the maximisers are those of the enumeration."""
     table = data.draw(incomplete())
     weights = data.draw(weights_for(table))
     try:
@@ -68,8 +68,8 @@ def test_the_range_is_that_of_all_rearrangements(data):
 
 @settings(max_examples=60)
 @given(st.data(), st.sampled_from([1, -1]))
-def test_programme_and_column_generation_agree(data, sign):
-    """Up to five raters."""
+def test_program_and_column_generation_agree(data, sign):
+    """Both methods find the same optimum for up to five raters."""
     table = data.draw(tables(missing=True, min_raters=3, max_raters=5, max_categories=3, max_rows=10))
     assume(not table.complete)
     problem = Problem(as_objective(table, weights=data.draw(weights_for(table))), sign)
@@ -80,7 +80,7 @@ def test_programme_and_column_generation_agree(data, sign):
 
 
 def test_gwets_example():
-    """Twelve units, four raters, seven gaps: the range of Conger's kappa, with a table that keeps the gaps."""
+    """The range of Conger's kappa is proven for twelve units, four raters and seven missing ratings."""
     t = km.example("gwet2014")
     result = km.max_kappa(t, weights="linear")
     assert result.proven
@@ -95,7 +95,7 @@ def test_gwets_example():
 
 @pytest.mark.parametrize("coefficient", ["brennan-prediger", "percent"])
 def test_other_coefficients_with_a_fixed_chance_term(coefficient):
-    """The same table is the best one."""
+    """The table that maximises Conger's kappa also maximises these coefficients."""
     t = km.example("gwet2014")
     result = km.max_kappa(t, coefficient=coefficient)
     assert result.proven
@@ -105,7 +105,7 @@ def test_other_coefficients_with_a_fixed_chance_term(coefficient):
 
 @pytest.mark.slow
 def test_many_raters_with_gaps():
-    """Eight raters, five categories, a fifth of the ratings missing: column generation over many sets of raters."""
+    """Column generation handles eight raters and five categories with a fifth of the ratings missing."""
     rng = np.random.default_rng(3)
     truth = rng.integers(0, 5, size=(40, 1))
     ratings = np.where(rng.random((40, 8)) < 0.5, truth, rng.integers(0, 5, size=(40, 8))).astype(float)

@@ -1,4 +1,4 @@
-"""The public side: the paper's maxima, the peers' tables, verification that can fail, and what is refused."""
+"""Tests of `max_kappa` against the paper, against reference values, and of its errors."""
 
 import json
 from dataclasses import replace
@@ -13,7 +13,7 @@ REFERENCE = json.loads((Path(__file__).parents[1] / "data" / "reference.json").r
 
 
 def test_the_papers_maxima():
-    """0.7511 linear, 0.8703 quadratic, 0.7528 sqrt for figure 3(a), with the tables of figure 6."""
+    """Figure 3(a) has the maxima 0.7511 (linear), 0.8703 (quadratic) and 0.7528 (sqrt), with the tables of figure 6."""
     t = km.example("rapallo2022")
     published = {"linear": 0.7511, "quadratic": 0.8703, "sqrt": 0.7528}
     for name, value in published.items():
@@ -34,7 +34,7 @@ def test_the_papers_maxima():
     ("name", "scheme"), [(n, s) for n, entry in REFERENCE["two_rater"].items() for s in entry["peer_values"]]
 )
 def test_two_raters_as_in_the_reference(name, scheme):
-    """Maximum and minimum by HiGHS over all cells."""
+    """The maximum and minimum are those that HiGHS finds over all cells."""
     entry = REFERENCE["two_rater"][name]
     weights = scheme
     if scheme == "custom":
@@ -53,7 +53,7 @@ def test_two_raters_as_in_the_reference(name, scheme):
     [(n, s) for n, e in REFERENCE["multi_rater"].items() if "reference_formula" in e for s in e["reference_formula"]],
 )
 def test_many_raters_as_in_the_reference(name, scheme):
-    """Maximum by the integer programme over all cells, up to six raters and five categories."""
+    """The maximum is that of the integer program over all cells, for up to six raters and five categories."""
     entry = REFERENCE["multi_rater"][name]
     labels = [[entry["categories"][code - 1] for code in row] for row in entry["ratings"]]
     result = km.max_kappa(km.from_ratings(labels, categories=entry["categories"]), weights=scheme)
@@ -63,14 +63,14 @@ def test_many_raters_as_in_the_reference(name, scheme):
 
 
 def test_the_unweighted_maximum_by_the_diagonal_rule():
-    """Cohen's 1968 table: 0.8305 and ratio 0.5918, as Cardillo's kappa.m prints for unweighted kappa."""
+    """Cohen's (1968) table has the unweighted maximum 0.8305 and ratio 0.5918, as in Cardillo's kappa.m."""
     result = km.max_kappa(km.example("cohen1968"))
     assert result.maximum == pytest.approx(0.8305, abs=5e-5)
     assert result.ratio == pytest.approx(0.5918, abs=5e-5)
 
 
 def test_every_coefficient_is_largest_at_the_same_table():
-    """Complete data, the same weights: one optimisation, every maximum."""
+    """With complete data and the same weights, one table attains the maximum of every coefficient."""
     t = km.example("anxiety")
     best = km.max_kappa(t, weights="sqrt")
     for coefficient in ("fleiss", "gwet", "brennan-prediger", "krippendorff", "percent"):
@@ -80,7 +80,7 @@ def test_every_coefficient_is_largest_at_the_same_table():
 
 
 def test_equal_margins_reach_one():
-    """The diagonal."""
+    """The diagonal table attains the value 1."""
     result = km.max_kappa([1, 2, 3, 1], [2, 3, 1, 1], weights="sqrt")
     assert (result.maximum, result.method, result.proof) == (1, "diagonal", "prices")
     assert result.ratio == result.value
@@ -92,7 +92,7 @@ def result():
 
 
 def test_results_show_themselves(result):
-    """In words, in HTML and as plain data."""
+    """The result has a text, an HTML and a plain-data form."""
     assert "largest the margins allow  0.7528 (proven)" in repr(result)
     assert "60.0%" in repr(result)
     plain = result.to_dict()
@@ -106,14 +106,14 @@ def test_results_show_themselves(result):
 
 
 def test_what_is_refused():
-    """Maximisers where the chance term moves, and groups of raters with gaps or beyond the listed cells."""
+    """Unsupported requests raise an error with the reason."""
     gaps = km.example("gwet2014")
     with pytest.raises(
         km.errors.NotSupportedError, match="rearranging these ratings changes what Fleiss' kappa expects"
     ):
         list(km.maximum.iter_maximizers(gaps, coefficient="fleiss"))
     assert "differs between tables" in km.maximum.count_maximizers(gaps, coefficient="fleiss").reason
-    with pytest.raises(km.errors.NotSupportedError, match="3 raters at a time needs complete ratings"):
+    with pytest.raises(km.errors.NotSupportedError, match="3 raters at a time requires complete ratings"):
         km.max_kappa(gaps, coefficient="conger", group_size=3)
     with pytest.raises(
         km.errors.NotSupportedError, match="split of disagreement needs complete ratings; 7 are missing"
@@ -124,14 +124,16 @@ def test_what_is_refused():
     with pytest.raises(km.errors.UndefinedKappaError, match="both raters used only 1"):
         km.max_kappa([1, 1], [1, 1])
     many = km.from_ratings(np.random.default_rng(0).integers(0, 5, size=(20, 7)))
-    with pytest.raises(km.errors.NotSupportedError, match="3 raters at a time is found up to 4,000 possible patterns"):
+    with pytest.raises(
+        km.errors.NotSupportedError, match="3 raters at a time can be found for up to 4,000 possible patterns"
+    ):
         km.max_kappa(many, coefficient="conger", group_size=3)
 
 
 @pytest.mark.parametrize("name", ["rapallo2022", "rapallo2022-three", "anxiety", "gwet2014"])
 @pytest.mark.parametrize("weights", ["power(0.3)", "power(1.3)", "circular", "power(1/3)"])
 def test_weights_that_are_not_exact_are_proven_for_the_doubles_they_are(name, weights):
-    """Doubles are fractions: the largest value is proven without any tolerance, and verified."""
+    """Doubles are fractions, so the maximum is proven and verified without a tolerance."""
     result = km.max_kappa(km.example(name), weights=weights)
     assert result.proven
     assert result.bound == result.maximum
@@ -140,7 +142,7 @@ def test_weights_that_are_not_exact_are_proven_for_the_doubles_they_are(name, we
 
 
 def test_the_observed_table_is_always_a_candidate():
-    """A search that has no time to begin still finds nothing below the observed value."""
+    """Even without time for a search, the maximum found is not below the observed value."""
     rng = np.random.default_rng(1)
     truth = rng.integers(0, 5, size=(60, 1))
     ratings = np.where(rng.random((60, 7)) < 0.6, truth, rng.integers(0, 5, size=(60, 7)))
@@ -153,10 +155,14 @@ def test_the_observed_table_is_always_a_candidate():
 
 
 def test_values_that_differ_below_the_digits_of_doubles_are_not_one_value():
-    """Two tables, one part in 10^20 apart: "the margins allow one value only" would be false."""
+    """Two tables whose values differ by one part in 10^20 do not count as one value."""
     u = [[0 if i == j else 10**20 for j in range(5)] for i in range(5)]
     u[0][2] = u[2][0] = 10**20 + 1
-    u[4][4], u[4][0], u[0][4] = 0, 2 * 10**20, 2 * 10**20  # nobody uses the last category: the others count one half
+    u[4][4], u[4][0], u[0][4] = (
+        0,
+        2 * 10**20,
+        2 * 10**20,
+    )  # the last category is not used, so the other weights are one half
     weights = km.Weights.from_matrix(u, kind="disagreement")
     result = km.max_kappa([0, 1], [2, 3], weights=weights, coefficient="percent", categories=range(5))
     assert result.maximum == result.minimum == 0.5

@@ -1,4 +1,4 @@
-"""How many tables reach the maximum, which ones, and what the margins force."""
+"""Tests of the tables that attain the maximum and of forced disagreement."""
 
 from dataclasses import replace
 
@@ -21,7 +21,7 @@ def as_set(tables):
 
 
 def test_the_papers_five_maximisers():
-    """Linear weights: 5 tables, among them the three of figure 6; quadratic kappa over them from 0.7665 to 0.8703."""
+    """With linear weights, 5 tables attain the maximum, and their quadratic kappa ranges from 0.7665 to 0.8703."""
     t = km.example("rapallo2022")
     found = list(km.maximum.iter_maximizers(t, weights="linear"))
     assert len(found) == 5
@@ -42,7 +42,7 @@ def test_the_papers_five_maximisers():
 @settings(max_examples=150)
 @given(st.data())
 def test_maximisers_are_those_that_enumeration_finds(data):
-    """Any weights, two and three raters: counted and listed."""
+    """The count and the list agree with the enumeration for any weights and two or three raters."""
     table = data.draw(small_tables(max_raters=3, max_categories=3))
     weights = data.draw(weights_for(table))
     objective = as_objective(table, weights=weights)
@@ -64,7 +64,7 @@ def test_maximisers_are_those_that_enumeration_finds(data):
 
 
 def test_astronomical_numbers_are_counted_or_bounded(monkeypatch):
-    """Counted without listing where the states fit, "at least" with the reason where they do not."""
+    """Many maximisers are counted without listing; otherwise a lower bound and the reason are given."""
     big = km.from_counts(np.full((5, 5), 3) + np.diag([9, 2, 3, 4, 5]) + 2 * np.eye(5, k=2, dtype=int))
     counted = km.maximum.count_maximizers(big)
     assert counted.n is not None
@@ -78,14 +78,14 @@ def test_astronomical_numbers_are_counted_or_bounded(monkeypatch):
     monkeypatch.setattr(maximizers, "LISTING_STEPS", 10)
     assert km.maximum.count_maximizers(big).reason == "listing stopped after 10 steps"
     spread = km.maximum.maximizer_range(big, other_weights="linear")
-    assert spread.method == "integer programme"
+    assert spread.method == "integer program"
     assert spread.minimum <= spread.maximum
 
 
 @settings(max_examples=50)
 @given(st.data())
-def test_the_range_over_maximisers_by_listing_and_by_programme(data):
-    """Both ways give the same ends."""
+def test_the_range_over_maximisers_by_listing_and_by_program(data):
+    """Listing and the integer program find the same range."""
     table = data.draw(small_tables(max_raters=3, max_categories=3))
     name, other = data.draw(st.sampled_from(SCHEMES)), data.draw(st.sampled_from(SCHEMES))
     try:
@@ -97,7 +97,7 @@ def test_the_range_over_maximisers_by_listing_and_by_programme(data):
 
 
 def test_what_the_margins_force():
-    """By hand: 20 of 200 patients cannot agree in Cohen's table, unweighted; 60 disagreements were observed."""
+    """In Cohen's table, 20 of the 60 observed unweighted disagreements of 200 patients are forced."""
     split = km.maximum.disagreement_split(km.example("cohen1968"))
     assert split.observed == pytest.approx(60 / 200)
     assert split.forced == pytest.approx(20 / 200)
@@ -108,7 +108,7 @@ def test_what_the_margins_force():
 
 
 def test_forced_disagreement_of_several_raters():
-    """Each pair alone can force no more than all pairs together."""
+    """The disagreement forced in separate pairs does not exceed the disagreement forced in total."""
     split = km.maximum.disagreement_split(km.example("anxiety"), weights="sqrt")
     pairs = list(split.by_pair.values())
     assert len(pairs) == 3
@@ -117,7 +117,7 @@ def test_forced_disagreement_of_several_raters():
 
 
 def test_bootstrap_of_the_ratio():
-    """Each resample is held against its own maximum; those without a ratio are counted."""
+    """Each resample is divided by its own maximum, and resamples without a ratio are counted."""
     t = km.example("rapallo2022")
     b = km.maximum.bootstrap_ratio(t, weights="linear", n_resamples=100, rng=1)
     assert b.value == km.max_kappa(t, weights="linear").ratio
@@ -128,7 +128,7 @@ def test_bootstrap_of_the_ratio():
 
 
 def test_an_unproven_maximum_has_no_known_maximisers():
-    """Refused, with the reason."""
+    """The error says that the maximum is not proven."""
     from dataclasses import replace
 
     result = km.max_kappa(km.example("rapallo2022"))
@@ -140,7 +140,7 @@ def test_an_unproven_maximum_has_no_known_maximisers():
 
 @pytest.mark.parametrize("power", ["1.0000001", "0.9999999"])
 def test_near_ties_of_rounded_weights_are_no_ties(power):
-    """A hundred thousand subjects, weights almost linear: one table is best, by 5e-8 of kappa."""
+    """With almost linear weights and 100,000 subjects, one table is best by 5e-8 of kappa."""
     table = km.from_counts([[0, 33333, 33333], [0, 0, 33334], [0, 0, 0]])
     assert km.maximum.count_maximizers(table, weights=f"power({power})").n == 1
     assert km.maximum.count_maximizers(table, weights="linear").at_least > 1000
@@ -149,7 +149,7 @@ def test_near_ties_of_rounded_weights_are_no_ties(power):
 
 
 def test_an_unproven_split_gives_what_is_surely_forced(monkeypatch):
-    """The bound, not the cost of the best table found."""
+    """The forced disagreement is the bound and not the cost of the best table found."""
     table = km.example("rapallo2022")
 
     def given_up(problem):
@@ -164,7 +164,7 @@ def test_an_unproven_split_gives_what_is_surely_forced(monkeypatch):
 
 
 def test_a_result_or_an_objective_stands_for_its_ratings():
-    """The same maximum, maximisers and range, without solving again."""
+    """Functions accept a result or an objective in place of ratings and do not solve the problem again."""
     table = km.example("rapallo2022")
     objective = as_objective(table, weights="linear")
     result = km.max_kappa(objective)

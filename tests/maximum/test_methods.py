@@ -1,4 +1,4 @@
-"""Closed forms, transportation, programmes and column generation against each other and against full enumeration."""
+"""Compare closed forms, transportation, linear programs and column generation with each other and with enumeration."""
 
 from itertools import product
 
@@ -27,7 +27,7 @@ SCHEMES = ["unweighted", "linear", "quadratic", "sqrt", "power(1.5)", "ordinal",
 
 
 def all_tables(margins):
-    """Every table with the margins, as a list of (pattern, count): patterns in order, each as often as it fits."""
+    """Yield every table with the margins as a list of (pattern, count)."""
     r, k = margins.shape
     cells = list(product(range(k), repeat=r))
 
@@ -54,7 +54,7 @@ def all_tables(margins):
 
 
 def least_cost(problem):
-    """The least cost found by listing the whole fiber."""
+    """Return the least cost over all tables of the fiber, by listing them."""
     best = None
     for table in all_tables(problem.margins):
         patterns = np.array([pattern for pattern, _ in table], dtype=np.int32)
@@ -70,7 +70,7 @@ def small_tables(**options):
 
 @st.composite
 def weights_for(draw, table):
-    """A named weighting, a random symmetric matrix, or (sometimes) a matrix per pair of raters."""
+    """Draw named weights, a random symmetric matrix, or different matrices for the pairs of raters."""
     k, r = table.n_categories, table.n_raters
     kind = draw(st.sampled_from(["scheme", "matrix", "pairs"]))
     if kind == "scheme":
@@ -90,7 +90,7 @@ def weights_for(draw, table):
 
 
 def check(problem, solution, best):
-    """The solution is the optimum, says so, and its table has the margins and the cost."""
+    """Check that the solution is proven and optimal, and that its table has the margins and the cost."""
     assert solution.cost == best
     assert solution.proven
     assert solution.bound == best
@@ -101,7 +101,7 @@ def check(problem, solution, best):
 @settings(max_examples=60)
 @given(st.data(), st.sampled_from([1, -1]))
 def test_costs_of_pairs_add_up_to_those_of_patterns(data, sign):
-    """What a complete design looks up by pairs is what any design computes, and so are its patterns and sets."""
+    """Complete designs have the same costs, patterns and sets of raters as the general case."""
     table = data.draw(tables(max_raters=4, max_categories=4))
     objective = as_objective(table, weights=data.draw(weights_for(table)))
     complete, general = CompleteProblem(objective, sign), Problem(objective, sign)
@@ -118,7 +118,7 @@ def test_costs_of_pairs_add_up_to_those_of_patterns(data, sign):
 @settings(max_examples=300)
 @given(st.data(), st.sampled_from([1, -1]))
 def test_the_chosen_method_finds_and_proves_what_enumeration_finds(data, sign):
-    """Any weights, two to four raters, both directions."""
+    """The optimum is that of the enumeration for any weights, two to four raters and both signs."""
     table = data.draw(small_tables(max_raters=3, max_categories=3))
     objective = as_objective(table, weights=data.draw(weights_for(table)))
     problem = CompleteProblem(objective, sign)
@@ -129,7 +129,7 @@ def test_the_chosen_method_finds_and_proves_what_enumeration_finds(data, sign):
 @settings(max_examples=2000)
 @given(st.data(), st.sampled_from([1, -1]))
 def test_thousands_of_small_designs(data, sign):
-    """The same, at length."""
+    """The same holds for thousands of designs."""
     table = data.draw(small_tables(max_raters=3, max_categories=3))
     objective = as_objective(table, weights=data.draw(weights_for(table)))
     problem = CompleteProblem(objective, sign)
@@ -140,7 +140,7 @@ def test_thousands_of_small_designs(data, sign):
 @settings(max_examples=1500)
 @given(st.data(), st.sampled_from([1, -1]))
 def test_thousands_of_designs_by_every_method(data, sign):
-    """Two to four raters with skewed margins: transportation, linear programme and column generation."""
+    """Transportation, linear program and column generation agree for skewed margins of two to four raters."""
     table = data.draw(tables(max_raters=4, max_categories=4, max_rows=15))
     objective = as_objective(table, weights=data.draw(weights_for(table)))
     problem = CompleteProblem(objective, sign)
@@ -153,7 +153,7 @@ def test_thousands_of_designs_by_every_method(data, sign):
 @settings(max_examples=60)
 @given(st.data(), st.sampled_from([1, -1]))
 def test_four_raters(data, sign):
-    """Two categories, whose fibers are still small."""
+    """The optimum is that of the enumeration for four raters and two categories."""
     table = data.draw(small_tables(min_raters=4, max_raters=4, max_categories=2))
     objective = as_objective(table, weights=data.draw(weights_for(table)))
     problem = CompleteProblem(objective, sign)
@@ -163,7 +163,7 @@ def test_four_raters(data, sign):
 @settings(max_examples=300)
 @given(st.data(), st.sampled_from([1, -1]))
 def test_two_raters_by_every_method(data, sign):
-    """Transportation, the linear programme and column generation agree, and the closed forms where they apply."""
+    """Transportation, the linear program and column generation agree, and the closed forms where they apply."""
     table = data.draw(tables(max_raters=2, max_categories=5, max_rows=12))
     objective = as_objective(table, weights=data.draw(weights_for(table)))
     problem = CompleteProblem(objective, sign)
@@ -179,7 +179,7 @@ def test_two_raters_by_every_method(data, sign):
 @settings(max_examples=150)
 @given(st.data(), st.sampled_from([1, -1]))
 def test_several_raters_by_every_method(data, sign):
-    """The linear programme over all cells and column generation agree, and the closed forms where they apply."""
+    """The linear program over all cells and column generation agree, and the closed forms where they apply."""
     table = data.draw(tables(min_raters=3, max_raters=5, max_categories=3, max_rows=12))
     objective = as_objective(table, weights=data.draw(weights_for(table)))
     problem = CompleteProblem(objective, sign)
@@ -193,7 +193,7 @@ def test_several_raters_by_every_method(data, sign):
 @settings(max_examples=200)
 @given(tables(min_raters=3, max_raters=3, max_categories=6, max_rows=20))
 def test_three_raters_unweighted_by_triples_and_pairs(table):
-    """The closed form reaches the linear programme's optimum."""
+    """The closed form attains the optimum of the linear program."""
     problem = CompleteProblem(as_objective(table), 1)
     reference = solve_over_all_cells(problem, Watch())
     check(problem, three_raters_unweighted(problem), reference.cost)
@@ -202,7 +202,7 @@ def test_three_raters_unweighted_by_triples_and_pairs(table):
 @settings(max_examples=100)
 @given(small_tables(min_raters=3, max_raters=4, max_categories=2), st.sampled_from([1, -1]))
 def test_agreement_of_three_raters_at_a_time(table, sign):
-    """g-wise agreement over cells."""
+    """The optimum for groups of three raters is that of the enumeration."""
     objective = as_objective(table, coefficient="conger", group_size=3)
     problem = CompleteProblem(objective, sign)
     check(problem, solve(problem), least_cost(problem))
@@ -210,7 +210,7 @@ def test_agreement_of_three_raters_at_a_time(table, sign):
 
 @given(tables(max_raters=4), st.sampled_from(SCHEMES))
 def test_minimum_kappa_maximum_are_in_order(table, name):
-    """Minimum <= kappa <= maximum <= 1, each proven, and verified without a solver."""
+    """Minimum <= kappa <= maximum <= 1, and both ends are proven and verified."""
     try:
         result = km.max_kappa(table, weights=name)
     except UndefinedKappaError:
@@ -226,7 +226,7 @@ def test_minimum_kappa_maximum_are_in_order(table, name):
 
 
 def test_filling_the_diagonal_is_not_optimal_for_three_raters():
-    """The counterexample to the remark that distance weights maximise the diagonal: 44, and 46 with a full diagonal."""
+    """The least disagreement is 44, and 46 with a full diagonal, so the paper's remark on distance weights fails."""
     u = [[0, 7, 4, 3], [7, 0, 5, 4], [4, 5, 0, 1], [3, 4, 1, 0]]
     margins = [(4, 0, 3, 1), (3, 2, 2, 1), (0, 2, 4, 2)]
     weights = km.Weights.from_matrix(u, kind="disagreement")
@@ -245,7 +245,7 @@ def test_filling_the_diagonal_is_not_optimal_for_three_raters():
 
 
 def test_an_optimum_that_no_prices_prove(monkeypatch):
-    """Five raters: the largest disagreement is 370 and the linear programme says 371; the proof is a search."""
+    """For these five raters the largest disagreement is 370, the linear program gives 371, and a search proves 370."""
     u = [[0, 7, 1], [7, 0, 2], [1, 2, 0]]
     margins = [(2, 6, 3), (6, 1, 4), (3, 7, 1), (6, 3, 2), (2, 8, 1)]
     columns_of_labels = [np.repeat(np.arange(3), margin) for margin in margins]
@@ -255,12 +255,12 @@ def test_an_optimum_that_no_prices_prove(monkeypatch):
     assert result.minimum_proof == "search"
     assert result.minimum_proven
     assert km.verify(result)
-    monkeypatch.setattr(bounds, "LISTED_PATTERNS", 1)  # as for designs too large to list
+    monkeypatch.setattr(bounds, "LISTED_PATTERNS", 1)  # search as for designs that are too large to list
     assert km.verify(result)
 
 
 def test_closing_a_gap_finds_what_is_better():
-    """From the observed table and prices of zero, the search alone ends at the maximum."""
+    """The search attains the maximum from the observed table and prices of zero."""
     problem = CompleteProblem(as_objective(km.from_counts([[2, 1, 0], [1, 0, 2], [0, 2, 1]]), weights="sqrt"), 1)
     zero = Prices(np.zeros((2, 3, len(problem.roots)), dtype=np.int64))
     start = certified(problem, *problem.observed(), zero, "observed")
@@ -271,7 +271,7 @@ def test_closing_a_gap_finds_what_is_better():
 
 @pytest.mark.parametrize("name", ["unweighted", "linear", "quadratic", "sqrt"])
 def test_one_subject_two_categories_and_unused_ones(name):
-    """N = 1, k = 2, categories nobody used: the margins allow one value."""
+    """With one subject the margins allow one value, also with unused categories."""
     result = km.max_kappa([1], [2], weights=name, categories=[1, 2, 3])
     assert result.maximum == result.minimum == result.value
     assert result.ratio is None
@@ -291,3 +291,14 @@ def test_huge_counts(n, name):
     result = km.max_kappa(big, weights=name)
     assert result.proven
     assert result.maximum == km.max_kappa(three, weights=name).maximum
+
+
+def test_huge_terms_that_nearly_cancel_do_not_overflow():
+    """Costs of the form a - b sqrt(3) with a and b near 2^96 but a small difference are searched in 64 bits."""
+    large, half = 2**45 + 1, 2**44
+    matrix = np.full((4, 4), half) - np.diag([half] * 4)
+    matrix[0, 1] = matrix[1, 0] = large
+    weights = {(0, 1): km.Weights.from_matrix(matrix, kind="disagreement"), (0, 2): "power(1.7)", (1, 2): "power(9.5)"}
+    table = km.from_ratings([[2, 3, 2]], categories=[1, 2, 3, 4])
+    result = km.max_kappa(table, weights=weights)
+    assert result.proven

@@ -1,4 +1,4 @@
-"""The search for patterns cheaper than their prices, and what a time limit leaves of it."""
+"""Tests of the search for patterns of negative reduced cost and of its time limit."""
 
 import os
 import signal
@@ -18,7 +18,7 @@ from kappamax.maximum.problem import CompleteProblem, Problem
 
 
 def problems(rng, n):
-    """Random designs of two to four raters, every other one with gaps, both directions."""
+    """Yield random designs of two to four raters, half of them with missing ratings, with both signs."""
     for place in range(n):
         codes = rng.integers(0, 3, size=(6, int(rng.integers(2, 5))))
         if place % 2:
@@ -31,7 +31,7 @@ def problems(rng, n):
 
 @pytest.mark.parametrize("at_a_time", [1, 100, 10**6])
 def test_the_search_is_the_same_however_often_it_pauses(monkeypatch, at_a_time):
-    """Against trying every pattern; no rough bound is above the least."""
+    """The search finds the patterns of the enumeration, and the rough bound is never above the least reduced cost."""
     monkeypatch.setattr(price_bounds, "_AT_A_TIME", at_a_time)
     rng = np.random.default_rng(3)
     for problem in problems(rng, 20):
@@ -47,7 +47,7 @@ def test_the_search_is_the_same_however_often_it_pauses(monkeypatch, at_a_time):
 
 
 def large():
-    """Fifteen raters and six categories: 470 thousand million patterns."""
+    """Return a table of fifteen raters and six categories, which has 4.7e11 possible patterns."""
     rng = np.random.default_rng(2)
     truth = rng.integers(0, 6, size=100)
     ratings = np.repeat(truth[:, None], 15, axis=1)
@@ -58,7 +58,7 @@ def large():
 
 @pytest.mark.parametrize("weights", ["unweighted", "sqrt"])
 def test_a_time_limit_ends_the_search_for_patterns(weights):
-    """Which alone would take hours here; what is left is a table and a bound."""
+    """The complete search would take hours; the result is a table with a bound."""
     start = monotonic()
     result = km.max_kappa(large(), weights=weights, time_limit=0.1)
     assert monotonic() - start < 60  # a few seconds on an idle machine
@@ -69,8 +69,8 @@ def test_a_time_limit_ends_the_search_for_patterns(weights):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C cannot be sent to one process alone")
 def test_ctrl_c_ends_the_search_for_patterns():
-    """The result so far comes soon after it."""
-    km.max_kappa(large(), time_limit=0.1)  # so that nothing is compiled below
+    """The result so far is available soon after Ctrl-C."""
+    km.max_kappa(large(), time_limit=0.1)  # compiles the kernels, so that the time below does not include it
     threading.Timer(1, os.kill, (os.getpid(), signal.SIGINT)).start()
     start = monotonic()
     with pytest.raises(Interrupted) as stopped:

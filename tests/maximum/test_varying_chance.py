@@ -1,4 +1,4 @@
-"""Fleiss' kappa, Gwet's AC and Krippendorff's alpha with missing ratings: the range over all rearrangements."""
+"""Tests of the range of Fleiss' kappa, Gwet's AC and Krippendorff's alpha with missing ratings."""
 
 from dataclasses import replace
 
@@ -21,7 +21,7 @@ POOLED = ["fleiss", "gwet", "krippendorff"]
 @settings(max_examples=150)
 @given(incomplete(), st.sampled_from(POOLED), st.sampled_from(["unweighted", "linear", "sqrt", "power(0.3)"]))
 def test_the_range_is_that_of_all_rearrangements(table, coefficient, weights):
-    """Whether or not the chance term moves; rearrangements at which the coefficient is undefined do not count."""
+    """The range excludes rearrangements at which the coefficient is undefined."""
     found = []
     for made in rearrangements(table):
         objective = as_objective(made, weights=weights, coefficient=coefficient)
@@ -42,7 +42,7 @@ def test_the_range_is_that_of_all_rearrangements(table, coefficient, weights):
 @settings(max_examples=150)
 @given(incomplete(), st.sampled_from(POOLED))
 def test_the_chance_term_is_fixed_exactly_when_ratings_count_alike(table, coefficient):
-    """The stated condition against all rearrangements, for weights without accidental ties."""
+    """The stated condition agrees with the enumeration for weights without accidental ties."""
     weights = km.Weights.from_matrix(
         [[abs(i - j) * (7 + i + j) for j in range(table.n_categories)] for i in range(table.n_categories)],
         kind="disagreement",
@@ -54,7 +54,7 @@ def test_the_chance_term_is_fixed_exactly_when_ratings_count_alike(table, coeffi
 
 
 def test_equally_many_ratings_fix_the_chance_term():
-    """The usual annotation design: every subject is rated by two of three raters."""
+    """In a design in which two of three raters rate every subject, the expected disagreement is fixed."""
     table = km.from_ratings([[0, None, 0], [1, 1, None], [None, 0, 1]], categories=[0, 1])
     found = {name: km.max_kappa(table, coefficient=name) for name in ("conger", "fleiss", "gwet", "krippendorff")}
     assert {name: str(result.exact_maximum) for name, result in found.items()} == {
@@ -69,7 +69,7 @@ def test_equally_many_ratings_fix_the_chance_term():
 
 
 def test_a_moving_chance_term_is_searched():
-    """Gwet's example: twelve units, four raters, seven gaps; Fleiss' kappa can reach 8243/9779."""
+    """In Gwet's example the maximum of Fleiss' kappa is 8243/9779."""
     result = km.max_kappa(km.example("gwet2014"), coefficient="fleiss")
     assert str(result.exact_maximum) == "8243/9779"
     assert result.proof == "prices"
@@ -78,21 +78,24 @@ def test_a_moving_chance_term_is_searched():
 
 
 def test_what_is_refused(monkeypatch):
-    """Too many uses, too many patterns: each with its reason."""
+    """Too many uses of categories or too many patterns raise an error with the reason."""
     table = km.example("gwet2014")
     with monkeypatch.context() as patch:
         patch.setattr(uses, "MOST_USES", 10)
         patch.setattr(varying_chance, "attainable_uses", lambda *given: uses.attainable_uses(*given, most=10))
-        with pytest.raises(NotSupportedError, match="changes what Fleiss' kappa expects by chance, in more than"):
+        with pytest.raises(
+            NotSupportedError,
+            match="changes what Fleiss' kappa expects by chance; .* up to 20,000 possible uses of the categories, but",
+        ):
             km.max_kappa(table, coefficient="fleiss")
     with monkeypatch.context() as patch:
-        patch.setattr(varying_chance, "MOST_PATTERNS", 10)
-        with pytest.raises(NotSupportedError, match="found up to 10 possible patterns, and this design has"):
+        patch.setattr(varying_chance, "MOST_POSSIBLE_PATTERNS", 10)
+        with pytest.raises(NotSupportedError, match="found for up to 10 possible patterns, but this design has"):
             km.max_kappa(table, coefficient="fleiss")
 
 
 def test_what_is_not_proven_has_a_bound(monkeypatch):
-    """Too few cuts to settle it: the best table and a bound, which the checker accepts; a sharper one it does not."""
+    """The verification accepts the bound of too few cuts and rejects a sharper one."""
     table = km.example("gwet2014")
     best = km.max_kappa(table, coefficient="fleiss")
     monkeypatch.setattr(varying_chance, "MOST_CUTS", 3)
@@ -109,7 +112,7 @@ def test_what_is_not_proven_has_a_bound(monkeypatch):
 
 
 def test_no_time_leaves_the_observed_table():
-    """And the bound of prices zero."""
+    """Without time, the result is the observed table with the bound of zero prices."""
     table = km.example("gwet2014")
     result = km.max_kappa(table, coefficient="fleiss", time_limit=1e-9)
     assert result.minimum <= result.value <= result.maximum <= result.bound
@@ -117,16 +120,16 @@ def test_no_time_leaves_the_observed_table():
 
 
 def test_an_undefined_coefficient_is_named():
-    """Only categories that never disagree were used: 0/0 however the ratings are rearranged."""
+    """The coefficient is 0/0 for every rearrangement if the used categories never disagree."""
     free = km.Weights.from_matrix([[0, 0, 1], [0, 0, 1], [1, 1, 0]], kind="disagreement")
     table = km.Table([[0, 1], [1, -1], [0, 0]], [1, 1, 1], ["a", "b", "c"], ordered=True)
-    with pytest.raises(UndefinedKappaError, match="no disagreement to expect"):
+    with pytest.raises(UndefinedKappaError, match="the expected disagreement is zero under these weights"):
         km.max_kappa(table, coefficient="fleiss", weights=free)
 
 
 @pytest.mark.parametrize("after", [2, 12])
 def test_an_interrupted_search_hands_back_what_it_has(monkeypatch, after):
-    """During the search of the largest value, or of the smallest: a result that holds, not proven."""
+    """An interrupted search returns a correct result that is not proven."""
     calls = []
 
     def interrupted(*given):
@@ -145,7 +148,7 @@ def test_an_interrupted_search_hands_back_what_it_has(monkeypatch, after):
 
 
 def test_exact_solutions_near_doubles():
-    """Equations are met exactly; what they leave open keeps its double."""
+    """The equations hold exactly, and undetermined prices keep their doubles."""
     rows = np.array([[1, 1, 0], [1, 1, 0], [0, 1, 2]])
     x = varying_chance.solved_exactly(rows, np.array([[3], [3], [1]], dtype=object), np.array([2.9, 0.1, 0.45]), 1.0)
     assert x[0][0] + x[1][0] == 3

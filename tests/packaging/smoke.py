@@ -83,7 +83,9 @@ def fast() -> None:
         warnings.simplefilter("always", km.errors.KappamaxWarning)
         require(km.max_kappa(km.from_counts(counts), weights="sqrt").proven, "a maximum over 900 cells")
     notes = [str(warning.message) for warning in caught if warning.category is km.errors.KappamaxWarning]
-    wanted = [] if present("fast") else ['numba would make this much faster: pip install "kappamax[fast]"']
+    wanted = (
+        [] if present("fast") else ['numba would make this much faster. Install it with: pip install "kappamax[fast]"']
+    )
     require(notes == wanted, str(notes))
 
 

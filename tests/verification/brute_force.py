@@ -1,6 +1,6 @@
-"""Whether every claim of a small result is true, found by listing all rearrangements; rational weights only.
+"""Decide whether the claims of a small result with rational weights are true, by listing all rearrangements.
 
-Written from the definitions and shared with nothing in the library, the checker included.
+The computation follows the definitions and shares no code with the library, including its verification.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ TITLES = {
 
 
 class Truth:
-    """What is true of a result's observed ratings, weights and coefficient."""
+    """True values for the observed ratings, weights and coefficient of a result."""
 
     def __init__(self, objective, coefficient):
         self.coefficient, self.table, self.weights = coefficient, objective.table, objective.weights
@@ -37,11 +37,11 @@ class Truth:
         self.all_tables = {rows: self.value(rows) for rows in arrangements if self.expected(rows)}
 
     def value(self, rows):
-        """The coefficient of some rows, exactly; rows have None where a rating is missing."""
+        """Return the exact coefficient of rows, in which None is a missing rating."""
         return 1 - self.disagreement(rows) / self.units(rows) / self.expected(rows)
 
     def share(self, n):
-        """What a pair of raters counts for on a subject with n ratings."""
+        """Return the weight of a pair of raters on a subject with n ratings."""
         return Fraction(n if self.coefficient == "krippendorff" else 1, n * (n - 1) // 2)
 
     def disagreement(self, rows):
@@ -82,12 +82,12 @@ class Truth:
         return 1 - agreement * sum(q * (1 - q) for q in p) / (k * (k - 1))
 
     def use_weight(self, n):
-        """What a rating counts in the pooled use of categories, in units that make it whole."""
+        """Return the weight of a rating in the pooled use of categories, in whole units."""
         sizes = {sum(code is not None for code in row) for row in self.observed}
         return (n >= 2) if self.coefficient == "krippendorff" else lcm(*sizes) // n
 
     def use(self, rows):
-        """The pooled use of categories."""
+        """Return the pooled use of categories."""
         use = [0] * self.k
         for row in rows:
             given = [code for code in row if code is not None]
@@ -96,7 +96,7 @@ class Truth:
         return use
 
     def step(self):
-        """A number that divides every total disagreement."""
+        """Return a number that divides every total disagreement."""
         sizes = {sum(code is not None for code in row) for row in self.observed} - {0, 1}
         parts = [entry * self.share(n) for matrix in self.u.values() for row in matrix for entry in row for n in sizes]
         below = lcm(*(part.denominator for part in parts))
@@ -104,7 +104,7 @@ class Truth:
 
 
 def rows_of(patterns, counts):
-    """One row per subject, in a fixed order."""
+    """Return one row per subject, in a fixed order."""
     rows = []
     for pattern, count in zip(patterns, counts, strict=True):
         rows += [tuple(None if code < 0 else code for code in pattern)] * count
@@ -112,7 +112,7 @@ def rows_of(patterns, counts):
 
 
 def rearrangements(rows):
-    """All tables in which each rater's ratings are rearranged over the subjects that rater rated."""
+    """Return all tables in which each rater's ratings are rearranged over the subjects that this rater rated."""
     orders = []
     for column in zip(*rows, strict=True):
         rated = [e for e, code in enumerate(column) if code is not None]
@@ -124,7 +124,7 @@ def rearrangements(rows):
 
 
 def claims_hold(result):
-    """Whether a result that may have been tampered with claims nothing false; see `kappamax.Maximum`."""
+    """Return whether all claims of a `kappamax.Maximum`, which may have been changed, are true."""
     objective = result.objective
     if result.title != TITLES.get(result.coefficient) or result.weights != objective.weights.name:
         return False
@@ -211,7 +211,7 @@ def _end_holds(truth, objective, sign, table, value, exact, proven, proof, bound
 
 
 def _are_numbers(prices):
-    """Whether prices, if there are any, are whole numbers over one positive whole number."""
+    """Return whether prices, if there are any, are whole numbers over a positive whole number."""
     if prices is None:
         return True
     entries = [n for row in prices.numerators.tolist() for vector in row for n in vector]
@@ -219,7 +219,7 @@ def _are_numbers(prices):
 
 
 def _cuts_hold(truth, objective, sign, rows, cuts, limit):
-    """Whether for every table some cut shows that tables with its use of categories do not go beyond a score."""
+    """Return whether, for every use of categories, some cut excludes tables beyond a score."""
     own_cost, own_chance = sign * limit, truth.expected(rows)
     for other in truth.all_tables:
         use, chance = truth.use(other), truth.expected(other)
@@ -234,10 +234,10 @@ def _cuts_hold(truth, objective, sign, rows, cuts, limit):
 
 
 def _bound_of(truth, objective, sign, prices, use_prices, use):
-    """The least cost that prices prove for tables with a pooled use of categories."""
+    """Return the least cost that prices prove for tables with a pooled use of categories."""
     numerators = prices.numerators.tolist()
     unit = prices.denominator * objective.scale * objective.denominator
-    sets = sorted({tuple(code is not None for code in row) for row in truth.observed})  # as the solver numbers them
+    sets = sorted({tuple(code is not None for code in row) for row in truth.observed})  # in the order of the solver
 
     def paid(codes):
         total = sum(numerators[a][truth.k if code is None else code][0] for a, code in enumerate(codes))

@@ -1,4 +1,4 @@
-"""Certificates: forged in every way an examiner has thought of, written to files, and checked without a solver."""
+"""Tests of certificates that are correct, forged, or read from files."""
 
 import json
 import subprocess
@@ -22,7 +22,7 @@ def good():
 
 
 def observed_as_maximum(result, **changes):
-    """The observed table in the maximum's place, everywhere the result shows it."""
+    """Return a result that shows the observed table as the maximum in every place."""
     objective = result.objective
     score = objective.score
     table = objective.table
@@ -36,19 +36,19 @@ def observed_as_maximum(result, **changes):
 
 
 def test_the_observed_table_is_no_maximum_without_prices(good):
-    """`proof="prices"` with no prices."""
+    """A result with `proof="prices"` and no prices is rejected."""
     assert km.verify(observed_as_maximum(good, prices=None)).faults == ("maximum: there are no prices",)
 
 
 def test_the_observed_table_is_no_maximum_with_the_maximums_prices(good):
-    """They prove a larger value."""
+    """The prices of the maximum prove a larger value than that of the observed table."""
     assert "maximum: the prices do not prove the score" in km.verify(observed_as_maximum(good)).faults[0]
     searched = observed_as_maximum(good, proof="search")
-    assert km.verify(replace(searched, proof="search")).faults == ("maximum: a table goes further",)
+    assert km.verify(replace(searched, proof="search")).faults == ("maximum: a table has a more extreme value",)
 
 
 def test_prices_over_a_negative_denominator_are_refused(good):
-    """Turned signs would turn every comparison."""
+    """A negative denominator would reverse every comparison."""
     prices = good.solution.prices
     turned = Prices(-prices.numerators, -prices.denominator)
     assert (
@@ -58,7 +58,7 @@ def test_prices_over_a_negative_denominator_are_refused(good):
 
 
 def test_fractional_numerators_are_refused(good):
-    """Nothing is truncated."""
+    """Numerators are not truncated to whole numbers."""
     numerators = good.solution.prices.numerators.astype(object)
     numerators[0, 0, 0] += Fraction(1, 2)
     wrong = replace(good, solution=replace(good.solution, prices=Prices(numerators, 1)))
@@ -66,10 +66,10 @@ def test_fractional_numerators_are_refused(good):
 
 
 def test_an_unproven_solution_is_not_proven_outside(good):
-    """A solver that gave up, inside a result that says proven."""
+    """A result cannot be proven if its solution is not proven."""
     wrong = replace(good, solution=replace(good.solution, proof=None))
     assert km.verify(wrong).faults == (
-        "maximum: the proof must be 'prices', 'search' or null, and the same throughout",
+        "maximum: the proof must be 'prices', 'search' or null, and the same in both places",
     )
 
 
@@ -96,21 +96,21 @@ def test_an_unproven_solution_is_not_proven_outside(good):
     ],
 )
 def test_every_number_a_reader_sees_is_checked(good, field, value):
-    """One field changed at a time."""
+    """A change of any single field is a fault."""
     assert km.verify(good)
     assert not km.verify(replace(good, **{field: value}))
 
 
 @pytest.mark.parametrize("field", ["table", "minimum_table"])
 def test_the_table_a_reader_sees_is_the_one_that_is_checked(good, field):
-    """Not the one inside the solution."""
+    """The table of the result is checked as well as that of the solution."""
     other = km.from_counts([[6, 5, 0, 0], [0, 4, 4, 0], [0, 0, 8, 0], [0, 0, 0, 6]])
     assert not km.verify(replace(good, **{field: other}))
     assert not km.verify(replace(good, **{field: good.objective.table}))
 
 
 def test_with_gaps_the_table_keeps_who_rated_whom():
-    """The same margins, but a gap moved from one subject to another."""
+    """A table with the observed margins whose missing rating was moved is rejected."""
     table = km.from_ratings([[1, 1], [2, None], [1, 2], [2, 2]], categories=[1, 2])
     result = km.max_kappa(table)
     assert km.verify(result)
@@ -121,11 +121,11 @@ def test_with_gaps_the_table_keeps_who_rated_whom():
     fewer = km.from_ratings([[1, 1], [None, 2], [2, 2], [1, None], [2, None]], categories=[1, 2])
     assert (both.margins == fewer.margins).all()
     wrong = replace(km.max_kappa(both), table=fewer)
-    assert "maximum: the proof is about another table than the one shown" in km.verify(wrong).faults
+    assert "maximum: the proof is for a different table from the one shown" in km.verify(wrong).faults
 
 
 def test_a_proof_by_search_is_searched_again():
-    """Five raters whose largest disagreement no prices prove; the checker finds the same by itself."""
+    """The verification repeats the search for five raters whose optimum no prices prove."""
     u = km.Weights.from_matrix([[0, 7, 1], [7, 0, 2], [1, 2, 0]], kind="disagreement")
     margins = [(2, 6, 3), (6, 1, 4), (3, 7, 1), (6, 3, 2), (2, 8, 1)]
     codes = np.array([np.repeat([1, 2, 3], row) for row in margins]).T
@@ -138,7 +138,7 @@ def test_a_proof_by_search_is_searched_again():
 
 
 def test_what_takes_too_long_is_not_checked(good, monkeypatch):
-    """Neither accepted nor refuted."""
+    """A certificate that takes too much work is neither accepted nor refuted."""
     from kappamax.fibers import enumeration
 
     u = km.Weights.from_matrix([[0, 7, 1], [7, 0, 2], [1, 2, 0]], kind="disagreement")
@@ -149,13 +149,13 @@ def test_what_takes_too_long_is_not_checked(good, monkeypatch):
     found = km.verify(result)
     assert not found
     assert found.faults == ()
-    assert "takes more work than the checker's limits allow" in found.unchecked[0]
+    assert "takes more work than the limits of the verification allow" in found.unchecked[0]
 
 
 @pytest.mark.parametrize("weights", ["unweighted", "linear", "sqrt", "power(0.3)"])
 @pytest.mark.parametrize("name", ["rapallo2022", "rapallo2022-three", "gwet2014"])
 def test_a_certificate_survives_a_file(tmp_path, name, weights):
-    """Written as JSON and verified from the file alone."""
+    """A certificate is verified from its JSON file alone."""
     result = km.max_kappa(km.example(name), weights=weights)
     result.save_certificate(tmp_path / "proof.json")
     assert km.verify(tmp_path / "proof.json")
@@ -177,7 +177,7 @@ def test_the_checker_imports_no_solver(good, tmp_path):
 
 
 def _paths(node, path=()):
-    """Every place in a document."""
+    """Yield the path of every entry of a document."""
     yield path
     items = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
     for key, value in items:
@@ -209,7 +209,7 @@ STRANGE = [
 @settings(max_examples=300)
 @given(st.data())
 def test_a_file_changed_anywhere_is_refuted_or_says_the_same(data):
-    """Any entry replaced by something strange: no exception, and nothing false is accepted."""
+    """If any entry is replaced, there is no exception and no false claim is accepted."""
     result = data.draw(st.sampled_from(RESULTS))
     document = json.loads(json.dumps(result.certificate()))
     path = data.draw(st.sampled_from([path for path in _paths(document) if path and path[-1] not in HARMLESS]))
@@ -235,11 +235,11 @@ RESULTS = [
 
 
 def test_as_many_subjects_as_a_table_holds():
-    """Counts near 2^61."""
+    """Counts near 2^61 are verified."""
     assert km.verify(km.max_kappa(km.from_counts([[2**60, 1], [3, 2**60]])))
 
 
 def test_the_exact_score_is_compared_with_roots(good):
-    """A score with a root that is not there."""
+    """A score with an additional root is rejected."""
     wrong = replace(good, solution=replace(good.solution, cost=good.solution.cost + RootSum({2: 1})))
-    assert "maximum: the score is not that of the table" in km.verify(wrong).faults
+    assert "maximum: the score is not the score of the table" in km.verify(wrong).faults

@@ -1,4 +1,4 @@
-"""The checker's searches against trying everything, at small numbers and near the largest they may be given."""
+"""Compare the searches of the verification with enumeration, for small numbers and near their limits."""
 
 from itertools import product
 
@@ -11,7 +11,7 @@ from kappamax.verification import search
 
 @pytest.fixture(params=["as it is", "compiled"])
 def rng(request, monkeypatch):
-    """Random numbers; the kernels are run as they are, or compiled."""
+    """Return a random generator; the kernels are run in plain Python or compiled."""
     if request.param == "compiled":
         numba = pytest.importorskip("numba")
         made = {source: numba.njit(source) for source in (search._patterns_below, enumeration._depth_first)}
@@ -21,7 +21,7 @@ def rng(request, monkeypatch):
 
 
 def all_patterns(costs, prices):
-    """Every pattern in order and its cost less its prices, in Python integers."""
+    """Return every pattern in order and its cost minus its prices, in Python integers."""
     r, k = prices.shape
     for x in product(range(k), repeat=r):
         pairs = sum(int(costs[a, b, x[a], x[b]]) for a in range(r) for b in range(a + 1, r))
@@ -29,7 +29,7 @@ def all_patterns(costs, prices):
 
 
 def test_patterns_below_a_limit_are_those_found_by_trying_all(rng):
-    """Ties, limits at the boundary, negative costs, and sums just below 2^61."""
+    """The search agrees with enumeration for ties, limits at the boundary, negative costs and sums near 2^61."""
     for _ in range(150):
         r, k = int(rng.integers(1, 5)), int(rng.integers(1, 4))
         size = int(rng.choice([2, 10, 2**40, 2**enumeration.BITS // (r * r + r + 2)]))
@@ -47,7 +47,7 @@ def test_patterns_below_a_limit_are_those_found_by_trying_all(rng):
 
 
 def all_tables(columns, left, costs, limit):
-    """Every way to use up what is needed at a cost below the limit, in Python integers."""
+    """Return every table whose cost is below the limit, in Python integers."""
     if limit <= 0:
         return
     if not columns:
@@ -61,7 +61,7 @@ def all_tables(columns, left, costs, limit):
 
 
 def test_tables_below_a_limit_are_those_found_by_trying_all(rng):
-    """Free columns, gaps, margins that no table has, limits at the boundary and near 2^60."""
+    """The search agrees with enumeration for zero costs, missing ratings, impossible margins and limits near 2^60."""
     for _ in range(150):
         r, k = int(rng.integers(1, 4)), int(rng.integers(1, 3))
         patterns = rng.permutation(list(product(range(k), repeat=r)))[:6]

@@ -1,4 +1,4 @@
-"""Certificates forged by somebody who knows how the checker reads them."""
+"""Tests of certificates that are forged with knowledge of the verification."""
 
 import copy
 import json
@@ -14,18 +14,18 @@ from kappamax.verification.definitions import Design
 
 @pytest.fixture
 def document():
-    """A certificate as it is read from a file: linear kappa of two raters and four categories."""
+    """Return a certificate of linear kappa for two raters and four categories, as read from a file."""
     return json.loads(json.dumps(km.max_kappa(km.example("rapallo2022"), weights="linear").certificate()))
 
 
 def design_of(document):
-    """What the checker computes coefficients with."""
+    """Return the design of a certificate."""
     shape = [len(document["observed"][key]) for key in ("raters", "categories")]
     return Design(*shape, document["coefficient"], 2, parse.weights(document["weights"], *shape).pairs)
 
 
 def show(document, end, table):
-    """Put a table in the place of the maximum or minimum, with the numbers that belong to it."""
+    """Replace the table of the maximum or minimum and all numbers that depend on it."""
     design, claims = design_of(document), document[end]
     rows = parse.rows(table, *design.shape)
     claims["table"] = copy.deepcopy(table)
@@ -36,7 +36,7 @@ def show(document, end, table):
 
 
 def bound_at(document, end, score):
-    """State a bound, inside and outside."""
+    """Change a bound in the claims and in the solution."""
     design = design_of(document)
     rows = parse.rows(document["observed"], *design.shape)
     chance = design.expected(rows)
@@ -45,7 +45,7 @@ def bound_at(document, end, score):
 
 
 def unproven(document, end):
-    """Withdraw a proof, inside and outside."""
+    """Remove a proof from the claims and from the solution."""
     document[end]["proof"] = document[end]["solution"]["proof"] = None
     document[end]["proven"] = False
     if end == "maximum":
@@ -58,7 +58,7 @@ def plain(score):
 
 @pytest.mark.parametrize("proof", ["prices", "search", None])
 def test_prices_of_the_use_of_categories_prove_nothing_where_chance_is_fixed(document, proof):
-    """They would lower what patterns pay without lowering what all ratings pay: any table would be proven optimal."""
+    """Such prices would lower the sums of patterns but not the total, and would prove any table optimal."""
     show(document, "maximum", document["observed"])
     document["ratio"] = 1.0
     if proof is None:
@@ -70,28 +70,31 @@ def test_prices_of_the_use_of_categories_prove_nothing_where_chance_is_fixed(doc
     much = 10**6 * prices["denominator"]
     prices["ratings"] = [[[numerator + much] for (numerator,) in row] for row in prices["ratings"]]
     prices["use"] = [[-much]] * 4
-    assert "the use of categories has prices only where chance depends on the table" in km.verify(document).faults[0]
+    assert (
+        "the use of categories can have prices only if the expected disagreement depends on the table"
+        in km.verify(document).faults[0]
+    )
 
 
-STEP = Fraction(1, 3)  # between the scores of linear weights for four categories
+STEP = Fraction(1, 3)  # difference of adjacent scores of linear weights for four categories
 
 
 @pytest.mark.parametrize("beyond", [RootSum(STEP / 1000), RootSum(STEP * Fraction(999, 1000)), RootSum({2: STEP / 2})])
 @pytest.mark.parametrize("end", ["maximum", "minimum"])
 def test_a_bound_between_two_scores_is_refuted_by_the_table_shown(document, end, beyond):
-    """Scores lie in steps, stated bounds need not: the table shown is better than such a bound."""
+    """A bound between two attainable scores is refuted by the table shown."""
     unproven(document, end)
     score = parse.number(document[end]["solution"]["score"])
     sign = 1 if end == "maximum" else -1
     assert km.verify(document)
     bound_at(document, end, score + beyond * sign)
-    assert km.verify(document).faults == (f"{end}: a table goes beyond the bound",)
+    assert km.verify(document).faults == (f"{end}: a table has a value beyond the bound",)
     bound_at(document, end, score - beyond * sign)
     assert km.verify(document)
 
 
 def test_one_value_only_needs_a_proven_minimum(document):
-    """A search for the minimum that ended at the observed table, which is the largest, shows nothing of the margins."""
+    """An unproven minimum that equals the maximum does not show that the margins allow one value only."""
     document["observed"] = copy.deepcopy(document["maximum"]["table"])
     document |= {"value": document["maximum"]["value"], "ratio": 1.0}
     assert km.verify(document)

@@ -1,4 +1,4 @@
-"""Documents made to crash the checker, to keep it busy, to fill the memory, or to show readers something else."""
+"""Tests of documents that try to crash the verification, exhaust time or memory, or mislead readers."""
 
 import json
 from itertools import product
@@ -13,17 +13,17 @@ from kappamax.errors import UnreadableFileError
 from kappamax.verification import bounds, budget
 
 TITLES = {"percent": "Percent agreement", "fleiss": "Fleiss' kappa", "conger": "Conger's kappa"}
-LIMITS = "takes more work than the checker's limits allow"
+LIMITS = "takes more work than the limits of the verification allow"
 
 
 @pytest.fixture
 def document():
-    """A certificate as it is read from a file: linear kappa of two raters and four categories."""
+    """Return a certificate of linear kappa for two raters and four categories, as read from a file."""
     return json.loads(json.dumps(km.max_kappa(km.example("rapallo2022"), weights="linear").certificate()))
 
 
 def forged(patterns, k, coefficient="percent", *, group_size=2, radicands=None, proof="prices", n_cuts=0, value=1.0):
-    """A certificate of one table as observed, largest and smallest, with prices zero; `value` is that of the table."""
+    """Return a certificate in which one table is observed, maximum and minimum, with zero prices."""
     r = len(patterns[0])
     off = [[int(i != j) for j in range(k)] for i in range(k)]
     name = "unweighted" if radicands is None else "custom"
@@ -73,7 +73,7 @@ def nested():
 @pytest.mark.parametrize("make", [nested, lambda: 10**5000, lambda: "x" * 10**6, lambda: [0] * 10**6])
 @pytest.mark.parametrize("key", ["format", "version", "coefficient", "group_size", "title", "value", "ratio_reason"])
 def test_no_entry_is_too_long_for_a_message(document, key, make):
-    """Nested lists and numbers of thousands of digits cannot be written out."""
+    """Nested lists and numbers of thousands of digits are not written out in messages."""
     document[key] = make()
     (fault,) = km.verify(document).faults
     assert len(fault) < 300
@@ -96,7 +96,7 @@ def test_no_entry_is_too_long_for_a_message(document, key, make):
     ],
 )
 def test_no_entry_crashes_the_checker(document, path, make):
-    """The same inside the lists and mappings."""
+    """Strange entries inside lists and mappings do not cause an exception."""
     place = document
     for key in path[:-1]:
         place = place[key]
@@ -105,17 +105,17 @@ def test_no_entry_crashes_the_checker(document, path, make):
 
 
 def test_a_rater_without_ratings_is_refused(document):
-    """Shares of nothing are not defined."""
+    """The shares of a rater without ratings are not defined."""
     observed = document["observed"]
     observed["raters"].append("c")
     observed["patterns"] = [[*pattern, -1] for pattern in observed["patterns"]]
     document |= {"coefficient": "conger", "title": "Conger's kappa"}
     document["weights"]["of_pair"] = [0, 0, 0]
-    assert "every rater must have rated a subject" in km.verify(document).faults[0]
+    assert "every rater must have rated at least one subject" in km.verify(document).faults[0]
 
 
 def test_a_bound_beyond_doubles_is_refused(document):
-    """10^1900 is no double."""
+    """A bound of 10^1900 exceeds the range of doubles."""
     document["maximum"]["solution"] |= {"bound": {"1": "1" + "0" * 1900}, "proof": None}
     document["maximum"] |= {"proof": None, "proven": False}
     assert km.verify(document).faults == ("maximum: the bound is out of range",)
@@ -123,23 +123,23 @@ def test_a_bound_beyond_doubles_is_refused(document):
 
 @pytest.mark.parametrize("entry", [0, 4])
 def test_weights_lie_between_0_and_1(document, entry):
-    """Percent agreement and Gwet's AC depend on the unit; three stands for 1 here."""
+    """Weights above 1, or all equal to 0, are rejected; percent agreement and Gwet's AC depend on the scale."""
     document["weights"] |= {"name": "custom", "label": "custom"}
     multipliers = document["weights"]["matrices"][0]["multipliers"]
     multipliers[:] = [[0 if i == j else entry for j in range(4)] for i in range(4)]
-    assert "the weights must lie between 0 and 1, and not all be 0" in km.verify(document).faults[0]
+    assert "the weights must lie between 0 and 1, and at least one must be above 0" in km.verify(document).faults[0]
 
 
 @pytest.mark.parametrize("name", ["Quadratic", " quadratic", "quadratic\n", "identity", "UNWEIGHTED"])
 def test_a_name_in_another_spelling_is_that_name(document, name):
-    """Linear weights under a name that readers and the library take for others."""
+    """Linear weights with the name of other weights are rejected in every spelling."""
     document["weights"] |= {"name": name, "label": name}
-    assert "these are not the" in km.verify(document).faults[0]
+    assert "the matrix does not hold the" in km.verify(document).faults[0]
 
 
 @pytest.mark.parametrize("score", [{"1": "7", "01": "{}"}, {"3/2": "{}"}, {"1/1": "{}"}, {"1": "{}/1"}, {"1": "0{}"}])
 def test_an_exact_number_is_written_in_one_way(document, score):
-    """Nothing is rounded or taken from the last of two entries."""
+    """Other ways to write the same number are rejected."""
     (true,) = document["maximum"]["solution"]["score"].values()
     document["maximum"]["solution"]["score"] = {f: c.replace("{}", true) for f, c in score.items()}
     assert not km.verify(document)
@@ -147,21 +147,21 @@ def test_an_exact_number_is_written_in_one_way(document, score):
 
 @pytest.mark.parametrize("label", [True, 1.0, "1"])
 def test_labels_that_look_different_are_different(document, label):
-    """1, 1.0 and True are equal in Python, not for a reader."""
+    """The labels 1, 1.0 and True are equal in Python but different for a reader."""
     document["maximum"]["table"]["categories"] = [label, 2, 3, 4]
-    assert "the table has other raters or categories" in km.verify(document).faults[0]
+    assert "the table has different raters or categories" in km.verify(document).faults[0]
 
 
 def test_a_key_that_occurs_twice_is_refused(document, tmp_path):
-    """Programs differ in which of the two they show."""
+    """JSON readers differ in which of two values they use."""
     text = json.dumps(document)
     (tmp_path / "proof.json").write_text('{"value": 0.99, ' + text[1:], encoding="utf-8")
-    with pytest.raises(UnreadableFileError, match="has the key 'value' twice"):
+    with pytest.raises(UnreadableFileError, match="repeats the key 'value'"):
         km.verify(tmp_path / "proof.json")
 
 
 def test_a_name_cannot_write_lines_of_its_own(document, tmp_path):
-    """Weights whose name holds the lines that the command would print."""
+    """A name that contains line breaks cannot add lines to the output of the command."""
     name = "mine: 0.9\n\x1b[2Jmaximum 1.0000 (proven by prices)"
     document["weights"] |= {"name": name, "label": name}
     (tmp_path / "proof.json").write_text(json.dumps(document), encoding="utf-8")
@@ -173,7 +173,7 @@ def test_a_name_cannot_write_lines_of_its_own(document, tmp_path):
 
 @pytest.mark.parametrize("content", [b"", b"\xff\xfe\0", b"[" * 10**6, b"\xef\xbb\xbf{}", b'{"value": 1' + b"0" * 5000])
 def test_what_is_no_document_is_told(content, tmp_path):
-    """Empty, in another encoding, nested too deep, numbers too long."""
+    """Files that are empty, wrongly encoded, too deeply nested or have too long numbers raise an error."""
     (tmp_path / "proof.json").write_bytes(content)
     with pytest.raises(UnreadableFileError, match="is not a JSON document"):
         km.verify(tmp_path / "proof.json")
@@ -196,7 +196,7 @@ BUSY = {
 
 @pytest.mark.parametrize("name", BUSY)
 def test_work_beyond_the_limits_is_not_begun(name, monkeypatch):
-    """Small files that would take hours, or more memory than there is."""
+    """Small files that would take hours or too much memory are not checked."""
     monkeypatch.setattr(budget, "MOST_WORK", 1_000_000)
     found = km.verify(BUSY[name])
     assert found.unchecked, found.faults
@@ -204,14 +204,14 @@ def test_work_beyond_the_limits_is_not_begun(name, monkeypatch):
 
 
 def test_true_prices_are_not_called_false_where_patterns_are_too_many(monkeypatch):
-    """A bound that had to be rounded is no evidence against a result."""
+    """A bound that was rounded does not refute a result."""
     rng = np.random.default_rng(1)
     table = km.from_ratings(rng.integers(0, 3, size=(30, 4)), categories=range(3))
     result = km.max_kappa(table, weights="sqrt")
     assert result.proof == result.minimum_proof == "prices"
     assert km.verify(result)
     monkeypatch.setattr(bounds, "LISTED_PATTERNS", 1)
-    monkeypatch.setattr(bounds, "MOST_PATTERNS", 1)
+    monkeypatch.setattr(bounds, "MOST_SEARCHED", 1)
     found = km.verify(result)
     assert not found.faults
     assert LIMITS in found.unchecked[0]

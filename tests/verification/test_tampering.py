@@ -1,4 +1,4 @@
-"""The checker accepts a result exactly when listing all rearrangements finds every claim of it true."""
+"""The verification accepts a result if and only if listing all rearrangements confirms every claim."""
 
 from dataclasses import fields, replace
 from fractions import Fraction
@@ -17,7 +17,7 @@ COEFFICIENTS = ["kappa", "fleiss", "gwet", "brennan-prediger", "krippendorff", "
 
 @st.composite
 def results(draw):
-    """The range of a coefficient on two to five subjects, with or without gaps."""
+    """Draw the range of a coefficient for two to five subjects, with or without missing ratings."""
     r, k = draw(st.integers(2, 3)), draw(st.integers(2, 3))
     row = st.lists(st.integers(0, k - 1), min_size=r, max_size=r)
     codes = np.array(draw(st.lists(row, min_size=2, max_size=4 if r == 3 else 5)))
@@ -47,7 +47,7 @@ def results(draw):
 
 
 def _unproven(result):
-    """The same result as a search that ran out of time would leave it."""
+    """Return the result as a search without enough time would leave it."""
     solution = replace(result.solution, proof=None)
     return replace(
         result, proof=None, proven=False, ratio=None, ratio_reason="the maximum is not proven", solution=solution
@@ -68,7 +68,7 @@ def _changed_number(draw, value):
 
 
 def _other_table(draw, result, table):
-    """The observed table, the other end's, one with a rating changed, or one whose gaps were moved."""
+    """Draw another table: the observed one, that of the other end, or one with changed or moved ratings."""
     kind = draw(st.sampled_from(["observed", "other end", "changed", "moved", "renamed"]))
     if kind == "observed":
         return result.objective.table
@@ -113,7 +113,7 @@ def _changed_prices(draw, solution):
 
 
 def _changed_cut(draw, cut):
-    """The cut left out, with other prices, or with another price of the use of a category."""
+    """Draw a cut with changed prices, or none."""
     kind = draw(st.sampled_from(["left out", "prices", "use"]))
     if kind == "left out":
         return []
@@ -127,7 +127,7 @@ def _changed_cut(draw, cut):
 
 @st.composite
 def tampered(draw):
-    """A result of which one field, or one inside its solutions, was changed."""
+    """Draw a result with one changed field, possibly inside its solutions."""
     result = draw(results())
     names = [field.name for field in fields(result) if field.name not in ("objective", "method", "minimum_method")]
     name = draw(st.sampled_from(names))
@@ -150,7 +150,7 @@ def tampered(draw):
     else:
         changed = replace(value, **{inner: getattr(value, inner) + draw(st.sampled_from([1, -1]))})
     made = replace(result, **{name: changed})
-    if inner == "proof" and draw(st.booleans()):  # the same lie inside and outside
+    if inner == "proof" and draw(st.booleans()):  # the same change in the result and in the solution
         prefix = "" if name == "solution" else "minimum_"
         made = replace(made, **{f"{prefix}proof": changed.proof, f"{prefix}proven": changed.proof is not None})
     return made
@@ -159,7 +159,7 @@ def tampered(draw):
 @settings(max_examples=400)
 @given(tampered())
 def test_a_tampered_result_is_accepted_exactly_if_it_is_still_true(result):
-    """Fields, tables, prices and proofs changed at random, complete or with gaps, proven or not."""
+    """Random changes of fields, tables, prices and proofs are accepted only if the claims are still true."""
     verification = km.verify(result)
     assert not verification.unchecked
     assert verification.holds == claims_hold(result), verification.faults
@@ -168,6 +168,6 @@ def test_a_tampered_result_is_accepted_exactly_if_it_is_still_true(result):
 @settings(max_examples=100)
 @given(results())
 def test_what_the_solvers_return_is_true_and_accepted(result):
-    """Every coefficient with a fixed chance term, any weights."""
+    """The results of the solvers are true and accepted for all coefficients and weights."""
     assert claims_hold(result)
     assert km.verify(result)

@@ -1,4 +1,4 @@
-"""The uses of categories that rearranging ratings can lead to."""
+"""Tests of the uses of categories that rearrangements can have."""
 
 from itertools import permutations, product
 
@@ -11,7 +11,7 @@ from kappamax.verification.uses import attainable_uses
 
 
 def naive(margins, subjects):
-    """Every rater's ratings in every order over subjects with given weights."""
+    """Return the uses for every order of every rater's ratings over subjects with given weights."""
     own = []
     for margin, kinds in zip(margins, subjects, strict=True):
         weights = [weight for weight, count in kinds.items() for _ in range(count)]
@@ -27,7 +27,7 @@ def naive(margins, subjects):
 
 
 def test_uses_are_those_of_all_orders():
-    """Random small margins over one to three kinds of subjects."""
+    """The uses agree with enumeration for small margins and one to three kinds of subjects."""
     rng = np.random.default_rng(7)
     for _ in range(100):
         k = int(rng.integers(1, 4))
@@ -41,13 +41,13 @@ def test_uses_are_those_of_all_orders():
 
 @pytest.mark.parametrize(("n", "k"), [(10**12, 2), (10**7, 3), (1, 1500)])
 def test_too_many_uses_are_told_before_they_are_listed(n, k):
-    """So many subjects, or so many categories, that listing them would never end."""
+    """The result is None if there are too many subjects or categories to list the uses."""
     assert attainable_uses([[2 * n] * k] * 2, [{1: n * k, 2: n * k}, {1: 2 * n * k}]) is None
 
 
 def test_a_maximum_over_too_many_uses_is_refused():
-    """Fleiss' kappa with missing ratings of 60 million subjects."""
+    """The maximum of Fleiss' kappa is refused for missing ratings of 60 million subjects."""
     patterns = np.array([[0, 0], [1, 1], [2, 2], [0, -1], [1, -1], [2, -1]])
     table = km.Table(patterns, np.full(6, 10**7), (1, 2, 3), ordered=True)
-    with pytest.raises(NotSupportedError, match="in more than 20,000 ways"):
+    with pytest.raises(NotSupportedError, match="up to 20,000 possible uses of the categories"):
         km.max_kappa(table, coefficient="fleiss")

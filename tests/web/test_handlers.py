@@ -162,7 +162,7 @@ def test_a_file_is_told_apart_by_its_content_and_options():
         read_file(b"", complete_only="maybe")
     with pytest.raises(InvalidRequestError, match="the file is empty|holds no|no row"):
         read_file(b"")
-    with pytest.raises(km.errors.InvalidOptionError, match="raters must be a list with commas"):
+    with pytest.raises(km.errors.InvalidOptionError, match="raters must be a comma-separated list"):
         read_file(b"", raters='"a')
 
 

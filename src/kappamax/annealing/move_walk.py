@@ -15,16 +15,16 @@ import numpy as np
 
 from kappamax._integers import dot
 from kappamax._jit import kernel
+from kappamax._tolerances import EXP_UNDERFLOW
 from kappamax._typing import Array, Codes, Integers
 from kappamax.annealing.diagonal_sweep import sweep_counts
+from kappamax.annealing.schedules import COLDEST
 from kappamax.disagreement.objective import Objective
 from kappamax.errors import NotSupportedError
 from kappamax.fibers.markov_basis import LISTED_MOVES, MoveSet
+from kappamax.fibers.swap_walk import UNIFORMS_AT_ONCE
 
-_WORTH = 200_000
-_UNIFORMS = 1_000
-_COLDEST = 1e-290
-_NEVER = -746.0  # exp() is zero below this
+_WORTH_COMPILING = 200_000
 
 
 def require_listable(moves: MoveSet, n_missing: int = 0) -> None:
@@ -121,7 +121,7 @@ class MoveWalk:
         self.counts = counts
         self._drawing, self._accepting = rng.spawn(2)
         self._uniforms = np.zeros(0)
-        self._run = kernel(move_walk, work=work, worth=_WORTH)
+        self._run = kernel(move_walk, work=work, worth=_WORTH_COMPILING)
         self.stale = 0
 
     def advance(self, temperatures: Array, *, patience: int, by_agreement: bool) -> tuple[int, int]:
@@ -145,7 +145,7 @@ class MoveWalk:
         """
         near = self.neighbours
         draws = self._drawing.integers(near.n_moves, size=len(temperatures), dtype=np.uint32)
-        coldest = np.maximum(temperatures, _COLDEST)
+        coldest = np.maximum(temperatures, COLDEST)
         taken = made = 0
         while taken < len(draws) and not (patience and self.stale >= patience):
             steps, moved, used, self.stale = self._run(
@@ -155,7 +155,7 @@ class MoveWalk:
             taken, made = taken + int(steps), made + int(moved)
             self._uniforms = self._uniforms[int(used) :]
             if not len(self._uniforms):
-                self._uniforms = self._accepting.random(_UNIFORMS)
+                self._uniforms = self._accepting.random(UNIFORMS_AT_ONCE)
         return taken, made
 
     def sweep(self, sweep: str) -> int:
@@ -189,7 +189,7 @@ def move_walk(
             accepted = gain >= 0.0
             if not accepted:
                 exponent = gain / temperatures[step]
-                if exponent > _NEVER:
+                if exponent > EXP_UNDERFLOW:
                     if used == len(uniforms):
                         break
                     accepted = math.exp(exponent) > uniforms[used]

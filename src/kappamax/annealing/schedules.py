@@ -18,8 +18,8 @@ from kappamax._validate import as_choice, as_finite_number, as_whole_number
 from kappamax.display.text import listing
 from kappamax.errors import InvalidOptionError
 
-_COLDEST = 1e-290
-_BLOCK = 128
+COLDEST = 1e-290  # lower temperatures are zero
+_POWERS_PER_BLOCK = 128
 
 
 class _Setting:
@@ -94,7 +94,7 @@ class Geometric(Schedule):
 
     def temperatures(self, first: int, n: int) -> Floats:
         """See `Schedule`."""
-        warm = n if self.factor == 1 else min(n, max(0, int(log(_COLDEST / self.start) / log(self.factor)) - first))
+        warm = n if self.factor == 1 else min(n, max(0, int(log(COLDEST / self.start) / log(self.factor)) - first))
         found = _geometric(self.start, self.factor, first, warm)
         return found if warm == n else np.concatenate([found, np.zeros(n - warm)])
 
@@ -413,7 +413,7 @@ def _geometric(start: float, factor: float, first: int, n: int) -> Floats:
 
     The temperature of a step therefore does not depend on the other steps that are computed with it.
     """
-    blocks = np.arange(first // _BLOCK, (first + n) // _BLOCK + 1, dtype=float)
-    warmest = start * factor ** (_BLOCK * blocks)
-    found = warmest[:, None] * factor ** np.arange(_BLOCK, dtype=float)
-    return found.ravel()[first % _BLOCK :][:n]
+    blocks = np.arange(first // _POWERS_PER_BLOCK, (first + n) // _POWERS_PER_BLOCK + 1, dtype=float)
+    warmest = start * factor ** (_POWERS_PER_BLOCK * blocks)
+    found = warmest[:, None] * factor ** np.arange(_POWERS_PER_BLOCK, dtype=float)
+    return found.ravel()[first % _POWERS_PER_BLOCK :][:n]

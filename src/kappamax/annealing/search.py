@@ -17,11 +17,10 @@ from kappamax.annealing.trace import Moment, Trace
 from kappamax.disagreement.objective import Objective
 from kappamax.errors import Interrupted
 from kappamax.fibers.markov_basis import MoveSet
-from kappamax.fibers.swap_walk import SwapWalk
+from kappamax.fibers.swap_walk import STEPS_PER_BLOCK, SwapWalk
 from kappamax.table import Table
 
-_BLOCK = 50_000
-_COLDEST = 1e-280
+_LEAST_TEMPERATURE = 1e-280  # its reciprocal, times any change of score, is finite
 
 
 @dataclass(frozen=True)
@@ -122,7 +121,7 @@ def run_search(
     done = accepted = 0
     entries: list[tuple[int, float, float, float]] = []
     method, patience, limit = search.method, search.patience, search.method.limit
-    block = search.trace or _BLOCK
+    block = search.trace or STEPS_PER_BLOCK
 
     def end(stopped: str) -> SearchEnd:
         settled = done - walk.stale
@@ -166,7 +165,7 @@ class SwapSearch:
 
     def advance(self, temperatures: Array, *, patience: int, by_agreement: bool) -> tuple[int, int]:
         """Take one step for each temperature, in counts, and return the numbers of steps taken and of swaps made."""
-        coldness = np.maximum(temperatures, _COLDEST)
+        coldness = np.maximum(temperatures, _LEAST_TEMPERATURE)
         np.reciprocal(coldness, out=coldness)
         _, taken, changed = self.walk.advance(coldness, thin=len(coldness), patience=patience, by_score=by_agreement)
         return taken, changed

@@ -1,1 +1,1 @@
-"""Score the disagreement of tables: the exact objective, and its value in doubles for many tables at once."""
+"""Compute the disagreement of tables, exactly for one table and in doubles for many tables at once."""

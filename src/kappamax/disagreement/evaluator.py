@@ -1,7 +1,8 @@
 """Compute a coefficient in doubles for many tables at once.
 
-Bootstrap, jackknife and slopes need a coefficient at thousands of counts. All it depends on are sums over subjects,
-so each table is one row of counts, and a row's sums are one product with what a subject of each pattern contributes.
+The bootstrap, the jackknife and derivatives need a coefficient at thousands of tables. A coefficient depends only on
+sums over subjects. Each table is therefore one row of counts, and its sums are the product of this row with the
+contributions of one subject of each pattern.
 """
 
 from __future__ import annotations
@@ -19,11 +20,23 @@ from kappamax.disagreement.quadratic_forms import form
 from kappamax.patterns import n_ratings_of
 from kappamax.weights import PairWeights
 
-_CHUNK_CELLS = 4_000_000
+_CHUNK_CELLS = 4_000_000  # entries of the use of categories that are held at a time
 
 
 class Totals(NamedTuple):
-    """Everything a coefficient depends on, each entry a sum over subjects; leading axes are replicates."""
+    """Sums over subjects that determine a coefficient; leading axes are replicates.
+
+    Attributes
+    ----------
+    score : float or array
+        Total disagreement.
+    units : float or array
+        Total weight of the subjects in the mean.
+    size : float or array
+        Number of subjects.
+    use : array
+        Use of categories, per rater with shape (..., r, k) or pooled with shape (..., k).
+    """
 
     score: Any
     units: Any
@@ -32,7 +45,7 @@ class Totals(NamedTuple):
 
 
 class Features(NamedTuple):
-    """What one subject of each pattern contributes, arrays of shape (m,).
+    """Contributions of one subject of each pattern, arrays of shape (m,).
 
     Attributes
     ----------
@@ -43,7 +56,7 @@ class Features(NamedTuple):
     use_weights : floats
         Weight of each of the subject's ratings in the use of categories.
     rated : bool
-        Whether the subject has a rating at all.
+        Whether the subject has at least one rating.
     """
 
     disagreements: Floats
@@ -53,7 +66,13 @@ class Features(NamedTuple):
 
 
 class Evaluator:
-    """An objective's value at any counts of its table's patterns, in doubles."""
+    """Value of an objective, in doubles, for any counts of the patterns of its table.
+
+    Parameters
+    ----------
+    objective : Objective
+        Table, weights and coefficient.
+    """
 
     def __init__(self, objective: Objective) -> None:
         self.objective = objective
@@ -61,11 +80,11 @@ class Evaluator:
 
     @cached_property
     def own(self) -> Features:
-        """The features of the table's own patterns."""
+        """Features of the patterns of the table."""
         return self.features(self.table.patterns)
 
     def features(self, patterns: Codes) -> Features:
-        """What one subject of each pattern adds to the totals."""
+        """Return the contributions of one subject of each pattern to the totals."""
         objective, n_ratings = self.objective, n_ratings_of(patterns)
         sizes = range(self.table.n_raters + 1)
         units = objective.units.astype(float)
@@ -76,11 +95,11 @@ class Evaluator:
         return Features(disagreements, units[n_ratings], use_weights[n_ratings], n_ratings > 0)
 
     def totals(self, counts: Array | None = None) -> Totals:
-        """The sums a coefficient depends on, for the table's own counts or for rows of other counts, shape (..., m)."""
+        """Return the totals for the counts of the table, or for rows of other counts, shape (..., m)."""
         if counts is None:
             objective = self.objective
             score = objective.score / (objective.scale * objective.denominator)
-            own_use = (objective.use.astype(object) / objective.use_scale).astype(float)  # whole numbers of any size
+            own_use = (objective.use.astype(object) / objective.use_scale).astype(float)  # Python integers of any size
             return Totals(float(score), float(objective.n_units), float(self.table.n_subjects), own_use)
         counts = np.asarray(counts, dtype=float)
         use: Any = 0
@@ -89,12 +108,12 @@ class Evaluator:
         return Totals(counts @ self.own.disagreements, counts @ self.own.units, counts.sum(axis=-1), use)
 
     def chunks(self) -> Iterator[slice]:
-        """Slices of the patterns that keep what `pattern_totals` returns below some megabytes."""
+        """Return slices of the patterns for which the result of `pattern_totals` takes some megabytes at most."""
         step = max(1, _CHUNK_CELLS // (self.table.n_raters * self.table.n_categories))
         return (slice(start, start + step) for start in range(0, len(self.table.counts), step))
 
     def pattern_totals(self, index: slice) -> Totals:
-        """The contribution of one subject of each pattern in a slice; use is dense, so slices keep it small."""
+        """Return the contributions of one subject of each pattern in a slice as totals with a dense `use`."""
         patterns, weights = self.table.patterns[index], self.own.use_weights[index]
         k = self.table.n_categories
         use = (patterns[:, :, None] == np.arange(k)) * weights[:, None, None]
@@ -103,14 +122,14 @@ class Evaluator:
         return Totals(self.own.disagreements[index], self.own.units[index], np.ones(len(patterns)), use)
 
     def value_of(self, totals: Totals) -> Array:
-        """The coefficient at given totals, broadcasting over leading axes; NaN where it is 0/0."""
+        """Return the coefficient at given totals, with broadcasting over leading axes; NaN where it is 0/0."""
         expected = self.expected_of(totals.use)
         with np.errstate(divide="ignore", invalid="ignore"):
             value = 1 - totals.score / totals.units / expected
         return np.where(expected == 0, np.nan, value)
 
     def expected_of(self, use: Array) -> Array:
-        """Expected disagreement at a given use of categories, broadcasting over leading axes."""
+        """Return the expected disagreement at a given use of categories, with broadcasting over leading axes."""
         total = use.sum(axis=-1)
         with np.errstate(divide="ignore", invalid="ignore"):
             shares = use / total[..., None]

@@ -1,8 +1,8 @@
-"""Score tables exactly under given weights and a coefficient.
+"""Compute the exact score of tables, and the value of a coefficient at a score.
 
-Every coefficient has the form 1 - D_o / D_e: observed over expected disagreement. The score of a table is its total
-observed disagreement in whole units (a vector over square roots where the weights have them); D_e depends on the table
-only through how often categories were used.
+Every coefficient has the form 1 - D_o / D_e, where D_o is the observed and D_e the expected disagreement. The score of
+a table is its total observed disagreement in whole units, which is a vector of coefficients of square roots if the
+weights contain such roots. D_e depends on the table only through the use of categories.
 """
 
 from __future__ import annotations
@@ -26,30 +26,35 @@ from kappamax.patterns import category_counts, margins_of, n_ratings_of
 from kappamax.table import Table
 from kappamax.weights import PairWeights, Weights
 
-#: x' U y over the last axis of two arrays of shares: doubles give doubles, fractions give exact numbers
+#: function that returns x' U y over the last axis of two arrays of shares, exactly if these are fractions
 Form = Callable[[Array, Array], Any]
 
 
 @dataclass(frozen=True)
 class Coefficient:
-    """One chance-corrected coefficient, as the pieces in which the coefficients differ.
+    """Chance-corrected coefficient, described by the properties in which the coefficients differ.
 
     Attributes
     ----------
-    name, title : str
-        The word users type and the name readers see.
+    name : str
+        Name that users pass as an argument.
+    title : str
+        Name shown in results.
     expected : callable (p, n, form) -> D_e
-        Expected disagreement from shares p, (..., r, k) per rater or (..., k) pooled; the number n of ratings behind
-        pooled shares; and form(x, y) = x' U y. It must not care whether numbers are fractions, doubles or complex.
-    use : "raters", "subjects" or "pairable"
-        Which use of categories chance depends on: each rater's margins; the mean over subjects of the shares in which
-        a subject's raters chose; or the pooled ratings of subjects with at least two.
+        Function that returns the expected disagreement. Its arguments are the shares p, with shape (..., r, k) per
+        rater or (..., k) pooled, the number n of ratings that pooled shares are based on, and form(x, y) = x' U y. It
+        must work for fractions, doubles and complex numbers.
+    use : {"raters", "subjects", "pairable"}
+        Use of categories that the expected disagreement depends on. "raters" means the margins of each rater,
+        "subjects" the mean over subjects of the shares of categories within a subject, and "pairable" the pooled
+        ratings of subjects with at least two ratings.
     group_size : int
-        How many raters must agree at a time (g); 2 is pairwise.
+        Number of raters who must agree at a time (g), default 2.
     by_rating : bool
-        Whether a subject counts once per rating (Krippendorff) instead of once.
+        Whether the weight of a subject is its number of ratings, as for Krippendorff's alpha. By default every subject
+        has the same weight.
     chance_free : bool
-        Whether expected disagreement does not depend on the ratings at all.
+        Whether the expected disagreement does not depend on the ratings, default False.
     """
 
     name: str
@@ -61,30 +66,37 @@ class Coefficient:
     chance_free: bool = False
 
     def subject_weight(self, n_ratings: int) -> Fraction:
-        """What one disagreeing group of raters adds to the total for a subject with so many ratings."""
+        """Return the contribution of one disagreeing group to the total, for a subject with `n_ratings` ratings."""
         if n_ratings < self.group_size:
             return Fraction(0)
         share = Fraction(1, comb(n_ratings, self.group_size))
         return share * n_ratings if self.by_rating else share
 
     def subject_units(self, n_ratings: int) -> int:
-        """How much a subject with so many ratings counts in the mean."""
+        """Return the weight in the mean of a subject with `n_ratings` ratings."""
         if n_ratings < self.group_size:
             return 0
         return n_ratings if self.by_rating else 1
 
 
 class Objective:
-    """The score of tables, and the coefficient's value at a score.
+    """Score of tables, and the value of a coefficient at a score.
 
     Parameters
     ----------
     table : Table
-        Fixes the margins, who rated whom, and so the expected disagreement.
+        Observed table.
     weights : Weights or PairWeights
-        Checked against the table before (see `as_weights`).
+        Weights that were checked against the table (see `as_weights`).
     coefficient : Coefficient
-        See `kappamax.coefficients`.
+        Coefficient, usually one of `kappamax.coefficients.COEFFICIENTS`.
+
+    Raises
+    ------
+    NotSupportedError
+        If the coefficient is not defined for the weights.
+    InvalidRatingsError
+        If no subject was rated by enough raters.
     """
 
     def __init__(self, table: Table, weights: Weights | PairWeights, coefficient: Coefficient) -> None:
@@ -94,15 +106,15 @@ class Objective:
         self.weights = weights
         self.coefficient = coefficient
         self.disagreement = PatternDisagreement(weights, table.n_raters, table.n_categories, coefficient.group_size)
-        #: the square-free numbers whose roots occur in scores; (1,) for rational weights
+        #: square-free numbers whose roots occur in scores; (1,) for rational weights
         self.radicands = self.disagreement.radicands
-        #: the common denominator of all weights
+        #: common denominator of all weights
         self.denominator = self.disagreement.denominator
         shares = {size: coefficient.subject_weight(size) for size in self.sizes}
         self.scale = lcm(*(share.denominator for share in shares.values()))
-        #: whole factor by which a subject's disagreement enters the score, by its number of ratings
+        #: factor by which the disagreement of a subject is multiplied in the score, by its number of ratings
         self.factors = {0: 0} | {size: int(share * self.scale) for size, share in shares.items()}
-        #: how much a subject counts in the mean, by its number of ratings
+        #: weight of a subject in the mean, by its number of ratings
         self.units = np.array([coefficient.subject_units(size) for size in range(table.n_raters + 1)])
         self.n_units = dot(table.rows.counts, self.units[table.rows.n_ratings])
         if self.n_units == 0:
@@ -112,28 +124,28 @@ class Objective:
 
     @cached_property
     def sizes(self) -> list[int]:
-        """The numbers of ratings that subjects have."""
+        """Distinct numbers of ratings per subject."""
         return [self.table.n_raters] if self.table.complete else np.unique(self.table.rows.n_ratings).tolist()
 
     def scores(self, patterns: Codes) -> Array:
-        """The exact score of each pattern, shape (m, number of radicands), in whole units."""
+        """Return the exact score of each pattern, shape (m, number of radicands), in whole units."""
         bound = self.disagreement.largest * max(self.factors.values())
         raw = widen(self.disagreement.exact(patterns, bound), bound)
         return np.asarray(raw * widen(self.factors_by_size, bound)[n_ratings_of(patterns)][:, None])
 
     def real_scores(self, patterns: Codes) -> Floats:
-        """The score of each pattern in doubles, shape (m,), in the same units."""
+        """Return the score of each pattern in doubles, shape (m,), in the same units."""
         factors = self.factors_by_size.astype(float) * float(self.denominator)
         return np.asarray(self.disagreement.real(patterns) * factors[n_ratings_of(patterns)])
 
     @property
     def factors_by_size(self) -> Array:
-        """`factors` as an array over 0, ..., r ratings; 0 for numbers of ratings that no subject has."""
+        """`factors` as an array over 0, ..., r ratings, with 0 for numbers of ratings that do not occur."""
         return np.array([self.factors.get(size, 0) for size in range(self.table.n_raters + 1)], dtype=object)
 
     @cached_property
     def score(self) -> RootSum:
-        """The table's score: its total observed disagreement in whole units."""
+        """Score of the table, which is its total observed disagreement in whole units."""
         total = RootSum()
         for size in self.sizes:
             patterns, counts = self._rows_of_size(size)
@@ -141,7 +153,7 @@ class Objective:
         return total
 
     def _rows_of_size(self, size: int) -> tuple[Codes, Integers]:
-        """The table's patterns with so many ratings, and their counts."""
+        """Return the patterns of the table with `size` ratings, and their counts."""
         rows = self.table.rows
         if len(self.sizes) == 1:
             return rows.patterns, rows.counts
@@ -149,16 +161,16 @@ class Objective:
         return rows.patterns[chosen], rows.counts[chosen]
 
     def total(self, scores: Array, counts: Integers) -> RootSum:
-        """The score of any table with these pattern scores and counts."""
+        """Return the score of a table from the scores and counts of its patterns."""
         return RootSum({f: dot(scores[:, i], counts) for i, f in enumerate(self.radicands)})
 
     def observed(self, score: RootSum) -> RootSum:
-        """Mean disagreement D_o at a score."""
+        """Return the observed disagreement D_o at a score."""
         return score / (self.scale * self.denominator * self.n_units)
 
     @cached_property
     def expected(self) -> RootSum:
-        """Mean disagreement D_e that chance alone would give.
+        """Expected disagreement D_e.
 
         Raises
         ------
@@ -173,14 +185,15 @@ class Objective:
         if len(used) == 1:
             who = "both raters" if len(margins) == 2 else "all raters"
             raise UndefinedKappaError(f"{who} used only {self.table.categories[int(used[0])]!r}")
-        raise UndefinedKappaError("chance leaves no disagreement to expect under these weights")
+        raise UndefinedKappaError("the expected disagreement is zero under these weights")
 
     @cached_property
     def fixed_chance(self) -> bool:
-        """Whether D_e is the same however each rater's ratings are rearranged over the subjects that rater rated.
+        """Whether D_e is the same for every rearrangement of each rater's ratings over the subjects this rater rated.
 
-        It is where chance depends on each rater's margins or on nothing. The pooled use of categories stays the same
-        exactly when every rater who used two categories or more rated only subjects whose ratings weigh the same in it.
+        This holds if D_e depends only on the margins of each rater, or not on the ratings at all. The pooled use of
+        categories is the same for every rearrangement if and only if every rater who used two categories or more rated
+        only subjects whose ratings have the same weight in it.
         """
         if self.coefficient.use == "raters" or self.coefficient.chance_free or self.table.complete:
             return True
@@ -193,25 +206,28 @@ class Objective:
 
     @cached_property
     def rating_weights(self) -> dict[int, int]:
-        """How much one rating weighs in the use of categories, in whole units, by its subject's number of ratings."""
+        """Weight of one rating in the use of categories, in whole units, by the subject's number of ratings."""
         if self.coefficient.use == "subjects":
             return {size: self.use_scale // size for size in self.sizes}
         return {size: int(self.coefficient.use == "raters" or size >= 2) for size in self.sizes}
 
     @cached_property
     def use_scale(self) -> int:
-        """Units of `rating_weights` in one."""
+        """Number of units of `rating_weights` that make up one."""
         return lcm(*self.sizes) if self.coefficient.use == "subjects" else 1
 
     def pooled_use(self, patterns: Codes) -> Array:
-        """What one subject of each pattern adds to the pooled use of categories, shape (m, k), in whole units."""
+        """Return the contribution of one subject of each pattern to the pooled use, shape (m, k), in whole units."""
         by_size = np.array([self.rating_weights.get(size, 0) for size in range(self.table.n_raters + 1)], dtype=object)
         bound = int(by_size.max()) * self.table.n_raters
         counts = widen(category_counts(patterns, self.table.n_categories), bound)
         return np.asarray(counts * widen(by_size, bound)[n_ratings_of(patterns)][:, None])
 
     def expected_at(self, use: Array) -> RootSum:
-        """D_e at another use of categories, in whole units: (r, k) per rater or (k,) pooled; zero is not refused."""
+        """Return D_e at a use of categories in whole units, with shape (r, k) per rater or (k,) pooled.
+
+        Unlike `expected`, it may be zero.
+        """
         use = use.astype(object)
         total = np.asarray(use.sum(axis=-1))
         shares = np.vectorize(Fraction, otypes=[object])(use, total[..., None])
@@ -223,30 +239,31 @@ class Objective:
         return expected if isinstance(expected, RootSum) else RootSum(expected)
 
     def value(self, score: RootSum) -> float:
-        """The coefficient at a score: 1 - D_o / D_e, correctly rounded."""
+        """Return the coefficient 1 - D_o / D_e at a score, correctly rounded."""
         return quotient(self.expected - self.observed(score), self.expected)
 
     def exact_value(self, score: RootSum) -> Fraction | None:
-        """The coefficient at a score as a fraction, or None where roots remain or the weights are not exact."""
+        """Return the coefficient at a score as a fraction, or None if it is irrational or the weights are not exact."""
         if not self.weights.exact:
             return None
         return rational_quotient(self.expected - self.observed(score), self.expected)
 
     def pairs(self) -> Iterator[tuple[int, int, Weights]]:
-        """Every pair of raters and its weights."""
+        """Yield every pair of raters and its weights."""
         return self.disagreement.pairs()
 
     def entries(self) -> Iterator[tuple[int, int, Array]]:
-        """Every pair of raters and the exact disagreement of their ratings, shape (k, k, number of radicands).
+        """Yield every pair of raters and the exact disagreement of their ratings, shape (k, k, number of radicands).
 
-        In whole units before the factor of a subject's number of ratings. One subject's sum over all pairs, times that
-        factor, does not overflow; sums over subjects are the caller's to bound (see `kappamax._integers.Digits`).
+        The disagreement is in whole units, before multiplication by the factor for the number of ratings. The sum over
+        all pairs of one subject times that factor does not overflow. The caller must bound sums over subjects (see
+        `kappamax._integers.Digits`).
         """
         return self.disagreement.entries(max(self.factors.values()))
 
     @cached_property
     def use(self) -> Array:
-        """How often categories were used, in whole units: shape (r, k) per rater or (k,) pooled."""
+        """Use of categories in whole units, with shape (r, k) per rater or (k,) pooled."""
         table = self.table
         if self.coefficient.use == "raters":
             return table.margins.astype(object)
@@ -258,18 +275,18 @@ class Objective:
         return use
 
     def expected_by_pair(self, shares: Array, weights: PairWeights, pair_form: Callable[..., Any]) -> Any:
-        """Cohen and Conger with weights per pair: the mean over pairs of p_a' U_ab p_b."""
+        """Return D_e of Cohen's and Conger's kappa with weights per pair, the mean over pairs of p_a' U_ab p_b."""
         pairs = [pair_form(shares[..., a, :], shares[..., b, :], weights=w) for (a, b), w in weights.by_pair.items()]
         return sum(pairs[1:], start=pairs[0]) / len(pairs)
 
 
 def _raise_one_weighting(coefficient: Coefficient, symmetric: bool) -> NoReturn:
-    """Coefficients other than Cohen's and Conger's are defined for one symmetric weighting."""
+    """Raise the error for weights that only Cohen's and Conger's kappa are defined for."""
     what = "different weights for different pairs of raters" if symmetric else "asymmetric weights"
     if coefficient.chance_free:
-        reason = f"is defined for one symmetric weighting of all pairs of raters; got {what}."
+        reason = f"requires the same symmetric weights for all pairs of raters; got {what}."
     elif symmetric:
-        reason = f"pools the raters' margins, so {what} are not defined for it."
+        reason = f"pools the raters' margins and is not defined for {what}."
     else:
-        reason = f"pools the raters' margins, so it cannot tell which rater comes first: {what} are not defined for it."
-    raise NotSupportedError(f"{coefficient.title} {reason} Cohen's and Conger's kappa take them.")
+        reason = f"pools the raters' margins, does not distinguish the raters, and is not defined for {what}."
+    raise NotSupportedError(f"{coefficient.title} {reason} Use Cohen's or Conger's kappa for such weights.")

@@ -1,8 +1,8 @@
-"""Compute how much the ratings of one subject disagree, exactly and in doubles.
+"""Compute the disagreement within patterns of ratings, exactly and in doubles.
 
-This is the one place where weights meet ratings. The disagreement of a pattern is the sum of u over all pairs of raters
-who rated the subject; or, for groups of g > 2 raters, the number of groups that do not all agree. A missing rating
-disagrees with nothing.
+No other module applies weights to ratings. The disagreement of a pattern is the sum of u over all pairs of raters who
+rated the subject or, for groups of g > 2 raters, the number of groups whose members do not all agree. A missing rating
+does not disagree with any other rating.
 """
 
 from __future__ import annotations
@@ -17,34 +17,36 @@ import numpy as np
 
 from kappamax._integers import widen
 from kappamax._rootsum import RootSum
+from kappamax._tolerances import EXACT_DOUBLES
 from kappamax._typing import Array, Codes, Floats, Integers
 from kappamax.disagreement.quadratic_forms import weighted_sum
 from kappamax.patterns import category_counts, pair_counts
 from kappamax.weights import PairWeights, Weights
 
-_EXACT_DOUBLES = 2**53
-_FEW_ROOTS = 8  # a lookup for each is cheaper than adding at scattered places
-_BLOCK = 8_192  # patterns whose numbers stay in the processor's cache
+PATTERNS_PER_BLOCK = 8_192  # patterns whose numbers fit into the cache of the processor
+_FEW_ROOTS = 8  # for fewer roots, one lookup per root is cheaper than additions at scattered positions
 
 
 class PatternDisagreement:
-    """The disagreement within patterns of ratings under given weights.
+    """Disagreement within patterns of ratings under given weights.
 
     Parameters
     ----------
     weights : Weights or PairWeights
+        Disagreement weights.
     n_raters, n_categories : int
+        Numbers of raters and categories.
     group_size : int
-        How many raters must agree at a time (g); 2 is pairwise.
+        Number of raters who must agree at a time (g), default 2.
 
     Attributes
     ----------
     radicands : tuple of int
-        The square-free numbers whose roots occur in the weights; (1,) for rational weights.
+        Square-free numbers whose roots occur in the weights; (1,) for rational weights.
     denominator : int
-        The common denominator of all weights. Exact disagreement is in whole units of 1 / denominator.
+        Common denominator of all weights. Exact disagreement is in units of 1 / denominator.
     largest : int
-        Exact disagreement of one pattern is at most this.
+        Upper bound of the exact disagreement of one pattern.
     """
 
     def __init__(self, weights: Weights | PairWeights, n_raters: int, n_categories: int, group_size: int = 2) -> None:
@@ -57,12 +59,12 @@ class PatternDisagreement:
         self.largest = largest * comb(n_raters, group_size)
 
     def pairs(self) -> Iterator[tuple[int, int, Weights]]:
-        """Every pair of raters and its weights."""
+        """Yield every pair of raters and its weights."""
         for a, b in combinations(range(self.n_raters), 2):
             yield a, b, self.weights.by_pair[a, b] if isinstance(self.weights, PairWeights) else self.weights
 
     def entries(self, factor: int = 1) -> Iterator[tuple[int, int, Array]]:
-        """Every pair of raters and the exact disagreement of their ratings, shape (k, k, number of radicands).
+        """Yield every pair of raters and the exact disagreement of their ratings, shape (k, k, number of radicands).
 
         The sum over all pairs, times `factor`, does not overflow. Pairs that share their weights share the array.
         """
@@ -75,9 +77,9 @@ class PatternDisagreement:
             yield a, b, made[id(weights)]
 
     def exact(self, patterns: Codes, bound: int) -> Array:
-        """The disagreement of each pattern, shape (m, number of radicands), as whole numbers.
+        """Return the disagreement of each pattern, shape (m, number of radicands), as whole numbers.
 
-        Python integers are used where results up to `bound`, which is at least `largest`, would overflow.
+        Python integers are used if numbers up to `bound`, which is at least `largest`, would overflow.
         """
         if self.group_size > 2:
             ways = widen([comb(n, self.group_size) for n in range(self.n_raters + 1)], bound)
@@ -103,7 +105,7 @@ class PatternDisagreement:
         return scores
 
     def real(self, patterns: Codes) -> Floats:
-        """The disagreement of each pattern in doubles, shape (m,), in units of u."""
+        """Return the disagreement of each pattern in doubles, shape (m,), in units of u."""
         if self.group_size > 2:
             return np.asarray(self.exact(patterns, self.largest)[:, 0].astype(float) / self.denominator)
         if self._through_counts and isinstance(self.weights, Weights):
@@ -115,7 +117,7 @@ class PatternDisagreement:
         return total
 
     def total(self, patterns: Codes, counts: Integers) -> RootSum:
-        """The exact disagreement summed over subjects: how often each two categories met, times u."""
+        """Return the exact sum of the disagreement over all subjects."""
         k = self.n_categories
         if self.group_size > 2:
             scores = self.exact(patterns, self.largest)[:, 0]
@@ -123,9 +125,9 @@ class PatternDisagreement:
         if self._through_counts and isinstance(self.weights, Weights):
             bound = int(counts.sum()) * self.n_raters**2
             kind = _exact_type(bound)
-            met = np.zeros((k, k), dtype=kind)  # how often categories i and j met, both orders of i != j
-            for start in range(0, len(patterns), _BLOCK):
-                block = slice(start, start + _BLOCK)
+            met = np.zeros((k, k), dtype=kind)  # number of pairs of ratings i and j, both orders if i != j
+            for start in range(0, len(patterns), PATTERNS_PER_BLOCK):
+                block = slice(start, start + PATTERNS_PER_BLOCK)
                 chosen = category_counts(patterns[block], k).astype(kind)
                 met += chosen.T @ (chosen * counts[block, None].astype(kind))
             return weighted_sum(widen(met, bound), self.weights) * self.denominator / 2
@@ -136,31 +138,31 @@ class PatternDisagreement:
 
     @cached_property
     def _through_counts(self) -> bool:
-        """Whether half of c' U c over category counts c is cheaper than a sum over pairs of raters."""
+        """Whether c' U c / 2, with the category counts c, is cheaper than a sum over pairs of raters."""
         return isinstance(self.weights, Weights) and self.n_categories**2 < comb(self.n_raters, 2)
 
     def _multipliers(self, weights: Weights, bound: int) -> Array:
-        """The multipliers of one pair's weights over the common denominator."""
+        """Return the multipliers of the weights of one pair over the common denominator."""
         return np.asarray(widen(weights.multipliers, bound) * (self.denominator // weights.denominator))
 
     def _meetings(self, patterns: Codes) -> Iterator[tuple[Weights, Integers]]:
-        """Every pair of raters' weights, and the cells of matrices `_with_missing` in which their ratings meet."""
+        """Yield the weights of every pair of raters, and the cell of their ratings in matrices `_with_missing`."""
         base = self.n_categories + 1
         for a, b, weights in self.pairs():
-            cells = patterns[:, a].astype(np.int64) % base  # code -1, a missing rating, becomes the last one
+            cells = patterns[:, a].astype(np.int64) % base  # the code -1 of a missing rating becomes the last position
             cells *= base
             cells += patterns[:, b] % base
             yield weights, cells
 
 
 def _exact_type(bound: int) -> np.dtype[Any]:
-    """The type in which products of matrices of whole numbers are exact and fast: BLAS multiplies doubles only."""
-    return np.dtype(float) if bound < _EXACT_DOUBLES else widen([bound], bound).dtype
+    """Return the type in which matrix products of whole numbers are exact and fast; BLAS supports only doubles."""
+    return np.dtype(float) if bound < EXACT_DOUBLES else widen([bound], bound).dtype
 
 
 def _with_missing(matrix: Array) -> Array:
-    """A k x k matrix with a last row and column of zeros for missing ratings."""
+    """Return a k x k matrix with an additional row and column of zeros for missing ratings."""
     k = len(matrix)
-    wide = np.zeros((k + 1, k + 1), dtype=matrix.dtype)  # np.pad would put 64-bit zeros among Python integers
+    wide = np.zeros((k + 1, k + 1), dtype=matrix.dtype)  # np.pad would mix 64-bit zeros with Python integers
     wide[:k, :k] = matrix
     return wide

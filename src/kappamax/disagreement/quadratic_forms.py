@@ -1,4 +1,4 @@
-"""Compute quadratic forms x' U y of shares x and y and weights U, exactly or in doubles for many tables at once."""
+"""Compute bilinear forms x' U y of shares x and y and weights U, exactly or in doubles for many tables at once."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from kappamax._rootsum import RootSum
 from kappamax._typing import Array
 from kappamax.weights import Weights
 
-_FEW = 10_000  # numbers that are multiplied sooner than compared
+_NOT_COMPARED = 10_000  # for smaller arrays, a product is faster than a comparison that could avoid it
 
 
 def form(x: Array, y: Array, *, weights: Weights) -> Array:
-    """X' U y in doubles, or in complex numbers whose imaginary parts are so small that their products are nothing."""
+    """Return x' U y in doubles, or in complex numbers with imaginary parts so small that their products vanish."""
     u = weights.matrix
     if not (np.iscomplexobj(x) or np.iscomplexobj(y)):
         return np.asarray(((x @ u) * y).sum(axis=-1))
@@ -27,7 +27,7 @@ def form(x: Array, y: Array, *, weights: Weights) -> Array:
 
 
 def exact_form(x: Array, y: Array, *, weights: Weights) -> Any:
-    """X' U y for vectors of fractions, or for each row of two matrices."""
+    """Return the exact x' U y for vectors of fractions, or for each row of two matrices."""
     if x.ndim > 1:
         rows = [exact_form(a, b, weights=weights) for a, b in zip(x, y, strict=True)]
         return np.array(rows, dtype=object)
@@ -37,7 +37,7 @@ def exact_form(x: Array, y: Array, *, weights: Weights) -> Any:
 
 
 def weighted_sum(cells: Array, weights: Weights, scale: int = 1) -> RootSum:
-    """The exact sum of cells * u / scale over a k x k array of whole numbers."""
+    """Return the exact sum of cells * u / scale over a k x k array of whole numbers."""
     if weights.roots <= {1}:
         return RootSum(Fraction(dot(cells.ravel(), weights.multipliers.ravel()), weights.denominator * scale))
     bound = int(cells.max()) * int(weights.multipliers.max())
@@ -46,8 +46,8 @@ def weighted_sum(cells: Array, weights: Weights, scale: int = 1) -> RootSum:
 
 
 def _once(rows: Array) -> Array:
-    """Rows that repeat along an axis, once: small steps from one place share it."""
-    if rows.size <= _FEW:
+    """Return rows without repetition along axes in which all rows are equal, as the real parts of small steps are."""
+    if rows.size <= _NOT_COMPARED:
         return rows
     for axis in range(rows.ndim - 1):
         first = rows[(slice(None),) * axis + (slice(0, 1),)]
@@ -57,6 +57,6 @@ def _once(rows: Array) -> Array:
 
 
 def _whole(shares: Array) -> tuple[Array, int]:
-    """Fractions as whole numbers over one denominator."""
+    """Return fractions as whole numbers over a common denominator."""
     scale = lcm(*(share.denominator for share in shares))
     return np.array([share.numerator * (scale // share.denominator) for share in shares], dtype=object), scale

@@ -22,7 +22,7 @@ ACCENT = "var(--km-accent, #1f5fbf)"
 SECOND = "var(--km-second, #b3541e)"
 _FONT = 'font-family="system-ui, sans-serif" font-size="13"'
 _CELL = 46
-_LONGEST = 16
+_LONGEST_LABEL = 16
 
 
 def heat_map(
@@ -218,7 +218,7 @@ def _strength(place: int) -> float:
 
 def _label(name: Any) -> str:
     words = str(name)
-    return words if len(words) <= _LONGEST else f"{words[: _LONGEST - 1]}…"
+    return words if len(words) <= _LONGEST_LABEL else f"{words[: _LONGEST_LABEL - 1]}…"
 
 
 def _number(item: float) -> str:

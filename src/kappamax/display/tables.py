@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from io import StringIO
 from typing import Any
 
-_NUMBER = re.compile(r"(?:[-<>=~ ]*\d[\d,.% *to-]*)?$")
+_NUMBER_CELL = re.compile(r"(?:[-<>=~ ]*\d[\d,.% *to-]*)?$")
 _SPECIAL = {
     **{letter: f"\\{letter}" for letter in "&%$#_{}"},
     "~": r"\textasciitilde{}",
@@ -31,7 +31,7 @@ def csv_table(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
 def markdown_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Return rows as a Markdown table; columns of numbers are aligned to the right."""
     columns = list(zip(*rows, strict=True))
-    rules = ["---:" if column and all(_NUMBER.match(cell) for cell in column) else "---" for column in columns]
+    rules = ["---:" if column and all(_NUMBER_CELL.match(cell) for cell in column) else "---" for column in columns]
     lines = [header, rules or ["---"] * len(header), *rows]
     return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines) + "\n"
 

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from kappamax._integers import coprime
+from kappamax._integers import SUMMABLE, coprime
 from kappamax._progress import WorkCallback
 from kappamax._typing import Array, Codes, Floats
 from kappamax.errors import NotSupportedError
@@ -34,13 +34,13 @@ Placement = tuple[Slices, Slices, int]  # target states of a pattern, the states
 MEMORY_LIMIT = 1_000_000_000
 
 _BITS = 62
-_UNREACHED = -(2**60)
+_UNREACHED = -SUMMABLE
 _FEW_STATES = 200
 _PER_ARRAY = 10_000
 _SCALE_EVERY = 8  # number of subjects; each multiplies the number of ways by at most 2^20
 _LARGE = 2.0**200
-_MOST_PATTERNS = 1_000_000
-_MOST_CELLS = 50_000_000
+_MOST_COUNTED_PATTERNS = 1_000_000
+_MOST_COUNTS_HELD = 50_000_000
 _BEYOND_DOUBLES = 10**300  # whole numbers are capped here before they are divided as doubles
 
 
@@ -108,21 +108,21 @@ def require_memory(what: str, n_bytes: int, limit: float) -> None:
 
 def require_few_patterns(n_patterns: int) -> None:
     """Require that all possible patterns can be listed."""
-    if n_patterns > _MOST_PATTERNS:
+    if n_patterns > _MOST_COUNTED_PATTERNS:
         raise NotSupportedError(
             f"{float(n_patterns):.3g} patterns are possible; counting and listing tables are limited to "
-            f"{_MOST_PATTERNS:,}. Sampling and the Monte Carlo test work for any number of patterns."
+            f"{_MOST_COUNTED_PATTERNS:,}. Sampling and the Monte Carlo test work for any number of patterns."
         )
 
 
 def require_few_cells(n_categories: int, n_raters: int, size: int = 1) -> None:
     """Require that `size` tables with one count for every possible pattern fit into memory."""
     n_patterns = n_categories**n_raters
-    if n_patterns * size > _MOST_CELLS:
+    if n_patterns * size > _MOST_COUNTS_HELD:
         raise NotSupportedError(
             f"{n_categories} categories and {n_raters} raters have {float(n_patterns):.3g} possible patterns, so the "
-            f"counts of {size:,} such tables are more than {_MOST_CELLS:,} numbers. iter_sample() yields tables one by "
-            "one."
+            f"counts of {size:,} such tables are more than {_MOST_COUNTS_HELD:,} numbers. iter_sample() yields tables "
+            "one by one."
         )
 
 

@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from kappamax._result import TableResult, plain
 from kappamax._rootsum import RootSum
+from kappamax._tolerances import ROUNDING_MARGIN
 from kappamax._typing import Array, Floats
 from kappamax._validate import as_choice
 from kappamax.disagreement.evaluator import Evaluator
@@ -29,7 +30,6 @@ from kappamax.patterns import n_ratings_of
 
 ALTERNATIVES = ("greater", "less", "two-sided")
 TWO_SIDED = ("distance", "probability")
-_CLEAR = 1e-9
 _TIED = 1 + 1e-7  # the relative tolerance of R's fisher.test
 
 
@@ -326,11 +326,11 @@ class Distribution(TableResult):
         own = float(objective.observed(objective.score)) / expected
         if self.uses is None:
             mean = float(objective.observed(self.mean_score)) / expected
-            slack, close = tolerance / expected, _CLEAR * (ratios.max() + own)
+            slack, close = tolerance / expected, ROUNDING_MARGIN * (ratios.max() + own)
         else:
             mean, size = 1 - self.mean, np.abs(self.values) + abs(self.value)
             slack = 2 * tolerance * (2 + size) / np.minimum(self._expected, expected)
-            close = _CLEAR * (1 + size)
+            close = ROUNDING_MARGIN * (1 + size)
         if alternative == "two-sided":
             beyond = np.abs(ratios - mean) - abs(own - mean)
         else:
@@ -364,7 +364,7 @@ class Distribution(TableResult):
         if self.uses is None:
             return groups
         order = np.argsort(self.values)
-        gaps = np.diff(self.values[order]) > _CLEAR * (1 + np.abs(self.values[order[1:]]))
+        gaps = np.diff(self.values[order]) > ROUNDING_MARGIN * (1 + np.abs(self.values[order[1:]]))
         for close in np.split(order, np.flatnonzero(gaps) + 1):
             different: list[int] = []
             for i in close.tolist() if len(close) > 1 else []:

@@ -16,7 +16,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kappamax._jit import kernel
+from kappamax._jit import STEPS_WITHOUT_COMPILER, kernel
+from kappamax._tolerances import ROUNDING_MARGIN
 from kappamax._typing import Array, Floats, Integers
 from kappamax.fibers.counting import TableCounter, all_patterns
 from kappamax.fibers.log_factorials import log_growth
@@ -31,7 +32,6 @@ MOST_TABLES = 1_000
 TABLE_STEPS = 20_000_000
 _FEW_STEPS = 200_000
 _STEPS_UNCOMPILED = 50_000
-_STEPS_WITHOUT_COMPILER = 1_000_000
 _STEPS_AT_ONCE = 1_000_000  # of the compiled search, which Ctrl-C cannot interrupt
 _MANY = 16  # possible counts of a pattern up to which its smallest useful count is not computed
 _BLOCK_NUMBERS = 100_000
@@ -39,7 +39,6 @@ _MOST_COUNTS = 100_000_000
 _LISTED_NUMBERS = 5_000_000
 _RATERS = 4
 _WORTH_COUNTING = 20_000_000
-_ROUNDING = 1e-9
 
 
 class OutOfSteps(Exception):  # noqa: N818  # a limit the caller set, not an error
@@ -164,7 +163,7 @@ def fewest_tables(table: Table) -> int:
         margins = np.array(merged, dtype=np.int64)
         counter = TableCounter(margins, all_patterns(margins))
         if counter.work() <= _WORTH_COUNTING:
-            return max(best, int(counter.approximate_count() * (1 - _ROUNDING)))
+            return max(best, int(counter.approximate_count() * (1 - ROUNDING_MARGIN)))
         merged.pop()
     return best
 
@@ -276,7 +275,7 @@ def _search(columns: Array, needed: Array, costs: Array, limit: int, most_steps:
         until = steps + _STEPS_AT_ONCE if long else _STEPS_UNCOMPILED
         if most_steps is not None:
             if long and run is _depth_first:
-                most_steps = min(most_steps, _STEPS_WITHOUT_COMPILER)
+                most_steps = min(most_steps, STEPS_WITHOUT_COMPILER)
             if steps >= most_steps:
                 raise OutOfSteps
             until = min(until, most_steps)

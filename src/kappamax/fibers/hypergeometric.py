@@ -14,8 +14,8 @@ from kappamax._typing import Array, Floats, Integers
 from kappamax.fibers.log_factorials import log_growth
 
 _NUMPY_LIMIT = 1_000_000_000
-_WIDTH = 2 * (2 / np.e) ** 0.5
-_EXTRA = 3 - 2 * (3 / np.e) ** 0.5
+_HAT_WIDTH = 2 * (2 / np.e) ** 0.5
+_HAT_EXTRA = 3 - 2 * (3 / np.e) ** 0.5
 
 
 def hypergeometric(good: Integers, bad: Integers, n_drawn: Integers, rng: np.random.Generator) -> Integers:
@@ -54,7 +54,7 @@ def _by_rejection(good: Integers, bad: Integers, n_drawn: Integers, rng: np.rand
     spread = np.sqrt(mean * (common / total) * ((total - drawn) / np.maximum(total - 1, 1)) + 0.5)
     mode = np.minimum(np.floor((drawn + 1.0) * ((rare + 1.0) / (total + 2.0))).astype(np.int64), most)
     middle = np.clip(mean - mode, -1, 1) + 0.5  # relative to the mode, because doubles near it may be spaced above 1
-    width = _WIDTH * spread + _EXTRA + 1  # one more than needed, since the middle may be off by a half
+    width = _HAT_WIDTH * spread + _HAT_EXTRA + 1  # one more than needed, since the middle may be off by a half
     found = np.zeros_like(good)
     waiting = np.flatnonzero(most > 0)
     while len(waiting):

@@ -33,7 +33,7 @@ from kappamax.weights import WeightsLike
 
 _CHUNK_CELLS = 2_000_000
 _SHOWN = 10
-_LONGEST = 60
+_LONGEST_NAME = 60
 
 
 def rank_moves(
@@ -256,7 +256,7 @@ class RankedMoves(TableResult):
             their numbers, counted from 1.
         """
         named = move.written(self.table.categories)
-        return named if len(named) <= _LONGEST else str(move)
+        return named if len(named) <= _LONGEST_NAME else str(move)
 
 
 class _ApplicableMoves(NamedTuple):

@@ -25,7 +25,7 @@ _BLOCK_RATINGS = 2_000_000
 _WORTH_SCIPY = 5_000_000  # number of ratings to shuffle above which importing scipy takes less time
 _SCIPY_SUBJECTS = 100_000  # above this, drawing rater by rater is faster and more precise than scipy
 _SUBJECTS_PER_CELL = 8  # number of subjects that are shuffled in the time that one cell is drawn
-_MOST_CELLS = 2_000_000
+_MOST_DRAWN_CELLS = 2_000_000
 _MOST_RATINGS = 500_000_000
 _LOOKED_UP_PATTERNS = 50_000  # maximum number of patterns whose scores are computed once for all draws
 
@@ -156,7 +156,7 @@ class ScoreSampler:
 def _cheap_way(table: Table, *, classes: bool) -> RaterByRater | None:
     """Return a sampler that draws rater by rater, or None if shuffling is faster or it would need too many cells."""
     ratings = table.n_subjects * (table.n_raters - 1)
-    most = min(ratings // _SUBJECTS_PER_CELL, _MOST_CELLS)
+    most = min(ratings // _SUBJECTS_PER_CELL, _MOST_DRAWN_CELLS)
     return RaterByRater.of(table, classes=classes, most_cells=most)
 
 

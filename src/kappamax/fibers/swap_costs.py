@@ -12,14 +12,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kappamax._integers import coprime, magnitude
+from kappamax._integers import SUMMABLE, coprime, magnitude
+from kappamax._tolerances import DOUBLE_TOLERANCE
 from kappamax._typing import Array, Floats, Integers
 from kappamax.disagreement.objective import Objective
 from kappamax.weights import PairWeights
 
-_SAFE = 2**60
-_EXACT_DOUBLES = 2**52  # integers up to this are also exact as doubles
-_NEAR = 1e-12
+_LARGEST_MODULUS = 2**52  # integers up to this, and sums of two of them, are exact as doubles
 
 
 class SwapCosts(NamedTuple):
@@ -83,14 +82,14 @@ def _free_costs(objective: Objective, per_rater: bool) -> tuple[Array, Array, Ar
     r, top = objective.table.n_raters, max(factors)
     roots = np.sqrt(np.array(objective.radicands, dtype=float))
     # the score of every table, and therefore the difference of two scores, is below this bound
-    if objective.weights.exact and magnitude(exact) * top * r * r * objective.table.n_subjects < _SAFE:
+    if objective.weights.exact and magnitude(exact) * top * r * r * objective.table.n_subjects < SUMMABLE:
         each = np.repeat(np.array(factors, dtype=np.int64)[:, None], len(roots), axis=1)
         return exact.astype(np.int64), each, roots / float(objective.scale * objective.denominator), 0.0
     # the doubles are scaled such that the largest cost and the largest factor are 1
     real = (exact.astype(float) @ roots)[:, :, None]
     unit = float(real.max())
     worth = np.array([unit / float(objective.denominator) * (top / objective.scale)])
-    return real / unit, np.array([[factor / top] for factor in factors]), worth, _NEAR * r * (r - 1) / 2
+    return real / unit, np.array([[factor / top] for factor in factors]), worth, DOUBLE_TOLERANCE * r * (r - 1) / 2
 
 
 def _held_costs(objective: Objective, per_rater: bool, excursion: int) -> tuple[Array, Array, Array]:
@@ -101,7 +100,7 @@ def _held_costs(objective: Objective, per_rater: bool, excursion: int) -> tuple[
     exact, factors = _exact_costs(objective, per_rater)
     n_terms = 8 * objective.table.n_raters**2 * excursion  # terms of d'G and d'Ud / 2, |d| <= 2r, of two subjects
     reach = magnitude(exact) * max(factors) * n_terms
-    moduli = [_EXACT_DOUBLES] if reach < _EXACT_DOUBLES else coprime(isqrt(_EXACT_DOUBLES // n_terms), 2 * reach)
+    moduli = [_LARGEST_MODULUS] if reach < _LARGEST_MODULUS else coprime(isqrt(_LARGEST_MODULUS // n_terms), 2 * reach)
     n_roots = len(objective.radicands)
     costs = np.concatenate([(exact % m).astype(np.int64) for m in moduli], axis=2)
     by_size = np.array([[factor % m for m in moduli] for factor in factors], dtype=np.int64)

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kappamax._jit import kernel
+from kappamax._tolerances import EXP_UNDERFLOW
 from kappamax._typing import Array, Integers
 from kappamax.disagreement.objective import Objective
 from kappamax.fibers.sampling import subject_rows
@@ -24,12 +25,12 @@ from kappamax.fibers.swap_costs import swap_costs
 from kappamax.patterns import n_ratings_of
 
 LARGEST_CONTACTS = 100_000_000
-_WORTH = 2_000
-_CHUNK = 65_536
+_WORTH_COMPILING = 2_000
+_SUBJECTS_PER_CHUNK = 65_536
 _SUBSET_RATERS = 50
-_UNIFORMS = 1_000
+STEPS_PER_BLOCK = 50_000  # steps of a walk between two checks for Ctrl-C
+UNIFORMS_AT_ONCE = 1_000  # number of random numbers for acceptance that are drawn at a time
 _SINGLE = 7 * 2**8  # out of 2^11; swaps of several raters take more time and improve mixing only a little
-_NEVER = -746.0  # exp() is zero below this
 
 
 class SwapWalk:
@@ -127,11 +128,11 @@ class SwapWalk:
         # with two or three raters, swapping a set of raters is equivalent to swapping its complement, a single rater
         single = _SINGLE if 3 < r <= _SUBSET_RATERS else 2**11
         rules = SwapRules(single, self._uniform, self._slack, patience, by_score, thin)
-        run = kernel(_walk, work=steps * r, worth=_WORTH)
+        run = kernel(_walk, work=steps * r, worth=_WORTH_COMPILING)
         taken = changed = 0
         while taken < steps and not (patience and self.stale >= patience):
             if not len(self._uniforms):
-                self._uniforms = self._accepting.random(_UNIFORMS)
+                self._uniforms = self._accepting.random(UNIFORMS_AT_ONCE)
             done, made, used, self.stale = run(
                 *(self.state, self.contacts, self.pattern_counts, self._moduli, rules),
                 *(words[taken:], self._uniforms, coldness[taken:], self.stale, taken, trace, kept),
@@ -217,9 +218,9 @@ def _contacts(codes: Array, costs: Array) -> Array:
     """Return the cost of a rating in each category together with the ratings of each subject."""
     padded = np.concatenate([costs, np.zeros_like(costs[:1])])  # a missing rating, -1, costs nothing
     contacts = np.zeros((len(codes), *costs[0].shape), dtype=costs.dtype)
-    for start in range(0, len(codes), _CHUNK):
-        for column in codes[start : start + _CHUNK].T:
-            contacts[start : start + _CHUNK] += padded[column]
+    for start in range(0, len(codes), _SUBJECTS_PER_CHUNK):
+        for column in codes[start : start + _SUBJECTS_PER_CHUNK].T:
+            contacts[start : start + _SUBJECTS_PER_CHUNK] += padded[column]
     return contacts
 
 
@@ -348,7 +349,7 @@ def _walk(
             if home and inside:
                 exponent = log_ratio - coldness[step] * rise
                 accepted = exponent >= 0.0
-                if exponent < 0.0 and exponent > _NEVER:
+                if exponent < 0.0 and exponent > EXP_UNDERFLOW:
                     accepted = uniforms[used] < math.exp(exponent)
                     used += 1
             if moduli is not None and not last:

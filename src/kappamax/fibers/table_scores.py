@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kappamax._integers import Digits, distinct_rows, dot, magnitude, widen
+from kappamax._integers import SUMMABLE, Digits, distinct_rows, dot, magnitude, widen
 from kappamax._progress import WorkCallback
 from kappamax._rootsum import RootSum
 from kappamax._typing import Array, Floats, Integers
@@ -29,7 +29,6 @@ from kappamax.fibers.enumeration import LISTED_TABLES, chances_of, few_tables, f
 from kappamax.table import Table
 from kappamax.weights import PairWeights, Weights
 
-_SAFE = 2**60
 _WORTH_LISTING = 50_000_000  # number of additions that take about as long as listing LISTED_TABLES tables
 
 
@@ -216,7 +215,7 @@ class TableScores:
         sizes = []
         for one in self._lattice.independent:
             most = magnitude(one.costs) * self.table.n_subjects
-            sizes.append((self.counter.largest_total(one.costs) if 0 < most < _SAFE else most) + 1)
+            sizes.append((self.counter.largest_total(one.costs) if 0 < most < SUMMABLE else most) + 1)
         return sizes
 
     @property

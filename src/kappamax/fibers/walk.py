@@ -20,12 +20,11 @@ from kappamax.disagreement.objective import Objective
 from kappamax.display import numbers
 from kappamax.errors import Interrupted, NotSupportedError
 from kappamax.fibers.counting import require_few_cells
-from kappamax.fibers.swap_walk import SwapWalk
+from kappamax.fibers.swap_walk import STEPS_PER_BLOCK, SwapWalk
 from kappamax.fibers.table_scores import require_exact_weights
 from kappamax.table import Table
 
 TARGETS = ("null", "uniform")
-_BLOCK = 50_000
 _WINDOW = 5.0
 _CONNECTED = {
     True: "the walk can reach every table with this value",
@@ -68,7 +67,7 @@ def walk_of(
     if uniform or keep_tables:
         require_few_cells(table.n_categories + (not table.complete), table.n_raters)
     walk = SwapWalk(objective, as_generator(rng), held=held, uniform=uniform, excursion=excursion, counted=keep_tables)
-    step = max(thin, _BLOCK // thin * thin)
+    step = max(thin, STEPS_PER_BLOCK // thin * thin)
     traces: list[Array] = []
     kept: list[Array] = []
     done = changed = 0

@@ -14,15 +14,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from kappamax._tolerances import EXACT_DOUBLES
 from kappamax._typing import Array, Integers
 from kappamax.errors import InvalidRatingsError, InvalidTableError
 from kappamax.io.labels import DeclaredCategories, Locate, encode, warn_of_similar_labels
 from kappamax.io.read_spec import ReadSpec
 from kappamax.patterns import MISSING
-from kappamax.table import Table, as_rater_names
+from kappamax.table import LARGEST_TOTAL, Table, as_rater_names
 
-_BLOCK = 1 << 15
-_DENSE_CELLS = 1 << 20
+_RATINGS_PER_BLOCK = 1 << 15
+_DENSE_CODES = 1 << 20
 _NO_NUMBERS = frozenset({str, bool, type(None)})
 
 
@@ -51,7 +52,7 @@ def table_of_rows(
     if not rows:
         raise InvalidRatingsError("there is no subject to compare.")
     *values, counts = zip(*rows, strict=True)
-    if sum(counts) >= 2**62:
+    if sum(counts) >= LARGEST_TOTAL:
         raise InvalidTableError(f"counts must add up to less than 2^62; got {float(sum(counts)):.3g}.")
     columns = [
         _hashed(column, f"an entry of column {name!r}")._replace(declared=own)
@@ -81,7 +82,7 @@ def table_of_columns(
     names = as_rater_names(raters, len(columns))
     sizes = [len(column.values) for column in columns]
     totals: Integers | None
-    if counts is None and prod(sizes) <= _DENSE_CELLS:
+    if counts is None and prod(sizes) <= _DENSE_CODES:
         raw, totals = _count_cells(columns, sizes)
     else:
         raw = [column.codes(slice(None)) for column in columns]
@@ -127,7 +128,7 @@ def _count_cells(columns: Sequence[Column], sizes: Sequence[int]) -> tuple[list[
     """Return each rater's codes in the distinct patterns and the counts of these patterns, by a mixed-radix key."""
     n_cells = prod(sizes)
     counts = np.zeros(n_cells, dtype=np.int64)
-    step = max(_BLOCK, n_cells)
+    step = max(_RATINGS_PER_BLOCK, n_cells)
     for start in range(0, columns[0].size, step):
         block = slice(start, start + step)
         keys = columns[0].codes(block)
@@ -144,7 +145,7 @@ def _integers(array: Array) -> Column:
     if array.dtype.kind == "b":
         return Column([False, True], lambda block: array[block].astype(np.intp), array.size)
     low, high = (int(array.min()), int(array.max())) if array.size else (0, 0)
-    if high - low > min(4 * array.size + 1024, _DENSE_CELLS) or high >= 2**62:
+    if high - low > min(4 * array.size + 1024, _DENSE_CODES) or high >= 2**62:
         return _distinct(array)
     shift = partial(np.subtract, dtype=np.intp, casting="unsafe")
     return Column(range(low, high + 1), lambda block: shift(array[block], low), array.size)
@@ -154,7 +155,7 @@ def _floats(array: Array) -> Column:
     """Return floating-point numbers as a column; whole numbers are treated like integers, and NaN is one more value."""
     missing = np.isnan(array)
     whole = array[~missing]
-    if whole.size and (whole == np.floor(whole)).all() and np.abs(whole).max() < 2**53:
+    if whole.size and (whole == np.floor(whole)).all() and np.abs(whole).max() < EXACT_DOUBLES:
         column = _integers(whole.astype(np.int64))
         codes = np.full(array.size, len(column.values), dtype=np.intp)
         codes[~missing] = column.codes(slice(None))
@@ -197,15 +198,15 @@ def _text(array: Array) -> Column:
     codes = np.empty(array.size, dtype=np.intp)
     known = np.empty(0, dtype=array.dtype)
     hashes = np.empty(0, dtype=np.uint64)
-    for start in range(0, array.size, _BLOCK):
-        block = slice(start, start + _BLOCK)
+    for start in range(0, array.size, _RATINGS_PER_BLOCK):
+        block = slice(start, start + _RATINGS_PER_BLOCK)
         keys = _hash(rows[block], multipliers)
         found = _look_up(keys, hashes)
         if (found < 0).any():
             fresh = np.unique(array[block][found < 0])
             known = np.concatenate([known, fresh])
             hashes = _hash(known.view(np.uint32).reshape(len(known), -1), multipliers)
-            if len(known) > _DENSE_CELLS or len(np.unique(hashes)) < len(hashes):
+            if len(known) > _DENSE_CODES or len(np.unique(hashes)) < len(hashes):
                 return _distinct(array)
             found = _look_up(keys, hashes)
         if not (rows[block] == known.view(np.uint32).reshape(len(known), -1)[found]).all():

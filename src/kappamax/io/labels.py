@@ -21,7 +21,7 @@ from kappamax.display.text import listing, plural
 from kappamax.errors import InvalidRatingsError, InvalidTableError, KappamaxWarning, NotSupportedError
 from kappamax.io.read_spec import ReadSpec
 from kappamax.patterns import MISSING
-from kappamax.table import Label, as_categories, require_labels_in_order
+from kappamax.table import LARGEST_TOTAL, Label, as_categories, require_labels_in_order
 
 #: text that is read as a missing rating, with a warning, unless `categories` or `missing` names it
 MISSING_TEXT = ("NA", "N/A", "#N/A", "<NA>", "NaN", "nan", "None", "null", "NULL")
@@ -33,7 +33,7 @@ Locate = Callable[[int, Any], str]
 #: categories that a column declares itself, as an ordered categorical does, or None
 DeclaredCategories = tuple[Label, ...] | None
 
-_NUMBER = re.compile(r"[+-]?(0|[1-9]\d{0,29})(\.\d{1,30})?")
+_NUMBER_LABEL = re.compile(r"[+-]?(0|[1-9]\d{0,29})(\.\d{1,30})?")
 _MOST_CATEGORIES = 2_000  # weights are a matrix of categories x categories
 
 
@@ -43,7 +43,7 @@ def label_of(value: Any, kept: frozenset[str] = frozenset()) -> Label | None:
         bare = value.strip()
         if bare in _MISSING and bare not in kept:
             return None
-        if not _NUMBER.fullmatch(bare):
+        if not _NUMBER_LABEL.fullmatch(bare):
             return value
         return _number(float(bare)) if "." in bare else int(bare)
     if value is None or type(value).__name__ in {"NAType", "NaTType"}:
@@ -66,7 +66,7 @@ def as_count(cell: Any, place: Callable[[Any], str]) -> int:
     if not (whole.isascii() and whole.isdigit() and len(whole) <= 30) or decimals.strip("0"):
         raise InvalidTableError(f"counts must be whole numbers >= 0; {place(cell)} is {written!r}.")
     count = int(whole)
-    if count >= 2**62:
+    if count >= LARGEST_TOTAL:
         raise InvalidTableError(f"counts must be below 2^62; {place(cell)} is {written}.")
     return count
 

@@ -23,7 +23,7 @@ _GZIP = b"\x1f\x8b"
 _DELIMITERS = (",", "\t", ";", "|")
 _SAMPLE = 1 << 20
 _ROWS_TRIED = 20
-_CHUNK = 1 << 24
+_BYTES_PER_CHUNK = 1 << 24
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _MOST_COLUMNS = 2_000
 
@@ -135,7 +135,7 @@ def _doubtful_quotes(file: BinaryIO, name: str, delimiter: str) -> bool:
     ends = np.zeros(256, dtype=bool)
     ends[list(b'\r\n"' + delimiter.encode())] = True
     seen, last = 0, b"\n"
-    while chunk := _read(file, _CHUNK, name):
+    while chunk := _read(file, _BYTES_PER_CHUNK, name):
         data = np.frombuffer(last + chunk.removeprefix(_BYTE_ORDER_MARK), dtype=np.uint8)
         marks = np.flatnonzero(data == ord('"'))
         first = seen - (last == b'"')  # number of marks before the first of these

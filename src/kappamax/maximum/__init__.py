@@ -1,7 +1,8 @@
 """Find the largest and smallest coefficient that the margins of an observed table allow, and prove it.
 
-`max_kappa` is the public side, `problem` states what is minimised, `solve` chooses the method, `price_bounds` proves;
-the other modules are one method or one piece of proof each.
+`max_kappa` contains the public function, `problem` states what is minimised, `solve` chooses the method and
+`price_bounds` computes the bounds that prove an optimum. Each of the other modules implements one method or one part of
+the proof.
 """
 
 import lazy_loader as _lazy

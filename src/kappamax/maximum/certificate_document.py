@@ -1,7 +1,7 @@
-"""Write what a result claims and what proves it as a document of plain numbers and words.
+"""Write the claims of a result and their proof as a document of plain numbers and text.
 
-This is the one place that knows the document's form for writing; `kappamax.verification.parse` knows it for reading.
-The format is described in docs/maximum.md.
+Only this module writes the format, and only `kappamax.verification.parse` reads it. The format is described in
+docs/maximum.md.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def certificate_of(result: Maximum) -> dict[str, Any]:
 
 
 def _end(result: Maximum, end: str, prefix: str) -> dict[str, Any]:
-    """The claims about the largest or the smallest value; `prefix` is that of the result's attributes."""
+    """Return the claims about the largest or smallest value; `prefix` begins the names of the result's attributes."""
     return {
         "value": getattr(result, end),
         "exact": plain(getattr(result, f"exact_{end}")),
@@ -55,7 +55,7 @@ def _end(result: Maximum, end: str, prefix: str) -> dict[str, Any]:
 
 
 def _solution(solution: Solution) -> dict[str, Any]:
-    """What a solver's answer is about and what proves it, in units of disagreement."""
+    """Return the table, score, bound and proof of a solution, in units of disagreement."""
     problem = solution.problem
     unit = problem.sign * problem.objective.scale * problem.objective.denominator
     proof: dict[str, Any] = {"prices": None if solution.prices is None else _prices(problem, solution.prices)}
@@ -70,7 +70,7 @@ def _solution(solution: Solution) -> dict[str, Any]:
 
 
 def _prices(problem: Problem, prices: Prices) -> dict[str, Any]:
-    """Prices of ratings and of sets of raters as whole numbers over one denominator."""
+    """Return the prices of ratings and of sets of raters as whole numbers over a common denominator."""
     objective = problem.objective
     ratings, sets = problem.prices_by_set(prices.numerators)
     return {
@@ -82,7 +82,7 @@ def _prices(problem: Problem, prices: Prices) -> dict[str, Any]:
 
 
 def _weights(objective: Objective) -> dict[str, Any]:
-    """The weights of every pair of raters, each matrix once."""
+    """Return the distinct weight matrices, and for every pair of raters the index of its matrix."""
     matrices: dict[int, Weights] = {}
     of_pair = []
     for _, _, weights in objective.pairs():
@@ -117,5 +117,5 @@ def _terms(number: RootSum) -> dict[str, str]:
 
 
 def _whole(values: Any) -> Any:
-    """Arrays as lists; what is not a whole number is left as it is, for the checker to refuse."""
+    """Return an array as lists and anything else unchanged; the verification rejects what is not a whole number."""
     return values.tolist() if isinstance(values, np.ndarray) else values

@@ -1,7 +1,8 @@
-"""Find an optimal table and its prices without a solver, in the cases that have a formula.
+"""Construct an optimal table and its prices directly in the cases that have a closed form.
 
-Equal margins: the diagonal. Monge weights: every rater's ratings sorted and matched in order. Three raters, unweighted:
-triples first, then pairs.
+With equal margins, all ratings lie on the diagonal. With Monge weights, every rater's ratings are sorted and matched in
+order. For three raters and unweighted disagreement, as many subjects as possible receive three equal ratings, and then
+as many as possible receive two.
 """
 
 from __future__ import annotations
@@ -16,16 +17,17 @@ from kappamax.maximum.solution import Prices, Solution, zero_prices
 
 
 def diagonal(problem: CompleteProblem) -> Solution:
-    """Raters with equal margins can agree on every subject; prices of zero prove it."""
+    """Return the table in which raters with equal margins agree on every subject; prices of zero prove it optimal."""
     used = np.flatnonzero(problem.margins[0])
     patterns = np.repeat(used[:, None], problem.n_raters, axis=1).astype(np.int32)
     return certified(problem, patterns, problem.margins[0][used], zero_prices(problem), "diagonal")
 
 
 def comonotone(problem: CompleteProblem) -> Solution:
-    """Sorted ratings matched in order minimise every pair's disagreement at once if the weights are Monge.
+    """Return the table of sorted ratings, which minimises the disagreement of every pair if the weights are Monge.
 
-    The prices are the sums over pairs of the pair's own prices, which follow the staircase of matched ratings.
+    A rater's prices are the sums of the prices in each pair that contains the rater; those follow the staircase of
+    matched ratings.
     """
     patterns, counts = comonotone_table(problem.margins)
     largest = max(magnitude(entries) for _, _, entries in problem.entries)
@@ -38,7 +40,10 @@ def comonotone(problem: CompleteProblem) -> Solution:
 
 
 def reversed_order(problem: CompleteProblem) -> Solution:
-    """Two raters, Monge weights, most disagreement: one rater's highest ratings meet the other's lowest."""
+    """Return the table of most disagreement for two raters and Monge weights.
+
+    The highest ratings of one rater are matched with the lowest ratings of the other.
+    """
     turned = problem.margins.copy()
     turned[1] = turned[1][::-1]
     patterns, counts = comonotone_table(turned)
@@ -50,13 +55,15 @@ def reversed_order(problem: CompleteProblem) -> Solution:
 
 
 def three_raters_unweighted(problem: CompleteProblem) -> Solution:
-    """With sorted counts a <= b <= c of each category, at most 2 sum(a) + min(N, sum(b)) pairs can agree.
+    """Return the table of least unweighted disagreement for three raters.
 
-    Triples take a of every category; then two raters agree on what is left of b while the third says something else.
-    Prices, in agreeing pairs: 2 for each category's rarest rater, and 1 for its middle one or else 1 per subject.
+    Let a <= b <= c be the sorted counts of a category. At most 2 sum(a) + min(N, sum(b)) pairs can agree. The table
+    attains this number: all three raters agree on a subjects per category, and then two raters agree on as much of b
+    as remains while the third rater uses another category. In units of agreeing pairs, the price is 2 for the rater
+    who used a category least often, and either 1 for the rater in the middle or 1 per subject.
     """
     margins, n = problem.margins, problem.n_subjects
-    order = np.argsort(margins, axis=0, kind="stable")  # for each category its raters from rarest to most frequent
+    order = np.argsort(margins, axis=0, kind="stable")  # for each category, raters by increasing use of it
     ranked = np.take_along_axis(margins, order, axis=0)
     patterns, counts = _triples_and_pairs(margins, order, ranked)
     unit = int(problem.costs(np.array([[0, 1, 1]], dtype=np.int32))[0, 0]) // 2  # cost of one disagreeing pair
@@ -73,7 +80,7 @@ def three_raters_unweighted(problem: CompleteProblem) -> Solution:
 
 
 def comonotone_table(margins: Array) -> tuple[Codes, Integers]:
-    """Return patterns and counts when every rater's ratings are sorted and matched in order."""
+    """Return the patterns and counts that result from sorting every rater's ratings and matching them in order."""
     ends = np.cumsum(margins, axis=1)
     sorted_ends = np.sort(ends, axis=None)
     steps = np.diff(sorted_ends, prepend=0)
@@ -85,10 +92,10 @@ def comonotone_table(margins: Array) -> tuple[Codes, Integers]:
 
 
 def _staircase_prices(entries: Array, rows: Array, columns: Array) -> tuple[Array, Array]:
-    """Prices that are exact along the staircase of matched categories, also across its corners.
+    """Return prices whose sums equal the entries along the staircase of matched categories, including its corners.
 
-    Going down from row i to i + 1 happens at one column and changes the row price by what the entry changes there;
-    going right from column j to j + 1 likewise.
+    The staircase passes from row i to row i + 1 in one column, and the row price changes by the difference of the
+    entries in that column. Column prices follow in the same way.
     """
     k = len(rows)
     row_ends, column_ends = np.cumsum(rows)[:-1], np.cumsum(columns)[:-1]
@@ -102,11 +109,11 @@ def _staircase_prices(entries: Array, rows: Array, columns: Array) -> tuple[Arra
 
 
 def _triples_and_pairs(margins: Array, order: Array, ranked: Array) -> tuple[Codes, Integers]:
-    """A table that reaches the bound of `three_raters_unweighted`."""
+    """Return a table that attains the bound of `three_raters_unweighted`."""
     left = margins - ranked[0]
     rows = [([i, i, i], int(count)) for i, count in enumerate(ranked[0]) if count]
     room = int(left[0].sum())
-    waiting: list[tuple[int, int, int, int]] = []  # raters p and q agree on i, so often
+    waiting: list[tuple[int, int, int, int]] = []  # (p, q, i, n): raters p and q agree on category i for n subjects
     for i in range(margins.shape[1]):
         take = min(room, int(ranked[1, i] - ranked[0, i]))
         if take:
@@ -128,7 +135,7 @@ def _triples_and_pairs(margins: Array, order: Array, ranked: Array) -> tuple[Cod
 
 
 def _draw(stack: list[tuple[int, int]], count: int) -> list[tuple[int, int]]:
-    """Take so many ratings off a stack of (category, times)."""
+    """Remove `count` ratings from a stack of (category, times) and return them."""
     drawn = []
     while count:
         category, times = stack.pop()

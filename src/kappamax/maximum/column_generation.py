@@ -1,8 +1,8 @@
 """Find an optimal table of many raters by column generation.
 
-A linear program over few patterns gives prices; a search finds patterns that cost less than those prices and adds
-them; when none is left, the program over the few patterns has the optimum of the program over all. Every round proves
-a bound: the prices' total plus, for every subject, the least reduced cost.
+A linear program over a few patterns gives dual prices. A search then finds patterns of negative reduced cost and adds
+them. When there are none left, the program over the few patterns has the same optimum as the program over all patterns.
+Every round proves a bound, which is the total of the prices plus the number of subjects times the least reduced cost.
 """
 
 from __future__ import annotations
@@ -11,30 +11,33 @@ from contextlib import suppress
 
 import numpy as np
 
+from kappamax._tolerances import ROUNDING_MARGIN
 from kappamax._typing import Array
 from kappamax.errors import Interrupted
 from kappamax.maximum.exact_prices import certified_near
 from kappamax.maximum.first_table import first_guess
 from kappamax.maximum.gap_search import close_gap
-from kappamax.maximum.linear_program import integer_table, refined, relaxation, whole_table
+from kappamax.maximum.linear_program import POSITIVE_AMOUNT, integer_table, refined, relaxation, whole_table
 from kappamax.maximum.price_bounds import Pricing, certified
 from kappamax.maximum.problem import OutOfTime, Problem, Watch
 from kappamax.maximum.solution import Solution
 
 STOPPED = 0.1  # seconds for each bound after Ctrl-C
-_SMOOTHING = 0.5
-_NEW_PATTERNS = 60
-_LOOKED_AT = 300
+_SMOOTHING = 0.5  # weight of the prices with the best bound so far
+_NEW_PATTERNS = 60  # patterns added per round
+_LOOKED_AT = 300  # patterns among which these are chosen
 _TIGHT_PATTERNS = 5000
-_MOST_PATTERNS = 200_000
-_CLEAR = 1e-9
+_MOST_CANDIDATES = 200_000  # patterns that the search for a better table may use
 _METHOD = "column generation"
 
 
 def generate_columns(problem: Problem, watch: Watch) -> Solution:
-    """Generate patterns until the linear program is solved, then find a whole table and exact prices.
+    """Generate patterns until the linear program is solved, then find a table of whole counts and exact prices.
 
-    On Ctrl-C, `Interrupted` carries the best table and bound so far.
+    Raises
+    ------
+    Interrupted
+        On Ctrl-C; the exception holds the best table and bound found so far.
     """
     generation = _Generation(problem, watch)
     try:
@@ -51,11 +54,11 @@ class _Generation:
     Attributes
     ----------
     patterns : array, shape (m, r)
-        Each once.
+        Distinct patterns.
     center, newest : arrays of prices
-        Those with the best bound so far, and those of the last linear program.
+        The prices with the best bound so far, and the prices of the last linear program.
     finished : bool
-        Whether no pattern undercuts the newest prices.
+        Whether no pattern has a negative reduced cost under the newest prices.
     """
 
     def __init__(self, problem: Problem, watch: Watch) -> None:
@@ -68,9 +71,9 @@ class _Generation:
         self.finished = False
 
     def run(self) -> None:
-        """Add patterns until none is cheaper than its prices, or time is up.
+        """Add patterns until none has a negative reduced cost or the time limit is reached.
 
-        Prices halfway between the best so far and the newest find useful patterns sooner (smoothing).
+        Prices halfway between the best and the newest find useful patterns in fewer rounds (smoothing).
         """
         problem, pricing = self.problem, self.pricing
         best_bound, rounds = -np.inf, 0
@@ -79,7 +82,7 @@ class _Generation:
             if relaxed is None:
                 return
             self.newest = relaxed.prices
-            clear = -_CLEAR * (1 + float(np.abs(self.newest).max()))
+            clear = -ROUNDING_MARGIN * (1 + float(np.abs(self.newest).max()))
             smoothed = self.newest if rounds == 0 else _SMOOTHING * self.center + (1 - _SMOOTHING) * self.newest
             rounds += 1
             added = False
@@ -107,7 +110,7 @@ class _Generation:
                 return
 
     def _add(self, patterns: Array) -> bool:
-        """Add the patterns that are new, and return whether any was."""
+        """Add the patterns that are new, and return whether there are any."""
         fresh = [row for row in np.ascontiguousarray(patterns) if row.tobytes() not in self._known]
         self._known.update(row.tobytes() for row in fresh)
         if fresh:
@@ -115,12 +118,12 @@ class _Generation:
         return bool(fresh)
 
     def solution(self) -> Solution:
-        """Return the best whole table over the patterns generated, with exact prices and its gap closed if possible."""
+        """Return the best table over the patterns generated with exact prices, and close its gap if possible."""
         problem, watch = self.problem, self.watch
         relaxed = relaxation(problem, self.patterns, watch)
         support = self.best[0]
         if relaxed is not None:
-            support = self.patterns[relaxed.amounts > 1e-6]
+            support = self.patterns[relaxed.amounts > POSITIVE_AMOUNT]
             table = whole_table(problem, self.patterns, relaxed.amounts) or integer_table(problem, self.patterns, watch)
             if table is not None and problem.total(*table) < problem.total(*self.best):
                 self.best = table
@@ -128,7 +131,7 @@ class _Generation:
         if self.finished:
             prices = self.newest
             with suppress(OutOfTime):
-                limit = _CLEAR * 100 * (1 + float(np.abs(prices).max()))
+                limit = ROUNDING_MARGIN * 100 * (1 + float(np.abs(prices).max()))
                 tight = self.pricing.below(prices, limit, _TIGHT_PATTERNS).patterns
         solution = certified_near(problem, *self.best, prices, tight, support, _METHOD, watch)
         if not solution.proven and not watch.over:
@@ -139,7 +142,7 @@ class _Generation:
         return solution
 
     def interrupted(self) -> Solution:
-        """Return the best table so far, with a bound that is found soon."""
+        """Return the best table so far, with a bound that is computed quickly."""
         patterns, counts = self.best
         stopped = Watch(STOPPED)
         return certified_near(self.problem, patterns, counts, self.center, patterns, patterns, _METHOD, stopped)
@@ -150,10 +153,10 @@ class _Generation:
         problem, pricing = self.problem, self.pricing
         self.watch.tell("closing the gap between table and bound")
         worth = solution.prices.real(problem.roots)
-        gap = float(solution.cost - solution.bound) + _CLEAR * (1 + float(np.abs(worth).max()))
+        gap = float(solution.cost - solution.bound) + ROUNDING_MARGIN * (1 + float(np.abs(worth).max()))
         least = min(0.0, pricing.least(worth).least)
-        within = pricing.below(worth, least + gap, _MOST_PATTERNS)
-        if within.total > _MOST_PATTERNS:
+        within = pricing.below(worth, least + gap, _MOST_CANDIDATES)
+        if within.total > _MOST_CANDIDATES:
             return solution
         candidates = np.unique(np.concatenate([within.patterns, solution.patterns]), axis=0)
         table = integer_table(problem, candidates, self.watch)

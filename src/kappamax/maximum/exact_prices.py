@@ -1,9 +1,10 @@
-"""Make prices in doubles exact, so that the patterns they should make tight are tight.
+"""Turn dual prices in doubles into exact prices for which the intended patterns have reduced cost zero.
 
-An optimal vertex of the prices is fixed by the patterns whose cost it meets exactly. For two raters those patterns form
-a forest, along which prices follow by exact addition. For more raters the equations have entries 0 and 1: they are
-solved in doubles, rounded to a small denominator and checked exactly. Prices that no equation fixes keep their rounded
-doubles. Nothing here is trusted: the certificate checks the result.
+An optimal vertex of the dual problem is determined by the patterns whose cost equals the sum of their prices. For two
+raters these patterns form a forest, along which the prices follow by exact addition. For more raters they form a system
+of equations with entries 0 and 1. The system is solved in doubles, the solution is rounded to a small denominator, and
+the equations are checked exactly. Prices that no equation determines keep their rounded doubles. The proof does not
+depend on this module, because the bound of the resulting prices is computed exactly.
 """
 
 from __future__ import annotations
@@ -18,10 +19,10 @@ from kappamax.maximum.price_bounds import certified, real_reduced_costs
 from kappamax.maximum.problem import Problem, Watch
 from kappamax.maximum.solution import Prices, Solution, zero_prices
 
-_TOLERANCES = (1e-11, 1e-9, 1e-7)
-_PRIME = 1_048_573  # products of residues and sums of a thousand of them stay below 2^63
-_DENOMINATORS = (1, 2, 3, 4, 5, 6, 8, 12, 24, 60)
-_FINE = 2**40
+PRICE_DENOMINATOR = 2**40  # denominator of prices that are rounded from doubles
+_TOLERANCES = (1e-11, 1e-9, 1e-7)  # relative reduced costs up to which a pattern is taken as tight, tried in turn
+_PRIME = 1_048_573  # sums of a thousand products of two residues stay below 2^63
+_DENOMINATORS = (1, 2, 3, 4, 5, 6, 8, 12, 24, 60)  # denominators that the solution of the equations may have
 
 
 def certified_near(
@@ -34,18 +35,31 @@ def certified_near(
     method: str,
     watch: Watch | None = None,
 ) -> Solution:
-    """Return a solution with exact prices near given doubles: the best bound among a few ways of making them exact.
+    """Return a solution with exact prices near given doubles.
+
+    Several ways of making the prices exact are tried, and the prices with the best bound are kept.
 
     Parameters
     ----------
+    problem : Problem
+        Problem that the table and the prices belong to.
     patterns, counts : arrays
-        The table.
+        Table of the solution.
     real : array, shape (r, k)
         Optimal prices up to rounding.
     tight : array, shape (m, r)
         Patterns that may have reduced cost zero.
     support : array, shape (s, r)
-        Patterns that must have it, because an optimal solution of the linear program uses them.
+        Patterns that must have reduced cost zero, because an optimal solution of the linear program uses them.
+    method : str
+        Name of the method that found the table.
+    watch : Watch, optional
+        Time limit, default none.
+
+    Returns
+    -------
+    Solution
+        The table with the prices of the best bound.
     """
     best: Solution | None = None
     for prices in _candidates(problem, real, tight, support):
@@ -57,14 +71,13 @@ def certified_near(
     assert best is not None
     if best.proven or watch is None or watch.deadline is None:
         return best
-    zero = certified(
-        problem, patterns, counts, zero_prices(problem), method, Watch(0)
-    )  # often better after little time
+    # if the time was short, prices of zero often have a better bound
+    zero = certified(problem, patterns, counts, zero_prices(problem), method, Watch(0))
     return max(best, zero, key=lambda one: one.bound)
 
 
 def _candidates(problem: Problem, real: Array, tight: Array, support: Array) -> Iterator[Prices]:
-    """Exact prices by ever looser ideas of what is tight; at last the doubles themselves, rounded."""
+    """Yield exact prices for increasing tolerances of what counts as tight, and finally the rounded doubles."""
     reduced = np.abs(real_reduced_costs(problem, real, tight))
     order = np.argsort(reduced, kind="stable")
     scale = 1 + float(np.abs(real).max())
@@ -75,25 +88,27 @@ def _candidates(problem: Problem, real: Array, tight: Array, support: Array) -> 
         prices = exact(problem, real, equations)
         if prices is not None:
             yield prices
-    yield Prices(_rounded(problem, real), _FINE)
+    yield Prices(_rounded(problem, real), PRICE_DENOMINATOR)
 
 
 def _rounded(problem: Problem, real: Array) -> Array:
-    """Numerators over 2^40 of prices in doubles, as multiples of the first root."""
+    """Return numerators over `PRICE_DENOMINATOR` of prices in doubles, as multiples of the first root."""
     numerators = np.zeros((*real.shape, len(problem.roots)), dtype=object)
-    numerators[:, :, 0] = [[round(value * _FINE) for value in row] for row in (real / problem.roots[0]).tolist()]
+    numerators[:, :, 0] = [
+        [round(value * PRICE_DENOMINATOR) for value in row] for row in (real / problem.roots[0]).tolist()
+    ]
     return numerators
 
 
 def _along_forest(problem: Problem, real: Array, patterns: Array) -> Prices | None:
-    """Two raters: each tight pattern fixes the price at one end by that at the other."""
+    """Return prices for two raters, where each tight pattern determines one price from the other."""
     k = problem.n_categories
     neighbours: list[list[tuple[int, int]]] = [[] for _ in range(2 * k)]
     for position in _forest(patterns, k):
         i, j = int(patterns[position, 0]), k + int(patterns[position, 1])
         neighbours[i].append((j, position))
         neighbours[j].append((i, position))
-    costs = problem.costs(patterns).astype(object) * _FINE
+    costs = problem.costs(patterns).astype(object) * PRICE_DENOMINATOR
     numerators = _rounded(problem, real).reshape(2 * k, -1)
     done = [False] * (2 * k)
     for root in range(2 * k):
@@ -106,11 +121,11 @@ def _along_forest(problem: Problem, real: Array, patterns: Array) -> Prices | No
                     done[other] = True
                     numerators[other] = costs[position] - numerators[node]
                     waiting.append(other)
-    return Prices(_narrowed(numerators.reshape(2, k, -1)), _FINE)
+    return Prices(_narrowed(numerators.reshape(2, k, -1)), PRICE_DENOMINATOR)
 
 
 def _forest(patterns: Array, k: int) -> list[int]:
-    """The first patterns that are linearly independent: edges between rows and columns that close no circle."""
+    """Return the first linearly independent patterns, which are edges between rows and columns that close no cycle."""
     parent = list(range(2 * k))
 
     def root(node: int) -> int:
@@ -129,9 +144,12 @@ def _forest(patterns: Array, k: int) -> list[int]:
 
 
 def _by_elimination(problem: Problem, real: Array, patterns: Array) -> Prices | None:
-    """Several raters: fixed prices as whole combinations of costs and open prices, over a small denominator."""
+    """Return prices for several raters by solving the equations of the tight patterns.
+
+    A determined price is an integer combination of costs and undetermined prices over a small denominator.
+    """
     n_patterns, r = patterns.shape
-    rows = np.zeros((n_patterns, problem.margins.size), dtype=np.int64)  # per pattern: ones at its raters' prices
+    rows = np.zeros((n_patterns, problem.margins.size), dtype=np.int64)  # row of a pattern: 1 at each of its prices
     rows[np.arange(n_patterns)[:, None], patterns + problem.n_categories * np.arange(r)] = 1
     chosen, pivots = _independent(rows, rows.shape[1] - r + 1)
     open_ones = np.setdiff1d(np.arange(rows.shape[1]), pivots)
@@ -152,12 +170,12 @@ def _by_elimination(problem: Problem, real: Array, patterns: Array) -> Prices | 
     n_roots = len(problem.roots)
     numerators = _rounded(problem, real).reshape(-1, n_roots) * denominator
     shift = whole[:, n_roots:].astype(object) @ (numerators[open_ones] // denominator)
-    numerators[pivots] = whole[:, :n_roots].astype(object) * _FINE - shift
-    return Prices(_narrowed(numerators.reshape(*real.shape, n_roots)), _FINE * denominator)
+    numerators[pivots] = whole[:, :n_roots].astype(object) * PRICE_DENOMINATOR - shift
+    return Prices(_narrowed(numerators.reshape(*real.shape, n_roots)), PRICE_DENOMINATOR * denominator)
 
 
 def _independent(rows: Array, rank: int) -> tuple[list[int], list[int]]:
-    """The first rows that are linearly independent and a pivot column for each, by elimination modulo a prime."""
+    """Return the first linearly independent rows and a pivot column of each, by elimination modulo a prime."""
     basis = np.zeros((0, rows.shape[1]), dtype=np.int64)
     pivots: list[int] = []
     chosen: list[int] = []
@@ -178,5 +196,5 @@ def _independent(rows: Array, rank: int) -> tuple[list[int], list[int]]:
 
 
 def _narrowed(numerators: Array) -> Array:
-    """64-bit integers where they suffice."""
+    """Return the numerators as 64-bit integers where these suffice."""
     return widen(numerators, magnitude(numerators))

@@ -1,7 +1,8 @@
-"""Find a good table without a solver: a start for column generation, and what is left when time runs out at once.
+"""Find a good table without a solver.
 
-One rater's ratings at a time are placed anew. With the other raters fixed, that is a transportation problem, which is
-solved exactly. Nothing depends on how good the table is.
+The table is the start of column generation, and the result if the time limit is reached at once. The ratings of one
+rater at a time are rearranged. While the other raters are fixed, this is a transportation problem, which is solved
+exactly. No proof depends on the quality of the table.
 """
 
 from __future__ import annotations
@@ -16,17 +17,17 @@ from kappamax.maximum.solution import Solution, zero_prices
 from kappamax.maximum.transport import transport_table
 from kappamax.patterns import group_patterns
 
-_SCALE = 2.0**40
-_ROUNDS = 20
+_SCALE = 2.0**40  # largest cost after rounding to integers
+_STEPS_PER_RATER = 20
 
 
 def first_table(problem: Problem, watch: Watch | None = None) -> Solution:
-    """Return a table found without a solver, with the bound of prices zero."""
+    """Return a table found without a solver, with the bound that prices of zero prove."""
     return certified(problem, *first_guess(problem), zero_prices(problem), "one rater at a time", watch)
 
 
 def first_guess(problem: Problem) -> tuple[Codes, Integers]:
-    """Return sorted ratings improved rater by rater, or the observed table if that is no worse or has gaps."""
+    """Return sorted ratings improved rater by rater, or the observed table if it is better or has missing ratings."""
     if not isinstance(problem, CompleteProblem):
         return problem.observed()
     improved = _improved(problem, *comonotone_table(problem.margins))
@@ -35,9 +36,9 @@ def first_guess(problem: Problem) -> tuple[Codes, Integers]:
 
 
 def _improved(problem: CompleteProblem, patterns: Codes, counts: Integers) -> tuple[Codes, Integers]:
-    """Go round the raters until none of them can be placed better."""
+    """Rearrange one rater after the other until no rater can be improved."""
     best, stale = problem.total(patterns, counts), 0
-    for step in range(_ROUNDS * problem.n_raters):
+    for step in range(_STEPS_PER_RATER * problem.n_raters):
         candidate = _placed_anew(problem, patterns, counts, step % problem.n_raters)
         cost = problem.total(*candidate)
         stale += 1
@@ -49,7 +50,7 @@ def _improved(problem: CompleteProblem, patterns: Codes, counts: Integers) -> tu
 
 
 def _placed_anew(problem: CompleteProblem, patterns: Codes, counts: Integers, rater: int) -> tuple[Codes, Integers]:
-    """The table with one rater's ratings placed at least cost beside the others'."""
+    """Return the table in which one rater's ratings are rearranged at least cost for the ratings of the others."""
     k = problem.n_categories
     rest, totals = group_patterns(np.delete(patterns, rater, axis=1), counts, n_categories=k)
     full = np.insert(np.repeat(rest, k, axis=0), rater, np.tile(np.arange(k), len(rest)), axis=1).astype(np.int32)

@@ -1,7 +1,7 @@
-"""Search for a better table where a bound lies below the cost of the best table known.
+"""Search for a better table if the bound lies below the cost of the best table known.
 
-Only patterns whose reduced cost fits into the gap can occur in a better table, and only so often that their reduced
-costs add up to less than the gap. What remains is a finite search, in integers that are nowhere too large.
+A better table can use only patterns whose reduced cost is at most the gap, and its reduced costs add up to less than
+the gap. This leaves a finite search, which uses 64-bit integers that are rounded down.
 """
 
 from __future__ import annotations
@@ -19,12 +19,21 @@ from kappamax.maximum.solution import Solution
 
 
 def close_gap(problem: Problem, solution: Solution, patterns: Array) -> Solution:
-    """The best table of the given patterns, proven by search if that comes to its end within its limit.
+    """Return the best table over the given patterns, proven if the search finishes within its limit.
 
     Parameters
     ----------
+    problem : Problem
+        Problem that the solution belongs to.
+    solution : Solution
+        Best table known, with the prices of its bound.
     patterns : array, shape (m, r)
-        Must hold every pattern whose reduced cost is within the gap.
+        Patterns that include every pattern whose reduced cost is at most the gap.
+
+    Returns
+    -------
+    Solution
+        The best table found; its `proof` is "search" if no better table exists.
     """
     assert solution.prices is not None
     radicands, denominator = problem.objective.radicands, solution.prices.denominator
@@ -35,7 +44,7 @@ def close_gap(problem: Problem, solution: Solution, patterns: Array) -> Solution
     step = cost_step(problem) or 0
     while True:
         gap = solution.cost - base
-        room = gap - step  # a better table has at most so much beyond the bound
+        room = gap - step  # largest sum of reduced costs of a better table
         if room.sign() < 0:
             return replace(solution, bound=solution.cost, proof="search")
         fits = [i for i, cost in enumerate(reduced) if cost - lowest <= room]
@@ -51,7 +60,10 @@ def close_gap(problem: Problem, solution: Solution, patterns: Array) -> Solution
 def _better(
     problem: Problem, patterns: Array, costs: list[RootSum], room: RootSum, gap: RootSum
 ) -> tuple[Integers | None, bool]:
-    """Counts of a table whose reduced costs add up to less than the gap, or whether there is surely none."""
+    """Return the counts of a table whose reduced costs add up to less than the gap, and whether the search is complete.
+
+    The counts are None if no such table was found.
+    """
     shift = BITS - 1 - room.exponent()
     lowered = np.array([cost.floor(shift) for cost in costs], dtype=np.int64)
     columns = (patterns + problem.n_categories * np.arange(problem.n_raters)).astype(np.int64)

@@ -1,9 +1,10 @@
 """Find an optimal table by a linear program over listed patterns, solved with HiGHS.
 
-The program's solution is almost always whole; where it is not, an integer program follows. HiGHS works in doubles and
-nothing it returns is trusted: tables are rounded and counted again, and prices are made exact and checked. Where the
-digits of doubles do not suffice, prices are sharpened: with them subtracted, the costs that matter are small; scaled
-up, they make another linear program, whose solution corrects the prices by nine digits more (iterative refinement).
+The solution of the linear program almost always consists of whole numbers; if it does not, an integer program is solved
+as well. HiGHS works in doubles, and its results are not trusted: tables are rounded and their margins are checked, and
+prices are made exact and their bound is computed exactly. If the precision of doubles does not suffice, the prices are
+refined: the reduced costs, scaled up, define another linear program, whose solution adds nine digits to the prices
+(iterative refinement).
 """
 
 from __future__ import annotations
@@ -21,45 +22,57 @@ from kappamax.maximum.problem import Problem, Watch
 from kappamax.maximum.solution import Prices, Solution
 from kappamax.patterns import margins_of
 
-_ROUNDS = 8
-_BITS = 30  # more binary digits for the prices in each round of refinement
-_DEAR = 1e7  # in units of what matters: costs beyond it are no longer told apart
+POSITIVE_AMOUNT = 1e-6  # smaller amounts in a solution are zero up to the tolerance of the solver
+_REFINEMENTS = 8
+_REFINED_BITS = 30  # binary digits that each refinement adds to the prices
+_DEAR = 1e7  # scaled reduced costs above it are set to it, so that the small ones keep their precision
 
 
 def solve_over_all_cells(problem: Problem, watch: Watch) -> Solution:
-    """Solve the linear program over every cell, and the integer program where that leaves fractions."""
+    """Solve the linear program over all patterns, and the integer program if its solution has fractions."""
     cells = np.concatenate(list(problem.all_patterns()))
     relaxed = relaxation(problem, cells, watch)
     if relaxed is None:
         return first_table(problem)
-    table, method = whole_table(problem, cells, relaxed.amounts), "linear programme over all cells"
+    table, method = whole_table(problem, cells, relaxed.amounts), "linear program over all cells"
     if table is None:
-        watch.tell("the linear programme leaves fractions; integer programme")
-        table, method = integer_table(problem, cells, watch), "integer programme over all cells"
+        watch.tell("the solution of the linear program has fractions; solving the integer program")
+        table, method = integer_table(problem, cells, watch), "integer program over all cells"
     if table is None:
         rough = first_table(problem)
         table, method = (rough.patterns, rough.counts), rough.method
-    solution = certified_near(problem, *table, relaxed.prices, cells, cells[relaxed.amounts > 1e-6], method, watch)
+    solution = certified_near(
+        problem, *table, relaxed.prices, cells, cells[relaxed.amounts > POSITIVE_AMOUNT], method, watch
+    )
     if not solution.proven:
         solution = refined(solution, cells, watch)
     return solution if solution.proven else close_gap(problem, solution, cells)
 
 
 def refined(solution: Solution, patterns: Array, watch: Watch) -> Solution:
-    """Return the solution with sharper prices and, where these show a better table, with that one.
+    """Return the solution with refined prices and, if the refinement finds a better table, with that table.
 
-    Only rational costs are refined. Weights that are rounded reals have whole costs of twenty digits, so a few rounds
-    settle which table is the best one.
+    Only rational costs are refined. Weights that are rounded real numbers have integer costs of twenty digits, so a few
+    refinements decide which table is best.
 
     Parameters
     ----------
+    solution : Solution
+        Solution that is not proven.
     patterns : array, shape (m, r)
-        Should hold every pattern that a best table may use.
+        Patterns that include every pattern that an optimal table may use.
+    watch : Watch
+        Time limit and progress.
+
+    Returns
+    -------
+    Solution
+        The refined solution, or the given one if nothing improved.
     """
     problem = solution.problem
     if problem.objective.radicands != (1,):
         return solution
-    for _ in range(_ROUNDS):
+    for _ in range(_REFINEMENTS):
         assert solution.prices is not None
         if solution.proven or watch.over:
             return solution
@@ -69,12 +82,14 @@ def refined(solution: Solution, patterns: Array, watch: Watch) -> Solution:
         relaxed = relaxation(problem, patterns, watch, np.minimum(left / unit, _DEAR))
         if relaxed is None:
             return solution
-        change = relaxed.prices * (unit * float(denominator) * 2.0**_BITS)
-        finer = (numerators << _BITS) + np.array([[[round(c)] for c in row] for row in change.tolist()], dtype=object)
+        change = relaxed.prices * (unit * float(denominator) * 2.0**_REFINED_BITS)
+        finer = (numerators << _REFINED_BITS) + np.array(
+            [[[round(c)] for c in row] for row in change.tolist()], dtype=object
+        )
         table = whole_table(problem, patterns, relaxed.amounts)
         if table is None or problem.total(*table) >= solution.cost:
             table = solution.patterns, solution.counts
-        sharper = certified(problem, *table, Prices(finer, denominator << _BITS), solution.method, watch)
+        sharper = certified(problem, *table, Prices(finer, denominator << _REFINED_BITS), solution.method, watch)
         if sharper.bound <= solution.bound and sharper.cost >= solution.cost:
             return solution
         solution = sharper
@@ -82,7 +97,7 @@ def refined(solution: Solution, patterns: Array, watch: Watch) -> Solution:
 
 
 class Relaxation(NamedTuple):
-    """Solution of a linear program: how much of each pattern, its value, and the dual prices, all in doubles."""
+    """Solution of a linear program in doubles, with the amount of each pattern, the optimum and the dual prices."""
 
     amounts: Floats
     value: float
@@ -90,9 +105,9 @@ class Relaxation(NamedTuple):
 
 
 def relaxation(problem: Problem, patterns: Array, watch: Watch, costs: Array | None = None) -> Relaxation | None:
-    """Minimise the cost over any amounts >= 0 of the given patterns that add up to the margins; None if time runs out.
+    """Minimise the cost over amounts >= 0 of the given patterns that add up to the margins.
 
-    The costs are the problem's own unless others are given.
+    The costs are those of the problem unless others are given. The result is None if the time limit is reached.
     """
     costs = problem.real(patterns) if costs is None else costs
     found = solve_linear(costs, incidence(patterns, problem.n_categories), problem.margins.ravel(), watch)
@@ -103,7 +118,7 @@ def relaxation(problem: Problem, patterns: Array, watch: Watch, costs: Array | N
 
 
 def whole_table(problem: Problem, patterns: Array, amounts: Array) -> tuple[Codes, Integers] | None:
-    """Return the amounts as a table if they are whole and have the margins exactly, else None."""
+    """Return the amounts as a table if they are whole numbers with exactly the required margins, else None."""
     counts = np.rint(amounts).astype(np.int64)
     if (counts < 0).any() or np.abs(amounts - counts).max() > 1e-4 * max(1.0, problem.n_subjects / 1e6):
         return None
@@ -112,14 +127,17 @@ def whole_table(problem: Problem, patterns: Array, amounts: Array) -> tuple[Code
 
 
 def integer_table(problem: Problem, patterns: Array, watch: Watch) -> tuple[Codes, Integers] | None:
-    """Return the table of the given patterns with the least cost that the solver finds; None without any."""
+    """Return the table of least cost over the given patterns, or None if the solver finds no table."""
     rows, sides = incidence(patterns, problem.n_categories), problem.margins.ravel()
     found = solve_integer(problem.real(patterns), rows, sides, watch)
     return None if found is None else whole_table(problem, patterns, found)
 
 
 def solve_linear(costs: Array, rows: Any, sides: Array, watch: Watch) -> tuple[Array, Array] | None:
-    """Return amounts >= 0 with rows @ amounts = sides of least cost, and the rows' prices; None if time runs out."""
+    """Return amounts >= 0 of least cost with rows @ amounts = sides, and the dual prices of the rows.
+
+    The result is None if the time limit is reached.
+    """
     from scipy.optimize import linprog
 
     scale, size = float(np.abs(costs).max()) or 1.0, float(sides.max())
@@ -131,7 +149,7 @@ def solve_linear(costs: Array, rows: Any, sides: Array, watch: Watch) -> tuple[A
 
 
 def solve_integer(costs: Array, rows: Any, sides: Array, watch: Watch) -> Floats | None:
-    """Return whole amounts >= 0, in doubles, with rows @ amounts = sides and the least cost found; None without any."""
+    """Return whole amounts >= 0, as doubles, of least cost with rows @ amounts = sides, or None if none are found."""
     from scipy.optimize import Bounds, LinearConstraint, milp
 
     options: dict[str, Any] = {"mip_rel_gap": 0.0}
@@ -148,10 +166,10 @@ def solve_integer(costs: Array, rows: Any, sides: Array, watch: Watch) -> Floats
 
 
 def incidence(patterns: Array, k: int) -> Any:
-    """Return the constraint matrix: one row per rater and category, one column per pattern."""
+    """Return the constraint matrix, with one row per rater and category and one column per pattern."""
     from scipy.sparse import csc_array
 
     m, r = patterns.shape
-    rows = (patterns + k * np.arange(r)).ravel().astype(np.int32)  # scipy before 1.15 hands HiGHS no other integers
+    rows = (patterns + k * np.arange(r)).ravel().astype(np.int32)  # scipy before 1.15 passes only int32 to HiGHS
     starts = np.arange(0, m * r + 1, r, dtype=np.int32)
     return csc_array((np.ones(m * r), rows, starts), shape=(r * k, m))

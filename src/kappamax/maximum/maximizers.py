@@ -206,7 +206,7 @@ def maximizer_range(
         table = integer_table(problem, candidates.patterns, Watch())
         assert table is not None  # the maximiser itself is such a table
         ends.append(other.value(problem.total(*table) * sign))
-    return MaximizerRange(ends[0], ends[1], None, "integer programme")
+    return MaximizerRange(ends[0], ends[1], None, "integer program")
 
 
 @dataclass(frozen=True, repr=False)

@@ -1,7 +1,8 @@
-"""State what every solver minimises: the total exact cost of a table with given margins.
+"""Define the problem that every solver minimises, which is the exact cost of a table with given margins.
 
-The largest coefficient is the least total cost of a table with the observed margins, cost being disagreement; for the
-smallest coefficient the sign is reversed. Costs are whole numbers, or vectors of them over square roots.
+The cost of a table is its disagreement. The largest coefficient belongs to the table of least cost with the observed
+margins; for the smallest coefficient the sign of the cost is reversed. Costs are whole numbers, or integer combinations
+of square roots, which are held as vectors.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from kappamax.errors import NotSupportedError
 from kappamax.patterns import MISSING
 from kappamax.table import Table
 
-_CHUNK = 1 << 18
+_PATTERNS_PER_CHUNK = 1 << 18
 
 
 def problem_for(objective: Objective, sign: int) -> Problem:
@@ -32,8 +33,14 @@ def problem_for(objective: Objective, sign: int) -> Problem:
     Parameters
     ----------
     objective : Objective
-    sign : 1 or -1
+        Observed table with weights and coefficient.
+    sign : {1, -1}
         1 to minimise disagreement, -1 to maximise it.
+
+    Returns
+    -------
+    Problem
+        A `CompleteProblem` if no ratings are missing.
 
     Raises
     ------
@@ -49,23 +56,23 @@ def require_fixed_chance(objective: Objective) -> None:
     """Require that all tables with the same margins and sets of raters have the same expected disagreement."""
     if not objective.fixed_chance:
         raise NotSupportedError(
-            f"rearranging these ratings changes what {objective.coefficient.title} expects by chance: a rater who used "
-            "several categories rated subjects with different numbers of ratings. Conger's kappa, Brennan-Prediger and "
-            "percent agreement do not depend on that."
+            f"rearranging these ratings changes what {objective.coefficient.title} expects by chance, because a rater "
+            "who used several categories rated subjects with different numbers of ratings. Use Conger's kappa, "
+            "Brennan-Prediger or percent agreement, which do not depend on this."
         )
 
 
 class RaterSet(NamedTuple):
-    """The raters of some subjects, as a search over their patterns needs them.
+    """Set of raters who rated the same subjects, in the form that a search over their patterns uses.
 
     Attributes
     ----------
     raters : array, shape (s,)
-        Their columns in a pattern.
+        Columns of these raters in a pattern.
     pair_costs : array, shape (s, s, k, k)
-        The cost of each pair of their ratings, in doubles; zero unless the first rater comes before the second.
+        Cost of each pair of their ratings, in doubles; zero unless the first rater comes before the second.
     other_codes : array, shape (number of columns,)
-        The codes of all other columns, which are the same in every pattern of this set.
+        Codes of all other columns, which are the same in every pattern of this set.
     """
 
     raters: npt.NDArray[np.intp]
@@ -74,35 +81,35 @@ class RaterSet(NamedTuple):
 
 
 class Problem:
-    """Least total cost over all tables with the margins and sets of raters of one table.
+    """Minimisation of the cost over all tables with the margins and sets of raters of one table.
 
-    Who rated which subject stays fixed: each rater's ratings may be rearranged only over the subjects that rater rated.
-    Where ratings are missing, "not rated" is one more category, and one more column of patterns says which set of
-    raters a subject has; with the number of subjects of every set as that column's margin, solvers see margins and
-    patterns as always. Only patterns that fit their set exist.
+    Who rated which subject is fixed: each rater's ratings may be rearranged only over the subjects that this rater
+    rated. If ratings are missing, "not rated" is an additional category, and an additional column of the patterns gives
+    the set of raters of a subject. The margin of that column is the number of subjects of every set, so that solvers
+    treat problems with and without missing ratings alike. Only patterns that agree with their set exist.
 
     Parameters
     ----------
     objective : Objective
-        Scores tables; its table is the observed one.
-    sign : 1 or -1
+        Observed table with weights and coefficient.
+    sign : {1, -1}
         1 to minimise disagreement, -1 to maximise it.
 
     Attributes
     ----------
     margins : array, shape (n_raters, n_categories)
-        What a table must add up to: `n_raters` is the number of columns of a pattern, `n_categories` the number of
-        codes of each column.
+        Margins that a table must have. `n_raters` is the number of columns of a pattern and `n_categories` the number
+        of codes of each column.
     n_cells : int
         Number of possible patterns.
     factors : list of int
-        What one disagreeing pair (or group) of raters can count in the score.
+        Factors by which the disagreement of one pair (or group) of raters may be multiplied in the score.
     """
 
     def __init__(self, objective: Objective, sign: int) -> None:
         table, group_size = objective.table, objective.coefficient.group_size
         if group_size > 2 and not table.complete:
-            raise NotSupportedError(f"the maximum for {group_size} raters at a time needs complete ratings.")
+            raise NotSupportedError(f"the maximum for {group_size} raters at a time requires complete ratings.")
         self.objective = objective
         self.sign = sign
         self.n_subjects = table.n_subjects
@@ -139,22 +146,22 @@ class Problem:
         return self.objective.total(self.costs(patterns), counts)
 
     def number(self, coefficients: Sequence[int]) -> RootSum:
-        """Return the exact number with these coefficients of the roots."""
+        """Return the exact number with the given coefficients of the roots."""
         return RootSum(dict(zip(self.objective.radicands, coefficients, strict=True)))
 
     def all_patterns(self) -> Iterator[Codes]:
-        """Yield every pattern that fits its set, some hundred thousand at a time."""
+        """Yield every possible pattern, in arrays of up to some hundred thousand."""
         for index, members in enumerate(self.sets):
             raters = np.flatnonzero(members)
             shape = (self.n_labels,) * len(raters)
-            for start in range(0, n_cells := self.n_labels ** len(raters), _CHUNK):
-                cells = np.arange(start, min(start + _CHUNK, n_cells))
+            for start in range(0, n_cells := self.n_labels ** len(raters), _PATTERNS_PER_CHUNK):
+                cells = np.arange(start, min(start + _PATTERNS_PER_CHUNK, n_cells))
                 patterns = self._codes_of_others(index, len(cells))
                 patterns[:, raters] = np.stack(np.unravel_index(cells, shape), axis=1)
                 yield patterns
 
     def rater_sets(self) -> Iterator[RaterSet]:
-        """Yield the sets of raters over whose patterns a search has to go."""
+        """Yield the sets of raters whose patterns a search must cover."""
         matrices = {(a, b): weights.matrix for a, b, weights in self.objective.pairs()}
         for index, members in enumerate(self.sets):
             raters = np.flatnonzero(members)
@@ -165,7 +172,7 @@ class Problem:
             yield RaterSet(raters, costs, self._codes_of_others(index, 1)[0])
 
     def observed(self) -> tuple[Codes, Integers]:
-        """Return the observed table as solvers see tables."""
+        """Return the observed table in the coding that solvers use."""
         table = self.objective.table
         if table.complete:
             return table.patterns, table.counts
@@ -173,20 +180,20 @@ class Problem:
         return np.column_stack([codes, self._set_of_pattern]).astype(np.int32), table.counts
 
     def decoded(self, patterns: Codes) -> Codes:
-        """Return patterns as a `Table` holds them."""
+        """Return patterns in the coding of a `Table`."""
         if self.objective.table.complete:
             return patterns
         own = patterns[:, : self.objective.table.n_raters]
         return np.where(own == self.n_labels, MISSING, own).astype(np.int32)
 
     def table(self, patterns: Codes, counts: Integers) -> Table:
-        """Return a solver's table with the labels of the observed one."""
+        """Return a solver's table with the labels of the observed table."""
         return self.objective.table.like(self.decoded(patterns), counts)
 
     def prices_by_set(self, numerators: Array) -> tuple[Array, dict[tuple[int, ...], Array]]:
-        """Return prices of every rater's categories, shape (r, k, number of roots), and one for every set of raters.
+        """Return the prices of every rater's categories, shape (r, k, number of roots), and of every set of raters.
 
-        The price of a set includes what "not rated" costs the raters who are not in it.
+        The price of a set includes the prices of "not rated" for the raters who are not in it.
         """
         if self.objective.table.complete:
             return numerators, {tuple(range(self.n_raters)): np.zeros(len(self.roots), dtype=np.int64)}
@@ -198,18 +205,18 @@ class Problem:
         return wide[:-1, : self.n_labels], sets
 
     def _codes_of_others(self, index: int, n_rows: int) -> Codes:
-        """Patterns in which nobody of a set has rated yet; without missing ratings every code is still to be set."""
+        """Return patterns in which the ratings of a set are still to be filled in and all other codes are set."""
         patterns = np.full((n_rows, self.n_raters), self.n_labels, dtype=np.int32)
         patterns[:, -1] = index
         return patterns
 
 
 class CompleteProblem(Problem):
-    """The problem of a table without missing ratings, in which every pair of ratings has a cost of its own."""
+    """Problem of a table without missing ratings, in which the cost of a pattern is a sum over pairs of raters."""
 
     @property
     def n_entries(self) -> int:
-        """How many numbers `entries` holds for each pair."""
+        """Number of values that `entries` holds for each pair."""
         return int(self.n_categories**2 * len(self.roots))
 
     def pairs(self) -> Iterator[tuple[int, int, Floats]]:
@@ -220,18 +227,26 @@ class CompleteProblem(Problem):
 
     @cached_property
     def entries(self) -> list[tuple[int, int, Array]]:
-        """Every pair of raters and the exact cost of their ratings, shape (k, k, number of roots)."""
+        """Pairs of raters with the exact cost of their ratings, shape (k, k, number of roots)."""
         scale = self.sign * self.factors[0]
         scaled: dict[int, Array] = {}  # pairs with the same weights share the array
         return [(a, b, scaled.setdefault(id(own), scale * own)) for a, b, own in self.objective.entries()]
 
 
 class OutOfTime(Exception):  # noqa: N818  # an answer, not an error
-    """A search that the time limit ended."""
+    """Raised when the time limit ends a search."""
 
 
 class Watch:
-    """The time limit of a solver, and the callback that is told about its progress."""
+    """Time limit of a solver, and the callback that receives its progress messages.
+
+    Parameters
+    ----------
+    time_limit : float, optional
+        Limit in seconds, default none.
+    progress : callable, optional
+        Function that receives one line of text at a time.
+    """
 
     def __init__(self, time_limit: float | None = None, progress: Progress | None = None) -> None:
         self.deadline = None if time_limit is None else monotonic() + time_limit
@@ -240,16 +255,16 @@ class Watch:
 
     @property
     def left(self) -> float | None:
-        """Seconds left, at least a moment; None without a limit."""
+        """Seconds left, at least 0.05, or None without a limit."""
         return None if self.deadline is None else max(0.05, self.deadline - monotonic())
 
     @property
     def over(self) -> bool:
-        """Whether the time is up."""
+        """Whether the time limit is reached."""
         return self.deadline is not None and monotonic() > self.deadline
 
     def tell(self, message: str) -> None:
-        """Report progress in one line."""
+        """Pass a progress message to the callback."""
         if self.progress is not None:
             self.n_reports += 1
             self.progress(self.n_reports, None, message)

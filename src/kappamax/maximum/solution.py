@@ -1,4 +1,4 @@
-"""Hold what a solver found: a table, the bound below which no table can be, and the prices that prove it."""
+"""Define the result of a solver, with its table, the bound on the cost of all tables and the prices that prove it."""
 
 from __future__ import annotations
 
@@ -17,10 +17,17 @@ from kappamax.table import Table
 
 @dataclass(frozen=True)
 class Prices:
-    """One exact price per rater and category: numerators over one denominator, a vector over the roots each.
+    """Exact dual prices, one for every rater and category.
 
-    Prices prove a bound: a table that pays for each of its ratings costs at least the prices' total, as long as no
-    pattern costs less than its ratings' prices.
+    If no pattern costs less than the sum of the prices of its ratings, then no table costs less than the total of the
+    prices over all ratings. This total is the bound that the prices prove.
+
+    Attributes
+    ----------
+    numerators : array of whole numbers, shape (r, k, number of roots)
+        Coefficients of the roots, times the denominator.
+    denominator : int
+        Common denominator, default 1.
     """
 
     numerators: Array
@@ -31,12 +38,12 @@ class Prices:
         return np.asarray(self.numerators.astype(float) @ roots / float(self.denominator))
 
     def of(self, patterns: Codes) -> Array:
-        """Return the numerators of what each pattern's ratings are worth together, shape (m, number of roots)."""
+        """Return the numerators of the sum of prices of each pattern, shape (m, number of roots)."""
         wide = widen(self.numerators, len(self.numerators) * magnitude(self.numerators))
         return np.asarray(sum(own[codes] for own, codes in zip(wide, patterns.T, strict=True)))
 
     def total(self, margins: Integers, radicands: tuple[int, ...]) -> RootSum:
-        """Return what all ratings of the margins are worth."""
+        """Return the total of the prices over all ratings of the margins."""
         worth = {f: dot(self.numerators[:, :, i].ravel(), margins.ravel()) for i, f in enumerate(radicands)}
         return RootSum(worth) / self.denominator
 
@@ -48,23 +55,24 @@ def zero_prices(problem: Problem) -> Prices:
 
 @dataclass(frozen=True)
 class Cut:
-    """Prices of ratings and prices of the pooled use of categories: a bound that depends on that use.
+    """Prices of ratings and of the pooled use of categories, which prove a bound that depends on that use.
 
-    No pattern costs less than the prices of its ratings and of what it adds to the use. So a table costs at least the
-    prices' total plus the price of its use.
+    No pattern costs less than the prices of its ratings plus the price of its contribution to the pooled use.
+    Therefore a table costs at least the total of the prices plus the price of its pooled use.
 
     Attributes
     ----------
     prices : Prices
-    use : whole numbers, shape (k, number of roots)
-        Numerators, over the denominator of the prices, per unit of use.
+        Prices of the ratings.
+    use : array of whole numbers, shape (k, number of roots)
+        Numerators of the price per unit of use, over the denominator of the prices.
     """
 
     prices: Prices
     use: Array
 
     def bound(self, margins: Integers, use: Array, radicands: tuple[int, ...]) -> RootSum:
-        """Return a cost that no table with this use of categories is below."""
+        """Return the lower bound of the cost of all tables with this use of categories."""
         worth = {f: dot(self.use[:, i], use) for i, f in enumerate(radicands)}
         return self.prices.total(margins, radicands) + RootSum(worth) / self.prices.denominator
 
@@ -76,26 +84,26 @@ class Cut:
 
 @dataclass(frozen=True)
 class Solution:
-    """What a solver found: a table, its cost, the bound and what proves it.
+    """Result of a solver.
 
     Attributes
     ----------
     problem : Problem
-        What was solved.
+        Problem that was solved.
     patterns, counts : arrays
-        A table with the margins.
+        Best table found, in the coding of the problem.
     cost : RootSum
-        Its exact cost.
+        Exact cost of the table.
     bound : RootSum
-        No table costs less; equal to `cost` where that is proven.
+        Lower bound of the cost of all tables, equal to `cost` if the table is proven to be optimal.
     method : str
-        How it was found, in words.
+        Name of the method that found the table.
     prices : Prices or None
-        The prices behind the bound.
-    proof : "prices", "search" or None
-        How the optimum is proven: by the prices alone, or by searching the gap they leave.
+        Prices that prove the bound.
+    proof : {"prices", "search", None}
+        Whether the optimum is proven by the prices alone, by a search of the gap that they leave, or not at all.
     cuts : tuple of Cut
-        In place of prices, where what chance gives depends on the table.
+        Proof in place of prices if the expected disagreement depends on the table.
     """
 
     problem: Problem = field(repr=False)
@@ -110,16 +118,16 @@ class Solution:
 
     @property
     def proven(self) -> bool:
-        """Whether no table costs less."""
+        """Whether the table is proven to have the least cost."""
         return self.proof is not None
 
     @property
     def table(self) -> Table:
-        """The table with the labels of the observed one."""
+        """Table found, with the labels of the observed table."""
         return self.problem.table(self.patterns, self.counts)
 
     @cached_property
     def objective(self) -> Objective:
-        """The objective of the table: the problem's own, unless chance gives something else there."""
+        """Objective of the table found, which differs from the problem's if the expected disagreement varies."""
         own = self.problem.objective
         return own if own.fixed_chance else Objective(self.table, own.weights, own.coefficient)

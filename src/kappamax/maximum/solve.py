@@ -1,16 +1,21 @@
-"""Decide which method solves a problem.
+"""Choose the method that solves a problem.
 
-1. Raters with equal margins can agree on everything: the diagonal.
-2. Monge weights: every rater's ratings sorted and matched in order, any number of raters. For the most disagreement of
-   two raters, in reversed order.
-3. Two raters: transportation, the diagonal first for metric weights. Three raters, unweighted: triples, then pairs.
-4. Up to some thousands of cells: the linear program over all of them, the integer program where that is not whole.
-5. Beyond: column generation.
-6. Missing ratings: 4 or 5, with the number of subjects of every set of raters as one more margin.
-7. Missing ratings whose rearrangement changes what chance gives: linear programs for fixed use of categories.
-8. When the time limit runs out, the best table so far (the observed one if none is better) and its bound, not proven.
+1. If all raters have equal margins, they can agree on every subject, and the table is diagonal.
+2. If the weights are Monge, every rater's ratings are sorted and matched in order, for any number of raters. For the
+   most disagreement of two raters, one of them is sorted in reverse order.
+3. For two raters, a transportation problem is solved; with metric weights the diagonal is filled first. For three
+   raters and unweighted disagreement, a formula gives the table.
+4. Up to some thousands of possible patterns, the linear program over all of them is solved, and the integer program if
+   its solution has fractions.
+5. With more patterns, column generation is used.
+6. If ratings are missing, method 4 or 5 is used, with the number of subjects of every set of raters as an additional
+   margin.
+7. If ratings are missing and their rearrangement changes the expected disagreement, linear programs for fixed use of
+   categories are solved.
+8. If the time limit is reached, the best table so far (possibly the observed one) is returned with its bound, and is
+   marked as not proven.
 
-A method of 1 to 3 whose prices fall short of a proof, as rounded weights can make them, is followed by 4 or 5.
+If the prices of methods 1 to 3 do not prove the optimum, which rounded weights can cause, method 4 or 5 follows.
 """
 
 from __future__ import annotations
@@ -25,15 +30,35 @@ from kappamax.maximum.solution import Solution
 from kappamax.maximum.transport import transport
 from kappamax.maximum.varying_chance import solve_varying_chance
 
-MOST_LISTED_CELLS = 4000
-LARGEST_ENTRIES = 20_000_000  # exact costs per pair of raters: categories squared times roots
+MOST_LISTED_CELLS = 4000  # possible patterns up to which the linear program is written down
+LARGEST_ENTRIES = 20_000_000  # exact costs per pair of raters (squared number of categories times number of roots)
 
 
 def solve(problem: Problem, watch: Watch | None = None) -> Solution:
-    """Minimise the cost over all tables with the problem's margins, by the first method above that proves it.
+    """Minimise the cost over all tables with the margins of the problem, by the first method above that proves it.
 
-    The observed table is always a candidate: no solution costs more. Where the chance term varies, what is optimised is
-    the coefficient, and costs are compared in relation to what chance gives.
+    The solution never costs more than the observed table. If the expected disagreement depends on the table, the
+    coefficient itself is optimised, that is, the ratio of cost and expected disagreement.
+
+    Parameters
+    ----------
+    problem : Problem
+        Problem to solve.
+    watch : Watch, optional
+        Time limit and progress callback, default none.
+
+    Returns
+    -------
+    Solution
+        Best table found, its bound and its proof, if there is one.
+
+    Raises
+    ------
+    NotSupportedError
+        If more than two raters must agree at a time and the design has too many patterns, or if the expected
+        disagreement depends on the table and there are too many patterns or uses of categories.
+    Interrupted
+        On Ctrl-C; the exception holds the best table and bound found so far.
     """
     watch = watch or Watch()
     if not problem.objective.fixed_chance:
@@ -48,14 +73,14 @@ def solve(problem: Problem, watch: Watch | None = None) -> Solution:
         found = generate_columns(problem, watch)
     else:
         raise NotSupportedError(
-            f"the maximum for {group_size} raters at a time is found up to {MOST_LISTED_CELLS:,} possible patterns; "
-            f"this design has {float(problem.n_cells):.3g}."
+            f"the maximum for {group_size} raters at a time can be found for up to {MOST_LISTED_CELLS:,} possible "
+            f"patterns, but this design has {float(problem.n_cells):.3g}."
         )
     return at_least_as_observed(found if special is None else better_of(special, found, watch))
 
 
 def _special(problem: CompleteProblem) -> Solution | None:
-    """The answer of the first method for a special case that applies, if one does."""
+    """Return the solution of the first of the methods 1 to 3 that applies, or None."""
     weights = [weights for _, _, weights in problem.objective.pairs()]
     pairwise = problem.objective.coefficient.group_size == 2
     if problem.sign == 1 and (problem.margins == problem.margins[0]).all():

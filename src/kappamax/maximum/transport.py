@@ -1,7 +1,8 @@
 """Find the optimal table of two raters and its prices by solving a transportation problem.
 
-The method is shortest augmenting paths on whole costs. For metric weights the diagonal is filled first, which keeps the
-optimal value and leaves a smaller problem; its prices are lifted back to all categories by the triangle inequality.
+The method is that of shortest augmenting paths with integer costs. For metric weights the diagonal is filled first.
+This does not change the optimum and leaves a smaller problem, whose prices are extended to all categories by the
+triangle inequality.
 """
 
 from __future__ import annotations
@@ -15,13 +16,13 @@ from kappamax.maximum.price_bounds import certified
 from kappamax.maximum.problem import CompleteProblem
 from kappamax.maximum.solution import Prices, Solution
 
-_SCALE = 2.0**44
-_EXACT_CATEGORIES = 200  # beyond, integers of any size take minutes
-_WORTH_COMPILING = 400  # cells; below, plain Python answers sooner than numba is imported
+_SCALE = 2.0**44  # largest cost after rounding to integers
+_EXACT_CATEGORIES = 200  # with more categories, Python integers take minutes
+_WORTH_COMPILING = 400  # cells up to which plain Python is faster than importing numba
 
 
 def transport(problem: CompleteProblem) -> Solution:
-    """Minimise the cost of two raters' table; for metric weights the diagonal is filled first."""
+    """Minimise the cost of the table of two raters; for metric weights the diagonal is filled first."""
     ((_, _, real),) = problem.pairs()
     whole, exact = _whole_costs(problem, real)
     rows, columns = problem.margins
@@ -35,27 +36,29 @@ def transport(problem: CompleteProblem) -> Solution:
     solution = certified_near(problem, *table, near, tight, table[0], method)
     if solution.proven or len(problem.roots) > 1 or problem.n_categories > _EXACT_CATEGORIES:
         return solution
-    ((_, _, entries),) = (
-        problem.entries
-    )  # rational costs of more digits than 64 bits hold: once more in Python integers
+    # rational costs that do not fit into 64 bits: solve again with Python integers
+    ((_, _, entries),) = problem.entries
     costs = entries[:, :, 0].astype(object)
     table, prices = _table_and_prices(costs, *transport_table(costs, rows, columns))
     return certified(problem, *table, Prices(prices[:, :, None]), "transportation")
 
 
 def _table_and_prices(costs: Array, cells: Array, second: Array) -> tuple[tuple[Codes, Integers], Array]:
-    """Patterns and counts of a two-way table, and the prices of both raters that follow from the second's."""
+    """Return the patterns and counts of a two-way table, and the prices of both raters given those of the second."""
     first = (costs - second[None, :]).min(axis=1)
     return (_cells(cells), cells[cells > 0]), np.stack([first, second])
 
 
 def _cells(chosen: Array) -> Codes:
-    """The positions of the cells that are not zero, as patterns."""
+    """Return the positions of the nonzero cells as patterns."""
     return np.stack(np.nonzero(chosen), axis=1).astype(np.int32)
 
 
 def transport_table(costs: Array, rows: Array, columns: Array) -> tuple[Array, Array]:
-    """Return an optimal table for whole costs, and column prices v: costs >= u + v with u = min over j of costs - v."""
+    """Return an optimal table for integer costs, and column prices v.
+
+    The row prices are u[i] = min over j of costs[i, j] - v[j].
+    """
     table = np.zeros(costs.shape, dtype=np.int64)
     u, v = np.zeros(len(rows), dtype=costs.dtype), np.zeros(len(columns), dtype=costs.dtype)
     whole = costs.dtype == object  # Python integers, which are not compiled
@@ -65,17 +68,18 @@ def transport_table(costs: Array, rows: Array, columns: Array) -> tuple[Array, A
 
 
 def _whole_costs(problem: CompleteProblem, real: Array) -> tuple[Array, bool]:
-    """Costs as 64-bit whole numbers: the costs themselves where they are small, rounded multiples otherwise."""
+    """Return the costs as 64-bit integers and whether they are exact; other costs are scaled and rounded."""
     if len(problem.roots) == 1 and np.abs(real).max() < 2**40:
         return np.rint(real / problem.roots[0]).astype(np.int64), True
     return np.rint(real * (_SCALE / np.abs(real).max())).astype(np.int64), False
 
 
 def diagonal_first(costs: Array, rows: Array, columns: Array) -> tuple[Array, Array]:
-    """Agree on min(row, column) of every category, solve the rest, and lift its prices.
+    """Fill the diagonal with min(row, column) of every category, solve the rest, and extend its prices.
 
-    With v on the columns left, phi(i) = min over those j of costs[i, j] - v[j] differs between two categories by at
-    most their cost, so the prices phi and -phi serve all cells and are exact on the diagonal.
+    Let v be the prices of the remaining columns. Then phi(i) = min over those j of costs[i, j] - v[j] differs between
+    two categories by at most the cost of the two, so that phi and -phi are prices for all cells and their sum equals
+    the cost on the diagonal.
     """
     agreed = np.minimum(rows, columns)
     table = np.diag(agreed)
@@ -90,8 +94,9 @@ def diagonal_first(costs: Array, rows: Array, columns: Array) -> tuple[Array, Ar
 def _augmenting_paths(cost, a, b, table, u, v):  # type: ignore[no-untyped-def]  # compiled by numba
     """Fill `table` and the prices u, v in place; a and b are the margins still to be placed.
 
-    Each row sends what it has left along the cheapest path of cells to a column that has room (Dijkstra on reduced
-    costs), so that costs - u - v stay >= 0 and are 0 wherever the table is not.
+    Each row sends its remaining total along the cheapest path of cells to a column with remaining capacity (Dijkstra's
+    algorithm on reduced costs). The reduced costs, costs - u - v, stay >= 0, and are 0 in every cell in which the table
+    is positive.
     """
     k, m = cost.shape
     for j in range(m):

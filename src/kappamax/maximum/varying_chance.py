@@ -1,9 +1,10 @@
-"""Find the largest and smallest coefficient where rearranging ratings changes what chance would give.
+"""Find the largest and smallest coefficient if rearranging the ratings changes the expected disagreement.
 
 With missing ratings, Fleiss' kappa, Gwet's AC and Krippendorff's alpha divide the observed disagreement by a function
-of the pooled use of categories, which can differ between rearrangements. For a fixed use the divisor is fixed and the
-problem is a linear program with one more equation per category. Its prices bound the disagreement for every other
-use as well: they are a cut. Cuts are added at the most promising use until no use can beat the best table.
+of the pooled use of categories, which can differ between rearrangements. For a fixed use the divisor is fixed, and the
+problem is a linear program with one additional equation per category. Its dual prices bound the disagreement for every
+other use as well and are therefore called a cut. Cuts are added at the most promising use until they exclude every use
+that could improve on the best table.
 """
 
 from __future__ import annotations
@@ -18,30 +19,32 @@ from kappamax._typing import Array
 from kappamax.disagreement.objective import Objective
 from kappamax.errors import Interrupted, NotSupportedError
 from kappamax.fibers.enumeration import LISTED_TABLES, tables_below
-from kappamax.maximum.linear_program import incidence, solve_integer, solve_linear
+from kappamax.maximum.exact_prices import PRICE_DENOMINATOR
+from kappamax.maximum.linear_program import POSITIVE_AMOUNT, incidence, solve_integer, solve_linear
 from kappamax.maximum.price_bounds import cost_step
 from kappamax.maximum.problem import Problem, Watch
 from kappamax.maximum.solution import Cut, Prices, Solution
 from kappamax.verification.uses import MOST_USES, Use, attainable_uses
 
-MOST_PATTERNS = 4_000
+MOST_POSSIBLE_PATTERNS = 4_000
 MOST_CUTS = 300
-_CLOSE = 1e-7
-_METHOD = "linear programmes for fixed use of categories"
+_SOLVER_TOLERANCE = 1e-7  # relative error of the solver's prices
+_METHOD = "linear programs for fixed use of categories"
 _LISTED = "all tables listed"
-_FINE = 2**40
 
 
 def solve_varying_chance(problem: Problem, watch: Watch) -> Solution:
     """Find the table with the most extreme coefficient, proven by cuts or by listing all tables.
 
-    Where neither proves it, within limits of work or time, the best table found and the bound of the cuts. On Ctrl-C,
-    `Interrupted` carries the same.
+    If neither proves it within the limits of work and time, the solution holds the best table found and the bound of
+    the cuts.
 
     Raises
     ------
     NotSupportedError
-        If there are too many patterns or uses of categories to look at.
+        If there are too many possible patterns or uses of categories.
+    Interrupted
+        On Ctrl-C; the exception holds the best table and bound found so far.
     """
     search = _UseSearch(problem, watch)
     try:
@@ -51,7 +54,7 @@ def solve_varying_chance(problem: Problem, watch: Watch) -> Solution:
 
 
 def _searched(search: _UseSearch) -> Solution:
-    """Cuts at the most promising use of categories until no use is left, or listing, or the bound so far."""
+    """Add cuts at the most promising use of categories until no use is left; otherwise list all tables if possible."""
     table, watch = search.problem.objective.table, search.watch
     place: int | None = search.place[tuple(search.problem.objective.pooled_use(table.patterns).T @ table.counts)]
     while place is not None:
@@ -59,32 +62,35 @@ def _searched(search: _UseSearch) -> Solution:
         if watch.over or not search.cut_at(place):
             return search.unproven()
         place = search.open_use()
-        if place in search.solved or len(search.cuts) == MOST_CUTS:  # whole tables fall short of the program there
+        if place in search.solved or len(search.cuts) == MOST_CUTS:  # no table attains the linear program's optimum
             return search.by_listing() or search.unproven()
     return search.proven("prices", tuple(search.cuts))
 
 
 class _UseSearch:
-    """The best table so far, and the cuts that bound the others."""
+    """The best table so far, and the cuts that bound all other tables."""
 
     def __init__(self, problem: Problem, watch: Watch) -> None:
         objective = problem.objective
         self.problem, self.watch = problem, watch
-        #: the best table so far, its cost, and what chance gives there; raises where the coefficient is undefined
+        #: the best table so far, its cost and its expected disagreement; raises if the coefficient is undefined
         self.table = problem.observed()
         self.cost, self.chance = problem.total(*self.table), objective.expected
         varies = f"rearranging these ratings changes what {objective.coefficient.title} expects by chance"
-        if problem.n_cells > MOST_PATTERNS:
+        if problem.n_cells > MOST_POSSIBLE_PATTERNS:
             raise NotSupportedError(
-                f"{varies}; its maximum is then found up to {MOST_PATTERNS:,} possible patterns, and this design has "
-                f"{float(problem.n_cells):.3g}."
+                f"{varies}; its maximum can then be found for up to {MOST_POSSIBLE_PATTERNS:,} possible patterns, "
+                f"but this design has {float(problem.n_cells):.3g}."
             )
         found = uses_of(objective)
         if found is None:
-            raise NotSupportedError(f"{varies}, in more than {MOST_USES:,} ways: its maximum is not known.")
+            raise NotSupportedError(
+                f"{varies}; its maximum can then be found for up to {MOST_USES:,} possible uses of the categories, "
+                "but this design has more."
+            )
         self.patterns = np.concatenate(list(problem.all_patterns()))
         self.use = objective.pooled_use(problem.decoded(self.patterns))
-        #: one row per rater and category and one per category used, one column per pattern
+        #: constraint matrix with one row per rater and category, one row per category, and one column per pattern
         self.rows = np.concatenate([incidence(self.patterns, problem.n_categories).toarray(), self.use.T])
         chances = {use: objective.expected_at(np.array(use, dtype=object)) for use in found}
         #: every use of categories at which the coefficient is defined, and the disagreement expected there
@@ -92,7 +98,7 @@ class _UseSearch:
         self.chances = [chance for chance in chances.values() if chance]
         self.place = {tuple(use): place for place, use in enumerate(self.uses.tolist())}
         self.real_chances = np.array([float(chance) for chance in self.chances])
-        #: the cuts, beginning with one of prices zero, and what each of them says about each use, in doubles
+        #: the cuts, of which the first has prices zero, and the bound of each cut for each use, in doubles
         self.cuts: list[Cut] = []
         self.by_cut = np.zeros((0, len(self.uses)))
         zero = np.zeros((problem.margins.size + self.use.shape[1], len(problem.roots)), dtype=object)
@@ -100,20 +106,20 @@ class _UseSearch:
         self.solved: set[int] = set()
 
     def proven(self, proof: str, cuts: tuple[Cut, ...] = ()) -> Solution:
-        """Return the best table, which is optimal."""
+        """Return the best table as a proven solution."""
         return Solution(
             self.problem, *self.table, self.cost, self.cost, _METHOD if cuts else _LISTED, None, proof, cuts
         )
 
     def unproven(self) -> Solution:
-        """Return the best table, and what the cuts prove: a cost as extreme at its own use of categories."""
+        """Return the best table with the bound of the cuts, which is converted to a cost at the table's own use."""
         ratio = float((self.by_cut.max(axis=0) / self.real_chances).min())
-        below = Fraction(ratio - _CLOSE * (1 + abs(ratio)))  # far below what rounding can do to the ratio
+        below = Fraction(ratio - _SOLVER_TOLERANCE * (1 + abs(ratio)))  # rounding errors are far smaller
         bound = self.chance * below
         return Solution(self.problem, *self.table, self.cost, bound, _METHOD, None, None, tuple(self.cuts))
 
     def by_listing(self) -> Solution | None:
-        """Return the best of all tables, one after the other; None where they are too many."""
+        """Return the best of all tables by listing them, or None if there are too many."""
         columns = (self.patterns + self.problem.n_categories * np.arange(self.problem.n_raters)).astype(np.int64)
         free = np.zeros(len(columns), dtype=np.int64)
         found = tables_below(columns, self.problem.margins.ravel(), free, 1, LISTED_TABLES)
@@ -126,31 +132,31 @@ class _UseSearch:
         return self.proven("search")
 
     def open_use(self) -> int | None:
-        """Return the most promising use of categories at which a better table is not yet excluded."""
+        """Return the most promising use of categories for which a better table is not yet excluded, or None."""
         best = float(self.cost) / float(self.chance)
         ratios = self.by_cut.max(axis=0) / self.real_chances
         for place in np.argsort(ratios, kind="stable").tolist():
-            if ratios[place] > best + _CLOSE * (1 + abs(best)):
+            if ratios[place] > best + _SOLVER_TOLERANCE * (1 + abs(best)):
                 return None
             if not self._excluded(place):
                 return int(place)
         return None
 
     def _excluded(self, place: int) -> bool:
-        """Whether a cut shows that no table with this use is better than the best one."""
+        """Return whether a cut shows that no table with this use is better than the best table."""
         step = cost_step(self.problem)
         for number in np.argsort(-self.by_cut[:, place])[:2].tolist():
             bound = self.cuts[number].bound(self.problem.margins, self.uses[place], self.problem.objective.radicands)
-            if step is not None:  # whole costs: round up to the next
+            if step is not None:  # costs are multiples of the step
                 bound = RootSum(-(-bound.rational // step) * step)
             if (bound * self.chance - self.cost * self.chances[place]).sign() >= 0:
                 return True
         return False
 
     def cut_at(self, place: int) -> bool:
-        """Solve the linear program for one use of categories: a cut that is sharp there, and perhaps a better table.
+        """Solve the linear program for one use of categories, which gives a cut and perhaps a better table.
 
-        False if time runs out first.
+        Return False if the time limit is reached.
         """
         self.solved.add(place)
         sides = np.concatenate([self.problem.margins.ravel(), self.uses[place]])
@@ -172,7 +178,7 @@ class _UseSearch:
         self.by_cut = np.concatenate([self.by_cut, said[None]])
 
     def _consider(self, amounts: Array, sides: Array, place: int) -> bool:
-        """Take whole amounts as the best table if they are better; whether they are a table with this use at all."""
+        """Accept the amounts as the best table if they are better; return whether they are a table with this use."""
         counts = np.rint(amounts).astype(np.int64)
         if (counts < 0).any() or (self.rows.astype(np.int64) @ counts != sides).any():
             return False
@@ -187,13 +193,15 @@ class _UseSearch:
             self.cost, self.chance = cost, self.chances[place]
 
     def _exact_cut(self, amounts: Array, prices: Array) -> Cut:
-        """Exact prices near those of the linear program."""
+        """Return a cut with exact prices near those of the linear program."""
         problem = self.problem
         costs = problem.costs(self.patterns)
         reduced = problem.real(self.patterns) - prices @ self.rows
-        scale = _CLOSE * (1 + np.abs(prices).max())
+        scale = _SOLVER_TOLERANCE * (1 + np.abs(prices).max())
         tight = np.flatnonzero(np.abs(reduced) < scale)
-        tight = tight[np.argsort(np.where(amounts[tight] > 1e-6, -1.0, np.abs(reduced[tight])), kind="stable")]
+        tight = tight[
+            np.argsort(np.where(amounts[tight] > POSITIVE_AMOUNT, -1.0, np.abs(reduced[tight])), kind="stable")
+        ]
         exact = solved_exactly(self.rows.T[tight], costs[tight], prices, float(problem.roots[0]))
         denominator = lcm(*(number.denominator for row in exact for number in row))
         return self._lowered(
@@ -201,7 +209,7 @@ class _UseSearch:
         )
 
     def _lowered(self, whole: Array, denominator: int) -> Cut:
-        """The cut of given numerators; the prices of sets fall until no pattern costs less than its prices."""
+        """Return the cut of given numerators; prices of sets are lowered until no reduced cost is negative."""
         problem, n_margins = self.problem, self.problem.margins.size
         numerators = whole[:n_margins].reshape(*problem.margins.shape, -1)
         by_rating = Prices(numerators, denominator).of(self.patterns).astype(object)
@@ -214,7 +222,7 @@ class _UseSearch:
 
 
 def uses_of(objective: Objective) -> list[Use] | None:
-    """Return every pooled use of categories that some rearrangement has, in whole units; None if there are too many."""
+    """Return every pooled use of categories that a rearrangement can have, in whole units, or None if too many."""
     table = objective.table
     subjects = []
     for codes in table.patterns.T:
@@ -227,9 +235,10 @@ def uses_of(objective: Objective) -> list[Use] | None:
 
 
 def solved_exactly(rows: Array, sides: Array, near: Array, root: float) -> list[list[Fraction]]:
-    """Return fractions x near given doubles with rows @ x = sides for the first independent rows; one column per root.
+    """Return fractions x near given doubles with rows @ x = sides for the first independent rows.
 
-    What the rows leave open keeps its double, rounded, as a multiple of the first root.
+    There is one column per root. Unknowns that the rows do not determine keep their rounded double, as a multiple of
+    the first root.
     """
     basis: list[tuple[int, list[Fraction], list[Fraction]]] = []
     for row, side in zip(rows.tolist(), sides.tolist(), strict=True):
@@ -243,7 +252,10 @@ def solved_exactly(rows: Array, sides: Array, near: Array, root: float) -> list[
             by = left[pivot]
             basis.append((pivot, [entry / by for entry in left], [entry / by for entry in right]))
     n_roots = sides.shape[1]
-    x = [[Fraction(round(value / root * _FINE), _FINE)] + [Fraction(0)] * (n_roots - 1) for value in near.tolist()]
+    x = [
+        [Fraction(round(value / root * PRICE_DENOMINATOR), PRICE_DENOMINATOR)] + [Fraction(0)] * (n_roots - 1)
+        for value in near.tolist()
+    ]
     for pivot, own, known in reversed(basis):
         others = [(entry, i) for i, entry in enumerate(own) if entry and i != pivot]
         x[pivot] = [known[f] - sum((entry * x[i][f] for entry, i in others), Fraction(0)) for f in range(n_roots)]

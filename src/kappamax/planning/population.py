@@ -34,12 +34,12 @@ from kappamax.table import Label, Table, as_categories
 
 Chosen = Mapping[str, Any]  # weights and coefficient, as `as_objective` takes them
 
-MOST_PATTERNS = 20_000
-LARGEST_PROGRAMME = 4_000
+MOST_ASSUMED_PATTERNS = 20_000
+LARGEST_PROGRAM = 4_000
 _SUM_TOLERANCE = 1e-9
-_FINE = 10**4  # minimum number of subjects of the table with the largest agreement
+_LEAST_TOTAL = 10**4  # minimum number of subjects of the table with the largest agreement
 _COARSE = 10**6  # margins with a larger common denominator are rounded to multiples of 1 / this
-_LARGEST_TOTAL = 2**61
+_LARGEST_EXACT_TOTAL = 2**61
 _POPULATION = 2**50
 
 
@@ -80,7 +80,7 @@ def from_pilot(
             )
         _require_few_patterns(pilot.n_categories, pilot.n_raters)
     tables = None
-    if pilot.complete and pilot.n_categories**pilot.n_raters <= MOST_PATTERNS:
+    if pilot.complete and pilot.n_categories**pilot.n_raters <= MOST_ASSUMED_PATTERNS:
         shares = np.array([_shares_of(row) for row in pilot.margins], dtype=object)
         tables = MarginTables(shares, pilot.categories, pilot.raters, ordered=pilot.ordered, chosen=chosen, pilot=pilot)
     if kappa is not None and tables is not None:
@@ -352,7 +352,7 @@ def _whole_margins(shares: Array) -> Integers:
     """Return margins as integers with the same total, exact if the shares have a small common denominator."""
     total = lcm(*(share.denominator for share in shares.ravel()))
     exact = total <= _COARSE and all(sum(row) == 1 for row in shares)
-    total = total * ceil(_FINE / total) if exact else _COARSE
+    total = total * ceil(_LEAST_TOTAL / total) if exact else _COARSE
     whole = np.array([_apportioned(row, total) for row in shares])
     for share, count in zip(shares.ravel(), whole.ravel(), strict=True):
         if share > 0 and count == 0:
@@ -366,7 +366,7 @@ def _whole(shares: Array) -> Integers:
     if shares.dtype == object:
         for share in shares:
             total = lcm(total, share.denominator)
-            if total > _LARGEST_TOTAL:
+            if total > _LARGEST_EXACT_TOTAL:
                 break
         else:
             return np.array([int(share * total) for share in shares], dtype=np.int64)
@@ -424,9 +424,9 @@ def _require_shares(name: str, row: list[Any], n_categories: int) -> None:
 
 def _require_few_patterns(n_categories: int, n_raters: int) -> None:
     """Require that the number of possible patterns is small enough to list all of them."""
-    if n_raters * log(n_categories) > log(MOST_PATTERNS) + _SUM_TOLERANCE:
+    if n_raters * log(n_categories) > log(MOST_ASSUMED_PATTERNS) + _SUM_TOLERANCE:
         raise NotSupportedError(
             f"{n_categories} categories and {n_raters} raters have {n_categories}^{n_raters} possible patterns; an "
-            f"assumed table is built for at most {MOST_PATTERNS:,}. Plan from pilot ratings, for a width or with "
-            "variance='estimate'."
+            f"assumed table is built for at most {MOST_ASSUMED_PATTERNS:,}. Plan from pilot ratings, for a width or "
+            "with variance='estimate'."
         )

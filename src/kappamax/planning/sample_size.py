@@ -21,7 +21,7 @@ from kappamax.planning import text
 from kappamax.planning.formula import MOST_SUBJECTS, least_subjects
 from kappamax.planning.goals import Goal, PowerGoal, SimulatedStudies, WidthGoal
 from kappamax.planning.methods import PlanningMethod, Simulation, as_method
-from kappamax.planning.population import LARGEST_PROGRAMME, AssumedPopulation, from_margins, from_pilot
+from kappamax.planning.population import LARGEST_PROGRAM, AssumedPopulation, from_margins, from_pilot
 from kappamax.planning.search import search
 from kappamax.planning.simulation import Simulator, default_draws
 from kappamax.table import Label, Table
@@ -168,10 +168,9 @@ def sample_size(
         )
     if joint == "widest" and assumed.from_pilot:
         raise InvalidOptionError("joint='widest' goes with margins; pilot ratings say which categories are confused.")
-    if joint == "widest" and assumed.n_patterns > LARGEST_PROGRAMME:
+    if joint == "widest" and assumed.n_patterns > LARGEST_PROGRAM:
         raise NotSupportedError(
-            f"joint='widest' is found for up to {LARGEST_PROGRAMME:,} possible patterns; this has "
-            f"{assumed.n_patterns:,}."
+            f"joint='widest' is found for up to {LARGEST_PROGRAM:,} possible patterns; this has {assumed.n_patterns:,}."
         )
     extremes = [goal_for(*populations) for populations in _extreme_populations(assumed, null_population)]
     if joint == "widest":
@@ -317,7 +316,7 @@ def _extreme_populations(
     assumed: AssumedPopulation, null_population: Objective | None
 ) -> list[tuple[Objective, Objective | None]]:
     """Return assumed and null populations of least and most spread, the widest last; none where they are not known."""
-    if assumed.from_pilot or assumed.tables is None or assumed.n_patterns > LARGEST_PROGRAMME:
+    if assumed.from_pilot or assumed.tables is None or assumed.n_patterns > LARGEST_PROGRAM:
         return []
     own = [assumed.tables.extreme_spread(assumed.objective, sign) for sign in (-1, 1)]
     under_null: list[Objective | None] = [None]

@@ -11,10 +11,10 @@ from kappamax.planning.formula import MOST_SUBJECTS
 from kappamax.planning.goals import Goal, SimulatedStudies
 from kappamax.planning.simulation import Simulator
 
-_STEP = 1.2  # ratio of the first sizes that are tried
+_FIRST_RATIO = 1.2  # ratio of the first sizes that are tried
 _RESOLUTION = 0.01  # relative width of the bracket at which bisection stops and the line is fitted
-_NEAR = 0.7
-_FEW = 30
+_FITTED_SHARE = 0.7
+_SMALL_STUDY = 30
 _EXPECTED_TRIALS = 12
 _MOST_CORRECTIONS = 40
 
@@ -58,7 +58,9 @@ def search(goal: Goal, simulator: Simulator, start: int) -> tuple[int | None, fl
         middle = (low + high) // 2
         low, high = (low, middle) if reached(middle) else (middle, high)
     fitted, slope = _fitted(trials, goal.target, low, high)
-    n = high if high <= _FEW else fitted  # for few subjects the relation is not linear, and N is found by bisection
+    n = (
+        high if high <= _SMALL_STUDY else fitted
+    )  # for few subjects the relation is not linear, and N is found by bisection
     for _ in range(_MOST_CORRECTIONS):
         studies = goal.studies(simulator, n, whole=True)
         found, error = goal.scaled(studies)
@@ -71,7 +73,7 @@ def search(goal: Goal, simulator: Simulator, start: int) -> tuple[int | None, fl
 def _bracket(reached: Callable[[int], bool], start: int) -> tuple[int, int]:
     """Return a number of subjects that falls short of the goal (or 1), and a larger number that reaches it."""
     low = high = start
-    step = _STEP
+    step = _FIRST_RATIO
     if reached(start):
         while low > 1:
             high, low = low, max(1, int(low / step))
@@ -89,7 +91,7 @@ def _bracket(reached: Callable[[int], bool], start: int) -> tuple[int, int]:
 
 def _fitted(trials: dict[int, float], target: float, low: int, high: int) -> tuple[int, float | None]:
     """Return the N at which a line fitted to the trials near a bracket meets the target, and its slope in sqrt(N)."""
-    near = [n for n in trials if _NEAR * low <= n <= high / _NEAR]
+    near = [n for n in trials if _FITTED_SHARE * low <= n <= high / _FITTED_SHARE]
     if len(near) < 2:
         return high, None
     x, y = np.sqrt(near), np.array([trials[n] for n in near])
@@ -98,4 +100,4 @@ def _fitted(trials: dict[int, float], target: float, low: int, high: int) -> tup
         return high, None
     root = (target - float(y.mean())) / slope + float(x.mean())
     fitted = max(2, ceil(root * root)) if root > 0 else high
-    return min(max(fitted, int(_NEAR * low)), ceil(high / _NEAR)), slope
+    return min(max(fitted, int(_FITTED_SHARE * low)), ceil(high / _FITTED_SHARE)), slope

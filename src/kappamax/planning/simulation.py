@@ -15,7 +15,7 @@ from kappamax.disagreement.evaluator import Evaluator
 from kappamax.disagreement.objective import Objective
 from kappamax.inference import standard_errors_at
 
-_BLOCK = 1000
+_STUDIES_PER_BLOCK = 1000
 _CELLS = 2_000_000
 
 
@@ -47,7 +47,7 @@ class Simulator:
         """Return the coefficient and its standard error in `n_draws` studies with n subjects."""
         table = population.table
         wide = max(len(table.counts), (table.n_raters * table.n_categories) ** 2)
-        block = max(10, min(_BLOCK, _CELLS // wide))
+        block = max(10, min(_STUDIES_PER_BLOCK, _CELLS // wide))
         sizes = [min(block, self.n_draws - start) for start in range(0, self.n_draws, block)]
         tasks = ((population, n, *one) for one in zip(sizes, self.generator.spawn(len(sizes)), strict=True))
         found = []

@@ -1,1 +1,1 @@
-"""Check claims about the largest and smallest coefficient without a solver, from a result or from a file."""
+"""Check claims about the largest and smallest coefficient, from a result or a file, without a solver."""

@@ -1,9 +1,9 @@
-"""Check what prices prove about all tables with the same margins and the same sets of raters.
+"""Compute the bound that prices prove for all tables with the same margins and the same sets of raters.
 
-A rater pays a price for each rating and a subject pays a price for its set of raters. If no pattern costs less than
-what its ratings and its subject pay, no table costs less than all payments together; if some pattern does, by at most
-d, the bound falls by d for every subject of that set. Any prices prove some bound, so nothing has to be assumed about
-where they come from.
+Each rating has a price, and each subject has the price of its set of raters. If no pattern costs less than the sum of
+its prices, no table costs less than the total of all prices. If some pattern costs less by at most d, the bound falls
+by d for every subject with that set of raters. Any prices prove some bound, so no assumption about their origin is
+needed.
 """
 
 from __future__ import annotations
@@ -26,21 +26,27 @@ from kappamax.verification.budget import Budget, Unknown
 from kappamax.verification.definitions import Design, Pattern, Raters, Rows, margins_of, raters_of, subjects_of
 from kappamax.verification.uses import Use, attainable_uses
 
-LISTED_PATTERNS = 5_000
-MOST_PATTERNS = 100_000
-MOST_ENTRIES = 20_000_000  # costs of two ratings handed to a search
+LISTED_PATTERNS = 5_000  # possible patterns up to which all of them are listed
+MOST_SEARCHED = 100_000  # patterns found by a search that are compared exactly
+MOST_ENTRIES = 20_000_000  # costs of two ratings that a search may use
 
 
 @dataclass(frozen=True)
 class ClaimedPrices:
-    """Numerators over one positive denominator, each a tuple of coefficients of the roots of the design's radicands.
+    """Prices as a certificate states them.
+
+    A numerator is a tuple of coefficients of the roots of the design's radicands.
 
     Attributes
     ----------
-    ratings : one list per rater of one numerator per category
-    sets : mapping from a set of raters to one numerator
-    use : one numerator per category
-        For what a rating adds to the pooled use of its category, in units of 1 / `use_unit`.
+    ratings : list of lists
+        One list per rater, with one numerator per category.
+    sets : mapping
+        One numerator for every set of raters.
+    denominator : int
+        Positive denominator of all numerators.
+    use : list
+        One numerator per category, the price per 1 / `use_unit` of its pooled use.
     """
 
     ratings: list[list[tuple[int, ...]]]
@@ -50,19 +56,21 @@ class ClaimedPrices:
 
 
 class Bounds:
-    """Least costs over all tables with the margins and sets of raters of one table.
+    """Lower bounds of the cost over all tables with the margins and sets of raters of one table.
 
     Parameters
     ----------
     design : Design
-        Its expected disagreement must be the same for all those tables.
+        Raters, categories, weights and coefficient.
     rows : mapping from pattern to count
-        A table with the margins and sets of raters.
-    sign : 1 or -1
-        1 for costs that are disagreement, so that the least cost is the largest coefficient; -1 for the reverse.
+        Table with the margins and sets of raters.
+    sign : {1, -1}
+        1 if the cost is the disagreement, so that the least cost gives the largest coefficient; -1 if it is the
+        negative disagreement.
     prices : ClaimedPrices
+        Prices to check.
     budget : Budget, optional
-        What is left of the work that may be done.
+        Remaining work, default the limit of one certificate.
     """
 
     def __init__(
@@ -74,7 +82,7 @@ class Bounds:
         self.prices = prices
         self.margins = margins_of(rows, *design.shape)
         self.subjects = subjects_of(rows)
-        #: whether a bound is lower than the prices prove, since too many patterns were to be compared exactly
+        #: whether a bound is lower than what the prices prove because too many patterns would need an exact comparison
         self.rounded = False
         self.step = design.step([len(raters) for raters in self.subjects])
         # costs and prices in whole units of 1 / unit
@@ -89,7 +97,7 @@ class Bounds:
 
     @cached_property
     def _least(self) -> RootSum:
-        """What all payments and the patterns that cost less than theirs leave, before the use of categories is paid."""
+        """Lower bound of the cost without the prices of the use of categories."""
         priced = [
             pair for row in zip(self.prices.ratings, self.margins, strict=True) for pair in zip(*row, strict=True)
         ]
@@ -100,18 +108,18 @@ class Bounds:
         return least
 
     def _worth(self, priced: Iterable[tuple[Sequence[int], int]]) -> RootSum:
-        """The sum of prices, given as numerators, each taken so many times."""
+        """Return the sum of prices, given as pairs of a numerator and a count."""
         total = [0] * len(self.design.radicands)
         for price, count in priced:
             total = [t + count * p for t, p in zip(total, price, strict=True)]
         return RootSum(dict(zip(self.design.radicands, total, strict=True))) / self.prices.denominator
 
     def bound_at(self, use: Use) -> RootSum:
-        """Return a cost that no table with this pooled use of categories is below."""
+        """Return the lower bound of the cost of all tables with this pooled use of categories."""
         return self._attainable(self._least + self._worth(zip(self.prices.use, use, strict=True)))
 
     def uses(self) -> list[Use]:
-        """Return every pooled use of categories that some table has."""
+        """Return every pooled use of categories that a table can have."""
         kinds: list[dict[int, int]] = [{} for _ in self.margins]
         for raters, n_subjects in self.subjects.items():
             weight = self._use_weight[raters]
@@ -123,12 +131,12 @@ class Bounds:
         return found
 
     def proves(self, cost: RootSum) -> bool:
-        """Whether the prices alone show that no table costs less; the use of categories must have no prices."""
+        """Return whether the prices alone show that no table costs less; the use of categories must have no prices."""
         assert not any(map(any, self.prices.use)), "the bound depends on the use of categories"
         return self._attainable(self._least) >= cost
 
     def refutes(self, cost: RootSum) -> bool:
-        """Whether some table costs less, found by searching what the prices leave open.
+        """Return whether some table costs less, by a search of the gap that the prices leave.
 
         Raises
         ------
@@ -138,11 +146,11 @@ class Bounds:
         if self.proves(cost):
             return False
         gap = cost - self._least
-        room = gap  # a better table has at most so much beyond what is paid
+        room = gap  # largest sum of reduced costs of a better table
         if self.step and cost.rational is not None:
             room = self._attainable(cost) - self.step - self._least
         found = []
-        for raters, lowest in self._lowest.items():  # beside these no pattern costs less than its payments
+        for raters, lowest in self._lowest.items():
             within = self._patterns(raters, lowest + gap)
             found += [(pattern, left - lowest) for pattern, left in within if left - lowest <= room]
         shift = enumeration.BITS - 1 - room.exponent()
@@ -157,7 +165,7 @@ class Bounds:
         return False
 
     def _attainable(self, cost: RootSum) -> RootSum:
-        """The least multiple of the step that is not below a cost; the cost itself without a step."""
+        """Return the least multiple of the step that is not below a cost, or the cost itself if there is no step."""
         if not self.step or cost.rational is None:
             return cost
         return RootSum(-(-cost.rational // self.step) * self.step)
@@ -168,7 +176,7 @@ class Bounds:
         Raises
         ------
         Unknown
-            If there are more than the search lists.
+            If there are too many tables or patterns to list.
         """
         if sum(self.design.n_categories ** len(raters) for raters in self.subjects) > LISTED_PATTERNS:
             raise Unknown
@@ -183,7 +191,7 @@ class Bounds:
 
     @cached_property
     def _lowest(self) -> dict[Raters, RootSum]:
-        """For each set of raters, a number <= 0 that no pattern's cost less its payments is below."""
+        """For each set of raters, a number <= 0 that is a lower bound of the reduced costs of its patterns."""
         lowest = {}
         for raters in self.subjects:
             try:
@@ -194,12 +202,12 @@ class Bounds:
         return lowest
 
     def _all_patterns(self, raters: Raters) -> Iterator[Pattern]:
-        """Every pattern of a set of raters."""
+        """Yield every pattern of a set of raters."""
         codes = range(self.design.n_categories)
         return product(*(codes if a in raters else [-1] for a in range(self.design.n_raters)))
 
     def _patterns(self, raters: Raters, limit: RootSum) -> list[tuple[Pattern, RootSum]]:
-        """Every pattern of a set of raters whose cost less its payments is below a limit, with that difference."""
+        """Return every pattern of a set of raters whose reduced cost is below a limit, with its reduced cost."""
         n, k = len(raters), self.design.n_categories
         if k**n <= max(k, LISTED_PATTERNS):
             patterns = list(self._all_patterns(raters))
@@ -211,7 +219,7 @@ class Bounds:
         return [(pattern, left) for pattern in patterns if (left := self._left(raters, pattern)) < limit]
 
     def _left(self, raters: Raters, pattern: Pattern) -> RootSum:
-        """What a pattern costs less what its ratings and its subject pay."""
+        """Return the reduced cost of a pattern: its cost minus the prices of its ratings and of its set of raters."""
         total: dict[int, Any] = {}
         if self.design.group_size > 2:
             total[1] = self.sign * self.design.groups_apart(pattern) * self._share[raters]
@@ -227,18 +235,18 @@ class Bounds:
         return RootSum(total) / self.unit
 
     def _cost(self, raters: Raters, a: int, b: int, i: int, j: int) -> tuple[int, int]:
-        """Radicand and whole multiple, in units of 1 / unit, of what two ratings cost."""
+        """Return the cost of two ratings as a radicand and a multiple of its root, in units of 1 / unit."""
         matrix = self.design.pairs[a, b]
         cost = self.sign * int(matrix.multipliers[i, j]) * self._share[raters] // matrix.denominator
         return int(matrix.radicands[i, j]), cost
 
     def _pay(self, raters: Raters, a: int, i: int) -> list[int]:
-        """The numerator of what a rater pays for a rating on a subject of these raters."""
+        """Return the numerator of the price of a rating of one rater on a subject with these raters."""
         weight = self._use_weight[raters]
         return [price + weight * use for price, use in zip(self.prices.ratings[a][i], self.prices.use[i], strict=True)]
 
     def _searched(self, raters: Raters, limit: RootSum) -> list[Pattern]:
-        """Patterns that may be below a limit, found with integers that are nowhere too large."""
+        """Return patterns whose reduced cost may be below a limit, found with integers that do not exceed the costs."""
         n, k = len(raters), self.design.n_categories
         if n * n * k * k > MOST_ENTRIES:
             raise Unknown
@@ -255,18 +263,18 @@ class Bounds:
         costs[np.triu_indices(n, 1)] = np.array([lowered[key] for key in keys], dtype=np.int64).reshape(-1, k, k)
         raised = np.array([[number.ceiling(shift) for number in row] for row in pays], dtype=np.int64)
         top = (limit + paid).ceiling(shift)
-        found = search.patterns_below(costs, raised, top, MOST_PATTERNS, self.budget.steps(n * k))
+        found = search.patterns_below(costs, raised, top, MOST_SEARCHED, self.budget.steps(n * k))
         if found is None:
             raise Unknown
         self.budget.spend_steps(found.steps, n * k)
-        if found.total > MOST_PATTERNS:
+        if found.total > MOST_SEARCHED:
             raise _TooMany(RootSum(Fraction(found.least) / Fraction(2) ** shift) - paid)
         patterns = np.full((len(found.patterns), self.design.n_raters), -1)
         patterns[:, raters] = found.patterns
         return list(map(tuple, patterns.tolist()))
 
     def _resources(self, patterns: list[Pattern]) -> tuple[Array, Array]:
-        """Each pattern's ratings and set of raters as resources, and how much of each a table uses."""
+        """Return the ratings and the set of raters of each pattern as resources, and the amount of each in a table."""
         r, k = self.design.shape
         place = {raters: r * k + position for position, raters in enumerate(self.subjects)}
         columns = [
@@ -278,7 +286,7 @@ class Bounds:
 
 
 class _TooMany(Unknown):
-    """More patterns than are compared exactly; no pattern's cost less its payments is below `least`."""
+    """Raised when too many patterns would need an exact comparison; `least` is a lower bound of their reduced costs."""
 
     def __init__(self, least: RootSum) -> None:
         self.least = least

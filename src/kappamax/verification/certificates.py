@@ -1,7 +1,7 @@
 """Verify the largest and smallest coefficient claimed by a result, a document or a file.
 
-Nothing in a certificate is trusted: tables are counted again, coefficients computed again from their definitions, and
-optima follow from the prices in it or from a search of the checker's own. No solver is imported.
+No claim is trusted. The margins of tables are computed again, coefficients are computed again from their definitions,
+and optima are proven by the prices in the certificate or by a separate search. No solver is imported.
 """
 
 from __future__ import annotations
@@ -23,32 +23,37 @@ from kappamax.verification.budget import Budget, Unknown
 from kappamax.verification.definitions import TITLES, Design, margins_of, subjects_of
 from kappamax.verification.parse import FORMAT, VERSION, Malformed
 
-_EVALUATIONS = 5  # of each table, for its value, score and chance
+_EVALUATIONS = 5  # evaluations of each table, for its value, score and expected disagreement
 
 
 class Certified(Protocol):
-    """A result that can write down what it claims and why."""
+    """A result that has a certificate."""
 
     def certificate(self) -> dict[str, Any]:
-        """The claims and their proof as plain data."""
+        """Return the claims and their proof as plain data."""
 
 
 def verify(claim: Certified | Mapping[str, Any] | str | Path) -> Verification:
-    """Check a maximum and minimum without a solver, trusting nothing but the observed ratings and the weights.
+    """Check a maximum and a minimum without a solver, given only the observed ratings and the weights.
 
-    Every claim is checked: that the tables have the observed margins and the same sets of raters, every number from
-    its definition, and that no table goes further. For the last, prices must leave no pattern that undercuts them; a
-    proof by search is searched again, by a search of the checker's own.
+    Every claim is checked: the tables have the observed margins and the observed sets of raters, every number follows
+    from its definition, and no table has a more extreme value. For the last claim, no pattern may have a negative
+    reduced cost under the prices of the certificate. If the proof is a search, a separate search is made.
 
     Parameters
     ----------
     claim : Maximum, dict, str or Path
-        A result of `max_kappa`, its `certificate()`, or the name of a file that holds one as JSON.
+        Result of `max_kappa`, its `certificate()`, or the path of a file that contains a certificate as JSON.
 
     Returns
     -------
     Verification
-        `holds` is true if every claim was checked and holds.
+        Object whose attribute `holds` is true if every claim was checked and holds.
+
+    Raises
+    ------
+    UnreadableFileError
+        If the file cannot be read or is not a JSON document.
 
     Examples
     --------
@@ -62,16 +67,16 @@ def verify(claim: Certified | Mapping[str, Any] | str | Path) -> Verification:
 
 @dataclass(frozen=True, repr=False)
 class Verification(Result):
-    """Whether all claims hold.
+    """Result of checking all claims of a certificate.
 
     Attributes
     ----------
     holds : bool
-        Whether every claim was checked and holds; also the truth value of the object.
+        Whether every claim was checked and holds. This is also the truth value of the object.
     faults : tuple of str
-        Claims that do not hold.
+        Descriptions of the claims that do not hold.
     unchecked : tuple of str
-        Claims that were not checked, since that would take more work than the checker's limits allow.
+        Descriptions of the claims that were not checked because this would take more work than the limits allow.
     """
 
     holds: bool
@@ -83,23 +88,39 @@ class Verification(Result):
 
 
 def read_certificate(path: str | Path) -> Any:
-    """The document in a file, as `json` reads it."""
+    """Return the JSON document in a file.
+
+    Parameters
+    ----------
+    path : str or Path
+        Path of the file.
+
+    Returns
+    -------
+    object
+        Content of the file as plain data.
+
+    Raises
+    ------
+    UnreadableFileError
+        If the file cannot be read, is not a JSON document, or repeats a key in one object.
+    """
     try:
         return json.loads(Path(path).read_text(encoding="utf-8"), object_pairs_hook=_mapping)
     except OSError as error:
         raise UnreadableFileError(f"{path} cannot be read: {error.strerror or error}.") from None
     except _Repeated as error:
-        raise UnreadableFileError(f"{path} has the key {parse.shown(error.args[0])} twice in one place.") from None
+        raise UnreadableFileError(f"{path} repeats the key {parse.shown(error.args[0])} in one object.") from None
     except (ValueError, RecursionError):
         raise UnreadableFileError(f"{path} is not a JSON document.") from None
 
 
 class _Repeated(Exception):  # noqa: N818  # becomes an UnreadableFileError
-    """A key that occurs twice: readers of JSON differ in which of the two they show."""
+    """Raised when a key occurs twice, because JSON readers differ in which of the two values they use."""
 
 
 def _mapping(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """A JSON object whose keys all differ."""
+    """Return a JSON object as a dictionary; its keys must be distinct."""
     found: dict[str, Any] = {}
     for key, value in pairs:
         if key in found:
@@ -109,7 +130,7 @@ def _mapping(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _document(claim: Any) -> Any:
-    """What is claimed, as plain data; an object that does not fit together has no certificate."""
+    """Return the certificate of a claim as plain data; inconsistent results get a document that no check accepts."""
     if isinstance(claim, str | Path):
         return read_certificate(claim)
     if not hasattr(claim, "certificate"):
@@ -121,7 +142,7 @@ def _document(claim: Any) -> Any:
 
 
 def _checked(document: Any) -> tuple[list[str], list[str]]:
-    """What a certificate claims and does not hold, and what could not be checked within the limits of work."""
+    """Return the claims of a certificate that do not hold, and those that were not checked within the limits."""
     try:
         case = _ObservedClaims(document)
         faults, unchecked = [*case.faults()], list[str]()
@@ -136,11 +157,11 @@ def _checked(document: Any) -> tuple[list[str], list[str]]:
     except Malformed as error:
         return [f"the certificate is malformed: {error}"], []
     except Unknown:
-        return [], ["checking the values takes more work than the checker's limits allow"]
+        return [], ["checking the values takes more work than the limits of the verification allow"]
 
 
 class _ObservedClaims:
-    """The observed ratings, the weights and the coefficient of a certificate."""
+    """Observed ratings, weights and coefficient of a certificate."""
 
     def __init__(self, document: Any) -> None:
         self.document = document
@@ -161,38 +182,38 @@ class _ObservedClaims:
         if not isinstance(coefficient, str) or coefficient not in TITLES or (coefficient == "cohen" and r > 2):
             raise Malformed(f"the coefficient {parse.shown(coefficient)} is not known for {r} raters")
         if not all(map(any, margins_of(self.rows, r, k))):
-            raise Malformed("every rater must have rated a subject")
+            raise Malformed("every rater must have rated at least one subject")
         if not 2 <= group_size <= r or (group_size > 2 and coefficient not in ("conger", "percent")):
             size = parse.shown(group_size)
-            raise Malformed(f"{size} raters at a time are not defined for {coefficient!r} and {r} raters")
+            raise Malformed(f"the group size {size} is not defined for {coefficient!r} and {r} raters")
         self.weights = parse.weights(parse.item(document, "weights"), r, k)
         self.design = Design(r, k, coefficient, group_size, self.weights.pairs)
         self.budget = Budget()
         self.budget.spend(_EVALUATIONS * self.design.work(self.rows))
         if coefficient not in ("cohen", "conger") and not self.weights.one_symmetric:
-            raise Malformed(f"{TITLES[coefficient]} takes one symmetric weighting for all pairs of raters")
+            raise Malformed(f"{TITLES[coefficient]} requires the same symmetric weights for all pairs of raters")
         if self.design.n_units(self.rows) == 0:
             raise Malformed("no subject was rated by enough raters to compare them")
 
     def faults(self) -> Iterator[str]:
-        """What does not hold of the observed ratings and of the names."""
+        """Yield the faults of the names, the weights and the observed value."""
         design = self.design
         title = TITLES[design.coefficient]
         if design.group_size > 2:
             title += f", {design.group_size} raters at a time"
         if parse.item(self.document, "title") != title:
-            yield f"the title of this coefficient is {title!r}"
+            yield f"the title must be {title!r}"
         if design.group_size > 2 and (self.weights.name != "unweighted" or any(self.weights.faults())):
-            yield "agreement of more than two raters at a time is unweighted"
+            yield "the weights must be unweighted for agreement of more than two raters at a time"
         yield from self.weights.faults()
         value = design.value(self.rows)
         if value is None:
             yield "the coefficient is undefined for the observed ratings"
         elif not _same(parse.item(self.document, "value"), value):
-            yield "the value is not that of the observed ratings"
+            yield "the value is not the coefficient of the observed ratings"
 
     def ratio_faults(self, most: _ExtremeClaims, least: _ExtremeClaims) -> Iterator[str]:
-        """What does not hold of the ratio of the value to the maximum."""
+        """Yield the faults of the ratio of the value to the maximum."""
         reason = None
         if most.claim("proof") is None:
             reason = "the maximum is not proven"
@@ -202,13 +223,17 @@ class _ObservedClaims:
             reason = f"the largest value that {text.limits(self.complete)} allow is not above zero"
         ratio = None if reason else parse.item(self.document, "value") / most.claim("value")
         if parse.item(self.document, "ratio_reason") != reason:
-            yield f"the reason for the missing ratio is {reason!r}" if reason else "there is a ratio, so no reason"
+            yield (
+                f"ratio_reason must be {reason!r}"
+                if reason
+                else "ratio_reason must be null because the ratio is defined"
+            )
         if not _same(parse.item(self.document, "ratio"), ratio):
             yield "the ratio is not the value divided by the proven maximum"
 
 
 class _ExtremeClaims:
-    """The claims about the largest or the smallest value."""
+    """Claims about the largest or the smallest value."""
 
     def __init__(self, case: _ObservedClaims, name: str, sign: int) -> None:
         self.case, self.sign = case, sign
@@ -221,71 +246,71 @@ class _ExtremeClaims:
         self.score = case.design.score(self.rows)
 
     def claim(self, key: str) -> Any:
-        """One of the claims."""
+        """Return one of the claims."""
         return parse.item(self.claims, key)
 
     def as_far_as(self, other: _ExtremeClaims) -> bool:
-        """Whether both tables have exactly the same value."""
+        """Return whether both tables have exactly the same value."""
         return self._beyond(self.score, other.score, self.case.design.expected(other.rows)) == 0
 
     def faults(self, unchecked: list[str]) -> Iterator[str]:
-        """What does not hold; what would take too long to check is added to `unchecked`."""
+        """Yield the claims that do not hold; append those that would take too much work to `unchecked`."""
         case, design = self.case, self.case.design
         names = parse.labels(self.table, "categories"), parse.labels(self.table, "raters")
         if [*map(_typed, names)] != [_typed(case.categories), _typed(case.raters)]:
-            yield "the table has other raters or categories than the observed one"
+            yield "the table has different raters or categories from the observed table"
         if margins_of(self.rows, *design.shape) != margins_of(case.rows, *design.shape):
             yield "the table does not have the observed margins"
             return
         if subjects_of(self.rows) != subjects_of(case.rows):
-            yield "the table changes who rated how many subjects together"
+            yield "the table does not have the observed sets of raters"
             return
         if parse.rows(parse.item(self.inner, "table"), *design.shape) != self.rows:
-            yield "the proof is about another table than the one shown"
+            yield "the proof is for a different table from the one shown"
         if parse.number(parse.item(self.inner, "score")) != self.score:
-            yield "the score is not that of the table"
+            yield "the score is not the score of the table"
         value = design.value(self.rows)
         if value is None:
             yield "the coefficient is undefined for the table"
             return
         if not _same(self.claim("value"), value):
-            yield "the value is not that of the table"
+            yield "the value is not the coefficient of the table"
         exact = design.exact_value(self.rows) if case.weights.exact else None
         claimed = self.claim("exact")
         if (None if claimed is None else parse.fraction(claimed)) != exact:
-            yield "the exact value is not that of the table"
+            yield "the exact value is not the coefficient of the table"
         if self._beyond(self.score, design.score(case.rows), design.expected(case.rows)) > 0:
-            yield "the observed table goes further than the one shown"
+            yield "the observed table has a more extreme value than the table shown"
         yield from self._proof_faults(unchecked)
 
     def _proof_faults(self, unchecked: list[str]) -> Iterator[str]:
-        """What does not hold of the bound and its proof."""
+        """Yield the faults of the bound and its proof."""
         design, proof = self.case.design, self.claim("proof")
         if proof not in ("prices", "search", None) or parse.item(self.inner, "proof") != proof:
-            yield "the proof must be 'prices', 'search' or null, and the same throughout"
+            yield "the proof must be 'prices', 'search' or null, and the same in both places"
             return
         if self.claim("proven") is not (proof is not None):
-            yield "an optimum is proven exactly if it has a proof"
+            yield "proven must be true if and only if there is a proof"
         limit = parse.number(parse.item(self.inner, "bound"))
         chance = design.expected(self.rows)
         if proof is not None and limit != self.score:
-            yield "the bound of a proven optimum is the score itself"
+            yield "the bound of a proven optimum must be equal to its score"
             limit = self.score
         try:
             at_limit = quotient(chance - limit / design.n_units(self.rows), chance)
-        except OverflowError:  # no double is so large
+        except OverflowError:  # the value exceeds the largest double
             yield "the bound is out of range"
             return
         if not _same(self.claim("bound"), at_limit):
-            yield "the bound is not the value at the bound of the score"
+            yield "the bound is not the coefficient at the bound of the score"
         try:
             fixed = design.fixed_chance(self.case.rows)
             yield from self._fixed_chance(limit) if fixed else self._varying_chance(limit)
         except Unknown:
-            unchecked.append("checking the proof takes more work than the checker's limits allow")
+            unchecked.append("checking the proof takes more work than the limits of the verification allow")
 
     def _fixed_chance(self, limit: RootSum) -> Iterator[str]:
-        """Whether a table goes beyond a score, where all tables expect the same by chance."""
+        """Yield a fault if a table lies beyond a score, where all tables have the same expected disagreement."""
         proof, prices = self.claim("proof"), parse.item(self.inner, "prices")
         if prices is None and proof == "prices":
             yield "there are no prices"
@@ -296,18 +321,21 @@ class _ExtremeClaims:
         if proof == "prices" and bounds.rounded:
             raise Unknown
         if proof == "prices":
-            yield "the prices do not prove the score: a pattern costs less than its ratings' prices"
+            yield "the prices do not prove the score because a pattern costs less than the sum of its prices"
         elif bounds.refutes(limit * self.sign):
-            yield "a table goes further" if proof else "a table goes beyond the bound"
+            yield "a table has a more extreme value" if proof else "a table has a value beyond the bound"
 
     def _varying_chance(self, limit: RootSum) -> Iterator[str]:
-        """Whether a table goes beyond the value at a score: for each table, or excluded by a cut for each use."""
+        """Yield a fault if a table lies beyond the value at a score, where the expected disagreement varies.
+
+        A proof by search is checked for every table; otherwise a cut must exclude every use of categories.
+        """
         design = self.case.design
         if self.claim("proof") == "search":
             for rows in self._bounds(None).all_tables():
                 chance = design.expected(rows)
                 if chance and self._beyond(limit, design.score(rows), chance) > 0:
-                    yield "a table goes further"
+                    yield "a table has a more extreme value"
                     return
             return
         cuts = [self._bounds(cut, with_use=True) for cut in parse.listing(parse.item(self.inner, "cuts"), "cuts")]
@@ -323,16 +351,19 @@ class _ExtremeClaims:
             for place, cut in enumerate(cuts):
                 budget.spend(len(design.radicands) * design.n_categories)
                 if self._beyond(limit, cut.bound_at(use) * self.sign, chance) <= 0:
-                    cuts.insert(0, cuts.pop(place))  # what excludes one use often excludes the next
+                    cuts.insert(0, cuts.pop(place))  # a cut that excludes one use often excludes the next
                     break
             else:
                 if any(cut.rounded for cut in cuts):
                     raise Unknown
-                yield f"no prices exclude a table beyond the bound with the use of categories {use}"
+                yield f"the prices do not exclude a table beyond the bound for the use of categories {use}"
                 return
 
     def _beyond(self, limit: RootSum, score: RootSum, chance: RootSum) -> int:
-        """1 if a score, with such a chance term, goes beyond another at the table shown; 0 if it equals it; or -1."""
+        """Compare the value at a score and expected disagreement with the value at `limit` and that of the table shown.
+
+        Return 1 if it is more extreme, 0 if it is equal and -1 if it is less extreme.
+        """
         own = self.case.design.expected(self.rows)
         return (limit * chance - score * own).sign() * self.sign
 
@@ -343,12 +374,12 @@ class _ExtremeClaims:
 
 
 def _typed(labels: list[Any]) -> list[tuple[type, Any]]:
-    """Labels that are equal only if they look the same: 1, 1.0 and True do not."""
+    """Return labels with their types, so that 1, 1.0 and True are different."""
     return [(type(label), label) for label in labels]
 
 
 def _same(claimed: Any, value: float | None) -> bool:
-    """Whether a claimed number is the one computed, to the last digit."""
+    """Return whether a claimed number is exactly equal to the computed one."""
     if value is None or isinstance(claimed, bool) or not isinstance(claimed, int | float):
         return claimed is value
-    return claimed == value  # correctly rounded from the same exact number
+    return claimed == value  # both are correctly rounded from the same exact number

@@ -1,7 +1,8 @@
 """Compute agreement from its definitions, independently of the rest of the library.
 
-The formulas of the coefficients stand here a second time on purpose: a checker that shared them with what it checks
-would share their mistakes. Everything is exact: integers, fractions, and sums of square roots.
+The formulas of the coefficients are implemented here a second time on purpose, because a check that shared them with
+the code under test would share their mistakes. All arithmetic is exact and uses integers, fractions and sums of square
+roots.
 """
 
 from __future__ import annotations
@@ -20,10 +21,11 @@ from kappamax._integers import sum_by_key
 from kappamax._rootsum import RootSum, quotient, rational_quotient
 from kappamax._typing import Array
 
-#: one code per rater; -1 stands for a rating that is missing
+#: one code per rater, -1 for a missing rating
 Pattern = tuple[int, ...]
+#: positions of the raters who rated a subject
 Raters = tuple[int, ...]
-#: how often each pattern occurs
+#: number of subjects with each pattern
 Rows = Mapping[Pattern, int]
 
 TITLES = {
@@ -39,14 +41,14 @@ TITLES = {
 
 @dataclass(frozen=True)
 class PairMatrix:
-    """Disagreement of two raters' ratings: `multipliers * sqrt(radicands) / denominator`, arrays of shape (k, k)."""
+    """Disagreement weights of two raters, `multipliers * sqrt(radicands) / denominator`, arrays of shape (k, k)."""
 
     multipliers: Array
     radicands: Array
     denominator: int
 
     def total(self, met: Array) -> RootSum:
-        """The sum over all cells of how often two categories met, times their disagreement."""
+        """Return the sum over all cells of the count of two categories times their disagreement."""
         return RootSum(dict(sum_by_key(self.radicands, met * self.multipliers))) / self.denominator
 
 
@@ -56,10 +58,14 @@ class Design:
 
     Attributes
     ----------
-    pairs : mapping from (a, b) with a < b to PairMatrix
-        Every pair of raters.
+    n_raters, n_categories : int
+        Numbers of raters and categories.
+    coefficient : str
+        Name of the coefficient, one of `TITLES`.
     group_size : int
-        How many raters must agree at a time (g).
+        Number of raters who must agree at a time (g).
+    pairs : mapping from (a, b) with a < b to PairMatrix
+        Disagreement weights of every pair of raters.
     """
 
     n_raters: int
@@ -74,31 +80,31 @@ class Design:
         return self.n_raters, self.n_categories
 
     def work(self, rows: Rows) -> int:
-        """About how many operations the score and the chance term of a table take."""
+        """Return the approximate number of operations for the score and the expected disagreement of a table."""
         pairs = sum(comb(len(raters), 2) for raters in by_raters(rows)) + comb(self.n_raters, 2)
         return len(rows) * self.n_raters + pairs * (10 + self.n_categories**2 // 20) + self.work_at_use
 
     @property
     def work_at_use(self) -> int:
-        """About how many operations the chance term at a use of categories takes."""
+        """Approximate number of operations for the expected disagreement at a use of categories."""
         return 10 + self.n_categories**2 // 20 + len(self.radicands) ** 2
 
     def value(self, rows: Rows) -> float | None:
-        """The coefficient, correctly rounded; None where it is 0/0."""
+        """Return the coefficient, correctly rounded, or None if it is 0/0."""
         chance = self.expected(rows)
         return None if chance == 0 else quotient(chance - self.observed(rows), chance)
 
     def exact_value(self, rows: Rows) -> Fraction | None:
-        """The coefficient as a fraction, None where square roots remain."""
+        """Return the coefficient as a fraction, or None if it is irrational."""
         chance = self.expected(rows)
         return rational_quotient(chance - self.observed(rows), chance)
 
     def observed(self, rows: Rows) -> RootSum:
-        """Mean disagreement of the raters who rated a subject together."""
+        """Return the observed disagreement, which is the mean over the subjects."""
         return self.score(rows) / self.n_units(rows)
 
     def score(self, rows: Rows) -> RootSum:
-        """Total disagreement: the sum over subjects of the mean over the groups of raters who rated the subject."""
+        """Return the sum over the subjects of the mean disagreement of the groups of raters who rated the subject."""
         total = RootSum()
         for raters, part in by_raters(rows).items():
             if len(raters) < self.group_size:
@@ -116,7 +122,7 @@ class Design:
         return total
 
     def n_units(self, rows: Rows) -> int:
-        """Subjects that count in the mean; for Krippendorff's alpha their ratings."""
+        """Return the number of subjects that enter the mean or, for Krippendorff's alpha, of their ratings."""
         total = 0
         for raters, part in by_raters(rows).items():
             if len(raters) >= self.group_size:
@@ -124,7 +130,7 @@ class Design:
         return total
 
     def expected(self, rows: Rows) -> RootSum:
-        """Mean disagreement that chance alone would give."""
+        """Return the expected disagreement."""
         k, r = self.n_categories, self.n_raters
         if self.coefficient == "percent":
             return RootSum(1)
@@ -137,7 +143,7 @@ class Design:
         return self.expected_at(self.use(rows))
 
     def expected_at(self, use: Sequence[Fraction]) -> RootSum:
-        """Mean disagreement that chance alone would give at a pooled use of categories."""
+        """Return the expected disagreement at a pooled use of categories."""
         k, matrix = self.n_categories, next(iter(self.pairs.values()))  # one weighting for all pairs of raters
         if self.coefficient == "brennan-prediger":
             return matrix.total(np.full((k, k), 1, dtype=object)) / k**2
@@ -151,14 +157,15 @@ class Design:
         return RootSum(1) - sum_of_agreement * (spread / (k * (k - 1)))
 
     def use_weight(self, n_ratings: int) -> Fraction:
-        """What a rating counts in the pooled use of categories on a subject with so many ratings.
+        """Return the weight of a rating in the pooled use of categories, for a subject with `n_ratings` ratings.
 
-        Krippendorff pools the ratings of subjects with two ratings or more; Fleiss and Gwet count each subject once.
+        Krippendorff pools the ratings of subjects with two ratings or more. Fleiss and Gwet give every subject the
+        same weight.
         """
         return Fraction(n_ratings >= 2) if self.coefficient == "krippendorff" else Fraction(1, n_ratings)
 
     def use(self, rows: Rows) -> list[Fraction]:
-        """The pooled use of categories."""
+        """Return the pooled use of categories."""
         use = [Fraction(0)] * self.n_categories
         for raters, part in by_raters(rows).items():
             for pattern, count in part.items():
@@ -167,10 +174,10 @@ class Design:
         return use
 
     def fixed_chance(self, rows: Rows) -> bool:
-        """Whether every table with the same margins and sets of raters has the same expected disagreement.
+        """Return whether all tables with the same margins and sets of raters have the same expected disagreement.
 
-        Pooled shares stay the same exactly when each rater who used two categories or more rated only subjects whose
-        ratings count alike.
+        The pooled use is the same if and only if every rater who used two categories or more rated only subjects whose
+        ratings have the same weight.
         """
         if self.coefficient not in ("fleiss", "gwet", "krippendorff"):
             return True
@@ -184,16 +191,16 @@ class Design:
 
     @cached_property
     def radicands(self) -> tuple[int, ...]:
-        """The square-free numbers whose roots occur among the weights."""
+        """Square-free numbers whose roots occur in the weights."""
         found = {int(f) for m in self.pairs.values() for f in np.unique(m.radicands[m.multipliers != 0])}
         return tuple(sorted(found)) or (1,)
 
     def share(self, n_ratings: int) -> Fraction:
-        """What a disagreeing group of raters adds to the score of a subject with so many ratings."""
+        """Return the contribution of a disagreeing group to the score of a subject with `n_ratings` ratings."""
         return Fraction(n_ratings if self.coefficient == "krippendorff" else 1, comb(n_ratings, self.group_size))
 
     def step(self, sizes: Sequence[int]) -> Fraction | None:
-        """A number that divides every score of subjects with so many ratings; None with square roots."""
+        """Return a number that divides every score of subjects with these numbers of ratings, None with roots."""
         if self.radicands != (1,):
             return None
         shares = [self.share(n) for n in sizes if n >= self.group_size]
@@ -203,7 +210,7 @@ class Design:
         return _common_divisor(shares) * _common_divisor(weights)
 
     def groups_apart(self, pattern: Pattern) -> int:
-        """How many groups of g raters do not all agree."""
+        """Return the number of groups of g raters who do not all agree."""
         codes = [code for code in pattern if code >= 0]
         alike = sum(comb(codes.count(code), self.group_size) for code in set(codes))
         return comb(len(codes), self.group_size) - alike
@@ -215,7 +222,7 @@ def raters_of(pattern: Pattern) -> Raters:
 
 
 def by_raters(rows: Rows) -> dict[Raters, dict[Pattern, int]]:
-    """Return the patterns by the set of raters who rated the subject."""
+    """Return the patterns grouped by the set of raters who rated the subject."""
     found: dict[Raters, dict[Pattern, int]] = {}
     for pattern, count in rows.items():
         found.setdefault(raters_of(pattern), {})[pattern] = count
@@ -223,12 +230,12 @@ def by_raters(rows: Rows) -> dict[Raters, dict[Pattern, int]]:
 
 
 def subjects_of(rows: Rows) -> dict[Raters, int]:
-    """Return how many subjects each set of raters rated."""
+    """Return the number of subjects of each set of raters."""
     return {raters: sum(part.values()) for raters, part in by_raters(rows).items()}
 
 
 def margins_of(rows: Rows, n_raters: int, n_categories: int) -> list[list[int]]:
-    """How often each rater used each category."""
+    """Return the number of times each rater used each category."""
     margins = [[0] * n_categories for _ in range(n_raters)]
     for pattern, count in rows.items():
         for a, code in enumerate(pattern):
@@ -238,7 +245,7 @@ def margins_of(rows: Rows, n_raters: int, n_categories: int) -> list[list[int]]:
 
 
 def _common_divisor(numbers: Sequence[Fraction]) -> Fraction:
-    """The largest number of which all the given ones are whole multiples."""
+    """Return the largest number of which all given numbers are integer multiples."""
     below = lcm(*(number.denominator for number in numbers))
     return Fraction(gcd(*(int(number * below) for number in numbers)), below)
 
@@ -249,7 +256,7 @@ def _shares(use: Sequence[Any]) -> list[Fraction]:
 
 
 def _form(x: Sequence[Fraction], matrix: PairMatrix, y: Sequence[Fraction]) -> RootSum:
-    """The mean disagreement of two ratings drawn by shares x and y."""
+    """Return the mean disagreement of two ratings that are drawn with probabilities x and y."""
     x_scale, y_scale = (lcm(*(share.denominator for share in shares)) for shares in (x, y))
     first = np.array([int(share * x_scale) for share in x], dtype=object)
     second = np.array([int(share * y_scale) for share in y], dtype=object)
@@ -257,7 +264,7 @@ def _form(x: Sequence[Fraction], matrix: PairMatrix, y: Sequence[Fraction]) -> R
 
 
 def _all_alike(shares: Sequence[Sequence[Fraction]], g: int) -> Fraction:
-    """The mean over groups of g raters of the chance that all of them choose the same category."""
+    """Return the mean over groups of g raters of the probability that all of them choose the same category."""
     total = Fraction(0)
     for of_category in zip(*shares, strict=True):
         polynomials = [Fraction(1)] + [Fraction(0)] * g  # elementary symmetric polynomials of the raters' shares

@@ -1,6 +1,6 @@
-"""Read the parts of a certificate from plain data, and refuse whatever does not have their form.
+"""Read the parts of a certificate from plain data and reject everything that does not have the required form.
 
-This is the one place that knows the document's form for reading; `kappamax.maximum.certificate_document` writes it.
+Only this module reads the format, and only `kappamax.maximum.certificate_document` writes it.
 """
 
 from __future__ import annotations
@@ -14,9 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from kappamax._rootsum import RootSum, square_free
+from kappamax._rootsum import LARGEST_FACTORED, RootSum, square_free
+from kappamax._tolerances import DOUBLE_TOLERANCE
 from kappamax.display import text
 from kappamax.errors import KappamaxError
+from kappamax.table import LARGEST_TOTAL
 from kappamax.verification.bounds import ClaimedPrices
 from kappamax.verification.budget import Unknown
 from kappamax.verification.definitions import Design, PairMatrix, Rows
@@ -25,28 +27,25 @@ from kappamax.weights import SCHEMES, Weights
 FORMAT = "kappamax certificate"
 VERSION = 1
 
-_MOST_SUBJECTS = 2**62
-_LARGEST_RADICAND = 10**10  # larger ones take long to be told square-free
 _MOST_RADICANDS = 500
 _LONG_NUMBER = 10**60
-_CLOSE = 1e-12
 _FRACTION = re.compile(r"-?[0-9]{1,2000}(/[1-9][0-9]{0,1999})?")
 _RADICAND = re.compile(r"[1-9][0-9]{0,10}")
 
 
 class Malformed(Exception):  # noqa: N818  # becomes a fault of the certificate
-    """A part of a certificate does not have its form."""
+    """Raised when a part of a certificate does not have the required form."""
 
 
 def item(mapping: Any, key: str) -> Any:
-    """The value at a key that must be there."""
+    """Return the value of a required key."""
     if not isinstance(mapping, Mapping) or key not in mapping:
         raise Malformed(f"{key!r} is missing")
     return mapping[key]
 
 
 def whole(value: Any, what: str, *, least: int | None = None, below: int | None = None) -> int:
-    """A whole number within limits."""
+    """Return a whole number within limits."""
     if isinstance(value, bool) or not isinstance(value, int):
         raise Malformed(f"{what} must be a whole number; got {shown(value)}")
     if (least is not None and value < least) or (below is not None and value >= below):
@@ -55,32 +54,32 @@ def whole(value: Any, what: str, *, least: int | None = None, below: int | None 
 
 
 def shown(value: Any) -> str:
-    """Anything from a document in a few words: it may be nested, or have too many digits, to be written out."""
+    """Return a short description of a value from a document, which may be nested or have very many digits."""
     if isinstance(value, int) and abs(value) >= _LONG_NUMBER:
-        return "a number of many digits"
+        return "a number with very many digits"
     plain = value is None or isinstance(value, bool | int | float | str)
     return text.shortened(repr(value)) if plain else f"a {type(value).__name__}"
 
 
 def listing(value: Any, what: str, length: int | None = None) -> list[Any]:
-    """A list, of a given length if there is one."""
+    """Return a list, of the given length if there is one."""
     if not isinstance(value, list) or (length is not None and len(value) != length):
         raise Malformed(f"{what} must be a list{'' if length is None else f' of length {length}'}")
     return value
 
 
 def labels(mapping: Any, key: str) -> list[Any]:
-    """Different labels: words or numbers."""
+    """Return distinct labels, each of them text or a number."""
     found = listing(item(mapping, key), key)
     if not found or not all(isinstance(label, str | int | float) for label in found):
-        raise Malformed(f"{key} must be words or numbers")
+        raise Malformed(f"{key} must be text or numbers")
     if len({(type(label), label) for label in found}) < len(found):
-        raise Malformed(f"{key} must differ")
+        raise Malformed(f"{key} must be distinct")
     return found
 
 
 def rows(table: Any, n_raters: int, n_categories: int) -> Rows:
-    """How often each pattern occurs."""
+    """Return the number of subjects with each pattern."""
     patterns = listing(item(table, "patterns"), "patterns")
     counts = listing(item(table, "counts"), "counts", len(patterns))
     found: dict[tuple[int, ...], int] = {}
@@ -89,15 +88,15 @@ def rows(table: Any, n_raters: int, n_categories: int) -> Rows:
             whole(code, "a code", least=-1, below=n_categories) for code in listing(pattern, "a pattern", n_raters)
         )
         if max(codes) < 0:
-            raise Malformed("a pattern has no rating")
-        found[codes] = found.get(codes, 0) + whole(count, "a count", least=1, below=_MOST_SUBJECTS)
-    if not found or sum(found.values()) >= _MOST_SUBJECTS:
+            raise Malformed("every pattern must have a rating")
+        found[codes] = found.get(codes, 0) + whole(count, "a count", least=1, below=LARGEST_TOTAL)
+    if not found or sum(found.values()) >= LARGEST_TOTAL:
         raise Malformed("a table must have at least one subject, and fewer than 2^62")
     return found
 
 
 def number(value: Any) -> RootSum:
-    """An exact number: a mapping from square-free numbers to the coefficients of their roots, as fractions."""
+    """Return an exact number from a mapping of square-free numbers to the coefficients of their roots."""
     if not isinstance(value, Mapping):
         raise Malformed("an exact number must be a mapping from radicands to fractions")
     if len(value) > _MOST_RADICANDS:
@@ -111,31 +110,32 @@ def number(value: Any) -> RootSum:
 
 
 def fraction(value: Any) -> Fraction:
-    """A fraction in lowest terms, as text."""
+    """Return a fraction from text in lowest terms."""
     if isinstance(value, str) and _FRACTION.fullmatch(value) and str(found := Fraction(value)) == value:
         return found
     raise Malformed(f"a fraction must be text in lowest terms; got {shown(value)}")
 
 
 def radicand(value: Any) -> int:
-    """A square-free number."""
-    number = whole(value, "a radicand", least=1, below=_LARGEST_RADICAND + 1)
+    """Return a square-free number."""
+    number = whole(value, "a radicand", least=1, below=LARGEST_FACTORED + 1)
     if square_free(number)[0] != 1:
         raise Malformed(f"the radicand {number} is not square-free")
     return number
 
 
 def prices(value: Any, design: Design, sets: Mapping[tuple[int, ...], int], *, with_use: bool = False) -> ClaimedPrices:
-    """Prices of ratings and of sets of raters; zero everywhere if there are none.
+    """Return the prices of ratings and of sets of raters, or prices of zero if there are none.
 
-    Prices of the use of categories are read only on request: a bound that leaves out what they add would be no bound.
+    Prices of the use of categories are rejected unless `with_use` is set, because a bound that ignores them would not
+    be valid.
     """
     r, k, n_roots = *design.shape, len(design.radicands)
     if value is None:
         zero = (0,) * n_roots
         return ClaimedPrices([[zero] * k for _ in range(r)], dict.fromkeys(sets, zero), 1, [zero] * k)
     if item(value, "radicands") != list(design.radicands):
-        raise Malformed("the radicands of the prices are not those of the weights")
+        raise Malformed("the radicands of the prices must be those of the weights")
     ratings = [
         [_numerator(price, n_roots) for price in listing(row, "prices of a rater", k)]
         for row in listing(item(value, "ratings"), "prices of ratings", r)
@@ -152,7 +152,7 @@ def prices(value: Any, design: Design, sets: Mapping[tuple[int, ...], int], *, w
         own = listing(item(value, "use"), "prices of the use of categories", k)
         use = [_numerator(price, n_roots) for price in own]
     elif "use" in value:
-        raise Malformed("the use of categories has prices only where chance depends on the table")
+        raise Malformed("the use of categories can have prices only if the expected disagreement depends on the table")
     return ClaimedPrices(ratings, priced, denominator, use)
 
 
@@ -162,7 +162,19 @@ def _numerator(value: Any, n_roots: int) -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class ParsedWeights:
-    """Weights as a certificate states them."""
+    """Weights as a certificate states them.
+
+    Attributes
+    ----------
+    name : str
+        Name of the weights.
+    exact : bool
+        Whether they are claimed to be exact.
+    pairs : dict
+        The matrix of every pair of raters.
+    one_symmetric : bool
+        Whether all pairs have the same symmetric matrix.
+    """
 
     name: str
     exact: bool
@@ -170,23 +182,23 @@ class ParsedWeights:
     one_symmetric: bool
 
     def faults(self) -> Iterator[str]:
-        """What does not hold of weights whose name has a definition."""
+        """Yield the faults of weights whose name has a definition."""
         matrix = self.pairs[0, 1]
         try:
-            own = Weights.from_scheme(self.name, len(matrix.multipliers))  # in capitals or by another name, too
+            own = Weights.from_scheme(self.name, len(matrix.multipliers))  # also accepts capitals and aliases
         except KappamaxError:
             if self.name.split("(")[0] in (*SCHEMES, "power"):
-                yield f"there are no weights called {shown(self.name)}"
+                yield f"there are no weights named {shown(self.name)}"
             return
         if not self.one_symmetric or own.exact != self.exact or not _alike(matrix, own):
-            yield f"these are not the {text.shortened(self.name.strip())} weights"
+            yield f"the matrix does not hold the {text.shortened(self.name.strip())} weights"
 
 
 def weights(value: Any, n_raters: int, n_categories: int) -> ParsedWeights:
-    """One matrix for all pairs of raters, or one for each pair."""
+    """Return the weights of all pairs of raters."""
     name, exact = item(value, "name"), item(value, "exact")
     if not isinstance(name, str) or item(value, "label") != name or not isinstance(exact, bool):
-        raise Malformed("the weights must have one name and say whether they are exact")
+        raise Malformed("the weights must have a name, the same label, and a boolean 'exact'")
     matrices = [_matrix(one, n_categories) for one in listing(item(value, "matrices"), "matrices")]
     radicands = set().union(*(matrix.radicands.ravel().tolist() for matrix in matrices))
     if len(radicands) > _MOST_RADICANDS:
@@ -203,7 +215,7 @@ def weights(value: Any, n_raters: int, n_categories: int) -> ParsedWeights:
 
 
 def _matrix(value: Any, k: int) -> PairMatrix:
-    """A k x k matrix of disagreement, zero on the diagonal."""
+    """Return a k x k matrix of disagreement weights with a zero diagonal."""
     multipliers, radicands = (
         np.array([listing(row, key, k) for row in listing(item(value, key), key, k)], dtype=object)
         for key in ("multipliers", "radicands")
@@ -211,21 +223,21 @@ def _matrix(value: Any, k: int) -> PairMatrix:
     for entry in multipliers.ravel().tolist():
         whole(entry, "a weight's multiplier", least=0)
     for entry in radicands.ravel().tolist():
-        whole(entry, "a radicand", least=1, below=_LARGEST_RADICAND + 1)
+        whole(entry, "a radicand", least=1, below=LARGEST_FACTORED + 1)
     if any(multipliers[i, i] for i in range(k)):
         raise Malformed("the weights must be zero on the diagonal")
     denominator = whole(item(value, "denominator"), "the weights' denominator", least=1)
     if (multipliers**2 * radicands > denominator**2).any() or (k > 1 and not multipliers.any()):
-        raise Malformed("the weights must lie between 0 and 1, and not all be 0")
+        raise Malformed("the weights must lie between 0 and 1, and at least one must be above 0")
     return PairMatrix(multipliers, radicands.astype(np.int64), denominator)
 
 
 def _alike(matrix: PairMatrix, own: Weights) -> bool:
-    """Whether a matrix holds the given weights: exactly, or to rounding where they are not exact."""
+    """Return whether a matrix is equal to the given weights, up to rounding if they are not exact."""
     if own.exact:
         same = matrix.multipliers * own.denominator == own.multipliers.astype(object) * matrix.denominator
         return bool(
             ((same & (matrix.radicands == own.radicands)) | ((matrix.multipliers == 0) & (own.multipliers == 0))).all()
         )
     real = np.array([[m / matrix.denominator for m in row] for row in matrix.multipliers.tolist()])
-    return bool((np.abs(real * np.sqrt(matrix.radicands.astype(float)) - own.matrix) <= _CLOSE).all())
+    return bool((np.abs(real * np.sqrt(matrix.radicands.astype(float)) - own.matrix) <= DOUBLE_TOLERANCE).all())

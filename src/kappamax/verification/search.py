@@ -1,7 +1,7 @@
-"""Search all patterns for one that would refute a bound.
+"""Search all patterns for those that could refute a bound.
 
-Numbers are integers that never exceed the true values they stand for, so a pattern that the search leaves out cannot
-refute the bound. The search has a limit of steps, beyond which the answer is `None`: not known.
+Costs are integers that do not exceed the true values, so that a pattern which the search excludes cannot refute the
+bound. If the search reaches its limit of steps, the result is None, which means unknown.
 """
 
 from __future__ import annotations
@@ -10,16 +10,27 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kappamax._jit import kernel
+from kappamax._jit import STEPS_WITHOUT_COMPILER, kernel
 from kappamax._typing import Array, Integers
 
-PATTERN_STEPS = 200_000_000
-_STEPS_UNCOMPILED = 20_000
-_STEPS_WITHOUT_COMPILER = 1_000_000
+PATTERN_STEPS = 200_000_000  # limit of every search
+_STEPS_UNCOMPILED = 20_000  # steps tried in plain Python before the search is compiled
 
 
 class PatternsBelow(NamedTuple):
-    """Patterns below a limit, cost less prices: some of them, how many there are, the least, and the steps taken."""
+    """Result of a search for patterns whose cost minus prices is below a limit.
+
+    Attributes
+    ----------
+    patterns : array, shape (m, r)
+        Some or all of these patterns.
+    total : int
+        Number of patterns below the limit.
+    least : int
+        Least cost minus prices, or the limit if no pattern is below it.
+    steps : int
+        Number of steps taken.
+    """
 
     patterns: Integers
     total: int
@@ -30,23 +41,25 @@ class PatternsBelow(NamedTuple):
 def patterns_below(
     costs: Array, prices: Array, limit: int, most: int, most_steps: int | None = None
 ) -> PatternsBelow | None:
-    """All patterns with costs - prices < limit, depth first over raters.
+    """Find all patterns whose cost minus prices is below a limit by a depth-first search over the raters.
 
     Parameters
     ----------
     costs : int64, shape (r, r, k, k)
-        `costs[a, b, i, j]` with a < b is what the ratings i of rater a and j of rater b cost together.
+        `costs[a, b, i, j]` with a < b is the cost of rating i of rater a together with rating j of rater b.
     prices : int64, shape (r, k)
+        Price of every rater's categories.
     limit : int
+        Limit of cost minus prices.
     most : int
-        How many patterns to return; all of them are counted.
+        Largest number of patterns to return; all of them are counted.
     most_steps : int, optional
-        A limit of steps below the one of every search.
+        Limit of steps, if it is lower than that of every search.
 
     Returns
     -------
     PatternsBelow or None
-        None where the limit of steps was reached. `least` is the limit itself if no pattern is below it.
+        None if the limit of steps was reached.
     """
     r = len(prices)
     cheapest = costs.min(axis=(2, 3))
@@ -55,7 +68,7 @@ def patterns_below(
     allowed = PATTERN_STEPS if most_steps is None else min(PATTERN_STEPS, most_steps)
     for steps in (_STEPS_UNCOMPILED, PATTERN_STEPS):
         run = kernel(_patterns_below, work=steps, worth=_STEPS_UNCOMPILED)
-        affordable = min(steps, _STEPS_WITHOUT_COMPILER) if run is _patterns_below else steps
+        affordable = min(steps, STEPS_WITHOUT_COMPILER) if run is _patterns_below else steps
         total, least, taken, finished = run(costs, prices, rest, limit, most, found, min(allowed, affordable))
         if finished:
             return PatternsBelow(found[: min(int(total), most)].copy(), int(total), int(least), int(taken))
@@ -63,9 +76,10 @@ def patterns_below(
 
 
 def _patterns_below(costs, prices, rest, limit, most, found, most_steps):  # type: ignore[no-untyped-def]  # compiled by numba
-    """Count the patterns below the limit; a partial pattern is dropped where the cheapest completion is not below."""
+    """Count the patterns below the limit; drop a partial pattern if its cheapest completion is not below the limit."""
     r, k = prices.shape
-    due = np.zeros((r + 1, r, k), dtype=np.int64)  # due[d, t, x]: rating x of rater t beside the first d raters
+    # due[d, t, x] is the cost of rating x of rater t together with the first d raters, minus its price
+    due = np.zeros((r + 1, r, k), dtype=np.int64)
     due[0] = -prices
     choice = np.full(r, -1, dtype=np.int64)
     paid = np.zeros(r + 1, dtype=np.int64)

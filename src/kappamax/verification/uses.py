@@ -1,7 +1,8 @@
-"""List every pooled use of categories that some rearrangement of the ratings has.
+"""List every pooled use of categories that a rearrangement of the ratings can have.
 
-A rating counts more on a subject with few ratings than on one with many, so the pooled use of categories depends on
-which kind of subject each of a rater's ratings falls on. Raters can be rearranged independently of each other.
+A rating has more weight on a subject with few ratings than on a subject with many. The pooled use of categories
+therefore depends on the kind of subject that each rating is assigned to. The ratings of different raters can be
+rearranged independently.
 """
 
 from __future__ import annotations
@@ -12,24 +13,33 @@ from itertools import product
 #: whole numbers, one per category
 Use = tuple[int, ...]
 
-MOST_USES = 20_000
-_WORK = 20  # sums that are formed for every use that may be listed
-_MANY_CATEGORIES = 20  # beyond, sums take longer and fewer are formed
+MOST_USES = 20_000  # largest number of uses that are listed
+_WORK = 20  # sums that may be computed for every use that may be listed
+_MANY_CATEGORIES = 20  # with more categories a sum takes longer, and fewer are computed
 
 
 def attainable_uses(
     margins: Sequence[Sequence[int]], subjects: Sequence[Mapping[int, int]], most: int = MOST_USES
 ) -> list[Use] | None:
-    """Every use of categories, in order; None if there are more than `most` or too many sums lead to them.
+    """Return every use of categories in increasing order, or None if there are too many.
 
     Parameters
     ----------
-    margins : for each rater, how often each category was used
-    subjects : for each rater, how many subjects were rated, by what a rating counts on them
+    margins : sequence of sequences of int
+        For each rater, the number of times each category was used.
+    subjects : sequence of mappings
+        For each rater, the number of subjects rated, by the weight of a rating on these subjects.
+    most : int
+        Largest number of uses, default `MOST_USES`. The number of sums is limited in proportion to it.
+
+    Returns
+    -------
+    list of tuple of int, or None
+        The uses, in whole units.
     """
     k = len(margins[0])
     total: set[Use] = {(0,) * k}
-    room = _WORK * most * _MANY_CATEGORIES // max(k, _MANY_CATEGORIES)  # sums of uses that may still be formed
+    room = _WORK * most * _MANY_CATEGORIES // max(k, _MANY_CATEGORIES)  # sums that may still be computed
     for margin, kinds in zip(margins, subjects, strict=True):
         own, room = _uses_of_rater(tuple(margin), kinds, room)
         room -= len(own) * len(total)
@@ -42,9 +52,9 @@ def attainable_uses(
 
 
 def _uses_of_rater(margin: Use, kinds: Mapping[int, int], room: int) -> tuple[set[Use], int]:
-    """The uses of one rater, whose ratings are distributed over kinds of subjects in every possible way.
+    """Return the uses of one rater whose ratings are distributed over kinds of subjects in every possible way.
 
-    Also returns how many sums may still be formed; below zero, the uses are not complete.
+    The second value is the number of sums that may still be computed. If it is negative, the uses are incomplete.
     """
     states: dict[Use, set[Use]] = {margin: {(0,) * len(margin)}}  # by the ratings not yet placed
     for weight, count in kinds.items():
@@ -62,13 +72,13 @@ def _uses_of_rater(margin: Use, kinds: Mapping[int, int], room: int) -> tuple[se
 
 
 def _choices(available: Use, count: int) -> Iterator[Use]:
-    """All ways to choose so many of the available ratings, in order."""
+    """Yield all ways to choose `count` of the available ratings, in lexicographic order."""
     if count > sum(available):
         return
     chosen = _last_first(available, count)
     while True:
         yield tuple(chosen)
-        behind = 0  # what the categories behind a place hold: one more there is one less behind
+        behind = 0  # ratings chosen in later categories; one more in an earlier category means one less in these
         for place in reversed(range(len(chosen))):
             if behind and chosen[place] < available[place]:
                 break
@@ -80,7 +90,7 @@ def _choices(available: Use, count: int) -> Iterator[Use]:
 
 
 def _last_first(available: Use, count: int) -> list[int]:
-    """So many of the available ratings, from the last category on."""
+    """Return the choice of `count` available ratings that takes as many as possible from the last categories."""
     chosen = []
     for number in reversed(available):
         chosen.append(min(number, count))

@@ -39,7 +39,7 @@ _REPORT_TYPES = {
     "tex": "application/x-tex; charset=utf-8",
     "txt": "text/plain",
 }
-_LINES = "application/x-ndjson"
+_JSON_LINES = "application/x-ndjson"
 _STATIC = Path(__file__).parent / "static"
 _MAX_BYTES = 1_000_000
 _MAX_FILE_BYTES = 20_000_000
@@ -112,7 +112,7 @@ def _posted(name: str) -> Callable[[Request], Awaitable[Response]]:
         content = decoded(await _body(request, _MAX_BYTES))
         if name == "report":
             content["format"] = form = request.query_params.get("format", "html")
-        by_line = name == "anneal" or _LINES in request.headers.get("accept", "")
+        by_line = name == "anneal" or _JSON_LINES in request.headers.get("accept", "")
         replies = _replies(request, name, as_request(name, content), by_line=by_line)
         reply = await _answer(request, replies, by_line=by_line)
         if reply.status != 200 or not (by_line or name == "report"):
@@ -120,7 +120,7 @@ def _posted(name: str) -> Callable[[Request], Awaitable[Response]]:
         if name == "report":
             headers = {"content-disposition": f'attachment; filename="kappamax.{form}"'}
             return Response(reply.body, media_type=_REPORT_TYPES[form], headers=headers)
-        return StreamingResponse(_bodies(reply, replies), media_type=_LINES)
+        return StreamingResponse(_bodies(reply, replies), media_type=_JSON_LINES)
 
     return respond
 

@@ -31,7 +31,7 @@ from kappamax.reporting.formats.json import data_of
 from kappamax.reporting.report import Effort, Report, completed, report_within
 from kappamax.reporting.sentences import of_table, of_weights
 from kappamax.table import Table
-from kappamax.web.moves import annealing, path_to_maximum, ranked_moves
+from kappamax.web.moves import TIME_LIMIT, annealing, path_to_maximum, ranked_moves
 from kappamax.web.schemas import FileRequest, OwnWeights, ReportRequest, WeightingRequest, plain_table, weights_of
 from kappamax.web.snippets import calls_of
 from kappamax.weights import Weights
@@ -54,7 +54,6 @@ _QUICK = Effort(
 _WHOLE = Effort(time_limit=10.0)
 #: fields of a weighting that a complete report adds to a brief one
 _BY_CHANCE = ("weights", "pvalue", "test", "n_maximizers", "n_maximizers_at_least", "sentences")
-_TIME_LIMIT = 5.0
 _TABLES_PER_PAGE = 20
 _END = {"end": True}
 _REMEMBERED = 40  # the page requests the report of each weighting more than once
@@ -119,7 +118,7 @@ def weights_in_words(request: WeightingRequest) -> dict[str, Any]:
     """Return the properties of weights: whether they are a metric, a violated triangle, and their effect in words."""
     table = request.table()
     weights = request.weights()
-    most = max_kappa(table, weights=weights, time_limit=_TIME_LIMIT)
+    most = max_kappa(table, weights=weights, time_limit=TIME_LIMIT)
     triangle = weights.violated_triangle
     return {
         "name": weights.name,
@@ -136,7 +135,7 @@ def weights_in_words(request: WeightingRequest) -> dict[str, Any]:
 def maximizers(request: WeightingRequest) -> dict[str, Any]:
     """Return a page of the tables that attain the maximum."""
     table = request.table()
-    result = max_kappa(table, weights=request.weights(), time_limit=_TIME_LIMIT)
+    result = max_kappa(table, weights=request.weights(), time_limit=TIME_LIMIT)
     count = count_maximizers(result, counting_work=_QUICK.counting_work, listing_steps=_QUICK.listing_steps)
     page = islice(iter_maximizers(result), request.start, request.start + _TABLES_PER_PAGE)
     return {

@@ -22,10 +22,10 @@ from kappamax.web import schemas
 from kappamax.web.schemas import WeightingRequest, plain_table
 from kappamax.weights import Weights
 
-_TIME_LIMIT = 5.0
+TIME_LIMIT = 5.0
 _MAX_PATH = 200
 _ANNEALING_STEPS = 2_000_000
-_LINES = 200
+_REPLIES = 200
 
 
 def ranked_moves(request: WeightingRequest) -> dict[str, Any]:
@@ -60,7 +60,7 @@ def path_to_maximum(request: WeightingRequest) -> dict[str, Any]:
             break
         table = ranked[0].move.after(table)
         steps.append({"written": ranked.written(ranked[0].move), "value": ranked[0].value_after, **plain_table(table)})
-    result = max_kappa(table, weights=weights, time_limit=_TIME_LIMIT)
+    result = max_kappa(table, weights=weights, time_limit=TIME_LIMIT)
     reached = result.objective.score == result.solution.cost
     return {"steps": steps, "maximum": result.maximum, "proven": result.proven, "reached": reached}
 
@@ -131,4 +131,4 @@ def _steps_per_line(table: Table, proposal: str) -> int:
         n_moves = basic_moves(table.n_categories, table.n_raters).n_moves
     else:
         n_moves = table.n_raters * table.n_subjects * (table.n_subjects - 1) // 2
-    return max(10, min(2 * StaleAgreement().patience_for(n_moves), _ANNEALING_STEPS) // _LINES)
+    return max(10, min(2 * StaleAgreement().patience_for(n_moves), _ANNEALING_STEPS) // _REPLIES)

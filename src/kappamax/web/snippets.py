@@ -10,7 +10,7 @@ from typing import Any
 from kappamax.table import Table
 from kappamax.web.schemas import OwnWeights
 
-_MOST_CELLS = 2_000
+_MOST_PRINTED = 2_000
 
 
 def calls_of(table: Table, weights: list[str | OwnWeights]) -> dict[str, str | None]:
@@ -25,7 +25,7 @@ def calls_of(table: Table, weights: list[str | OwnWeights]) -> dict[str, str | N
 def _python_table(table: Table) -> str:
     """Return the Python expression for a table."""
     labels, raters = list(table.categories), list(table.raters)
-    if table.patterns.size > _MOST_CELLS:
+    if table.patterns.size > _MOST_PRINTED:
         return 'km.read_ratings("ratings.csv")'
     if _square(table):
         return f"km.from_counts({table.dense().tolist()}, categories={labels}, raters={raters})"
@@ -71,4 +71,4 @@ def _csv_line(cells: Any) -> str:
 
 def _square(table: Table) -> bool:
     """Return whether a table can be written as a square of counts that is not too large."""
-    return table.n_raters == 2 and table.complete and table.ordered and table.patterns.size <= _MOST_CELLS
+    return table.n_raters == 2 and table.complete and table.ordered and table.patterns.size <= _MOST_PRINTED

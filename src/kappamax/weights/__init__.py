@@ -1,4 +1,4 @@
-"""Provide disagreement weights: the named schemes, positions on a scale and weights of your own, all exact."""
+"""Provide disagreement weights by name, from positions on a scale or from a matrix."""
 
 from __future__ import annotations
 

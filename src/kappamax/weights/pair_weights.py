@@ -1,4 +1,4 @@
-"""Hold weights that differ between pairs of raters, and turn whatever a caller passes as weights into weights."""
+"""Define weights that differ between pairs of raters, and convert the argument `weights` of public functions."""
 
 from __future__ import annotations
 
@@ -12,50 +12,61 @@ import numpy as np
 import numpy.typing as npt
 
 from kappamax._validate import as_rater_index
-from kappamax.display.text import listing
+from kappamax.display.text import card, listing, plural
 from kappamax.errors import InvalidWeightsError
 from kappamax.weights.weights import LARGEST_DENOMINATOR, Weights, rounded
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PairWeights:
     """Weights that differ between pairs of raters, or that are not symmetric.
 
-    `by_pair[a, b]` with a < b holds u[rating of a, rating of b].
+    Attributes
+    ----------
+    by_pair : dict
+        `by_pair[a, b]` with a < b holds the weights u[rating of a, rating of b].
+    name : str
+        Name shown in reports, default "per pair".
     """
 
     by_pair: dict[tuple[int, int], Weights]
     name: str = "per pair"
 
     def for_raters(self, raters: Sequence[int]) -> PairWeights:
-        """The weights among some of the raters, given in increasing order."""
+        """Return the weights of the pairs among some raters, whose positions are given in increasing order."""
         pairs = [(a, b) for a in range(len(raters)) for b in range(a + 1, len(raters))]
         return PairWeights({(a, b): self.by_pair[raters[a], raters[b]] for a, b in pairs}, name=self.name)
 
     @property
     def exact(self) -> bool:
-        """Whether every pair's weights are exact."""
+        """Whether the weights of every pair are exact."""
         return all(weights.exact for weights in self.by_pair.values())
 
     @property
     def tolerance(self) -> float:
-        """The largest tolerance among the pairs."""
+        """Largest tolerance among the pairs."""
         return max(weights.tolerance for weights in self.by_pair.values())
 
     @property
     def symmetric(self) -> bool:
-        """Whether every pair's weights are symmetric."""
+        """Whether the weights of every pair are symmetric."""
         return all(weights.symmetric for weights in self.by_pair.values())
 
     @property
     def needs_order(self) -> bool:
-        """Whether some pair's weights need ordered categories."""
+        """Whether the weights of at least one pair need ordered categories."""
         return any(weights.needs_order for weights in self.by_pair.values())
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """The pairs' notes, each once."""
+        """Distinct notes of all pairs."""
         return tuple(dict.fromkeys(note for weights in self.by_pair.values() for note in weights.notes))
+
+    def __repr__(self) -> str:
+        title = (
+            f"PairWeights({self.name}, {plural(len(self.by_pair), 'pair')}, {'exact' if self.exact else 'not exact'})"
+        )
+        return card(title, [(f"raters {a + 1} and {b + 1}", pair.name) for (a, b), pair in self.by_pair.items()])
 
 
 WeightsLike = str | Weights | PairWeights | Mapping[tuple[str | int, str | int], Any] | npt.ArrayLike
@@ -64,9 +75,29 @@ WeightsLike = str | Weights | PairWeights | Mapping[tuple[str | int, str | int],
 def as_weights(
     weights: WeightsLike, *, categories: Sequence[Any], ordered: bool, raters: Sequence[str]
 ) -> Weights | PairWeights:
-    """Whatever a caller may pass as weights, checked against the table's categories and raters.
+    """Return weights that match the categories and raters of a table.
 
-    A bare matrix is refused: it does not say whether it holds agreement or disagreement.
+    Parameters
+    ----------
+    weights : str, Weights, PairWeights or mapping
+        Name of the weights, weights, or a mapping from pairs of raters to either. A matrix is rejected, because it is
+        not clear whether it holds agreement or disagreement.
+    categories : sequence
+        Categories of the table.
+    ordered : bool
+        Whether the categories are ordered.
+    raters : sequence of str
+        Names of the raters.
+
+    Returns
+    -------
+    Weights or PairWeights
+        Weights for all pairs of raters, or for each pair.
+
+    Raises
+    ------
+    InvalidWeightsError
+        If the weights break a rule or do not match the categories and raters.
     """
     if isinstance(weights, Mapping):
         weights = _by_pair(weights, categories, raters)
@@ -76,8 +107,8 @@ def as_weights(
         if not isinstance(weights, Sequence | np.ndarray) and not hasattr(weights, "to_numpy"):
             raise InvalidWeightsError(f"weights must be a name, Weights, or a mapping per pair; got {weights!r}.")
         raise InvalidWeightsError(
-            "a bare matrix could hold agreement or disagreement. "
-            "Say which: km.Weights.from_matrix(m, kind='disagreement') or kind='agreement'."
+            "weights must not be a matrix, because it could hold agreement or disagreement. "
+            "Use km.Weights.from_matrix(m, kind='disagreement') or kind='agreement'."
         )
     r = len(raters)
     for single in weights.by_pair.values() if isinstance(weights, PairWeights) else [weights]:
@@ -86,21 +117,22 @@ def as_weights(
         n_pairs = r * (r - 1) // 2
         if len(weights.by_pair) != n_pairs or max(b for _, b in weights.by_pair) >= r:
             raise InvalidWeightsError(
-                f"weights per pair cover {len(weights.by_pair)} pairs, but {r} raters make {n_pairs}."
+                f"weights per pair must cover every pair of raters; {r} raters make {plural(n_pairs, 'pair')}, "
+                f"but there are weights for {len(weights.by_pair)}."
             )
         return _over_one_denominator(weights)
     if weights.symmetric:
         return weights
     if r != 2:
         raise InvalidWeightsError(
-            f"weights must be symmetric for {r} raters: one asymmetric matrix does not say which rater of a "
+            f"weights must be symmetric for {r} raters, because an asymmetric matrix does not say which rater of a "
             "pair comes first. Pass weights per pair, {('a', 'b'): Weights, ...}."
         )
     return PairWeights({(0, 1): weights}, name=weights.name)
 
 
 def _require_fit(weights: Weights, categories: Sequence[Any], ordered: bool) -> None:
-    """Require weights for as many categories, and an order of these where the weights need one."""
+    """Require weights for the same number of categories, and ordered categories if the weights need an order."""
     k = weights.n_categories
     if k != len(categories):
         raise InvalidWeightsError(
@@ -110,15 +142,15 @@ def _require_fit(weights: Weights, categories: Sequence[Any], ordered: bool) -> 
     if weights.needs_order and not ordered and k > 2:
         raise InvalidWeightsError(
             f"{weights.name} weights need ordered categories, but these are text: {listing(categories)}. "
-            "Pass categories=[...] with the labels in order; on the command line, once in order, "
-            f"--categories {','.join(map(str, categories[:5]))}{',...' if k > 5 else ''}."
+            "Pass categories=[...] with the labels in order. On the command line, use "
+            f"--categories {','.join(map(str, categories[:5]))}{',...' if k > 5 else ''} with the labels in order."
         )
 
 
 def _by_pair(
     weights: Mapping[tuple[str | int, str | int], Any], categories: Sequence[Any], raters: Sequence[str]
 ) -> PairWeights:
-    """Weights keyed by pairs of raters, each pair once, in the order of the raters."""
+    """Return weights per pair from a mapping that contains every pair of raters once, in either order."""
     by_pair: dict[tuple[int, int], Weights] = {}
     for key, value in weights.items():
         if not isinstance(key, tuple) or len(key) != 2:
@@ -127,7 +159,7 @@ def _by_pair(
         if a == b:
             raise InvalidWeightsError(f"weights per pair must name two raters; got {key!r}.")
         if (min(a, b), max(a, b)) in by_pair:
-            raise InvalidWeightsError(f"weights per pair must name each pair once; {key!r} comes again.")
+            raise InvalidWeightsError(f"weights per pair must name each pair once; {key!r} occurs twice.")
         if not value:
             raise InvalidWeightsError(f"weights for the pair {key!r} must be a name or Weights; got {value!r}.")
         single = value if isinstance(value, Weights) else Weights.from_scheme(str(value), len(categories))
@@ -144,7 +176,7 @@ def _by_pair(
 
 
 def _over_one_denominator(weights: PairWeights) -> PairWeights:
-    """Weights per pair whose common denominator is not too large: rounded if it is."""
+    """Return weights per pair, rounded if their common denominator is too large."""
     if lcm(*(single.denominator for single in weights.by_pair.values())) <= LARGEST_DENOMINATOR:
         return weights
     return PairWeights({pair: rounded(single) for pair, single in weights.by_pair.items()}, name=weights.name)

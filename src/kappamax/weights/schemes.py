@@ -1,6 +1,6 @@
-"""Define the named weights: one formula of two categories' positions each.
+"""Define the named weights, each by a formula of the positions of two categories.
 
-Positions are the categories' ranks 1, ..., k unless the caller gives others. The largest entry is 1.
+The positions are the ranks 1, ..., k unless the caller gives others. The weights are scaled so that the largest is 1.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kappamax._integers import widen
-from kappamax._rootsum import as_fraction, square_free
+from kappamax._rootsum import LARGEST_FACTORED, as_fraction, square_free
 from kappamax._validate import did_you_mean
 from kappamax.display.text import listing
 from kappamax.errors import InvalidWeightsError
@@ -23,16 +23,29 @@ from kappamax.errors import InvalidWeightsError
 _ALIASES = {"radical": "sqrt", "identity": "unweighted", "nominal": "unweighted", "none": "unweighted"}
 _POWERS = {"unweighted": Fraction(0), "linear": Fraction(1), "quadratic": Fraction(2), "sqrt": Fraction(1, 2)}
 
-#: sin^2 of p/q of a half turn, by q, where it is a fraction
+#: sin^2(pi p / q) by the denominator q, for those q for which it is rational
 _SQUARED_SINES = {1: Fraction(0), 2: Fraction(1), 3: Fraction(3, 4), 4: Fraction(1, 2), 6: Fraction(1, 4)}
 
-_LARGEST_FACTORED = 10**10  # its square-free part is found by trial division
 
-Term = tuple[Fraction, int]  # coefficient c and square-free f: the number c * sqrt(f)
+Term = tuple[Fraction, int]  # (c, f) stands for c * sqrt(f) with square-free f
 
 
 class Terms(NamedTuple):
-    """A k x k matrix as entries[where]: few distinct entries, each c * sqrt(f)."""
+    """Matrix of weights as a list of entries and their positions in the matrix.
+
+    Attributes
+    ----------
+    name : str
+        Name of the weights.
+    entries : sequence of (Fraction, int)
+        Entries (c, f), each of which stands for c * sqrt(f).
+    where : array of int, shape (k, k)
+        Position of each cell's value in `entries`.
+    exact : bool
+        Whether the entries are the numbers meant, without rounding.
+    power : Fraction or None
+        Exponent of the distance, if the weights are a power of it.
+    """
 
     name: str
     entries: Sequence[Term]
@@ -42,13 +55,13 @@ class Terms(NamedTuple):
 
     @classmethod
     def of_cells(cls, name: str, values: Sequence[Fraction], *, exact: bool) -> Terms:
-        """From k * k rational entries in reading order."""
+        """Return the terms of k * k rational entries, given row by row."""
         k = int(len(values) ** 0.5)
         return cls(name, [(value, 1) for value in values], np.arange(k * k).reshape(k, k), exact)
 
 
 def terms_of(name: str, positions: Sequence[Fraction]) -> Terms:
-    """The entries of a named weighting over positions of the categories."""
+    """Return the entries of named weights over given positions of the categories."""
     scheme, power = _as_scheme(name)
     if power is not None:
         return _power_terms(scheme, power, positions)
@@ -72,7 +85,7 @@ def _as_scheme(name: str) -> tuple[str, Fraction | None]:
             raise InvalidWeightsError(f"the power must be a number > 0, as in 'power(1.5)'; got {name!r}.") from None
         if not 0 < power <= 100:
             raise InvalidWeightsError(f"the power must lie between 0 and 100; got {name!r}.")
-        decimal = f"{float(power):.15g}"  # so that the power can be read from the name again
+        decimal = f"{float(power):.15g}"  # so that the name gives the power exactly
         shown = decimal if Fraction(decimal) == power else power
         return next((own for own, p in _POWERS.items() if p == power), f"power({shown})"), power
     own = _ALIASES.get(lowered, lowered)
@@ -85,7 +98,7 @@ def _as_scheme(name: str) -> tuple[str, Fraction | None]:
 
 
 def _power_terms(scheme: str, power: Fraction, positions: Sequence[Fraction]) -> Terms:
-    """u[i, j] = (|x_i - x_j| / range)^p; each distinct distance is worked out once."""
+    """Return u[i, j] = (|x_i - x_j| / range)^p; each distinct distance is computed once."""
     scale = lcm(*(position.denominator for position in positions))
     whole = [int(position * scale) for position in positions]
     points = widen(np.array(whole, dtype=object), 2 * max(map(abs, whole)))
@@ -97,7 +110,7 @@ def _power_terms(scheme: str, power: Fraction, positions: Sequence[Fraction]) ->
 
 
 def _power_term(distance: Fraction, power: Fraction) -> tuple[Term, bool]:
-    """distance^power as c * sqrt(f), exact when the power is a whole number of halves."""
+    """Return distance^power as c * sqrt(f) and whether it is exact, as it is for integer multiples of 1/2."""
     if distance == 0:
         return (Fraction(0), 1), True
     if power.denominator > 2:
@@ -105,37 +118,39 @@ def _power_term(distance: Fraction, power: Fraction) -> tuple[Term, bool]:
     whole, odd = divmod(int(2 * power), 2)
     if not odd:
         return (distance**whole, 1), True
-    if distance.numerator * distance.denominator > _LARGEST_FACTORED:
+    if distance.numerator * distance.denominator > LARGEST_FACTORED:
         return (Fraction(float(distance) ** float(power)), 1), False
     root, f = square_free(distance.numerator * distance.denominator)
     return (distance**whole * Fraction(root, distance.denominator), f), True
 
 
 def _ordinal(x: Sequence[Fraction], i: int, j: int) -> Fraction:
-    """Pairs of categories from i to j, both included."""
+    """Return the number of pairs among the categories from i to j."""
     return Fraction(comb(abs(i - j) + 1, 2))
 
 
 def _ratio(x: Sequence[Fraction], i: int, j: int) -> Fraction:
-    """((x_i - x_j) / (x_i + x_j))^2."""
+    """Return ((x_i - x_j) / (x_i + x_j))^2."""
     if x[i] + x[j] == 0:
-        raise InvalidWeightsError("ratio weights divide by x_i + x_j, which is 0 for two of these positions.")
+        raise InvalidWeightsError(
+            f"ratio weights divide by the sum of two positions, which must not be 0; {x[i]} and {x[j]} add up to 0."
+        )
     return ((x[i] - x[j]) / (x[i] + x[j])) ** 2
 
 
 def _circular(x: Sequence[Fraction], i: int, j: int) -> float | Fraction:
-    """sin^2 of the half angle when the scale is bent to a circle; exact where that is a fraction (Niven's theorem)."""
+    """Return sin^2 of half the angle between two positions on a circle, exact if it is rational (Niven's theorem)."""
     turns = (x[i] - x[j]) / (max(x) - min(x) + 1)
     return _SQUARED_SINES.get(turns.denominator, sin(pi * float(turns)) ** 2)
 
 
 def _bipolar(x: Sequence[Fraction], i: int, j: int) -> Fraction:
-    """(x_i - x_j)^2 over the distances of their sum from both ends."""
+    """Return (x_i - x_j)^2 / ((x_i + x_j - 2 min x) (2 max x - x_i - x_j))."""
     total = x[i] + x[j]
     return (x[i] - x[j]) ** 2 / ((total - 2 * min(x)) * (2 * max(x) - total))
 
 
-#: u(positions, i, j) for i != j, in any unit: the largest is made 1. A new weighting is one more entry
+#: functions u(positions, i, j) for i != j, in any unit, since the weights are scaled afterwards
 _FORMULAS: dict[str, Any] = {"ordinal": _ordinal, "ratio": _ratio, "circular": _circular, "bipolar": _bipolar}
 
 SCHEMES = (*_POWERS, *_FORMULAS)

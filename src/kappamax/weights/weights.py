@@ -1,16 +1,15 @@
-"""Hold the disagreement weights of one set of categories, exactly.
+"""Define exact disagreement weights for one set of categories.
 
-Weights are always disagreement u, zero on the diagonal. Every entry is held as m * sqrt(f) / denominator with whole
-m and square-free f (f = 1 for rational weights), so that scores can be compared without rounding.
+Weights are always disagreement weights u with a zero diagonal. Every entry is held as m * sqrt(f) / denominator with an
+integer m and a square-free f, which is 1 for rational weights, so that scores can be compared without rounding.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from itertools import product
 from math import lcm
 from typing import Any
 
@@ -19,37 +18,58 @@ import numpy.typing as npt
 
 from kappamax._integers import widen
 from kappamax._rootsum import RootSum, as_fraction
+from kappamax._tolerances import DOUBLE_TOLERANCE
 from kappamax._typing import Array, Floats
-from kappamax._validate import as_choice, as_whole_number, is_number
+from kappamax._validate import as_choice, as_whole_number
+from kappamax.display import html, numbers, text
 from kappamax.errors import InvalidWeightsError
+from kappamax.weights.input_rules import as_matrix_rows, as_positions, matrix_notes
 from kappamax.weights.schemes import Terms, terms_of
 
-LARGEST_DENOMINATOR = 2**512  # above it, weights are rounded to multiples of 1 / _FINE and say that they are not exact
-_FINE = 2**200
-_TOLERANCE = 1e-12
-_FEW_CATEGORIES = 20
-_HUGE = 1e300
+LARGEST_DENOMINATOR = 2**512  # weights with a larger one are rounded and marked as not exact
+_ROUNDED_DENOMINATOR = 2**200  # denominator of rounded weights
+_FEW_CATEGORIES = 20  # up to which named weights are cached
+_CATEGORIES_SHOWN = 12  # largest matrix that is shown completely
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Weights:
     """Disagreement weights for one set of categories.
 
-    Make them with `Weights.from_scheme`, `from_positions` or `from_matrix`; public functions also take the name.
-    They refuse a bare matrix, which does not say whether it holds agreement or disagreement.
+    Weights are made with `Weights.from_scheme`, `Weights.from_positions` or `Weights.from_matrix`. Public functions
+    also accept the name of a scheme. They reject a matrix, because it could hold agreement or disagreement.
 
     Attributes
     ----------
     name : str
-        What reports call them.
+        Name of the weights in reports.
+    multipliers : array of int, shape (k, k)
+        Integers m of the entries m * sqrt(f) / denominator.
+    radicands : array of int, shape (k, k)
+        Square-free numbers f of the entries.
+    denominator : int
+        Common denominator of the entries.
     exact : bool
-        Whether the numbers held are the ones meant. Weights from other reals have `tolerance` above zero instead.
+        Whether the entries are exactly the numbers meant. Otherwise they are rounded, and `tolerance` is above zero.
+    needs_order : bool
+        Whether the weights depend on the order of the categories.
+    power : Fraction or None
+        Exponent p if the weights are the distance to the power p, else None.
     notes : tuple of str
-        What a reader should know: an off-diagonal zero, fractions recovered from floats.
+        Remarks on the weights, such as a zero off the diagonal or fractions that were recovered from floats.
+    positions : tuple of numbers or None
+        Positions of the categories given to `from_positions`, else None.
 
     Examples
     --------
     >>> w = Weights.from_scheme("quadratic", 3)
+    >>> w
+    Weights(quadratic, 3 categories, exact)
+      disagreement       1       2       3
+      ------------  ------  ------  ------
+      1             0.0000  0.2500  1.0000
+      2             0.2500  0.0000  0.2500
+      3             1.0000  0.2500  0.0000
     >>> w.matrix.tolist()
     [[0.0, 0.25, 1.0], [0.25, 0.0, 0.25], [1.0, 0.25, 0.0]]
     >>> w.metric, w.monge, w.violated_triangle
@@ -57,53 +77,114 @@ class Weights:
     """
 
     name: str
-    multipliers: Array = field(repr=False)
-    radicands: Array = field(repr=False)
-    denominator: int = field(repr=False)
+    multipliers: Array
+    radicands: Array
+    denominator: int
     exact: bool = True
     needs_order: bool = False
-    power: Fraction | None = field(default=None, repr=False)
+    power: Fraction | None = None
     notes: tuple[str, ...] = ()
+    positions: tuple[float | Fraction, ...] | None = None
 
     @classmethod
     def from_scheme(cls, name: str, n_categories: int) -> Weights:
-        """Weights by name over the ranks 1, ..., k; "power(1.5)" is ``|i - j|^1.5``. The largest weight is 1."""
+        """Return named weights over the ranks 1, ..., k of the categories, scaled so that the largest weight is 1.
+
+        Parameters
+        ----------
+        name : str
+            Name of the scheme: unweighted, linear, quadratic, sqrt, ordinal, ratio, circular, bipolar, or power(p) with
+            a number p, such as "power(1.5)" for ``|i - j|^1.5``.
+        n_categories : int
+            Number of categories, k.
+
+        Returns
+        -------
+        Weights
+            Symmetric weights.
+
+        Raises
+        ------
+        InvalidWeightsError
+            If there is no scheme with this name, or the power is not between 0 and 100.
+
+        Examples
+        --------
+        >>> Weights.from_scheme("linear", 4).matrix[0].round(2).tolist()
+        [0.0, 0.33, 0.67, 1.0]
+        """
         k = as_whole_number("n_categories", n_categories, 1)
         return _remembered(name, k) if isinstance(name, str) and k <= _FEW_CATEGORIES else _over_ranks(name, k)
 
     @classmethod
     def from_positions(cls, positions: Sequence[float | Fraction], scheme: str = "linear") -> Weights:
-        """Weights by name over given positions of the categories instead of their ranks.
+        """Return named weights over given positions of the categories instead of their ranks.
 
         Parameters
         ----------
-        positions : k distinct numbers
-            Where each category lies on the scale.
+        positions : sequence of k distinct numbers
+            Position of each category on the scale.
         scheme : str
-            A scheme that depends on positions: linear, quadratic, sqrt, power(p), ratio, circular or bipolar.
+            Scheme that depends on positions, which is linear (the default), quadratic, sqrt, power(p), ratio, circular
+            or bipolar.
+
+        Returns
+        -------
+        Weights
+            Symmetric weights, scaled so that the largest is 1.
+
+        Raises
+        ------
+        InvalidWeightsError
+            If the positions are not distinct finite numbers, or the scheme is unknown or does not depend on positions.
+
+        Examples
+        --------
+        >>> Weights.from_positions([0, 1, 10]).matrix[0].tolist()
+        [0.0, 0.1, 1.0]
         """
         if isinstance(scheme, str) and scheme.strip().lower() in {"unweighted", "identity", "nominal", "ordinal"}:
-            raise InvalidWeightsError(f"{scheme} weights do not depend on positions; leave positions out.")
-        numbers = [as_fraction(position) for position in _as_positions(positions)]
-        weights = _from_terms(terms_of(scheme, [number for number, _ in numbers]))
-        exact = weights.exact and all(meant for _, meant in numbers)
-        return replace(weights, name=f"{weights.name} over positions", exact=exact)
+            raise InvalidWeightsError(
+                f"scheme must depend on positions, but {scheme} weights do not. Use Weights.from_scheme."
+            )
+        given = as_positions(positions)
+        read = [as_fraction(position) for position in given]
+        weights = _from_terms(terms_of(scheme, [number for number, _ in read]))
+        exact = weights.exact and all(meant for _, meant in read)
+        return replace(weights, name=f"{weights.name} over positions", exact=exact, positions=tuple(given))
 
     @classmethod
     def from_matrix(cls, matrix: npt.ArrayLike, *, kind: str, name: str = "custom") -> Weights:
-        """Weights from a k x k matrix.
+        """Return weights from a k x k matrix.
 
         Parameters
         ----------
         matrix : array, shape (k, k)
-            Integers, fractions or floats.
-        kind : "disagreement" or "agreement"
-            Disagreement: zero diagonal, no negative entry; rescaled so that the largest is 1.
-            Agreement: ones on the diagonal, entries between 0 and 1; u = 1 - w is not rescaled, so that its largest
-            entry may be below 1.
+            Integers, fractions or floats. Floats that are close to a simple fraction are read as that fraction.
+        kind : {"disagreement", "agreement"}
+            Meaning of the entries. A matrix of disagreement must have zeros on the diagonal and no negative entry, and
+            is scaled so that its largest entry is 1. A matrix w of agreement must have ones on the diagonal and entries
+            between 0 and 1; the weights are u = 1 - w and are not scaled, so that the largest may be below 1.
+        name : str
+            Name of the weights in reports, default "custom".
+
+        Returns
+        -------
+        Weights
+            Disagreement weights.
+
+        Raises
+        ------
+        InvalidWeightsError
+            If the matrix is not square, breaks a rule of its kind, or gives only zeros.
+
+        Examples
+        --------
+        >>> Weights.from_matrix([[1, 0.5], [0.5, 1]], kind="agreement").matrix.tolist()
+        [[0.0, 0.5], [0.5, 0.0]]
         """
         kind = as_choice("kind", kind, ("disagreement", "agreement"))
-        entries = _as_matrix_rows(matrix, kind)
+        entries = as_matrix_rows(matrix, kind)
         cells = [[as_fraction(entry) for entry in row] for row in entries]
         exact = all(meant for row in cells for _, meant in row)
         values = [[value for value, _ in row] for row in cells]
@@ -111,11 +192,11 @@ class Weights:
             values = [[1 - value for value in row] for row in values]
         largest = max(max(row) for row in values)
         if largest == 0:
-            raise InvalidWeightsError("every weight is zero: nothing counts as disagreement.")
+            raise InvalidWeightsError("at least one weight must count as disagreement; all of them are zero.")
         if kind == "disagreement":
             values = [[value / largest for value in row] for row in values]
         terms = Terms.of_cells(name, [value for row in values for value in row], exact=exact)
-        return _from_terms(terms, _matrix_notes(values, entries, exact))
+        return _from_terms(terms, matrix_notes(values, entries, exact))
 
     @property
     def n_categories(self) -> int:
@@ -124,12 +205,12 @@ class Weights:
 
     @property
     def tolerance(self) -> float:
-        """How close two disagreements must be to count as equal: zero for exact weights."""
-        return 0.0 if self.exact else _TOLERANCE
+        """Largest difference at which two disagreements count as equal, which is zero for exact weights."""
+        return 0.0 if self.exact else DOUBLE_TOLERANCE
 
     @cached_property
     def matrix(self) -> Floats:
-        """The k x k matrix of u as doubles."""
+        """Disagreement weights u as doubles, shape (k, k)."""
         if self.multipliers.dtype == object:
             rational = [float(Fraction(m, self.denominator)) for m in self.multipliers.ravel()]
             matrix = np.array(rational).reshape(self.multipliers.shape)
@@ -141,23 +222,23 @@ class Weights:
 
     @cached_property
     def roots(self) -> frozenset[int]:
-        """The square-free numbers whose roots occur among the weights; 1 alone for rational weights."""
+        """Square-free numbers whose roots occur in the weights; only 1 for rational weights."""
         return frozenset(np.unique(self.radicands[self.multipliers != 0]).tolist())
 
     @cached_property
     def symmetric(self) -> bool:
-        """Whether u[i, j] = u[j, i] everywhere."""
+        """Whether u[i, j] = u[j, i] for all i, j."""
         return bool((self.multipliers == self.multipliers.T).all() and (self.radicands == self.radicands.T).all())
 
     @property
     def metric(self) -> bool:
-        """Whether the weights are symmetric and obey the triangle inequality."""
+        """Whether the weights are symmetric and satisfy the triangle inequality."""
         return self.symmetric and self.violated_triangle is None
 
     @cached_property
     def violated_triangle(self) -> tuple[int, int, int] | None:
-        """Positions (i, j, h) with u[i, h] > u[i, j] + u[j, h], or None if every triangle holds."""
-        if self.power is not None and self.power <= 1:  # concave in the distance: always a metric
+        """Categories (i, j, h), counted from 0, with u[i, h] > u[i, j] + u[j, h], or None if there are none."""
+        if self.power is not None and self.power <= 1:  # a concave function of the distance is a metric
             return None
         for j in range(self.n_categories):
             corner = self._first_positive(
@@ -176,7 +257,7 @@ class Weights:
 
     @cached_property
     def additive(self) -> bool:
-        """Whether u[i, h] = u[i, j] + u[j, h] for all i < j < h, above and below the diagonal: linear in positions."""
+        """Whether u[i, h] = u[i, j] + u[j, h] and u[h, i] = u[h, j] + u[j, i] for all i < j < h."""
         along = range(self.n_categories - 2)
         return all(
             self.entry(i, h) == self.entry(i, i + 1) + self.entry(i + 1, h)
@@ -186,19 +267,49 @@ class Weights:
         )
 
     def entry(self, i: int, j: int) -> RootSum:
-        """One weight as an exact number."""
+        """Return the weight u[i, j] as an exact number."""
         return RootSum({int(self.radicands[i, j]): Fraction(int(self.multipliers[i, j]), self.denominator)})
 
     def for_raters(self, raters: Sequence[int]) -> Weights:
-        """The weights among some of the raters: the same for all."""
+        """Return the weights of the pairs among some raters, which are the same for all pairs."""
         return self
 
+    def __repr__(self) -> str:
+        header, rows = self._shown()
+        table = text.columns(["disagreement", *header], rows)
+        return "\n".join([self._title(), *(f"  {line}" for line in table), *(f"  Note: {note}" for note in self.notes)])
+
+    def _repr_html_(self) -> str:
+        caption = "; ".join([f"{self._title()}: disagreement", *self.notes])
+        header, rows = self._shown()
+        if self.n_categories <= _CATEGORIES_SHOWN:
+            return html.heat_table(self.matrix, header, header, caption=caption)
+        return html.table(["", *header], rows, caption=caption)
+
+    def _title(self) -> str:
+        """Return the name, the number of categories and whether the weights are exact."""
+        exact = "exact" if self.exact else "not exact"
+        categories = f"{self.n_categories} categor{'y' if self.n_categories == 1 else 'ies'}"
+        return f"Weights({self.name}, {categories}, {exact})"
+
+    def _shown(self) -> tuple[list[str], list[list[str]]]:
+        """Return headers and rows of the matrix; beyond a dozen categories "..." replaces those in the middle."""
+        k, half = self.n_categories, _CATEGORIES_SHOWN // 2
+        categories = [*range(k)] if k <= _CATEGORIES_SHOWN else [*range(half), None, *range(k - half, k)]
+        labels = self.positions or range(1, k + 1)
+        header = ["..." if i is None else str(labels[i]) for i in categories]
+        rows = [
+            [name, *("..." if i is None or j is None else numbers.decimal(self.matrix[i, j]) for j in categories)]
+            for name, i in zip(header, categories, strict=True)
+        ]
+        return header, rows
+
     def _first_positive(self, terms: list[tuple[int, tuple[Any, Any]]]) -> tuple[int, int] | None:
-        """The first cell where a signed sum of slices of u is above zero, decided exactly for exact weights."""
+        """Return the first cell in which a signed sum of slices of u is positive, decided exactly for exact weights."""
         if self.n_categories < 2:
             return None
         total = sum(sign * self.matrix[cells] for sign, cells in terms)
-        close = np.abs(total) <= _TOLERANCE
+        close = np.abs(total) <= DOUBLE_TOLERANCE
         positive = (total > 0) & ~close
         if self.exact:
             if (self.radicands == 1).all():
@@ -213,36 +324,47 @@ class Weights:
         return (int(found[0][0]), int(found[0][1])) if len(found) else None
 
     def _entry_of(self, cells: tuple[Any, Any], cell: tuple[Any, ...]) -> RootSum:
-        """The exact weight that a slice of u shows at a cell, broadcasting a single row or column."""
+        """Return the exact weight at a cell of a slice of u, with broadcasting of a single row or column."""
         multipliers, radicands = self.multipliers[cells], self.radicands[cells]
         i, j = (min(int(at), size - 1) for at, size in zip(cell, multipliers.shape, strict=True))
         return RootSum({int(radicands[i, j]): Fraction(int(multipliers[i, j]), self.denominator)})
 
 
 def rounded(weights: Weights) -> Weights:
-    """Return weights rounded to a fixed denominator; they are no longer exact."""
-    whole = [round(Fraction(m * _FINE, weights.denominator)) for m in weights.multipliers.ravel().tolist()]
+    """Return weights that are rounded to a fixed denominator and marked as not exact."""
+    whole = [
+        round(Fraction(m * _ROUNDED_DENOMINATOR, weights.denominator)) for m in weights.multipliers.ravel().tolist()
+    ]
     multipliers = widen(whole, max(whole)).reshape(weights.multipliers.shape)
     multipliers.setflags(write=False)
-    note = f"the weights of all pairs have no simple common denominator: ties are decided within {_TOLERANCE:g}"
-    return replace(weights, multipliers=multipliers, denominator=_FINE, exact=False, notes=(*weights.notes, note))
+    note = (
+        "the weights of all pairs have no simple common denominator, so values that differ by at most "
+        f"{DOUBLE_TOLERANCE:g} count as equal"
+    )
+    return replace(
+        weights, multipliers=multipliers, denominator=_ROUNDED_DENOMINATOR, exact=False, notes=(*weights.notes, note)
+    )
 
 
 def _over_ranks(name: str, k: int) -> Weights:
-    """Weights by name over the ranks 1, ..., k."""
+    """Return named weights over the ranks 1, ..., k."""
     return _from_terms(terms_of(name, [Fraction(rank) for rank in range(1, k + 1)]))
 
 
-#: the same object for the same few categories, so that what it once worked out about itself is kept
+#: returns the same object for the same name and number of categories, so that its cached properties are kept
 _remembered = lru_cache(maxsize=128)(_over_ranks)
 
 
 def _from_terms(terms: Terms, notes: tuple[str, ...] = ()) -> Weights:
-    """Weights with the given entries, brought over one denominator."""
+    """Return weights with the given entries over a common denominator."""
     entries, exact = terms.entries, terms.exact
     denominator = lcm(*(c.denominator for c, _ in entries))
     if denominator > LARGEST_DENOMINATOR:  # ratio weights over hundreds of categories, or floats as small as 1e-300
-        entries, exact, denominator = [(Fraction(round(c * _FINE), _FINE), f) for c, f in entries], False, _FINE
+        entries, exact, denominator = (
+            [(Fraction(round(c * _ROUNDED_DENOMINATOR), _ROUNDED_DENOMINATOR), f) for c, f in entries],
+            False,
+            _ROUNDED_DENOMINATOR,
+        )
     whole = [int(c * denominator) for c, _ in entries]
     multipliers = widen(np.array(whole, dtype=object), max(map(abs, whole)))[terms.where]
     radicands = np.array([f for _, f in entries])[terms.where]
@@ -258,60 +380,3 @@ def _from_terms(terms: Terms, notes: tuple[str, ...] = ()) -> Weights:
         power=terms.power,
         notes=notes,
     )
-
-
-def _as_positions(values: Sequence[Any]) -> list[Any]:
-    """Return distinct finite numbers."""
-    if isinstance(values, str) or not hasattr(values, "__len__") or len(values) == 0:
-        raise InvalidWeightsError(f"positions must be a list of numbers, one per category; got {values!r}.")
-    numbers = list(values)
-    for i, number in enumerate(numbers):
-        if not is_number(number) or not -_HUGE < number < _HUGE:
-            raise InvalidWeightsError(f"positions must be finite numbers; entry {i + 1} is {number!r}.")
-        if number in numbers[:i]:
-            raise InvalidWeightsError(f"positions must differ; {number!r} occurs twice.")
-    return numbers
-
-
-def _as_matrix_rows(matrix: Any, kind: str) -> list[list[Any]]:
-    """Return the rows of a square matrix that obeys the rules of its kind."""
-    try:
-        given = list(np.asarray(matrix) if hasattr(matrix, "to_numpy") else matrix)
-    except TypeError:
-        raise InvalidWeightsError(f"a weight matrix must have rows; got {type(matrix).__name__}.") from None
-    rows = [list(row) if isinstance(row, Sequence | np.ndarray) else [row] for row in given]
-    k, diagonal = len(rows), 1 if kind == "agreement" else 0
-    for i, row in enumerate(rows):
-        if len(row) != k:
-            raise InvalidWeightsError(f"a weight matrix must be square; row {i + 1} has {len(row)} of {k} entries.")
-    if k == 0:
-        raise InvalidWeightsError("a weight matrix must have at least one row; got none.")
-    for i, j in product(range(k), repeat=2):
-        entry = rows[i][j]
-        place = f"entry ({i + 1}, {j + 1}) is {entry.item() if hasattr(entry, 'item') else entry!r}"
-        if not is_number(entry) or not -_HUGE < entry < _HUGE:
-            raise InvalidWeightsError(f"weights must be finite numbers; {place}.")
-        if entry < 0:
-            raise InvalidWeightsError(f"weights must be >= 0; {place}.")
-        if kind == "agreement" and entry > 1:
-            raise InvalidWeightsError(f"agreement weights must be at most 1; {place}.")
-        if i == j and entry != diagonal:
-            raise InvalidWeightsError(f"the diagonal of {kind} weights must be {diagonal}; {place}.")
-    return rows
-
-
-def _matrix_notes(values: list[list[Fraction]], entries: list[list[Any]], exact: bool) -> tuple[str, ...]:
-    """What to say about a custom matrix: pairs of categories that never disagree, and how floats were read."""
-    zeros = [(i, j) for i, row in enumerate(values) for j, value in enumerate(row) if i != j and value == 0]
-    notes = []
-    if zeros:
-        i, j = zeros[0]
-        notes.append(f"weight ({i + 1}, {j + 1}) is zero: those two categories count as full agreement")
-    if any(
-        isinstance(entry, float | np.floating) and not float(entry).is_integer() for row in entries for entry in row
-    ):
-        if exact:
-            notes.append("weights given as decimals were read as the nearest simple fractions")
-        else:
-            notes.append(f"weights are not simple fractions: ties are decided within {_TOLERANCE:g}")
-    return tuple(notes)

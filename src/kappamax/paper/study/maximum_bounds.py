@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from kappamax._rootsum import RootSum
+from kappamax._tolerances import ROUNDING_MARGIN
 from kappamax._typing import Array, Floats
 from kappamax.disagreement.objective import Objective
 from kappamax.maximum.closed_forms import comonotone_table
@@ -20,7 +21,6 @@ from kappamax.maximum.solve import solve
 from kappamax.table import Table
 
 _MOST_KEPT = 1_000
-_CLEAR = 1e-9
 
 
 class MaximumBounds:
@@ -63,5 +63,5 @@ class MaximumBounds:
             return False
         real = float(score)
         totals = np.array(self._worth) @ margins.ravel()
-        near = np.flatnonzero(np.abs(totals - real) <= _CLEAR * (1 + abs(real)))
+        near = np.flatnonzero(np.abs(totals - real) <= ROUNDING_MARGIN * (1 + abs(real)))
         return any(self.prices[i].total(margins, self.objective.radicands) == score for i in near)

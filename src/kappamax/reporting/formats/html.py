@@ -25,7 +25,7 @@ from kappamax.table import Table
 if TYPE_CHECKING:
     from kappamax.reporting.report import Report, WeightingReport
 
-_MOST_PATTERNS = 20
+_PATTERNS_SHOWN = 20
 
 
 def html_of(report: Report) -> str:
@@ -126,7 +126,7 @@ def _patterns(table: Table, caption: str) -> str:
     labels = table.labels()
     rows = [
         [*("-" if label is None else str(label) for label in labels[i]), numbers.count(int(table.counts[i]))]
-        for i in order[:_MOST_PATTERNS]
+        for i in order[:_PATTERNS_SHOWN]
     ]
     hidden = len(order) - len(rows)
     more = f"; {text.plural(hidden, 'less frequent pattern')} not shown" if hidden > 0 else ""
@@ -155,7 +155,7 @@ def _null(result: WeightingReport, report: Report) -> str:
         else f"estimated from {numbers.count(result.null.n_draws)} random tables (seed {report.seed})"
     )
     picture = null_picture(report, result)
-    kept = np.flatnonzero(chances >= np.sort(chances)[::-1][: 3 * _MOST_PATTERNS][-1])
+    kept = np.flatnonzero(chances >= np.sort(chances)[::-1][: 3 * _PATTERNS_SHOWN][-1])
     rows = [[numbers.decimal(float(values[i])), numbers.pvalue(float(chances[i]))] for i in kept]
     more = len(values) - len(kept)
     hidden = f"; {text.plural(more, 'less likely value')} not shown" if more else ""

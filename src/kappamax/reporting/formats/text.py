@@ -14,8 +14,8 @@ from kappamax.reporting.sentences import of_design, of_table
 if TYPE_CHECKING:
     from kappamax.reporting.report import Report
 
-_WIDTH = 78
-_MOST_RATERS = 8
+_LINE_WIDTH = 78
+_RATERS_SHOWN = 8
 
 
 def text_of(report: Report) -> str:
@@ -26,8 +26,8 @@ def text_of(report: Report) -> str:
         lines += _paragraph(said)
     lines += ["", MARGINS_TITLE, ""]
     header, rows = margin_rows(report)
-    if len(table.raters) > _MOST_RATERS:
-        header, rows = [*header[: _MOST_RATERS + 1], "..."], [[*row[: _MOST_RATERS + 1], "..."] for row in rows]
+    if len(table.raters) > _RATERS_SHOWN:
+        header, rows = [*header[: _RATERS_SHOWN + 1], "..."], [[*row[: _RATERS_SHOWN + 1], "..."] for row in rows]
     lines += _indented(text.columns(header, rows))
     lines += ["", report.coefficient, ""]
     lines += text.columns(*_narrow(*result_rows(report)))
@@ -41,7 +41,7 @@ def text_of(report: Report) -> str:
         for result in report.results:
             if result.weights_in_words:
                 lines += ["", *_paragraph(f"{result.weights}: {result.weights_in_words}", indent=2)]
-    if report.pairs is not None and table.n_raters <= _MOST_RATERS:
+    if report.pairs is not None and table.n_raters <= _RATERS_SHOWN:
         lines += ["", pairs_title(report), ""]
         lines += _indented(text.columns(*pair_rows(report)))
     lines += ["", "Methods", "", *_paragraph(report.methods(), indent=2)]
@@ -63,7 +63,7 @@ def _pvalue_words(report: Report) -> str:
 
 
 def _paragraph(words: str, indent: int = 0) -> list[str]:
-    return wrap(words, _WIDTH, initial_indent=" " * indent, subsequent_indent=" " * indent, break_on_hyphens=False)
+    return wrap(words, _LINE_WIDTH, initial_indent=" " * indent, subsequent_indent=" " * indent, break_on_hyphens=False)
 
 
 def _indented(lines: Sequence[str]) -> list[str]:
