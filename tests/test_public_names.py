@@ -21,7 +21,7 @@ NAMES = {
 }  # fmt: skip
 NAMESPACES = {
     "annealing": {
-        "AnnealingMethod", "Constant", "FixedSteps", "Geometric", "Linear", "Logarithmic", "MoveMethod", "Schedule",
+        "Constant", "FixedSteps", "Geometric", "Linear", "Logarithmic", "MoveMethod", "Schedule",
         "StaleAgreement", "StaleMoves", "Stopping", "SwapMethod",
     },
     "datasets": {"EXAMPLES", "Example", "example"},
@@ -35,7 +35,7 @@ NAMESPACES = {
     },
     "moves": {"basic_moves", "explain_move", "minimal_moves", "Move", "MoveSet", "rank_moves"},
     "paper": {"check_claims", "check_paper", "paper_scenarios", "read_scenarios", "run_study", "Scenario"},
-    "planning": {"Formula", "PlanningMethod", "Simulation"},
+    "planning": {"Formula", "Simulation"},
     "plot": {"agreement", "distribution", "maximum", "study", "trace"},
 }  # fmt: skip
 

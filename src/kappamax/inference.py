@@ -192,8 +192,8 @@ def compare(
     *ratings : Table, frame, or two or more arrays of labels
         Ratings of the subjects. A frame has one column per rater; arrays have one entry per subject.
     first, second : mapping
-        What to compute: `weights`, `coefficient` and `group_size` as for `agreement`, and `raters`, the names of the
-        raters to use (default: all).
+        Options of the coefficient: `weights`, `coefficient` and `group_size` as for `agreement`, and `raters`, the
+        names of the raters to use (default: all).
     level : float
         Confidence level of the interval for the difference, default 0.95.
     categories : sequence of labels, optional

@@ -1,4 +1,3 @@
-from .methods import AnnealingMethod as AnnealingMethod
 from .methods import MoveMethod as MoveMethod
 from .methods import SwapMethod as SwapMethod
 from .schedules import Constant as Constant

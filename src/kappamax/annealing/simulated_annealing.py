@@ -59,7 +59,7 @@ def anneal(
     coefficient : str
         Coefficient to maximise, default "kappa".
     method : {"moves", "swaps"}, MoveMethod or SwapMethod
-        How the search proposes, cools and stops. "moves" (default) draws from a set of moves, as in the paper; "swaps"
+        Method of the search. "moves" (default) draws from a set of moves, as in the paper; "swaps"
         exchanges ratings between two subjects and also works with missing ratings and many categories or raters. Pass
         ``annealing.MoveMethod(...)`` or ``annealing.SwapMethod(...)`` to choose the cooling schedule, the stopping rule
         and the other settings.
@@ -138,7 +138,7 @@ class Annealing(Result):
     coefficient, title, weights : str
         Short name of the coefficient, its name as a title, and the name of the weights.
     proposal : {"moves", "swaps"}
-        What the steps proposed.
+        Kind of change that a step proposes.
     n_moves : int
         Number of moves, or of swaps by one rater, that a step draws from (#M in the paper).
     patience : int

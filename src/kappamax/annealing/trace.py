@@ -64,7 +64,13 @@ class Trace(TableResult):
 
     @classmethod
     def of(cls, entries: Sequence[tuple[int, float, float, float]]) -> Trace:
-        """Return a trace from entries (step, temperature, agreement, acceptance)."""
+        """Return a trace from its entries.
+
+        Parameters
+        ----------
+        entries : sequence of (int, float, float, float)
+            Step, temperature, agreement and acceptance rate of each entry.
+        """
         steps, *others = np.array(entries, dtype=float).T
         return cls(steps.astype(np.int64), *others)
 

@@ -225,8 +225,8 @@ class Distribution(TableResult):
         Parameters
         ----------
         alternative : {"greater", "less", "two-sided"}, optional
-            Which values are extreme: those with at least the observed agreement (the default), those with at most the
-            observed agreement, or those in either direction.
+            Values that count as extreme: those with at least the observed agreement (the default), those with at most
+            the observed agreement, or those in either direction.
         two_sided : {"distance", "probability"}, optional
             Definition of the two-sided p-value. "distance", the default, counts the values at least as far from the
             mean of the null distribution as the observed value. "probability" counts the values that are no more

@@ -65,7 +65,7 @@ def exact_test(
         categories this is the two-sided test of R's `fisher.test` and of `scipy.stats.fisher_exact`. It needs the exact
         distribution.
     method : {"auto", "exact", "monte-carlo"}, optional
-        How the null distribution is computed. "auto", the default, computes it exactly if this takes at most some
+        Method for the null distribution. "auto", the default, computes it exactly if this takes at most some
         seconds and fits into `memory_limit`, and from random tables otherwise.
     n_draws : int, optional
         Number of random tables of the Monte Carlo method. The default depends on the number of ratings and lies between
@@ -155,7 +155,7 @@ class ExactTest(Result):
     alternative : {"greater", "less", "two-sided"}
         The alternative hypothesis.
     method : {"exact", "monte-carlo"}
-        How the null distribution was computed.
+        Method by which the null distribution was computed.
     se : float or None
         Monte Carlo standard error of the p-value; None if it is exact.
     n_draws : int or None

@@ -130,7 +130,7 @@ class MoveSet:
     Attributes
     ----------
     name : {"basic", "minimal"}
-        Which moves the set contains.
+        Name of the set: "basic" or "minimal".
     n_categories : int
         Number of categories.
     n_raters : int

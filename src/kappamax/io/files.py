@@ -108,7 +108,7 @@ def read_ratings(
     Examples
     --------
     >>> import kappamax as km
-    >>> km.read_ratings(km.EXAMPLES["anxiety"].path).n_subjects
+    >>> km.read_ratings(km.datasets.EXAMPLES["anxiety"].path).n_subjects
     20
     """
     spec = ReadSpec(layout, categories, raters, subject, rater, rating, count, missing, complete_only, sheet, delimiter)

@@ -56,8 +56,18 @@ def from_ratings(
     raters : sequence of str, optional
         Names of the raters of an array, default "1", "2", and so on. For a frame, the columns or, in the long layout,
         the raters to use, default all.
-    subject, rater, rating, count, missing, complete_only
-        As for `read_ratings`.
+    subject : str, optional
+        Column of a frame that identifies the subjects. In the long layout the default is "subject". In the wide and
+        patterns layouts this column is not used as a rater.
+    rater, rating : str, optional
+        Columns of the raters and ratings in the long layout, default "rater" and "rating".
+    count : str, optional
+        Column of counts in the patterns layout. By default a column called count, counts, n, freq or frequency,
+        otherwise the last column.
+    missing : sequence of labels
+        Codes that stand for a missing rating, in addition to those named above. There are none by default.
+    complete_only : bool
+        Whether subjects with a missing rating are left out, default False. `Table.n_left_out` is their number.
 
     Returns
     -------

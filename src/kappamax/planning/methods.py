@@ -44,8 +44,8 @@ class Formula(PlanningMethod):
     Parameters
     ----------
     joint : {"mixture", "widest"}
-        Which of the tables with the assumed margins and value to assume: a mixture of independence and the table of
-        largest agreement (default), or the table with the largest standard error (Flack et al. 1988).
+        Assumed table with the given margins and value: a mixture of independence and the table of largest agreement
+        (default), or the table with the largest standard error (Flack et al. 1988).
     variance : {"null", "estimate"}
         Standard error that the test uses: that of the coefficient if the null value is true (default; Cantor 1996,
         Flack et al. 1988, R's irr), or the one estimated from the study, as `value_test` does.
@@ -69,8 +69,12 @@ class Simulation(PlanningMethod):
 
     Parameters
     ----------
-    joint, variance
-        As for `Formula`.
+    joint : {"mixture", "widest"}
+        Assumed table with the given margins and value: a mixture of independence and the table of largest agreement
+        (default), or the table with the largest standard error (Flack et al. 1988).
+    variance : {"null", "estimate"}
+        Standard error that the test uses: that of the coefficient if the null value is true (default), or the one
+        estimated from the study, as `value_test` does.
     n_draws : int, optional
         Number of simulated studies for each number of subjects tried. Default: 10,000, or fewer where there are
         thousands of possible patterns.

@@ -222,34 +222,54 @@ def sample_size(
 
 @dataclass(frozen=True, repr=False)
 class SampleSize(Result):
-    """The number of subjects that a study needs, and what was assumed to find it; nothing is rounded.
+    """Number of subjects that a study needs, and the assumptions behind it; nothing is rounded.
 
     Attributes
     ----------
+    coefficient, title : str
+        Short name of the coefficient, and its name as a title.
+    weights : str
+        Name of the weights.
     n_subjects : int
-        The number of subjects.
+        Number of subjects.
     n_subjects_se : float or None
-        Its Monte Carlo error, by simulation.
+        Monte Carlo standard error of `n_subjects`; None for the method "formula".
     n_formula : int
-        What the formula gives.
-    n_range : (int, int) or None
-        What the formula gives for the most and least favourable of all tables with the assumed margins and value;
-        None for a pilot's own table and beyond 4,000 possible patterns.
-    assumed, maximum : float
-        The assumed value, and the largest the assumed margins allow (None where ratings are missing or the possible
-        patterns are too many).
-    sd, null_sd : float
-        sqrt(N) times the standard error for large N, at the assumed table and at the one with the null value.
-    expected_width, expected_power : float or None
-        What the formula expects with `n_subjects`.
+        Number of subjects by the formula.
+    n_range : tuple of two ints, or None
+        Numbers of subjects by the formula for the most and the least favourable of all tables with the assumed margins
+        and value; None for pilot ratings and beyond 4,000 possible patterns.
+    method : {"formula", "simulation"}
+        Method by which `n_subjects` was found.
+    joint : {"mixture", "widest", "pilot"}
+        Assumed table; "pilot" stands for the table of the pilot ratings.
+    assumed : float
+        Assumed value of the coefficient.
+    maximum : float or None
+        Largest value that the assumed margins allow; None where ratings are missing or too many patterns are possible.
+    width, level : float or None
+        Width and confidence level of the interval; None for a test.
+    expected_width : float or None
+        Width that the formula expects with `n_subjects`; None for a test.
+    power, null, alternative, alpha, variance : float or str, or None
+        Power, null value, alternative hypothesis, significance level and standard error of the test; None for an
+        interval.
+    expected_power : float or None
+        Power that the formula expects with `n_subjects`; None for an interval.
+    sd : float
+        Square root of N times the large-sample standard error at the assumed table.
+    null_sd : float or None
+        The same at the table with the null value.
     critical_value : float or None
-        With variance="null", the value a study with `n_subjects` must pass to reject.
+        Value that a study with `n_subjects` must exceed to reject, if the standard error of the test is the null one.
+    n_raters, n_categories : int
+        Numbers of raters and of categories.
     studies : SimulatedStudies or None
-        What simulated studies with `n_subjects` gave.
-    table : Table
-        The assumed table: its counts stand for proportions. `to_dict` gives them as shares.
+        Results of simulated studies with `n_subjects`.
     notes : tuple of str
         Reasons why the formula may be inaccurate.
+    table : Table
+        Assumed table, whose counts stand for proportions. `to_dict` gives them as shares.
     """
 
     coefficient: str

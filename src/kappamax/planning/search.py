@@ -58,9 +58,8 @@ def search(goal: Goal, simulator: Simulator, start: int) -> tuple[int | None, fl
         middle = (low + high) // 2
         low, high = (low, middle) if reached(middle) else (middle, high)
     fitted, slope = _fitted(trials, goal.target, low, high)
-    n = (
-        high if high <= _SMALL_STUDY else fitted
-    )  # for few subjects the relation is not linear, and N is found by bisection
+    # for few subjects the relation is not linear, and N is found by bisection
+    n = high if high <= _SMALL_STUDY else fitted
     for _ in range(_MOST_CORRECTIONS):
         studies = goal.studies(simulator, n, whole=True)
         found, error = goal.scaled(studies)

@@ -114,7 +114,18 @@ class GroupReport(TableResult):
         return "\n".join([*lines, *([""] if errors else []), *dict.fromkeys(errors)]) + "\n"
 
     def save(self, path: str | Path) -> None:
-        """Write the table to a file, in the format given by its ending: .csv, .json, .md, .tex or .txt."""
+        """Write the table to a file in the format given by the ending of its name.
+
+        Parameters
+        ----------
+        path : str or Path
+            Name of the file, which ends in .csv, .json, .md, .tex or .txt.
+
+        Raises
+        ------
+        InvalidOptionError
+            If the name has another ending.
+        """
         writers = {
             ".csv": self.to_csv,
             ".json": self.to_json,

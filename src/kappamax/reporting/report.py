@@ -341,7 +341,18 @@ class Report(TableResult):
         return methods_paragraph(self)
 
     def save(self, path: str | Path) -> None:
-        """Write the report to a file, in the format given by its ending: .html, .json, .csv, .tex, .md or .txt."""
+        """Write the report to a file in the format given by the ending of its name.
+
+        Parameters
+        ----------
+        path : str or Path
+            Name of the file, which ends in .html, .htm, .json, .csv, .tex, .md or .txt.
+
+        Raises
+        ------
+        InvalidOptionError
+            If the name has another ending.
+        """
         writers = {
             ".html": self.to_html,
             ".htm": self.to_html,

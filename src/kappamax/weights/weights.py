@@ -267,11 +267,33 @@ class Weights:
         )
 
     def entry(self, i: int, j: int) -> RootSum:
-        """Return the weight u[i, j] as an exact number."""
+        """Return the weight u[i, j] as an exact number.
+
+        Parameters
+        ----------
+        i, j : int
+            Positions of the two categories, counted from 0.
+
+        Returns
+        -------
+        RootSum
+            The weight, as a rational multiple of a square root.
+        """
         return RootSum({int(self.radicands[i, j]): Fraction(int(self.multipliers[i, j]), self.denominator)})
 
     def for_raters(self, raters: Sequence[int]) -> Weights:
-        """Return the weights of the pairs among some raters, which are the same for all pairs."""
+        """Return the weights for some of the raters, which are the same for all pairs.
+
+        Parameters
+        ----------
+        raters : sequence of int
+            Positions of the raters, counted from 0.
+
+        Returns
+        -------
+        Weights
+            These weights themselves.
+        """
         return self
 
     def __repr__(self) -> str:

@@ -165,9 +165,24 @@ class Study(TableResult):
         return latex_table(*shown_rows(self.rows), caption=caption)
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw the differences from the published means in percent, with two standard errors, and return the axes.
+        """Draw the differences from the published means in percent, with two standard errors.
 
         If there are no published means, the mean stopping times are drawn.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Axes to draw on. By default new axes are made.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            The axes.
+
+        Raises
+        ------
+        NotSupportedError
+            If matplotlib is not installed.
         """
         ax = import_pyplot().figure(figsize=(9, 4)).add_subplot() if ax is None else ax
         beside = [row for row in self.rows if row.published_mean and row.z]
@@ -189,7 +204,18 @@ class Study(TableResult):
         return ax
 
     def save(self, path: str | Path) -> None:
-        """Write the study to a file, in the format given by its ending: .csv, .tex, .json, .png, .svg or .pdf."""
+        """Write the study to a file in the format given by the ending of its name.
+
+        Parameters
+        ----------
+        path : str or Path
+            Name of the file, which ends in .csv, .tex, .json, .png, .svg or .pdf.
+
+        Raises
+        ------
+        InvalidOptionError
+            If the name has another ending.
+        """
         writers: Mapping[str, Callable[[], str | bytes]] = {
             ".csv": self.to_csv,
             ".tex": self.to_latex,

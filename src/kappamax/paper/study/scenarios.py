@@ -69,8 +69,14 @@ class Scenario:
         Name of a weighting, such as "linear" (the default) or "power(3)".
     moves : "minimal" or "basic"
         Set of moves from which each step draws, default "minimal".
-    schedule, stopping, temperature_unit, sweep
-        Options of `anneal`, with the same meaning.
+    schedule : Schedule
+        Temperature of each step, default ``Geometric(1, 0.94)``.
+    stopping : Stopping
+        Rule that ends a search, default ``StaleAgreement()``.
+    temperature_unit : {"counts", "proportions"}
+        Unit in which a change of agreement is divided by the temperature, default "counts"; see `MoveMethod`.
+    sweep : {"once", "all", "none"}
+        Final sweep of moves that add two subjects to the diagonal, default "once"; see `MoveMethod`.
     max_steps : int, optional
         Number of steps after which a search is stopped in any case; None, the default, is no limit.
     published : PublishedTimes, optional
@@ -161,6 +167,11 @@ def paper_scenarios() -> tuple[Scenario, ...]:
     Non-homogeneous margins have the shares (2, ..., 2, 1, ..., 1) and their reverse. For three raters, the paper does
     not give the margins of the third rater. They are uniform here, and the twelve scenarios have `determined=False`.
 
+    Returns
+    -------
+    tuple of Scenario
+        One scenario for each row of the tables in the paper.
+
     Examples
     --------
     >>> rows = paper_scenarios()
@@ -183,6 +194,16 @@ def read_scenarios(path: str | Path) -> tuple[Scenario, ...]:
         margins = [[2, 2, 1, 1], [1, 1, 2, 2]]
         schedule = { kind = "geometric", start = 5, factor = 0.75 }
         stopping = { kind = "stale-moves", patience = 1000 }
+
+    Parameters
+    ----------
+    path : str or Path
+        Name of the TOML file.
+
+    Returns
+    -------
+    tuple of Scenario
+        The scenarios in the order of the file.
 
     Raises
     ------
