@@ -13,13 +13,13 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import kappamax as km
-import naive
 from kappamax._rootsum import RootSum
 from kappamax.coefficients import COEFFICIENTS, as_objective
 from kappamax.fibers.distribution import mean_score
 from kappamax.fibers.null_distribution import null_distribution
 from kappamax.fibers.sampling import ScoreSampler, arrangements
-from strategies import tables
+from tests.support import naive
+from tests.support.strategies import tables
 
 NAMES = ["power(1.7)", "power(0.3)", "power(31)", "power(9.5)", "circular", "bipolar", "ratio"]
 ALTERNATIVES = ["greater", "less", "two-sided"]

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 
 import kappamax as km
-from strategies import tables
+from tests.support.strategies import tables
 
 
 @given(tables(min_raters=3, missing=True))

@@ -12,7 +12,7 @@ import kappamax as km
 from kappamax.coefficients import as_objective
 from kappamax.disagreement.evaluator import Evaluator
 from kappamax.errors import UndefinedKappaError
-from strategies import tables
+from tests.support.strategies import tables
 
 
 def kappa_value(table):

@@ -13,7 +13,7 @@ from kappamax.coefficients import as_objective
 from kappamax.fibers import swap_walk
 from kappamax.fibers.swap_walk import SwapWalk
 from kappamax.table import Table
-from strategies import tables
+from tests.support.strategies import tables
 
 PAPER = {"linear": 0.7511, "quadratic": 0.8703, "sqrt": 0.7528}
 

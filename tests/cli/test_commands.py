@@ -1,28 +1,15 @@
 """The command line in a fresh process: answers, JSON, errors and exit codes."""
 
 import json
-import os
 import subprocess
 import sys
 
 import pytest
 
 import kappamax as km
+from tests.support.command_line import run
 
 WIDE = "a,b\nno,no\nno,yes\nyes,yes\nno,no\nmaybe,yes\n"
-
-
-def run(*arguments, stdin=None, **environment):
-    """Run `python -m kappamax` and return the finished process."""
-    return subprocess.run(
-        [sys.executable, "-m", "kappamax", *arguments],
-        input=stdin,
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        env=os.environ | environment,
-        check=False,
-    )
 
 
 @pytest.fixture

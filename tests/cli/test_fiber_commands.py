@@ -4,9 +4,9 @@ import json
 
 import numpy as np
 import pytest
-from test_commands import run
 
 import kappamax as km
+from tests.support.command_line import run
 
 _BY_PROBABILITY = ("--two-sided", "probability")
 

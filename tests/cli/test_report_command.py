@@ -3,9 +3,9 @@
 import json
 
 import pytest
-from test_commands import run
 
 import kappamax as km
+from tests.support.command_line import run
 
 
 @pytest.fixture

@@ -3,7 +3,8 @@
 from pathlib import Path
 
 import pytest
-from page_blocks import ROOT, Block, blocks_of, pages, run_page
+
+from tests.support.page_blocks import ROOT, Block, blocks_of, pages, run_page
 
 NOT_RUN = {
     "README.md": 2,

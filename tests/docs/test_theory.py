@@ -12,7 +12,7 @@ from kappamax.coefficients import COEFFICIENTS, as_objective
 from kappamax.maximum.closed_forms import comonotone_table
 from kappamax.maximum.problem import CompleteProblem
 from kappamax.maximum.solve import solve
-from strategies import matrices, tables
+from tests.support.strategies import matrices, tables
 
 
 def small(**options):

@@ -16,7 +16,7 @@ from scipy.stats import chi2
 import kappamax as km
 from kappamax.fibers.counting import count_tables
 from kappamax.fibers.enumeration import iter_tables
-from strategies import drawn_moves
+from tests.support.strategies import drawn_moves
 
 DESIGNS = [(2, 2), (3, 2), (4, 2), (2, 3), (3, 3), (2, 4), (3, 4), (2, 5)]
 SETS = {"basic": km.basic_moves, "minimal": km.minimal_moves}

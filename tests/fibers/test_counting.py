@@ -13,7 +13,7 @@ from kappamax.fibers import counting
 from kappamax.fibers import enumeration as enumerate_tables
 from kappamax.fibers.counting import count_tables
 from kappamax.fibers.enumeration import iter_tables
-from strategies import tables
+from tests.support.strategies import tables
 
 
 def all_patterns(r, k):

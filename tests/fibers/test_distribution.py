@@ -3,7 +3,7 @@
 from collections import defaultdict
 from fractions import Fraction
 from itertools import product
-from math import factorial, prod
+from math import factorial
 
 import numpy as np
 import pytest
@@ -18,17 +18,8 @@ from kappamax.fibers.counting import all_patterns
 from kappamax.fibers.distribution import mean_score
 from kappamax.fibers.enumeration import iter_tables
 from kappamax.fibers.table_scores import TableScores
-from strategies import matrices, tables
-
-SCHEMES = ["unweighted", "linear", "quadratic", "sqrt", "power(1.5)", "bipolar", "ordinal"]
-small_tables = tables(max_raters=3, max_categories=3, max_rows=3).filter(lambda table: table.n_subjects <= 7)
-
-
-def chance_of(table):
-    """Hypergeometric probability of a table, from factorials: N!^(1-r) prod(margins!) / prod(counts!)."""
-    n = factorial(table.n_subjects)
-    margins = prod(factorial(int(count)) for count in table.margins.ravel())
-    return Fraction(margins, n ** (table.n_raters - 1) * prod(factorial(int(count)) for count in table.counts))
+from tests.support.small_fibers import SCHEMES, chance_of, small_tables
+from tests.support.strategies import matrices
 
 
 def listed(table, *weights):

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import fisher_exact
-from test_distribution import SCHEMES, chance_of, small_tables
 
 import kappamax as km
 from kappamax.coefficients import as_objective
 from kappamax.fibers import null_distribution
-from strategies import NEARLY_FLAT, tables
+from tests.support.small_fibers import SCHEMES, chance_of, small_tables
+from tests.support.strategies import NEARLY_FLAT, tables
 
 ALTERNATIVES = ["greater", "less", "two-sided"]
 

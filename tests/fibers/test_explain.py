@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import kappamax as km
 from kappamax.fibers import move_ranking
 from kappamax.weights import PairWeights
-from strategies import matrices, scheme_names, tables
+from tests.support.strategies import matrices, scheme_names, tables
 
 PAPER = [[4, 0, 0, 0], [0, 4, 1, 0], [0, 0, 4, 1], [0, 0, 0, 4]]
 MOVE = km.Move([(1, 3), (2, 2)], [(1, 2), (2, 3)], 4)

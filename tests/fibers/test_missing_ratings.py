@@ -11,7 +11,6 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import kappamax as km
-import naive
 from kappamax.coefficients import as_objective
 from kappamax.errors import UndefinedKappaError
 from kappamax.fibers import null_distribution as nulls
@@ -20,7 +19,8 @@ from kappamax.fibers.null_distribution import null_distribution
 from kappamax.fibers.rearrangement_scores import RearrangementScores
 from kappamax.fibers.rearrangements import RearrangementCounter, all_arrangements, n_arrangements
 from kappamax.fibers.table_scores import TableScores
-from strategies import NEARLY_FLAT, tables
+from tests.support import naive
+from tests.support.strategies import NEARLY_FLAT, tables
 
 ALTERNATIVES = ["greater", "less", "two-sided"]
 COEFFICIENTS = ["kappa", "fleiss", "gwet", "brennan-prediger", "krippendorff", "percent"]

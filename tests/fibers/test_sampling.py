@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import chisquare, random_table
-from test_distribution import chance_of
+from scipy.stats import random_table
 
 import kappamax as km
 from kappamax.coefficients import as_objective
@@ -19,23 +18,8 @@ from kappamax.fibers.rater_by_rater import RaterByRater
 from kappamax.fibers.sampling import ScoreSampler, arrangements
 from kappamax.patterns import category_counts
 from kappamax.table import Table
-from strategies import tables
-
-SMALL = {
-    "two raters": km.from_counts([[2, 1, 0], [0, 2, 1], [1, 0, 1]]),
-    "three raters": km.from_ratings([[1, 1, 2], [1, 2, 2], [2, 2, 1], [2, 1, 1], [1, 1, 1]]),
-}
-
-
-def expected_counts(table, n):
-    """How often each table of the fiber should occur among n draws."""
-    return {member: float(chance_of(member)) * n for member in km.fiber(table).tables()}
-
-
-def chi_square_pvalue(drawn, expected):
-    """Of the observed frequencies; a chosen seed fails one time in 10,000 at the level used below."""
-    assert set(drawn) <= set(expected)
-    return chisquare([drawn[member] for member in expected], list(expected.values())).pvalue
+from tests.support.small_fibers import SMALL, chi_square_pvalue, expected_counts
+from tests.support.strategies import tables
 
 
 @pytest.mark.parametrize("name", SMALL)

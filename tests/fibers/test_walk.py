@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_sampling import SMALL, chi_square_pvalue, expected_counts
 
 import kappamax as km
 from kappamax.coefficients import as_objective
@@ -17,7 +16,8 @@ from kappamax.fibers.swap_costs import swap_costs
 from kappamax.fibers.swap_walk import PatternCounts, SwapWalk
 from kappamax.fibers.walk import autocorrelation_time
 from kappamax.table import Table
-from strategies import tables
+from tests.support.small_fibers import SMALL, chi_square_pvalue, expected_counts
+from tests.support.strategies import tables
 
 WEIGHTS = ["unweighted", "linear", "quadratic", "sqrt", "circular"]
 

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import kappamax as km
-from routes import CATEGORIES, EXPECTED, FRAMES, LAYOUTS, RATERS, ROWS, text_of, typed_rows
+from tests.support.routes import CATEGORIES, EXPECTED, FRAMES, LAYOUTS, RATERS, ROWS, text_of, typed_rows
 
 #: how to say "the categories", where the route itself does not
 NAMED = {"categories": CATEGORIES}

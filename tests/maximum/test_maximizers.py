@@ -13,7 +13,7 @@ from kappamax.errors import UndefinedKappaError
 from kappamax.maximum import forced_disagreement, maximizers
 from kappamax.maximum.problem import CompleteProblem
 from kappamax.maximum.solve import solve
-from maximum.test_methods import SCHEMES, all_tables, small_tables, weights_for
+from tests.support.maximum_problems import SCHEMES, all_tables, small_tables, weights_for
 
 
 def as_set(tables):

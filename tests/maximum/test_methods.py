@@ -1,7 +1,5 @@
 """Closed forms, transportation, programmes and column generation against each other and against full enumeration."""
 
-from itertools import product
-
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
@@ -21,72 +19,8 @@ from kappamax.maximum.solve import solve
 from kappamax.maximum.transport import transport
 from kappamax.patterns import margins_of
 from kappamax.verification import bounds
-from strategies import tables
-
-SCHEMES = ["unweighted", "linear", "quadratic", "sqrt", "power(1.5)", "ordinal", "bipolar"]
-
-
-def all_tables(margins):
-    """Every table with the margins, as a list of (pattern, count): patterns in order, each as often as it fits."""
-    r, k = margins.shape
-    cells = list(product(range(k), repeat=r))
-
-    def extend(position, left, chosen):
-        if not left.any():
-            yield list(chosen)
-            return
-        if position == len(cells):
-            return
-        cell = cells[position]
-        most = min(left[a][i] for a, i in enumerate(cell))
-        for count in range(most + 1):
-            for a, i in enumerate(cell):
-                left[a][i] -= count
-            if count:
-                chosen.append((cell, count))
-            yield from extend(position + 1, left, chosen)
-            if count:
-                chosen.pop()
-            for a, i in enumerate(cell):
-                left[a][i] += count
-
-    yield from extend(0, margins.copy(), [])
-
-
-def least_cost(problem):
-    """The least cost found by listing the whole fiber."""
-    best = None
-    for table in all_tables(problem.margins):
-        patterns = np.array([pattern for pattern, _ in table], dtype=np.int32)
-        cost = problem.total(patterns, np.array([count for _, count in table]))
-        best = cost if best is None or cost < best else best
-    return best
-
-
-def small_tables(**options):
-    """Tables whose fiber can be listed."""
-    return tables(max_rows=4, **options).filter(lambda table: table.n_subjects <= 7)
-
-
-@st.composite
-def weights_for(draw, table):
-    """A named weighting, a random symmetric matrix, or (sometimes) a matrix per pair of raters."""
-    k, r = table.n_categories, table.n_raters
-    kind = draw(st.sampled_from(["scheme", "matrix", "pairs"]))
-    if kind == "scheme":
-        return draw(st.sampled_from(SCHEMES))
-    entries = st.lists(st.integers(0, 9), min_size=k * k, max_size=k * k)
-
-    def matrix(symmetric):
-        u = np.array(draw(entries)).reshape(k, k)
-        u = u + u.T if symmetric else u
-        np.fill_diagonal(u, 0)
-        assume(u.any())
-        return km.Weights.from_matrix(u, kind="disagreement")
-
-    if kind == "matrix":
-        return matrix(symmetric=True)
-    return {(a, b): matrix(symmetric=False) for a in range(r) for b in range(a + 1, r)}
+from tests.support.maximum_problems import SCHEMES, least_cost, small_tables, weights_for
+from tests.support.strategies import tables
 
 
 def check(problem, solution, best):

@@ -13,7 +13,7 @@ from kappamax.errors import NotSupportedError, UndefinedKappaError
 from kappamax.maximum import varying_chance
 from kappamax.maximum.linear_program import solve_linear
 from kappamax.verification import uses
-from maximum.test_incomplete import incomplete, rearrangements
+from tests.support.maximum_problems import incomplete, rearrangements
 
 POOLED = ["fleiss", "gwet", "krippendorff"]
 

@@ -6,7 +6,6 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from stored_study import SECONDS, stored_cooling, stored_rows
 
 import kappamax as km
 from kappamax._rootsum import RootSum
@@ -16,6 +15,7 @@ from kappamax.paper import check, definitions, maxima, moves, shared_kappa, stat
 from kappamax.paper.study import comparison
 from kappamax.paper.study.claims import claims_from
 from kappamax.weights import Weights
+from tests.support.stored_study import SECONDS, stored_cooling, stored_rows
 
 
 def shifted(function, *names, by=0.01):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import kappamax as km
 from kappamax.errors import NotSupportedError, UndefinedKappaError
-from verification.brute_force import claims_hold
+from tests.support.brute_force import claims_hold
 
 WEIGHTS = ["unweighted", "linear", "quadratic", "ordinal", "power(0.3)", "circular", "custom", "per pair"]
 COEFFICIENTS = ["kappa", "fleiss", "gwet", "brennan-prediger", "krippendorff", "percent"]

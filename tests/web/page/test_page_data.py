@@ -1,9 +1,9 @@
 """Getting data into the page: typing, pasting, naming, examples, errors in their place, reload and link."""
 
 import pytest
-from browsing import paste, shown_counts, type_table
 
 import kappamax as km
+from tests.support.browsing import paste, shown_counts, type_table
 
 pytestmark = pytest.mark.browser
 

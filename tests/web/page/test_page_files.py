@@ -4,9 +4,9 @@ import io
 
 import numpy as np
 import pytest
-from browsing import choose_file, shown_counts
 
 import kappamax as km
+from tests.support.browsing import choose_file, shown_counts
 
 pytestmark = pytest.mark.browser
 

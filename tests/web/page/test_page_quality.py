@@ -1,9 +1,9 @@
 """The whole page: accessible in light and dark, usable with the keyboard alone, data are never markup."""
 
 import pytest
-from browsing import choose_file, type_table
 
 import kappamax as km
+from tests.support.browsing import choose_file, type_table
 
 pytestmark = pytest.mark.browser
 

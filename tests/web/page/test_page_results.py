@@ -1,7 +1,8 @@
 """What the page shows of a table: numbers, words, pictures, all maximising tables, other weights."""
 
 import pytest
-from browsing import type_table
+
+from tests.support.browsing import type_table
 
 pytestmark = pytest.mark.browser
 

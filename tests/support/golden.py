@@ -1,4 +1,4 @@
-"""The bundled examples' reports in every form; `python tests/reporting/golden.py` writes them anew, to be looked at."""
+"""The bundled examples' reports in every form; `python -m tests.support.golden` writes them again."""
 
 from __future__ import annotations
 
