@@ -78,6 +78,7 @@ def test_bca_shifts_and_percentile_does_not():
     assert b.ci != p.ci
 
 
+@pytest.mark.slow
 def test_bca_agrees_with_scipy():
     """scipy.stats.bootstrap on the subjects: same method, other draws; ends agree within Monte Carlo error."""
     from scipy import stats

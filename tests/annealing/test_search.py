@@ -13,7 +13,7 @@ from kappamax.coefficients import as_objective
 from kappamax.fibers import swap_walk
 from kappamax.fibers.swap_walk import SwapWalk
 from kappamax.table import Table
-from tests.support.strategies import tables
+from tests.support.strategies import examples, tables
 
 PAPER = {"linear": 0.7511, "quadratic": 0.8703, "sqrt": 0.7528}
 
@@ -30,7 +30,7 @@ def test_the_papers_examples_reach_the_proven_maximum(weights, proposal):
         assert (one.bound, one.gap) == (one.reached, 0.0)
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(tables(missing=True), st.sampled_from(["linear", "sqrt", "unweighted"]), st.integers(0, 99))
 def test_the_end_is_a_table_of_the_fiber(table, weights, seed):
     """Margins stay, the value is that table's, and it lies between the solver's extremes."""
@@ -147,7 +147,7 @@ def test_compiled_and_plain_walks_are_the_same(monkeypatch):
         assert compiled.to_dict() == plain.to_dict()
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(tables(missing=True), st.sampled_from(["linear", "sqrt", "unweighted"]), st.integers(0, 99))
 def test_swaps_keep_an_exact_score(table, weights, seed):
     """What swaps add up to is the difference of the two tables' scores, worked out from scratch."""
@@ -207,7 +207,7 @@ def test_the_sweep_makes_diagonal_moves():
         assert ends.dense().ravel().tolist() == counts[0].tolist()
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(tables(), st.sampled_from(["once", "all"]))
 def test_both_sweeps_do_the_same(table, sweep):
     """On counts of all cells or on subjects, any number of raters; agreement never falls."""

@@ -1,4 +1,4 @@
-"""`kappamax fiber` and `kappamax test` in a fresh process."""
+"""`kappamax fiber` and `kappamax test`."""
 
 import json
 

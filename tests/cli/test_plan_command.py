@@ -1,4 +1,4 @@
-"""`kappamax plan` in a fresh process."""
+"""`kappamax plan`."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""`kappamax report` in a fresh process."""
+"""`kappamax report`."""
 
 import json
 

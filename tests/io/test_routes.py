@@ -113,7 +113,10 @@ def test_every_file_gives_the_same_table(tmp_path, route, layout):
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.parametrize("route", FRAMES)
+@pytest.mark.parametrize(
+    "route",
+    [pytest.param(name, marks=pytest.mark.slow if name.startswith("Dask ") else ()) for name in FRAMES],
+)
 def test_every_frame_gives_the_same_table(route, layout):
     """Columns that declare an order say themselves which category nobody used."""
     frame, declares = FRAMES[route](layout)

@@ -12,10 +12,10 @@ from kappamax.maximum.column_generation import generate_columns
 from kappamax.maximum.linear_program import solve_over_all_cells
 from kappamax.maximum.problem import Problem, Watch
 from tests.support.maximum_problems import incomplete, rearrangements, weights_for
-from tests.support.strategies import tables
+from tests.support.strategies import examples, tables
 
 
-@settings(max_examples=120)
+@settings(max_examples=examples(120))
 @given(st.data())
 def test_the_range_is_that_of_all_rearrangements(data):
     """Any weights, per pair too: both ends, proven and verified; and the maximisers are those found."""
@@ -37,7 +37,7 @@ def test_the_range_is_that_of_all_rearrangements(data):
     assert km.count_maximizers(table, weights=weights).n == len(best)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.data(), st.sampled_from([1, -1]))
 def test_programme_and_column_generation_agree(data, sign):
     """Up to five raters."""

@@ -20,7 +20,7 @@ from kappamax.maximum.transport import transport
 from kappamax.patterns import margins_of
 from kappamax.verification import bounds
 from tests.support.maximum_problems import SCHEMES, least_cost, small_tables, weights_for
-from tests.support.strategies import tables
+from tests.support.strategies import examples, tables
 
 
 def check(problem, solution, best):
@@ -32,7 +32,7 @@ def check(problem, solution, best):
     assert problem.total(solution.patterns, solution.counts) == best
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.data(), st.sampled_from([1, -1]))
 def test_costs_of_pairs_add_up_to_those_of_patterns(data, sign):
     """What a complete design looks up by pairs is what any design computes, and so are its patterns and sets."""
@@ -49,7 +49,7 @@ def test_costs_of_pairs_add_up_to_those_of_patterns(data, sign):
         assert (only.pair_costs[a, b] == matrix).all()
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(st.data(), st.sampled_from([1, -1]))
 def test_the_chosen_method_finds_and_proves_what_enumeration_finds(data, sign):
     """Any weights, two to four raters, both directions."""
@@ -60,7 +60,7 @@ def test_the_chosen_method_finds_and_proves_what_enumeration_finds(data, sign):
 
 
 @pytest.mark.slow
-@settings(max_examples=2000)
+@settings(max_examples=examples(2000))
 @given(st.data(), st.sampled_from([1, -1]))
 def test_thousands_of_small_designs(data, sign):
     """The same, at length."""
@@ -71,7 +71,7 @@ def test_thousands_of_small_designs(data, sign):
 
 
 @pytest.mark.slow
-@settings(max_examples=1500)
+@settings(max_examples=examples(1500))
 @given(st.data(), st.sampled_from([1, -1]))
 def test_thousands_of_designs_by_every_method(data, sign):
     """Two to four raters with skewed margins: transportation, linear programme and column generation."""
@@ -84,7 +84,7 @@ def test_thousands_of_designs_by_every_method(data, sign):
     check(problem, solve(problem), reference.cost)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.data(), st.sampled_from([1, -1]))
 def test_four_raters(data, sign):
     """Two categories, whose fibers are still small."""
@@ -94,7 +94,7 @@ def test_four_raters(data, sign):
     check(problem, solve(problem), least_cost(problem))
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(st.data(), st.sampled_from([1, -1]))
 def test_two_raters_by_every_method(data, sign):
     """Transportation, the linear programme and column generation agree, and the closed forms where they apply."""
@@ -110,7 +110,7 @@ def test_two_raters_by_every_method(data, sign):
 
 
 @pytest.mark.slow
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(st.data(), st.sampled_from([1, -1]))
 def test_several_raters_by_every_method(data, sign):
     """The linear programme over all cells and column generation agree, and the closed forms where they apply."""
@@ -124,7 +124,7 @@ def test_several_raters_by_every_method(data, sign):
         check(problem, comonotone(problem), reference.cost)
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(tables(min_raters=3, max_raters=3, max_categories=6, max_rows=20))
 def test_three_raters_unweighted_by_triples_and_pairs(table):
     """The closed form reaches the linear programme's optimum."""
@@ -133,7 +133,7 @@ def test_three_raters_unweighted_by_triples_and_pairs(table):
     check(problem, three_raters_unweighted(problem), reference.cost)
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(small_tables(min_raters=3, max_raters=4, max_categories=2), st.sampled_from([1, -1]))
 def test_agreement_of_three_raters_at_a_time(table, sign):
     """g-wise agreement over cells."""

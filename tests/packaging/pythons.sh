@@ -28,7 +28,7 @@ for version in "$@"; do
     "$python" -m venv --clear "$place" &&
         "$place/bin/python" -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[dev]" &&
         "$place/bin/python" tests/packaging/smoke.py &&
-        "$place/bin/python" -m pytest -q -n "${JOBS:-2}" -m "not slow and not cluster and not browser" tests ||
+        "$place/bin/python" -m pytest -q -n "${JOBS:-2}" --hypothesis-profile=quick --dist loadgroup -m "not slow and not cluster and not browser" tests ||
         failed+=("$version")
 done
 if [ "$tried" -eq 0 ] || [ "${#failed[@]}" -gt 0 ]; then

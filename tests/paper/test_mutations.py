@@ -239,7 +239,20 @@ def unmoved(usual, others):
     return [key for key, status in usual.items() if all(other.get(key) == status for other in others)]
 
 
-@pytest.mark.parametrize("part", check.CHECKS, ids=lambda part: f"{part.__module__.rpartition('.')[2]}.{part.__name__}")
+def name_of(part):
+    return f"{part.__module__.rpartition('.')[2]}.{part.__name__}"
+
+
+LONG = {"statements.more_raters", "shared_kappa.uniqueness"}
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        pytest.param(part, id=name_of(part), marks=pytest.mark.slow if name_of(part) in LONG else ())
+        for part in check.CHECKS
+    ],
+)
 def test_every_item_has_a_mutation_that_changes_its_verdict(part, monkeypatch):
     """A part without mutations, or an item that none of them touches, fails here."""
     usual = verdicts(part())
@@ -253,6 +266,7 @@ def test_every_item_has_a_mutation_that_changes_its_verdict(part, monkeypatch):
     assert unmoved(usual, others) == []
 
 
+@pytest.mark.slow
 def test_proposition_5_needs_the_projections(monkeypatch):
     """Without projections, or with raters exchanged in them, it is not reproduced."""
     for mutate in (no_projection, wrong_projection):

@@ -1,8 +1,10 @@
 """Small tables whose fibers can be listed, the probabilities of their members, and a test of drawn frequencies."""
 
+from collections import Counter
 from fractions import Fraction
 from math import factorial, prod
 
+import numpy as np
 from scipy.stats import chisquare
 
 import kappamax as km
@@ -26,6 +28,12 @@ def chance_of(table):
 def expected_counts(table, n):
     """How often each table of the fiber should occur among n draws."""
     return {member: float(chance_of(member)) * n for member in km.fiber(table).tables()}
+
+
+def tally(drawn, table_of):
+    """How often each table was drawn; `table_of` makes a table of an array of counts, once for each distinct array."""
+    distinct, times = np.unique(np.asarray(drawn), axis=0, return_counts=True)
+    return Counter({table_of(counts): int(n) for counts, n in zip(distinct, times, strict=True)})
 
 
 def chi_square_pvalue(drawn, expected):

@@ -9,6 +9,8 @@ import kappamax as km
 from kappamax.errors import NotSupportedError
 from kappamax.verification.uses import attainable_uses
 
+SLOW = pytest.mark.slow
+
 
 def naive(margins, subjects):
     """Every rater's ratings in every order over subjects with given weights."""
@@ -39,12 +41,16 @@ def test_uses_are_those_of_all_orders():
         assert attainable_uses(margins, subjects) == naive(margins, subjects)
 
 
-@pytest.mark.parametrize(("n", "k"), [(10**12, 2), (10**7, 3), (1, 1500)])
+@pytest.mark.parametrize(
+    ("n", "k"),
+    [pytest.param(10**12, 2, marks=SLOW), pytest.param(10**7, 3, marks=SLOW), (1, 1500)],
+)
 def test_too_many_uses_are_told_before_they_are_listed(n, k):
     """So many subjects, or so many categories, that listing them would never end."""
     assert attainable_uses([[2 * n] * k] * 2, [{1: n * k, 2: n * k}, {1: 2 * n * k}]) is None
 
 
+@pytest.mark.slow
 def test_a_maximum_over_too_many_uses_is_refused():
     """Fleiss' kappa with missing ratings of 60 million subjects."""
     patterns = np.array([[0, 0], [1, 1], [2, 2], [0, -1], [1, -1], [2, -1]])

@@ -36,6 +36,7 @@ def test_a_csv_file_is_mapped_and_its_categories_ordered(page, expect):
     assert shown_counts(page) == [["1", "1", "0"], ["0", "1", "1"], ["0", "0", "2"]]
 
 
+@pytest.mark.slow
 def test_columns_of_raters_are_chosen(page, expect):
     """Two of three raters make a square table."""
     choose_file(page, "three.csv", three_raters())
@@ -45,6 +46,7 @@ def test_columns_of_raters_are_chosen(page, expect):
     expect(page.locator("#headline")).to_contain_text("16 subjects, 2 raters")
 
 
+@pytest.mark.slow
 def test_a_long_file_names_its_columns(page, expect):
     """Each column that is missing is asked for beside its choice."""
     choose_file(page, "long.csv", LONG)
@@ -59,6 +61,7 @@ def test_a_long_file_names_its_columns(page, expect):
     expect(page.locator("#kappa")).to_have_text("0.5000")
 
 
+@pytest.mark.slow
 def test_excel_and_parquet_files_are_read(page, expect):
     """The same four subjects."""
     openpyxl, arrow = pytest.importorskip("openpyxl"), pytest.importorskip("pyarrow")
@@ -77,6 +80,7 @@ def test_excel_and_parquet_files_are_read(page, expect):
     expect(page.locator("#kappa")).to_have_text("0.5000")
 
 
+@pytest.mark.slow
 def test_a_file_can_be_dropped(page, expect):
     """On the marked place."""
     data = page.evaluate_handle(
@@ -92,6 +96,7 @@ def test_a_file_can_be_dropped(page, expect):
     expect(page.locator("#kappa")).to_have_text("0.5000")
 
 
+@pytest.mark.slow
 def test_a_file_that_cannot_be_read_says_so_beside_it(page, expect):
     """The results before stay."""
     choose_file(page, "empty.csv", "")
@@ -99,6 +104,7 @@ def test_a_file_that_cannot_be_read_says_so_beside_it(page, expect):
     expect(page.locator("#kappa")).to_have_text("0.5023")
 
 
+@pytest.mark.slow
 def test_three_raters_show_pairs_maximum_and_patterns(page, expect):
     """From a file; a reload keeps them; a typed table comes back."""
     choose_file(page, "three.csv", three_raters())
@@ -117,6 +123,7 @@ def test_three_raters_show_pairs_maximum_and_patterns(page, expect):
     expect(page.locator("#headline")).to_contain_text("2 raters")
 
 
+@pytest.mark.slow
 def test_work_on_many_raters_says_what_it_is_doing(page, expect):
     """The page shows each line of progress the server sends, and nothing when the answer is there."""
     page.evaluate("""() => {
@@ -131,6 +138,7 @@ def test_work_on_many_raters_says_what_it_is_doing(page, expect):
     assert "Computing… linear weights" in page.evaluate("window.said")
 
 
+@pytest.mark.slow
 def test_three_raters_have_moves_and_annealing(page, expect):
     """From the list, as patterns."""
     choose_file(page, "three.csv", three_raters())
@@ -144,6 +152,7 @@ def test_three_raters_have_moves_and_annealing(page, expect):
     expect(page.locator("#anneal-said")).to_contain_text("Ended after")
 
 
+@pytest.mark.slow
 def test_missing_ratings_are_told(page, expect):
     """A code that stands for missing, and empty cells."""
     choose_file(page, "gaps.csv", "a,b,c\n1,1,2\n2,9,2\n1,,1\n2,2,2\n1,1,1\n2,1,2\n")

@@ -24,6 +24,7 @@ def test_the_numbers_of_the_paper(page, expect):
     expect(page.locator("#announce")).to_contain_text("0.5023")
 
 
+@pytest.mark.slow
 def test_all_weightings_are_compared_and_chosen_from_the_comparison(page, expect):
     """Four rows; choosing one makes it the main result."""
     rows = page.locator("#comparison tbody tr")
@@ -35,6 +36,7 @@ def test_all_weightings_are_compared_and_chosen_from_the_comparison(page, expect
     expect(page.get_by_label("How much a disagreement counts")).to_have_value("quadratic")
 
 
+@pytest.mark.slow
 def test_the_observed_and_the_maximising_table_stand_side_by_side(page, expect, width):
     """As pictures with a name, a table behind each; below each other on a phone."""
     pictures = page.locator("#heat-maps svg")
@@ -47,6 +49,7 @@ def test_the_observed_and_the_maximising_table_stand_side_by_side(page, expect, 
     expect(page.locator("#heat-maps table").last.locator("tbody tr").first).to_contain_text("6")
 
 
+@pytest.mark.slow
 def test_every_maximising_table_can_be_paged_through(page, expect):
     """Five of them, all different, all with the observed margins."""
     place = page.locator("#maximizer-place")
@@ -67,6 +70,7 @@ def test_every_maximising_table_can_be_paged_through(page, expect):
     expect(place).to_have_text("Table 4 of 5")
 
 
+@pytest.mark.slow
 def test_a_single_maximising_table_needs_no_pages(page, expect):
     """Square roots: one table."""
     page.get_by_label("How much a disagreement counts").select_option("sqrt")
@@ -74,6 +78,7 @@ def test_a_single_maximising_table_needs_no_pages(page, expect):
     expect(page.locator("#maximizers")).to_be_empty()
 
 
+@pytest.mark.slow
 def test_the_null_distribution_marks_observed_largest_and_smallest(page, expect):
     """In the picture and in the table behind it."""
     picture = page.locator("#null svg")
@@ -83,6 +88,7 @@ def test_the_null_distribution_marks_observed_largest_and_smallest(page, expect)
     expect(page.locator("#null table")).to_contain_text("-0.5430")
 
 
+@pytest.mark.slow
 def test_one_request_asks_for_the_numbers_of_all_weights(page, expect):
     """The chosen ones first; a change of own weights asks for these alone."""
     asked = []
@@ -100,6 +106,7 @@ def test_one_request_asks_for_the_numbers_of_all_weights(page, expect):
     assert [one["weights"] for one in asked] == [[{"positions": [1, 2], "scheme": "linear"}]]
 
 
+@pytest.mark.slow
 def test_stale_answers_are_ignored(page, expect, server):
     """The answer to an earlier table comes late and changes nothing."""
     held = []
@@ -121,6 +128,7 @@ def test_stale_answers_are_ignored(page, expect, server):
     page.unroute_all(behavior="ignoreErrors")
 
 
+@pytest.mark.slow
 def test_the_numbers_do_not_wait_for_what_chance_would_give(page, expect):
     """Nor do the tables and the other weights; the distribution of the table before is faded."""
     held = []
@@ -140,6 +148,7 @@ def test_the_numbers_do_not_wait_for_what_chance_would_give(page, expect):
     expect(page.locator("#chance")).not_to_have_attribute("inert", "")
 
 
+@pytest.mark.slow
 def test_a_test_that_fails_leaves_the_numbers(page, expect):
     """With the reason above them; moves and the rest go on."""
     refusal = {"error": "this takes longer than the page's limit."}
@@ -153,6 +162,7 @@ def test_a_test_that_fails_leaves_the_numbers(page, expect):
     page.unroute_all(behavior="ignoreErrors")
 
 
+@pytest.mark.slow
 def test_results_do_not_jump_while_typing(page, expect):
     """Where the headline stands before, during and after a new table; measured in one step, as it is drawn anew."""
     top = "name => document.querySelector(name).getBoundingClientRect().top"
@@ -166,6 +176,7 @@ def test_results_do_not_jump_while_typing(page, expect):
     assert [during, after] == pytest.approx([before, before], abs=0.5)
 
 
+@pytest.mark.slow
 def test_categories_without_order_are_compared_unweighted_only(page, expect):
     """Other weights would need an order."""
     page.get_by_label("How much a disagreement counts").select_option("unweighted")

@@ -21,6 +21,7 @@ def test_named_weights_say_what_they_imply(page, expect):
     expect(page.locator("#weights-words")).to_contain_text("two smaller disagreements can cost less than one large one")
 
 
+@pytest.mark.slow
 def test_positions_change_the_result(page, expect):
     """Positions 1 to 4 are linear weights; moving the last one changes kappa and stays a distance."""
     choose_own(page, "positions of the categories")
@@ -31,6 +32,7 @@ def test_positions_change_the_result(page, expect):
     expect(page.locator("#comparison tbody tr")).to_have_count(5)
 
 
+@pytest.mark.slow
 def test_a_matrix_that_breaks_a_triangle_says_which(page, expect):
     """From 1 to 4 dearer than by way of 2 or 3."""
     choose_own(page, "a matrix")
@@ -41,6 +43,7 @@ def test_a_matrix_that_breaks_a_triangle_says_which(page, expect):
     expect(page.locator("#metric")).to_contain_text("4 breaks")
 
 
+@pytest.mark.slow
 def test_the_two_sides_of_a_matrix_can_differ(page, expect):
     """Saying 4 where the first rater says 1 may count more than the reverse; alike again, the upper side counts."""
     choose_own(page, "a matrix")
@@ -59,6 +62,7 @@ def test_the_two_sides_of_a_matrix_can_differ(page, expect):
     expect(page.locator("#weight-3-0")).to_have_value("9")
 
 
+@pytest.mark.slow
 def test_a_weight_that_is_no_number_is_marked_at_its_place(page, expect):
     """In a matrix and among positions."""
     choose_own(page, "a matrix")
@@ -71,6 +75,7 @@ def test_a_weight_that_is_no_number_is_marked_at_its_place(page, expect):
     expect(page.locator("#position-1-problem")).to_have_text("A position is a number.")
 
 
+@pytest.mark.slow
 def test_own_weights_survive_a_reload(page, expect):
     """With everything else."""
     choose_own(page, "positions of the categories")
