@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Versions of Python in; the quick tests of each that is on this machine out, in its own environment under .venvs.
-# Looks on PATH, then among pyenv's; says which it skipped, and fails if one failed or none was found.
+# Run the quick tests with each of the given versions of Python that is on this machine, in environments under .venvs.
+# Python is looked for on PATH, then among the versions of pyenv. The script names the versions that it skips, and fails
+# if the tests fail with one of them or if none is found.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 
