@@ -60,7 +60,7 @@ def test_standard_input_and_bundled_examples():
     done = run("kappa", "-", "--layout", "counts", "--json", stdin=example.stdout)
     assert json.loads(done.stdout)["results"][0]["exact"] == "29/59"
     listing = run("example").stdout
-    assert all(name in listing for name in km.EXAMPLES)
+    assert all(name in listing for name in km.datasets.EXAMPLES)
 
 
 @pytest.mark.parametrize("coefficient", ["fleiss", "gwet", "brennan-prediger", "krippendorff", "percent", "conger"])

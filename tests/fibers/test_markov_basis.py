@@ -19,7 +19,7 @@ from kappamax.fibers.enumeration import iter_tables
 from tests.support.strategies import drawn_moves, examples
 
 DESIGNS = [(2, 2), (3, 2), (4, 2), (2, 3), (3, 3), (2, 4), pytest.param(3, 4, marks=pytest.mark.slow), (2, 5)]
-SETS = {"basic": km.basic_moves, "minimal": km.minimal_moves}
+SETS = {"basic": km.moves.basic_moves, "minimal": km.moves.minimal_moves}
 
 
 def definition_five(k, r):
@@ -31,7 +31,7 @@ def definition_five(k, r):
             for kept in combinations(differing, size):
                 one = tuple(x[a] if a in kept else y[a] for a in range(r))
                 other = tuple(y[a] if a in kept else x[a] for a in range(r))
-                moves.add(km.Move((x, y), (one, other), k))
+                moves.add(km.moves.Move((x, y), (one, other), k))
     return moves
 
 
@@ -42,7 +42,7 @@ def closed_form(k, r, in_block):
 @pytest.mark.parametrize(("k", "r"), [(2, 2), (4, 2), (2, 3), (3, 3), (2, 4)])
 def test_basic_moves_are_those_of_the_definition(k, r):
     """Every one, once."""
-    listed = list(km.basic_moves(k, r))
+    listed = list(km.moves.basic_moves(k, r))
     assert set(listed) == definition_five(k, r)
     assert len(set(listed)) == len(listed)
 
@@ -50,7 +50,7 @@ def test_basic_moves_are_those_of_the_definition(k, r):
 @pytest.mark.parametrize(("k", "r"), DESIGNS)
 def test_closed_forms_count_what_is_listed(k, r):
     """Basic and minimal, with and without sign."""
-    basic, minimal = km.basic_moves(k, r), km.minimal_moves(k, r)
+    basic, minimal = km.moves.basic_moves(k, r), km.moves.minimal_moves(k, r)
     assert basic.n_unsigned == closed_form(k, r, lambda p: comb(p, 2)) == sum(1 for _ in basic) / 2
     assert minimal.n_unsigned == closed_form(k, r, lambda p: p - 1) == sum(1 for _ in minimal) / 2
     assert set(minimal) <= set(basic)
@@ -59,9 +59,9 @@ def test_closed_forms_count_what_is_listed(k, r):
 
 def test_the_papers_numbers_of_moves():
     """18, 200, 882 for two raters; 324 and 9,000 minimal ones for three, of 486 and 15,000 basic ones."""
-    assert [len(km.basic_moves(k)) for k in (3, 5, 7)] == [18, 200, 882]
-    assert [len(km.minimal_moves(k, 3)) for k in (3, 5)] == [324, 9000]
-    assert [len(km.basic_moves(k, 3)) for k in (3, 5)] == [486, 15000]
+    assert [len(km.moves.basic_moves(k)) for k in (3, 5, 7)] == [18, 200, 882]
+    assert [len(km.moves.minimal_moves(k, 3)) for k in (3, 5)] == [324, 9000]
+    assert [len(km.moves.basic_moves(k, 3)) for k in (3, 5)] == [486, 15000]
 
 
 @pytest.mark.parametrize(("k", "r"), DESIGNS)
@@ -93,13 +93,13 @@ def test_any_index_leads_to_a_move_and_back(drawn):
 
 def test_first_and_last_of_many():
     """Twenty raters, five categories; and forty raters, where a block alone has more moves than 64 bits number."""
-    for moves in (km.basic_moves(5, 20), km.minimal_moves(5, 20), km.basic_moves(2, 40)):
+    for moves in (km.moves.basic_moves(5, 20), km.moves.minimal_moves(5, 20), km.moves.basic_moves(2, 40)):
         assert moves.index(moves[0]) == 0
         assert moves.index(moves[-1]) == moves.n_moves - 1
         assert moves
-        with pytest.raises(km.NotSupportedError, match="len\\(\\) stops at 2\\^63 - 1"):
+        with pytest.raises(km.errors.NotSupportedError, match="len\\(\\) stops at 2\\^63 - 1"):
             len(moves)
-    assert repr(km.basic_moves(3)) == "MoveSet(18 basic moves, 3 categories, 2 raters)"
+    assert repr(km.moves.basic_moves(3)) == "MoveSet(18 basic moves, 3 categories, 2 raters)"
 
 
 def chi_square_limit(df):
@@ -107,7 +107,7 @@ def chi_square_limit(df):
     return chi2.isf(1e-6, df)
 
 
-@pytest.mark.parametrize(("moves", "n"), [(km.basic_moves(3), 9_000), (km.minimal_moves(2, 4), 11_000)])
+@pytest.mark.parametrize(("moves", "n"), [(km.moves.basic_moves(3), 9_000), (km.moves.minimal_moves(2, 4), 11_000)])
 def test_draws_are_uniform(moves, n):
     """Chi-square over all moves."""
     counts = Counter(moves.draw(np.random.default_rng(20), n))
@@ -118,7 +118,7 @@ def test_draws_are_uniform(moves, n):
 
 def test_draws_from_astronomical_sets_are_uniform_too():
     """The number q of raters that vary has the share the closed form gives; 20 raters, 5 categories."""
-    moves, n = km.basic_moves(5, 20), 4_000
+    moves, n = km.moves.basic_moves(5, 20), 4_000
     drawn = moves.draw(7, n)
     sizes = Counter(sum(i != j for i, j in zip(*move.plus, strict=True)) for move in drawn)
     share = {q: 2 * comb(20, q) * 5 ** (20 - q) * 10**q * comb(2 ** (q - 1), 2) / moves.n_moves for q in range(2, 21)}
@@ -134,7 +134,7 @@ def split(move, k):
     """Part (a) of the proof of proposition 2: one +1 and one -1 at level h, the others at h', in every way."""
     for (x, y), (v, w) in product([move.plus, move.plus[::-1]], [move.minus, move.minus[::-1]]):
         for h, other in product(range(k), repeat=2):
-            yield km.Move(((*x, h), (*y, other)), ((*v, h), (*w, other)), k)
+            yield km.moves.Move(((*x, h), (*y, other)), ((*v, h), (*w, other)), k)
 
 
 def swap(k, r):
@@ -142,16 +142,16 @@ def swap(k, r):
     for x, y in combinations(product(range(k), repeat=r - 1), 2):
         for h, other in product(range(k), repeat=2):
             if h != other:
-                yield km.Move(((*x, h), (*y, other)), ((*x, other), (*y, h)), k)
+                yield km.moves.Move(((*x, h), (*y, other)), ((*x, other), (*y, h)), k)
 
 
 @pytest.mark.parametrize(("k", "r"), [(2, 3), (3, 3), (2, 4), (2, 5), pytest.param(3, 4, marks=pytest.mark.slow)])
 def test_the_construction_of_proposition_2_gives_exactly_the_basic_moves(k, r):
     """Both parts give basic moves only; together all of them; and their kinds are (a) and (b)."""
-    part_a = {move for smaller in km.basic_moves(k, r - 1) for move in split(smaller, k)}
+    part_a = {move for smaller in km.moves.basic_moves(k, r - 1) for move in split(smaller, k)}
     part_b = set(swap(k, r))
     assert part_a.isdisjoint(part_b)
-    assert part_a | part_b == set(km.basic_moves(k, r))
+    assert part_a | part_b == set(km.moves.basic_moves(k, r))
     assert {move.kind.letter for move in part_a} == {"a"}
     assert {move.kind.letter for move in part_b} == {"b"}
 
@@ -159,16 +159,16 @@ def test_the_construction_of_proposition_2_gives_exactly_the_basic_moves(k, r):
 def literal_construction(k, r):
     """Proposition 2 with one way to split each unsigned move: +x, -v at h and +y, -w at h' >= h."""
     if r == 2:
-        return set(list(km.basic_moves(k, 2))[::2])
+        return set(list(km.moves.basic_moves(k, 2))[::2])
     found = set()
     for move in literal_construction(k, r - 1):
         (x, y), (v, w) = move.plus, move.minus
         for h in range(k):
             for other in range(h, k):
-                found.add(km.Move(((*x, h), (*y, other)), ((*v, h), (*w, other)), k))
+                found.add(km.moves.Move(((*x, h), (*y, other)), ((*v, h), (*w, other)), k))
     for x, y in combinations(product(range(k), repeat=r - 1), 2):
         for h, other in combinations(range(k), 2):
-            found.add(km.Move(((*x, h), (*y, other)), ((*x, other), (*y, h)), k))
+            found.add(km.moves.Move(((*x, h), (*y, other)), ((*x, other), (*y, h)), k))
     return found
 
 
@@ -176,8 +176,8 @@ def literal_construction(k, r):
 def test_splitting_each_move_once_gives_a_minimal_basis(k, r):
     """Another spanning tree of every block, so as many moves as the minimal basis."""
     moves = literal_construction(k, r)
-    assert len(moves) == km.minimal_moves(k, r).n_unsigned
-    assert moves <= set(km.basic_moves(k, r))
+    assert len(moves) == km.moves.minimal_moves(k, r).n_unsigned
+    assert moves <= set(km.moves.basic_moves(k, r))
     assert_spanning_trees(moves, k, r)
 
 
@@ -211,11 +211,11 @@ def assert_spanning_trees(moves, k, r):
 
 def test_the_spanning_tree_assertion_can_fail():
     """A missing edge, and a circle in place of one."""
-    moves = {move for move in km.minimal_moves(2, 3) if move.plus < move.minus}
+    moves = {move for move in km.moves.minimal_moves(2, 3) if move.plus < move.minus}
     assert_spanning_trees(moves, 2, 3)
     with pytest.raises(AssertionError):
         assert_spanning_trees(moves - {max(moves, key=lambda move: len(set(zip(*move.plus, strict=True))))}, 2, 3)
-    everything = {move for move in km.basic_moves(2, 3) if move.plus < move.minus}
+    everything = {move for move in km.moves.basic_moves(2, 3) if move.plus < move.minus}
     with pytest.raises(AssertionError, match="a circle"):
         assert_spanning_trees(everything, 2, 3)
 
@@ -236,7 +236,7 @@ def four_ti_2(k, r, folder):
     for row in filter(None, rows):
         signs = [int(sign) for sign in row.split()]
         plus, minus = ([cell for cell, sign in zip(cells, signs, strict=True) if sign == own] for own in (1, -1))
-        moves.append(km.Move(plus, minus, k))
+        moves.append(km.moves.Move(plus, minus, k))
     return moves
 
 
@@ -244,16 +244,16 @@ def four_ti_2(k, r, folder):
 def test_minimal_moves_are_those_of_4ti2(k, r, tmp_path):
     """Two and three raters, up to sign."""
     printed = four_ti_2(k, r, tmp_path)
-    assert {*printed, *(move.reversed() for move in printed)} == set(km.minimal_moves(k, r))
-    assert len(printed) == km.minimal_moves(k, r).n_unsigned
+    assert {*printed, *(move.reversed() for move in printed)} == set(km.moves.minimal_moves(k, r))
+    assert len(printed) == km.moves.minimal_moves(k, r).n_unsigned
 
 
 @pytest.mark.parametrize(("k", "r"), [(2, 4), (3, 4), (2, 5)])
 def test_4ti2_and_we_choose_spanning_trees(k, r, tmp_path):
     """Four raters and more: as many moves, and a spanning tree of every block, here and there."""
     printed = four_ti_2(k, r, tmp_path)
-    ours = [move for move in km.minimal_moves(k, r) if move.plus < move.minus]
-    assert len(printed) == len(ours) == km.minimal_moves(k, r).n_unsigned
+    ours = [move for move in km.moves.minimal_moves(k, r) if move.plus < move.minus]
+    assert len(printed) == len(ours) == km.moves.minimal_moves(k, r).n_unsigned
     assert_spanning_trees(printed, k, r)
     assert_spanning_trees(ours, k, r)
 
@@ -308,13 +308,13 @@ def test_minimal_moves_connect_random_fibers(data):
     n = data.draw(st.integers(2, 4 if (r, k) != (3, 3) else 3))
     ratings = data.draw(st.lists(st.lists(st.integers(0, k - 1), min_size=n, max_size=n), min_size=r, max_size=r))
     margins = np.array([np.bincount(row, minlength=k) for row in ratings])
-    assert reached(first_table(margins), *km.minimal_moves(k, r).arrays()) == count_tables(margins)
+    assert reached(first_table(margins), *km.moves.minimal_moves(k, r).arrays()) == count_tables(margins)
 
 
 @pytest.mark.parametrize(("k", "r"), [(3, 2), (2, 3), (3, 3), (2, 4)])
 def test_no_minimal_move_can_be_spared(k, r):
     """Without it the two subjects it starts from cannot reach all tables with their margins."""
-    moves = km.minimal_moves(k, r)
+    moves = km.moves.minimal_moves(k, r)
     plus, minus = moves.arrays()
     for index in range(0, len(moves), max(1, len(moves) // 60)):
         move = moves[index]

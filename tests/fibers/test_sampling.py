@@ -140,7 +140,7 @@ def test_ten_billion_subjects_are_tested_and_sampled_at_once():
         assert km.exact_test(table, n_draws=20, rng=1).pvalue in (1 / 21, 1.0)
         (member,) = km.fiber(table).iter_sample(rng=1)
         assert (member.margins == table.margins).all()
-        with pytest.raises(km.NotSupportedError, match="ratings are too many to move between single subjects"):
+        with pytest.raises(km.errors.NotSupportedError, match="ratings are too many to move between single subjects"):
             km.fiber(table).walk(10)
     assert (km.fiber(three).sample(2, rng=1).sum(axis=(1, 2, 3)) == three.n_subjects).all()
 
@@ -239,11 +239,13 @@ def test_seeds_repeat_draws():
 def test_what_cannot_be_held_is_refused():
     """Dense counts of many raters, gaps; tables one by one work."""
     many = km.from_ratings(np.random.default_rng(0).integers(1, 6, size=(30, 12)))
-    with pytest.raises(km.NotSupportedError, match="5 categories and 12 raters have 2.44e\\+08 possible patterns"):
+    with pytest.raises(
+        km.errors.NotSupportedError, match="5 categories and 12 raters have 2.44e\\+08 possible patterns"
+    ):
         km.fiber(many).sample(1)
-    with pytest.raises(km.NotSupportedError, match="needs complete ratings"):
+    with pytest.raises(km.errors.NotSupportedError, match="needs complete ratings"):
         km.fiber(km.example("gwet2014")).sample(1)
-    with pytest.raises(km.InvalidOptionError, match="size must be a whole number >= 1; got 0"):
+    with pytest.raises(km.errors.InvalidOptionError, match="size must be a whole number >= 1; got 0"):
         km.fiber(many).sample(0)
     assert next(km.fiber(many).iter_sample(rng=1)).n_raters == 12
 

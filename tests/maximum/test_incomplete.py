@@ -33,8 +33,8 @@ def test_the_range_is_that_of_all_rearrangements(data):
     assert result.minimum_proven
     assert km.verify(result)
     best = {made for made, score in found.items() if score == min(found.values())}
-    assert set(km.iter_maximizers(table, weights=weights)) == best
-    assert km.count_maximizers(table, weights=weights).n == len(best)
+    assert set(km.maximum.iter_maximizers(table, weights=weights)) == best
+    assert km.maximum.count_maximizers(table, weights=weights).n == len(best)
 
 
 @settings(max_examples=examples(60))

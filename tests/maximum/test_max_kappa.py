@@ -110,24 +110,28 @@ def test_maximisers_are_refused_where_the_chance_term_moves(name):
     """Listed they cannot be; counted, there is a reason why not."""
     five = km.from_ratings([[1, 1, 2], [2, 2, 1], [1, 2, 2], [2, None, 1], [1, 1, 1]])
     gaps = five if name == "five subjects" else km.example(name)
-    with pytest.raises(km.NotSupportedError, match="rearranging these ratings changes what Fleiss' kappa expects"):
-        list(km.iter_maximizers(gaps, coefficient="fleiss"))
-    assert "differs between tables" in km.count_maximizers(gaps, coefficient="fleiss").reason
+    with pytest.raises(
+        km.errors.NotSupportedError, match="rearranging these ratings changes what Fleiss' kappa expects"
+    ):
+        list(km.maximum.iter_maximizers(gaps, coefficient="fleiss"))
+    assert "differs between tables" in km.maximum.count_maximizers(gaps, coefficient="fleiss").reason
 
 
 def test_what_is_refused():
     """Groups of raters with gaps or beyond the listed cells, and options out of range."""
     gaps = km.example("gwet2014")
-    with pytest.raises(km.NotSupportedError, match="3 raters at a time needs complete ratings"):
+    with pytest.raises(km.errors.NotSupportedError, match="3 raters at a time needs complete ratings"):
         km.max_kappa(gaps, coefficient="conger", group_size=3)
-    with pytest.raises(km.NotSupportedError, match="split of disagreement needs complete ratings; 7 are missing"):
-        km.disagreement_split(gaps)
-    with pytest.raises(km.InvalidOptionError, match="time_limit must be a number of seconds > 0; got 0"):
+    with pytest.raises(
+        km.errors.NotSupportedError, match="split of disagreement needs complete ratings; 7 are missing"
+    ):
+        km.maximum.disagreement_split(gaps)
+    with pytest.raises(km.errors.InvalidOptionError, match="time_limit must be a number of seconds > 0; got 0"):
         km.max_kappa(gaps, time_limit=0)
-    with pytest.raises(km.UndefinedKappaError, match="both raters used only 1"):
+    with pytest.raises(km.errors.UndefinedKappaError, match="both raters used only 1"):
         km.max_kappa([1, 1], [1, 1])
     many = km.from_ratings(np.random.default_rng(0).integers(0, 5, size=(20, 7)))
-    with pytest.raises(km.NotSupportedError, match="3 raters at a time is found up to 4,000 possible patterns"):
+    with pytest.raises(km.errors.NotSupportedError, match="3 raters at a time is found up to 4,000 possible patterns"):
         km.max_kappa(many, coefficient="conger", group_size=3)
 
 
@@ -141,7 +145,7 @@ def test_weights_that_are_not_exact_are_proven_for_the_doubles_they_are(name, we
     assert result.proven
     assert result.bound == result.maximum
     assert km.verify(result)
-    assert km.count_maximizers(km.example(name), weights=weights).at_least >= 1
+    assert km.maximum.count_maximizers(km.example(name), weights=weights).at_least >= 1
 
 
 def test_the_observed_table_is_always_a_candidate():

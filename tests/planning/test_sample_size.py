@@ -150,7 +150,7 @@ def test_the_mixture_has_exactly_the_margins_and_the_value(rows, coefficient, we
     categories, raters = range(len(rows[0])), [str(a) for a in range(len(rows))]
     tables = MarginTables(np.array(shares, dtype=object), categories, raters, ordered=True, chosen=chosen)
     if not tables.smallest.value <= value <= tables.largest.value:
-        with pytest.raises(km.InvalidOptionError, match="kappa must be at"):
+        with pytest.raises(km.errors.InvalidOptionError, match="kappa must be at"):
             from_margins(shares, value, None, None, chosen)
         return
     assumed = from_margins(shares, value, None, None, chosen)
@@ -172,7 +172,9 @@ def test_the_maximum_is_that_of_max_kappa():
     """The largest value over tables with the margins, which bounds what may be assumed."""
     pilot = km.example("rapallo2022")
     assert formula(pilot, weights="linear", width=0.3).maximum == km.max_kappa(pilot, weights="linear").maximum
-    with pytest.raises(km.InvalidOptionError, match=r"kappa must be at most 0.7511: raters with these margins cannot"):
+    with pytest.raises(
+        km.errors.InvalidOptionError, match=r"kappa must be at most 0.7511: raters with these margins cannot"
+    ):
         formula(pilot, kappa=0.8, weights="linear", width=0.3)
 
 
@@ -189,7 +191,9 @@ def test_values_below_chance_are_mixed_with_the_smallest():
     """A negative kappa is possible too, down to the smallest the margins allow."""
     plan = formula(margins=[0.5, 0.5], kappa=-0.5, width=0.2)
     assert km.kappa(plan.table).value == -0.5
-    with pytest.raises(km.InvalidOptionError, match=r"kappa must be at least -0.4286: raters with these margins"):
+    with pytest.raises(
+        km.errors.InvalidOptionError, match=r"kappa must be at least -0.4286: raters with these margins"
+    ):
         formula(margins=[0.7, 0.3], kappa=-0.5, width=0.2)
 
 

@@ -143,9 +143,9 @@ def test_files_are_written_by_their_ending(tmp_path):
         report.save(tmp_path / f"r.{ending}")
         assert (tmp_path / f"r.{ending}").read_text(encoding="utf-8") == written(report, ending)
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(f"r.{ending}" for ending in ENDINGS)
-    with pytest.raises(km.InvalidOptionError, match=r"must end in .html, .* or .txt; got 'r.pdf'"):
+    with pytest.raises(km.errors.InvalidOptionError, match=r"must end in .html, .* or .txt; got 'r.pdf'"):
         report.save(tmp_path / "r.pdf")
-    with pytest.raises(km.InvalidOptionError, match="there is no folder"):
+    with pytest.raises(km.errors.InvalidOptionError, match="there is no folder"):
         report.save(tmp_path / "nowhere" / "r.html")
 
 
@@ -185,7 +185,7 @@ def test_pictures_say_what_they_show():
 
 def test_options_are_checked():
     """Before anything is computed."""
-    with pytest.raises(km.InvalidOptionError, match="level must lie between 0 and 1"):
+    with pytest.raises(km.errors.InvalidOptionError, match="level must lie between 0 and 1"):
         km.report(km.example("rapallo2022"), level=2)
-    with pytest.raises(km.InvalidOptionError, match="alternative must be one of"):
+    with pytest.raises(km.errors.InvalidOptionError, match="alternative must be one of"):
         km.report(km.example("rapallo2022"), alternative="more")
