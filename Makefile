@@ -11,6 +11,8 @@ OLDEST ?= $(shell command -v python3.11 || echo $(PYTHON))
 OLD := -W default::DeprecationWarning
 TESTS ?= tests
 PYTHONS ?= 3.11 3.12 3.13 3.14
+# Fewer examples of hypothesis than in the full set, and one browser.
+QUICK := --hypothesis-profile=quick --dist loadgroup
 
 .DEFAULT_GOAL := example
 .PHONY: example test test-all test-spark test-minimum test-pythons check docs bench format clean help
@@ -19,10 +21,10 @@ example: $(STAMP)  ## set everything up, show the report of a bundled dataset an
 	@$(BIN)/kappamax example rapallo2022 | $(BIN)/kappamax report - --layout counts
 	@$(BIN)/kappamax example rapallo2022 | $(BIN)/kappamax report - --layout counts -o report.html
 
-test: $(STAMP)  ## the quick tests, some six minutes on two cores
-	$(BIN)/python -m pytest -q -n $(JOBS) -m "not slow and not cluster"
+test: $(STAMP)  ## the quick tests, less than three minutes on two cores
+	$(BIN)/python -m pytest -q -n $(JOBS) $(QUICK) -m "not slow and not cluster"
 
-test-all: $(STAMP)  ## every test, and the ten slowest by name
+test-all: $(STAMP)  ## every test with all examples, and the ten slowest by name
 	$(BIN)/python -m pytest -q -n $(JOBS) --durations=10
 
 test-spark: $(STAMP)  ## PySpark frames; installs pyspark and needs Java
@@ -31,7 +33,7 @@ test-spark: $(STAMP)  ## PySpark frames; installs pyspark and needs Java
 
 test-minimum: $(MINIMUM)/.installed  ## the quick tests with the oldest versions that pyproject.toml allows
 	$(MINIMUM)/bin/python tests/packaging/smoke.py
-	$(MINIMUM)/bin/python -m pytest -q -n $(JOBS) $(OLD) -m "not slow and not cluster and not browser" $(TESTS)
+	$(MINIMUM)/bin/python -m pytest -q -n $(JOBS) $(OLD) $(QUICK) -m "not slow and not cluster and not browser" $(TESTS)
 
 test-pythons:  ## the quick tests with every Python from 3.11 on that is here; says which are not
 	bash tests/packaging/pythons.sh $(PYTHONS)

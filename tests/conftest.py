@@ -1,4 +1,7 @@
-"""Hypothesis without deadlines, as machines are noisy, and the same examples every time in CI; one browser for all."""
+"""Settings of hypothesis for the full and the quick set of tests, and one browser for all tests that need it.
+
+There are no deadlines, since machines are noisy. In CI hypothesis tries the same examples every time.
+"""
 
 import os
 import shutil
@@ -6,9 +9,18 @@ import shutil
 import pytest
 from hypothesis import settings
 
-settings.register_profile("local", deadline=None)
-settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
-settings.load_profile("ci" if os.environ.get("CI") else "local")
+IN_CI = bool(os.environ.get("CI"))
+settings.register_profile("full", max_examples=100, deadline=None, derandomize=IN_CI, print_blob=IN_CI)
+settings.register_profile("quick", settings.get_profile("full"), max_examples=20)  # pytest --hypothesis-profile=quick
+settings.load_profile("full")
+
+
+def pytest_collection_modifyitems(config, items):
+    """Put the tests of the page into one group, so that `--dist loadgroup` starts one browser and one server."""
+    if config.pluginmanager.hasplugin("xdist"):
+        for item in items:
+            if not {"browser", "server"}.isdisjoint(getattr(item, "fixturenames", ())):
+                item.add_marker(pytest.mark.xdist_group("browser"))
 
 
 @pytest.fixture(scope="session")

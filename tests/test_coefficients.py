@@ -8,11 +8,11 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import kappamax as km
-import naive
 from kappamax.coefficients import as_objective
 from kappamax.disagreement.evaluator import Evaluator
 from kappamax.errors import UndefinedKappaError
-from strategies import matrices, scheme_names, tables
+from tests.support import naive
+from tests.support.strategies import matrices, scheme_names, tables
 
 NAIVE = {
     "conger": naive.conger,

@@ -13,7 +13,7 @@ from kappamax.disagreement import quadratic_forms
 from kappamax.disagreement.evaluator import Evaluator
 from kappamax.errors import UndefinedKappaError
 from kappamax.inference import slopes
-from strategies import scheme_names, tables
+from tests.support.strategies import scheme_names, tables
 
 ALL = sorted(set(COEFFICIENTS) - {"cohen"})
 

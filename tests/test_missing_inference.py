@@ -12,7 +12,7 @@ from kappamax.coefficients import COEFFICIENTS, as_objective
 from kappamax.disagreement.evaluator import Evaluator
 from kappamax.errors import InvalidRatingsError, UndefinedKappaError
 from kappamax.inference import slopes, standard_errors_at
-from strategies import scheme_names, tables
+from tests.support.strategies import scheme_names, tables
 
 POOLED = ["fleiss", "gwet", "brennan-prediger", "krippendorff", "percent"]
 

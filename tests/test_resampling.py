@@ -12,7 +12,7 @@ import kappamax as km
 from kappamax.coefficients import as_objective
 from kappamax.disagreement.evaluator import Evaluator
 from kappamax.errors import UndefinedKappaError
-from strategies import tables
+from tests.support.strategies import tables
 
 
 def kappa_value(table):
@@ -78,6 +78,7 @@ def test_bca_shifts_and_percentile_does_not():
     assert b.ci != p.ci
 
 
+@pytest.mark.slow
 def test_bca_agrees_with_scipy():
     """scipy.stats.bootstrap on the subjects: same method, other draws; ends agree within Monte Carlo error."""
     from scipy import stats

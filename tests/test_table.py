@@ -8,7 +8,7 @@ import kappamax as km
 from kappamax import Table
 from kappamax.display import text
 from kappamax.patterns import group_patterns
-from strategies import tables
+from tests.support.strategies import tables
 
 
 def test_equal_data_give_equal_tables_whatever_their_order():

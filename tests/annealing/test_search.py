@@ -14,7 +14,7 @@ from kappamax.coefficients import as_objective
 from kappamax.fibers import swap_walk
 from kappamax.fibers.swap_walk import SwapWalk
 from kappamax.table import Table
-from strategies import tables
+from tests.support.strategies import examples, tables
 
 METHOD_SETTINGS = {"moves", "schedule", "stopping", "max_steps", "temperature_unit", "sweep"}
 PAPER = {"linear": 0.7511, "quadratic": 0.8703, "sqrt": 0.7528}
@@ -38,7 +38,7 @@ def test_the_papers_examples_reach_the_proven_maximum(weights, proposal):
         assert (one.bound, one.gap) == (one.reached, 0.0)
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(tables(missing=True), st.sampled_from(["linear", "sqrt", "unweighted"]), st.integers(0, 99))
 def test_the_end_is_a_table_of_the_fiber(table, weights, seed):
     """The final table has the observed margins and the reported value, between the minimum and the maximum."""
@@ -163,7 +163,7 @@ def test_compiled_and_plain_walks_are_the_same(monkeypatch):
         assert compiled.to_dict() == plain.to_dict()
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(tables(missing=True), st.sampled_from(["linear", "sqrt", "unweighted"]), st.integers(0, 99))
 def test_swaps_keep_an_exact_score(table, weights, seed):
     """The sum of the changes of all swaps is the difference of the scores of the two tables."""
@@ -223,7 +223,7 @@ def test_the_sweep_makes_diagonal_moves():
         assert ends.dense().ravel().tolist() == counts[0].tolist()
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(tables(), st.sampled_from(["once", "all"]))
 def test_both_sweeps_do_the_same(table, sweep):
     """On counts of all cells or on subjects, any number of raters; agreement never falls."""

@@ -8,10 +8,10 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from benchmarks.question import Answer, Convention
-from benchmarks.questions import GROUPS, questions
 
 from benchmarks import by_hand, conventions, correctness, peers_page
+from benchmarks.question import Answer, Convention
+from benchmarks.questions import GROUPS, questions
 
 PAGE = (Path(__file__).parents[2] / "docs" / "peers.md").read_text(encoding="utf-8")
 ROWS = [tuple(cell.strip() for cell in line.split("|")[1:-1]) for line in PAGE.splitlines() if line.startswith("|")]

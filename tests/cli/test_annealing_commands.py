@@ -1,23 +1,15 @@
-"""`kappamax anneal` and `kappamax study` in a fresh process."""
+"""`kappamax anneal` and `kappamax study`."""
 
 import json
-import os
 import subprocess
 import sys
 
 import pytest
 
 import kappamax as km
+from tests.support.command_line import run
 
 COUNTS = "\n".join(",".join(map(str, row)) for row in km.example("rapallo2022").dense().tolist())
-
-
-def run(*arguments, stdin=""):
-    """Run `python -m kappamax` on some text."""
-    command = [sys.executable, "-m", "kappamax", *arguments]
-    return subprocess.run(
-        command, input=stdin, capture_output=True, text=True, encoding="utf-8", env=os.environ, check=False
-    )
 
 
 def test_anneal_gives_what_the_library_gives():

@@ -1,12 +1,12 @@
-"""`kappamax fiber` and `kappamax test` in a fresh process."""
+"""`kappamax fiber` and `kappamax test`."""
 
 import json
 
 import numpy as np
 import pytest
-from test_commands import run
 
 import kappamax as km
+from tests.support.command_line import run
 
 _BY_PROBABILITY = ("--two-sided", "probability")
 

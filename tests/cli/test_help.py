@@ -5,10 +5,10 @@ import shlex
 import click
 import pytest
 from click.testing import CliRunner
-from test_commands import run
 
 from kappamax.cli import main
 from kappamax.cli.command import Option
+from tests.support.command_line import run
 
 COMMANDS = sorted(main.commands)
 

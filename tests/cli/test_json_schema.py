@@ -10,17 +10,18 @@ from typing import get_args
 
 import pytest
 from click.testing import CliRunner
-from kappamax.annealing.anneal import MOVE_SETS, PROPOSALS, UNITS
-from output_documents import CASES, output_of, write_files
 
 from kappamax.annealing.diagonal_sweep import SWEEPS
+from kappamax.annealing.methods import METHODS as PROPOSALS
+from kappamax.annealing.methods import MOVE_SETS, UNITS
 from kappamax.cli import main
 from kappamax.coefficients import COEFFICIENTS
 from kappamax.fibers.distribution import ALTERNATIVES, TWO_SIDED
 from kappamax.fibers.moves import Effect
 from kappamax.paper.verdict import STATUSES
-from kappamax.planning.sample_size import JOINTS, VARIANCES
+from kappamax.planning.methods import JOINTS, VARIANCES
 from kappamax.reporting.formats.json import SCHEMA_VERSION
+from tests.support.output_documents import CASES, output_of, write_files
 
 jsonschema = pytest.importorskip("jsonschema")
 

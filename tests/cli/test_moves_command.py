@@ -1,13 +1,11 @@
-"""`kappamax moves` in a fresh process."""
+"""`kappamax moves`."""
 
 import json
-import os
-import subprocess
-import sys
 
 import pytest
 
 import kappamax as km
+from tests.support.command_line import run
 
 COUNTS = [[4, 0, 0, 0], [0, 4, 1, 0], [0, 0, 4, 1], [0, 0, 0, 4]]
 PAPER = "\n".join(",".join(map(str, row)) for row in COUNTS)
@@ -15,11 +13,8 @@ WORDS = "a,b\nno,no\nno,yes\nyes,no\nmaybe,yes\nyes,yes\n"
 
 
 def moves(*arguments, stdin):
-    """Run `python -m kappamax moves -` on some text."""
-    command = [sys.executable, "-m", "kappamax", "moves", "-", *arguments]
-    return subprocess.run(
-        command, input=stdin, capture_output=True, text=True, encoding="utf-8", env=os.environ, check=False
-    )
+    """Run `kappamax moves -` on some text."""
+    return run("moves", "-", *arguments, stdin=stdin)
 
 
 def test_json_follows_the_contract():

@@ -1,11 +1,11 @@
-"""`kappamax plan` in a fresh process."""
+"""`kappamax plan`."""
 
 import json
 
 import pytest
-from test_commands import run
 
 import kappamax as km
+from tests.support.command_line import run
 
 WIDTH = ["--margins", "0.7,0.3", "--kappa", "0.6", "--width", "0.2", "--seed", "1"]
 

@@ -1,11 +1,11 @@
-"""`kappamax report` in a fresh process."""
+"""`kappamax report`."""
 
 import json
 
 import pytest
-from test_commands import run
 
 import kappamax as km
+from tests.support.command_line import run
 
 
 @pytest.fixture

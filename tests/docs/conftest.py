@@ -4,7 +4,8 @@ import subprocess
 import sys
 
 import pytest
-from page_blocks import ROOT
+
+from tests.support.page_blocks import ROOT
 
 
 @pytest.fixture(scope="session")

@@ -3,7 +3,8 @@
 from pathlib import Path
 
 import pytest
-from page_blocks import ROOT, Block, blocks_of, pages, run_page
+
+from tests.support.page_blocks import ROOT, Block, blocks_of, pages, run_page
 
 NOT_RUN = {
     "README.md": 2,
@@ -15,10 +16,17 @@ NOT_RUN = {
 }
 
 SLOW = {
+    "docs/annealing.md",
+    "docs/data.md",
+    "docs/fiber.md",
     "docs/howto/clusters.md",
     "docs/howto/missing-ratings.md",
     "docs/howto/order-of-categories.md",
     "docs/planning.md",
+    "docs/report.md",
+    "docs/theory/certificates.md",
+    "docs/theory/maximisers.md",
+    "docs/theory/unweighted.md",
     "docs/tutorials/clinician.md",
 }
 LISTED = [pytest.param(page, marks=pytest.mark.slow if page in SLOW else ()) for page in pages()]

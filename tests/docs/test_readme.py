@@ -5,7 +5,8 @@ import tomllib
 from fractions import Fraction
 
 import pytest
-from page_blocks import ROOT, blocks_of
+
+from tests.support.page_blocks import ROOT, blocks_of
 
 
 @pytest.fixture(scope="module")

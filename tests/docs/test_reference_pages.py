@@ -8,10 +8,10 @@ from types import ModuleType
 
 import click
 import pytest
-from page_blocks import ROOT
 
 import kappamax as km
 from kappamax.cli import main
+from tests.support.page_blocks import ROOT
 
 REFERENCE = ROOT / "docs" / "reference"
 

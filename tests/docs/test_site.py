@@ -3,7 +3,8 @@
 import re
 
 import pytest
-from page_blocks import ROOT
+
+from tests.support.page_blocks import ROOT
 
 LOOKED_AT = [
     "index",

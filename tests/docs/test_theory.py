@@ -12,7 +12,7 @@ from kappamax.coefficients import COEFFICIENTS, as_objective
 from kappamax.maximum.closed_forms import comonotone_table
 from kappamax.maximum.problem import CompleteProblem
 from kappamax.maximum.solve import solve
-from strategies import matrices, tables
+from tests.support.strategies import examples, matrices, tables
 
 
 def small(**options):
@@ -138,7 +138,7 @@ def test_gwets_chance_term_is_never_below_brennan_and_predigers(table, weights):
 
 
 @pytest.mark.parametrize("name", sorted(COEFFICIENTS))
-@settings(deadline=None, max_examples=20)
+@settings(deadline=None, max_examples=examples(20))
 @given(table=small(max_raters=2, max_categories=3))
 def test_every_coefficient_orders_the_fiber_alike(name, table):
     """On complete ratings, with the same weights."""

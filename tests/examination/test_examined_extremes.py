@@ -6,15 +6,15 @@ from collections import Counter
 from fractions import Fraction
 from itertools import combinations
 
-import naive_agreement as naive
 import numpy as np
 import pytest
-from comparing import assert_number
-from designs import EXACT_NAMES, KINDS, POOLED, Design, as_rows, draw
-from listing import Listing, listing_of
 
 import kappamax as km
 from kappamax.maximum.max_kappa import Maximum
+from tests.support import naive_agreement as naive
+from tests.support.comparing import assert_number
+from tests.support.designs import EXACT_NAMES, KINDS, POOLED, Design, as_rows, draw
+from tests.support.listing import Listing, listing_of
 
 _REAL = 1e-13  # of values up to 1 from weights held as doubles
 

@@ -6,13 +6,13 @@ from collections import Counter
 from fractions import Fraction
 from itertools import combinations, product
 
-import naive_agreement as naive
 import numpy as np
 import pytest
-from comparing import assert_number
-from designs import EXACT_NAMES, ROOT_NAMES, draw, naive_table
 
 import kappamax as km
+from tests.support import naive_agreement as naive
+from tests.support.comparing import assert_number
+from tests.support.designs import EXACT_NAMES, ROOT_NAMES, draw, naive_table
 
 Cells = tuple[naive.Pattern, ...]
 WHOLE = ("complete", "constant rater", "near agreement", "text", "one category each", "asymmetric", "weights per pair")

@@ -7,14 +7,14 @@ from fractions import Fraction
 from math import isnan, sqrt
 from statistics import NormalDist
 
-import naive_agreement as naive
 import numpy as np
 import pytest
-from comparing import assert_coefficient
-from designs import EXACT_NAMES, ROOT_NAMES, Design, draw
 from scipy.stats import t as student
 
 import kappamax as km
+from tests.support import naive_agreement as naive
+from tests.support.comparing import assert_coefficient
+from tests.support.designs import EXACT_NAMES, ROOT_NAMES, Design, draw
 
 _SYMMETRIC = ("complete", "few gaps", "many gaps", "singly rated", "constant rater", "unused category", "text")
 _NAMES = EXACT_NAMES + ROOT_NAMES

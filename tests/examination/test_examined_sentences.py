@@ -7,14 +7,14 @@ from collections import Counter
 from fractions import Fraction
 from itertools import product
 
-import naive_agreement as naive
 import pytest
-from comparing import assert_shown
-from designs import EXACT_NAMES, KINDS, ROOT_NAMES, Design, as_rows, draw
-from listing import Listing, listing_of
 
 import kappamax as km
 from kappamax.reporting.report import WeightingReport
+from tests.support import naive_agreement as naive
+from tests.support.comparing import assert_shown
+from tests.support.designs import EXACT_NAMES, KINDS, ROOT_NAMES, Design, as_rows, draw
+from tests.support.listing import Listing, listing_of
 
 _LIMITS = "(?:the margins(?: and who rated whom)?)"
 _NUMBER = r"(-?[\d,]+\.\d+)"

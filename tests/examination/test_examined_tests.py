@@ -6,16 +6,16 @@ from collections import Counter
 from fractions import Fraction
 from typing import Any
 
-import naive_agreement as naive
 import numpy as np
 import pytest
-from comparing import assert_number, assert_probability
-from designs import EXACT_NAMES, KINDS, ROOT_NAMES, Design, as_rows, draw
-from listing import Listing, Rows, listing_of
 from scipy.stats import chi2
 
 import kappamax as km
 from kappamax.fibers.exact_test import ExactTest
+from tests.support import naive_agreement as naive
+from tests.support.comparing import assert_number, assert_probability
+from tests.support.designs import EXACT_NAMES, KINDS, ROOT_NAMES, Design, as_rows, draw
+from tests.support.listing import Listing, Rows, listing_of
 
 COUNTABLE = EXACT_NAMES + ROOT_NAMES
 WHOLE = ("complete", "constant rater", "near agreement", "one category each", "text")

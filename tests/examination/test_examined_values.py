@@ -5,13 +5,13 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import combinations
 
-import naive_agreement as naive
 import numpy as np
 import pytest
-from comparing import assert_coefficient, assert_number, assert_probability, assert_shown
-from designs import EXACT_NAMES, KINDS, Design, draw, naive_table
 
 import kappamax as km
+from tests.support import naive_agreement as naive
+from tests.support.comparing import assert_coefficient, assert_number, assert_probability, assert_shown
+from tests.support.designs import EXACT_NAMES, KINDS, Design, draw, naive_table
 
 GAPS = ("few gaps", "many gaps", "singly rated")
 

@@ -13,7 +13,7 @@ from kappamax.fibers import counting
 from kappamax.fibers import enumeration as enumerate_tables
 from kappamax.fibers.counting import count_tables
 from kappamax.fibers.enumeration import iter_tables
-from strategies import tables
+from tests.support.strategies import examples, tables
 
 
 def all_patterns(r, k):
@@ -33,7 +33,7 @@ def brute_force(margins):
     return rows
 
 
-@settings(max_examples=250)
+@settings(max_examples=examples(250))
 @given(tables(max_raters=3, max_categories=3, max_rows=3).filter(lambda table: table.n_subjects <= 6))
 def test_counting_listing_and_brute_force_agree(table):
     """The three agree on small fibers of two and three raters."""
@@ -43,7 +43,7 @@ def test_counting_listing_and_brute_force_agree(table):
     assert count_tables(table.margins) == len(listed) == len(brute_force(table.margins.tolist()))
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(tables(max_raters=3, max_categories=3, max_rows=4), st.data())
 def test_counting_and_listing_agree_on_some_patterns(table, data):
     """Only tables that consist of the given patterns are counted and listed."""
@@ -106,7 +106,7 @@ def test_too_much_memory_is_refused():
         count_tables(np.full((20, 2), 3))
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(tables(max_raters=3, max_categories=3, max_rows=4).filter(lambda table: table.n_subjects <= 9))
 def test_the_least_number_of_a_pattern_leaves_no_table_out(table):
     """The smallest useful count is computed here for every pattern, not only for those that could occur often."""

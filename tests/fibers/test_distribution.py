@@ -3,7 +3,7 @@
 from collections import defaultdict
 from fractions import Fraction
 from itertools import product
-from math import factorial, prod
+from math import factorial
 
 import numpy as np
 import pytest
@@ -18,17 +18,8 @@ from kappamax.fibers.counting import all_patterns
 from kappamax.fibers.distribution import mean_score
 from kappamax.fibers.enumeration import iter_tables
 from kappamax.fibers.table_scores import TableScores
-from strategies import matrices, tables
-
-SCHEMES = ["unweighted", "linear", "quadratic", "sqrt", "power(1.5)", "bipolar", "ordinal"]
-small_tables = tables(max_raters=3, max_categories=3, max_rows=3).filter(lambda table: table.n_subjects <= 7)
-
-
-def chance_of(table):
-    """Return the hypergeometric probability of a table, N!^(1-r) prod(margins!) / prod(counts!)."""
-    n = factorial(table.n_subjects)
-    margins = prod(factorial(int(count)) for count in table.margins.ravel())
-    return Fraction(margins, n ** (table.n_raters - 1) * prod(factorial(int(count)) for count in table.counts))
+from tests.support.small_fibers import SCHEMES, chance_of, small_tables
+from tests.support.strategies import examples, matrices
 
 
 def listed(table, *weights):
@@ -41,7 +32,7 @@ def listed(table, *weights):
     return dict(found)
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(small_tables, st.sampled_from(SCHEMES))
 def test_the_distribution_is_what_listing_gives(table, scheme):
     """Scores, numbers of tables and probabilities agree for two and three raters."""
@@ -57,7 +48,7 @@ def test_the_distribution_is_what_listing_gives(table, scheme):
     assert found.probabilities.sum() == pytest.approx(1, abs=1e-12)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.data())
 def test_any_whole_matrix_has_a_distribution(data):
     """Reducing and encoding costs is correct for arbitrary weights, including asymmetric ones and weights per pair."""
@@ -70,7 +61,7 @@ def test_any_whole_matrix_has_a_distribution(data):
     assert dict(zip(found.scores, found.n_tables, strict=True)) == {score: n for (score,), (n, _) in expected.items()}
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(small_tables, st.sampled_from(list(product(SCHEMES, SCHEMES))))
 def test_the_joint_distribution_is_what_listing_gives(table, pair):
     """Both agree even if one weighting is determined by the other and is omitted from the count."""
@@ -94,7 +85,7 @@ def _grouped(by_value):
     return groups
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(small_tables, st.sampled_from(list(product(SCHEMES, SCHEMES))))
 def test_tables_with_the_same_kappa_are_what_listing_gives(table, pair):
     """Their number, the range of the other kappa and the numbers of tables at its ends agree."""
@@ -153,6 +144,7 @@ def test_the_papers_three_raters():
     assert (quadratic.minimum, quadratic.maximum) == pytest.approx((0.3364, 0.6313), abs=5e-5)
 
 
+@pytest.mark.slow
 def test_the_range_is_that_of_max_kappa():
     """The ends of the distribution are the proven minimum and maximum, and the count of maximisers is the last one."""
     table = km.example("rapallo2022")
@@ -213,7 +205,7 @@ def test_few_tables_with_many_states_are_listed(monkeypatch):
         fiber.distribution("quadratic")
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(small_tables, st.sampled_from([*SCHEMES, "ratio", "bipolar"]))
 def test_listed_tables_have_the_numbers_of_counted_ones(table, weights):
     """Scores, numbers of tables and probabilities agree, also for two weightings together."""
@@ -230,7 +222,7 @@ def test_listed_tables_have_the_numbers_of_counted_ones(table, weights):
         np.testing.assert_allclose(one.probabilities, other.probabilities, rtol=1e-12)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(small_tables)
 def test_a_fiber_has_at_least_as_many_tables_as_its_blocks_say(table):
     """The lower bound does not exceed the number of tables, and listing stops at its limit."""

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import fisher_exact
-from test_distribution import SCHEMES, chance_of, small_tables
 
 import kappamax as km
 from kappamax.coefficients import as_objective
 from kappamax.fibers import null_distribution
-from strategies import NEARLY_FLAT, tables
+from tests.support.small_fibers import SCHEMES, chance_of, small_tables
+from tests.support.strategies import NEARLY_FLAT, examples, tables
 
 ALTERNATIVES = ["greater", "less", "two-sided"]
 
@@ -32,7 +32,7 @@ def listed_pvalue(table, weights, alternative):
     return float(sum(chance for value, chance in members if extreme(value)))
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(small_tables, st.sampled_from(SCHEMES), st.sampled_from(ALTERNATIVES))
 def test_exact_pvalues_are_what_enumeration_gives(table, weights, alternative):
     """P-values agree for two and three raters, all weights and all alternatives."""
@@ -43,7 +43,7 @@ def test_exact_pvalues_are_what_enumeration_gives(table, weights, alternative):
     assert test.pvalue == pytest.approx(km.fiber(table).distribution(weights).pvalue(alternative), rel=1e-12)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(small_tables.filter(lambda table: table.n_raters == 2), st.sampled_from(["linear", "quadratic", "sqrt"]))
 def test_two_rater_pvalues_are_those_of_all_permutations(table, weights):
     """All orders of the second rater's ratings are equally likely."""
@@ -56,7 +56,7 @@ def test_two_rater_pvalues_are_those_of_all_permutations(table, weights):
     assert km.exact_test(table, weights=weights).pvalue == pytest.approx(expected, rel=1e-9)
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(st.lists(st.integers(0, 12), min_size=4, max_size=4))
 def test_two_categories_are_fishers_exact_test(cells):
     """One-sided p-values are those of scipy's fisher_exact."""
@@ -68,7 +68,7 @@ def test_two_categories_are_fishers_exact_test(cells):
         assert km.exact_test(km.from_counts(table), alternative=alternative).pvalue == pytest.approx(expected, rel=1e-9)
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(st.lists(st.integers(0, 12), min_size=4, max_size=4))
 def test_two_sided_by_probability_is_fishers_exact_test_for_two_categories(cells):
     """The test and the distribution give the p-value of scipy's two-sided fisher_exact, which is R's definition."""
@@ -97,7 +97,7 @@ def test_the_two_definitions_of_two_sided_differ():
     assert "two-sided, by probability" in repr(probability)
 
 
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 @given(small_tables, st.sampled_from(SCHEMES))
 def test_two_sided_by_probability_is_what_enumeration_gives(table, weights):
     """The p-value sums, in fractions, all values that are at most as probable as the observed value."""
@@ -308,7 +308,7 @@ def test_the_result_shows_itself():
     assert "standard error" in shown
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(tables(missing=True, max_rows=5), st.integers(0, 50))
 def test_pvalues_lie_between_zero_and_one(table, seed):
     """Monte Carlo p-values are never zero."""

@@ -11,7 +11,6 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import kappamax as km
-import naive
 from kappamax.coefficients import as_objective
 from kappamax.errors import UndefinedKappaError
 from kappamax.fibers import null_distribution as nulls
@@ -20,7 +19,8 @@ from kappamax.fibers.null_distribution import null_distribution
 from kappamax.fibers.rearrangement_scores import RearrangementScores
 from kappamax.fibers.rearrangements import RearrangementCounter, all_arrangements, n_arrangements
 from kappamax.fibers.table_scores import TableScores
-from strategies import NEARLY_FLAT, tables
+from tests.support import naive
+from tests.support.strategies import NEARLY_FLAT, examples, tables
 
 ALTERNATIVES = ["greater", "less", "two-sided"]
 COEFFICIENTS = ["kappa", "fleiss", "gwet", "brennan-prediger", "krippendorff", "percent"]
@@ -104,7 +104,7 @@ def incomplete_tables(draw, n_raters=None):
 
 
 @pytest.mark.parametrize("coefficient", COEFFICIENTS)
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(table=incomplete_tables(), weights=st.sampled_from(SCHEMES))
 def test_pvalues_with_missing_ratings_are_what_enumeration_gives(coefficient, table, weights):
     """P-values of all alternatives, and the mean under the null distribution, agree for every coefficient."""
@@ -126,7 +126,7 @@ def test_pvalues_with_missing_ratings_are_what_enumeration_gives(coefficient, ta
     assert km.exact_test(table, **both, **options).pvalue == pytest.approx(expected, rel=1e-9)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(table=incomplete_tables(), coefficient=st.sampled_from(COEFFICIENTS), weights=st.sampled_from(SCHEMES))
 def test_the_distribution_of_scores_and_uses_is_what_enumeration_gives(table, coefficient, weights):
     """Every score and use of the categories has its exact share of the rearrangements."""
@@ -156,7 +156,7 @@ def test_fleiss_kappa_is_tested_by_its_own_value():
     assert km.exact_test(table, coefficient="percent").pvalue == pytest.approx(7 / 12, rel=1e-12)
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(table=incomplete_tables(n_raters=3), alternative=st.sampled_from(ALTERNATIVES))
 def test_weights_per_pair_are_tested_with_missing_ratings(table, alternative):
     """Conger's kappa may have different weights for each pair of three raters."""
@@ -354,7 +354,7 @@ def test_few_arrangements_are_listed_whatever_their_scores_are():
     assert found.null_mean == pytest.approx(float(sum(values) / 216), rel=1e-12)
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(tables(missing=True, max_rows=3, max_raters=3), st.sampled_from(COEFFICIENTS), st.sampled_from(SCHEMES))
 def test_listing_and_counting_agree(table, coefficient, weights):
     """The list of all arrangements and the recursion give the same distribution."""

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import kappamax as km
 from kappamax.fibers.moves import pair_changes
 from kappamax.weights import PairWeights
-from strategies import drawn_moves
+from tests.support.strategies import drawn_moves
 
 
 def test_a_move_by_hand():

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import chisquare, random_table
-from test_distribution import chance_of
+from scipy.stats import random_table
 
 import kappamax as km
 from kappamax.coefficients import as_objective
@@ -19,30 +18,15 @@ from kappamax.fibers.rater_by_rater import RaterByRater
 from kappamax.fibers.sampling import ScoreSampler, arrangements
 from kappamax.patterns import category_counts
 from kappamax.table import Table
-from strategies import tables
-
-SMALL = {
-    "two raters": km.from_counts([[2, 1, 0], [0, 2, 1], [1, 0, 1]]),
-    "three raters": km.from_ratings([[1, 1, 2], [1, 2, 2], [2, 2, 1], [2, 1, 1], [1, 1, 1]]),
-}
-
-
-def expected_counts(table, n):
-    """Return the expected frequency of each table of the fiber among n draws."""
-    return {member: float(chance_of(member)) * n for member in km.fiber(table).tables()}
-
-
-def chi_square_pvalue(drawn, expected):
-    """Return the p-value of the observed frequencies; a random seed fails one time in 10,000 at the level below."""
-    assert set(drawn) <= set(expected)
-    return chisquare([drawn[member] for member in expected], list(expected.values())).pvalue
+from tests.support.small_fibers import SMALL, chi_square_pvalue, expected_counts, tally
+from tests.support.strategies import examples, tables
 
 
 @pytest.mark.parametrize("name", SMALL)
 def test_sampled_tables_have_their_probabilities(name):
     """The frequencies of 20,000 draws agree with probabilities from factorials."""
     fiber = km.fiber(SMALL[name])
-    drawn = Counter(km.from_counts(counts, categories=fiber.table.categories) for counts in fiber.sample(20_000, rng=3))
+    drawn = tally(fiber.sample(20_000, rng=3), lambda counts: km.from_counts(counts, categories=fiber.table.categories))
     assert chi_square_pvalue(drawn, expected_counts(fiber.table, 20_000)) > 1e-4
 
 
@@ -59,7 +43,7 @@ def test_tables_drawn_rater_by_rater_have_their_probabilities(name, limit, monke
     monkeypatch.setattr(hypergeometric, "_NUMPY_LIMIT", limit)
     table = SMALL[name]
     patterns, counts = drawn_by_rater(table, 20_000, 3)
-    drawn = Counter(table.like(patterns, row) for row in counts)
+    drawn = tally(counts, lambda row: table.like(patterns, row))
     assert chi_square_pvalue(drawn, expected_counts(table, 20_000)) > 1e-4
 
 
@@ -89,7 +73,7 @@ def test_tables_with_gaps_have_their_probabilities(way):
     """The frequencies agree with all arrangements of a small table."""
     if way == "rater by rater":
         patterns, counts = drawn_by_rater(GAPS, 20_000, 1)
-        drawn = Counter(GAPS.like(patterns, row) for row in counts)
+        drawn = tally(counts, lambda row: GAPS.like(patterns, row))
     elif way == "shuffled":
         ones = np.ones(GAPS.n_subjects, dtype=np.int64)
         blocks = arrangements(GAPS, 20_000, np.random.default_rng(1))
@@ -190,7 +174,7 @@ def test_two_raters_are_drawn_by_scipy():
     assert (km.fiber(table).sample(5, rng=7) == drawn).all()
 
 
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 @given(tables(missing=True), st.integers(0, 1000))
 def test_draws_keep_margins_and_who_rated_what(table, seed):
     """Draws keep both for any number of raters, with and without missing ratings."""
@@ -211,7 +195,7 @@ def scores_of(objective, drawn, weights):
     return [[int(score.terms.get(f, 0)) for f in objective.radicands] for score in scores]
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(tables(missing=True), st.sampled_from(["unweighted", "linear", "sqrt"]), st.integers(0, 100))
 def test_scores_of_draws_are_scores_of_tables(table, weights, seed):
     """The quick sum over pairs is the objective's score of the same arrangements."""
@@ -223,7 +207,7 @@ def test_scores_of_draws_are_scores_of_tables(table, weights, seed):
     assert scores.tolist() == scores_of(objective, drawn, weights)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(tables(missing=True), st.sampled_from(["linear", "sqrt"]), st.sampled_from(["kappa", "fleiss"]))
 def test_scores_that_are_looked_up_are_those_that_are_computed(table, weights, coefficient):
     """Scores and uses of categories are the same whether computed once for all patterns or for each subject."""

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_sampling import SMALL, chi_square_pvalue, expected_counts
 
 import kappamax as km
 from kappamax.coefficients import as_objective
@@ -17,7 +16,8 @@ from kappamax.fibers.swap_costs import swap_costs
 from kappamax.fibers.swap_walk import PatternCounts, SwapWalk
 from kappamax.fibers.walk import autocorrelation_time
 from kappamax.table import Table
-from strategies import tables
+from tests.support.small_fibers import SMALL, chi_square_pvalue, expected_counts
+from tests.support.strategies import examples, tables
 
 WEIGHTS = ["unweighted", "linear", "quadratic", "sqrt", "circular"]
 
@@ -29,7 +29,7 @@ def table_of(walker):
     return Table(walker.codes, ones, table.categories, table.raters, ordered=table.ordered)
 
 
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 @given(tables(missing=True), st.sampled_from(WEIGHTS), st.booleans(), st.integers(0, 1000))
 def test_the_kernel_keeps_margins_scores_and_counts(table, weights, uniform, seed):
     """After several hundred steps the running score, cells and counts are those computed from the ratings."""
@@ -98,7 +98,7 @@ def test_excursions_keep_scores_counts_and_margins(weights, held):
     assert (walker.pattern_counts.cells == counted.cells).all()
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(tables(missing=True), st.sampled_from(["linear", "sqrt", "power(0.3)"]), st.integers(0, 99))
 def test_contacts_that_are_kept_are_those_of_the_ratings(table, weights, seed):
     """The walk is the same whether contacts are stored or computed when needed."""
@@ -214,6 +214,7 @@ def test_a_level_that_single_moves_do_not_connect():
     assert any(one.connected is False and one.n_reached < one.n_tables for one in split)
 
 
+@pytest.mark.slow
 def test_the_papers_tables_with_one_linear_kappa_are_connected():
     """Excursions of two moves connect the 1,654 and the 2,324 tables."""
     for name, n in (("rapallo2022", 1654), ("rapallo2022-three", 2324)):

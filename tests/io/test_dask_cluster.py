@@ -7,7 +7,7 @@ import pytest
 from distributed import Client, LocalCluster
 
 import kappamax as km
-from routes import RATERS, write_parts
+from tests.support.routes import RATERS, write_parts
 
 pytestmark = pytest.mark.cluster
 

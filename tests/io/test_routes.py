@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import kappamax as km
-from routes import CATEGORIES, EXPECTED, FRAMES, LAYOUTS, RATERS, ROWS, text_of, typed_rows
+from tests.support.routes import CATEGORIES, EXPECTED, FRAMES, LAYOUTS, RATERS, ROWS, text_of, typed_rows
 
 #: how to say "the categories", where the route itself does not
 NAMED = {"categories": CATEGORIES}
@@ -113,7 +113,10 @@ def test_every_file_gives_the_same_table(tmp_path, route, layout):
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.parametrize("route", FRAMES)
+@pytest.mark.parametrize(
+    "route",
+    [pytest.param(name, marks=pytest.mark.slow if name.startswith("Dask ") else ()) for name in FRAMES],
+)
 def test_every_frame_gives_the_same_table(route, layout):
     """Columns that declare an order keep unused categories."""
     frame, declares = FRAMES[route](layout)

@@ -5,7 +5,7 @@ import shutil
 import pytest
 
 import kappamax as km
-from routes import RATERS, write_parts
+from tests.support.routes import RATERS, write_parts
 
 pyspark_sql = pytest.importorskip("pyspark.sql", reason="pyspark is not installed: make test-spark")
 pytestmark = [

@@ -1,7 +1,5 @@
 """With missing ratings, the range over all rearrangements that keep who rated whom is found and proven."""
 
-from itertools import permutations, product
-
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
@@ -13,38 +11,11 @@ from kappamax.errors import UndefinedKappaError
 from kappamax.maximum.column_generation import generate_columns
 from kappamax.maximum.linear_program import solve_over_all_cells
 from kappamax.maximum.problem import Problem, Watch
-from maximum.test_methods import weights_for
-from strategies import tables
+from tests.support.maximum_problems import incomplete, rearrangements, weights_for
+from tests.support.strategies import examples, tables
 
 
-def rearrangements(table):
-    """Every table in which each rater's ratings are rearranged over the subjects that rater rated."""
-    rows = np.repeat(table.patterns, table.counts, axis=0)
-    orders = []
-    for column in rows.T:
-        rated = np.flatnonzero(column >= 0)
-        orders.append([(rated, order) for order in set(permutations(column[rated].tolist()))])
-    for choice in product(*orders):
-        made = np.full(rows.shape, -1)
-        for rater, (rated, order) in enumerate(choice):
-            made[rated, rater] = order
-        yield km.Table(made, np.ones(len(made), dtype=int), table.categories, ordered=True)
-
-
-@st.composite
-def incomplete(draw):
-    """Tables of two to four subjects with a missing rating, two used categories and two comparable raters."""
-    r, k = draw(st.integers(2, 3)), draw(st.integers(2, 3))
-    row = st.lists(st.integers(0, k - 1), min_size=r, max_size=r)
-    codes = np.array(draw(st.lists(row, min_size=2, max_size=4)))
-    gaps = draw(st.lists(st.integers(0, codes.size - 1), min_size=1, max_size=3))
-    codes.ravel()[gaps] = -1
-    assume(((codes >= 0).sum(axis=1) >= 2).any())
-    assume((codes >= 0).any(axis=0).all())
-    return km.Table(codes, np.ones(len(codes), dtype=int), tuple(range(1, k + 1)), ordered=True)
-
-
-@settings(max_examples=120)
+@settings(max_examples=examples(120))
 @given(st.data())
 def test_the_range_is_that_of_all_rearrangements(data):
     """For any weights, both ends are proven and verified, and the maximisers are those of the enumeration."""
@@ -66,7 +37,7 @@ def test_the_range_is_that_of_all_rearrangements(data):
     assert km.maximum.count_maximizers(table, weights=weights).n == len(best)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.data(), st.sampled_from([1, -1]))
 def test_program_and_column_generation_agree(data, sign):
     """Both methods find the same optimum for up to five raters."""

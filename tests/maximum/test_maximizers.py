@@ -13,7 +13,8 @@ from kappamax.errors import UndefinedKappaError
 from kappamax.maximum import forced_disagreement, maximizers
 from kappamax.maximum.problem import CompleteProblem
 from kappamax.maximum.solve import solve
-from maximum.test_methods import SCHEMES, all_tables, small_tables, weights_for
+from tests.support.maximum_problems import SCHEMES, all_tables, small_tables, weights_for
+from tests.support.strategies import examples
 
 
 def as_set(tables):
@@ -39,7 +40,7 @@ def test_the_papers_five_maximisers():
     assert km.maximum.count_maximizers(km.example("rapallo2022-three"), weights="linear").n == 1
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(st.data())
 def test_maximisers_are_those_that_enumeration_finds(data):
     """The count and the list agree with the enumeration for any weights and two or three raters."""
@@ -82,7 +83,7 @@ def test_astronomical_numbers_are_counted_or_bounded(monkeypatch):
     assert spread.minimum <= spread.maximum
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(st.data())
 def test_the_range_over_maximisers_by_listing_and_by_program(data):
     """Listing and the integer program find the same range."""

@@ -1,20 +1,27 @@
-"""Tests of the search for patterns of negative reduced cost and of its time limit."""
+"""Patterns of least reduced cost, the bounds that dual prices prove, and time limits of the search."""
 
 import os
 import signal
 import sys
 import threading
+from fractions import Fraction
 from time import monotonic
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import kappamax as km
+from kappamax._rootsum import RootSum
 from kappamax.coefficients import as_objective
 from kappamax.errors import Interrupted
 from kappamax.maximum import price_bounds
 from kappamax.maximum.price_bounds import Pricing
 from kappamax.maximum.problem import CompleteProblem, Problem
+from kappamax.maximum.solution import Prices
+from tests.support.maximum_problems import least_cost, small_tables, weights_for
+from tests.support.strategies import examples
 
 
 def problems(rng, n):
@@ -46,6 +53,67 @@ def test_the_search_is_the_same_however_often_it_pauses(monkeypatch, at_a_time):
         assert search.rough_least(prices) <= reduced.min() + 1e-9
 
 
+def test_the_least_reduced_cost_by_hand():
+    """Three raters, two categories, prices 1, 0 and 0 for ratings of the second category: 011 costs 2 - 0 - 0.
+
+    Unweighted costs are 0 for 000 and 111 and 2 for the others; 111 has prices 1, so its reduced cost is -1, the least.
+    Ratings of the second category: rater one has 1, so the prices' total is 1, and the bound is 1 - 2 subjects.
+    """
+    problem = CompleteProblem(as_objective(km.from_ratings([[1, 1, 0], [0, 1, 1]], categories=[0, 1])), 1)
+    numerators = np.zeros((3, 2, 1), dtype=np.int64)
+    numerators[0, 1] = 1
+    found = Pricing(problem).least(numerators[:, :, 0].astype(float))
+    assert (found.patterns.tolist(), found.least) == ([[1, 1, 1]], -1)
+    below = Pricing(problem).below(numerators[:, :, 0].astype(float), 0.5, 10)
+    assert sorted(map(tuple, below.patterns.tolist())) == [(0, 0, 0), (1, 1, 1)]
+    assert price_bounds.lowest_reduced_cost(problem, Prices(numerators)) == -1
+    assert price_bounds.bound_of(problem, Prices(numerators)) == 1 - 2
+
+
+@pytest.mark.parametrize("way", ["listed", "searched", "too many to compare"])
+@settings(max_examples=examples(60))
+@given(st.data(), st.sampled_from([1, -1]))
+def test_the_least_reduced_cost_is_exact(way, data, sign):
+    """Against exact sums over all patterns, listed or searched; where too many are near it, just below."""
+    table = data.draw(small_tables(max_raters=3, max_categories=3))
+    problem = CompleteProblem(as_objective(table, weights=data.draw(weights_for(table))), sign)
+    shape = (*problem.margins.shape, len(problem.roots))
+    values = data.draw(st.lists(st.integers(-6, 6), min_size=int(np.prod(shape)), max_size=int(np.prod(shape))))
+    prices = Prices(np.array(values).reshape(shape), data.draw(st.integers(1, 4)))
+    radicands = problem.objective.radicands
+    least = RootSum()
+    for pattern in np.concatenate(list(problem.all_patterns())):
+        paid = sum((prices.numerators[a, c] for a, c in enumerate(pattern)), np.zeros(len(radicands), dtype=int))
+        paid = RootSum({f: Fraction(int(n), prices.denominator) for f, n in zip(radicands, paid, strict=True)})
+        least = min(least, problem.total(pattern[None, :], np.array([1])) - paid)
+    with pytest.MonkeyPatch.context() as patch:
+        if way != "listed":
+            patch.setattr(price_bounds, "LISTED_CELLS", 0)
+        if way == "too many to compare":
+            patch.setattr(price_bounds, "_MOST_TIED", 0)
+        found = price_bounds.lowest_reduced_cost(problem, prices)
+    if way == "too many to compare":
+        size = 1 + np.abs(prices.real(problem.roots)).max() + Pricing(problem).scale
+        assert least - 2 * Fraction(price_bounds._CLEAR * size) <= found <= least
+    else:
+        assert found == least
+    assert price_bounds.bound_of(problem, prices) <= least_cost(problem)
+
+
+def test_a_bound_within_one_step_of_a_cost_settles_it():
+    """Linear weights on four categories: costs are whole in units of 1/3; with roots only the cost itself settles."""
+    table = km.example("rapallo2022")
+    linear = CompleteProblem(as_objective(table, weights="linear"), 1)
+    assert price_bounds.cost_step(linear) == 1
+    cost = RootSum(Fraction(5))
+    assert price_bounds.settles(linear, cost, cost - Fraction(1, 2))
+    assert not price_bounds.settles(linear, cost, cost - 1)
+    roots = CompleteProblem(as_objective(table, weights="sqrt"), 1)
+    assert price_bounds.cost_step(roots) is None
+    assert price_bounds.settles(roots, cost, cost)
+    assert not price_bounds.settles(roots, cost, cost - Fraction(1, 10**9))
+
+
 def large():
     """Return a table of fifteen raters and six categories, which has 4.7e11 possible patterns."""
     rng = np.random.default_rng(2)
@@ -56,7 +124,7 @@ def large():
     return km.from_ratings(ratings, categories=range(6))
 
 
-@pytest.mark.parametrize("weights", ["unweighted", "sqrt"])
+@pytest.mark.parametrize("weights", [pytest.param("unweighted", marks=pytest.mark.slow), "sqrt"])
 def test_a_time_limit_ends_the_search_for_patterns(weights):
     """The complete search would take hours; the result is a table with a bound."""
     start = monotonic()

@@ -13,12 +13,13 @@ from kappamax.errors import NotSupportedError, UndefinedKappaError
 from kappamax.maximum import varying_chance
 from kappamax.maximum.linear_program import solve_linear
 from kappamax.verification import uses
-from maximum.test_incomplete import incomplete, rearrangements
+from tests.support.maximum_problems import incomplete, rearrangements
+from tests.support.strategies import examples
 
 POOLED = ["fleiss", "gwet", "krippendorff"]
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(incomplete(), st.sampled_from(POOLED), st.sampled_from(["unweighted", "linear", "sqrt", "power(0.3)"]))
 def test_the_range_is_that_of_all_rearrangements(table, coefficient, weights):
     """The range excludes rearrangements at which the coefficient is undefined."""
@@ -39,7 +40,7 @@ def test_the_range_is_that_of_all_rearrangements(table, coefficient, weights):
     assert km.verify(result)
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(incomplete(), st.sampled_from(POOLED))
 def test_the_chance_term_is_fixed_exactly_when_ratings_count_alike(table, coefficient):
     """The stated condition agrees with the enumeration for weights without accidental ties."""
@@ -68,6 +69,7 @@ def test_equally_many_ratings_fix_the_chance_term():
         assert km.verify(result)
 
 
+@pytest.mark.slow
 def test_a_moving_chance_term_is_searched():
     """In Gwet's example the maximum of Fleiss' kappa is 8243/9779."""
     result = km.max_kappa(km.example("gwet2014"), coefficient="fleiss")
@@ -94,6 +96,7 @@ def test_what_is_refused(monkeypatch):
             km.max_kappa(table, coefficient="fleiss")
 
 
+@pytest.mark.slow
 def test_what_is_not_proven_has_a_bound(monkeypatch):
     """The verification accepts the bound of too few cuts and rejects a sharper one."""
     table = km.example("gwet2014")
@@ -111,6 +114,7 @@ def test_what_is_not_proven_has_a_bound(monkeypatch):
     assert not km.verify(replace(result, solution=solution, bound=sharper))
 
 
+@pytest.mark.slow
 def test_no_time_leaves_the_observed_table():
     """Without time, the result is the observed table with the bound of zero prices."""
     table = km.example("gwet2014")
@@ -127,6 +131,7 @@ def test_an_undefined_coefficient_is_named():
         km.max_kappa(table, coefficient="fleiss", weights=free)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("after", [2, 12])
 def test_an_interrupted_search_hands_back_what_it_has(monkeypatch, after):
     """An interrupted search returns a correct result that is not proven."""

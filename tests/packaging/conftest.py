@@ -4,7 +4,8 @@ import sys
 import venv
 
 import pytest
-from building import ROOT, built, run
+
+from tests.support.building import ROOT, built, run
 
 
 @pytest.fixture(scope="session")

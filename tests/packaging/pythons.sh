@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Versions of Python in; the quick tests of each that is on this machine out, in its own environment under .venvs.
-# Looks on PATH, then among pyenv's; says which it skipped, and fails if one failed or none was found.
+# Run the quick tests with each of the given versions of Python that is on this machine, in environments under .venvs.
+# Python is looked for on PATH, then among the versions of pyenv. The script names the versions that it skips, and fails
+# if the tests fail with one of them or if none is found.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -28,7 +29,7 @@ for version in "$@"; do
     "$python" -m venv --clear "$place" &&
         "$place/bin/python" -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[dev]" &&
         "$place/bin/python" tests/packaging/smoke.py &&
-        "$place/bin/python" -m pytest -q -n "${JOBS:-2}" -m "not slow and not cluster and not browser" tests ||
+        "$place/bin/python" -m pytest -q -n "${JOBS:-2}" --hypothesis-profile=quick --dist loadgroup -m "not slow and not cluster and not browser" tests ||
         failed+=("$version")
 done
 if [ "$tried" -eq 0 ] || [ "${#failed[@]}" -gt 0 ]; then

@@ -8,7 +8,8 @@ from email import message_from_string
 from pathlib import Path, PurePosixPath
 
 import pytest
-from building import ROOT, built
+
+from tests.support.building import ROOT, built
 
 pytestmark = pytest.mark.slow
 

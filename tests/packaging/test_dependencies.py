@@ -5,8 +5,8 @@ import re
 import sys
 import tomllib
 
-from building import ROOT
-from minimum import FRAMES
+from tests.packaging.minimum import FRAMES
+from tests.support.building import ROOT
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 TOOLS = ("dev", "docs")  # extras for those who work on kappamax

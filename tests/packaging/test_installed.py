@@ -3,7 +3,8 @@
 import sys
 
 import pytest
-from building import ROOT, run
+
+from tests.support.building import ROOT, run
 
 pytestmark = pytest.mark.slow
 

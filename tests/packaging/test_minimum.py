@@ -3,8 +3,9 @@
 import tomllib
 
 import pytest
-from building import ROOT
-from minimum import FOLLOWERS, FRAMES, minimum
+
+from tests.packaging.minimum import FOLLOWERS, FRAMES, minimum
+from tests.support.building import ROOT
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 PINS = (ROOT / "constraints.txt").read_text(encoding="utf-8")

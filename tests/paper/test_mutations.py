@@ -6,7 +6,6 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from stored_study import SECONDS, stored_cooling, stored_rows
 
 import kappamax as km
 from kappamax._rootsum import RootSum
@@ -16,6 +15,7 @@ from kappamax.paper import check, definitions, maxima, moves, shared_kappa, stat
 from kappamax.paper.study import comparison
 from kappamax.paper.study.claims import claims_from
 from kappamax.weights import Weights
+from tests.support.stored_study import SECONDS, stored_cooling, stored_rows
 
 
 def shifted(function, *names, by=0.01):
@@ -239,7 +239,20 @@ def unmoved(usual, others):
     return [key for key, status in usual.items() if all(other.get(key) == status for other in others)]
 
 
-@pytest.mark.parametrize("part", check.CHECKS, ids=lambda part: f"{part.__module__.rpartition('.')[2]}.{part.__name__}")
+def name_of(part):
+    return f"{part.__module__.rpartition('.')[2]}.{part.__name__}"
+
+
+LONG = {"statements.more_raters", "shared_kappa.uniqueness"}
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        pytest.param(part, id=name_of(part), marks=pytest.mark.slow if name_of(part) in LONG else ())
+        for part in check.CHECKS
+    ],
+)
 def test_every_item_has_a_mutation_that_changes_its_verdict(part, monkeypatch):
     """Every part has mutations, and every item is affected by at least one of them."""
     usual = verdicts(part())
@@ -253,6 +266,7 @@ def test_every_item_has_a_mutation_that_changes_its_verdict(part, monkeypatch):
     assert unmoved(usual, others) == []
 
 
+@pytest.mark.slow
 def test_proposition_5_needs_the_projections(monkeypatch):
     """The proposition is not reproduced without projections or with wrong ones."""
     for mutate in (no_projection, wrong_projection):

@@ -6,8 +6,6 @@ from pathlib import Path
 
 import pytest
 from scipy.stats import norm
-from stored_study import SECONDS, stored_cooling, stored_rows
-from test_commands import run
 
 import kappamax as km
 from kappamax.paper import check
@@ -15,6 +13,8 @@ from kappamax.paper.check import PaperCheck
 from kappamax.paper.study import comparison
 from kappamax.paper.study.claims import claims_from
 from kappamax.paper.verdict import Verdict, corrected, holds, same
+from tests.support.command_line import run
+from tests.support.stored_study import SECONDS, stored_cooling, stored_rows
 
 PAGE = Path(__file__).parents[2] / "docs" / "paper.md"
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from flat_settings import sample_size
 
 import kappamax as km
+from tests.support.flat_settings import sample_size
 
 TWO = {"margins": [0.7, 0.3], "kappa": 0.6}
 TEST = {"power": 0.8, "null": 0.4}

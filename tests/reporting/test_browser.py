@@ -23,7 +23,15 @@ def pages(tmp_path_factory):
 
 
 @pytest.mark.parametrize("width", [400, 1200])
-@pytest.mark.parametrize("name", ["two", "three", "gaps", "undefined"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param("two", marks=pytest.mark.slow),
+        pytest.param("three", marks=pytest.mark.slow),
+        pytest.param("gaps", marks=pytest.mark.slow),
+        "undefined",
+    ],
+)
 def test_the_page_is_quiet_accessible_and_fits(browser, pages, name, width):
     """The page logs nothing, loads nothing, has no axe-core violation and does not scroll horizontally."""
     from axe_playwright_python.sync_playwright import Axe

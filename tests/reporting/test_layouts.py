@@ -7,11 +7,11 @@ import re
 
 import numpy as np
 import pytest
-from golden import ENDINGS, FOLDER, reports
 
 import kappamax as km
 from kappamax.display import svg
 from kappamax.reporting.formats.rows import CSV_COLUMNS
+from tests.support.golden import ENDINGS, FOLDER, reports
 
 MADE = reports()
 
@@ -31,7 +31,7 @@ def written(report, ending):
 @pytest.mark.parametrize("ending", ENDINGS)
 @pytest.mark.parametrize("name", MADE)
 def test_reports_are_what_they_were(name, ending):
-    """Reports equal the files written by golden.py, up to rounding errors of doubles."""
+    """Reports equal the golden files up to rounding; `python -m tests.support.golden` writes the files again."""
     expected = (FOLDER / f"{name}.{ending}").read_text(encoding="utf-8")
     found = written(MADE[name], ending)
     if ending == "json":

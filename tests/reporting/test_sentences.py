@@ -304,6 +304,7 @@ def test_methods_say_how_missing_ratings_were_treated():
     assert "Missing" not in km.report(PAPER).methods()
 
 
+@pytest.mark.slow
 def test_no_split_where_the_chance_term_moves():
     """A table with the largest Fleiss' kappa need not have the smallest disagreement."""
     words = said(km.example("gwet2014"), coefficient="fleiss", weights="unweighted")

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import kappamax as km
 from kappamax._rootsum import RootSum
 from kappamax.maximum.solution import Prices
+from tests.support.strategies import examples
 
 
 @pytest.fixture
@@ -206,7 +207,7 @@ STRANGE = [
 ]
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(st.data())
 def test_a_file_changed_anywhere_is_refuted_or_says_the_same(data):
     """If any entry is replaced, there is no exception and no false claim is accepted."""

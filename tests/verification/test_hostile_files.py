@@ -192,9 +192,10 @@ BUSY = {
     "all tables of 4,095 sets": forged([*GAPS_OF_TWELVE, [1] * 12], 2, "fleiss", proof="search"),
     "1,000 cuts": forged([[0] * 7, [1] * 7, [0] * 6 + [-1], [1] * 6 + [-1]], 3, "fleiss", n_cuts=1000),
 }
+LONG = {"costs of all pairs of 600 raters", "1,000 cuts"}  # seconds until the limit is met
 
 
-@pytest.mark.parametrize("name", BUSY)
+@pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.slow if name in LONG else ()) for name in BUSY])
 def test_work_beyond_the_limits_is_not_begun(name, monkeypatch):
     """Small files that would take hours or too much memory are not checked."""
     monkeypatch.setattr(budget, "MOST_WORK", 1_000_000)

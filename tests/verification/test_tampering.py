@@ -4,12 +4,14 @@ from dataclasses import fields, replace
 from fractions import Fraction
 
 import numpy as np
+import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import kappamax as km
 from kappamax.errors import NotSupportedError, UndefinedKappaError
-from verification.brute_force import claims_hold
+from tests.support.brute_force import claims_hold
+from tests.support.strategies import examples
 
 WEIGHTS = ["unweighted", "linear", "quadratic", "ordinal", "power(0.3)", "circular", "custom", "per pair"]
 COEFFICIENTS = ["kappa", "fleiss", "gwet", "brennan-prediger", "krippendorff", "percent"]
@@ -156,7 +158,7 @@ def tampered(draw):
     return made
 
 
-@settings(max_examples=400)
+@settings(max_examples=examples(400))
 @given(tampered())
 def test_a_tampered_result_is_accepted_exactly_if_it_is_still_true(result):
     """Random changes of fields, tables, prices and proofs are accepted only if the claims are still true."""
@@ -165,7 +167,8 @@ def test_a_tampered_result_is_accepted_exactly_if_it_is_still_true(result):
     assert verification.holds == claims_hold(result), verification.faults
 
 
-@settings(max_examples=100)
+@pytest.mark.slow
+@settings(max_examples=examples(100))
 @given(results())
 def test_what_the_solvers_return_is_true_and_accepted(result):
     """The results of the solvers are true and accepted for all coefficients and weights."""

@@ -9,6 +9,8 @@ import kappamax as km
 from kappamax.errors import NotSupportedError
 from kappamax.verification.uses import attainable_uses
 
+SLOW = pytest.mark.slow
+
 
 def naive(margins, subjects):
     """Return the uses for every order of every rater's ratings over subjects with given weights."""
@@ -39,12 +41,16 @@ def test_uses_are_those_of_all_orders():
         assert attainable_uses(margins, subjects) == naive(margins, subjects)
 
 
-@pytest.mark.parametrize(("n", "k"), [(10**12, 2), (10**7, 3), (1, 1500)])
+@pytest.mark.parametrize(
+    ("n", "k"),
+    [pytest.param(10**12, 2, marks=SLOW), pytest.param(10**7, 3, marks=SLOW), (1, 1500)],
+)
 def test_too_many_uses_are_told_before_they_are_listed(n, k):
     """The result is None if there are too many subjects or categories to list the uses."""
     assert attainable_uses([[2 * n] * k] * 2, [{1: n * k, 2: n * k}, {1: 2 * n * k}]) is None
 
 
+@pytest.mark.slow
 def test_a_maximum_over_too_many_uses_is_refused():
     """The maximum of Fleiss' kappa is refused for missing ratings of 60 million subjects."""
     patterns = np.array([[0, 0], [1, 1], [2, 2], [0, -1], [1, -1], [2, -1]])

@@ -10,8 +10,8 @@ from urllib.parse import urlsplit
 
 import httpx2 as httpx
 import pytest
-from benchmarks.web import Load, largest_job, random_table, run_load
 
+from benchmarks.web import Load, largest_job, random_table, run_load
 from kappamax.errors import NotSupportedError
 from kappamax.web import server as serving
 from kappamax.web.pool import WorkerPool

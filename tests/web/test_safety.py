@@ -20,11 +20,14 @@ import kappamax as km
 from kappamax.web import app as application
 from kappamax.web.app import create_app
 from kappamax.web.worker import Reply
+from tests.support.strategies import examples
 
 SMALL = {"counts": [[20, 5], [10, 15]], "weights": ["unweighted"]}
 TASKS = ("table", "chance", "pictures", "weights", "maximizers", "moves", "path", "anneal", "report")
 PATHS = ("/", "/static/main.js", "/static/none.js", "/api/examples", "/api/none", "/api/table")
-FUZZ = settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], max_examples=60)
+FUZZ = settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], max_examples=examples(60)
+)
 
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=8),
@@ -94,7 +97,7 @@ def test_any_bytes_are_answered(client, body, kind):
     assert answer.status_code in ((415,) if kind != "application/json" else (200, 400, 413, 422))
 
 
-@settings(FUZZ, max_examples=25)
+@settings(FUZZ, max_examples=examples(25))
 @given(
     body=st.binary(max_size=200) | st.text("ab,\n\t\"';0129{}[]:", max_size=60).map(str.encode),
     layout=st.sampled_from(["wide", "long", "counts", "patterns", "none"]),
@@ -276,6 +279,7 @@ def test_a_client_that_leaves_stops_its_work(server):
     assert httpx.post(f"{server}/api/path", json=SMALL, timeout=60).status_code == 200
 
 
+@pytest.mark.slow
 def test_nothing_of_the_data_is_printed_or_written(tmp_path):
     """A server in a separate process leaves no trace of a table, a file and a malformed request."""
     script = """

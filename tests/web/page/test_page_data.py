@@ -1,9 +1,9 @@
 """Data can be typed, pasted, loaded from examples and links, and restored after a reload."""
 
 import pytest
-from browsing import paste, shown_counts, type_table
 
 import kappamax as km
+from tests.support.browsing import paste, shown_counts, type_table
 
 pytestmark = pytest.mark.browser
 
@@ -17,6 +17,7 @@ def test_a_typed_table_gives_kappa_by_hand(page, expect):
     expect(page.locator("#total-all")).to_have_text("50")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [1200], indirect=True)
 @pytest.mark.parametrize("separator", ["\t", ",", ";"], ids=["tab", "comma", "semicolon"])
 def test_a_pasted_block_fills_and_resizes(page, expect, separator):
@@ -28,6 +29,7 @@ def test_a_pasted_block_fills_and_resizes(page, expect, separator):
     expect(page.locator("#announce")).to_contain_text("linear: 0.7076")
 
 
+@pytest.mark.slow
 def test_a_block_with_labels_names_the_categories(page, expect):
     """A block can be pasted into any cell, and thousands separators are removed."""
     paste(page, "#cell-2-1", "\tmild\tgrave\nmild\t1,520\t20\ngrave\t30\t400")
@@ -36,6 +38,7 @@ def test_a_block_with_labels_names_the_categories(page, expect):
     assert shown_counts(page) == [["1520", "20"], ["30", "400"]]
 
 
+@pytest.mark.slow
 def test_a_block_in_the_middle_grows_the_table(page, expect):
     """A block at the last cell adds a category and keeps the other cells."""
     paste(page, "#cell-3-3", "7\t8\n9\t10")
@@ -44,6 +47,7 @@ def test_a_block_in_the_middle_grows_the_table(page, expect):
     assert (cells[0][:4], cells[3][3:], cells[4][3:]) == (["5", "3", "2", "1"], ["7", "8"], ["9", "10"])
 
 
+@pytest.mark.slow
 def test_a_block_too_large_is_refused_beside_the_table(page, expect):
     """A block of thirteen categories is not pasted."""
     paste(page, "#cell-0-0", "\n".join("\t".join("1" for _ in range(13)) for _ in range(13)))
@@ -51,6 +55,7 @@ def test_a_block_too_large_is_refused_beside_the_table(page, expect):
     expect(page.locator("#size")).to_have_value("4")
 
 
+@pytest.mark.slow
 def test_two_to_twelve_categories_with_names(page, expect):
     """Names are shown in the results, and twelve categories fit by scrolling the table only."""
     page.get_by_label("Categories", exact=True).select_option("12")
@@ -64,6 +69,7 @@ def test_two_to_twelve_categories_with_names(page, expect):
     assert options == [str(k) for k in range(2, 13)]
 
 
+@pytest.mark.slow
 def test_a_count_that_is_none_is_marked_at_its_cell(page, expect):
     """The message is at the cell, old results are marked, and a correction brings new results."""
     page.locator("#cell-1-2").fill("-3")
@@ -75,6 +81,7 @@ def test_a_count_that_is_none_is_marked_at_its_cell(page, expect):
     expect(page.locator("#results-state")).to_have_text("")
 
 
+@pytest.mark.slow
 def test_names_that_clash_are_marked_at_the_name(page, expect):
     """Duplicate names of categories and an empty name of a rater are marked."""
     page.get_by_label("Name of category 2").fill("1")
@@ -86,6 +93,7 @@ def test_names_that_clash_are_marked_at_the_name(page, expect):
     expect(page.locator("#rater-1")).to_have_attribute("aria-invalid", "true")
 
 
+@pytest.mark.slow
 def test_what_the_server_refuses_is_shown(page, expect):
     """An undefined coefficient is shown with its reason."""
     type_table(page, [[7, 0], [0, 0]])
@@ -105,6 +113,7 @@ def test_bundled_examples_load_with_their_source(page, expect):
     expect(page.locator("#data-source")).to_have_text("")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["rapallo2022-three", "diagnoses", "gwet2014", "vision"])
 def test_examples_of_any_number_of_raters_are_shown(page, expect, name):
     """Examples with more raters, unordered categories, missing ratings and many subjects are shown."""
@@ -115,6 +124,7 @@ def test_examples_of_any_number_of_raters_are_shown(page, expect, name):
     expect(page.locator("#kappa")).to_have_text(f"{km.kappa(table, weights=weights).value:.4f}")
 
 
+@pytest.mark.slow
 def test_an_empty_table_asks_for_data(page, expect):
     """Clear empties the cells and the results."""
     page.get_by_role("button", name="Clear").click()
@@ -122,6 +132,7 @@ def test_an_empty_table_asks_for_data(page, expect):
     expect(page.locator("#out-body")).to_contain_text("once there are results")
 
 
+@pytest.mark.slow
 def test_what_was_typed_survives_a_reload(page, expect):
     """The table, names and weights are restored from the browser storage."""
     type_table(page, [[20, 5], [10, 15]])
@@ -135,6 +146,7 @@ def test_what_was_typed_survives_a_reload(page, expect):
     expect(page.get_by_label("Weighting")).to_have_value("unweighted")
 
 
+@pytest.mark.slow
 def test_a_link_carries_the_table_to_another_browser(page, expect, browser, server):
     """Special characters are kept, and later changes survive a reload."""
     type_table(page, [[20, 5], [10, 15]])
@@ -156,6 +168,7 @@ def test_a_link_carries_the_table_to_another_browser(page, expect, browser, serv
     other.context.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [1200], indirect=True)
 @pytest.mark.parametrize(
     "fragment", ["table=1", "table=1,2;3", "table=1,2;3,4&categories=%5B1%5D", "table=1,2;3,4&custom={", "x=1"]

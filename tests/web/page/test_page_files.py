@@ -4,9 +4,9 @@ import io
 
 import numpy as np
 import pytest
-from browsing import choose_file, shown_counts
 
 import kappamax as km
+from tests.support.browsing import choose_file, shown_counts
 
 pytestmark = pytest.mark.browser
 
@@ -36,6 +36,7 @@ def test_a_csv_file_is_mapped_and_its_categories_ordered(page, expect):
     assert shown_counts(page) == [["1", "1", "0"], ["0", "1", "1"], ["0", "0", "2"]]
 
 
+@pytest.mark.slow
 def test_columns_of_raters_are_chosen(page, expect):
     """Two of three raters make a square table."""
     choose_file(page, "three.csv", three_raters())
@@ -45,6 +46,7 @@ def test_columns_of_raters_are_chosen(page, expect):
     expect(page.locator("#headline")).to_contain_text("16 subjects, 2 raters")
 
 
+@pytest.mark.slow
 def test_a_long_file_names_its_columns(page, expect):
     """A message beside each control asks for a missing column."""
     choose_file(page, "long.csv", LONG)
@@ -59,6 +61,7 @@ def test_a_long_file_names_its_columns(page, expect):
     expect(page.locator("#kappa")).to_have_text("0.5000")
 
 
+@pytest.mark.slow
 def test_excel_and_parquet_files_are_read(page, expect):
     """Both files give the same kappa."""
     openpyxl, arrow = pytest.importorskip("openpyxl"), pytest.importorskip("pyarrow")
@@ -77,6 +80,7 @@ def test_excel_and_parquet_files_are_read(page, expect):
     expect(page.locator("#kappa")).to_have_text("0.5000")
 
 
+@pytest.mark.slow
 def test_a_file_can_be_dropped(page, expect):
     """A file dropped on the marked area is read."""
     data = page.evaluate_handle(
@@ -92,6 +96,7 @@ def test_a_file_can_be_dropped(page, expect):
     expect(page.locator("#kappa")).to_have_text("0.5000")
 
 
+@pytest.mark.slow
 def test_a_file_that_cannot_be_read_says_so_beside_it(page, expect):
     """The message is beside the file, and the previous results stay."""
     choose_file(page, "empty.csv", "")
@@ -99,6 +104,7 @@ def test_a_file_that_cannot_be_read_says_so_beside_it(page, expect):
     expect(page.locator("#kappa")).to_have_text("0.5023")
 
 
+@pytest.mark.slow
 def test_three_raters_show_pairs_maximum_and_patterns(page, expect):
     """The results survive a reload, and the editable table can be shown again."""
     choose_file(page, "three.csv", three_raters())
@@ -117,6 +123,7 @@ def test_three_raters_show_pairs_maximum_and_patterns(page, expect):
     expect(page.locator("#headline")).to_contain_text("2 raters")
 
 
+@pytest.mark.slow
 def test_work_on_many_raters_says_what_it_is_doing(page, expect):
     """The page shows the lines of progress until the answer arrives."""
     page.evaluate("""() => {
@@ -131,6 +138,7 @@ def test_work_on_many_raters_says_what_it_is_doing(page, expect):
     assert "Computing… linear weights" in page.evaluate("window.said")
 
 
+@pytest.mark.slow
 def test_three_raters_have_moves_and_annealing(page, expect):
     """Moves are chosen from the list."""
     choose_file(page, "three.csv", three_raters())
@@ -144,6 +152,7 @@ def test_three_raters_have_moves_and_annealing(page, expect):
     expect(page.locator("#anneal-said")).to_contain_text("ended after")
 
 
+@pytest.mark.slow
 def test_missing_ratings_are_told(page, expect):
     """Codes of missing ratings and empty cells are counted."""
     choose_file(page, "gaps.csv", "a,b,c\n1,1,2\n2,9,2\n1,,1\n2,2,2\n1,1,1\n2,1,2\n")

@@ -37,6 +37,7 @@ def test_two_cells_make_a_move_that_keeps_the_margins(page, expect):
     assert page.locator("#kappa").text_content() == "0.5023"
 
 
+@pytest.mark.slow
 def test_a_move_that_does_not_apply_says_why(page, expect):
     """An empty cell cannot lose a subject, and the two cells must be in different rows."""
     page.locator("#moves-table-0-0").click()
@@ -48,6 +49,7 @@ def test_a_move_that_does_not_apply_says_why(page, expect):
     expect(page.locator("#moves-said")).to_contain_text("different rows and columns")
 
 
+@pytest.mark.slow
 def test_ranked_moves_are_applied_from_the_list(page, expect):
     """The best move is first, and the list is updated after a move."""
     first = page.locator("#moves-list tbody tr").first
@@ -57,6 +59,7 @@ def test_ranked_moves_are_applied_from_the_list(page, expect):
     expect(first).not_to_contain_text("0.6018")
 
 
+@pytest.mark.slow
 def test_a_path_leads_to_the_maximum_step_by_step(page, expect):
     """One step and all steps can be taken and undone."""
     page.get_by_role("button", name="Next step to the maximum").click()
@@ -72,6 +75,7 @@ def test_a_path_leads_to_the_maximum_step_by_step(page, expect):
     expect(page.locator("#moves-value")).to_have_text("0.5023")
 
 
+@pytest.mark.slow
 def test_annealing_runs_to_its_end_and_the_seed_decides(page, expect):
     """The same seed gives the same search, and a message appears beside a wrong seed."""
     page.get_by_role("button", name="Start").click()
@@ -90,6 +94,7 @@ def test_annealing_runs_to_its_end_and_the_seed_decides(page, expect):
     expect(page.locator("#seed-problem")).to_contain_text("Enter a whole number from 0")
 
 
+@pytest.mark.slow
 def test_annealing_pauses_and_goes_on(page, expect):
     """A paused search does not advance, and a resumed one runs to its end."""
     page.emulate_media(reduced_motion="no-preference")

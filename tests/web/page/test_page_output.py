@@ -17,6 +17,7 @@ def saved(page, name):
     return waiting.value.suggested_filename, Path(waiting.value.path()).read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_reports_are_saved_in_every_format(page, expect):
     """The HTML, JSON and CSV files contain the results."""
     name, text = saved(page, "HTML report")
@@ -32,6 +33,7 @@ def test_reports_are_saved_in_every_format(page, expect):
     expect(page.locator("#out-state")).to_have_text("Saved as kappamax.csv.")
 
 
+@pytest.mark.slow
 def test_pictures_are_saved_as_svg(page):
     """The saved files are SVG."""
     for button in ("Observed table", "Largest agreement", "Distribution under chance", "Margins"):
@@ -40,6 +42,7 @@ def test_pictures_are_saved_as_svg(page):
         assert text.startswith("<svg")
 
 
+@pytest.mark.slow
 def test_the_methods_paragraph_is_copied(page, expect):
     """The copied text is the paragraph on the page."""
     page.get_by_role("button", name="Copy the paragraph").click()

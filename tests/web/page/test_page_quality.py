@@ -1,9 +1,9 @@
 """The page is accessible, can be used with the keyboard only, and never interprets data as markup."""
 
 import pytest
-from browsing import choose_file, type_table
 
 import kappamax as km
+from tests.support.browsing import choose_file, type_table
 
 pytestmark = pytest.mark.browser
 
@@ -29,6 +29,7 @@ def test_assert_accessible_fails_where_it_should(browser, server):
     page.context.close()
 
 
+@pytest.mark.slow
 def test_the_page_with_results_is_accessible(page, expect):
     """The page with all panels filled has no violation."""
     expect(page.locator("#moves-list tbody tr").first).to_be_visible()
@@ -38,6 +39,7 @@ def test_the_page_with_results_is_accessible(page, expect):
     assert_accessible(page)
 
 
+@pytest.mark.slow
 def test_the_page_with_errors_and_own_weights_is_accessible(page, expect):
     """The page with error messages, with a matrix and with an empty table has no violation."""
     page.get_by_label("Weighting").select_option("custom")
@@ -50,6 +52,7 @@ def test_the_page_with_errors_and_own_weights_is_accessible(page, expect):
     assert_accessible(page)
 
 
+@pytest.mark.slow
 def test_the_page_with_a_file_of_three_raters_is_accessible(page, expect):
     """The page with the options of a file, pairs and patterns has no violation."""
     table = km.example("rapallo2022-three")
@@ -61,6 +64,7 @@ def test_the_page_with_a_file_of_three_raters_is_accessible(page, expect):
     assert_accessible(page)
 
 
+@pytest.mark.slow
 def test_the_page_at_work_is_accessible(page, expect):
     """Faded results of the previous table are hidden from screen readers."""
     page.route("**/api/chance", lambda route: None)
@@ -79,6 +83,7 @@ def tab_to(page, selector, most=200):
     raise AssertionError(f"Tab never reached {selector}")
 
 
+@pytest.mark.slow
 def test_the_main_path_needs_the_keyboard_only(page, expect):
     """A table is typed, weights are chosen, the maximum is reached and the report is saved."""
     tab_to(page, ".skip")
@@ -107,6 +112,7 @@ def test_the_main_path_needs_the_keyboard_only(page, expect):
     assert waiting.value.suggested_filename == "kappamax.html"
 
 
+@pytest.mark.slow
 def test_the_focus_can_be_seen(page):
     """Every kind of control has an outline of at least two pixels."""
     for selector in ("#cell-0-0", "#size", "#clear", "#ordered", "#moves-table-0-0", "#maximizers button", "summary"):
@@ -126,6 +132,7 @@ def test_names_are_shown_as_text(page, expect):
     assert page.locator("main img").count() == 0
 
 
+@pytest.mark.slow
 def test_a_server_that_is_gone_is_named(page, expect):
     """The page says that the server does not respond."""
     page.route("**/api/**", lambda route: route.abort())

@@ -1,7 +1,8 @@
 """The page shows numbers, sentences, figures, maximising tables and other weights."""
 
 import pytest
-from browsing import type_table
+
+from tests.support.browsing import type_table
 
 pytestmark = pytest.mark.browser
 
@@ -23,6 +24,7 @@ def test_the_numbers_of_the_paper(page, expect):
     expect(page.locator("#announce")).to_contain_text("0.5023")
 
 
+@pytest.mark.slow
 def test_all_weightings_are_compared_and_chosen_from_the_comparison(page, expect):
     """There are four rows, and choosing one makes it the main result."""
     rows = page.locator("#comparison tbody tr")
@@ -34,6 +36,7 @@ def test_all_weightings_are_compared_and_chosen_from_the_comparison(page, expect
     expect(page.get_by_label("Weighting")).to_have_value("quadratic")
 
 
+@pytest.mark.slow
 def test_the_observed_and_the_maximising_table_stand_side_by_side(page, expect, width):
     """Both figures have a table, and on a narrow screen they are below each other."""
     pictures = page.locator("#heat-maps svg")
@@ -46,6 +49,7 @@ def test_the_observed_and_the_maximising_table_stand_side_by_side(page, expect, 
     expect(page.locator("#heat-maps table").last.locator("tbody tr").first).to_contain_text("6")
 
 
+@pytest.mark.slow
 def test_every_maximising_table_can_be_paged_through(page, expect):
     """There are five different tables with the observed margins."""
     place = page.locator("#maximizer-place")
@@ -66,6 +70,7 @@ def test_every_maximising_table_can_be_paged_through(page, expect):
     expect(place).to_have_text("Table 4 of 5")
 
 
+@pytest.mark.slow
 def test_a_single_maximising_table_needs_no_pages(page, expect):
     """With sqrt weights, exactly one table attains the maximum."""
     page.get_by_label("Weighting").select_option("sqrt")
@@ -73,6 +78,7 @@ def test_a_single_maximising_table_needs_no_pages(page, expect):
     expect(page.locator("#maximizers")).to_be_empty()
 
 
+@pytest.mark.slow
 def test_the_null_distribution_marks_observed_largest_and_smallest(page, expect):
     """The figure and its table show the three values."""
     picture = page.locator("#null svg")
@@ -82,6 +88,7 @@ def test_the_null_distribution_marks_observed_largest_and_smallest(page, expect)
     expect(page.locator("#null table")).to_contain_text("-0.5430")
 
 
+@pytest.mark.slow
 def test_one_request_asks_for_the_numbers_of_all_weights(page, expect):
     """The chosen weights come first, and a change of custom weights requests only these."""
     asked = []
@@ -99,6 +106,7 @@ def test_one_request_asks_for_the_numbers_of_all_weights(page, expect):
     assert [one["weights"] for one in asked] == [[{"positions": [1, 2], "scheme": "linear"}]]
 
 
+@pytest.mark.slow
 def test_stale_answers_are_ignored(page, expect, server):
     """A late answer about an earlier table has no effect."""
     held = []
@@ -120,6 +128,7 @@ def test_stale_answers_are_ignored(page, expect, server):
     page.unroute_all(behavior="ignoreErrors")
 
 
+@pytest.mark.slow
 def test_the_numbers_do_not_wait_for_what_chance_would_give(page, expect):
     """Numbers, tables and other weights are shown before the test, and the previous distribution is faded."""
     held = []
@@ -139,6 +148,7 @@ def test_the_numbers_do_not_wait_for_what_chance_would_give(page, expect):
     expect(page.locator("#chance")).not_to_have_attribute("inert", "")
 
 
+@pytest.mark.slow
 def test_a_test_that_fails_leaves_the_numbers(page, expect):
     """The reason is shown above the results, and the other panels work."""
     refusal = {"error": "the computation exceeded the time limit of the page."}
@@ -152,6 +162,7 @@ def test_a_test_that_fails_leaves_the_numbers(page, expect):
     page.unroute_all(behavior="ignoreErrors")
 
 
+@pytest.mark.slow
 def test_results_do_not_jump_while_typing(page, expect):
     """The main result has the same position before, during and after a change."""
     top = "name => document.querySelector(name).getBoundingClientRect().top"
@@ -165,6 +176,7 @@ def test_results_do_not_jump_while_typing(page, expect):
     assert [during, after] == pytest.approx([before, before], abs=0.5)
 
 
+@pytest.mark.slow
 def test_categories_without_order_are_compared_unweighted_only(page, expect):
     """Unordered categories have no other weights."""
     page.get_by_label("Weighting").select_option("unweighted")

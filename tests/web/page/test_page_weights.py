@@ -25,6 +25,7 @@ def test_named_weights_say_what_they_imply(page, expect):
     )
 
 
+@pytest.mark.slow
 def test_positions_change_the_result(page, expect):
     """Positions 1 to 4 give linear weights, and another last position changes kappa."""
     choose_own(page, "positions of the categories")
@@ -35,6 +36,7 @@ def test_positions_change_the_result(page, expect):
     expect(page.locator("#comparison tbody tr")).to_have_count(5)
 
 
+@pytest.mark.slow
 def test_a_matrix_that_breaks_a_triangle_says_which(page, expect):
     """The page names the categories that violate the triangle inequality."""
     choose_own(page, "a matrix")
@@ -45,6 +47,7 @@ def test_a_matrix_that_breaks_a_triangle_says_which(page, expect):
     expect(page.locator("#metric")).to_contain_text("4 violate the triangle inequality")
 
 
+@pytest.mark.slow
 def test_the_two_sides_of_a_matrix_can_differ(page, expect):
     """Weights can be asymmetric; if they are made symmetric again, those above the diagonal are used."""
     choose_own(page, "a matrix")
@@ -65,6 +68,7 @@ def test_the_two_sides_of_a_matrix_can_differ(page, expect):
     expect(page.locator("#weight-3-0")).to_have_value("9")
 
 
+@pytest.mark.slow
 def test_a_weight_that_is_no_number_is_marked_at_its_place(page, expect):
     """The message is beside the weight or the position."""
     choose_own(page, "a matrix")
@@ -77,6 +81,7 @@ def test_a_weight_that_is_no_number_is_marked_at_its_place(page, expect):
     expect(page.locator("#position-1-problem")).to_have_text("Enter a number.")
 
 
+@pytest.mark.slow
 def test_own_weights_survive_a_reload(page, expect):
     """The positions are restored."""
     choose_own(page, "positions of the categories")

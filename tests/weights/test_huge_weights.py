@@ -13,14 +13,14 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import kappamax as km
-import naive
 from kappamax._rootsum import RootSum
 from kappamax.annealing.methods import METHODS
 from kappamax.coefficients import COEFFICIENTS, as_objective
 from kappamax.fibers.distribution import mean_score
 from kappamax.fibers.null_distribution import null_distribution
 from kappamax.fibers.sampling import ScoreSampler, arrangements
-from strategies import tables
+from tests.support import naive
+from tests.support.strategies import examples, tables
 
 NAMES = ["power(1.7)", "power(0.3)", "power(31)", "power(9.5)", "circular", "bipolar", "ratio"]
 ALTERNATIVES = ["greater", "less", "two-sided"]
@@ -78,7 +78,7 @@ def rows_of(table):
     return np.repeat(table.patterns, table.counts, axis=0).tolist()
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(weighted_tables(missing=True))
 def test_every_coefficient_is_that_of_its_definition(case):
     """Kappa is exact as a fraction of Python integers, and all coefficients agree up to rounding."""
@@ -105,7 +105,7 @@ def test_every_coefficient_is_that_of_its_definition(case):
         assert value == pytest.approx(float(expected), rel=1e-9, abs=1e-9)
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(weighted_tables(missing=True), st.integers(0, 99))
 def test_scores_of_random_tables_are_those_of_their_ratings(case, seed):
     """For shuffled ratings and any weights, sums over subjects and pairs of raters are exact."""
@@ -119,7 +119,7 @@ def test_scores_of_random_tables_are_those_of_their_ratings(case, seed):
     assert [objective.observed(one) for one in sums] == expected
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(weighted_tables(missing=True), st.integers(10**5, 10**16), st.integers(0, 99))
 def test_scores_of_tables_drawn_by_cells_are_those_of_their_counts(case, times, seed):
     """The scores are exact also if tables are drawn cell by cell because there are many subjects."""
@@ -133,7 +133,7 @@ def test_scores_of_tables_drawn_by_cells_are_those_of_their_counts(case, times, 
     assert [objective.observed(one) for one in sums] == expected
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(weighted_tables(missing=True), st.sampled_from(ALTERNATIVES), st.integers(0, 99))
 def test_monte_carlo_pvalues_count_what_python_integers_count(case, alternative, seed):
     """The p-value counts draws at least as extreme as the observed table, within the tolerance of inexact weights."""
@@ -169,7 +169,7 @@ def test_strong_agreement_of_many_subjects_is_significant_for_all_weights(weight
     assert opposite.pvalue == 1
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(weighted_tables(max_rows=5))
 def test_ranked_moves_change_agreement_by_what_they_say(case):
     """Effects and order of all moves agree with the exact disagreement before and after."""
@@ -186,7 +186,7 @@ def test_ranked_moves_change_agreement_by_what_they_say(case):
     assert ranked.n_lowering == sum(change > near for change in changes)
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(weighted_tables(max_rows=4, max_raters=3, max_categories=3))
 def test_distributions_count_the_tables_that_python_integers_count(case):
     """Numbers of tables by value, with the observed value, and connected by moves agree with Python integers."""
@@ -206,7 +206,7 @@ def test_distributions_count_the_tables_that_python_integers_count(case):
     assert 1 <= levels.n_reached <= levels.n_tables
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(weighted_tables(missing=True), st.sampled_from(["null", "uniform"]), st.integers(0, 99))
 def test_walks_record_the_coefficient_of_the_table_they_reach(case, target, seed):
     """The recorded value is correct, whether the walk uses integers or doubles."""
@@ -215,7 +215,7 @@ def test_walks_record_the_coefficient_of_the_table_they_reach(case, target, seed
     assert walk.values[-1] == pytest.approx(km.kappa(walk.table, weights=weights).value, rel=1e-9, abs=1e-9)
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(weighted_tables(missing=True), st.integers(0, 99))
 def test_a_held_score_of_any_size_stays_exactly(case, seed):
     """The held score is compared modulo coprime numbers, which is exact."""
@@ -242,7 +242,7 @@ def test_walks_that_hold_huge_weights_visit_the_tables_they_should():
     assert 5 < len(held[near]) < len(held[one])
 
 
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 @given(weighted_tables(max_rows=5, max_raters=3), st.sampled_from(["moves", "swaps"]), st.integers(0, 99))
 def test_annealing_and_the_solver_report_the_value_of_their_tables(case, proposal, seed):
     """The maximum is not below the result of annealing, and both are the kappas of their tables."""
@@ -255,7 +255,7 @@ def test_annealing_and_the_solver_report_the_value_of_their_tables(case, proposa
     assert found.reached <= best.bound + 1e-9
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(weighted_tables(missing=True, min_raters=3))
 def test_pairs_and_raters_left_out_have_the_kappa_of_their_ratings(case):
     """Pairwise kappas and leave-one-rater-out values agree with the ratings."""
@@ -277,7 +277,7 @@ def test_pairs_and_raters_left_out_have_the_kappa_of_their_ratings(case):
             assert value == pytest.approx(float(expected), rel=1e-9, abs=1e-9)
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(weighted_tables(missing=True), st.sampled_from(sorted(COEFFICIENTS)))
 def test_resampled_values_are_those_of_the_resampled_tables(case, coefficient):
     """The leave-one-out values of the jackknife are those of the tables without one subject."""

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import kappamax as km
 from kappamax.fibers import move_ranking
 from kappamax.weights import PairWeights
-from strategies import matrices, scheme_names, tables
+from tests.support.strategies import examples, matrices, scheme_names, tables
 
 PAPER = [[4, 0, 0, 0], [0, 4, 1, 0], [0, 0, 4, 1], [0, 0, 0, 4]]
 MOVE = km.moves.Move([(1, 3), (2, 2)], [(1, 2), (2, 3)], 4)
@@ -124,7 +124,7 @@ def test_no_statement_claims_a_wrong_direction(scheme, k, r):
             assert triangle.holds or not weights.metric
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.data())
 def test_statements_hold_for_random_weights(data):
     """Statements agree with random symmetric matrices over four categories, of which most are not metric."""
@@ -172,7 +172,7 @@ def applicable(table, moves):
     return [move for move in moves if all(dense[cell] > 0 for cell in move.minus)]
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(tables(max_raters=3, max_categories=3), scheme_names, st.sampled_from(["basic", "minimal"]))
 def test_ranked_moves_are_all_that_apply_in_exact_order(table, scheme, which):
     """The ranking agrees with applying every basic move one by one."""
@@ -197,7 +197,7 @@ def test_ranked_moves_are_all_that_apply_in_exact_order(table, scheme, which):
         assert one.value_after == km.kappa(one.move.after(table), weights=weights).value
 
 
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 @given(tables(min_raters=4, max_raters=5, max_categories=3, max_rows=4), st.sampled_from(["basic", "minimal"]))
 def test_ranked_moves_of_more_raters(table, which):
     """All applicable moves of four and five raters are found, whatever the size of the chunks."""

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from flat_settings import sample_size
 
 import kappamax as km
+from tests.support.flat_settings import sample_size
 
 RARE = {"margins": [0.99, 0.01], "kappa": 0.5}
 

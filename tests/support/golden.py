@@ -1,4 +1,4 @@
-"""Reports on bundled examples, which `python tests/reporting/golden.py` writes as golden files to be reviewed."""
+"""Reports on bundled examples, which `python -m tests.support.golden` writes as golden files to be reviewed."""
 
 from __future__ import annotations
 

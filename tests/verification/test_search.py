@@ -14,7 +14,7 @@ def rng(request, monkeypatch):
     """Return a random generator; the kernels are run in plain Python or compiled."""
     if request.param == "compiled":
         numba = pytest.importorskip("numba")
-        made = {source: numba.njit(source) for source in (search._patterns_below, enumeration._depth_first)}
+        made = {source: numba.njit(cache=True)(source) for source in (search._patterns_below, enumeration._depth_first)}
         for module in (search, enumeration):
             monkeypatch.setattr(module, "kernel", lambda source, **_: made[source])
     return np.random.default_rng(11)

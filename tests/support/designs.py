@@ -8,10 +8,10 @@ from fractions import Fraction
 from itertools import combinations
 from typing import Any
 
-import naive_agreement as naive
 import numpy as np
 
 import kappamax as km
+from tests.support import naive_agreement as naive
 
 KINDS = (
     "complete",

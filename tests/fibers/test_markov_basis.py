@@ -16,9 +16,9 @@ from scipy.stats import chi2
 import kappamax as km
 from kappamax.fibers.counting import count_tables
 from kappamax.fibers.enumeration import iter_tables
-from strategies import drawn_moves
+from tests.support.strategies import drawn_moves, examples
 
-DESIGNS = [(2, 2), (3, 2), (4, 2), (2, 3), (3, 3), (2, 4), (3, 4), (2, 5)]
+DESIGNS = [(2, 2), (3, 2), (4, 2), (2, 3), (3, 3), (2, 4), pytest.param(3, 4, marks=pytest.mark.slow), (2, 5)]
 SETS = {"basic": km.moves.basic_moves, "minimal": km.moves.minimal_moves}
 
 
@@ -145,7 +145,7 @@ def swap(k, r):
                 yield km.moves.Move(((*x, h), (*y, other)), ((*x, other), (*y, h)), k)
 
 
-@pytest.mark.parametrize(("k", "r"), [(2, 3), (3, 3), (2, 4), (2, 5), (3, 4)])
+@pytest.mark.parametrize(("k", "r"), [(2, 3), (3, 3), (2, 4), (2, 5), pytest.param(3, 4, marks=pytest.mark.slow)])
 def test_the_construction_of_proposition_2_gives_exactly_the_basic_moves(k, r):
     """Both parts together give exactly the basic moves, and their kinds are (a) and (b)."""
     part_a = {move for smaller in km.moves.basic_moves(k, r - 1) for move in split(smaller, k)}
@@ -300,7 +300,7 @@ def test_moves_connect_fibers(name, margins):
     assert reached(first_table(margins), *SETS[name](k, r).arrays()) == count_tables(margins)
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(st.data())
 def test_minimal_moves_connect_random_fibers(data):
     """Fibers of two to four raters, two or three categories and up to four subjects are connected."""

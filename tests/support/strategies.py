@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import assume
+from hypothesis import assume, settings
 from hypothesis import strategies as st
 
 from kappamax import Table, Weights
 from kappamax.moves import basic_moves, minimal_moves
 from kappamax.weights.schemes import SCHEMES
+
+
+def examples(n: int) -> int:
+    """Return how many examples a test tries that asks for n: fewer in the quick set, in which 100 are 20."""
+    return max(n * settings.default.max_examples // 100, 5)
 
 
 @st.composite

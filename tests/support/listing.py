@@ -6,8 +6,8 @@ from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
 
-import naive_agreement as naive
-from designs import Design
+from tests.support import naive_agreement as naive
+from tests.support.designs import Design
 
 Rows = tuple[naive.Pattern, ...]
 

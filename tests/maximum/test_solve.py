@@ -1,7 +1,5 @@
 """Compare closed forms, transportation, linear programs and column generation with each other and with enumeration."""
 
-from itertools import product
-
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
@@ -21,72 +19,8 @@ from kappamax.maximum.solve import solve
 from kappamax.maximum.transport import transport
 from kappamax.patterns import margins_of
 from kappamax.verification import bounds
-from strategies import tables
-
-SCHEMES = ["unweighted", "linear", "quadratic", "sqrt", "power(1.5)", "ordinal", "bipolar"]
-
-
-def all_tables(margins):
-    """Yield every table with the margins as a list of (pattern, count)."""
-    r, k = margins.shape
-    cells = list(product(range(k), repeat=r))
-
-    def extend(position, left, chosen):
-        if not left.any():
-            yield list(chosen)
-            return
-        if position == len(cells):
-            return
-        cell = cells[position]
-        most = min(left[a][i] for a, i in enumerate(cell))
-        for count in range(most + 1):
-            for a, i in enumerate(cell):
-                left[a][i] -= count
-            if count:
-                chosen.append((cell, count))
-            yield from extend(position + 1, left, chosen)
-            if count:
-                chosen.pop()
-            for a, i in enumerate(cell):
-                left[a][i] += count
-
-    yield from extend(0, margins.copy(), [])
-
-
-def least_cost(problem):
-    """Return the least cost over all tables of the fiber, by listing them."""
-    best = None
-    for table in all_tables(problem.margins):
-        patterns = np.array([pattern for pattern, _ in table], dtype=np.int32)
-        cost = problem.total(patterns, np.array([count for _, count in table]))
-        best = cost if best is None or cost < best else best
-    return best
-
-
-def small_tables(**options):
-    """Tables whose fiber can be listed."""
-    return tables(max_rows=4, **options).filter(lambda table: table.n_subjects <= 7)
-
-
-@st.composite
-def weights_for(draw, table):
-    """Draw named weights, a random symmetric matrix, or different matrices for the pairs of raters."""
-    k, r = table.n_categories, table.n_raters
-    kind = draw(st.sampled_from(["scheme", "matrix", "pairs"]))
-    if kind == "scheme":
-        return draw(st.sampled_from(SCHEMES))
-    entries = st.lists(st.integers(0, 9), min_size=k * k, max_size=k * k)
-
-    def matrix(symmetric):
-        u = np.array(draw(entries)).reshape(k, k)
-        u = u + u.T if symmetric else u
-        np.fill_diagonal(u, 0)
-        assume(u.any())
-        return km.Weights.from_matrix(u, kind="disagreement")
-
-    if kind == "matrix":
-        return matrix(symmetric=True)
-    return {(a, b): matrix(symmetric=False) for a in range(r) for b in range(a + 1, r)}
+from tests.support.maximum_problems import SCHEMES, least_cost, small_tables, weights_for
+from tests.support.strategies import examples, tables
 
 
 def check(problem, solution, best):
@@ -98,7 +32,7 @@ def check(problem, solution, best):
     assert problem.total(solution.patterns, solution.counts) == best
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.data(), st.sampled_from([1, -1]))
 def test_costs_of_pairs_add_up_to_those_of_patterns(data, sign):
     """Complete designs have the same costs, patterns and sets of raters as the general case."""
@@ -115,7 +49,7 @@ def test_costs_of_pairs_add_up_to_those_of_patterns(data, sign):
         assert (only.pair_costs[a, b] == matrix).all()
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(st.data(), st.sampled_from([1, -1]))
 def test_the_chosen_method_finds_and_proves_what_enumeration_finds(data, sign):
     """The optimum is that of the enumeration for any weights, two to four raters and both signs."""
@@ -126,7 +60,7 @@ def test_the_chosen_method_finds_and_proves_what_enumeration_finds(data, sign):
 
 
 @pytest.mark.slow
-@settings(max_examples=2000)
+@settings(max_examples=examples(2000))
 @given(st.data(), st.sampled_from([1, -1]))
 def test_thousands_of_small_designs(data, sign):
     """The same holds for thousands of designs."""
@@ -137,7 +71,7 @@ def test_thousands_of_small_designs(data, sign):
 
 
 @pytest.mark.slow
-@settings(max_examples=1500)
+@settings(max_examples=examples(1500))
 @given(st.data(), st.sampled_from([1, -1]))
 def test_thousands_of_designs_by_every_method(data, sign):
     """Transportation, linear program and column generation agree for skewed margins of two to four raters."""
@@ -150,7 +84,7 @@ def test_thousands_of_designs_by_every_method(data, sign):
     check(problem, solve(problem), reference.cost)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.data(), st.sampled_from([1, -1]))
 def test_four_raters(data, sign):
     """The optimum is that of the enumeration for four raters and two categories."""
@@ -160,7 +94,7 @@ def test_four_raters(data, sign):
     check(problem, solve(problem), least_cost(problem))
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(st.data(), st.sampled_from([1, -1]))
 def test_two_raters_by_every_method(data, sign):
     """Transportation, the linear program and column generation agree, and the closed forms where they apply."""
@@ -176,7 +110,7 @@ def test_two_raters_by_every_method(data, sign):
 
 
 @pytest.mark.slow
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(st.data(), st.sampled_from([1, -1]))
 def test_several_raters_by_every_method(data, sign):
     """The linear program over all cells and column generation agree, and the closed forms where they apply."""
@@ -190,7 +124,7 @@ def test_several_raters_by_every_method(data, sign):
         check(problem, comonotone(problem), reference.cost)
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(tables(min_raters=3, max_raters=3, max_categories=6, max_rows=20))
 def test_three_raters_unweighted_by_triples_and_pairs(table):
     """The closed form attains the optimum of the linear program."""
@@ -199,7 +133,7 @@ def test_three_raters_unweighted_by_triples_and_pairs(table):
     check(problem, three_raters_unweighted(problem), reference.cost)
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(small_tables(min_raters=3, max_raters=4, max_categories=2), st.sampled_from([1, -1]))
 def test_agreement_of_three_raters_at_a_time(table, sign):
     """The optimum for groups of three raters is that of the enumeration."""

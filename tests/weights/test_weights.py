@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import kappamax as km
 from kappamax import Weights
 from kappamax.weights import PairWeights, as_weights
-from strategies import matrices, scheme_names
+from tests.support.strategies import matrices, scheme_names
 
 
 def test_the_papers_three_weightings_by_hand():

@@ -1,0 +1,1 @@
+"""Code that several test modules share: naive versions, strategies, examples and runners."""
