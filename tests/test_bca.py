@@ -71,8 +71,8 @@ def test_the_interval_is_what_its_definition_says(name, level):
     left_out = [value_of(np.delete(rows, i, axis=0), table, options) for i in range(len(rows))]
     replicates = found.replicates[~np.isnan(found.replicates)]
     defined = [value for value in left_out if not np.isnan(value)]
-    assert found.estimate == value_of(rows, table, options)
-    assert found.ci == pytest.approx(naive_bca(found.estimate, replicates.tolist(), defined, level), abs=1e-9)
+    assert found.value == value_of(rows, table, options)
+    assert found.ci == pytest.approx(naive_bca(found.value, replicates.tolist(), defined, level), abs=1e-9)
     assert found.ci != pytest.approx(tuple(np.quantile(replicates, [(1 - level) / 2, (1 + level) / 2])), abs=1e-4)
 
 
@@ -99,10 +99,10 @@ def test_ties_with_the_estimate_count_by_half():
     """Percent agreement of 4 subjects takes five values only: many resamples equal the estimate."""
     table = km.from_ratings([[1, 1], [2, 2], [1, 1], [1, 2]])
     found = km.bootstrap(table, coefficient="percent", n_resamples=300, rng=2)
-    ties = (found.replicates == found.estimate).mean()
+    ties = (found.replicates == found.value).mean()
     assert 0.2 < ties < 0.6
     left_out = [1.0, 2 / 3, 2 / 3, 2 / 3]
-    assert found.ci == pytest.approx(naive_bca(found.estimate, found.replicates.tolist(), left_out, 0.95))
+    assert found.ci == pytest.approx(naive_bca(found.value, found.replicates.tolist(), left_out, 0.95))
 
 
 def test_no_bias_and_no_skewness_leave_the_percentile_interval():

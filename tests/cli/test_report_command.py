@@ -66,4 +66,4 @@ def test_undefined_kappa_is_a_report_too(tmp_path):
     one.write_text("a,b\n1,1\n1,1\n", encoding="utf-8")
     done = run("report", str(one))
     assert done.returncode == 0
-    assert "Cohen's kappa is undefined: both raters used only 1" in done.stdout
+    assert "Cohen's kappa is undefined because both raters used only 1" in done.stdout

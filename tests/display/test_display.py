@@ -60,7 +60,7 @@ def test_results_show_small_p_values_as_a_bound():
     eyes = km.example("vision")
     columns = [[1] * 50 + [2] * 50, [1] * 50 + [2] * 50, [1, 2] * 50]
     results = [
-        km.value_test(eyes, value=0),
+        km.value_test(eyes),
         km.compare(*columns, first={"raters": ["1", "2"]}, second={"raters": ["1", "3"]}),
         km.exact_test(eyes, method="monte-carlo", n_draws=20_000, rng=1),
     ]

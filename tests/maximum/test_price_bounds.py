@@ -94,7 +94,7 @@ def test_the_least_reduced_cost_is_exact(way, data, sign):
         found = price_bounds.lowest_reduced_cost(problem, prices)
     if way == "too many to compare":
         size = 1 + np.abs(prices.real(problem.roots)).max() + Pricing(problem).scale
-        assert least - 2 * Fraction(price_bounds._CLEAR * size) <= found <= least
+        assert least - 2 * Fraction(price_bounds.ROUNDING_MARGIN * size) <= found <= least
     else:
         assert found == least
     assert price_bounds.bound_of(problem, prices) <= least_cost(problem)

@@ -103,7 +103,7 @@ def _little_work(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def _strings_above_1000(monkeypatch: pytest.MonkeyPatch) -> None:
     """Write integers as strings at a size that small tables reach."""
-    monkeypatch.setattr("kappamax._result._JSON_SAFE", 1000)
+    monkeypatch.setattr("kappamax._result.EXACT_DOUBLES", 1000)
 
 
 def _few_items(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -88,7 +88,7 @@ class Distribution(TableResult):
     --------
     >>> import kappamax as km
     >>> null = km.fiber(km.example("rapallo2022")).distribution("linear")
-    >>> len(null.values), null.n_same_value, round(null.observed, 4)
+    >>> len(null.values), null.n_same_value, round(null.value, 4)
     (27, 1654, 0.5023)
     >>> null.pvalue() < 0.0001
     True
