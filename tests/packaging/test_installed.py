@@ -18,6 +18,25 @@ exact: Fraction | None = km.kappa(table).exact
 largest: float = km.max_kappa(table, weights="linear").maximum
 page: str = km.report(table).to_html()
 n_subjects: int = km.read_ratings("ratings.csv").n_subjects
+
+
+def describe(result: km.results.Agreement, most: km.results.Maximum, made: km.results.Report) -> str:
+    value: float = result.value
+    best: km.Table = most.table
+    rows: tuple[km.results.WeightingReport, ...] = made.results
+    return f"{value} {best.n_subjects} {len(rows)}"
+
+
+method = km.annealing.MoveMethod(schedule=km.annealing.Linear(2, 100), max_steps=10)
+found: km.results.Annealing = km.anneal(table, method=method)
+move: km.moves.Move = km.moves.rank_moves(table)[0].move
+plan: km.results.SampleSize = km.sample_size(table, width=0.3, method=km.planning.Formula(n_draws=0))
+study: km.results.Study = km.paper.run_study([km.paper.Scenario(3)], rng=1)
+n: km.results.MaximizerCount = km.maximum.count_maximizers(table)
+try:
+    describe(km.kappa(table), km.max_kappa(table), km.report(table))
+except km.errors.UndefinedKappaError as error:
+    print(error.reason)
 """
 
 
