@@ -14,6 +14,9 @@ PYTHONS ?= 3.11 3.12 3.13 3.14
 # Fewer examples of hypothesis than in the full set, and one browser.
 QUICK := --hypothesis-profile=quick --dist loadgroup
 
+# The tests start many processes, which would otherwise all compile the modules and assertions again.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := example
 .PHONY: example test test-all test-spark test-minimum test-pythons check docs bench format clean help
 

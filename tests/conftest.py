@@ -14,13 +14,16 @@ settings.register_profile("full", max_examples=100, deadline=None, derandomize=I
 settings.register_profile("quick", settings.get_profile("full"), max_examples=20)  # pytest --hypothesis-profile=quick
 settings.load_profile("full")
 
+#: Groups of tests by the costly fixture that they share: the browser and the server of the page, the paper's items
+SHARED = {"browser": "page", "server": "page", "items": "paper"}
+
 
 def pytest_collection_modifyitems(config, items):
-    """Put the tests of the page into one group, so that `--dist loadgroup` starts one browser and one server."""
+    """Group tests that share a costly fixture, so that `--dist loadgroup` runs each group in one process."""
     if config.pluginmanager.hasplugin("xdist"):
         for item in items:
-            if not {"browser", "server"}.isdisjoint(getattr(item, "fixturenames", ())):
-                item.add_marker(pytest.mark.xdist_group("browser"))
+            for fixture in set(SHARED).intersection(getattr(item, "fixturenames", ())):
+                item.add_marker(pytest.mark.xdist_group(SHARED[fixture]))
 
 
 @pytest.fixture(scope="session")

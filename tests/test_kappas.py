@@ -12,7 +12,7 @@ from hypothesis import given
 import kappamax as km
 from tests.support import naive_agreement as naive
 from tests.support.comparing import assert_coefficient
-from tests.support.designs import draw
+from tests.support.designs import draw, seeds
 from tests.support.strategies import tables
 
 
@@ -61,7 +61,7 @@ def test_the_comparison_with_the_definition_can_fail():
             assert_what_is_defined(*wrong, "rational")
 
 
-@pytest.mark.parametrize("seed", range(72))
+@pytest.mark.parametrize("seed", seeds(72))
 def test_pairwise_kappas_are_what_the_definition_says(seed):
     """By fractions from the subjects both rated: gaps, own matrices, roots, weights per pair, undefined pairs."""
     design = draw(seed, most_orders=10**9)
@@ -82,7 +82,7 @@ def test_pairwise_kappas_are_what_the_definition_says(seed):
         assert found.light == pytest.approx(np.mean(list(expected.values())), abs=1e-12)
 
 
-@pytest.mark.parametrize("seed", range(72))
+@pytest.mark.parametrize("seed", seeds(72))
 def test_leaving_one_rater_out_is_what_the_definition_says(seed):
     """Every coefficient by fractions, without each rater's column; subjects whom nobody else rated are gone."""
     design = next(one for one in (draw(seed + 1000 * i, most_orders=10**9) for i in range(99)) if one.n_raters > 2)

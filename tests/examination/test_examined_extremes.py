@@ -13,13 +13,13 @@ import kappamax as km
 from kappamax.maximum.max_kappa import Maximum
 from tests.support import naive_agreement as naive
 from tests.support.comparing import assert_number
-from tests.support.designs import EXACT_NAMES, KINDS, POOLED, Design, as_rows, draw
+from tests.support.designs import EXACT_NAMES, KINDS, POOLED, Design, as_rows, draw, seeds
 from tests.support.listing import Listing, listing_of
 
 _REAL = 1e-13  # of values up to 1 from weights held as doubles
 
 
-@pytest.mark.parametrize("seed", range(72))
+@pytest.mark.parametrize("seed", seeds(72))
 def test_extremes_are_those_of_all_rearrangements(seed):
     """Maximum, minimum, tables, ratio, proofs and the number of maximisers, for one coefficient of each design."""
     design = draw(seed, most_orders=400)
@@ -98,7 +98,7 @@ def examine_maximizers(design: Design, name: str, listing: Listing) -> None:
     assert found == Counter(dict.fromkeys(best, 1))
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", seeds(40))
 def test_forced_disagreement_and_the_range_over_maximisers_are_those_of_the_listing(seed):
     """Mean disagreement split for all raters and for each pair, and unweighted kappa over all maximisers."""
     design = draw(seed, most_orders=400, kinds=("complete", "near agreement", "constant rater"), names=EXACT_NAMES)

@@ -12,13 +12,13 @@ import pytest
 import kappamax as km
 from tests.support import naive_agreement as naive
 from tests.support.comparing import assert_number
-from tests.support.designs import EXACT_NAMES, ROOT_NAMES, draw, naive_table
+from tests.support.designs import EXACT_NAMES, ROOT_NAMES, draw, naive_table, seeds
 
 Cells = tuple[naive.Pattern, ...]
 WHOLE = ("complete", "constant rater", "near agreement", "text", "one category each", "asymmetric", "weights per pair")
 
 
-@pytest.mark.parametrize("seed", range(50))
+@pytest.mark.parametrize("seed", seeds(50))
 def test_ranked_moves_do_to_the_value_what_they_say(seed):
     """All moves that apply, each with the change of disagreement and the value of the table after it."""
     design = draw(seed, most_orders=10**5, kinds=WHOLE, names=EXACT_NAMES + ROOT_NAMES)

@@ -14,7 +14,7 @@ from scipy.stats import t as student
 import kappamax as km
 from tests.support import naive_agreement as naive
 from tests.support.comparing import assert_coefficient
-from tests.support.designs import EXACT_NAMES, ROOT_NAMES, Design, draw
+from tests.support.designs import EXACT_NAMES, ROOT_NAMES, Design, draw, seeds
 
 _SYMMETRIC = ("complete", "few gaps", "many gaps", "singly rated", "constant rater", "unused category", "text")
 _NAMES = EXACT_NAMES + ROOT_NAMES
@@ -22,7 +22,7 @@ _DELTA = 1e-10  # slopes are computed in doubles and squared
 _CLOSE = 1e-12  # relative; leave-one-out values are computed in doubles
 
 
-@pytest.mark.parametrize("seed", range(100))
+@pytest.mark.parametrize("seed", seeds(100))
 def test_the_jackknife_leaves_out_one_subject_at_a_time(seed):
     """Every leave-one-out value, the standard error and the bias."""
     design = draw(seed, most_orders=10**9, names=_NAMES)
@@ -71,7 +71,7 @@ def examine_jackknife(design: Design, name: str) -> None:
     assert error.se == result.se
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", seeds(60))
 def test_kappas_of_pairs_are_over_the_subjects_both_rated(seed):
     """Cohen's kappa of every pair; undefined where 0/0 or where two raters share no subject; Light's mean."""
     design = draw(seed, most_orders=10**9, names=EXACT_NAMES, kinds=_SYMMETRIC)
@@ -91,7 +91,7 @@ def test_kappas_of_pairs_are_over_the_subjects_both_rated(seed):
         assert abs(result.light - float(sum(found) / len(found))) <= _CLOSE
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", seeds(60))
 def test_kappas_of_categories_compare_each_category_with_the_rest(seed):
     """The coefficient of the ratings "this one" and "any other"."""
     design = draw(seed, most_orders=10**9, names=EXACT_NAMES, kinds=_SYMMETRIC)
@@ -108,7 +108,7 @@ def test_kappas_of_categories_compare_each_category_with_the_rest(seed):
             assert_coefficient(result.values[label], observed, expected, "rational")
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", seeds(60))
 def test_leaving_out_a_rater_gives_the_coefficient_of_the_others(seed):
     """For three raters or more, with gaps too."""
     drawn = (draw(other, most_orders=10**9, names=EXACT_NAMES, kinds=_SYMMETRIC) for other in range(seed, 10**6, 63))
@@ -169,7 +169,7 @@ def test_the_jackknife_holds_for_repeated_patterns(seed):
     assert abs(result.se - sqrt(variance)) <= 1e-10 * result.se
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", seeds(60))
 def test_standard_errors_are_the_delta_method_on_subjects(seed):
     """Fleiss, Cohen and Everitt's formula is the same without n / (n - 1); intervals follow by Student's t."""
     design = draw(seed, most_orders=10**9, names=EXACT_NAMES)

@@ -13,7 +13,7 @@ import kappamax as km
 from kappamax.reporting.report import WeightingReport
 from tests.support import naive_agreement as naive
 from tests.support.comparing import assert_shown
-from tests.support.designs import EXACT_NAMES, KINDS, ROOT_NAMES, Design, as_rows, draw
+from tests.support.designs import EXACT_NAMES, KINDS, ROOT_NAMES, Design, as_rows, draw, seeds
 from tests.support.listing import Listing, listing_of
 
 _LIMITS = "(?:the margins(?: and who rated whom)?)"
@@ -21,7 +21,7 @@ _NUMBER = r"(-?[\d,]+\.\d+)"
 _COUNTABLE = EXACT_NAMES + ROOT_NAMES
 
 
-@pytest.mark.parametrize("seed", range(96))
+@pytest.mark.parametrize("seed", seeds(96))
 def test_every_sentence_of_a_report_is_true(seed):
     """Each sentence is recognised, its numbers are those of the listing, and its condition holds."""
     design = draw(seed, most_orders=300, names=_COUNTABLE)

@@ -14,14 +14,14 @@ import kappamax as km
 from kappamax.fibers.exact_test import ExactTest
 from tests.support import naive_agreement as naive
 from tests.support.comparing import assert_number, assert_probability
-from tests.support.designs import EXACT_NAMES, KINDS, ROOT_NAMES, Design, as_rows, draw
+from tests.support.designs import EXACT_NAMES, KINDS, ROOT_NAMES, Design, as_rows, draw, seeds
 from tests.support.listing import Listing, Rows, listing_of
 
 COUNTABLE = EXACT_NAMES + ROOT_NAMES
 WHOLE = ("complete", "constant rater", "near agreement", "one category each", "text")
 
 
-@pytest.mark.parametrize("seed", range(108))
+@pytest.mark.parametrize("seed", seeds(108))
 def test_pvalues_are_shares_of_all_rearrangements(seed):
     """Both one-sided alternatives, both two-sided definitions, and the mean by chance."""
     design = draw(seed, most_orders=600, names=COUNTABLE)
@@ -91,7 +91,7 @@ def test_random_tables_give_nearly_the_same_pvalue(seed):
             examine_monte_carlo(test, listing)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", seeds(60))
 def test_distributions_are_those_of_all_tables(seed):
     """Number of tables, the tables themselves, every value, its tables and its probability; complete ratings."""
     design = draw(seed, most_orders=1500, kinds=WHOLE, names=COUNTABLE)

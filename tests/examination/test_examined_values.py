@@ -11,12 +11,12 @@ import pytest
 import kappamax as km
 from tests.support import naive_agreement as naive
 from tests.support.comparing import assert_coefficient, assert_number, assert_probability, assert_shown
-from tests.support.designs import EXACT_NAMES, KINDS, Design, draw, naive_table
+from tests.support.designs import EXACT_NAMES, KINDS, Design, draw, naive_table, seeds
 
 GAPS = ("few gaps", "many gaps", "singly rated")
 
 
-@pytest.mark.parametrize("seed", range(150))
+@pytest.mark.parametrize("seed", seeds(150))
 def test_every_coefficient_is_what_its_definition_says(seed):
     """Value, exact value, observed and expected agreement; undefined exactly where the definition is 0/0."""
     examine_values(draw(seed, most_orders=10**9))
@@ -51,7 +51,7 @@ def examine_values(design: Design) -> None:
         assert_number(result.expected_agreement, 1 - expected, ulps=ulps, scale=1)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", seeds(40))
 def test_agreement_of_groups_of_raters_is_what_its_definition_says(seed):
     """Conger's g-wise kappa and percent agreement, with gaps too."""
     rng = np.random.default_rng(seed)

@@ -9,6 +9,7 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
+import pytest
 
 import kappamax as km
 from tests.support import naive_agreement as naive
@@ -89,6 +90,11 @@ def draw(seed: int, *, most_orders: int, kinds: tuple[str, ...] = KINDS, names: 
     weights, u, arithmetic = _weights(rng, kind, k, len(rows[0]), names or EXACT_NAMES * 2 + ROOT_NAMES + REAL_NAMES)
     labels: tuple[Any, ...] = _LABELS[:k] if kind == "text" else tuple(range(1, k + 1))
     return Design(kind, rows, k, weights, u, arithmetic, labels, ordered=kind != "text" or weights != "unweighted")
+
+
+def seeds(n: int) -> list[Any]:
+    """Return the seeds 0, ..., n - 1 as parameters of a test; beyond three of every kind they are slow."""
+    return [pytest.param(seed, marks=pytest.mark.slow if seed >= 3 * len(KINDS) else ()) for seed in range(n)]
 
 
 def naive_table(table: km.Table) -> dict[naive.Pattern, int]:
