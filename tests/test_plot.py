@@ -23,7 +23,7 @@ def test_agreement_as_a_heat_map():
     from matplotlib import pyplot
 
     _, ax = pyplot.subplots()
-    assert km.plot.agreement(km.example("rapallo2022"), ax=ax, title="t") is ax
+    assert km.plot.table(km.example("rapallo2022"), ax=ax, title="t") is ax
     assert [text.get_text() for text in ax.texts][:4] == ["5", "3", "2", "1"]
     assert (ax.get_ylabel(), ax.get_xlabel(), ax.get_title()) == ("rater 1", "rater 2", "t")
 
@@ -62,11 +62,11 @@ def test_traces_and_studies():
 def test_three_raters_have_no_heat_map():
     """The error names the number of raters."""
     with pytest.raises(km.errors.NotSupportedError, match="two raters with complete ratings; got 3 raters"):
-        km.plot.agreement(km.example("rapallo2022-three"))
+        km.plot.table(km.example("rapallo2022-three"))
 
 
 def test_a_missing_matplotlib_names_the_command(monkeypatch):
     """The error message gives the command that installs it."""
     monkeypatch.setitem(__import__("sys").modules, "matplotlib", None)
     with pytest.raises(km.errors.NotSupportedError, match=r'pip install "kappamax\[plot\]"'):
-        km.plot.agreement(km.example("rapallo2022"))
+        km.plot.table(km.example("rapallo2022"))

@@ -11,6 +11,7 @@ from types import ModuleType
 import pytest
 
 import kappamax as km
+from kappamax import _unknown_names
 from kappamax._result import Result
 
 NAMES = {
@@ -36,7 +37,7 @@ NAMESPACES = {
     "moves": {"basic_moves", "explain_move", "minimal_moves", "Move", "MoveSet", "rank_moves"},
     "paper": {"check_claims", "check_paper", "paper_scenarios", "read_scenarios", "run_study", "Scenario"},
     "planning": {"Formula", "Simulation"},
-    "plot": {"agreement", "distribution", "maximum", "study", "trace"},
+    "plot": {"distribution", "maximum", "study", "table", "trace"},
 }  # fmt: skip
 
 
@@ -78,10 +79,45 @@ def test_every_result_class_can_be_imported_for_type_hints():
 
 def test_unknown_names_are_attribute_errors():
     """An unknown name raises AttributeError, as for any module."""
-    with pytest.raises(AttributeError, match="kapa"):
+    with pytest.raises(AttributeError, match=r"no attribute 'kapa'\. Did you mean km\.kappa\?"):
         km.kapa  # noqa: B018
     with pytest.raises(AttributeError, match="anneal"):
         km.annealing.Geometrical  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    ("name", "advice"),
+    [
+        ("pairwise", "Did you mean km.pairwise_kappas?"),
+        ("kappa_max", "Did you mean km.max_kappa?"),
+        ("cohen_kappa_score", "Did you mean km.kappa?"),
+        ("fleiss_kappa", "Did you mean km.agreement(..., coefficient='fleiss')?"),
+        ("read_csv", "Did you mean km.read_ratings?"),
+        ("bootstrp", "Did you mean km.bootstrap?"),
+        ("explain", "Did you mean km.moves.explain_move?"),
+        ("Geometric", "It is km.annealing.Geometric."),
+        ("UndefinedKappaError", "It is km.errors.UndefinedKappaError."),
+        ("Agreement", "It is km.results.Agreement."),
+    ],
+)
+def test_unknown_names_lead_to_the_right_one(name, advice):
+    """Names from other packages, misspelt names and names without their namespace are answered with a suggestion."""
+    with pytest.raises(AttributeError) as caught:
+        getattr(km, name)
+    assert str(caught.value) == f"module 'kappamax' has no attribute {name!r}. {advice}"
+
+
+def test_names_that_resemble_nothing_get_no_suggestion():
+    """Private names and unknown words are plain attribute errors; every suggestion exists."""
+    for name in ("_ipython_canary_method_should_not_exist_", "zzz"):
+        with pytest.raises(AttributeError) as caught:
+            getattr(km, name)
+        assert str(caught.value) == f"module 'kappamax' has no attribute {name!r}"
+    for word in _unknown_names._OTHER_WORDS.values():
+        thing = km
+        for part in word.partition("(")[0].split("."):
+            thing = getattr(thing, part)
+        assert callable(thing)
 
 
 def test_no_public_function_shares_a_modules_name():

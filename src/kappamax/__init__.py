@@ -6,7 +6,18 @@
 Fraction(2, 5)
 """
 
+from typing import Any as _Any
+
 import lazy_loader as _lazy
 
-# Imported when first used: numpy alone takes longer than answering --help. The names are in `__init__.pyi` (SPEC 1).
-__getattr__, __dir__, __all__ = _lazy.attach_stub(__name__, __file__)
+# Names are imported when they are first used, since numpy alone takes longer to import than `--help` takes to answer.
+# They are listed in `__init__.pyi` (Scientific Python's SPEC 1).
+_attribute, __dir__, __all__ = _lazy.attach_stub(__name__, __file__)
+
+
+def __getattr__(name: str) -> _Any:
+    if name in __all__:
+        return _attribute(name)
+    from kappamax._unknown_names import message_for
+
+    raise AttributeError(message_for(name, __all__), name=name, obj=None)

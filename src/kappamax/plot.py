@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from kappamax.paper.study.run import Study
     from kappamax.table import Table
 
-__all__ = ["agreement", "distribution", "maximum", "study", "trace"]
+__all__ = ["distribution", "maximum", "study", "table", "trace"]
 
 
-def agreement(*ratings: Ratings, ax: Any = None, title: str | None = None) -> Any:
+def table(*ratings: Ratings, ax: Any = None, title: str | None = None) -> Any:
     """Draw the table of two raters as a heat map.
 
     Parameters
@@ -49,7 +49,7 @@ def agreement(*ratings: Ratings, ax: Any = None, title: str | None = None) -> An
     Examples
     --------
     >>> import kappamax as km
-    >>> ax = km.plot.agreement(km.example("rapallo2022"))
+    >>> ax = km.plot.table(km.example("rapallo2022"))
     >>> ax.get_xlabel()
     'rater 2'
     """

@@ -95,7 +95,7 @@ def plot() -> None:
         import matplotlib as mpl
 
         mpl.use("agg")
-    with_or_without("plot", lambda: km.plot.agreement(km.from_counts(TABLE)))
+    with_or_without("plot", lambda: km.plot.table(km.from_counts(TABLE)))
 
 
 def excel() -> None:
