@@ -174,7 +174,7 @@ def test_undefined_resamples_and_an_interval_without_width_are_noted():
     n = found.n_undefined
     assert n == np.isnan(found.replicates).sum() > 500
     left, width = found.notes
-    expected = f"{n} of 2,000 resamples were left aside because the statistic is undefined in them"
+    expected = f"{n} of 2,000 resamples were excluded because the statistic is undefined in them"
     assert left == f"{expected}; the interval describes only the others"
     assert width.startswith("the interval has no width because resampling these ratings shows no variation")
     assert found.to_dict()["notes"] == [left, width]
@@ -201,7 +201,7 @@ def test_a_bootstrap_without_defined_resamples_says_why_it_has_no_interval():
 
     found = km.bootstrap(table, statistic=whole, n_resamples=5, rng=1)
     assert found.ci is None
-    assert found.notes == ("5 of 5 resamples were left aside because the statistic is undefined in them",)
+    assert found.notes == ("5 of 5 resamples were excluded because the statistic is undefined in them",)
 
 
 @pytest.mark.parametrize("times", [10**3, 10**8, 10**11])

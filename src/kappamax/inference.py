@@ -1,7 +1,8 @@
 """Compute standard errors and intervals of coefficients, test them against a value and compare two of them.
 
-Standard errors by formula come from one place: the slope of the coefficient in each pattern's count. The slopes are
-found by a complex step, which is exact to rounding, so no coefficient needs a second formula for its variance.
+All formulas for standard errors use the derivatives of the coefficient with respect to the count of each pattern. The
+derivatives are computed by a complex step, which is exact up to rounding, so no coefficient needs a separate formula for
+its variance.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ def standard_error(
         Name of the coefficient, default "kappa": Cohen's kappa for two raters and Conger's kappa for more. `agreement`
         lists the others.
     method : str
-        Method, default "auto":
+        Method by which the standard error is computed, default "auto":
 
         - "fleiss-cohen-everitt": the formula of Fleiss, Cohen and Everitt (1969) for Cohen's kappa without missing
           ratings;
@@ -70,12 +71,12 @@ def standard_error(
     Returns
     -------
     StandardError
-        The standard error, its method and its degrees of freedom.
+        Standard error, its method and its degrees of freedom.
 
     Raises
     ------
     NotSupportedError
-        If "fleiss-cohen-everitt" or "null" is asked for and the coefficient is not Cohen's kappa of complete ratings.
+        If the method is "fleiss-cohen-everitt" or "null" and the coefficient is not Cohen's kappa of complete ratings.
 
     Examples
     --------
@@ -115,10 +116,10 @@ def value_test(
     method: str = "auto",
     categories: Sequence[Label] | None = None,
 ) -> ValueTest:
-    """Test a coefficient against a value, such as a smallest acceptable kappa.
+    """Test a coefficient against a value, such as the smallest acceptable kappa.
 
-    The statistic is (value - null) / se, compared with the normal distribution or, where the standard error has degrees
-    of freedom, with Student's t distribution.
+    The statistic (value - null) / se is compared with the normal distribution or, if the standard error has degrees of
+    freedom, with Student's t distribution.
 
     Parameters
     ----------
@@ -133,10 +134,11 @@ def value_test(
         Name of the coefficient, default "kappa": Cohen's kappa for two raters and Conger's kappa for more. `agreement`
         lists the others.
     alternative : {"greater", "less", "two-sided"}
-        Alternative hypothesis: the coefficient is greater than `null` (default), less, or different.
+        Alternative hypothesis, default "greater": the coefficient is greater than `null`, less than it, or different from
+        it.
     method : str
-        Method for the standard error, default "auto"; see `standard_error`. "null" is the usual choice for ``null=0``
-        and is refused for other values.
+        Method for the standard error, default "auto"; see `standard_error`. The method "null" is the usual choice for
+        ``null=0`` and is not accepted for other values.
     categories : sequence of labels, optional
         All categories in order, including unused ones. By default they are taken from the ratings.
 
@@ -163,7 +165,7 @@ def value_test(
     """
     alternative = as_choice("alternative", alternative, ("two-sided", "greater", "less"))
     null = as_finite_number("null", null)
-    if method == "null" and null != 0:  # with independent raters kappa is 0, and this standard error holds only there
+    if method == "null" and null != 0:  # this standard error holds for independent raters, whose kappa is 0
         raise NotSupportedError(
             f"the null standard error holds only if kappa is 0, so it cannot test {null:g}; "
             "use method 'auto' or 'jackknife'."
@@ -184,8 +186,8 @@ def compare(
 ) -> Comparison:
     """Compare two coefficients computed from the same subjects.
 
-    The standard error of the difference comes from the delta method on the paired difference, so it accounts for the
-    correlation of the two coefficients.
+    The standard error of the difference is computed by the delta method for the paired difference, so it accounts for
+    the correlation of the two coefficients.
 
     Parameters
     ----------
@@ -193,7 +195,7 @@ def compare(
         Ratings of the subjects. A frame has one column per rater; arrays have one entry per subject.
     first, second : mapping
         Options of the coefficient: `weights`, `coefficient` and `group_size` as for `agreement`, and `raters`, the
-        names of the raters to use (default: all).
+        names of the raters to use. By default, all raters are used.
     level : float
         Confidence level of the interval for the difference, default 0.95.
     categories : sequence of labels, optional
@@ -202,11 +204,11 @@ def compare(
     Returns
     -------
     Comparison
-        Both coefficients, their difference with its interval, and a two-sided test of no difference.
+        Both coefficients, their difference with its confidence interval, and a two-sided test of no difference.
 
     Examples
     --------
-    Does the second rater agree better with the first than the third does?
+    Test whether the second rater agrees better with the first rater than the third rater does.
 
     >>> import kappamax as km
     >>> t = km.from_ratings([[1, 1, 2], [2, 2, 2], [3, 3, 1], [1, 2, 1], [3, 3, 3]], raters=["a", "b", "c"])
@@ -245,11 +247,12 @@ def slopes(
     objective : Objective
         Table, weights and coefficient.
     patterns : integers, shape (m, r), optional
-        Patterns to differentiate for, default those of the table. The derivative for a pattern without ratings is 0.
+        Patterns whose counts are the variables, default the patterns of the table. The derivative for a pattern without
+        ratings is 0.
     gwet : bool
-        Whether to treat the share of subjects with two or more ratings as known, as Gwet's variance does.
+        Whether to treat the share of subjects with two or more ratings as known, as Gwet's variance does, default False.
     counts : array, shape (..., number of patterns of the table), optional
-        Other counts at which to differentiate, in rows; the result then has shape (..., m).
+        Other counts at which to differentiate, one table per row. The result then has shape (..., m).
     """
     evaluator = Evaluator(objective)
     totals = evaluator.totals(counts)
@@ -273,7 +276,7 @@ def slopes(
     if own_axes == 1:
         by_use = by_use[..., None, :]
     by_use = np.broadcast_to(by_use, (*by_use.shape[:-2], table.n_raters, table.n_categories))
-    by_code = np.concatenate([by_use, np.zeros_like(by_use[..., :1])], axis=-1)  # code -1, a missing rating, finds 0
+    by_code = np.concatenate([by_use, np.zeros_like(by_use[..., :1])], axis=-1)  # index -1, the code of a missing rating, selects 0
     by_score, by_units, by_size = (by_total[..., i, None] for i in range(3))
     patterns = table.patterns if patterns is None else patterns
     found = np.empty((*by_use.shape[:-2], len(patterns)))
@@ -284,7 +287,7 @@ def slopes(
         through_use = sum(by_code[..., rater, :].take(own, axis=-1) for rater, own in enumerate(codes.T)) * use_weights
         direct = by_score * scores + by_units * units + by_size * rated
         total = direct + through_use
-        lost = np.abs(total) < _LOST * (np.abs(direct) + np.abs(through_use))  # effects that cancel up to rounding
+        lost = np.abs(total) < _LOST * (np.abs(direct) + np.abs(through_use))  # effects that cancel except for rounding errors
         found[..., block] = np.where(lost, 0.0, total)
     return found
 
@@ -309,7 +312,7 @@ def null_standard_error(objective: Objective) -> float | None:
 
 
 def normal_interval(value: float, error: StandardError, level: float = 0.95) -> tuple[float, float] | None:
-    """Return value -+ quantile * se, cut at 1; with degrees of freedom the quantile is Student's."""
+    """Return the interval value -+ quantile * se, with an upper limit of at most 1, or None without a standard error."""
     level = as_number_between("level", level, 0, 1)
     if error.se is None:
         return None
@@ -319,14 +322,14 @@ def normal_interval(value: float, error: StandardError, level: float = 0.95) -> 
 
 @dataclass(frozen=True, repr=False)
 class StandardError(Result):
-    """A standard error; ``float(result)`` is its value.
+    """Standard error of a coefficient; ``float(result)`` returns its value.
 
     Attributes
     ----------
     se : float or None
         Standard error; None where it cannot be estimated.
     method : str
-        Method by which it was computed.
+        Method by which the standard error was computed.
     df : int or None
         Degrees of freedom of Student's t distribution; None for the normal distribution.
     """
@@ -341,7 +344,7 @@ class StandardError(Result):
 
 @dataclass(frozen=True, repr=False)
 class ValueTest(Result):
-    """A test of a coefficient against a value.
+    """Test of a coefficient against a value.
 
     Attributes
     ----------
@@ -373,14 +376,14 @@ class ValueTest(Result):
 
 @dataclass(frozen=True, repr=False)
 class Comparison(Result):
-    """Two coefficients of the same subjects and their difference.
+    """Comparison of two coefficients of the same subjects.
 
     Attributes
     ----------
     first, second : float
-        The two coefficients.
+        Values of the two coefficients.
     difference : float
-        ``first - second``.
+        Difference ``first - second``.
     se : float or None
         Standard error of the difference.
     ci : tuple of two floats, or None
@@ -408,8 +411,8 @@ class Comparison(Result):
 def _compare(first: Objective, second: Objective, patterns: Sequence[Array], counts: Array, level: float) -> Comparison:
     """Return the difference of two coefficients of the same subjects, by the delta method on the paired difference.
 
-    The number of subjects that can be compared may differ between the two; the smaller one gives the degrees of
-    freedom.
+    The number of subjects with two or more ratings may differ between the two coefficients. The smaller number
+    determines the degrees of freedom.
     """
     n = min(int(_counted(one, one.table.rows, "delta").sum()) for one in (first, second))
     gradient = slopes(first, patterns[0]) - slopes(second, patterns[1])
@@ -445,7 +448,7 @@ def _counted(objective: Objective, rows: Rows, method: str) -> Array:
 def _by_formula(objective: Objective, rows: Rows, gradient: Array, method: str) -> Array:
     """Return standard errors from the slopes at counts, shape (..., m); NaN where fewer than two subjects count."""
     n = _counted(objective, rows, method).sum(axis=-1)
-    own = _counted(objective, rows, "gwet")  # alpha's slopes are zero elsewhere, but not zero on average
+    own = _counted(objective, rows, "gwet")  # for alpha, subjects with one rating have slope 0 and are excluded from the mean
     mean = (own * gradient).sum(axis=-1) / own.sum(axis=-1)
     variance = (own * (gradient - mean[..., None]) ** 2).sum(axis=-1)
     if method != "fleiss-cohen-everitt":
@@ -454,14 +457,15 @@ def _by_formula(objective: Objective, rows: Rows, gradient: Array, method: str) 
 
 
 def _root(variance: float) -> float:
-    """Return the square root of a variance, taking one below zero by rounding as zero."""
+    """Return the square root of a variance; a variance that is negative because of rounding counts as zero."""
     return sqrt(max(0.0, variance))
 
 
 def _stepped(totals: Totals, own_shape: tuple[int, ...], part: slice) -> Totals:
-    """Totals with one complex step each in score, units, size and every entry of `use`, or in a part of these.
+    """Return the totals with a complex step in one variable at a time, for a part of the variables.
 
-    The steps are on a new last axis of everything but `use`, which has it before its own.
+    The variables are score, units, size and every entry of `use`. The new axis of the steps is the last one, except in
+    `use`, where it precedes the axes of a single table.
     """
     n_steps = 3 + prod(own_shape)
     first, last, _ = part.indices(n_steps)
@@ -486,15 +490,15 @@ def _spread(center: float, error: StandardError, level: float) -> tuple[float, f
 
 
 def quantile_of(level: float, df: float | None) -> float:
-    """The quantile of the normal, or of Student's t with degrees of freedom."""
+    """Return a quantile of the normal distribution or, with degrees of freedom, of Student's t distribution."""
     if df is None:
         return NormalDist().inv_cdf(level)
-    from scipy.special import stdtrit  # 0.2 s to import
+    from scipy.special import stdtrit  # imported here because the import takes 0.2 s
 
     return float(stdtrit(df, level))
 
 
 def _cdf(z: float, df: int | None) -> float:
-    from scipy.special import ndtr, stdtr  # NormalDist loses the far tail
+    from scipy.special import ndtr, stdtr  # NormalDist is inaccurate in the far tail
 
     return float(ndtr(z) if df is None else stdtr(df, z))

@@ -27,7 +27,7 @@ def kappa(
     categories: Sequence[Label] | None = None,
     level: float = 0.95,
 ) -> Agreement:
-    """Compute weighted kappa: Cohen's for two raters, Conger's for more.
+    """Compute weighted kappa, which is Cohen's kappa for two raters and Conger's kappa for more.
 
     kappa = (p_o - p_e) / (1 - p_e) = 1 - D_o / D_e, where observed and expected agreement p_o and p_e, or disagreement
     D_o and D_e, are averaged over the pairs of raters.
@@ -35,22 +35,23 @@ def kappa(
     Parameters
     ----------
     *ratings : Table, frame, or two or more arrays of labels
-        Ratings of the subjects. Two arrays are used as by scikit-learn's `cohen_kappa_score`.
+        Ratings of the subjects. A frame has one column per rater; arrays have one entry per subject, as in scikit-learn's
+        `cohen_kappa_score`.
     weights : str, Weights or mapping
         Disagreement weights, default "unweighted". Names are "unweighted", "linear", "quadratic", "sqrt", "power(1.5)"
         or any other power, "ordinal", "ratio", "circular" and "bipolar". `Weights.from_positions` and
-        `Weights.from_matrix` make other weights. A mapping ``{(rater, rater): weights}`` gives every pair of raters
-        weights of its own.
+        `Weights.from_matrix` make other weights. A mapping ``{(rater, rater): weights}`` gives the weights for
+        every pair of raters.
     categories : sequence of labels, optional
-        All categories in order, including unused ones. By default they are taken from the ratings. Required for ordinal
-        weights if the labels are text, whose order cannot be known.
+        All categories in order, including unused ones. By default they are taken from the ratings. Required for
+        weights that need ordered categories if the labels are text, because the order of text labels is not known.
     level : float
         Confidence level of the interval, default 0.95.
 
     Returns
     -------
     Agreement
-        Value, standard error, confidence interval, observed and expected agreement.
+        Value, standard error, confidence interval, and observed and expected agreement.
 
     Raises
     ------
@@ -94,8 +95,8 @@ def agreement(
     coefficient : str
         Name of the coefficient, default "kappa". One of "kappa" (Cohen's for two raters, Conger's for more), "cohen",
         "conger", "fleiss" (or "scott"), "gwet" (AC1 if unweighted, AC2 if weighted), "brennan-prediger",
-        "krippendorff" and "percent". Missing ratings are handled as Gwet defines it, and for Krippendorff's alpha by
-        its own definition.
+        "krippendorff" and "percent". Missing ratings are handled by Gwet's method, and for Krippendorff's alpha by
+        Krippendorff's definition.
     group_size : int
         Number of raters who must agree at a time (Conger's g), default 2. Larger groups are available for the
         unweighted coefficients "conger" and "percent".
@@ -104,13 +105,13 @@ def agreement(
     level : float
         Confidence level of the interval, default 0.95.
     method : str
-        Method for the standard error, default "auto"; see `standard_error`. The method "null" is refused, because it
-        gives no interval.
+        Method for the standard error, default "auto"; see `standard_error`. The method "null" is not accepted because it
+        gives no confidence interval.
 
     Returns
     -------
     Agreement
-        Value, standard error, confidence interval, observed and expected agreement.
+        Value, standard error, confidence interval, and observed and expected agreement.
 
     Raises
     ------
@@ -118,6 +119,8 @@ def agreement(
         If all raters used a single category, or only categories between which the weights are zero.
     InvalidWeightsError
         If the weights need an order of the categories that is not known.
+    NotSupportedError
+        If the method is "null".
 
     Examples
     --------
@@ -156,7 +159,7 @@ def agreement(
 
 
 def _silent(se: float | None) -> tuple[str, ...]:
-    """Return the note attached to results whose standard error is zero, which does not mean certainty."""
+    """Return the note attached to results whose standard error is zero, which does not mean that the value is certain."""
     if se is None or se > NO_SPREAD:
         return ()
     return (
@@ -186,7 +189,7 @@ def pairwise_kappas(
     Returns
     -------
     PairwiseKappas
-        A symmetric matrix of kappas, NaN where a kappa is undefined, with the reason.
+        Symmetric matrix of kappas, with NaN and a reason where a kappa is undefined.
 
     Examples
     --------
@@ -211,7 +214,7 @@ def pairwise_kappas(
 def category_kappas(
     *ratings: Ratings, coefficient: str = "kappa", categories: Sequence[Label] | None = None
 ) -> CategoryKappas:
-    """Compute the agreement on each category: "this category" against "any other", unweighted.
+    """Compute the agreement on each category, with all other categories combined into one.
 
     Parameters
     ----------
@@ -226,7 +229,7 @@ def category_kappas(
     Returns
     -------
     CategoryKappas
-        The coefficient of every category, None where it is undefined, with the reason.
+        Coefficient of every category, or None and the reason where it is undefined.
 
     Examples
     --------
@@ -266,7 +269,7 @@ def leave_one_out(
     Returns
     -------
     LeaveOneOut
-        The coefficient of all raters and the coefficient without each of them.
+        Coefficient of all raters, and coefficient without each of them.
 
     Raises
     ------
@@ -300,9 +303,9 @@ def leave_one_out(
 
 @dataclass(frozen=True, repr=False)
 class Agreement(Result):
-    """A coefficient of agreement with its standard error and interval; nothing is rounded.
+    """Coefficient of agreement with its standard error and confidence interval, unrounded.
 
-    ``float(result)`` is its value.
+    ``float(result)`` returns the value.
 
     Attributes
     ----------
@@ -313,19 +316,19 @@ class Agreement(Result):
     value : float
         Observed coefficient.
     exact : Fraction or None
-        The same value as a fraction, where the weights are rational.
+        Observed coefficient as a fraction; None if it is irrational or if the weights are not exact.
     observed_agreement, expected_agreement : float
         Weighted observed agreement p_o and expected agreement p_e.
     se : float or None
-        Standard error; None for a single subject.
+        Standard error; None where it cannot be estimated, for example from a single subject.
     se_method : str
         Method by which the standard error was computed.
     ci : tuple of two floats, or None
-        Confidence interval, cut at 1; None for a single subject.
+        Confidence interval, whose upper limit is at most 1; None where the standard error cannot be estimated.
     level : float
         Confidence level of the interval.
     n_subjects, n_raters, n_categories : int
-        Size of the data.
+        Numbers of subjects, raters and categories.
     notes : tuple of str
         Notes about the weights, and about a standard error of zero.
     """
@@ -446,7 +449,7 @@ class CategoryKappas(TableResult):
 
 @dataclass(frozen=True, repr=False)
 class LeaveOneOut(TableResult):
-    """A coefficient of all raters, and without each of them.
+    """Coefficient of all raters, and coefficient without each of them.
 
     Attributes
     ----------
@@ -482,7 +485,7 @@ class LeaveOneOut(TableResult):
 
     @property
     def effects(self) -> dict[str, float | None]:
-        """Change due to each rater: the value with all raters minus the value without this one."""
+        """Value with all raters minus the value without each rater; None where the latter is undefined."""
         return {rater: None if rest is None else self.value - rest for rater, rest in self.without.items()}
 
 

@@ -45,9 +45,9 @@ def check_paper(
     rng : int
         Seed of the study, default 1.
     n_jobs : int, optional
-        Number of processes; see `run_study`.
+        Number of processes. None, the default, uses the setting of `joblib.parallel_config`, or one process.
     progress : callable, optional
-        Called as ``progress(done, total, message)`` during the study.
+        Called as ``progress(done, total, message)`` during the study, as by `run_study`.
 
     Returns
     -------

@@ -34,19 +34,19 @@ def report_groups(
     Parameters
     ----------
     groups : iterable of (str, ratings)
-        Name and ratings of every group; the ratings are anything that `report` accepts. An exception in place of the
-        ratings becomes the row of that group.
+        Name and ratings of every group; the ratings are anything that `report` accepts. If an exception of this package
+        is given in place of the ratings, its message is reported in the row of the group.
     n_jobs : int
         Number of processes, default 1. The result does not depend on it.
     progress : callable, optional
-        Called as ``progress(done, total, message)`` with the number of groups.
+        Called as ``progress(done, total, message)`` with the number of finished groups and the number of all groups.
     **options
         Options of `report`, such as `weights`, `coefficient` and `level`.
 
     Returns
     -------
     GroupReport
-        One row per group and weighting. An error in one group becomes the row of that group.
+        One row per group and weighting. If a group cannot be reported, its row contains the error message.
 
     Examples
     --------

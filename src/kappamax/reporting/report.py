@@ -41,22 +41,23 @@ class Effort:
     Attributes
     ----------
     time_limit : float or None
-        Time limit in seconds for each search for a maximum or minimum; None is no limit.
+        Time limit in seconds for each search for a maximum or minimum, default 30; None means no limit.
     exact_work : float
-        Largest number of additions for computing the exact distribution under chance. If more are needed, random
-        tables are drawn instead.
+        Largest number of additions for computing the exact distribution under chance, default 3e8. If more are needed,
+        random tables are drawn instead.
     shuffled_ratings : int
-        Total number of ratings to shuffle, which determines the number of random tables.
+        Total number of ratings to shuffle, default 5,000,000. It determines the number of random tables.
     fewest_draws, most_draws : int
-        Smallest and largest number of random tables.
+        Smallest and largest number of random tables, default 2,000 and 100,000.
     n_blocks : int
-        Number of blocks in which random tables are drawn.
+        Number of blocks in which random tables are drawn, default 50.
     counting_work : float or None
-        Limit on the work of counting the tables that attain the maximum; None is the default of `count_maximizers`.
+        Limit on the work of counting the tables that attain the maximum. None (default) uses the default of
+        `count_maximizers`.
     listing_steps : int or None
-        Limit on the steps of listing these tables; None is the default of `count_maximizers`.
+        Limit on the number of steps for listing these tables. None (default) uses the default of `count_maximizers`.
     most_moves : int
-        Largest number of pairs of patterns to examine for the moves that raise agreement most.
+        Largest number of moves to examine for those that raise agreement most, default 100,000.
     """
 
     time_limit: float | None = 30.0
@@ -87,45 +88,46 @@ def report(
     progress: Progress | None = None,
     categories: Sequence[Label] | None = None,
 ) -> Report:
-    """Report the agreement of raters: coefficients, maxima, tests, tables and pictures.
+    """Report the agreement between raters with its maximum, tests, tables and figures.
 
     Parameters
     ----------
     *ratings : Table, frame, or two or more arrays of labels
         Ratings of the subjects. A frame has one column per rater; arrays have one entry per subject.
     weights : str, Weights, mapping, or a list of these, optional
-        Weightings to report. Default: "unweighted", "linear", "quadratic" and "sqrt" for ordered categories, otherwise
-        "unweighted" only.
+        Weightings to report. By default, these are "unweighted", "linear", "quadratic" and "sqrt" for ordered
+        categories and "unweighted" otherwise.
     coefficient : str
         Name of the coefficient, default "kappa": Cohen's kappa for two raters and Conger's kappa for more. `agreement`
         lists the others.
     level : float
         Confidence level of the intervals, default 0.95.
     alternative : {"greater", "less", "two-sided"}
-        Alternative hypothesis of the test against chance: more agreement (default), less, or different. The two-sided
-        p-value is by distance from the mean, as in `exact_test`.
+        Alternative hypothesis of the test against chance, default "greater": more agreement than under chance, less
+        agreement, or either. The two-sided p-value is based on the distance from the mean, as in `exact_test`.
     time_limit : float, optional
-        Largest number of seconds for each search of a maximum or minimum, default 30. After that, the best value found
-        and a bound are reported.
+        Time limit in seconds for each search for a maximum or minimum, default 30. After that, the best value found and
+        a bound are reported. None means no limit.
     rng : int
-        Seed of the Monte Carlo test, which is used where the exact test would take long, default 0. The same input
-        gives the same report, unless a search runs out of time.
+        Seed of the Monte Carlo test, default 0. This test is used if the exact test would take too long. The same input
+        gives the same report unless a search runs out of time.
     title : str
-        Title of the report.
+        Title of the report, default "Agreement between raters".
     progress : callable, optional
-        Called as ``progress(done, total, message)`` with the number of weightings done and a line about the work.
+        Called as ``progress(done, total, message)`` with the number of finished weightings, the number of all
+        weightings and a description of the current work.
     categories : sequence of labels, optional
         All categories in order, including unused ones. By default they are taken from the ratings.
 
     Returns
     -------
     Report
-        Numbers, sentences and pictures, to be shown or saved in several formats.
+        Numbers, sentences and figures, which can be shown or saved in several formats.
 
     Raises
     ------
     Interrupted
-        On Ctrl-C.
+        If the user presses Ctrl-C.
 
     Examples
     --------
@@ -223,7 +225,7 @@ class WeightingReport(Result):
     test : ExactTest or None
         Test against chance, conditional on the margins and who rated whom; None in a brief report.
     null : Distribution or None
-        Distribution of the coefficient under chance, on which the test is based.
+        Distribution of the coefficient under chance, on which the test is based; None in a brief report.
     observed_disagreement : float or None
         Observed mean disagreement.
     forced_disagreement : float or None
@@ -234,7 +236,8 @@ class WeightingReport(Result):
     sentences : tuple of str
         Results in words.
     weights_in_words : str or None
-        Effect of the weights on the table with the largest agreement, in words.
+        Effect of the weights on the table with the largest agreement, in words; None if the maximum is not known or if
+        the pairs of raters have different weights.
     objective : Objective or None
         Objective from which the results were computed.
     """
@@ -282,7 +285,8 @@ class Report(TableResult):
     pairs : PairwiseKappas or None
         Kappa of each pair of raters, if there are three or more raters.
     moves : RankedMoves or None
-        Moves that raise agreement most; None if there are too many moves to rank them quickly.
+        Moves that raise agreement most; None if the coefficient is undefined, if ratings are missing, or if there are
+        too many moves to rank them quickly.
     """
 
     title: str
@@ -297,7 +301,7 @@ class Report(TableResult):
 
     @property
     def main(self) -> WeightingReport:
-        """Results of the main weighting, which is linear if requested and otherwise the first."""
+        """Results for the main weighting, which is linear if it was requested and the first one otherwise."""
         return self.results[_main(self.results)]
 
     def to_dict(self) -> dict[str, Any]:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from kappamax.reporting.report import WeightingReport
 
 _NO_WIDTH = 1e-9
-_RARE, _COMMON = 0.05, 0.1  # p-values up to the first are called rare, those above the second common
+_RARE, _COMMON = 0.05, 0.1  # up to the first p-value, agreement "would rarely" arise; above the second, "could easily"
 
 
 def undefined(title: str, reason: str) -> tuple[str, ...]:
@@ -123,7 +123,7 @@ def _kind(weights: Weights, table: Table) -> str:
     i, j, h = (repr(table.categories[position]) for position in weights.violated_triangle)
     return (
         f"The weights are not a metric: the disagreement between {i} and {h} has a larger weight than those between "
-        f"{i} and {j} and between {j} and {h} together, so two smaller disagreements can count less than one large one."
+        f"{i} and {j} and between {j} and {h} together, so two smaller disagreements can count less than one larger one."
     )
 
 
