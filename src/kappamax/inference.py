@@ -1,8 +1,8 @@
 """Compute standard errors and intervals of coefficients, test them against a value and compare two of them.
 
 All formulas for standard errors use the derivatives of the coefficient with respect to the count of each pattern. The
-derivatives are computed by a complex step, which is exact up to rounding, so no coefficient needs a separate formula for
-its variance.
+derivatives are computed by a complex step, which is exact up to rounding, so no coefficient needs a separate formula
+for its variance.
 """
 
 from __future__ import annotations
@@ -134,8 +134,7 @@ def value_test(
         Name of the coefficient, default "kappa": Cohen's kappa for two raters and Conger's kappa for more. `agreement`
         lists the others.
     alternative : {"greater", "less", "two-sided"}
-        Alternative hypothesis, default "greater": the coefficient is greater than `null`, less than it, or different from
-        it.
+        Alternative hypothesis, default "greater": the coefficient is greater than `null`, less, or different.
     method : str
         Method for the standard error, default "auto"; see `standard_error`. The method "null" is the usual choice for
         ``null=0`` and is not accepted for other values.
@@ -250,7 +249,7 @@ def slopes(
         Patterns whose counts are the variables, default the patterns of the table. The derivative for a pattern without
         ratings is 0.
     gwet : bool
-        Whether to treat the share of subjects with two or more ratings as known, as Gwet's variance does, default False.
+        Whether to treat the share of subjects with two or more ratings as known, as in Gwet's variance, default False.
     counts : array, shape (..., number of patterns of the table), optional
         Other counts at which to differentiate, one table per row. The result then has shape (..., m).
     """
@@ -276,7 +275,8 @@ def slopes(
     if own_axes == 1:
         by_use = by_use[..., None, :]
     by_use = np.broadcast_to(by_use, (*by_use.shape[:-2], table.n_raters, table.n_categories))
-    by_code = np.concatenate([by_use, np.zeros_like(by_use[..., :1])], axis=-1)  # index -1, the code of a missing rating, selects 0
+    # index -1, the code of a missing rating, selects the last entry, which is 0
+    by_code = np.concatenate([by_use, np.zeros_like(by_use[..., :1])], axis=-1)
     by_score, by_units, by_size = (by_total[..., i, None] for i in range(3))
     patterns = table.patterns if patterns is None else patterns
     found = np.empty((*by_use.shape[:-2], len(patterns)))
@@ -287,7 +287,8 @@ def slopes(
         through_use = sum(by_code[..., rater, :].take(own, axis=-1) for rater, own in enumerate(codes.T)) * use_weights
         direct = by_score * scores + by_units * units + by_size * rated
         total = direct + through_use
-        lost = np.abs(total) < _LOST * (np.abs(direct) + np.abs(through_use))  # effects that cancel except for rounding errors
+        # effects that cancel except for rounding errors
+        lost = np.abs(total) < _LOST * (np.abs(direct) + np.abs(through_use))
         found[..., block] = np.where(lost, 0.0, total)
     return found
 
@@ -312,7 +313,7 @@ def null_standard_error(objective: Objective) -> float | None:
 
 
 def normal_interval(value: float, error: StandardError, level: float = 0.95) -> tuple[float, float] | None:
-    """Return the interval value -+ quantile * se, with an upper limit of at most 1, or None without a standard error."""
+    """Return the interval value -+ quantile * se, cut off at 1, or None if there is no standard error."""
     level = as_number_between("level", level, 0, 1)
     if error.se is None:
         return None
@@ -448,7 +449,8 @@ def _counted(objective: Objective, rows: Rows, method: str) -> Array:
 def _by_formula(objective: Objective, rows: Rows, gradient: Array, method: str) -> Array:
     """Return standard errors from the slopes at counts, shape (..., m); NaN where fewer than two subjects count."""
     n = _counted(objective, rows, method).sum(axis=-1)
-    own = _counted(objective, rows, "gwet")  # for alpha, subjects with one rating have slope 0 and are excluded from the mean
+    # for alpha, subjects with one rating have slope 0 and are excluded from the mean
+    own = _counted(objective, rows, "gwet")
     mean = (own * gradient).sum(axis=-1) / own.sum(axis=-1)
     variance = (own * (gradient - mean[..., None]) ** 2).sum(axis=-1)
     if method != "fleiss-cohen-everitt":

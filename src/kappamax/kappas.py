@@ -35,8 +35,8 @@ def kappa(
     Parameters
     ----------
     *ratings : Table, frame, or two or more arrays of labels
-        Ratings of the subjects. A frame has one column per rater; arrays have one entry per subject, as in scikit-learn's
-        `cohen_kappa_score`.
+        Ratings of the subjects. A frame has one column per rater; arrays have one entry per subject, as for
+        scikit-learn's `cohen_kappa_score`.
     weights : str, Weights or mapping
         Disagreement weights, default "unweighted". Names are "unweighted", "linear", "quadratic", "sqrt", "power(1.5)"
         or any other power, "ordinal", "ratio", "circular" and "bipolar". `Weights.from_positions` and
@@ -105,8 +105,8 @@ def agreement(
     level : float
         Confidence level of the interval, default 0.95.
     method : str
-        Method for the standard error, default "auto"; see `standard_error`. The method "null" is not accepted because it
-        gives no confidence interval.
+        Method for the standard error, default "auto"; see `standard_error`. The method "null" is not accepted because
+        it gives no confidence interval.
 
     Returns
     -------
@@ -159,7 +159,7 @@ def agreement(
 
 
 def _silent(se: float | None) -> tuple[str, ...]:
-    """Return the note attached to results whose standard error is zero, which does not mean that the value is certain."""
+    """Return the note attached to results whose standard error is zero, which does not mean certainty."""
     if se is None or se > NO_SPREAD:
         return ()
     return (

@@ -112,8 +112,8 @@ def bootstrap(
     *ratings : Table, frame, or two or more arrays of labels
         Ratings of the subjects. A frame has one column per rater; arrays have one entry per subject.
     statistic : callable, optional
-        Function that takes a Table and returns a float. If several processes are used, it must be picklable. By default,
-        the statistic is the coefficient given by `weights` and `coefficient`.
+        Function that takes a Table and returns a float. If several processes are used, it must be picklable. By
+        default, the statistic is the coefficient given by `weights` and `coefficient`.
     weights : str, Weights or mapping
         Disagreement weights: a name such as "linear" or "quadratic", a `Weights` object, or a mapping from pairs of
         raters to weights. Default "unweighted".

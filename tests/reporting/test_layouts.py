@@ -130,6 +130,22 @@ def test_csv_has_one_row_per_weighting():
     assert tuple(rows[0]) == CSV_COLUMNS
 
 
+def test_a_negative_value_is_not_shown_as_a_share():
+    """The column "reached" is "-" in all tables for readers, while CSV and JSON have the ratio."""
+    table = km.from_counts([[1, 6], [5, 1]])
+    made = km.report(table, weights="unweighted")
+    assert [row.split("|")[6].strip() for row in made.to_markdown().splitlines()] == ["reached", "---", "-"]
+    groups = km.report_groups([("A", table)], weights="unweighted")
+    for shown in (made.to_text(), made.to_html(), made.to_latex(), groups.to_text(), groups.to_markdown()):
+        assert "-80.6%" not in shown
+    assert 'which is not a share of the maximum, "reached" is "-".' in " ".join(made.to_text().split())
+    assert "&quot;reached&quot; is &quot;-&quot;" in made.to_html()
+    assert '"reached" is "-"' not in km.report(km.example("rapallo2022"), weights="linear").to_text()
+    ratio = -29 / 36  # kappa is -58/85 and the maximum is 72/85
+    assert made.to_dict()["results"][0]["ratio"] == pytest.approx(ratio)
+    assert float(next(csv.DictReader(io.StringIO(made.to_csv())))["ratio"]) == pytest.approx(ratio)
+
+
 def test_latex_escapes_what_it_must():
     """Percent signs and comparison signs are escaped."""
     assert "66.9\\%" in MADE["two"].to_latex()

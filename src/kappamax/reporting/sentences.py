@@ -123,7 +123,7 @@ def _kind(weights: Weights, table: Table) -> str:
     i, j, h = (repr(table.categories[position]) for position in weights.violated_triangle)
     return (
         f"The weights are not a metric: the disagreement between {i} and {h} has a larger weight than those between "
-        f"{i} and {j} and between {j} and {h} together, so two smaller disagreements can count less than one larger one."
+        f"{i} and {j} and between {j} and {h} together, so two smaller disagreements can count less than one large one."
     )
 
 
