@@ -10,7 +10,7 @@ from itertools import product
 import pytest
 
 import kappamax as km
-from kappamax.reporting.report import WeightingReport
+from kappamax.reporting.report_results import WeightingReport
 from tests.support import naive_agreement as naive
 from tests.support.comparing import assert_shown
 from tests.support.designs import EXACT_NAMES, KINDS, ROOT_NAMES, Design, as_rows, draw

@@ -11,7 +11,7 @@ from kappamax.display import numbers, svg, text
 from kappamax.reporting.sentences import weighting_name
 
 if TYPE_CHECKING:
-    from kappamax.reporting.report import Report, WeightingReport
+    from kappamax.reporting.report_results import Report, WeightingReport
 
 MARGINS_TITLE = "How often each rater used each category"
 _MOST_BARS = 8

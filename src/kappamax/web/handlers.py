@@ -28,7 +28,8 @@ from kappamax.maximum.max_kappa import max_kappa
 from kappamax.maximum.maximizers import count_maximizers, iter_maximizers
 from kappamax.reporting.figures_svg import null_picture, pictures_of
 from kappamax.reporting.formats.json import data_of
-from kappamax.reporting.report import Effort, Report, completed, report_within
+from kappamax.reporting.report import Effort, completed, report_within
+from kappamax.reporting.report_results import Report
 from kappamax.reporting.sentences import of_table, of_weights
 from kappamax.table import Table
 from kappamax.web.moves import TIME_LIMIT, annealing, path_to_maximum, ranked_moves

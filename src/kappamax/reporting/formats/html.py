@@ -23,7 +23,7 @@ from kappamax.reporting.sentences import of_design, of_table, weighting_name
 from kappamax.table import Table
 
 if TYPE_CHECKING:
-    from kappamax.reporting.report import Report, WeightingReport
+    from kappamax.reporting.report_results import Report, WeightingReport
 
 _PATTERNS_SHOWN = 20
 

@@ -12,7 +12,7 @@ from kappamax.reporting.formats.rows import columns_explained, margin_rows, pair
 from kappamax.reporting.sentences import of_design, of_table
 
 if TYPE_CHECKING:
-    from kappamax.reporting.report import Report
+    from kappamax.reporting.report_results import Report
 
 _LINE_WIDTH = 78
 _RATERS_SHOWN = 8

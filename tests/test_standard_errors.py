@@ -1,4 +1,4 @@
-"""Standard errors, intervals, tests and paired comparisons."""
+"""Standard errors and confidence intervals equal those of the published formulas."""
 
 from math import sqrt
 
@@ -7,12 +7,12 @@ import pytest
 from hypothesis import assume, given
 
 import kappamax as km
-from kappamax import inference
+from kappamax import standard_errors
 from kappamax.coefficients import COEFFICIENTS, as_objective
 from kappamax.disagreement import quadratic_forms
 from kappamax.disagreement.evaluator import Evaluator
 from kappamax.errors import UndefinedKappaError
-from kappamax.inference import slopes
+from kappamax.standard_errors import slopes
 from tests.support.strategies import scheme_names, tables
 
 ALL = sorted(set(COEFFICIENTS) - {"cohen"})
@@ -39,7 +39,7 @@ def test_slopes_of_many_categories_are_those_of_few_steps_at_a_time(coefficient,
     ratings = np.random.default_rng(3).integers(0, 60, size=(200, 2))
     objective = as_objective(km.from_ratings(ratings), weights="quadratic", coefficient=coefficient)
     whole = slopes(objective)
-    monkeypatch.setattr(inference, "_MOST_STEPPED", 1_000)
+    monkeypatch.setattr(standard_errors, "_MOST_STEPPED", 1_000)
     assert slopes(objective) == pytest.approx(whole, rel=1e-12)
     monkeypatch.setattr(quadratic_forms, "_NOT_COMPARED", 10**9)
     assert slopes(objective) == pytest.approx(whole, rel=1e-12)
@@ -128,20 +128,6 @@ def test_one_subject_has_no_standard_error_for_more_raters():
     assert km.jackknife([1], [2], [1]).se is None
 
 
-def test_value_test_by_hand():
-    """Z = (kappa - value) / se, one- and two-sided."""
-    t = km.from_counts([[20, 5], [10, 15]])
-    se = km.kappa(t).se
-    test = km.value_test(t, null=0.6, alternative="two-sided")
-    assert test.statistic == pytest.approx((0.4 - 0.6) / se)
-    less = km.value_test(t, null=0.6, alternative="less")
-    greater = km.value_test(t, null=0.6, alternative="greater")
-    assert test.pvalue == pytest.approx(2 * less.pvalue)
-    assert less.pvalue + greater.pvalue == pytest.approx(1)
-    far = km.value_test(km.example("vision"), null=-1)
-    assert 0 < far.pvalue < 1e-300 or far.pvalue == 0
-
-
 def test_methods_that_do_not_apply_are_refused():
     """Fleiss, Cohen and Everitt's formulas are for two raters and complete data."""
     with pytest.raises(km.errors.NotSupportedError, match="the null standard error is for Cohen's kappa of two raters"):
@@ -152,49 +138,6 @@ def test_methods_that_do_not_apply_are_refused():
         km.standard_error(km.example("anxiety"), method="gwett")
     with pytest.raises(km.errors.InvalidOptionError, match="alternative must be one of"):
         km.value_test(km.example("anxiety"), alternative="both")
-
-
-def test_comparing_a_coefficient_with_itself_gives_zero():
-    """The same numbers on the same subjects cannot differ."""
-    t = km.example("anxiety")
-    c = km.compare(t, first={"weights": "linear"}, second={"weights": "linear"})
-    assert (c.difference, c.se, c.pvalue) == (0, 0, None)
-
-
-def test_paired_comparison_agrees_with_the_jackknife():
-    """Raters 1 and 2 against 1 and 3: the variance of the difference, not of two independent kappas."""
-    t = km.example("diagnoses")
-    c = km.compare(
-        t,
-        first={"raters": ["1", "2"]} if "1" in t.raters else {"raters": t.raters[:2]},
-        second={"raters": t.raters[2:4]},
-    )
-    first, second = km.kappa(t.select([0, 1])).value, km.kappa(t.select([2, 3])).value
-    assert (c.first, c.second, c.difference) == (first, second, first - second)
-    difference = km.jackknife(
-        t, statistic=lambda s: km.kappa(s.select([0, 1])).value - km.kappa(s.select([2, 3])).value
-    )
-    assert c.se == pytest.approx(difference.se, rel=0.1)
-    assert c.ci[0] < c.difference < c.ci[1]
-    assert c.pvalue == pytest.approx(2 * min(_t_tail(c.statistic, 29), _t_tail(-c.statistic, 29)), rel=1e-9)
-
-
-def _t_tail(z, df):
-    from scipy.stats import t
-
-    return t.cdf(z, df)
-
-
-def test_comparing_two_coefficients_with_missing_ratings():
-    """Subjects whom neither of two raters saw have no influence on their kappa."""
-    t = km.example("gwet2014")
-    c = km.compare(t, first={"coefficient": "gwet"}, second={"coefficient": "fleiss"})
-    assert c.difference == pytest.approx(0.775444068127 - 0.761169275422, abs=1e-9)
-    pair = km.compare(t, first={"raters": ["rater1", "rater2"]}, second={"raters": ["rater3", "rater4"]})
-    assert pair.n_subjects == 12
-    assert pair.se > 0
-    with pytest.raises(km.errors.InvalidOptionError, match="got 'wieghts'. Did you mean 'weights'"):
-        km.compare(t, first={"wieghts": "linear"}, second={})
 
 
 def test_a_coefficient_that_cannot_vary_has_zero_standard_error():

@@ -11,7 +11,7 @@ import kappamax as km
 from kappamax.coefficients import COEFFICIENTS, as_objective
 from kappamax.disagreement.evaluator import Evaluator
 from kappamax.errors import InvalidRatingsError, UndefinedKappaError
-from kappamax.inference import slopes, standard_errors_at
+from kappamax.standard_errors import slopes, standard_errors_at
 from tests.support.strategies import scheme_names, tables
 
 POOLED = ["fleiss", "gwet", "brennan-prediger", "krippendorff", "percent"]
