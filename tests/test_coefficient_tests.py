@@ -6,7 +6,7 @@ import kappamax as km
 
 
 def test_value_test_by_hand():
-    """Z = (kappa - value) / se, one- and two-sided."""
+    """The statistic is (kappa - value) / se, and the two-sided p-value is twice the smaller one-sided p-value."""
     t = km.from_counts([[20, 5], [10, 15]])
     se = km.kappa(t).se
     test = km.value_test(t, null=0.6, alternative="two-sided")
@@ -20,14 +20,14 @@ def test_value_test_by_hand():
 
 
 def test_comparing_a_coefficient_with_itself_gives_zero():
-    """The same numbers on the same subjects cannot differ."""
+    """The difference and its standard error are 0, and there is no p-value."""
     t = km.example("anxiety")
     c = km.compare(t, first={"weights": "linear"}, second={"weights": "linear"})
     assert (c.difference, c.se, c.pvalue) == (0, 0, None)
 
 
 def test_paired_comparison_agrees_with_the_jackknife():
-    """Raters 1 and 2 against 1 and 3: the variance of the difference, not of two independent kappas."""
+    """The standard error of the difference of two kappas agrees with the jackknife of the difference."""
     t = km.example("diagnoses")
     c = km.compare(
         t,
@@ -51,7 +51,7 @@ def _t_tail(z, df):
 
 
 def test_comparing_two_coefficients_with_missing_ratings():
-    """Subjects whom neither of two raters saw have no influence on their kappa."""
+    """All coefficients and pairs of raters can be compared if ratings are missing."""
     t = km.example("gwet2014")
     c = km.compare(t, first={"coefficient": "gwet"}, second={"coefficient": "fleiss"})
     assert c.difference == pytest.approx(0.775444068127 - 0.761169275422, abs=1e-9)

@@ -17,7 +17,7 @@ from tests.support.strategies import tables
 
 @given(tables(min_raters=3, missing=True))
 def test_pairwise_kappas_are_the_kappas_of_two_columns(table):
-    """Each entry is Cohen's kappa of the two raters over the subjects both rated."""
+    """Each entry is Cohen's kappa of two raters on the subjects that both rated."""
     result = km.pairwise_kappas(table, weights="linear")
     for a in range(table.n_raters):
         for b in range(table.n_raters):
@@ -31,7 +31,7 @@ def test_pairwise_kappas_are_the_kappas_of_two_columns(table):
 
 
 def disagreement_or_none(coefficient, rows, u, k):
-    """Observed and expected disagreement from the definitions; None where the coefficient is 0/0."""
+    """Return the observed and expected disagreement by definition, or None if the coefficient is 0/0."""
     counts = Counter(row for row in rows if max(row) >= 0)
     try:
         observed, expected = naive.disagreement(coefficient, counts, u, k)
@@ -41,7 +41,7 @@ def disagreement_or_none(coefficient, rows, u, k):
 
 
 def assert_what_is_defined(said, reason, true, arithmetic):
-    """The value is the definition's, without a reason; or there is a reason and no value."""
+    """Assert that there is either the value of the definition or, if it is undefined, a reason."""
     if true is None:
         assert said is None or np.isnan(said)
         assert reason
@@ -51,7 +51,7 @@ def assert_what_is_defined(said, reason, true, arithmetic):
 
 
 def test_the_comparison_with_the_definition_can_fail():
-    """A wrong value, a value without a definition, a reason without need."""
+    """The assertion fails for a wrong value, for a value that is undefined, and for a reason that is not needed."""
     true = (Fraction(1, 3), Fraction(1, 2))
     assert_what_is_defined(1 / 3, None, true, "rational")
     assert_what_is_defined(float("nan"), "why", None, "rational")
@@ -62,7 +62,7 @@ def test_the_comparison_with_the_definition_can_fail():
 
 @pytest.mark.parametrize("seed", range(72))
 def test_pairwise_kappas_are_what_the_definition_says(seed):
-    """By fractions from the subjects both rated: gaps, own matrices, roots, weights per pair, undefined pairs."""
+    """The kappas equal exact ones for missing ratings, all kinds of weights, and undefined pairs."""
     design = draw(seed, most_orders=10**9)
     found = km.pairwise_kappas(design.table, weights=design.weights)
     assert found.raters == design.table.raters
@@ -83,7 +83,7 @@ def test_pairwise_kappas_are_what_the_definition_says(seed):
 
 @pytest.mark.parametrize("seed", range(72))
 def test_leaving_one_rater_out_is_what_the_definition_says(seed):
-    """Every coefficient by fractions, without each rater's column; subjects whom nobody else rated are gone."""
+    """Every coefficient equals the exact one of the ratings without the column of the rater."""
     design = next(one for one in (draw(seed + 1000 * i, most_orders=10**9) for i in range(99)) if one.n_raters > 2)
     for coefficient in design.coefficients:
         whole = disagreement_or_none(coefficient, design.rows, design.u, design.k)
@@ -104,7 +104,7 @@ def test_leaving_one_rater_out_is_what_the_definition_says(seed):
 
 
 def test_the_designs_above_reach_every_case():
-    """Three to five raters, gaps, undefined pairs and raters without whom nothing is defined."""
+    """The designs have two to five raters, all kinds of weights, and both reasons for undefined pairs."""
     designs = [draw(seed, most_orders=10**9) for seed in range(72)]
     pairs = [km.pairwise_kappas(design.table, weights=design.weights) for design in designs]
     assert {design.n_raters for design in designs} == {2, 3, 4, 5}
@@ -115,7 +115,7 @@ def test_the_designs_above_reach_every_case():
 
 
 def test_pairwise_kappas_say_why_one_is_undefined():
-    """Two raters who share no subject, and two who used one category."""
+    """The reasons are that two raters share no subject, or that both used a single category."""
     t = km.from_ratings(
         [["x", "x", None], ["x", "x", None], [None, "y", "y"], [None, "x", "y"]], raters=["a", "b", "c"]
     )
@@ -127,7 +127,7 @@ def test_pairwise_kappas_say_why_one_is_undefined():
 
 
 def test_pairwise_kappas_take_weights_per_pair():
-    """Each pair keeps its own weights."""
+    """The kappa of each pair is computed with the weights of this pair."""
     t = km.example("rapallo2022-three")
     pairs = {(0, 1): "linear", (0, 2): "quadratic", (1, 2): "unweighted"}
     result = km.pairwise_kappas(t, weights=pairs)
@@ -137,7 +137,7 @@ def test_pairwise_kappas_take_weights_per_pair():
 
 
 def test_each_category_alone_by_hand():
-    """Category 1 against the rest in the paper's table: 5 both, 6 first only, 1 second only, 21 neither."""
+    """In the paper's table, category 1 was used by both raters 5 times, by one rater 6 and 1 times, and by none 21 times."""
     result = km.category_kappas(km.example("rapallo2022"))
     assert result.values[1] == km.kappa(km.from_counts([[5, 6], [1, 21]])).value
     unused = km.category_kappas([1, 1, 2], [1, 2, 2], categories=[1, 2, 3])
@@ -146,7 +146,7 @@ def test_each_category_alone_by_hand():
 
 
 def test_leaving_one_rater_out():
-    """The coefficient of the other raters, and the difference each one makes."""
+    """The result has the coefficient of the other raters and the effect of each rater."""
     t = km.example("diagnoses")
     result = km.leave_one_out(t)
     assert result.value == km.kappa(t).value
@@ -163,7 +163,7 @@ def test_leaving_one_rater_out():
 
 
 def test_leaving_out_the_rater_who_links_the_others():
-    """Without the third rater no two ratings of a subject are left."""
+    """Without the third rater, no subject has two ratings."""
     result = km.leave_one_out([1, 2, None, None], [None, None, 1, 2], [1, 2, 2, 1])
     assert result.without["3"] is None
     assert "no subject was rated by two raters" in result.reasons["3"]

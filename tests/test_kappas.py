@@ -5,8 +5,8 @@ import json
 import kappamax as km
 
 
-def test_results_show_themselves():
-    """Repr and HTML hold the rounded value, to_dict the full one."""
+def test_results_are_shown_rounded():
+    """The text and HTML representations have rounded values, and `to_dict` has unrounded ones."""
     result = km.kappa(km.example("rapallo2022"), weights="linear")
     assert "Cohen's kappa, linear  0.5023" in repr(result)
     assert "0.2851 to 0.7194" in repr(result)
@@ -21,14 +21,14 @@ def test_results_show_themselves():
 
 
 def test_undefined_numbers_are_null_in_plain_data():
-    """Strict JSON has no NaN."""
+    """Undefined numbers are null, because strict JSON has no NaN."""
     plain = km.jackknife([1, 1, 2], [1, 1, 1]).to_dict()
     assert None in plain["values"]
     json.dumps(plain, allow_nan=False)
 
 
-def test_a_standard_error_of_zero_comes_with_a_warning():
-    """Three subjects on whom all agree prove little; one disagreement gives an interval."""
+def test_a_standard_error_of_zero_has_a_note():
+    """A note is attached if all ratings agree, and none after one disagreement."""
     (note,) = km.kappa([1, 2, 3], [1, 2, 3]).notes
     assert note.startswith("the standard error is 0 because these ratings show no variation")
     assert km.kappa([1, 2, 3, 1], [1, 2, 3, 2]).notes == ()
