@@ -137,7 +137,7 @@ def test_pairwise_kappas_take_weights_per_pair():
 
 
 def test_each_category_alone_by_hand():
-    """In the paper's table, category 1 was used by both raters 5 times, by one rater 6 and 1 times, and by none 21 times."""
+    """In the paper's table, both raters used category 1 for 5 subjects, one of them for 6 and 1, and none for 21."""
     result = km.category_kappas(km.example("rapallo2022"))
     assert result.values[1] == km.kappa(km.from_counts([[5, 6], [1, 21]])).value
     unused = km.category_kappas([1, 1, 2], [1, 2, 2], categories=[1, 2, 3])

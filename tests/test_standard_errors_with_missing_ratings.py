@@ -20,7 +20,8 @@ POOLED = ["fleiss", "gwet", "brennan-prediger", "krippendorff", "percent"]
 def population(n_raters, n_categories, *, copied, missing):
     """Return a table of expected counts in which raters find a uniform true category with probability `copied`.
 
-    Otherwise they choose a category at random. Ratings are missing at random with probability `missing`."""
+    Otherwise they choose a category at random. Ratings are missing at random with probability `missing`.
+    """
     codes = np.array(list(product(range(-1, n_categories), repeat=n_raters)))
     truths = np.arange(n_categories)[:, None, None]
     given = (1 - missing) * (copied * (codes == truths) + (1 - copied) / n_categories)

@@ -30,7 +30,7 @@ def written(report, ending):
 
 @pytest.mark.parametrize("ending", ENDINGS)
 @pytest.mark.parametrize("name", MADE)
-def test_reports_are_what_they_were(name, ending):
+def test_reports_equal_the_golden_files(name, ending):
     """Reports equal the golden files up to rounding; `python -m tests.support.golden` writes the files again."""
     expected = (FOLDER / f"{name}.{ending}").read_text(encoding="utf-8")
     found = written(MADE[name], ending)
@@ -180,7 +180,7 @@ def test_unordered_categories_are_reported_unweighted():
     assert [result.weights for result in report.results] == ["unweighted"]
 
 
-def test_many_raters_and_gaps_have_a_report():
+def test_many_raters_and_missing_ratings_can_be_reported():
     """Reports on missing ratings and on many raters show patterns."""
     page = km.report(km.example("gwet2014")).to_html()
     assert "Observed patterns" in page
@@ -188,7 +188,7 @@ def test_many_raters_and_gaps_have_a_report():
     assert "10 raters" in km.report(many, weights="linear").to_text()
 
 
-def test_pictures_say_what_they_show():
+def test_figures_have_a_title_and_a_description():
     """Every figure has a title and a description, and empty cells stay empty."""
     picture = svg.heat_map(np.array([[1, 0], [2, 3]]), ["a", "b"], ["a", "b"], title="Counts & more")
     assert "<title>Counts &amp; more</title><desc>a: 1, 0; b: 2, 3</desc>" in picture

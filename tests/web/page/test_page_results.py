@@ -129,7 +129,7 @@ def test_stale_answers_are_ignored(page, expect, server):
 
 
 @pytest.mark.slow
-def test_the_numbers_do_not_wait_for_what_chance_would_give(page, expect):
+def test_the_numbers_do_not_wait_for_the_test_against_chance(page, expect):
     """Numbers, tables and other weights are shown before the test, and the previous distribution is faded."""
     held = []
     page.route("**/api/chance", lambda route: held.append(route))
@@ -141,7 +141,7 @@ def test_the_numbers_do_not_wait_for_what_chance_would_give(page, expect):
     expect(page.locator("#comparison tbody tr").last).to_contain_text("0.8000")
     expect(page.locator("#chance")).to_have_attribute("inert", "")
     expect(page.locator("#results")).to_have_attribute("aria-busy", "true")
-    held[-1].continue_()  # those before it were given up for a newer table
+    held[-1].continue_()  # earlier requests were cancelled because of a newer table
     page.unroute("**/api/chance")
     expect(page.locator("#pvalue")).to_contain_text("exact")
     expect(page.locator("#sentence")).to_contain_text("would rarely arise by chance")
