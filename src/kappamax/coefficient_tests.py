@@ -159,7 +159,7 @@ class ValueTest(Result):
     statistic, pvalue : float or None
         Test statistic and p-value; None where the standard error is zero or cannot be estimated.
     se : float or None
-        Standard error of the coefficient.
+        Standard error of the coefficient; None where it cannot be estimated.
     method : str
         Method by which the standard error was computed.
     df : int or None
@@ -187,9 +187,9 @@ class Comparison(Result):
     difference : float
         Difference ``first - second``.
     se : float or None
-        Standard error of the difference.
+        Standard error of the difference; None where it cannot be estimated.
     ci : tuple of two floats, or None
-        Confidence interval for the difference.
+        Confidence interval for the difference; None where the standard error cannot be estimated.
     level : float
         Confidence level of the interval.
     statistic, pvalue : float or None
@@ -211,7 +211,7 @@ class Comparison(Result):
 
 
 def _compare(first: Objective, second: Objective, patterns: Sequence[Array], counts: Array, level: float) -> Comparison:
-    """Return the difference of two coefficients of the same subjects, by the delta method on the paired difference.
+    """Return the difference of two coefficients of the same subjects, by the delta method for the paired difference.
 
     The number of subjects with two or more ratings may differ between the two coefficients. The smaller number
     determines the degrees of freedom.

@@ -207,16 +207,16 @@ class PairwiseKappas(TableResult):
 
 @dataclass(frozen=True, repr=False)
 class CategoryKappas(TableResult):
-    """Agreement on each category.
+    """Agreement on each category, with all other categories combined into one.
 
     Attributes
     ----------
     coefficient : str
         Short name of the coefficient.
     values : dict
-        Coefficient of every category; None where it is undefined.
+        Coefficient by category; None where it is undefined.
     reasons : dict
-        Reason for every undefined coefficient.
+        Reason by category, for every coefficient that is undefined.
     """
 
     coefficient: str
@@ -246,11 +246,11 @@ class LeaveOneOut(TableResult):
     weights : str
         Name of the weights.
     value : float
-        Observed coefficient of all raters.
+        Coefficient of all raters.
     without : dict
-        Coefficient without each rater; None where it is undefined.
+        Coefficient without each rater, by rater; None where it is undefined.
     reasons : dict
-        Reason for every undefined coefficient.
+        Reason by rater, for every coefficient that is undefined.
     """
 
     coefficient: str

@@ -150,7 +150,7 @@ def agreement(
         n_subjects=table.n_subjects,
         n_raters=table.n_raters,
         n_categories=table.n_categories,
-        notes=(*objective.weights.notes, *_silent(error.se)),
+        notes=(*objective.weights.notes, *_notes_about(error.se)),
     )
 
 
@@ -220,7 +220,7 @@ class Agreement(Result):
         return rows + [("note", note) for note in self.notes]
 
 
-def _silent(se: float | None) -> tuple[str, ...]:
+def _notes_about(se: float | None) -> tuple[str, ...]:
     """Return the note attached to results whose standard error is zero, which does not mean certainty."""
     if se is None or se > NO_SPREAD:
         return ()

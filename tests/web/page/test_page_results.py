@@ -25,6 +25,15 @@ def test_the_numbers_of_the_paper(page, expect):
 
 
 @pytest.mark.slow
+def test_a_negative_value_is_not_shown_as_a_share(page, expect):
+    """Both places that show the share of the maximum have "-" for a negative value."""
+    type_table(page, [[1, 6], [5, 1]])
+    expect(page.locator("#kappa")).to_have_text("-0.6824")
+    expect(page.locator("#ratio")).to_have_text("-a negative value is not a share of the maximum")
+    expect(page.locator("#comparison tbody tr").first.locator("td").nth(4)).to_have_text("-")
+
+
+@pytest.mark.slow
 def test_all_weightings_are_compared_and_chosen_from_the_comparison(page, expect):
     """There are four rows, and choosing one makes it the main result."""
     rows = page.locator("#comparison tbody tr")
