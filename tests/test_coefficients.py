@@ -239,7 +239,7 @@ def test_a_subject_with_one_rating_counts_in_a_margin_and_in_no_pair():
     assert objective.value(objective.score) == 1
 
 
-def test_what_does_not_go_together():
+def test_undefined_combinations_are_errors():
     """Undefined combinations of coefficient, raters and groups raise an error."""
     t, three = km.example("rapallo2022"), km.example("rapallo2022-three")
     with pytest.raises(km.errors.InvalidOptionError, match="got 'flies'. Did you mean 'fleiss'"):

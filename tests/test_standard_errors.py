@@ -147,12 +147,12 @@ def test_a_coefficient_that_cannot_vary_has_zero_standard_error():
     assert km.value_test([1, 1, 1, 1, 1, 1], [1, 2, 1, 1, 3, 1], null=0.1).pvalue is None
 
 
-def test_one_subject_and_two_raters():
+def test_one_subject_gives_no_standard_error_for_two_raters():
     """A single subject gives no standard error."""
     assert km.kappa([1], [2]).se is None
 
 
-def test_a_jackknife_without_its_one_informative_subject():
+def test_the_jackknife_is_undefined_without_the_only_informative_subject():
     """The coefficient is undefined without the only 'b', so there is no standard error, and the case is counted."""
     ratings = ["a"] * 10, ["a"] * 10, ["a"] * 9 + ["b"]
     jackknife = km.jackknife(*ratings, coefficient="fleiss")
@@ -174,7 +174,7 @@ def test_a_jackknife_without_its_one_informative_subject():
         ),
     ],
 )
-def test_arguments_of_the_wrong_kind(call, message):
+def test_arguments_of_the_wrong_kind_are_errors(call, message):
     """The error names the argument, the rule and the value."""
     with pytest.raises(km.errors.InvalidOptionError, match=message):
         call(km.example("rapallo2022"))

@@ -52,7 +52,7 @@ def simulated(objective, n_subjects, n_samples, seed):
 @pytest.mark.parametrize("weights", ["unweighted", "linear"])
 @pytest.mark.parametrize("coefficient", ["kappa", *POOLED])
 @pytest.mark.parametrize(("n_raters", "copied", "missing"), [(2, 0.96, 0.25), (3, 0.8, 0.5), (4, 0.7, 0.3)])
-def test_standard_errors_with_missing_ratings_are_how_much_the_coefficient_varies(
+def test_standard_errors_with_missing_ratings_measure_how_much_the_coefficient_varies(
     n_raters, copied, missing, coefficient, weights
 ):
     """The mean squared standard error of simulated samples equals the variance of the coefficient."""
@@ -176,7 +176,7 @@ def test_comparisons_with_missing_ratings_agree_with_the_jackknife_of_the_differ
     assert compared.se == pytest.approx(jackknife.se, rel=0.05)
 
 
-def test_the_standard_error_of_a_difference_is_how_much_it_varies():
+def test_the_standard_error_of_a_difference_measures_how_much_it_varies():
     """Alpha and Fleiss' kappa are compared in 300 simulated samples with 30% of the ratings missing."""
     table = population(3, 3, copied=0.8, missing=0.3)
     generator = np.random.default_rng(4)

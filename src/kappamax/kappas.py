@@ -25,8 +25,8 @@ def kappa(
 ) -> Agreement:
     """Compute weighted kappa, which is Cohen's kappa for two raters and Conger's kappa for more.
 
-    kappa = (p_o - p_e) / (1 - p_e) = 1 - D_o / D_e, where observed and expected agreement p_o and p_e, or disagreement
-    D_o and D_e, are averaged over the pairs of raters.
+    Kappa is (p_o - p_e) / (1 - p_e) = 1 - D_o / D_e, where the observed and expected agreement p_o and p_e, and the
+    observed and expected disagreement D_o and D_e, are averaged over the pairs of raters.
 
     Parameters
     ----------
@@ -35,8 +35,8 @@ def kappa(
         scikit-learn's `cohen_kappa_score`.
     weights : str, Weights or mapping
         Disagreement weights, default "unweighted". Names are "unweighted", "linear", "quadratic", "sqrt", "power(1.5)"
-        or any other power, "ordinal", "ratio", "circular" and "bipolar". `Weights.from_positions` and
-        `Weights.from_matrix` make other weights. A mapping ``{(rater, rater): weights}`` gives the weights for
+        or any other power, "ordinal", "ratio", "circular" and "bipolar". Other weights are made by
+        `Weights.from_positions` and `Weights.from_matrix`. A mapping ``{(rater, rater): weights}`` gives the weights for
         every pair of raters.
     categories : sequence of labels, optional
         All categories in order, including unused ones. By default they are taken from the ratings. Required for
@@ -52,7 +52,8 @@ def kappa(
     Raises
     ------
     UndefinedKappaError
-        If all raters used a single category, or only categories between which the weights are zero; kappa is then 0/0.
+        If all raters used a single category, or only categories between which the weights are zero, so that kappa is
+        0/0.
     InvalidWeightsError
         If the weights need an order of the categories that is not known.
 

@@ -146,7 +146,7 @@ def test_a_negative_value_is_not_shown_as_a_share():
     assert float(next(csv.DictReader(io.StringIO(made.to_csv())))["ratio"]) == pytest.approx(ratio)
 
 
-def test_latex_escapes_what_it_must():
+def test_special_characters_are_escaped_in_latex():
     """Percent signs and comparison signs are escaped."""
     assert "66.9\\%" in MADE["two"].to_latex()
     assert "\\textless{} 0.0001" in MADE["two"].to_latex()

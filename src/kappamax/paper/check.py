@@ -105,7 +105,7 @@ class PaperCheck(TableResult):
             "# The paper, line by line\n\nThis page lists the examples, statements, figures, tables and claims of "
             "F. Rapallo, *Analysis of the weighted kappa and its maximum with Markov moves* (Psychometrika, 2022), as "
             f"recomputed by `kappamax paper` with {self.n_tables:,} simulated tables per row of the study. There are "
-            f"{len(self.items)} items, {counts}. Statements about other publications and programs, and misprints that "
+            f"{len(self.items)} items: {counts}. Statements about other publications and programs, and misprints that "
             "cannot be misunderstood, are left out.\n\n"
             "- *reproduced*: we obtain the same result.\n"
             "- *corrected*: we obtain another result, for the reason given.\n"
