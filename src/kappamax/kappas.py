@@ -36,8 +36,8 @@ def kappa(
     weights : str, Weights or mapping
         Disagreement weights, default "unweighted". Names are "unweighted", "linear", "quadratic", "sqrt", "power(1.5)"
         or any other power, "ordinal", "ratio", "circular" and "bipolar". Other weights are made by
-        `Weights.from_positions` and `Weights.from_matrix`. A mapping ``{(rater, rater): weights}`` gives the weights for
-        every pair of raters.
+        `Weights.from_positions` and `Weights.from_matrix`. A mapping ``{(rater, rater): weights}`` gives the weights
+        for every pair of raters.
     categories : sequence of labels, optional
         All categories in order, including unused ones. By default they are taken from the ratings. Required for
         weights that need ordered categories if the labels are text, because the order of text labels is not known.
