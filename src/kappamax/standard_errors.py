@@ -207,8 +207,8 @@ def quantile_of(level: float, df: float | None) -> float:
 def sample_counts(objective: Objective, rows: Rows, method: str) -> Array:
     """Return the counts of the subjects that determine the sample size n.
 
-    These are the subjects with at least two ratings to compare. Other subjects contribute to expected agreement at
-    most, so they add no information about the variance of observed agreement. Gwet's formula counts every subject,
+    These are the subjects with at least two ratings to compare. Other subjects at most contribute to expected
+    agreement, so they add no information about the variance of observed agreement. Gwet's formula counts every subject,
     except for Krippendorff's alpha.
     """
     if method == "gwet" and not objective.coefficient.by_rating:
