@@ -24,7 +24,7 @@ NOTES = {
     "verification": "proofs checked, no solver",
     "moves": "public names of moves",
     "fibers": "count, sample, test, moves",
-    "inference": "standard errors, intervals",
+    "standard_errors": "standard errors, intervals",
     "resampling": "jackknife, bootstrap",
     "coefficients": "what chance gives",
     "disagreement": "scores, exact and in doubles",

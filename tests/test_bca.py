@@ -1,4 +1,4 @@
-"""The BCa interval against its definition written out naively, and against scipy's with the same resamples."""
+"""The BCa interval equals a naive implementation and that of scipy with the same resamples."""
 
 from statistics import NormalDist
 from types import SimpleNamespace
@@ -19,12 +19,12 @@ DESIGNS = {
 
 
 def rows_of(table):
-    """One row of codes per subject."""
+    """Return one row of codes per subject."""
     return np.repeat(table.patterns, table.counts, axis=0)
 
 
 def value_of(rows, table, options):
-    """The coefficient of some subjects, NaN where it is undefined."""
+    """Return the coefficient of some subjects, or NaN if it is undefined."""
     kept = rows[(rows >= 0).any(axis=1)]
     try:
         sample = km.Table(kept, np.ones(len(kept), dtype=int), table.categories, table.raters, ordered=True)
@@ -34,9 +34,10 @@ def value_of(rows, table, options):
 
 
 def naive_bca(estimate, replicates, left_out, level):
-    """Efron (1987), term by term: bias z0 from the share below, acceleration a from the skewness of the jackknife.
+    """Return the BCa interval as defined by Efron (1987).
 
-    Parameters are the statistic, its values in the resamples, and its values without each subject in turn.
+    The bias z0 is computed from the share of resamples below the estimate, and the acceleration a from the skewness of
+    the values without each subject (`left_out`).
     """
     normal = NormalDist()
     n_below = sum(1.0 if value < estimate else 0.5 if value == estimate else 0.0 for value in replicates)
@@ -54,7 +55,7 @@ def naive_bca(estimate, replicates, left_out, level):
 
 
 def quantile(ordered, share):
-    """Between the two nearest values in order, in proportion."""
+    """Return a quantile of sorted values by linear interpolation."""
     place = share * (len(ordered) - 1)
     before = int(place)
     after = min(before + 1, len(ordered) - 1)
@@ -64,7 +65,7 @@ def quantile(ordered, share):
 @pytest.mark.parametrize("level", [0.8, 0.95])
 @pytest.mark.parametrize("name", DESIGNS)
 def test_the_interval_is_what_its_definition_says(name, level):
-    """From the same resamples; the jackknife here leaves out one subject after the other and computes again."""
+    """The naive implementation uses the same resamples and leaves out one subject after the other."""
     table, options = DESIGNS[name]
     found = km.bootstrap(table, **options, level=level, n_resamples=400, rng=5)
     rows = rows_of(table)
@@ -79,7 +80,7 @@ def test_the_interval_is_what_its_definition_says(name, level):
 @pytest.mark.parametrize("level", [0.8, 0.95])
 @pytest.mark.parametrize("name", ["two raters", "skewed", "three raters", "missing ratings"])
 def test_the_interval_is_scipys_for_the_same_resamples(name, level):
-    """scipy takes our resamples over and adds none, so that the ends agree to rounding and not within chance."""
+    """scipy uses our resamples and adds none, so the limits agree up to rounding."""
     table, options = DESIGNS[name]
     found = km.bootstrap(table, **options, level=level, n_resamples=400, rng=6)
     theirs = stats.bootstrap(
@@ -96,7 +97,7 @@ def test_the_interval_is_scipys_for_the_same_resamples(name, level):
 
 
 def test_ties_with_the_estimate_count_by_half():
-    """Percent agreement of 4 subjects takes five values only: many resamples equal the estimate."""
+    """Percent agreement of four subjects has only five possible values, so many resamples equal the estimate."""
     table = km.from_ratings([[1, 1], [2, 2], [1, 1], [1, 2]])
     found = km.bootstrap(table, coefficient="percent", n_resamples=300, rng=2)
     ties = (found.replicates == found.value).mean()
@@ -106,7 +107,7 @@ def test_ties_with_the_estimate_count_by_half():
 
 
 def test_no_bias_and_no_skewness_leave_the_percentile_interval():
-    """A linear statistic of symmetric ratings: the share of agreement among 50 and 50 subjects."""
+    """Percent agreement is linear, and 50 of 100 subjects agree, so there is neither bias nor skewness."""
     table = km.from_counts([[25, 25], [25, 25]])
     found = km.bootstrap(table, coefficient="percent", n_resamples=501, rng=4)
     mirrored = np.concatenate([found.replicates, 1 - found.replicates])  # symmetric about the estimate 1/2

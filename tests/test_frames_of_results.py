@@ -1,4 +1,4 @@
-"""Results that are tables become data frames of the user's own library."""
+"""Results with rows and columns are converted to data frames of the user's library."""
 
 import narwhals as nw
 import pandas as pd
@@ -57,7 +57,7 @@ def test_every_result_gives_a_frame_of_any_library(name, library):
 
 @pytest.mark.parametrize("library", KINDS)
 def test_the_frame_is_of_the_library_the_ratings_came_from(library):
-    """Ratings in a polars frame give polars frames, and so on."""
+    """For example, ratings in a polars frame give polars frames."""
     table = km.from_ratings(KINDS[library](THREE))
     made = [table, km.pairwise_kappas(table), km.category_kappas(table), km.leave_one_out(table)]
     complete = km.from_ratings(KINDS[library]({name: THREE[name] for name in ("ann", "bob")}))
@@ -67,7 +67,7 @@ def test_the_frame_is_of_the_library_the_ratings_came_from(library):
 
 
 def test_series_name_their_library_too():
-    """Two polars series are ratings of a polars user; lists say nothing, and pandas is the default."""
+    """Two polars series give polars frames, and lists give frames of pandas, the default."""
     first, second = pl.Series([1, 2, 2]), pl.Series([1, 2, 1])
     assert isinstance(km.report(first, second).to_frame(), pl.DataFrame)
     assert isinstance(km.report([1, 2, 2], [1, 2, 1]).to_frame(), pd.DataFrame)
@@ -101,7 +101,7 @@ def test_a_table_can_be_read_again_from_its_frame(library):
 
 @pytest.mark.parametrize("library", KINDS)
 def test_columns_that_libraries_cannot_hold_become_text(library):
-    """Integers beyond 64 bits, and text beside numbers."""
+    """Integers beyond 64 bits, and text in a column with numbers, become text."""
     frame = nw.from_native(_frames.frame_of({"n": [1, 2**70, None], "label": [1, "x", None]}, library), eager_only=True)
     assert frame["n"].to_list()[:2] == ["1", str(2**70)]
     assert frame["label"].to_list()[:2] == ["1", "x"]
@@ -109,7 +109,7 @@ def test_columns_that_libraries_cannot_hold_become_text(library):
 
 
 def test_a_library_that_is_unknown_or_not_installed_is_named(monkeypatch):
-    """The message says what can be asked for, or how to install it."""
+    """The error lists the known libraries, or gives the command that installs the library."""
     pairs = km.pairwise_kappas(km.from_ratings(pd.DataFrame(THREE)))
     with pytest.raises(km.errors.InvalidOptionError, match="library must be one of 'pandas', 'polars', 'pyarrow'"):
         pairs.to_frame("panda")
@@ -130,6 +130,6 @@ def test_one_value_is_a_float():
     assert float(km.kappa(table)) == km.kappa(table).value
     assert float(km.bootstrap(table, n_resamples=10, rng=1)) == float(km.jackknife(table)) == km.kappa(table).value
     assert float(km.standard_error(table)) == km.standard_error(table).se
-    assert float(km.standard_error([1], [2])) != float(km.standard_error([1], [2]))  # nan: one subject has none
+    assert float(km.standard_error([1], [2])) != float(km.standard_error([1], [2]))  # NaN
     with pytest.raises(TypeError):
         float(km.max_kappa(table))

@@ -1,4 +1,4 @@
-"""The names that `import kappamax as km` offers."""
+"""The package has the documented public names and no others."""
 
 import subprocess
 import sys
@@ -42,7 +42,7 @@ NAMESPACES = {
 
 
 def test_the_public_names_are_these():
-    """Adding or removing a name is a decision."""
+    """Adding or removing a public name requires a change of this list."""
     assert set(dir(km)) == NAMES | set(NAMESPACES) | {"results"}
     assert len(NAMES) <= 26
     for name in NAMES:
@@ -51,7 +51,7 @@ def test_the_public_names_are_these():
 
 @pytest.mark.parametrize("namespace", NAMESPACES)
 def test_the_names_in_each_namespace_are_these(namespace):
-    """Tab completion in a namespace shows what is meant for users and nothing else."""
+    """Tab completion in a namespace shows the public names only."""
     module = getattr(km, namespace)
     assert isinstance(module, ModuleType)
     assert {name for name in dir(module) if not name.startswith("_")} == NAMESPACES[namespace]

@@ -1,6 +1,6 @@
-"""Published and peers' values, each with its source in data/reference.json.
+"""Results equal published values and those of other packages, whose sources are in data/reference.json.
 
-Where a package follows another convention, the test states it and checks that the difference is exactly that.
+If a package follows another convention, the test states it and checks that it explains the difference.
 """
 
 import json
@@ -51,7 +51,7 @@ MANY_CASES = [
 
 @pytest.mark.parametrize(("name", "scheme", "peer"), TWO_CASES)
 def test_two_raters_as_in_peers(name, scheme, peer):
-    """Kappa, the Fleiss-Cohen-Everitt standard error, its interval, and the test of independence."""
+    """Kappa, its standard error, its interval and the test of independence equal those of other packages."""
     published = TWO[name]["peer_values"][scheme]["peers"][peer]
     table, weights = two_raters(name), weights_of(name, scheme)
     result = km.kappa(table, weights=weights)
@@ -67,20 +67,20 @@ def test_two_raters_as_in_peers(name, scheme, peer):
         assert null.se == pytest.approx(published["se0"], abs=1e-9)
     if "z" in published:
         assert null.statistic == pytest.approx(published["z"], abs=1e-9)
-    if "p" in published:  # irr gives 0 where the p-value is below the rounding of 1
+    if "p" in published:  # irr gives 0 if the p-value is below the rounding error of 1
         assert null.pvalue == pytest.approx(published["p"], abs=1e-9)
 
 
 @pytest.mark.parametrize("name", TWO)
 def test_two_raters_consensus(name):
-    """The value all peers agree on, for every weighting."""
+    """Kappa equals the value of all other packages for every weighting."""
     for scheme, values in TWO[name]["peer_values"].items():
         result = km.kappa(two_raters(name), weights=weights_of(name, scheme))
         assert result.value == pytest.approx(values["consensus_kappa"], abs=1e-9)
 
 
 def test_published_values_of_two_raters():
-    """What papers and help pages print, to the digits they print."""
+    """Kappa equals the values in papers and help pages to the printed digits."""
     fig3 = km.example("rapallo2022")
     assert km.kappa(fig3, weights="linear").value == pytest.approx(0.5023, abs=5e-5)
     cohen = km.example("cohen1968")
@@ -99,7 +99,7 @@ def test_published_values_of_two_raters():
 
 
 def test_published_values_that_drop_an_unused_category():
-    """irr::kappa2 leaves out category 5, which nobody used: five levels, not six."""
+    """irr::kappa2 omits category 5, which no rater used, so it has five categories instead of six."""
     table = np.delete(np.delete(np.array(TWO["irr_anxiety_r2_r3"]["table"]), 4, axis=0), 4, axis=1)
     for entry in TWO["irr_anxiety_r2_r3"]["published"]:
         five = km.value_test(km.from_counts(table), weights=entry["weights"], method="null", alternative="two-sided")
@@ -112,7 +112,7 @@ def test_published_values_that_drop_an_unused_category():
 
 @pytest.mark.parametrize(("name", "scheme", "peer"), MANY_CASES)
 def test_many_raters_as_in_peers(name, scheme, peer):
-    """Conger, Fleiss, alpha, AC and Light, with Gwet's standard errors, where the conventions agree."""
+    """Coefficients and Gwet's standard errors equal those of other packages if the conventions agree."""
     published = MANY[name]["peer_values"][scheme][peer]
     table = many_raters(name)
     coefficients = {"conger": "conger", "fleiss": "fleiss", "kripp_alpha": "krippendorff", "gwet_ac": "gwet"}
@@ -125,26 +125,26 @@ def test_many_raters_as_in_peers(name, scheme, peer):
         result = km.agreement(table, weights=scheme, coefficient=chosen, method="gwet")
         ours = result.value
         if key.endswith("_se"):
-            # misskappa and magree divide by n where Gwet divides by n - 1
+            # misskappa and magree divide by n, whereas Gwet divides by n - 1
             ours = result.se if "irrCAC" in peer else result.se * sqrt((n - 1) / n)
         assert ours == pytest.approx(value, abs=_digits(peer, key)), key
 
 
 def _digits(peer, key):
-    """How far a peer's printed value can be from the number it computed."""
+    """Return the largest difference between a printed value and the number that was computed."""
     if peer == "R irrCAC 1.0 (5 digits)":
         return 5.001e-6
-    if peer == "R magree 1.2":  # works in single precision: eps is 6e-8, and a variance is a difference of such numbers
+    if peer == "R magree 1.2":  # single precision has an error of 6e-8, and a variance is a difference
         return 1e-6 if key.endswith("_se") else 1e-7
     return 1e-9
 
 
 @pytest.mark.parametrize("scheme", ["unweighted", "linear", "quadratic"])
 def test_missing_ratings_by_inverse_probability(scheme):
-    """With missing ratings misskappa defines D_o as the mean over pairs of raters, Gwet as the mean over subjects.
+    """With missing ratings, misskappa defines D_o as the mean over pairs of raters, and Gwet as the mean over subjects.
 
-    Its values follow from our pair tables by that definition; its standard errors belong to that definition and have
-    no counterpart here. Unweighted: 0.7107 there, 0.7628 here.
+    The values of misskappa follow from our tables of pairs by its definition. Its standard errors have no counterpart
+    here. The unweighted value of misskappa is 0.7107, and ours is 0.7628.
     """
     name = "gwet_cac_raw4raters_missing"
     table, u = many_raters(name), km.Weights.from_scheme(scheme, 5).matrix
@@ -160,7 +160,7 @@ def test_missing_ratings_by_inverse_probability(scheme):
 
 @pytest.mark.parametrize("name", MANY)
 def test_alpha_as_in_the_krippendorff_package(name):
-    """Nominal and interval are unweighted and quadratic; its ordinal metric is quadratic over pooled mid-ranks."""
+    """Nominal and interval mean unweighted and quadratic, and the ordinal metric is quadratic in pooled mid-ranks."""
     table = many_raters(name)
     published = MANY[name]["krippendorff_alpha_py"]
     for metric, weights in _krippendorff_metrics(table).items():
@@ -178,10 +178,10 @@ def _krippendorff_metrics(table):
 
 @pytest.mark.parametrize("name", MANY)
 def test_alpha_as_in_irr(name):
-    """irr::kripp.alpha counts r(r - 1) matchable values per subject where Krippendorff counts r.
+    """irr::kripp.alpha counts r(r - 1) matchable values per subject, whereas Krippendorff counts r.
 
-    On complete data its 1 - alpha is (1 - Fleiss' kappa) (1 - 1/(N r (r - 1))), ours the same with N r in place of
-    N r (r - 1); they agree for two raters. With missing ratings of this dataset irr follows Krippendorff.
+    For complete ratings, 1 - alpha of irr is (1 - Fleiss' kappa) (1 - 1/(N r (r - 1))), and ours has N r in place of
+    N r (r - 1), so they agree for two raters. For the missing ratings of this dataset, irr follows Krippendorff.
     """
     table = many_raters(name)
     published = MANY[name]["peer_values"]["irr_kripp_alpha"]
@@ -195,7 +195,7 @@ def test_alpha_as_in_irr(name):
 
 
 def test_published_values_of_many_raters():
-    """What papers and help pages print."""
+    """Coefficients of several raters equal the values in papers and help pages."""
     assert km.agreement(many_raters("fleiss1971_diagnoses_6x30"), coefficient="fleiss").value == pytest.approx(
         0.4302445, abs=5e-8
     )
@@ -210,13 +210,13 @@ def test_published_values_of_many_raters():
 
 @pytest.mark.parametrize("name", [name for name in MANY if "reference_formula" in MANY[name]])
 def test_conger_as_in_a_direct_formula(name):
-    """The value of Conger's kappa recorded beside the maxima."""
+    """Conger's kappa equals the value that is recorded with the maxima."""
     for scheme, values in MANY[name]["reference_formula"].items():
         assert km.kappa(many_raters(name), weights=scheme).value == pytest.approx(values["conger"], abs=1e-9)
 
 
 def test_bundled_examples_are_the_reference_tables():
-    """The packaged files and the reference data hold the same numbers."""
+    """The bundled examples and the reference data have the same counts."""
     same = {
         "rapallo2022": two_raters("rapallo2022_fig3a"),
         "cohen1968": two_raters("cohen1968_x200"),

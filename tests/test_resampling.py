@@ -1,4 +1,4 @@
-"""Jackknife and bootstrap of any statistic."""
+"""The jackknife and the bootstrap of any statistic are right and reproducible."""
 
 from fractions import Fraction
 from inspect import signature
@@ -16,13 +16,13 @@ from tests.support.strategies import tables
 
 
 def kappa_value(table):
-    """A statistic other processes can import."""
+    """Return kappa; other processes can import this function."""
     return km.kappa(table, weights="linear").value
 
 
 @given(tables(missing=True, max_rows=6))
 def test_jackknife_leaves_out_one_subject_at_a_time(table):
-    """The fast path over patterns equals deleting each subject and starting again."""
+    """The computation by patterns equals deleting each subject and computing the value again."""
     try:
         fast = km.jackknife(table, weights="linear")
     except UndefinedKappaError:
@@ -36,7 +36,7 @@ def test_jackknife_leaves_out_one_subject_at_a_time(table):
 
 
 def test_jackknife_by_hand():
-    """Percent agreement of 3 in 4: leaving out gives 2/3 three times and 1 once; se^2 = 3/4 * sum of squares."""
+    """If 3 of 4 subjects agree, the values are 2/3 three times and 1 once, and se^2 = 3/4 * sum of squares."""
     result = km.jackknife([1, 1, 2, 2], [1, 1, 2, 1], coefficient="percent")
     values = np.repeat(result.values, result.counts)
     assert sorted(values) == pytest.approx([2 / 3, 2 / 3, 2 / 3, 1])
@@ -45,7 +45,7 @@ def test_jackknife_by_hand():
 
 
 def test_bootstrap_does_not_depend_on_the_number_of_processes():
-    """Blocks have generators of their own."""
+    """Each block has a separate random generator."""
     t = km.example("anxiety")
     one = km.bootstrap(t, statistic=kappa_value, n_resamples=250, rng=7)
     two = km.bootstrap(t, statistic=kappa_value, n_resamples=250, rng=7, n_jobs=2)
@@ -57,7 +57,7 @@ def test_bootstrap_does_not_depend_on_the_number_of_processes():
 
 
 def test_bootstrap_standard_error_is_near_the_formula():
-    """7,477 subjects: within the Monte Carlo error of 2,000 resamples, se / sqrt(2 * 2000), four of them."""
+    """For 7,477 subjects, the two differ by at most four Monte Carlo errors, each se / sqrt(2 * 2000)."""
     t = km.example("vision")
     b = km.bootstrap(t, weights="quadratic", method="percentile", rng=1)
     se = km.kappa(t, weights="quadratic").se
@@ -69,7 +69,7 @@ def test_bootstrap_standard_error_is_near_the_formula():
 
 
 def test_bca_shifts_and_percentile_does_not():
-    """Percentile ends are plain quantiles of the resamples; BCa moves them."""
+    """Percentile limits are quantiles of the resamples, and BCa limits differ from them."""
     t = km.example("rapallo2022")
     p = km.bootstrap(t, method="percentile", rng=3, n_resamples=999)
     assert p.ci == pytest.approx(tuple(np.quantile(p.replicates, [0.025, 0.975])))
@@ -80,7 +80,7 @@ def test_bca_shifts_and_percentile_does_not():
 
 @pytest.mark.slow
 def test_bca_agrees_with_scipy():
-    """scipy.stats.bootstrap on the subjects: same method, other draws; ends agree within Monte Carlo error."""
+    """The limits agree with those of scipy.stats.bootstrap within the Monte Carlo error of different resamples."""
     from scipy import stats
 
     x, y = np.repeat(km.example("cohen1968").patterns, km.example("cohen1968").counts, axis=0).T
@@ -97,21 +97,21 @@ def test_bca_agrees_with_scipy():
 
 
 def test_undefined_resamples_are_counted():
-    """With three subjects some resamples hold one category only."""
+    """With three subjects, some resamples have only one category."""
     b = km.bootstrap([1, 1, 2], [1, 2, 2], n_resamples=300, rng=1)
     assert b.n_undefined == np.isnan(b.replicates).sum() > 0
     assert b.ci is not None
 
 
 def test_a_statistic_that_never_varies_has_a_point_interval():
-    """BCa falls back to the percentile interval where there is no spread."""
+    """The percentile interval is used instead of BCa if the values do not vary."""
     b = km.bootstrap([1, 2], [1, 2], coefficient="percent", n_resamples=50, rng=1)
     assert b.ci == (1, 1)
     assert b.se == 0
 
 
 def test_progress_is_reported():
-    """After every block of a hundred: how many are done, and of how many."""
+    """Progress is reported after every block of a hundred resamples."""
     seen = []
     km.bootstrap(
         km.example("rapallo2022"),
@@ -123,14 +123,14 @@ def test_progress_is_reported():
 
 
 def test_resamples_of_ten_to_the_twelve_subjects():
-    """Counts are drawn, not subjects."""
+    """The time does not depend on the number of subjects, because counts are drawn."""
     t = km.Table([[0, 0], [0, 1], [1, 1]], [10**12, 10**11, 10**12], [1, 2], ordered=True)
     b = km.bootstrap(t, n_resamples=200, rng=1)
     assert 0 < b.se < 1e-5
 
 
 def test_options_are_checked():
-    """Method, level and number of resamples."""
+    """Unknown methods, levels and numbers of resamples are errors."""
     t = km.example("rapallo2022")
     with pytest.raises(km.errors.InvalidOptionError, match="method must be one of 'bca', 'percentile'; got 'bc'"):
         km.bootstrap(t, method="bc")
@@ -141,7 +141,7 @@ def test_options_are_checked():
 
 
 def test_arrays_are_kept_out_of_the_short_description():
-    """Thousands of replicates do not belong in a repr."""
+    """The text representation has no arrays."""
     b = km.bootstrap(km.example("rapallo2022"), n_resamples=100, rng=1)
     assert "replicates" not in repr(b)
     assert "values" not in repr(km.jackknife(km.example("rapallo2022")))
@@ -149,7 +149,7 @@ def test_arrays_are_kept_out_of_the_short_description():
 
 
 def test_objective_at_other_counts_is_the_objective_of_that_table():
-    """Rows of counts broadcast: each gives the value of its own table."""
+    """Each row of counts gives the value of the table with these counts."""
     t = km.example("gwet2014")
     for coefficient in ("conger", "fleiss", "gwet", "krippendorff", "brennan-prediger", "percent"):
         objective = as_objective(t, weights="sqrt", coefficient=coefficient)
@@ -162,19 +162,19 @@ def test_objective_at_other_counts_is_the_objective_of_that_table():
 
 @pytest.mark.parametrize("n_jobs", [0, 1.5, float("nan"), "two"])
 def test_a_number_of_processes_is_checked(n_jobs):
-    """Before joblib sees it."""
+    """The error is raised before joblib is called."""
     with pytest.raises(km.errors.InvalidOptionError, match="n_jobs must be a whole number other than 0"):
         km.bootstrap(km.example("rapallo2022"), n_resamples=100, n_jobs=n_jobs)
 
 
 def test_undefined_resamples_and_an_interval_without_width_are_noted():
-    """One subject in a hundred is of the second category: without it kappa is undefined, with it kappa is 1."""
+    """One subject of a hundred has the second category; kappa is undefined without it and 1 with it."""
     found = km.bootstrap(km.from_counts([[99, 0], [0, 1]]), rng=1)
     assert found.ci == (1, 1)
     n = found.n_undefined
     assert n == np.isnan(found.replicates).sum() > 500
     left, width = found.notes
-    expected = f"{n} of 2,000 resamples were left aside because the statistic is undefined in them"
+    expected = f"{n} of 2,000 resamples were excluded because the statistic is undefined in them"
     assert left == f"{expected}; the interval describes only the others"
     assert width.startswith("the interval has no width because resampling these ratings shows no variation")
     assert found.to_dict()["notes"] == [left, width]
@@ -184,14 +184,14 @@ def test_undefined_resamples_and_an_interval_without_width_are_noted():
 
 
 def test_an_ordinary_bootstrap_has_no_notes():
-    """All resamples are defined and differ."""
+    """The notes are empty if all resamples are defined and differ."""
     found = km.bootstrap(km.example("anxiety"), n_resamples=100, rng=1)
     assert (found.n_undefined, found.notes) == (0, ())
     assert "note" not in repr(found)
 
 
 def test_a_bootstrap_without_defined_resamples_says_why_it_has_no_interval():
-    """A statistic that is defined for the whole table only."""
+    """The statistic is defined only for the observed table."""
     table = km.from_counts([[5, 1], [1, 5]])
 
     def whole(one):
@@ -201,13 +201,13 @@ def test_a_bootstrap_without_defined_resamples_says_why_it_has_no_interval():
 
     found = km.bootstrap(table, statistic=whole, n_resamples=5, rng=1)
     assert found.ci is None
-    assert found.notes == ("5 of 5 resamples were left aside because the statistic is undefined in them",)
+    assert found.notes == ("5 of 5 resamples were excluded because the statistic is undefined in them",)
 
 
 @pytest.mark.parametrize("times", [10**3, 10**8, 10**11])
 @pytest.mark.parametrize("weights", ["unweighted", "sqrt"])
 def test_the_jackknife_of_many_subjects_is_not_rounding_noise(times, weights):
-    """Bias and standard error from fractions; doubles lose a bias of 3e-14 among a billion subjects."""
+    """The bias of 3e-14 for a billion subjects is computed exactly, because it is lost in doubles."""
     counts = np.array([[37, 11, 2], [5, 29, 4], [1, 3, 8]]) * times
     found = km.jackknife(km.from_counts(counts), weights=weights)
     n = int(counts.sum())
@@ -224,7 +224,7 @@ def test_the_jackknife_of_many_subjects_is_not_rounding_noise(times, weights):
 
 
 def _precise_kappa(counts, weights):
-    """Cohen's kappa as a fraction; the root of a half to 200 bits."""
+    """Return Cohen's kappa as a fraction, with the square root of 1/2 to 200 bits."""
     half = Fraction(isqrt(2**399), 2**200) if weights == "sqrt" else Fraction(1)
     u = [[0, half, 1], [half, 0, half], [1, half, 0]]
     n = sum(map(sum, counts))
@@ -236,6 +236,6 @@ def _precise_kappa(counts, weights):
 
 @pytest.mark.parametrize("statistic", ["", 0, "kappa"])
 def test_a_statistic_is_a_function(statistic):
-    """A name is not looked up."""
+    """The name of a function is not accepted."""
     with pytest.raises(km.errors.InvalidOptionError, match="statistic must be a function of a Table"):
         km.jackknife(km.example("rapallo2022"), statistic=statistic)

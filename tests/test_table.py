@@ -219,7 +219,7 @@ def test_many_subjects_print_without_a_label_for_each():
         ([[0, -1], [1, -1]], [1, 1], "'2' rated none"),
     ],
 )
-def test_what_cannot_be_a_table(patterns, counts, message):
+def test_patterns_and_counts_are_checked(patterns, counts, message):
     """Every error names the place where a rule is broken."""
     with pytest.raises(km.errors.InputError, match=message):
         Table(patterns, counts, ["x", "y"], ordered=True)

@@ -18,7 +18,7 @@ from sphinx.util.docutils import SphinxDirective
 
 import kappamax as km
 from kappamax.reporting.figures_svg import crossed, margins_picture, null_picture
-from kappamax.reporting.report import Report
+from kappamax.reporting.report_results import Report
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -1,24 +1,20 @@
-"""Compute kappa and other coefficients of agreement, with their standard errors and intervals."""
+"""Compute kappa and other coefficients of agreement, with their standard errors and confidence intervals."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
-import numpy as np
-
-from kappamax._result import Result, TableResult
+from kappamax._result import Result
 from kappamax._tolerances import NO_SPREAD
-from kappamax._typing import Floats
-from kappamax.coefficients import as_objective, coefficient_for
-from kappamax.display import numbers, text
-from kappamax.errors import InvalidRatingsError, NotSupportedError, UndefinedKappaError
-from kappamax.inference import normal_interval, standard_error
-from kappamax.io import Ratings, as_table
-from kappamax.table import Label, Table
-from kappamax.weights import WeightsLike, as_weights
+from kappamax.coefficients import as_objective
+from kappamax.display import numbers
+from kappamax.errors import NotSupportedError
+from kappamax.io import Ratings
+from kappamax.standard_errors import normal_interval, standard_error
+from kappamax.table import Label
+from kappamax.weights import WeightsLike
 
 
 def kappa(
@@ -27,35 +23,37 @@ def kappa(
     categories: Sequence[Label] | None = None,
     level: float = 0.95,
 ) -> Agreement:
-    """Compute weighted kappa: Cohen's for two raters, Conger's for more.
+    """Compute weighted kappa, which is Cohen's kappa for two raters and Conger's kappa for more.
 
-    kappa = (p_o - p_e) / (1 - p_e) = 1 - D_o / D_e, where observed and expected agreement p_o and p_e, or disagreement
-    D_o and D_e, are averaged over the pairs of raters.
+    Kappa is (p_o - p_e) / (1 - p_e) = 1 - D_o / D_e, where the observed and expected agreement p_o and p_e, and the
+    observed and expected disagreement D_o and D_e, are averaged over the pairs of raters.
 
     Parameters
     ----------
     *ratings : Table, frame, or two or more arrays of labels
-        Ratings of the subjects. Two arrays are used as by scikit-learn's `cohen_kappa_score`.
+        Ratings of the subjects. A frame has one column per rater; arrays have one entry per subject, as for
+        scikit-learn's `cohen_kappa_score`.
     weights : str, Weights or mapping
         Disagreement weights, default "unweighted". Names are "unweighted", "linear", "quadratic", "sqrt", "power(1.5)"
-        or any other power, "ordinal", "ratio", "circular" and "bipolar". `Weights.from_positions` and
-        `Weights.from_matrix` make other weights. A mapping ``{(rater, rater): weights}`` gives every pair of raters
-        weights of its own.
+        or any other power, "ordinal", "ratio", "circular" and "bipolar". Other weights are made by
+        `Weights.from_positions` and `Weights.from_matrix`. A mapping ``{(rater, rater): weights}`` gives the weights
+        for every pair of raters.
     categories : sequence of labels, optional
-        All categories in order, including unused ones. By default they are taken from the ratings. Required for ordinal
-        weights if the labels are text, whose order cannot be known.
+        All categories in order, including unused ones. By default they are taken from the ratings. Required for
+        weights that need ordered categories if the labels are text, because the order of text labels is not known.
     level : float
         Confidence level of the interval, default 0.95.
 
     Returns
     -------
     Agreement
-        Value, standard error, confidence interval, observed and expected agreement.
+        Value, standard error, confidence interval, and observed and expected agreement.
 
     Raises
     ------
     UndefinedKappaError
-        If all raters used a single category, or only categories between which the weights are zero; kappa is then 0/0.
+        If all raters used a single category, or only categories between which the weights are zero, so that kappa is
+        0/0.
     InvalidWeightsError
         If the weights need an order of the categories that is not known.
 
@@ -94,8 +92,8 @@ def agreement(
     coefficient : str
         Name of the coefficient, default "kappa". One of "kappa" (Cohen's for two raters, Conger's for more), "cohen",
         "conger", "fleiss" (or "scott"), "gwet" (AC1 if unweighted, AC2 if weighted), "brennan-prediger",
-        "krippendorff" and "percent". Missing ratings are handled as Gwet defines it, and for Krippendorff's alpha by
-        its own definition.
+        "krippendorff" and "percent". Missing ratings are handled by Gwet's method, and for Krippendorff's alpha by
+        Krippendorff's definition.
     group_size : int
         Number of raters who must agree at a time (Conger's g), default 2. Larger groups are available for the
         unweighted coefficients "conger" and "percent".
@@ -104,13 +102,13 @@ def agreement(
     level : float
         Confidence level of the interval, default 0.95.
     method : str
-        Method for the standard error, default "auto"; see `standard_error`. The method "null" is refused, because it
-        gives no interval.
+        Method for the standard error, default "auto"; see `standard_error`. The method "null" is not accepted because
+        it gives no confidence interval.
 
     Returns
     -------
     Agreement
-        Value, standard error, confidence interval, observed and expected agreement.
+        Value, standard error, confidence interval, and observed and expected agreement.
 
     Raises
     ------
@@ -118,6 +116,8 @@ def agreement(
         If all raters used a single category, or only categories between which the weights are zero.
     InvalidWeightsError
         If the weights need an order of the categories that is not known.
+    NotSupportedError
+        If the method is "null".
 
     Examples
     --------
@@ -151,158 +151,15 @@ def agreement(
         n_subjects=table.n_subjects,
         n_raters=table.n_raters,
         n_categories=table.n_categories,
-        notes=(*objective.weights.notes, *_silent(error.se)),
+        notes=(*objective.weights.notes, *_notes_about(error.se)),
     )
-
-
-def _silent(se: float | None) -> tuple[str, ...]:
-    """Return the note attached to results whose standard error is zero, which does not mean certainty."""
-    if se is None or se > NO_SPREAD:
-        return ()
-    return (
-        "the standard error is 0 because these ratings show no variation, so the interval says nothing about other "
-        "subjects",
-    )
-
-
-def pairwise_kappas(
-    *ratings: Ratings, weights: WeightsLike = "unweighted", categories: Sequence[Label] | None = None
-) -> PairwiseKappas:
-    """Compute Cohen's kappa for every pair of raters.
-
-    Each pair is compared on the subjects that both raters rated. The mean over the pairs, Light's kappa, is the
-    attribute `light` of the result.
-
-    Parameters
-    ----------
-    *ratings : Table, frame, or two or more arrays of labels
-        Ratings of the subjects. A frame has one column per rater; arrays have one entry per subject.
-    weights : str, Weights or mapping
-        Disagreement weights: a name such as "linear" or "quadratic", a `Weights` object, or a mapping from pairs of
-        raters to weights. Default "unweighted".
-    categories : sequence of labels, optional
-        All categories in order, including unused ones. By default they are taken from the ratings.
-
-    Returns
-    -------
-    PairwiseKappas
-        A symmetric matrix of kappas, NaN where a kappa is undefined, with the reason.
-
-    Examples
-    --------
-    >>> import kappamax as km
-    >>> pairs = km.pairwise_kappas([1, 2, 2, 1], [1, 2, 1, 1], [2, 2, 1, 1])
-    >>> pairs.values[0].tolist(), round(pairs.light, 4)
-    ([1.0, 0.5, 0.0], 0.3333)
-    """
-    table = as_table(*ratings, categories=categories)
-    resolved = as_weights(weights, categories=table.categories, ordered=table.ordered, raters=table.raters)
-    values = np.eye(table.n_raters)
-    reasons: dict[str, str] = {}
-    for a in range(table.n_raters):
-        for b in range(a + 1, table.n_raters):
-            value, reason = _pair_kappa(table, a, b, resolved.for_raters([a, b]))
-            values[a, b] = values[b, a] = np.nan if value is None else value
-            if reason is not None:
-                reasons[f"{table.raters[a]}, {table.raters[b]}"] = reason
-    return PairwiseKappas(table.raters, resolved.name, values, reasons, table.frame_library)
-
-
-def category_kappas(
-    *ratings: Ratings, coefficient: str = "kappa", categories: Sequence[Label] | None = None
-) -> CategoryKappas:
-    """Compute the agreement on each category: "this category" against "any other", unweighted.
-
-    Parameters
-    ----------
-    *ratings : Table, frame, or two or more arrays of labels
-        Ratings of the subjects. A frame has one column per rater; arrays have one entry per subject.
-    coefficient : str
-        Name of the coefficient, default "kappa": Cohen's kappa for two raters and Conger's kappa for more. `agreement`
-        lists the others.
-    categories : sequence of labels, optional
-        All categories in order, including unused ones. By default they are taken from the ratings.
-
-    Returns
-    -------
-    CategoryKappas
-        The coefficient of every category, None where it is undefined, with the reason.
-
-    Examples
-    --------
-    >>> import kappamax as km
-    >>> found = km.category_kappas(km.example("cohen1968"))
-    >>> {category: round(value, 2) for category, value in found.values.items()}
-    {'personality disorder': 0.56, 'neurosis': 0.52, 'psychosis': 0.31}
-    """
-    table = as_table(*ratings, categories=categories)
-    name = coefficient_for(coefficient, table.n_raters).name
-    found = {c: _value_or_reason(table.collapse(c), coefficient=name) for c in table.categories}
-    values = {category: value for category, (value, _) in found.items()}
-    return CategoryKappas(name, values, _reasons(found), table.frame_library)
-
-
-def leave_one_out(
-    *ratings: Ratings,
-    weights: WeightsLike = "unweighted",
-    coefficient: str = "kappa",
-    categories: Sequence[Label] | None = None,
-) -> LeaveOneOut:
-    """Compute the coefficient without each rater in turn, for three or more raters.
-
-    Parameters
-    ----------
-    *ratings : Table, frame, or two or more arrays of labels
-        Ratings of the subjects. A frame has one column per rater; arrays have one entry per subject.
-    weights : str, Weights or mapping
-        Disagreement weights: a name such as "linear" or "quadratic", a `Weights` object, or a mapping from pairs of
-        raters to weights. Default "unweighted".
-    coefficient : str
-        Name of the coefficient, default "kappa": Cohen's kappa for two raters and Conger's kappa for more. `agreement`
-        lists the others.
-    categories : sequence of labels, optional
-        All categories in order, including unused ones. By default they are taken from the ratings.
-
-    Returns
-    -------
-    LeaveOneOut
-        The coefficient of all raters and the coefficient without each of them.
-
-    Raises
-    ------
-    NotSupportedError
-        If there are fewer than three raters.
-    UndefinedKappaError
-        If the coefficient of all raters is undefined.
-
-    Examples
-    --------
-    >>> import kappamax as km
-    >>> found = km.leave_one_out([1, 2, 2, 1], [1, 2, 1, 1], [2, 2, 1, 1])
-    >>> found.without
-    {'1': 0.5, '2': 0.0, '3': 0.5}
-    """
-    table = as_table(*ratings, categories=categories)
-    if table.n_raters < 3:
-        raise NotSupportedError(f"leaving one rater out needs at least three raters; got {table.n_raters}.")
-    whole = as_objective(table, weights=weights, coefficient=coefficient)
-    found = {}
-    for left_out in range(table.n_raters):
-        rest = [rater for rater in range(table.n_raters) if rater != left_out]
-        found[table.raters[left_out]] = _value_or_reason(
-            table.select(rest), weights=whole.weights.for_raters(rest), coefficient=coefficient
-        )
-    values = {rater: value for rater, (value, _) in found.items()}
-    name = coefficient_for(coefficient, table.n_raters).name
-    value = whole.value(whole.score)
-    return LeaveOneOut(name, whole.weights.name, value, values, _reasons(found), table.frame_library)
 
 
 @dataclass(frozen=True, repr=False)
 class Agreement(Result):
-    """A coefficient of agreement with its standard error and interval; nothing is rounded.
+    """Coefficient of agreement with its standard error and confidence interval, unrounded.
 
-    ``float(result)`` is its value.
+    ``float(result)`` returns the value.
 
     Attributes
     ----------
@@ -313,19 +170,19 @@ class Agreement(Result):
     value : float
         Observed coefficient.
     exact : Fraction or None
-        The same value as a fraction, where the weights are rational.
+        Observed coefficient as a fraction; None if it is irrational or if the weights are not exact.
     observed_agreement, expected_agreement : float
         Weighted observed agreement p_o and expected agreement p_e.
     se : float or None
-        Standard error; None for a single subject.
+        Standard error; None where it cannot be estimated, for example from a single subject.
     se_method : str
         Method by which the standard error was computed.
     ci : tuple of two floats, or None
-        Confidence interval, cut at 1; None for a single subject.
+        Confidence interval, whose upper limit is at most 1; None where the standard error cannot be estimated.
     level : float
         Confidence level of the interval.
     n_subjects, n_raters, n_categories : int
-        Size of the data.
+        Numbers of subjects, raters and categories.
     notes : tuple of str
         Notes about the weights, and about a standard error of zero.
     """
@@ -364,149 +221,11 @@ class Agreement(Result):
         return rows + [("note", note) for note in self.notes]
 
 
-@dataclass(frozen=True, repr=False)
-class PairwiseKappas(TableResult):
-    """Cohen's kappa of every pair of raters.
-
-    Attributes
-    ----------
-    raters : tuple of str
-        Names of the raters.
-    weights : str
-        Name of the weights.
-    values : array of float, shape (n_raters, n_raters)
-        Symmetric matrix with ones on the diagonal; NaN where a kappa is undefined.
-    reasons : dict
-        Reason for every undefined kappa; the keys are pairs such as "A, B".
-    """
-
-    raters: tuple[str, ...]
-    weights: str
-    values: Floats
-    reasons: dict[str, str] = field(default_factory=dict)
-    _library: str | None = field(default=None, repr=False, compare=False)
-
-    @property
-    def light(self) -> float:
-        """Light's kappa, the mean over all pairs; NaN if the kappa of some pair is undefined."""
-        return float(self.values[np.triu_indices(len(self.raters), 1)].mean())
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return all fields as plain data for JSON; undefined values are null."""
-        values = [[None if np.isnan(value) else float(value) for value in row] for row in self.values]
-        return super().to_dict() | {"values": values}
-
-    def _columns(self) -> dict[str, Iterable[Any]]:
-        first, second = np.triu_indices(len(self.raters), 1)
-        pairs = [(self.raters[a], self.raters[b]) for a, b in zip(first, second, strict=True)]
-        values = [None if np.isnan(value) else float(value) for value in self.values[first, second]]
-        reasons = [self.reasons.get(f"{a}, {b}") for a, b in pairs]
-        return {"rater_1": [a for a, _ in pairs], "rater_2": [b for _, b in pairs], "value": values, "reason": reasons}
-
-    def _frame_library(self) -> str | None:
-        return self._library
-
-    def _rows(self) -> list[tuple[str, str]]:
-        rows = [
-            (rater, "  ".join(f"{numbers.decimal(value):>9}" for value in row))
-            for rater, row in zip(self.raters, self.values, strict=True)
-        ]
-        return [("weights", self.weights), *rows, *self.reasons.items()]
-
-
-@dataclass(frozen=True, repr=False)
-class CategoryKappas(TableResult):
-    """Agreement on each category.
-
-    Attributes
-    ----------
-    coefficient : str
-        Short name of the coefficient.
-    values : dict
-        Coefficient of every category; None where it is undefined.
-    reasons : dict
-        Reason for every undefined coefficient.
-    """
-
-    coefficient: str
-    values: dict[Label, float | None]
-    reasons: dict[Label, str] = field(default_factory=dict)
-    _library: str | None = field(default=None, repr=False, compare=False)
-
-    def _columns(self) -> dict[str, Iterable[Any]]:
-        reasons = [self.reasons.get(category) for category in self.values]
-        return {"category": self.values.keys(), "value": self.values.values(), "reason": reasons}
-
-    def _frame_library(self) -> str | None:
-        return self._library
-
-    def _rows(self) -> list[tuple[str, str]]:
-        return [(str(category), text.value(value)) for category, value in self.values.items()]
-
-
-@dataclass(frozen=True, repr=False)
-class LeaveOneOut(TableResult):
-    """A coefficient of all raters, and without each of them.
-
-    Attributes
-    ----------
-    coefficient : str
-        Short name of the coefficient.
-    weights : str
-        Name of the weights.
-    value : float
-        Observed coefficient of all raters.
-    without : dict
-        Coefficient without each rater; None where it is undefined.
-    reasons : dict
-        Reason for every undefined coefficient.
-    """
-
-    coefficient: str
-    weights: str
-    value: float
-    without: dict[str, float | None]
-    reasons: dict[str, str] = field(default_factory=dict)
-    _library: str | None = field(default=None, repr=False, compare=False)
-
-    def _columns(self) -> dict[str, Iterable[Any]]:
-        return {
-            "rater": self.without.keys(),
-            "without": self.without.values(),
-            "effect": self.effects.values(),
-            "reason": [self.reasons.get(rater) for rater in self.without],
-        }
-
-    def _frame_library(self) -> str | None:
-        return self._library
-
-    @property
-    def effects(self) -> dict[str, float | None]:
-        """Change due to each rater: the value with all raters minus the value without this one."""
-        return {rater: None if rest is None else self.value - rest for rater, rest in self.without.items()}
-
-
-def _pair_kappa(table: Table, a: int, b: int, weights: WeightsLike) -> tuple[float | None, str | None]:
-    """Return Cohen's kappa of two raters on the subjects that both rated, or the reason why it is undefined."""
-    codes = table.patterns[:, [a, b]]
-    both = (codes >= 0).all(axis=1)
-    if not both.any():
-        return None, "no subject was rated by both"
-    names = (table.raters[a], table.raters[b])
-    pair = Table(codes[both], table.counts[both], table.categories, names, ordered=table.ordered)
-    return _value_or_reason(pair, weights=weights)
-
-
-def _value_or_reason(table: Table, **options: Any) -> tuple[float | None, str | None]:
-    """Return the value of a coefficient, or the reason why it is undefined."""
-    try:
-        objective = as_objective(table, **options)
-        return objective.value(objective.score), None
-    except UndefinedKappaError as error:
-        return None, error.reason
-    except InvalidRatingsError as error:
-        return None, str(error)
-
-
-def _reasons(found: dict[Any, tuple[float | None, str | None]]) -> dict[Any, str]:
-    return {key: reason for key, (_, reason) in found.items() if reason is not None}
+def _notes_about(se: float | None) -> tuple[str, ...]:
+    """Return the note attached to results whose standard error is zero, which does not mean certainty."""
+    if se is None or se > NO_SPREAD:
+        return ()
+    return (
+        "the standard error is 0 because these ratings show no variation, so the interval says nothing about other "
+        "subjects",
+    )

@@ -34,7 +34,7 @@ def table(*ratings: Ratings, ax: Any = None, title: str | None = None) -> Any:
     ax : matplotlib.axes.Axes, optional
         Axes to draw on. By default new axes are made.
     title : str, optional
-        Title of the axes. By default there is none.
+        Title of the axes. By default the axes have no title.
 
     Returns
     -------
@@ -59,9 +59,9 @@ def table(*ratings: Ratings, ax: Any = None, title: str | None = None) -> Any:
 
 
 def maximum(result: Maximum, *, ax: Any = None) -> Any:
-    """Draw the observed table beside a table of largest agreement, as two heat maps.
+    """Draw the observed table and a table with the largest agreement as two heat maps.
 
-    Cells that differ are framed.
+    The cells in which the tables differ are framed.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def maximum(result: Maximum, *, ax: Any = None) -> Any:
 
 
 def distribution(distribution: Distribution, *, ax: Any = None) -> Any:
-    """Draw the distribution of a coefficient by chance, with the observed value marked.
+    """Draw the distribution of a coefficient under chance, with the observed value marked.
 
     Parameters
     ----------
@@ -131,12 +131,12 @@ def distribution(distribution: Distribution, *, ax: Any = None) -> Any:
 
 
 def trace(result: Annealing, *, ax: Any = None) -> Any:
-    """Draw the agreement and the acceptance rate along an annealing search.
+    """Draw the agreement and the acceptance rate during an annealing search.
 
     Parameters
     ----------
     result : Annealing
-        Result of `anneal` with a trace.
+        Result of `anneal`, called with the argument `trace`.
     ax : matplotlib.axes.Axes, optional
         Axes to draw on. By default new axes are made.
 
@@ -160,7 +160,9 @@ def trace(result: Annealing, *, ax: Any = None) -> Any:
 
 
 def study(study: Study, *, ax: Any = None) -> Any:
-    """Draw the differences between the means of a study and the published means in percent, with two standard errors.
+    """Draw the differences between the means of a study and the published means in percent.
+
+    The error bars show two standard errors. If there are no published means, the mean stopping times are drawn.
 
     Parameters
     ----------
@@ -188,7 +190,7 @@ def __dir__() -> list[str]:
 
 
 def _heat_map(table: Table, ax: Any, title: str | None) -> Any:
-    """Draw the counts of two raters on axes and return these."""
+    """Draw the counts of two raters on the axes, and return the axes."""
     counts = table.dense()
     ax.imshow(counts, cmap="Blues", vmin=0, vmax=1.6 * max(1, int(counts.max())))
     for (i, j), n in np.ndenumerate(counts):

@@ -1,8 +1,8 @@
 """Estimate standard errors and intervals by the jackknife and the bootstrap.
 
-Subjects are resampled, and subjects with the same pattern are alike, so a resample is a multinomial draw of counts
-and the jackknife needs one value per pattern. Resamples come in blocks, each with its own spawned generator, so
-results do not depend on how many processes share the work.
+Subjects with the same pattern are interchangeable, so a resample of the subjects is a multinomial draw of counts, and
+the jackknife needs one value per pattern. Resamples are drawn in blocks, each with a separate random generator, so the
+results do not depend on the number of processes.
 """
 
 from __future__ import annotations
@@ -53,7 +53,8 @@ def jackknife(
     *ratings : Table, frame, or two or more arrays of labels
         Ratings of the subjects. A frame has one column per rater; arrays have one entry per subject.
     statistic : callable, optional
-        Function that takes a Table and returns a float. Default: the coefficient given by `weights` and `coefficient`.
+        Function that takes a Table and returns a float. By default, the statistic is the coefficient given by `weights`
+        and `coefficient`.
     weights : str, Weights or mapping
         Disagreement weights: a name such as "linear" or "quadratic", a `Weights` object, or a mapping from pairs of
         raters to weights. Default "unweighted".
@@ -66,7 +67,7 @@ def jackknife(
     Returns
     -------
     Jackknife
-        Standard error, bias and leave-one-out values.
+        Jackknife standard error and bias, and the leave-one-out values.
 
     Examples
     --------
@@ -111,8 +112,8 @@ def bootstrap(
     *ratings : Table, frame, or two or more arrays of labels
         Ratings of the subjects. A frame has one column per rater; arrays have one entry per subject.
     statistic : callable, optional
-        Function that takes a Table and returns a float; with several processes it must be importable or picklable.
-        Default: the coefficient given by `weights` and `coefficient`.
+        Function that takes a Table and returns a float. If several processes are used, it must be picklable. By
+        default, the statistic is the coefficient given by `weights` and `coefficient`.
     weights : str, Weights or mapping
         Disagreement weights: a name such as "linear" or "quadratic", a `Weights` object, or a mapping from pairs of
         raters to weights. Default "unweighted".
@@ -120,25 +121,26 @@ def bootstrap(
         Name of the coefficient, default "kappa": Cohen's kappa for two raters and Conger's kappa for more. `agreement`
         lists the others.
     method : {"bca", "percentile"}
-        Method for the interval, default "bca", which corrects the percentile interval for bias and skewness (Efron
-        1987).
+        Method for the interval, default "bca". This method corrects the percentile interval for bias and skewness
+        (Efron 1987).
     level : float
-        Confidence level, default 0.95.
+        Confidence level of the interval, default 0.95.
     n_resamples : int
-        Number of resamples, default 2,000. Resamples in which the statistic is undefined are counted and left out.
+        Number of resamples, default 2,000. Resamples in which the statistic is undefined are counted and excluded.
     rng : int, numpy.random.Generator or None
-        Seed or source of randomness. None (default) draws a fresh seed.
+        Seed or random generator. None (default) uses a new random seed.
     n_jobs : int
         Number of processes, default 1. The result does not depend on it.
     progress : callable, optional
-        Called as ``progress(done, total, message)`` with the number of resamples.
+        Called as ``progress(done, total, message)`` with the number of finished resamples and the number of all
+        resamples.
     categories : sequence of labels, optional
         All categories in order, including unused ones. By default they are taken from the ratings.
 
     Returns
     -------
     Bootstrap
-        Interval, standard error, bias and all resampled values.
+        Confidence interval, standard error, bias and all resampled values.
 
     Examples
     --------
@@ -177,7 +179,7 @@ def bootstrap(
 class Jackknife(Result):
     """Leave-one-out values of a statistic, and the standard error and bias estimated from them.
 
-    ``float(result)`` is the statistic of the whole table.
+    ``float(result)`` returns the statistic of the whole table.
 
     Attributes
     ----------
@@ -209,16 +211,17 @@ class Jackknife(Result):
 class Bootstrap(Result):
     """Resampled values of a statistic and the interval computed from them.
 
-    ``float(result)`` is the statistic of the table itself.
+    ``float(result)`` returns the statistic of the observed table.
 
     Attributes
     ----------
     value : float
-        Statistic of the table itself.
+        Statistic of the observed table.
     ci : tuple of two floats, or None
         Confidence interval; None if the statistic was defined in fewer than two resamples.
     se, bias : float or None
-        Standard deviation of the resampled values, and their mean minus `value`.
+        Standard deviation of the resampled values, and their mean minus `value`; None if the statistic was defined in
+        fewer than two resamples.
     level : float
         Confidence level of the interval.
     method : {"bca", "percentile"}
@@ -226,12 +229,12 @@ class Bootstrap(Result):
     n_resamples : int
         Number of resamples.
     n_undefined : int
-        Number of resamples in which the statistic was undefined, for example because one category was left; they are
-        left out.
+        Number of resamples in which the statistic was undefined, for example because all ratings were equal. They are
+        excluded from the interval.
     replicates : array, shape (n_resamples,)
-        All resampled values; NaN where undefined.
+        Value of the statistic in every resample; NaN where it is undefined.
     notes : tuple of str
-        Notes on resamples that were left out, and on an interval without width.
+        Notes about resamples that were excluded, and about an interval without width.
     """
 
     value: float
@@ -259,7 +262,7 @@ def _chosen(
     coefficient: str,
     categories: Sequence[Label] | None,
 ) -> tuple[Statistic, Table]:
-    """The statistic to resample, which is a coefficient if none is given, and the table."""
+    """Return the statistic to resample, which is a coefficient if no function is given, and the table."""
     if statistic is not None:
         if not callable(statistic):
             raise InvalidOptionError(f"statistic must be a function of a Table; got {statistic!r}.")
@@ -269,11 +272,11 @@ def _chosen(
 
 
 def _notes(defined: Array, n_resamples: int) -> tuple[str, ...]:
-    """Notes on the interval from the resamples in which the statistic is defined."""
+    """Return the notes about the interval, given the resampled values that are defined."""
     notes = []
     n_undefined = n_resamples - len(defined)
     if n_undefined:
-        left = f"{numbers.count(n_undefined)} of {numbers.count(n_resamples)} resamples were left aside because the "
+        left = f"{numbers.count(n_undefined)} of {numbers.count(n_resamples)} resamples were excluded because the "
         left += "statistic is undefined in them"
         notes.append(f"{left}; the interval describes only the others" if len(defined) > 1 else left)
     if len(defined) > 1 and float(np.ptp(defined)) <= NO_SPREAD:
@@ -285,12 +288,12 @@ def _notes(defined: Array, n_resamples: int) -> tuple[str, ...]:
 
 
 def _exact_changes(objective: Objective) -> tuple[float, Array]:
-    """How leaving out one subject of each pattern changes the value, and the mean of that over all subjects.
+    """Return the mean change of the value over all subjects, and the change if one subject of each pattern is left out.
 
-    With many subjects a change is so small that the difference of two doubles says nothing about it.
+    With many subjects, a change is too small to be computed as the difference of two doubles.
     """
     table, observed, expected = objective.table, objective.observed(objective.score), objective.expected
-    whole: list[int] = []  # changes in units of 2^-bits
+    whole: list[int] = []  # changes in units of 2^-_QUOTIENT_BITS
     for place in range(len(table.counts)):
         rest = Objective(
             table.like(table.patterns, table.counts - (np.arange(len(table.counts)) == place)),
@@ -305,14 +308,14 @@ def _exact_changes(objective: Objective) -> tuple[float, Array]:
 
 
 def _scaled_quotient(above: RootSum, below: RootSum) -> int:
-    """Above / below in units of 2^-bits, rounded down or nearly so."""
+    """Return the quotient above / below in units of 2^-_QUOTIENT_BITS, up to an error of a few units."""
     numerator, _ = above.bracket(2 * _QUOTIENT_BITS)
     denominator, _ = below.bracket(2 * _QUOTIENT_BITS)
     return ((numerator * below.denominator) << _QUOTIENT_BITS) // (denominator * above.denominator)
 
 
 def _block(table: Table, statistic: Statistic, size: int, generator: np.random.Generator) -> Array:
-    """Values of the statistic for so many resamples."""
+    """Return the values of the statistic in a block of `size` resamples."""
     counts = generator.multinomial(table.n_subjects, table.counts / table.n_subjects, size=size)
     if isinstance(statistic, Objective):
         evaluator = Evaluator(statistic)
@@ -321,11 +324,11 @@ def _block(table: Table, statistic: Statistic, size: int, generator: np.random.G
 
 
 def _leave_one_out(table: Table, statistic: Statistic) -> Array:
-    """The statistic without one subject of each pattern."""
+    """Return the statistic without one subject of each pattern."""
     m = len(table.counts)
     if isinstance(statistic, Objective):
         evaluator = Evaluator(statistic)
-        whole = evaluator.totals(table.counts)  # sums of the patterns' own numbers, so that the last one leaves zero
+        whole = evaluator.totals(table.counts)  # sums of pattern totals, so that subtracting the only subject leaves 0
         parts = []
         for chunk in evaluator.chunks():
             one = evaluator.pattern_totals(chunk)
@@ -342,7 +345,7 @@ def _estimate(table: Table, statistic: Statistic) -> float:
 
 
 def _value(statistic: Callable[[Table], float], table: Table, counts: Array) -> float:
-    """The statistic at other counts, NaN where it is undefined or nothing is left to compare."""
+    """Return the statistic at other counts, or NaN if it is undefined or there are no ratings to compare."""
     try:
         other = Table(table.patterns, counts, table.categories, table.raters, ordered=table.ordered)
         return float(statistic(other))
@@ -357,7 +360,10 @@ def _percentile_levels(level: float) -> tuple[float, float]:
 def _bca_levels(
     table: Table, statistic: Statistic, estimate: float, replicates: Array, level: float
 ) -> tuple[float, float]:
-    """Quantile levels corrected for bias and acceleration (Efron 1987); percentile where neither can be estimated."""
+    """Return quantile levels corrected for bias and acceleration (Efron 1987).
+
+    If the bias or the acceleration cannot be estimated, the levels of the percentile interval are returned.
+    """
     normal = NormalDist()
     below = ((replicates < estimate).mean() + (replicates <= estimate).mean()) / 2
     values = _leave_one_out(table, statistic)

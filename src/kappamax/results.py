@@ -7,6 +7,7 @@ directly.
 from kappamax._result import Result
 from kappamax.annealing.simulated_annealing import Annealing
 from kappamax.annealing.trace import Moment, Trace
+from kappamax.coefficient_tests import Comparison, ValueTest
 from kappamax.fibers.connectivity import LevelSet
 from kappamax.fibers.distribution import Distribution
 from kappamax.fibers.exact_test import ExactTest
@@ -15,8 +16,8 @@ from kappamax.fibers.joint_distribution import JointDistribution, OtherRange, Sa
 from kappamax.fibers.move_effects import Explanation, Reason
 from kappamax.fibers.move_ranking import RankedMove, RankedMoves
 from kappamax.fibers.walk import Walk
-from kappamax.inference import Comparison, StandardError, ValueTest
-from kappamax.kappas import Agreement, CategoryKappas, LeaveOneOut, PairwiseKappas
+from kappamax.kappa_breakdowns import CategoryKappas, LeaveOneOut, PairwiseKappas
+from kappamax.kappas import Agreement
 from kappamax.maximum.forced_disagreement import DisagreementSplit
 from kappamax.maximum.max_kappa import Maximum
 from kappamax.maximum.maximizers import MaximizerCount, MaximizerRange
@@ -28,8 +29,9 @@ from kappamax.paper.verdict import Verdict
 from kappamax.planning.goals import SimulatedStudies
 from kappamax.planning.sample_size import SampleSize
 from kappamax.reporting.group_report import GroupReport
-from kappamax.reporting.report import Report, WeightingReport
+from kappamax.reporting.report_results import Report, WeightingReport
 from kappamax.resampling import Bootstrap, Jackknife
+from kappamax.standard_errors import StandardError
 from kappamax.verification.certificates import Verification
 
 __all__ = [

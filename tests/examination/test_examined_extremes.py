@@ -1,4 +1,4 @@
-"""Largest and smallest values, the tables that attain them, and their number, against listing all rearrangements."""
+"""The largest and smallest values and the tables that attain them equal those of a list of all rearrangements."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from tests.support.comparing import assert_number
 from tests.support.designs import EXACT_NAMES, KINDS, POOLED, Design, as_rows, draw, seeds
 from tests.support.listing import Listing, listing_of
 
-_REAL = 1e-13  # of values up to 1 from weights held as doubles
+_REAL = 1e-13  # for values up to 1 that are computed from weights stored as doubles
 
 
 @pytest.mark.parametrize("seed", seeds(72))
 def test_extremes_are_those_of_all_rearrangements(seed):
-    """Maximum, minimum, tables, ratio, proofs and the number of maximisers, for one coefficient of each design."""
+    """Maximum, minimum, tables, ratio, proofs and the number of maximisers are right for one coefficient per design."""
     design = draw(seed, most_orders=400)
     name = design.coefficients[(seed // len(KINDS)) % len(design.coefficients)]
     examine_extremes(design, name, listing_of(design, name))
@@ -29,7 +29,7 @@ def test_extremes_are_those_of_all_rearrangements(seed):
 
 @pytest.mark.slow
 def test_extremes_are_those_of_all_rearrangements_on_a_thousand_designs():
-    """The same for larger designs, the coefficients in turn."""
+    """The results are right for larger designs, for which the coefficients alternate."""
     for seed in range(1000, 2000):
         design = draw(seed, most_orders=1500)
         name = design.coefficients[(seed // len(KINDS)) % len(design.coefficients)]
@@ -37,14 +37,14 @@ def test_extremes_are_those_of_all_rearrangements_on_a_thousand_designs():
 
 
 def examine_extremes(design: Design, name: str, listing: Listing) -> None:
-    """Compare the extremes of one coefficient with those of the listing."""
+    """Compare the extremes of one coefficient with those of the list of all rearrangements."""
     options = {"weights": design.weights, "coefficient": name}
     if listing.value is None:
         with pytest.raises(km.errors.UndefinedKappaError):
             km.max_kappa(design.table, **options)
         return
     if name in POOLED and not design.complete and possible_patterns(design) > 4000:
-        return  # refused where the chance term moves, as documented
+        return  # not supported if expected agreement varies, as documented
     result = km.max_kappa(design.table, **options)
     most, least = listing.maximum, listing.minimum
     slack = Fraction(_REAL) * (1 + abs(least)) if design.arithmetic == "real" else Fraction(0)
@@ -70,13 +70,13 @@ def examine_extremes(design: Design, name: str, listing: Listing) -> None:
 
 
 def possible_patterns(design: Design) -> int:
-    """How many patterns the sets of raters of a design could give."""
+    """Return the number of possible patterns for the sets of raters of a design."""
     sets = {tuple(code >= 0 for code in row) for row in design.rows}
     return sum(design.k ** sum(who) for who in sets)
 
 
 def examine_ratio(result: Maximum, listing: Listing) -> None:
-    """The share reached, where there is one."""
+    """Check the ratio of the value to the maximum, or the reason why it is undefined."""
     if listing.maximum <= 0 or naive.key(listing.maximum) == naive.key(listing.minimum):
         assert result.ratio is None
         assert result.ratio_reason
@@ -87,10 +87,10 @@ def examine_ratio(result: Maximum, listing: Listing) -> None:
 
 
 def examine_maximizers(design: Design, name: str, listing: Listing) -> None:
-    """The tables that attain the maximum are exactly those of the listing, each listed once."""
+    """Check that the maximisers are exactly those of the list of all rearrangements, without repetition."""
     options = {"weights": design.weights, "coefficient": name}
     if name in POOLED and not design.complete and len({sum(c >= 0 for c in row) for row in design.rows}) > 1:
-        return  # where the chance term moves, maximisers are not listed
+        return  # maximisers are not listed if expected agreement varies
     best = listing.attaining(listing.maximum)
     count = km.maximum.count_maximizers(design.table, **options)
     assert count.n == len(best), (count, len(best))
@@ -100,7 +100,7 @@ def examine_maximizers(design: Design, name: str, listing: Listing) -> None:
 
 @pytest.mark.parametrize("seed", seeds(40))
 def test_forced_disagreement_and_the_range_over_maximisers_are_those_of_the_listing(seed):
-    """Mean disagreement split for all raters and for each pair, and unweighted kappa over all maximisers."""
+    """The split of the disagreement and the range of unweighted kappa over the maximisers are those of the list."""
     design = draw(seed, most_orders=400, kinds=("complete", "near agreement", "constant rater"), names=EXACT_NAMES)
     listing = listing_of(design, "kappa")
     if listing.value is None or not design.complete:
@@ -128,7 +128,7 @@ def test_forced_disagreement_and_the_range_over_maximisers_are_those_of_the_list
 
 @pytest.mark.parametrize("seed", range(12))
 def test_the_maximum_of_two_raters_keeps_for_a_hundred_billion_copies_of_each_subject(seed):
-    """Optimal tables of a transportation problem scale with its margins."""
+    """The optimal table of a transportation problem scales with its margins."""
     kinds = ("complete", "asymmetric")
     drawn = (draw(other, most_orders=400, kinds=kinds, names=EXACT_NAMES) for other in range(seed, 10**6, 13))
     design = next(found for found in drawn if found.n_raters == 2 and found.complete)
@@ -146,7 +146,7 @@ def test_the_maximum_of_two_raters_keeps_for_a_hundred_billion_copies_of_each_su
 
 @pytest.mark.parametrize("seed", range(25))
 def test_extremes_of_groupwise_agreement_are_those_of_all_rearrangements(seed):
-    """Three or more raters at a time, complete ratings."""
+    """The extremes of groupwise agreement are right for groups of three or more raters with complete ratings."""
     rng = np.random.default_rng(seed)
     n_raters, k, n = int(rng.integers(3, 5)), int(rng.integers(2, 4)), int(rng.integers(2, 6))
     size = int(rng.integers(3, n_raters + 1))
@@ -169,7 +169,7 @@ def test_extremes_of_groupwise_agreement_are_those_of_all_rearrangements(seed):
 
 
 def test_the_examination_notices_a_wrong_listing():
-    """A listing without its best table does not pass."""
+    """The comparison fails if the best table is removed from the list."""
     design = next(
         found
         for found in (draw(seed, most_orders=600, kinds=("complete",), names=("linear",)) for seed in range(100))

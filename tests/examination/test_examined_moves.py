@@ -1,4 +1,4 @@
-"""Moves and their effects against swaps of ratings carried out one by one."""
+"""Moves and their effects equal those of swapping ratings one by one."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ WHOLE = ("complete", "constant rater", "near agreement", "text", "one category e
 
 @pytest.mark.parametrize("seed", seeds(50))
 def test_ranked_moves_do_to_the_value_what_they_say(seed):
-    """All moves that apply, each with the change of disagreement and the value of the table after it."""
+    """The ranking has all applicable moves, with the right change of disagreement and the right value after each."""
     design = draw(seed, most_orders=10**5, kinds=WHOLE, names=EXACT_NAMES + ROOT_NAMES)
     if not design.complete:
         design = draw(seed, most_orders=10**5, kinds=("complete",), names=EXACT_NAMES + ROOT_NAMES)
@@ -55,7 +55,7 @@ def test_ranked_moves_do_to_the_value_what_they_say(seed):
 
 @pytest.mark.parametrize(("k", "n_raters"), [(2, 2), (3, 2), (4, 2), (2, 3), (3, 3), (2, 4)])
 def test_basic_moves_are_all_swaps_between_two_subjects(k, n_raters):
-    """Each of them once; none changes a margin; effects are signs of sums of weights."""
+    """Each swap occurs once and keeps the margins, and its effect is the sign of a sum of weights."""
     moves = km.moves.basic_moves(k, n_raters)
     listed = Counter((tuple(sorted(move.minus)), tuple(sorted(move.plus))) for move in moves)
     assert set(listed) == swaps_between(set(product(range(k), repeat=n_raters)))
@@ -71,7 +71,7 @@ def test_basic_moves_are_all_swaps_between_two_subjects(k, n_raters):
 
 @pytest.mark.parametrize("n_raters", [2, 3])
 def test_minimal_moves_connect_all_tables_of_small_fibers(n_raters):
-    """From the observed table every other one is reached without a negative count, by listing both."""
+    """The moves lead from the observed table to all tables of a list without negative counts."""
     rng = np.random.default_rng(n_raters)
     moves = list(km.moves.minimal_moves(3, n_raters))
     basic = swaps_between(set(product(range(3), repeat=n_raters)))
@@ -92,7 +92,7 @@ def test_minimal_moves_connect_all_tables_of_small_fibers(n_raters):
 
 
 def swaps_between(patterns: set[naive.Pattern]) -> set[tuple[Cells, Cells]]:
-    """Every way two of the patterns can swap the ratings of some raters and become two others."""
+    """Return all ways in which two patterns can swap the ratings of some raters and become two others."""
     found = set()
     for x, y in combinations(sorted(patterns), 2):
         for swaps in product((False, True), repeat=len(x)):
@@ -105,7 +105,7 @@ def swaps_between(patterns: set[naive.Pattern]) -> set[tuple[Cells, Cells]]:
 
 
 def moved(table: dict[naive.Pattern, int], move: km.moves.Move) -> dict[naive.Pattern, int]:
-    """A table after a move, without zeros."""
+    """Return the counts of a table after a move, without zeros."""
     after = Counter(table)
     for cells, step in ((move.plus, 1), (move.minus, -1)):
         for cell in cells:
@@ -114,12 +114,12 @@ def moved(table: dict[naive.Pattern, int], move: km.moves.Move) -> dict[naive.Pa
 
 
 def effect_of(change: Fraction) -> str:
-    """What a change of disagreement does to agreement."""
+    """Return the effect of a change of disagreement on agreement."""
     sign = naive.key(change)
     return "keeps" if sign == 0 else "raises" if sign < 0 else "lowers"
 
 
 def test_the_effect_follows_the_sign_of_the_change():
-    """Less disagreement raises agreement, and what is nothing to 45 digits keeps it."""
+    """Less disagreement raises agreement, and a change that is zero to 45 digits keeps it."""
     assert [effect_of(Fraction(x)) for x in (-1, 0, 1)] == ["raises", "keeps", "lowers"]
     assert effect_of(Fraction(1, 10**50)) == "keeps"

@@ -1,4 +1,4 @@
-"""Jackknife, kappas of pairs, of categories and without one rater, against naive loops."""
+"""The jackknife and the kappas of pairs, of categories and without one rater equal those of naive loops."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from tests.support.designs import EXACT_NAMES, ROOT_NAMES, Design, draw, seeds
 
 _SYMMETRIC = ("complete", "few gaps", "many gaps", "singly rated", "constant rater", "unused category", "text")
 _NAMES = EXACT_NAMES + ROOT_NAMES
-_DELTA = 1e-10  # slopes are computed in doubles and squared
-_CLOSE = 1e-12  # relative; leave-one-out values are computed in doubles
+_DELTA = 1e-10  # tolerance for standard errors, whose slopes are computed in doubles and squared
+_CLOSE = 1e-12  # relative tolerance for leave-one-out values, which are computed in doubles
 
 
 @pytest.mark.parametrize("seed", seeds(100))
 def test_the_jackknife_leaves_out_one_subject_at_a_time(seed):
-    """Every leave-one-out value, the standard error and the bias."""
+    """All leave-one-out values, the standard error and the bias equal those of the definition."""
     design = draw(seed, most_orders=10**9, names=_NAMES)
     examine_jackknife(design, design.coefficients[(seed // 12) % len(design.coefficients)])
 
 
 @pytest.mark.slow
 def test_the_jackknife_leaves_out_one_subject_at_a_time_on_thousands_of_designs():
-    """The same for every coefficient."""
+    """The results equal those of the definition for every coefficient."""
     for seed in range(1000, 3000):
         design = draw(seed, most_orders=10**9, names=_NAMES)
         for name in design.coefficients:
@@ -73,7 +73,7 @@ def examine_jackknife(design: Design, name: str) -> None:
 
 @pytest.mark.parametrize("seed", seeds(60))
 def test_kappas_of_pairs_are_over_the_subjects_both_rated(seed):
-    """Cohen's kappa of every pair; undefined where 0/0 or where two raters share no subject; Light's mean."""
+    """Each pair has Cohen's kappa or NaN if it is undefined, and Light's kappa is the mean of the pairs."""
     design = draw(seed, most_orders=10**9, names=EXACT_NAMES, kinds=_SYMMETRIC)
     result = km.pairwise_kappas(design.table, weights=design.weights)
     found = []
@@ -93,7 +93,7 @@ def test_kappas_of_pairs_are_over_the_subjects_both_rated(seed):
 
 @pytest.mark.parametrize("seed", seeds(60))
 def test_kappas_of_categories_compare_each_category_with_the_rest(seed):
-    """The coefficient of the ratings "this one" and "any other"."""
+    """The coefficient is that of ratings with two values, one for this category and one for all others."""
     design = draw(seed, most_orders=10**9, names=EXACT_NAMES, kinds=_SYMMETRIC)
     name = ("kappa", "fleiss", "krippendorff", "gwet", "brennan-prediger")[seed % 5]
     result = km.category_kappas(design.table, coefficient=name)
@@ -110,7 +110,7 @@ def test_kappas_of_categories_compare_each_category_with_the_rest(seed):
 
 @pytest.mark.parametrize("seed", seeds(60))
 def test_leaving_out_a_rater_gives_the_coefficient_of_the_others(seed):
-    """For three raters or more, with gaps too."""
+    """The coefficient without a rater is right for three or more raters, also with missing ratings."""
     drawn = (draw(other, most_orders=10**9, names=EXACT_NAMES, kinds=_SYMMETRIC) for other in range(seed, 10**6, 63))
     design = next(found for found in drawn if found.n_raters > 2)
     name = design.coefficients[seed % len(design.coefficients)]
@@ -136,11 +136,11 @@ def test_leaving_out_a_rater_gives_the_coefficient_of_the_others(seed):
 
 
 def value_or_none(name: str, counts: dict[naive.Pattern, int], design: Design) -> Fraction | None:
-    """The coefficient, None where the ratings do not define it."""
+    """Return the coefficient, or None if it is undefined."""
     if not counts:
         return None
     if name == "kappa" and any(sum(own) == 0 for own in naive.margins(counts, design.k)):
-        return None  # a rater without ratings has no shares
+        return None  # the shares of a rater without ratings are undefined
     try:
         return naive.value(name, counts, design.u, design.k)
     except naive.UndefinedError:
@@ -148,7 +148,7 @@ def value_or_none(name: str, counts: dict[naive.Pattern, int], design: Design) -
 
 
 def without(counts: dict[naive.Pattern, int], row: naive.Pattern) -> dict[naive.Pattern, int]:
-    """The table without one subject of a pattern."""
+    """Return the table without one subject of a pattern."""
     left = Counter(counts)
     left[row] -= 1
     return {pattern: count for pattern, count in left.items() if count}
@@ -156,7 +156,7 @@ def without(counts: dict[naive.Pattern, int], row: naive.Pattern) -> dict[naive.
 
 @pytest.mark.parametrize("seed", range(10))
 def test_the_jackknife_holds_for_repeated_patterns(seed):
-    """Counts above one: each subject of a pattern is left out in turn."""
+    """If a pattern has a count above one, each of its subjects is left out in turn."""
     rng = np.random.default_rng(seed)
     counts = {(i, j): int(rng.integers(1, 40)) for i in range(3) for j in range(3)}
     table = km.Table(list(counts), list(counts.values()), [1, 2, 3], ordered=True)
@@ -171,7 +171,7 @@ def test_the_jackknife_holds_for_repeated_patterns(seed):
 
 @pytest.mark.parametrize("seed", seeds(60))
 def test_standard_errors_are_the_delta_method_on_subjects(seed):
-    """Fleiss, Cohen and Everitt's formula is the same without n / (n - 1); intervals follow by Student's t."""
+    """Fleiss, Cohen and Everitt's formula lacks the factor n / (n - 1), and other intervals use Student's t."""
     design = draw(seed, most_orders=10**9, names=EXACT_NAMES)
     name = design.coefficients[(seed // 12) % len(design.coefficients)]
     whole = value_or_none(name, design.counts, design)
@@ -198,7 +198,7 @@ def test_standard_errors_are_the_delta_method_on_subjects(seed):
 
 @pytest.mark.parametrize("seed", range(30))
 def test_a_comparison_takes_the_difference_of_slopes(seed):
-    """Two coefficients on the same subjects: what they have in common cancels."""
+    """The standard error of the difference accounts for the correlation of two coefficients of the same subjects."""
     design = draw(seed, most_orders=10**9, names=EXACT_NAMES, kinds=("complete", "few gaps", "near agreement"))
     n = sum(1 for row in design.rows if sum(code >= 0 for code in row) > 1)
     both = [value_or_none(name, design.counts, design) for name in ("kappa", "gwet")]
@@ -214,7 +214,7 @@ def test_a_comparison_takes_the_difference_of_slopes(seed):
 
 
 def slope(name: str, row: naive.Pattern, design: Design) -> float:
-    """How the coefficient changes with the number of subjects of a pattern, by a difference of 10^-30 in fractions."""
+    """Return the derivative with respect to the count of a pattern, by a difference of 10^-30 in fractions."""
     step = Fraction(1, 10**30)
     nudged = {**design.counts, row: design.counts[row] + step}
     whole = naive.value(name, design.counts, design.u, design.k)

@@ -1,4 +1,4 @@
-"""Sentences of the report against listing all rearrangements: whatever is said is true."""
+"""Every sentence of a report is true, as a list of all rearrangements shows."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from itertools import product
 import pytest
 
 import kappamax as km
-from kappamax.reporting.report import WeightingReport
+from kappamax.reporting.report_results import WeightingReport
 from tests.support import naive_agreement as naive
 from tests.support.comparing import assert_shown
 from tests.support.designs import EXACT_NAMES, KINDS, ROOT_NAMES, Design, as_rows, draw, seeds
@@ -31,7 +31,7 @@ def test_every_sentence_of_a_report_is_true(seed):
 
 @pytest.mark.slow
 def test_every_sentence_of_a_report_is_true_on_a_thousand_designs():
-    """The same, and every sentence occurs."""
+    """Every sentence is true, and every kind of sentence occurs, except for two rare ones."""
     said: Counter[str] = Counter()
     for seed in range(1000, 2000):
         design = draw(seed, most_orders=500, names=_COUNTABLE)
@@ -41,7 +41,7 @@ def test_every_sentence_of_a_report_is_true_on_a_thousand_designs():
 
 
 def examine_sentences(design: Design, name: str) -> list[str]:
-    """Check every sentence of a report; the names of the checks that were used."""
+    """Check every sentence of a report, and return the names of the checks that were used."""
     listing = listing_of(design, name)
     (result,) = km.report(design.table, weights=[design.weights], coefficient=name).results
     if listing.value is None:
@@ -50,7 +50,8 @@ def examine_sentences(design: Design, name: str) -> list[str]:
     used = []
     first, *others = result.sentences
     if result.test is not None and result.test.method == "monte-carlo":
-        others.append(first[: first.index(". ") + 1])  # the value; p-values from random tables are examined elsewhere
+        # only the value is checked here, because p-values from random tables are checked elsewhere
+        others.append(first[: first.index(". ") + 1])
     else:
         others.append(first)
     for sentence in others:
@@ -61,7 +62,7 @@ def examine_sentences(design: Design, name: str) -> list[str]:
 
 
 def check_sentence(sentence: str, design: Design, listing: Listing) -> list[str]:
-    """Every claim in a sentence; a sentence without a known claim is a failure."""
+    """Check every claim in a sentence; a sentence without a known claim is a failure."""
     found = [(re.search(pattern, sentence), check) for pattern, check in CLAIMS]
     claims = [(match, check) for match, check in found if match]
     assert claims, f"not examined: {sentence}"
@@ -71,25 +72,25 @@ def check_sentence(sentence: str, design: Design, listing: Listing) -> list[str]
 
 
 def says_value(match: re.Match[str], design: Design, listing: Listing) -> None:
-    """The first sentence: the value."""
+    """Check the value."""
     assert_shown(match[1], listing.value)
 
 
 def says_less_than_mean(match: re.Match[str], design: Design, listing: Listing) -> None:
-    """Less than what chance gives, with the one-sided p-value."""
+    """Check that the value is below the mean under chance, and check the one-sided p-value."""
     assert listing.value < listing.null_mean
     assert_shown(match[1], listing.null_mean)
     says_pvalue(match[2], listing)
 
 
 def says_rarely(match: re.Match[str], design: Design, listing: Listing) -> None:
-    """Not below the mean, and the p-value is at most 0.05."""
+    """Check that the p-value is at most 0.05."""
     assert listing.pvalue("greater") <= Fraction(1, 20)
     says_pvalue(match[1], listing)
 
 
 def says_could_arise(match: re.Match[str], design: Design, listing: Listing) -> None:
-    """The value is not below the mean, and the p-value is above 0.05, or above 0.1 if the words are "could easily"."""
+    """Check that the value is not below the mean, and that the p-value is above 0.05, or 0.1 for "could easily"."""
     assert naive.key(listing.value) >= naive.key(listing.null_mean) - 4
     assert listing.pvalue("greater") > Fraction(1, 20)
     assert bool(match[1]) == (listing.pvalue("greater") > Fraction(1, 10))
@@ -97,7 +98,7 @@ def says_could_arise(match: re.Match[str], design: Design, listing: Listing) -> 
 
 
 def says_pvalue(said: str, listing: Listing) -> None:
-    """A p-value, or that it is below 0.0001."""
+    """Check a p-value, or that it is below 0.0001."""
     if said == "p < 0.0001":
         assert listing.pvalue("greater") < Fraction(1, 10**4)
     else:
@@ -105,7 +106,7 @@ def says_pvalue(said: str, listing: Listing) -> None:
 
 
 def says_full_agreement(match: re.Match[str], design: Design, listing: Listing) -> None:
-    """All ratings of every subject that was rated twice are the same."""
+    """Check that all ratings of every subject with two or more ratings are equal."""
     assert listing.value == 1
     rated = [[code for code in row if code >= 0] for row in design.rows]
     assert all(len(set(codes)) == 1 for codes in rated if len(codes) > 1)
@@ -113,39 +114,39 @@ def says_full_agreement(match: re.Match[str], design: Design, listing: Listing) 
 
 
 def says_weightless(match: re.Match[str], design: Design, listing: Listing) -> None:
-    """Different ratings occur, and none of them counts."""
+    """Check that different ratings occur and that their weights are zero."""
     assert listing.value == 1
     assert naive.mean_disagreement(design.counts, design.u) == 0
     assert any(len({code for code in row if code >= 0}) > 1 for row in design.rows)
 
 
 def says_share(match: re.Match[str], design: Design, listing: Listing) -> None:
-    """The share of the largest value."""
+    """Check the ratio of the value to the largest value."""
     assert 0 <= listing.value < listing.maximum
     assert_shown(match[1], 100 * listing.value / listing.maximum, digits=1)
     assert_shown(match[2], listing.maximum)
 
 
 def says_reached(match: re.Match[str], design: Design, listing: Listing) -> None:
-    """The observed table has the largest value."""
+    """Check that the observed table has the largest value."""
     assert naive.key(listing.value) == naive.key(listing.maximum)
     assert_shown(match[1], listing.maximum)
 
 
 def says_no_share_below_zero(match: re.Match[str], design: Design, listing: Listing) -> None:
-    """The value is negative, the largest one is not."""
+    """Check that the value is negative and that the largest value is not."""
     assert listing.value < 0 < listing.maximum
     assert_shown(match[1], listing.maximum)
 
 
 def says_undefined_share(match: re.Match[str], design: Design, listing: Listing) -> None:
-    """There is one value only, or none above zero."""
+    """Check that there is only one value, or that no value is above zero."""
     assert listing.maximum <= 0 or naive.key(listing.maximum) == naive.key(listing.minimum)
     assert_shown(match[1], listing.maximum)
 
 
 def says_equal_margins(match: re.Match[str], design: Design, listing: Listing) -> None:
-    """All raters have the same margins, nothing is missing, and full agreement is possible."""
+    """Check that all raters have the same margins, that no rating is missing, and that full agreement is possible."""
     first, *others = naive.margins(design.counts, design.k)
     assert all(other == first for other in others)
     assert design.complete
@@ -154,32 +155,32 @@ def says_equal_margins(match: re.Match[str], design: Design, listing: Listing) -
 
 
 def says_one_is_possible(match: re.Match[str], design: Design, listing: Listing) -> None:
-    """Some table has the value 1."""
+    """Check that some table has the value 1."""
     assert listing.maximum == 1
 
 
 def says_cap(match: re.Match[str], design: Design, listing: Listing) -> None:
-    """The largest value is below 1."""
+    """Check that the largest value is below 1."""
     assert listing.maximum < 1
     assert_shown(match[1], listing.maximum)
 
 
 def says_all_alike(match: re.Match[str], design: Design, listing: Listing) -> None:
-    """All raters used each category equally often, and something is missing."""
+    """Check that all raters used each category equally often and that ratings are missing."""
     first, *others = naive.margins(design.counts, design.k)
     assert all(other == first for other in others)
     assert not design.complete
 
 
 def says_same_shares(match: re.Match[str], design: Design, listing: Listing) -> None:
-    """All raters used each category for the same share of the ratings they gave, but not equally often."""
+    """Check that each category has the same share of every rater's ratings but not the same count."""
     first, *others = naive.rater_shares(design.counts, design.k)
     assert all(other == first for other in others)
     assert len({sum(own) for own in naive.margins(design.counts, design.k)}) > 1
 
 
 def says_difference(match: re.Match[str], design: Design, listing: Listing) -> None:
-    """No two raters differ more in any category, and the numbers are theirs."""
+    """Check that no two raters differ more in any category, and check the two numbers."""
     shares = naive.rater_shares(design.counts, design.k)
     category = [repr(label) for label in design.labels].index(match[3])
     more, fewer = int(match[2]) - 1, int(match[4]) - 1
@@ -200,7 +201,7 @@ def says_difference(match: re.Match[str], design: Design, listing: Listing) -> N
 
 
 def says_split(match: re.Match[str], design: Design, listing: Listing) -> None:
-    """Observed disagreement is what every table has, and the rest."""
+    """Check the smallest disagreement of any table, and the rest of the observed disagreement."""
     observed, forced = disagreements(design, listing)
     assert 0 < forced < observed
     for said, true in ((match[1], observed), (match[2], forced), (match[4], observed - forced)):
@@ -209,32 +210,32 @@ def says_split(match: re.Match[str], design: Design, listing: Listing) -> None:
 
 
 def says_all_forced(match: re.Match[str], design: Design, listing: Listing) -> None:
-    """No table has less disagreement than the observed one."""
+    """Check that no table has less disagreement than the observed one."""
     observed, forced = disagreements(design, listing)
     assert 0 < forced == observed
     assert_shown(match[1], observed)
 
 
 def says_nothing_forced(match: re.Match[str], design: Design, listing: Listing) -> None:
-    """Some table has no disagreement at all."""
+    """Check that some table has no disagreement."""
     observed, forced = disagreements(design, listing)
     assert forced == 0
     assert_shown(match[1], observed)
 
 
 def says_number(match: re.Match[str], design: Design, listing: Listing) -> None:
-    """How many tables attain the maximum."""
+    """Check the number of tables that attain the maximum."""
     n = 1 if match[1] == "Exactly one table attains" else int(match[1].split()[0].replace(",", ""))
     assert n == len(listing.attaining(listing.maximum))
 
 
 def says_unknown(match: re.Match[str], design: Design, listing: Listing) -> None:
-    """Maximisers are not counted where chance moves."""
+    """Check that ratings are missing; the number of maximisers is always known for complete ratings."""
     assert not design.complete
 
 
 def disagreements(design: Design, listing: Listing) -> tuple[Fraction, Fraction]:
-    """Mean disagreement of the observed table, and the least of any."""
+    """Return the mean disagreement of the observed table, and the smallest one of any table."""
     name = listing.coefficient
     means = {rows: naive.disagreement(name, Counter(rows), design.u, design.k)[0] for rows in listing.defined}
     return means[listing.observed], min(means.values())
@@ -276,7 +277,7 @@ CLAIMS = (
 
 
 def check_where(result: WeightingReport, design: Design, listing: Listing) -> list[str]:
-    """What is said of the weights and of the table with the maximum."""
+    """Check the sentences about the weights and about the table that attains the maximum."""
     words = result.weights_in_words
     match = re.search(r"In a table that attains the maximum, the raters agree on ([\d,]+) of (\d+) subjects?", words)
     assert match, words
@@ -317,14 +318,14 @@ def check_where(result: WeightingReport, design: Design, listing: Listing) -> li
     ],
 )
 def test_sentences_about_equal_use_are_true(rows):
-    """Who rated whom caps the value where all raters used the categories alike, in number or in shares."""
+    """Missing ratings limit the value even if all raters used the categories equally often or for equal shares."""
     u = naive.for_all_pairs(naive.named_weights("unweighted", 2), len(rows[0]))
     design = Design("equal use", tuple(rows), 2, "unweighted", u, "rational", (1, 2), ordered=True)
     assert {"says_all_alike", "says_same_shares"} & set(examine_sentences(design, "kappa"))
 
 
 def test_a_false_sentence_is_noticed():
-    """Another share, another cap, another number of tables, an unknown sentence."""
+    """A wrong share, a wrong limit, a wrong number of tables and an unknown sentence are found."""
     design = draw(0, most_orders=300, kinds=("complete",), names=("linear",))
     listing = listing_of(design, "kappa")
     false = f"{float(listing.maximum) / 2 - 0.01:.4f}"

@@ -1,4 +1,4 @@
-"""P-values, means by chance, numbers of tables and random tables, against listing all rearrangements."""
+"""P-values, means under chance, numbers of tables and random tables agree with a list of all rearrangements."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ WHOLE = ("complete", "constant rater", "near agreement", "one category each", "t
 
 @pytest.mark.parametrize("seed", seeds(108))
 def test_pvalues_are_shares_of_all_rearrangements(seed):
-    """Both one-sided alternatives, both two-sided definitions, and the mean by chance."""
+    """Both one-sided p-values, both two-sided p-values and the mean under chance are those of the list."""
     design = draw(seed, most_orders=600, names=COUNTABLE)
     name = design.coefficients[(seed // len(KINDS)) % len(design.coefficients)]
     examine_test(design, name, listing_of(design, name))
@@ -31,7 +31,7 @@ def test_pvalues_are_shares_of_all_rearrangements(seed):
 
 @pytest.mark.slow
 def test_pvalues_are_shares_of_all_rearrangements_on_thousands_of_designs():
-    """The same for larger designs, the coefficients in turn."""
+    """The p-values are right for larger designs, for which the coefficients alternate."""
     for seed in range(1000, 3000):
         design = draw(seed, most_orders=1500, names=COUNTABLE)
         name = design.coefficients[(seed // len(KINDS)) % len(design.coefficients)]
@@ -39,7 +39,7 @@ def test_pvalues_are_shares_of_all_rearrangements_on_thousands_of_designs():
 
 
 def examine_test(design: Design, name: str, listing: Listing) -> None:
-    """Compare every p-value of a coefficient with the listing."""
+    """Compare every p-value of a coefficient with the list of all rearrangements."""
     options = {"weights": design.weights, "coefficient": name}
     if listing.value is None:
         with pytest.raises(km.errors.UndefinedKappaError):
@@ -62,7 +62,7 @@ def examine_test(design: Design, name: str, listing: Listing) -> None:
 
 
 def exact_or_none(design: Design, options: dict[str, Any]) -> ExactTest | None:
-    """The exact test; None where it is refused for its work or memory, which is allowed with gaps only."""
+    """Return the exact test, or None if it is too large, which is allowed only with missing ratings."""
     if design.complete:
         return km.exact_test(design.table, method="exact", **options)
     try:
@@ -72,7 +72,7 @@ def exact_or_none(design: Design, options: dict[str, Any]) -> ExactTest | None:
 
 
 def examine_monte_carlo(test: ExactTest, listing: Listing) -> None:
-    """A p-value from random tables is within six standard errors (and the draw that is added) of the true one."""
+    """Check that a p-value from random tables is within six standard errors (and the added draw) of the exact one."""
     true = float(listing.pvalue(test.alternative))
     error = (true * (1 - true) / test.n_draws) ** 0.5
     assert abs(test.pvalue - true) <= 6 * error + 1 / test.n_draws
@@ -80,7 +80,7 @@ def examine_monte_carlo(test: ExactTest, listing: Listing) -> None:
 
 @pytest.mark.parametrize("seed", range(24))
 def test_random_tables_give_nearly_the_same_pvalue(seed):
-    """Monte Carlo on designs of every kind, for each alternative."""
+    """Monte Carlo p-values are near the exact ones for all kinds of designs and all alternatives."""
     design = draw(seed, most_orders=400)
     name = design.coefficients[seed % len(design.coefficients)]
     listing = listing_of(design, name)
@@ -93,7 +93,7 @@ def test_random_tables_give_nearly_the_same_pvalue(seed):
 
 @pytest.mark.parametrize("seed", seeds(60))
 def test_distributions_are_those_of_all_tables(seed):
-    """Number of tables, the tables themselves, every value, its tables and its probability; complete ratings."""
+    """The number of tables, the tables, and the values with their probabilities are right for complete ratings."""
     design = draw(seed, most_orders=1500, kinds=WHOLE, names=COUNTABLE)
     if not design.complete:
         design = draw(seed, most_orders=1500, kinds=("complete",), names=COUNTABLE)
@@ -102,7 +102,7 @@ def test_distributions_are_those_of_all_tables(seed):
 
 @pytest.mark.slow
 def test_distributions_are_those_of_all_tables_on_a_thousand_designs():
-    """The same, the coefficients in turn."""
+    """The distributions are right for more designs, for which the coefficients alternate."""
     for seed in range(1000, 2000):
         design = draw(seed, most_orders=1500, kinds=("complete", "unused category"), names=COUNTABLE)
         if design.complete:
@@ -110,7 +110,7 @@ def test_distributions_are_those_of_all_tables_on_a_thousand_designs():
 
 
 def examine_fiber(design: Design, name: str) -> None:
-    """Compare the fiber with the listing."""
+    """Compare the fiber with the list of all rearrangements."""
     listing = listing_of(design, name)
     fiber = km.fiber(design.table)
     assert fiber.count() == len(listing.ways)
@@ -134,7 +134,7 @@ def examine_fiber(design: Design, name: str) -> None:
 
 
 def examine_same_kappa(design: Design, listing: Listing) -> None:
-    """Tables with the observed kappa, and the range of unweighted kappa over them."""
+    """Check the number of tables with the observed kappa, and the range of unweighted kappa over them."""
     same = km.fiber(design.table).same_kappa(design.weights, other="unweighted")
     alike = listing.attaining(listing.value)
     assert same.n_tables == len(alike)
@@ -146,14 +146,14 @@ def examine_same_kappa(design: Design, listing: Listing) -> None:
     assert (varied.n_at_minimum, varied.n_at_maximum) == (others.count(min(others)), others.count(max(others)))
 
 
-# One threshold for all comparisons of random tables: a right sampler fails once in a million runs of the whole module.
+# With this threshold for all comparisons, a correct sampler fails once in a million runs of the whole module.
 _SAMPLED = range(12)
 _FAR = 1e-6 / (2 * len(_SAMPLED))
 
 
 @pytest.mark.parametrize("seed", _SAMPLED)
 def test_random_tables_occur_as_often_as_by_chance(seed):
-    """Chi-square of the drawn tables against their probabilities, complete and with gaps."""
+    """A chi-square test accepts the drawn tables, for complete and for missing ratings."""
     gaps = seed % 2 == 1
     kinds = ("few gaps", "many gaps", "singly rated") if gaps else ("complete", "near agreement")
     design = draw(seed + 100, most_orders=400, kinds=kinds)
@@ -167,15 +167,15 @@ def test_random_tables_occur_as_often_as_by_chance(seed):
 
 
 def test_the_chi_square_notices_a_biased_sampler():
-    """Tables drawn uniformly, not by chance, are rejected."""
-    ways = naive.tables_of(((0, 0), (0, 0), (0, 1), (1, 1), (1, 1)))  # 12 + 36 + 12 ways
+    """Tables that are drawn uniformly are rejected."""
+    ways = naive.tables_of(((0, 0), (0, 0), (0, 1), (1, 1), (1, 1)))  # the three tables arise in 12, 36 and 12 ways
     tables = list(ways)
     chosen = np.random.default_rng(1).integers(0, len(tables), size=3000)
     assert far_from_chance(Counter(tables[i] for i in chosen), ways, 3000) < _FAR
 
 
 def far_from_chance(drawn: Counter[Rows], ways: dict[Rows, int], size: int) -> float:
-    """The p-value of a chi-square test; tables expected fewer than ten times are taken together."""
+    """Return the p-value of a chi-square test; tables expected fewer than ten times are combined."""
     assert set(drawn) <= set(ways), "a table outside the fiber was drawn"
     total = sum(ways.values())
     expected = {rows: size * n / total for rows, n in ways.items()}
@@ -189,5 +189,5 @@ def far_from_chance(drawn: Counter[Rows], ways: dict[Rows, int], size: int) -> f
 
 
 def _rows_of(counts: np.ndarray) -> Rows:
-    """A dense array of counts as sorted rows."""
+    """Return a dense array of counts as sorted rows."""
     return tuple(sorted(tuple(map(int, cell)) for cell in np.argwhere(counts) for _ in range(counts[tuple(cell)])))

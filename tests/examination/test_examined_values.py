@@ -1,4 +1,4 @@
-"""Every coefficient against the published definition, on random designs of every kind."""
+"""Every coefficient equals its published definition on random designs of every kind."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ GAPS = ("few gaps", "many gaps", "singly rated")
 
 @pytest.mark.parametrize("seed", seeds(150))
 def test_every_coefficient_is_what_its_definition_says(seed):
-    """Value, exact value, observed and expected agreement; undefined exactly where the definition is 0/0."""
+    """The value, observed and expected agreement are right, and the coefficient is undefined only if it is 0/0."""
     examine_values(draw(seed, most_orders=10**9))
 
 
 @pytest.mark.slow
 def test_every_coefficient_is_what_its_definition_says_on_thousands_of_designs():
-    """The same as for the quick designs."""
+    """The coefficients equal their definitions on many more designs."""
     for seed in range(1000, 4000):
         examine_values(draw(seed, most_orders=10**9))
 
 
 def examine_values(design: Design) -> None:
-    """Compare all coefficients of a design with the naive ones."""
+    """Compare all coefficients of a design with those of naive formulas."""
     for name in design.coefficients:
         try:
             observed, expected = naive.disagreement(name, design.counts, design.u, design.k)
@@ -53,7 +53,7 @@ def examine_values(design: Design) -> None:
 
 @pytest.mark.parametrize("seed", seeds(40))
 def test_agreement_of_groups_of_raters_is_what_its_definition_says(seed):
-    """Conger's g-wise kappa and percent agreement, with gaps too."""
+    """Conger's g-wise kappa and percent agreement equal their definitions, also with missing ratings."""
     rng = np.random.default_rng(seed)
     n_raters, k, n = int(rng.integers(3, 6)), int(rng.integers(2, 5)), int(rng.integers(2, 12))
     size = int(rng.integers(3, n_raters + 1))
@@ -80,7 +80,7 @@ def test_agreement_of_groups_of_raters_is_what_its_definition_says(seed):
 
 @pytest.mark.parametrize("seed", range(30))
 def test_values_are_right_for_as_many_as_a_trillion_subjects_per_pattern(seed):
-    """Counts from 1 to 10^12, complete and with gaps."""
+    """The values are right for counts from 1 to 10^12, for complete and for missing ratings."""
     rng = np.random.default_rng(seed)
     small = draw(seed, most_orders=10**9, kinds=("complete", *GAPS), names=EXACT_NAMES)
     counts = {row: int(10 ** rng.uniform(0, 12)) for row in small.counts}
@@ -98,7 +98,7 @@ def test_values_are_right_for_as_many_as_a_trillion_subjects_per_pattern(seed):
 
 @pytest.mark.parametrize("seed", range(20))
 def test_labels_are_read_as_the_codes_they_stand_for(seed):
-    """Text labels in an array with gaps, columns of labels, and codes: one table and one value."""
+    """An array of text labels with missing ratings, columns of labels, and codes give the same table and value."""
     design = draw(seed, most_orders=10**9, kinds=("text",), names=EXACT_NAMES)
     labels = np.array([[design.labels[c] if c >= 0 else None for c in row] for row in design.rows], dtype=object)
     table = km.from_ratings(labels, categories=design.labels)
@@ -111,7 +111,7 @@ def test_labels_are_read_as_the_codes_they_stand_for(seed):
 
 
 def test_every_kind_of_design_is_drawn():
-    """The seeds of the quick run reach all kinds, numbers of raters and categories, and undefined coefficients."""
+    """The quick run has all kinds of designs, numbers of raters and categories, and undefined coefficients."""
     drawn = [draw(seed, most_orders=10**9) for seed in range(150)]
     assert {design.kind for design in drawn} == set(KINDS)
     assert {design.n_raters for design in drawn} == {2, 3, 4, 5}
@@ -121,7 +121,7 @@ def test_every_kind_of_design_is_drawn():
 
 
 def test_the_comparisons_reject_perturbed_numbers():
-    """Two units in the last place, another digit, another order of weights: each is noticed."""
+    """A change of two units in the last place, another digit and another order of weights are found."""
     third = Fraction(1, 3)
     assert_number(1 / 3, third)
     assert_coefficient(1 / 3, Fraction(2, 3), Fraction(1), "rational")
@@ -143,7 +143,7 @@ def test_the_comparisons_reject_perturbed_numbers():
 
 
 def test_the_naive_formulas_reproduce_values_by_hand():
-    """Cohen (1960) on 2 x 2; alpha of Krippendorff's own example with 15 missing ratings is 0.743 and 0.849."""
+    """Cohen's kappa of a 2 x 2 table, and alpha of Krippendorff's example (0.743 and 0.849), are reproduced."""
     counts = {(0, 0): 20, (0, 1): 5, (1, 0): 10, (1, 1): 15}
     flat = naive.for_all_pairs(naive.named_weights("unweighted", 2), 2)
     assert naive.value("cohen", counts, flat, 2) == Fraction(2, 5)  # (0.7 - 0.5) / 0.5
@@ -164,7 +164,7 @@ def test_the_naive_formulas_reproduce_values_by_hand():
 
 
 def test_irrational_weights_of_the_naive_formulas_are_right():
-    """sin^2(pi/5) has the closed form (5 - sqrt 5)/8, and square roots square to what they should."""
+    """sin^2(pi/5) equals its closed form (5 - sqrt 5)/8, and the squares of square roots are right."""
     five = naive.named_weights("circular", 5)
     root = Fraction(naive.Decimal(5).sqrt())
     assert naive.key(five[0][1]) == naive.key((5 - root) / (5 + root))

@@ -110,7 +110,7 @@ def test_the_numbers_of_verdicts_on_the_page_are_right():
     """The numbers in the text equal the counts in the tables."""
     text = PAGE.read_text(encoding="utf-8")
     verdicts = re.findall(r"\| (reproduced|corrected|not reproduced|not determined|changed)(?=:| \|)", text)
-    stated = re.search(r"(\d+) items, (\d+) reproduced, (\d+) corrected, (\d+) not determined\.", text)
+    stated = re.search(r"(\d+) items: (\d+) reproduced, (\d+) corrected, (\d+) not determined\.", text)
     assert stated is not None
     counted = [verdicts.count(name) for name in ("reproduced", "corrected", "not determined")]
     assert [int(number) for number in stated.groups()] == [len(verdicts), *counted]

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 import kappamax as km
 from kappamax.coefficients import as_objective
-from kappamax.inference import standard_error, standard_errors_at
 from kappamax.planning.formula import precision_of
 from kappamax.planning.population import MarginTables, from_margins, from_pilot
+from kappamax.standard_errors import standard_error, standard_errors_at
 from tests.support.flat_settings import sample_size
 from tests.support.strategies import examples
 

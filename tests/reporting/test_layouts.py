@@ -30,7 +30,7 @@ def written(report, ending):
 
 @pytest.mark.parametrize("ending", ENDINGS)
 @pytest.mark.parametrize("name", MADE)
-def test_reports_are_what_they_were(name, ending):
+def test_reports_equal_the_golden_files(name, ending):
     """Reports equal the golden files up to rounding; `python -m tests.support.golden` writes the files again."""
     expected = (FOLDER / f"{name}.{ending}").read_text(encoding="utf-8")
     found = written(MADE[name], ending)
@@ -130,7 +130,23 @@ def test_csv_has_one_row_per_weighting():
     assert tuple(rows[0]) == CSV_COLUMNS
 
 
-def test_latex_escapes_what_it_must():
+def test_a_negative_value_is_not_shown_as_a_share():
+    """The column "reached" is "-" in all tables for readers, while CSV and JSON have the ratio."""
+    table = km.from_counts([[1, 6], [5, 1]])
+    made = km.report(table, weights="unweighted")
+    assert [row.split("|")[6].strip() for row in made.to_markdown().splitlines()] == ["reached", "---", "-"]
+    groups = km.report_groups([("A", table)], weights="unweighted")
+    for shown in (made.to_text(), made.to_html(), made.to_latex(), groups.to_text(), groups.to_markdown()):
+        assert "-80.6%" not in shown
+    assert 'which is not a share of the maximum, "reached" is "-".' in " ".join(made.to_text().split())
+    assert "&quot;reached&quot; is &quot;-&quot;" in made.to_html()
+    assert '"reached" is "-"' not in km.report(km.example("rapallo2022"), weights="linear").to_text()
+    ratio = -29 / 36  # kappa is -58/85 and the maximum is 72/85
+    assert made.to_dict()["results"][0]["ratio"] == pytest.approx(ratio)
+    assert float(next(csv.DictReader(io.StringIO(made.to_csv())))["ratio"]) == pytest.approx(ratio)
+
+
+def test_special_characters_are_escaped_in_latex():
     """Percent signs and comparison signs are escaped."""
     assert "66.9\\%" in MADE["two"].to_latex()
     assert "\\textless{} 0.0001" in MADE["two"].to_latex()
@@ -164,7 +180,7 @@ def test_unordered_categories_are_reported_unweighted():
     assert [result.weights for result in report.results] == ["unweighted"]
 
 
-def test_many_raters_and_gaps_have_a_report():
+def test_many_raters_and_missing_ratings_can_be_reported():
     """Reports on missing ratings and on many raters show patterns."""
     page = km.report(km.example("gwet2014")).to_html()
     assert "Observed patterns" in page
@@ -172,7 +188,7 @@ def test_many_raters_and_gaps_have_a_report():
     assert "10 raters" in km.report(many, weights="linear").to_text()
 
 
-def test_pictures_say_what_they_show():
+def test_figures_have_a_title_and_a_description():
     """Every figure has a title and a description, and empty cells stay empty."""
     picture = svg.heat_map(np.array([[1, 0], [2, 3]]), ["a", "b"], ["a", "b"], title="Counts & more")
     assert "<title>Counts &amp; more</title><desc>a: 1, 0; b: 2, 3</desc>" in picture

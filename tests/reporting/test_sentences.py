@@ -11,7 +11,7 @@ from kappamax.reporting import sentences
 
 
 def said(table, **options):
-    """All sentences of a report, in one string."""
+    """Return all sentences of a report as one string."""
     return " ".join(words for result in km.report(table, **options).results for words in result.sentences)
 
 
@@ -29,7 +29,7 @@ ONE = km.from_counts([[9, 0], [0, 0]], categories=["no", "yes"])
 
 
 def test_the_share_of_the_maximum():
-    """The sentences name the share, the proof, and a largest difference between the margins."""
+    """The sentences give the share, the proof, and the largest difference between the margins."""
     words = said(PAPER, weights="linear")
     assert "The raters reached 66.9% of the largest value that the margins allow (0.7511, proven)." in words
     assert "The margins do not allow a value above 0.7511." in words
@@ -158,7 +158,7 @@ def test_the_ratings_themselves():
 
 
 def test_subjects_raters_and_categories_are_counted():
-    """Singular and plural, and the order of the categories."""
+    """The sentence uses the singular or plural and mentions the order of the categories."""
     assert sentences.of_design(PAPER, 2) == (
         "33 subjects were rated by 2 raters in 4 ordered categories: 1, 2, ... (4 in all)."
     )

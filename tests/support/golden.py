@@ -10,7 +10,7 @@ FOLDER = Path(__file__).parents[1] / "data" / "golden"
 ENDINGS = ("txt", "html", "json", "tex", "md", "csv")
 
 
-def reports() -> dict[str, km.reporting.report.Report]:
+def reports() -> dict[str, km.results.Report]:
     """Return a report on two raters and one on three raters."""
     return {
         "two": km.report(km.example("rapallo2022"), title="Two raters"),

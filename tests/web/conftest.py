@@ -1,4 +1,4 @@
-"""The real server on a free port of this machine, once for all tests of the page."""
+"""Fixtures that start the server on a free port and return clients of the application."""
 
 import asyncio
 import threading

@@ -36,7 +36,7 @@ def test_a_table_and_its_chances_give_the_reports_document(client):
     answer, later = (answer_to(client, path, request) for path in ("/api/table", "/api/chance"))
     expected = km.report(PAPER, weights=["linear", "sqrt"]).to_dict()
     assert answer["data"] == expected["data"]
-    drawn = ("pvalue", "test")  # of sqrt weights: by fewer random tables than the report's
+    drawn = ("pvalue", "test")  # with sqrt weights, the page draws fewer random tables than the report
     for first, rest, theirs in zip(answer["results"], later["results"], expected["results"], strict=True):
         assert (first["test"], first["pvalue"], first["n_maximizers"]) == (None, None, None)
         assert rest.pop("picture").startswith("<svg")
@@ -48,7 +48,7 @@ def test_a_table_and_its_chances_give_the_reports_document(client):
     assert "random tables" in later["methods"]
 
 
-def test_the_pictures_of_a_table_come_by_themselves(client):
+def test_the_figures_of_a_table_are_sent_separately(client):
     """There are figures of both tables and the margins, and of the pairs of three raters."""
     answer = answer_to(client, "/api/pictures", TABLE | {"weights": ["linear", "sqrt"]})
     assert set(answer["by_weights"]) == {"linear", "sqrt"}
@@ -58,7 +58,7 @@ def test_the_pictures_of_a_table_come_by_themselves(client):
     assert answer_to(client, "/api/pictures", THREE)["pairs"].startswith("<svg")
 
 
-def test_the_calls_beside_a_result_give_it(client):
+def test_the_calls_give_the_same_result(client):
     """Running the Python call and the command gives the same result."""
     request = TABLE | {"categories": ["a, b", "c's", "d", "e"], "raters": ["x", "y z"], "weights": ["linear"]}
     answer = answer_to(client, "/api/table", request)
@@ -72,7 +72,7 @@ def test_the_calls_beside_a_result_give_it(client):
     assert printed["data"]["raters"] == ["x", "y z"]
 
 
-def test_a_command_cannot_say_own_weights(client):
+def test_custom_weights_have_no_command(client):
     """Custom weights have a Python call but no command."""
     own = [{"matrix": [[0, 1, 2, 3], [1, 0, 1, 2], [2, 1, 0, 1], [3, 2, 1, 0]], "kind": "disagreement"}]
     answer = answer_to(client, "/api/table", TABLE | {"weights": own})
@@ -81,7 +81,7 @@ def test_a_command_cannot_say_own_weights(client):
     assert answer["results"][0]["value"] == km.kappa(PAPER, weights="linear").value
 
 
-def test_several_raters_with_gaps_are_answered_in_a_process_of_their_own(client):
+def test_several_raters_with_missing_ratings_are_answered(client):
     """The answer has all pairs of raters, and patterns instead of a square table."""
     answer = answer_to(client, "/api/table", THREE | {"weights": ["unweighted"]})
     table = km.Table(
@@ -101,7 +101,7 @@ def test_an_undefined_kappa_is_an_answer(client):
     assert (later["test"], later["picture"]) == (None, None)
 
 
-def test_weights_in_words_name_a_broken_triangle(client):
+def test_the_answer_about_weights_names_a_violated_triangle(client):
     """Quadratic weights are not a metric."""
     answer = answer_to(client, "/api/weights", TABLE | {"weight": "quadratic"})
     assert (answer["metric"], answer["monge"], answer["violated_triangle"]) == (False, True, [1, 2, 3])
@@ -111,7 +111,7 @@ def test_weights_in_words_name_a_broken_triangle(client):
     assert positions["matrix"][0][2] == pytest.approx(5 / 6)
 
 
-def test_maximizers_come_by_pages(client):
+def test_maximizers_are_sent_in_pages(client):
     """Five tables attain the linear maximum of the paper's table."""
     answer = answer_to(client, "/api/maximizers", TABLE | {"weight": "linear"})
     assert (answer["n"], len(answer["tables"])) == (5, 5)
@@ -279,13 +279,19 @@ def test_examples_can_be_posted_as_they_are(client):
         ({"counts": [[1, 2], [3, 4]], "categories": ["a", "\x00"]}, 422, "entry 2 is", "categories", [1]),
         ({"counts": [[1, 2], [3, 4]], "ordered": 3}, 422, "ordered must be true or false; got 3", "ordered", None),
         ({"counts": [[1, 2], [3, 4]], "weights": ["linaer"]}, 422, "Did you mean 'linear'", None, None),
-        ({"counts": [[1, 2], [3, 4]], "weights": ["linear"] * 9}, 413, "; got a list of 9", "weights", None),
+        ({"counts": [[1, 2], [3, 4]], "weights": ["linear"] * 9}, 413, "; got a list of length 9", "weights", None),
         ({"counts": [[1, 2], [3, 4]], "weights": ["linear"] * 2}, 422, "'linear' occurs twice", "weights", None),
         ({"counts": [[1, 2], [3, 4]], "weights": [{"matrix": [[0, "x"], [1, 0]]}]}, 422, "is 'x'", "matrix", [0, 1]),
         ({"counts": [[1, 2, 3]] * 3, "ordered": False, "weights": ["linear"]}, 422, "linear weights need", None, None),
         ({"patterns": [[0, 2]], "counts": [1]} | ONE, 422, "cell (1, 2) is 2", "patterns", None),
         ({"patterns": [[0, "x"]], "counts": [1]} | ONE, 422, "cell (1, 2) is 'x'", "patterns", [0, 1]),
-        ({"patterns": [[0, 0]] * 20_001, "counts": [1] * 20_001} | ONE, 413, "got a list of 20,001", "patterns", None),
+        (
+            {"patterns": [[0, 0]] * 20_001, "counts": [1] * 20_001} | ONE,
+            413,
+            "got a list of length 20,001",
+            "patterns",
+            None,
+        ),
         ({"patterns": [[0, 0]], "counts": [1]}, 422, "or numbers; got nothing", "categories", None),
         ({"patterns": [[0] * 90] * 3_000, "counts": [1], "categories": ["a"], "raters": list(range(90))}, 413,
          "at most 2,222 different patterns; got 3,000", None, None),
@@ -300,7 +306,7 @@ def test_examples_can_be_posted_as_they_are(client):
         ({"counts": [[1, 2], [3, 4]], "weights": [{"positions": [1e400, 2]}]}, 422, "entry 1 is inf", "positions", [0]),
     ],
 )  # fmt: skip
-def test_what_is_wrong_is_said_with_its_place(client, request_, status, words, field, cell):
+def test_errors_name_the_field_and_the_cell(client, request_, status, words, field, cell):
     """The error is one line, with the field and the cell counted from zero."""
     body = json.dumps(request_).replace("Infinity", "1e400")
     sent = client.post("/api/table", content=body, headers={"content-type": "application/json"})
@@ -318,7 +324,7 @@ def test_moves_and_seeds_are_checked(client):
         (
             "/api/moves",
             {"move": {"plus": [[0, 0]], "minus": []}},
-            "plus must be two lists of category positions; got a list of 1",
+            "plus must be two lists of category positions; got a list of length 1",
         ),
         (
             "/api/moves",
@@ -336,7 +342,7 @@ def test_moves_and_seeds_are_checked(client):
         assert words in answer_to(client, path, TABLE | more, 422)["error"]
 
 
-def test_what_came_is_repeated_in_short_and_without_control_characters(client):
+def test_values_in_errors_are_short_and_without_control_characters(client):
     """Long values are shortened, and control characters are escaped."""
     for strange in ("x" * 5000, "\x1b[31m\n\u202e", -(10**4000), [[]] * 5000):
         for field in ("counts", "categories", "ordered", "title", "weights"):

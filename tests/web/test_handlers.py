@@ -49,14 +49,14 @@ def test_a_square_of_counts_is_the_table_it_shows():
 
 
 def test_cohens_kappa_by_hand():
-    """Observed 35/50, expected (25 * 30 + 25 * 20) / 2500 = 1/2: kappa 0.4, at most (45/50 - 1/2) / (1/2) = 0.8."""
+    """Observed 35/50 and expected (25 * 30 + 25 * 20) / 2500 give 0.4, and the maximum is (45/50 - 1/2) / (1/2)."""
     result = handlers.numbers(as_request("table", SQUARE | {"weights": ["unweighted"]}))["results"][0]
     assert (result["value"], result["exact"]) == (0.4, "2/5")
     assert (result["maximum"], result["exact_maximum"], result["proven"]) == (0.8, "4/5", True)
     assert result["ratio"] == 0.5
 
 
-def test_the_numbers_of_the_last_requests_are_found_once(monkeypatch):
+def test_the_numbers_of_the_last_requests_are_cached(monkeypatch):
     """Repeated requests, also with additional weights, use the cached results."""
     found = []
 
@@ -77,7 +77,7 @@ def test_the_numbers_of_the_last_requests_are_found_once(monkeypatch):
     assert len(found) == 42
     handlers.numbers(requests[-1])
     assert len(found) == 42
-    handlers.numbers(requests[0])  # the oldest of 42 reports are forgotten
+    handlers.numbers(requests[0])  # only the last 40 of 42 reports are cached
     assert len(found) == 44
 
 
@@ -89,7 +89,7 @@ def test_a_report_is_the_same_whether_its_weightings_are_found_together_or_not()
         assert made.to_dict() == report_within(handlers._QUICK, table, weights=weights, brief=True).to_dict()
 
 
-def test_tables_survive_the_way_to_the_page_and_back():
+def test_tables_are_unchanged_by_conversion_to_plain_data():
     """Tables with missing ratings, several raters and any labels are unchanged."""
     for name in km.datasets.EXAMPLES:
         table = km.example(name)
@@ -120,7 +120,7 @@ def test_weightings_by_name_position_and_matrix():
         as_request("moves", SQUARE | {"weight": 3})
 
 
-def test_commands_quote_what_a_shell_would_take_apart():
+def test_commands_quote_special_characters():
     """Labels with quotation marks, commas and dollar signs are quoted."""
     table = km.from_counts([[1, 2], [3, 4]], categories=["it's", "$a, b"])
     command = calls_of(table, ["power(1.5)"])["terminal"]
@@ -143,7 +143,7 @@ def test_a_path_that_is_too_long_ends_unreached():
     assert found["maximum"] == 1
 
 
-def test_swaps_anneal_tables_with_gaps():
+def test_swaps_anneal_tables_with_missing_ratings():
     """The lines of the answer have no square table."""
     lines = []
     request = plain_table(km.example("gwet2014")) | {"weight": "unweighted", "proposal": "swaps", "seed": 3}
@@ -202,7 +202,7 @@ def test_a_bug_is_a_reply_without_data():
     assert (status, "KeyError" in answer["error"]) == (500, True)
 
 
-def test_jobs_come_in_as_lines():
+def test_jobs_are_read_line_by_line():
     """The process answers each line that the server writes, and ends after the last one."""
     from queue import SimpleQueue
 

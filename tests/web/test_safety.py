@@ -171,7 +171,7 @@ def test_only_the_packages_own_assets_are_served(server, path):
     assert b"def create_app" not in answer
 
 
-def test_assets_are_checked_for_changes_and_answers_never_kept(client):
+def test_assets_are_revalidated_and_answers_are_not_cached(client):
     """Assets are revalidated, and answers are not stored in a cache."""
     page, answer = client.get("/"), client.post("/api/table", json=SMALL)
     assert page.headers["content-type"] == "text/html; charset=utf-8"
@@ -198,7 +198,7 @@ def test_assets_are_checked_for_changes_and_answers_never_kept(client):
         (b"[" * 100_000, "not JSON"),
     ],
 )
-def test_what_is_not_json_is_said_so(client, body, words):
+def test_a_body_that_is_not_json_is_an_error(client, body, words):
     """The answer has status 400 and one line."""
     answer = client.post("/api/table", content=body, headers={"content-type": "application/json"})
     assert answer.status_code == 400
@@ -228,7 +228,7 @@ def test_methods_and_types_are_those_documented(client):
     assert "must be application/json" in form.json()["error"]
 
 
-def test_work_out_of_time_is_stopped_and_said():
+def test_work_beyond_the_time_limit_is_stopped():
     """Every such request has status 422, because stopped processes are replaced."""
     with TestClient(create_app(quick_seconds=0, long_seconds=0), base_url="http://127.0.0.1:8737") as client:
         for path in ("/api/table", "/api/table", "/api/path", "/api/anneal", "/api/report"):
@@ -273,7 +273,7 @@ def test_a_client_that_leaves_stops_its_work(server):
     """After the client of a long search disconnects, the next search is answered."""
     counts = [[7000 if i == j else 6900 for j in range(12)] for i in range(12)]
     job = {"counts": counts, "weight": "sqrt", "proposal": "swaps", "seed": 1}
-    for _ in range(3):  # more than there are processes for long jobs
+    for _ in range(3):  # more requests than processes for long jobs
         with httpx.stream("POST", f"{server}/api/anneal", json=job, timeout=60) as answer:
             assert json.loads(next(answer.iter_lines()))["step"] > 0
     assert httpx.post(f"{server}/api/path", json=SMALL, timeout=60).status_code == 200

@@ -45,9 +45,9 @@ def check_paper(
     rng : int
         Seed of the study, default 1.
     n_jobs : int, optional
-        Number of processes; see `run_study`.
+        Number of processes. None, the default, uses the setting of `joblib.parallel_config`, or one process.
     progress : callable, optional
-        Called as ``progress(done, total, message)`` during the study.
+        Called as ``progress(done, total, message)`` during the study, as by `run_study`.
 
     Returns
     -------
@@ -105,7 +105,7 @@ class PaperCheck(TableResult):
             "# The paper, line by line\n\nThis page lists the examples, statements, figures, tables and claims of "
             "F. Rapallo, *Analysis of the weighted kappa and its maximum with Markov moves* (Psychometrika, 2022), as "
             f"recomputed by `kappamax paper` with {self.n_tables:,} simulated tables per row of the study. There are "
-            f"{len(self.items)} items, {counts}. Statements about other publications and programs, and misprints that "
+            f"{len(self.items)} items: {counts}. Statements about other publications and programs, and misprints that "
             "cannot be misunderstood, are left out.\n\n"
             "- *reproduced*: we obtain the same result.\n"
             "- *corrected*: we obtain another result, for the reason given.\n"

@@ -40,7 +40,8 @@ def largest_value() -> Iterator[Verdict]:
         chance = Fraction(sum(a * b for a, b in zip(rows, columns, strict=True)), n * n)
         most = Fraction(sum(map(min, rows, columns)), n)
         simple.append(max_kappa(one).exact_maximum == (most - chance) / (1 - chance))
-    yield holds("Section 1", "the largest unweighted kappa of two raters is that of sum min(n_i+, n_+i)", simple)
+    what = "the largest unweighted kappa of two raters has sum min(n_i+, n_+i) subjects on the diagonal"
+    yield holds("Section 1", what, simple)
 
 
 def independence() -> Iterator[Verdict]:

@@ -44,7 +44,7 @@ def two_raters() -> Iterator[Verdict]:
 
 
 def three_raters() -> Iterator[Verdict]:
-    """Figure 4."""
+    """Check figure 4."""
     table = example("rapallo2022-three")
     size = f"{table.n_subjects} subjects, {table.n_categories**table.n_raters} cells"
     yield same("Figure 4", "size of the table", "16 subjects, 27 cells", size)

@@ -13,7 +13,7 @@ from kappamax.display import numbers
 from kappamax.table import Table
 
 NAMED_WEIGHTS = ("unweighted", "linear", "quadratic", "sqrt")
-#: an item is "changed" if our result differs from the known one
+#: possible verdicts; an item is "changed" if our result differs from the known one
 STATUSES = ("reproduced", "corrected", "not reproduced", "not determined", "changed")
 
 

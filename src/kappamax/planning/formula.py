@@ -1,6 +1,6 @@
 """Compute the standard error of a study with N subjects, and the smallest N that achieves a width or a power.
 
-The standard errors are those of `inference`, evaluated at the assumed table: sd / sqrt(N) with a normal quantile for
+The standard errors are those of `standard_error` at the assumed table: sd / sqrt(N) with a normal quantile for
 Cohen's kappa, and sd / sqrt(N - 1) with a quantile of Student's t for all other coefficients. With missing ratings,
 N - 1 becomes N - 1 / c, where c is the share of subjects with enough ratings to compare.
 """
@@ -13,7 +13,7 @@ from math import inf, sqrt
 
 from kappamax._typing import Array, Codes
 from kappamax.disagreement.objective import Objective
-from kappamax.inference import quantile_of, slopes
+from kappamax.standard_errors import quantile_of, slopes
 
 MOST_SUBJECTS = 10**12
 
@@ -62,7 +62,7 @@ class Precision:
 
 
 def precision_of(objective: Objective) -> Precision:
-    """Return the precision of studies of a population, based on the standard errors of `inference`."""
+    """Return the precision of studies of a population, based on the formulas in `standard_errors`."""
     table = objective.table
     shares = table.counts / table.n_subjects
     gradient = gradient_of(objective, None)

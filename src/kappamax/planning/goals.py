@@ -15,9 +15,9 @@ import numpy as np
 from kappamax._result import Result
 from kappamax._typing import Array
 from kappamax.disagreement.objective import Objective
-from kappamax.inference import quantile_of
 from kappamax.planning.formula import precision_of
 from kappamax.planning.simulation import Simulator
+from kappamax.standard_errors import quantile_of
 
 WHOLE_RANGE = 2.0  # width of the range of a coefficient, -1 to 1, assigned to a study without an interval
 

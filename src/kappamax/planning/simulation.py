@@ -13,7 +13,7 @@ from kappamax._progress import Progress
 from kappamax._typing import Array
 from kappamax.disagreement.evaluator import Evaluator
 from kappamax.disagreement.objective import Objective
-from kappamax.inference import standard_errors_at
+from kappamax.standard_errors import standard_errors_at
 
 _STUDIES_PER_BLOCK = 1000
 _CELLS = 2_000_000

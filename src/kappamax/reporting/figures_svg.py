@@ -11,14 +11,14 @@ from kappamax.display import numbers, svg, text
 from kappamax.reporting.sentences import weighting_name
 
 if TYPE_CHECKING:
-    from kappamax.reporting.report import Report, WeightingReport
+    from kappamax.reporting.report_results import Report, WeightingReport
 
 MARGINS_TITLE = "How often each rater used each category"
 _MOST_BARS = 8
 
 
 def pictures_of(report: Report) -> dict[str, Any]:
-    """Return the figures of a report by name; a figure that does not exist for the data is None."""
+    """Return the figures of a report by name; a figure that does not apply to the data is None."""
     return {
         "margins": margins_picture(report),
         "pairs": pairs_picture(report),
@@ -51,7 +51,7 @@ def pairs_title(report: Report) -> str:
 
 
 def crossed(result: WeightingReport) -> list[tuple[str, str, Integers]]:
-    """Return title, figure and counts of the observed table of two raters and of one with the largest agreement."""
+    """Return title, figure and counts of the observed table of two raters and of a table with the largest agreement."""
     assert result.maximum is not None
     table = result.maximum.objective.table
     before, after = table.dense(), result.maximum.table.dense()

@@ -18,7 +18,7 @@ from kappamax.display import numbers, text
 from kappamax.display.tables import csv_table, latex_table, markdown_table
 from kappamax.errors import KappamaxError
 from kappamax.reporting.formats.json import as_json, versioned
-from kappamax.reporting.formats.rows import CSV_COLUMNS, csv_row
+from kappamax.reporting.formats.rows import CSV_COLUMNS, csv_row, share_reached
 from kappamax.reporting.report import report
 
 
@@ -34,19 +34,19 @@ def report_groups(
     Parameters
     ----------
     groups : iterable of (str, ratings)
-        Name and ratings of every group; the ratings are anything that `report` accepts. An exception in place of the
-        ratings becomes the row of that group.
+        Name and ratings of every group; the ratings are anything that `report` accepts. If an exception of this package
+        is given in place of the ratings, its message is reported in the row of the group.
     n_jobs : int
         Number of processes, default 1. The result does not depend on it.
     progress : callable, optional
-        Called as ``progress(done, total, message)`` with the number of groups.
+        Called as ``progress(done, total, message)`` with the number of finished groups and the number of all groups.
     **options
         Options of `report`, such as `weights`, `coefficient` and `level`.
 
     Returns
     -------
     GroupReport
-        One row per group and weighting. An error in one group becomes the row of that group.
+        One row per group and weighting. If a group cannot be reported, its row contains the error message.
 
     Examples
     --------
@@ -148,7 +148,7 @@ class GroupReport(TableResult):
                 row["weights"] or "",
                 "-" if row["value"] is None else numbers.decimal(row["value"]),
                 "" if row["maximum"] is None else numbers.decimal(row["maximum"]),
-                "" if row["ratio"] is None else numbers.percent(row["ratio"]),
+                "" if row["ratio"] is None else share_reached(row["value"], row["ratio"]),
                 "" if row["pvalue"] is None else numbers.pvalue(row["pvalue"]),
             ]
             for row in self.rows

@@ -10,7 +10,7 @@ from kappamax.kappas import Agreement
 from kappamax.reporting.sentences import n_categories
 
 if TYPE_CHECKING:
-    from kappamax.reporting.report import Report
+    from kappamax.reporting.report_results import Report
 
 _REFERENCES = {
     "cohen": "Cohen J (1960), Educational and Psychological Measurement 20, 37-46",

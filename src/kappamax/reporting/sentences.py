@@ -19,10 +19,10 @@ from kappamax.table import Table
 from kappamax.weights import PairWeights, Weights
 
 if TYPE_CHECKING:
-    from kappamax.reporting.report import WeightingReport
+    from kappamax.reporting.report_results import WeightingReport
 
 _NO_WIDTH = 1e-9
-_RARE, _COMMON = 0.05, 0.1  # p-values up to the first are called rare, those above the second common
+_RARE, _COMMON = 0.05, 0.1  # up to the first p-value, agreement "would rarely" arise; above the second, "could easily"
 
 
 def undefined(title: str, reason: str) -> tuple[str, ...]:

@@ -46,9 +46,8 @@ _MAX_FILE_BYTES = 20_000_000
 _MAX_BYTES_READ = 100_000_000
 _LONG_WORKERS, _MAX_QUICK_WORKERS = 2, 6
 
-mimetypes.add_type(
-    "text/javascript", ".js"
-)  # some systems define another type, with which browsers do not run the file
+# some systems define another type for these files, with which browsers do not run them
+mimetypes.add_type("text/javascript", ".js")
 
 
 def create_app(*, quick_seconds: float = 15.0, long_seconds: float = 60.0) -> Starlette:
@@ -131,7 +130,7 @@ def _replies(request: Request, name: str, asked: schemas.Request, *, by_line: bo
 
 
 async def _answer(request: Request, replies: AsyncIterator[Reply], *, by_line: bool = False) -> Reply:
-    """Return the last reply, or the first if `by_line`; the work stops if the client disconnects."""
+    """Return the last reply, or the first if `by_line`; the work is stopped if the client disconnects."""
     reply = Reply(499, b"", more=True)  # not sent to any client
 
     async def leave() -> None:

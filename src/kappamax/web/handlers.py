@@ -28,7 +28,8 @@ from kappamax.maximum.max_kappa import max_kappa
 from kappamax.maximum.maximizers import count_maximizers, iter_maximizers
 from kappamax.reporting.figures_svg import null_picture, pictures_of
 from kappamax.reporting.formats.json import data_of
-from kappamax.reporting.report import Effort, Report, completed, report_within
+from kappamax.reporting.report import Effort, completed, report_within
+from kappamax.reporting.report_results import Report
 from kappamax.reporting.sentences import of_table, of_weights
 from kappamax.table import Table
 from kappamax.web.moves import TIME_LIMIT, annealing, path_to_maximum, ranked_moves
@@ -147,9 +148,9 @@ def maximizers(request: WeightingRequest) -> dict[str, Any]:
 
 
 def file_table(request: FileRequest) -> dict[str, Any]:
-    """Return the table that a file contains; an error also has the names of the file's columns.
+    """Return the table that a file contains.
 
-    On Linux, nothing is written to disk.
+    If the file cannot be read, the error contains the names of its columns. On Linux, nothing is written to disk.
     """
     given = {name: getattr(request, name) for name in ("subject", "rater", "rating", "count")}
     lists = {name: getattr(request, name) for name in ("raters", "categories", "missing")}
@@ -207,7 +208,7 @@ def _numbers_of(report: Report, asked: _Asked) -> dict[str, Any]:
 
 
 def _chances_of(brief: Report, progress: Progress | None) -> dict[str, Any]:
-    """Return what the complete report adds to a brief one."""
+    """Return the results that a complete report adds to a brief one."""
     report = completed(brief, _QUICK, progress)
     document = report.to_dict()
     drawn = [None if one.null is None else null_picture(report, one) for one in report.results]
@@ -240,7 +241,7 @@ def _brief_reports(request: ReportRequest, show: Show = None) -> Iterator[tuple[
 
 
 def _weightings(request: ReportRequest, table: Table) -> list[tuple[_Asked, list[Weights] | None]]:
-    """Return pairs of lists with each weighting as requested and as weights, or a pair of None for the default ones."""
+    """Return each weighting as requested and as weights, each in a list, or a pair of None for the default ones."""
     if request.weights is None:
         return [(None, None)]
     found = [weights_of(asked, table.n_categories) for asked in request.weights]

@@ -126,7 +126,7 @@ def _counts_at(table: Table, moment: Moment) -> dict[str, Any]:
 
 
 def _steps_per_line(table: Table, proposal: str) -> int:
-    """Return the number of steps between two lines of the answer, so that there are at most some hundred lines."""
+    """Return the number of steps between two lines of the answer, so that there are at most a few hundred lines."""
     if proposal == "moves":
         n_moves = basic_moves(table.n_categories, table.n_raters).n_moves
     else:

@@ -38,8 +38,8 @@ _Number = Annotated[int, Meta(gt=-(10**18), lt=10**18)] | Annotated[float, Meta(
 _Numbers = Annotated[list[_Number], Meta(min_length=1, max_length=100)]
 _TwoCells = Annotated[list[list[int]], Meta(min_length=2, max_length=2)]
 
-#: rule for each field, which follows "must be" in an error message
 _LINE, _LABELS = "a line of at most 200 characters", "a list of 1 to 100 texts of 1 to 200 characters, or numbers"
+#: rule for each field, which follows "must be" in an error message
 _RULES = {
     "counts": "rows of whole numbers >= 0, or one whole number per pattern",
     "patterns": f"a list of 1 to {_MAX_PATTERNS:,} lists of category positions (from 0), null for missing",
@@ -130,7 +130,7 @@ class Request(Struct, kw_only=True, omit_defaults=True):
 
 
 class FileRequest(Request, forbid_unknown_fields=True):
-    """A file and the options for reading it, which are those of `read_ratings`; lists are separated by commas."""
+    """Request to read a file, with the options of `read_ratings`; the entries of lists are separated by commas."""
 
     layout: Literal["wide", "long", "counts", "patterns"] = "wide"
     raters: str | None = None
@@ -146,7 +146,7 @@ class FileRequest(Request, forbid_unknown_fields=True):
 
 
 class TableRequest(Request):
-    """A table, given as a square of counts or as patterns of category positions with their counts."""
+    """Request about a table, given as a square of counts or as patterns of category positions with their counts."""
 
     counts: list[_Count | list[_Count]]
     patterns: Annotated[list[list[_Code]], Meta(min_length=1, max_length=_MAX_PATTERNS)] | None = None
@@ -213,14 +213,14 @@ class OwnWeights(Struct, omit_defaults=True):
 
 
 class Move(Struct):
-    """The two cells that gain and the two that lose a subject, each given by one category position per rater."""
+    """Move in which two cells gain and two cells lose a subject; a cell has one category position per rater."""
 
     plus: _TwoCells
     minus: _TwoCells
 
 
 class ReportRequest(TableRequest):
-    """A table with several weightings, or the default ones; `format` is the format of a report file."""
+    """Request about a table with several weightings, or the default ones; `format` is that of a report file."""
 
     weights: Annotated[list[_Line | OwnWeights], Meta(min_length=1, max_length=8)] | None = None
     title: _Line = "Agreement between raters"
@@ -228,7 +228,7 @@ class ReportRequest(TableRequest):
 
 
 class WeightingRequest(TableRequest):
-    """A table with one weighting and further options; the default weighting is linear for ordered categories."""
+    """Request about a table with one weighting, which is linear by default if the categories are ordered."""
 
     weight: _Line | OwnWeights | None = None
     start: Annotated[int, Meta(ge=0, le=10_000)] = 0
@@ -294,7 +294,7 @@ def _shown(value: Any) -> str:
     if isinstance(value, dict):
         return "a JSON object"
     if isinstance(value, list):
-        return f"a list of {len(value):,}"
+        return f"a list of length {len(value):,}"
     return shortened(ascii(value)) if value is not None else "nothing"
 
 

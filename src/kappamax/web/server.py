@@ -16,7 +16,7 @@ _PORTS_TRIED = 20
 
 
 def bound_socket(port: int) -> tuple[socket.socket, int]:
-    """Return a listening socket and its port, which is the given one or the next free one; 0 is any free port."""
+    """Return a listening socket and its port, which is the given one or the next free one; 0 means any free port."""
     tried = range(port, min(port + _PORTS_TRIED, 2**16)) if port else [0]
     for one in tried:
         # asyncio sets TCP_NODELAY only if the protocol is named; without it, an answer takes 40 ms longer

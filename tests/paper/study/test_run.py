@@ -63,9 +63,9 @@ def test_stopping_times_reproduce_the_paper(number):
 def test_the_full_study_reproduces_the_48_determined_rows():
     """At least 46 rows have |z| <= 3, and all differ by at most 2 percent.
 
-    Two raters never end below. Three raters with quadratic or linear weights did not in 300 runs, so rarely at best: 5
-    of 1,000 would be seen by 300 runs with probability 0.78. For three raters and sqrt weights at k = 5 the share of
-    300 runs was 54 (N = 100) and 37 (N = 20): ours must lie within 4 combined standard errors.
+    With two raters, no search ends below the maximum. With three raters and quadratic or linear weights, none of 300
+    searches did; a share of 5 in 1,000 would have been seen with probability 0.78. With three raters, sqrt weights and
+    k = 5, 54 (N = 100) and 37 (N = 20) of 300 searches did, and our shares must lie within 4 combined standard errors.
     """
     study = km.paper.run_study(km.paper.paper_scenarios(), n_jobs=2)
     clear = [row for row in study if row.determined]

@@ -9,7 +9,7 @@ pytestmark = pytest.mark.browser
 
 
 def test_a_typed_table_gives_kappa_by_hand(page, expect):
-    """Observed 35/50, by chance 1/2: (0.7 - 0.5) / 0.5; the margins allow 45/50, so 0.8."""
+    """Observed agreement 35/50 and expected agreement 1/2 give 0.4, and the margins allow 45/50, which gives 0.8."""
     type_table(page, [[20, 5], [10, 15]])
     expect(page.locator("#kappa")).to_have_text("0.4000")
     expect(page.locator("#maximum")).to_contain_text("0.8000")
@@ -21,7 +21,7 @@ def test_a_typed_table_gives_kappa_by_hand(page, expect):
 @pytest.mark.parametrize("width", [1200], indirect=True)
 @pytest.mark.parametrize("separator", ["\t", ",", ";"], ids=["tab", "comma", "semicolon"])
 def test_a_pasted_block_fills_and_resizes(page, expect, separator):
-    """Three rows into a table of four leave three: disagreement 2.5 of 171/20 by chance, so kappa is 0.7076."""
+    """A block of three rows reduces the table to three categories; kappa is 1 - 2.5 / (171/20) = 0.7076."""
     rows = [["4", "1", "0"], ["2", "5", "1"], ["0", "1", "6"]]
     paste(page, "#cell-0-0", "\n".join(separator.join(row) for row in rows) + "\n")
     expect(page.locator("#size")).to_have_value("3")
@@ -70,7 +70,7 @@ def test_two_to_twelve_categories_with_names(page, expect):
 
 
 @pytest.mark.slow
-def test_a_count_that_is_none_is_marked_at_its_cell(page, expect):
+def test_an_entry_that_is_not_a_count_is_marked_at_its_cell(page, expect):
     """The message is at the cell, old results are marked, and a correction brings new results."""
     page.locator("#cell-1-2").fill("-3")
     expect(page.locator("#cell-1-2-problem")).to_have_text("Enter a whole number of at least 0 instead of -3.")
@@ -152,7 +152,7 @@ def test_a_link_carries_the_table_to_another_browser(page, expect, browser, serv
     type_table(page, [[20, 5], [10, 15]])
     page.get_by_label("Name of category 2").fill("yes, & <b>maybe</b>")
     expect(page.locator("#kappa")).to_have_text("0.4000")
-    expect(page.locator("#results")).to_have_attribute("aria-busy", "false")  # the new name is an update of its own
+    expect(page.locator("#results")).to_have_attribute("aria-busy", "false")  # the new name causes a separate update
     page.get_by_role("button", name="Copy a link to this table").click()
     expect(page.locator("#out-state")).to_have_text("Copied.")
     link = page.evaluate("navigator.clipboard.readText()")
@@ -173,7 +173,7 @@ def test_a_link_carries_the_table_to_another_browser(page, expect, browser, serv
 @pytest.mark.parametrize(
     "fragment", ["table=1", "table=1,2;3", "table=1,2;3,4&categories=%5B1%5D", "table=1,2;3,4&custom={", "x=1"]
 )
-def test_a_broken_link_is_left_aside(page, expect, server, fragment):
+def test_a_broken_link_is_ignored(page, expect, server, fragment):
     """The page opens as without the link."""
     page.goto("about:blank")
     page.goto(f"{server.rstrip('/')}/#{fragment}")

@@ -97,7 +97,7 @@ def test_a_file_can_be_dropped(page, expect):
 
 
 @pytest.mark.slow
-def test_a_file_that_cannot_be_read_says_so_beside_it(page, expect):
+def test_a_file_that_cannot_be_read_is_an_error_beside_the_file(page, expect):
     """The message is beside the file, and the previous results stay."""
     choose_file(page, "empty.csv", "")
     expect(page.locator("#map-file-problem")).not_to_be_empty()
@@ -143,7 +143,7 @@ def test_three_raters_have_moves_and_annealing(page, expect):
     """Moves are chosen from the list."""
     choose_file(page, "three.csv", three_raters())
     expect(page.locator("#headline")).to_contain_text("3 raters")
-    expect(page.locator("#results")).to_have_attribute("aria-busy", "false")  # moves come last
+    expect(page.locator("#results")).to_have_attribute("aria-busy", "false")  # moves are shown last
     expect(page.locator("#moves-list tbody tr").first).to_be_visible()
     before = page.locator("#moves-value").text_content()
     page.locator("#moves-list tbody tr").first.get_by_role("button").click()
@@ -153,7 +153,7 @@ def test_three_raters_have_moves_and_annealing(page, expect):
 
 
 @pytest.mark.slow
-def test_missing_ratings_are_told(page, expect):
+def test_missing_ratings_are_counted(page, expect):
     """Codes of missing ratings and empty cells are counted."""
     choose_file(page, "gaps.csv", "a,b,c\n1,1,2\n2,9,2\n1,,1\n2,2,2\n1,1,1\n2,1,2\n")
     page.get_by_text("Missing ratings and sheet").click()

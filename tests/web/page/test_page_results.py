@@ -25,6 +25,15 @@ def test_the_numbers_of_the_paper(page, expect):
 
 
 @pytest.mark.slow
+def test_a_negative_value_is_not_shown_as_a_share(page, expect):
+    """Both places that show the share of the maximum have "-" for a negative value."""
+    type_table(page, [[1, 6], [5, 1]])
+    expect(page.locator("#kappa")).to_have_text("-0.6824")
+    expect(page.locator("#ratio")).to_have_text("-a negative value is not a share of the maximum")
+    expect(page.locator("#comparison tbody tr").first.locator("td").nth(4)).to_have_text("-")
+
+
+@pytest.mark.slow
 def test_all_weightings_are_compared_and_chosen_from_the_comparison(page, expect):
     """There are four rows, and choosing one makes it the main result."""
     rows = page.locator("#comparison tbody tr")
@@ -129,7 +138,7 @@ def test_stale_answers_are_ignored(page, expect, server):
 
 
 @pytest.mark.slow
-def test_the_numbers_do_not_wait_for_what_chance_would_give(page, expect):
+def test_the_numbers_do_not_wait_for_the_test_against_chance(page, expect):
     """Numbers, tables and other weights are shown before the test, and the previous distribution is faded."""
     held = []
     page.route("**/api/chance", lambda route: held.append(route))
@@ -141,7 +150,7 @@ def test_the_numbers_do_not_wait_for_what_chance_would_give(page, expect):
     expect(page.locator("#comparison tbody tr").last).to_contain_text("0.8000")
     expect(page.locator("#chance")).to_have_attribute("inert", "")
     expect(page.locator("#results")).to_have_attribute("aria-busy", "true")
-    held[-1].continue_()  # those before it were given up for a newer table
+    held[-1].continue_()  # earlier requests were cancelled because of a newer table
     page.unroute("**/api/chance")
     expect(page.locator("#pvalue")).to_contain_text("exact")
     expect(page.locator("#sentence")).to_contain_text("would rarely arise by chance")

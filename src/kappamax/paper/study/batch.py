@@ -38,9 +38,9 @@ class TableBatch:
     start : int
         Number of the first table.
     steps : tuple of int
-        Stopping times T.
+        Stopping time of each table.
     below : tuple of bool
-        Whether the search ended below the proven maximum, after the final sweep.
+        Whether the search on each table ended below the proven maximum, after the final sweep.
     repaired : int
         Number of searches that were below the maximum before the sweep and not after it.
     seconds, seconds_maximum : float

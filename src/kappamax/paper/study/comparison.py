@@ -47,7 +47,7 @@ def compare_rows(study: Sequence[StudyRow]) -> Iterator[Verdict]:
 
 
 def compare_claims(found: Iterable[Claim]) -> Iterator[Verdict]:
-    """Turn the checked claims into verdicts."""
+    """Yield a verdict for every claim that was checked."""
     for claim in found:
         if claim.holds:
             yield Verdict(claim.where, claim.claim, "holds", claim.measured, "reproduced")

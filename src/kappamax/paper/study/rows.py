@@ -47,7 +47,7 @@ class StudyRow(Result):
     below_maximum : float
         Share of searches that ended below the proven maximum, after the final sweep.
     n_below, n_repaired : int
-        Number of these searches, and number of searches that attained the maximum only by the sweep.
+        Number of searches that ended below the maximum, and number of searches that attained it only by the sweep.
     steps : integers, shape (n_tables,)
         Stopping time of every table.
     below : bool, shape (n_tables,)
@@ -186,8 +186,8 @@ def summary(rows: Sequence[StudyRow]) -> list[tuple[str, str]]:
         within = sum(abs(row.z or 0.0) <= 3 for row in beside)
         largest = max(abs(row.difference_percent or 0.0) for row in beside)
         lines.append(("means within 3 standard errors", f"{within} of {len(beside)}"))
-        lines.append(("largest difference", f"{largest:.2f}%"))
+        lines.append(("largest difference of means", f"{largest:.2f}%"))
     if left := sum(not row.determined for row in rows):
         lines.append((NOT_DETERMINED, f"{left} rows"))
     worst = max(row.below_maximum for row in rows)
-    return [*lines, ("most often below the maximum", numbers.percent(worst))]
+    return [*lines, ("largest share below the maximum", numbers.percent(worst))]

@@ -45,7 +45,8 @@ def run_study(
     Parameters
     ----------
     scenarios : iterable of Scenario
-        Scenarios to simulate: ``paper_scenarios()`` for the study of the paper, ``read_scenarios(file)`` for your own.
+        Scenarios to simulate, such as those of the paper from ``paper_scenarios()`` or those of a file from
+        ``read_scenarios(path)``.
     n_tables : int
         Number of tables per scenario, default 1,000.
     rng : int
@@ -53,12 +54,14 @@ def run_study(
         number, so results do not depend on the other scenarios, on the number of processes, or on the order of the
         work.
     n_jobs : int, optional
-        Number of processes. Default: the number set by `joblib.parallel_config`, otherwise 1. Inside
+        Number of processes. None, the default, uses the setting of `joblib.parallel_config`, or one process. Inside
         ``joblib.parallel_config(backend="dask")`` the same call runs on a Dask cluster.
     checkpoint : str or Path, optional
-        File to which every finished batch of tables is appended. A study that finds the file continues from it.
+        File to which every finished batch of tables is appended. If the file exists, the study is continued from it. By
+        default, no file is written.
     progress : callable, optional
-        Called as ``progress(done, total, message)``; the work is a rough estimate in seconds of one processor.
+        Called as ``progress(done, total, message)``, where `done` and `total` are rough estimates of the work in
+        seconds of one processor.
 
     Returns
     -------
@@ -70,7 +73,8 @@ def run_study(
     InvalidOptionError
         If the checkpoint belongs to another study.
     Interrupted
-        On Ctrl-C; its `.best` holds the rows of the scenarios that are complete, or None. The checkpoint is kept.
+        If the user presses Ctrl-C. The attribute `best` is a study of the scenarios that are complete, or None if there
+        are none. The checkpoint is kept.
 
     Examples
     --------
@@ -127,7 +131,7 @@ def run_study(
 class Study(TableResult):
     """Results of a study with one row per scenario.
 
-    A study is a sequence of its rows: `study[0]`, `len(study)` and iteration refer to them.
+    A study is a sequence of its rows, so `study[0]`, `len(study)` and iteration refer to the rows.
 
     Attributes
     ----------
@@ -165,9 +169,9 @@ class Study(TableResult):
         return latex_table(*shown_rows(self.rows), caption=caption)
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw the differences from the published means in percent, with two standard errors.
+        """Draw the differences from the published means in percent.
 
-        If there are no published means, the mean stopping times are drawn.
+        The error bars show two standard errors. If there are no published means, the mean stopping times are drawn.
 
         Parameters
         ----------

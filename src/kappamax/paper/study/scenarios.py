@@ -64,7 +64,7 @@ class Scenario:
         Numbers of categories (k), raters (r, default 2) and subjects (N, default 100).
     margins : shares, shape (n_raters, n_categories), or None
         Expected share of each category for each rater; raters are independent. Rows are scaled to sum to one. None,
-        the default, stands for uniform margins.
+        the default, means uniform margins.
     weights : str
         Name of a weighting, such as "linear" (the default) or "power(3)".
     moves : "minimal" or "basic"
@@ -78,9 +78,9 @@ class Scenario:
     sweep : {"once", "all", "none"}
         Final sweep of moves that add two subjects to the diagonal, default "once"; see `MoveMethod`.
     max_steps : int, optional
-        Number of steps after which a search is stopped in any case; None, the default, is no limit.
+        Number of steps after which a search is stopped in any case; None, the default, means no limit.
     published : PublishedTimes, optional
-        Published figures to compare with.
+        Published figures to compare with; None, the default, if there are none.
     determined : bool
         Whether all settings behind the published figures are known, default True.
 

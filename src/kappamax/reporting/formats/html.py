@@ -18,12 +18,12 @@ from kappamax.reporting.figures_svg import (
     pairs_picture,
     pairs_title,
 )
-from kappamax.reporting.formats.rows import COLUMNS_EXPLAINED, margin_rows, pair_rows, result_rows
+from kappamax.reporting.formats.rows import columns_explained, margin_rows, pair_rows, result_rows
 from kappamax.reporting.sentences import of_design, of_table, weighting_name
 from kappamax.table import Table
 
 if TYPE_CHECKING:
-    from kappamax.reporting.report import Report, WeightingReport
+    from kappamax.reporting.report_results import Report, WeightingReport
 
 _PATTERNS_SHOWN = 20
 
@@ -68,7 +68,7 @@ def _results_caption(report: Report) -> str:
     side = sides.get(report.alternative, report.alternative)
     drawn = "; * marks Monte Carlo estimates" if any(test.se is not None for test in tests) else ""
     tested = f"P-values are {side} and conditional on {text.limits(report.table.complete)}{drawn}."
-    return f"{report.coefficient}. {COLUMNS_EXPLAINED} {tested if tests else 'No test was performed.'}"
+    return f"{report.coefficient}. {columns_explained(report)} {tested if tests else 'No test was performed.'}"
 
 
 def _words(report: Report) -> str:

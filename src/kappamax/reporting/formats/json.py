@@ -13,7 +13,7 @@ from kappamax._result import plain
 from kappamax._version import __version__
 
 if TYPE_CHECKING:
-    from kappamax.reporting.report import Report, WeightingReport
+    from kappamax.reporting.report_results import Report, WeightingReport
     from kappamax.table import Table
 
 SCHEMA_VERSION = 1

@@ -7,17 +7,11 @@ from typing import TYPE_CHECKING, Any
 from kappamax.display import numbers, text
 
 if TYPE_CHECKING:
-    from kappamax.reporting.report import Report, WeightingReport
+    from kappamax.reporting.report_results import Report, WeightingReport
 
 CSV_COLUMNS = (
     *("group", "n_subjects", "n_raters", "n_categories", "n_missing", "weights", "value", "ci_low", "ci_high", "se"),
     *("maximum", "maximum_proven", "maximum_bound", "minimum", "ratio", "pvalue", "test", "n_maximizers", "error"),
-)
-
-#: explanation of the last columns of `result_rows`
-COLUMNS_EXPLAINED = (
-    'The column "reached" is the value divided by the maximum, and "tables" is the number of tables that attain the '
-    "maximum."
 )
 
 
@@ -26,6 +20,22 @@ def result_rows(report: Report) -> tuple[list[str], list[list[str]]]:
     interval = f"{100 * report.level:g}% interval"
     header = ["weights", "value", interval, "maximum", "minimum", "reached", "p-value", "tables"]
     return header, [_row(result) for result in report.results]
+
+
+def columns_explained(report: Report) -> str:
+    """Return the explanation of the columns "reached" and "tables" of `result_rows`."""
+    said = (
+        'The column "reached" is the value divided by the maximum, and "tables" is the number of tables that attain '
+        "the maximum."
+    )
+    if any(result.agreement is not None and result.agreement.value < 0 for result in report.results):
+        said += ' For a negative value, which is not a share of the maximum, "reached" is "-".'
+    return said
+
+
+def share_reached(value: float, ratio: float) -> str:
+    """Return the ratio of a value to its maximum in percent, or "-" for a negative value, which is not a share."""
+    return "-" if value < 0 else numbers.percent(ratio)
 
 
 def margin_rows(report: Report) -> tuple[list[str], list[list[str]]]:
@@ -79,7 +89,7 @@ def _row(result: WeightingReport) -> list[str]:
         row += [
             _bounded(most.maximum, most.bound, most.proven, "<="),
             _bounded(most.minimum, most.minimum_bound, most.minimum_proven, ">="),
-            "undefined" if most.ratio is None else numbers.percent(most.ratio),
+            "undefined" if most.ratio is None else share_reached(most.value, most.ratio),
         ]
     test, count = result.test, result.n_maximizers
     row.append("" if test is None else numbers.pvalue(test.pvalue) + ("" if test.se is None else "*"))

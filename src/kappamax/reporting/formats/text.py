@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from kappamax.display import text
 from kappamax.reporting.figures_svg import MARGINS_TITLE, pairs_title
-from kappamax.reporting.formats.rows import COLUMNS_EXPLAINED, margin_rows, pair_rows, result_rows
+from kappamax.reporting.formats.rows import columns_explained, margin_rows, pair_rows, result_rows
 from kappamax.reporting.sentences import of_design, of_table
 
 if TYPE_CHECKING:
-    from kappamax.reporting.report import Report
+    from kappamax.reporting.report_results import Report
 
 _LINE_WIDTH = 78
 _RATERS_SHOWN = 8
@@ -31,7 +31,7 @@ def text_of(report: Report) -> str:
     lines += _indented(text.columns(header, rows))
     lines += ["", report.coefficient, ""]
     lines += text.columns(*_narrow(*result_rows(report)))
-    lines += ["", *_paragraph(f"{COLUMNS_EXPLAINED} {_pvalue_words(report)}")]
+    lines += ["", *_paragraph(f"{columns_explained(report)} {_pvalue_words(report)}")]
     for result in report.results:
         lines += ["", f"{result.weights}:"]
         for said in result.sentences:

@@ -7,6 +7,8 @@ export const decimal = (value, digits = 4) => {
 };
 export const interval = (ends) => (ends ? `${decimal(ends[0])} to ${decimal(ends[1])}` : "undefined");
 export const percent = (share) => `${(100 * share).toFixed(1)}%`;
+/** Return the ratio of a value to its maximum in percent; the result is "-" for a negative value, which is not a share. */
+export const shareReached = (value, ratio) => (ratio === null || ratio === undefined ? "undefined" : value < 0 ? "-" : percent(ratio));
 export const pvalue = (p) => (p === null || p === undefined ? "undefined" : p < 0.0001 ? "< 0.0001" : p.toFixed(4));
 export const count = (n) => (typeof n === "number" ? n.toLocaleString("en-US")
   : String(n).replace(/\B(?=(\d{3})+$)/g, ","));

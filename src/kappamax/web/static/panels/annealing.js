@@ -31,7 +31,7 @@ function nothing() {
 function build() {
   const seed = byId("seed")?.value ?? "1", proposal = byId("proposal")?.value ?? "moves";
   fill(byId("annealing-body"),
-    h("p", {}, "Random moves that raise agreement are accepted; other moves are accepted with a probability that falls with the temperature. The maximum above is computed by other methods; this panel shows how such a search proceeds."),
+    h("p", {}, "Random moves that do not lower agreement are accepted; moves that lower it are accepted with a probability that falls with the temperature. The maximum above is computed by other methods; this panel shows how such a search proceeds."),
     h("div", { class: "controls" },
       h("div", { class: "control" }, h("label", { for: "seed" }, "Seed"), h("input", { id: "seed", type: "number", min: 0, max: 4294967295, step: 1, value: seed, "aria-describedby": "seed-problem" })),
       h("div", { class: "control grow" }, h("label", { for: "proposal" }, "Proposal"), h("select", { id: "proposal" },

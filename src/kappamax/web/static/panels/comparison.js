@@ -1,7 +1,7 @@
 // Show the results for all weightings as a table; choosing a row selects its weights.
 
 import { button, byId, fill, h } from "../dom.js";
-import { chanceOf, decimal, interval, percent, tables } from "../format.js";
+import { chanceOf, decimal, interval, shareReached, tables } from "../format.js";
 import { change, current } from "../state.js";
 
 const HEADER = ["weights", "kappa", "95% interval", "maximum", "minimum", "reached", "tables", "p-value"];
@@ -14,8 +14,8 @@ export function drawComparison(names, results) {
     if (result.value === null) return ["undefined", ...Array(6).fill("")];
     const { value, ci, maximum, minimum, ratio } = result;
     const most = maximum !== null && maximum !== undefined;
-    return [decimal(value), ci ? interval(ci) : "undefined", most ? decimal(maximum) + (result.proven ? "" : " ?") : "none",
-      most ? decimal(minimum) : "none", ratio === null || ratio === undefined ? "undefined" : percent(ratio),
+    return [decimal(value), ci ? interval(ci) : "undefined", most ? decimal(maximum) + (result.proven ? "" : " (not proven)") : "not known",
+      most ? decimal(minimum) + (result.minimum_proven ? "" : " (not proven)") : "not known", shareReached(value, ratio),
       most ? tables(result) : "", chanceOf(result)];
   };
   const row = (name) => h("tr", { class: name === current().chosen ? "chosen" : "" },

@@ -158,7 +158,7 @@ function drawPath() {
   const place = byId("moves-path");
   if (!path) { fill(place); return; }
   const here = path.tables.indexOf(JSON.stringify(history[at].table));
-  fill(place, h("p", { class: "small faint" }, `This path has ${plural(path.steps.length, "move")}, each of which raises agreement most. `
+  fill(place, h("p", { class: "small faint" }, `This path has ${plural(path.steps.length, "move")}, each of which raises agreement as much as possible. `
     + (path.reached ? "It ends at the maximum." : "It ends below the maximum.")),
   h("ol", { class: "small", id: "path" }, path.steps.map((one, i) => h("li", { "aria-current": here === i + 1 ? "step" : null },
     here === i + 1 ? h("strong", {}, `${one.written} → ${decimal(one.value)}`) : `${one.written} → ${decimal(one.value)}`))));
@@ -168,8 +168,9 @@ function drawList(ranked) {
   const focused = document.activeElement?.dataset?.move;
   const row = (move, i) => h("tr", {}, h("th", { scope: "row" }, move.written), h("td", {}, move.effect), h("td", {}, decimal(move.value_after)),
     h("td", {}, button("Apply", () => applyMove(move), { "aria-label": `Apply ${move.written}`, "data-move": i })));
+  const many = (n, verb) => `${count(n)} ${verb}${Number(n) === 1 ? "s" : ""}`;
   fill(byId("moves-list"), h("h3", { id: "moves-list-title" }, "Moves, best first"),
-    h("p", { class: "faint small" }, `Of ${plural(ranked.n_applicable, "move")}, ${count(ranked.n_raising)} raise agreement, ${count(ranked.n_keeping)} keep it and ${count(ranked.n_lowering)} lower it.`),
+    h("p", { class: "faint small" }, `Of ${plural(ranked.n_applicable, "move")}, ${many(ranked.n_raising, "raise")} agreement, ${many(ranked.n_keeping, "keep")} it unchanged and ${many(ranked.n_lowering, "lower")} it.`),
     h("div", { class: "scroll tall", role: "region", tabindex: "0", "aria-labelledby": "moves-list-title" }, h("table", { class: "moves-list" },
       h("thead", {}, h("tr", {}, ["move", "effect on agreement", "kappa after", "apply"].map((name) => h("th", { scope: "col" }, name)))),
       h("tbody", {}, ranked.moves.map(row)))));

@@ -1,7 +1,7 @@
 // Show the results for the chosen weights in numbers, sentences, tables and figures.
 
 import { byId, figure, fill, h, textTable } from "../dom.js";
-import { chanceOf, count, decimal, interval, percent, plural, pvalue, raterName, tables, weightingName } from "../format.js";
+import { chanceOf, count, decimal, interval, plural, pvalue, raterName, shareReached, tables, weightingName } from "../format.js";
 
 const MOST_PATTERNS = 20;
 const DRAWN = ["pictures", "margins-body"], BY_CHANCE = ["maximizers", "chance"];
@@ -49,7 +49,7 @@ function drawHeadline(result, data) {
     ["ci", `${Math.round(100 * (result.level ?? 0.95))}% confidence interval`, result.ci ? interval(result.ci) : "undefined", null],
     most && ["maximum", "Maximum", decimal(result.maximum), proof(result.proven, result.bound, "at most")],
     most && ["minimum", "Minimum", decimal(result.minimum), proof(result.minimum_proven, result.minimum_bound, "at least")],
-    most && ["ratio", "Reached", result.ratio === null ? "undefined" : percent(result.ratio), result.ratio_reason ?? "of the maximum"],
+    most && ["ratio", "Reached", shareReached(result.value, result.ratio), result.ratio_reason ?? (result.value < 0 ? "a negative value is not a share of the maximum" : "of the maximum")],
     most && ["tables", "Tables that attain the maximum", tables(result), null],
     ["pvalue", "P-value", chanceOf(result), testNote(result)],
   ].filter(Boolean);
@@ -88,7 +88,7 @@ export function drawPictures(answer) {
     parts.push(h("h3", {}, "Observed table and table with the largest agreement"),
       h("div", { class: "side", id: "heat-maps" },
         figure(drawn.observed, `Observed table: ${decimal(result.value)}`, crossTable("Counts of the observed table", observed)),
-        figure(drawn.maximum, `Largest agreement: ${decimal(result.maximum)}; framed cells differ`, crossTable("Counts of the table with the largest agreement", result.table))));
+        figure(drawn.maximum, `Largest agreement: ${decimal(result.maximum)}; framed cells differ from the observed table`, crossTable("Counts of the table with the largest agreement", result.table))));
   } else if (observed) {
     parts.push(h("h3", {}, "Observed patterns and patterns of the largest agreement"), h("div", { class: "side", id: "patterns-maximum" },
       patternTable("Observed patterns", observed),

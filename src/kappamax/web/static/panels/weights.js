@@ -5,9 +5,9 @@ import { byId, debounced, fill, h } from "../dom.js";
 import { decimal } from "../format.js";
 import { SCHEMES, change, current, customFor, namesOf, sizeOf, tableOf, weightingOf } from "../state.js";
 
-const WORDS = { unweighted: "unweighted: all disagreements equal", linear: "linear: distance", quadratic: "quadratic: squared distance",
-  sqrt: "sqrt: square root of the distance", ordinal: "ordinal: number of pairs of categories between", ratio: "ratio: squared difference relative to the sum",
-  circular: "circular: last category next to the first", bipolar: "bipolar: differences near the ends count most", custom: "custom weights" };
+const WORDS = { unweighted: "unweighted (all disagreements count equally)", linear: "linear (distance)", quadratic: "quadratic (squared distance)",
+  sqrt: "sqrt (square root of the distance)", ordinal: "ordinal (number of pairs of categories in the range)", ratio: "ratio (squared difference relative to the sum)",
+  circular: "circular (the last category is next to the first)", bipolar: "bipolar (differences near the ends count most)", custom: "custom weights" };
 let shape = null;
 
 export function startWeights() {

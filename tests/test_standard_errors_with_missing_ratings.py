@@ -1,4 +1,4 @@
-"""Standard errors and comparisons with missing ratings, against simulation and the jackknife."""
+"""Standard errors and comparisons with missing ratings agree with simulations and the jackknife."""
 
 from itertools import product
 from math import sqrt
@@ -11,14 +11,17 @@ import kappamax as km
 from kappamax.coefficients import COEFFICIENTS, as_objective
 from kappamax.disagreement.evaluator import Evaluator
 from kappamax.errors import InvalidRatingsError, UndefinedKappaError
-from kappamax.inference import slopes, standard_errors_at
+from kappamax.standard_errors import slopes, standard_errors_at
 from tests.support.strategies import scheme_names, tables
 
 POOLED = ["fleiss", "gwet", "brennan-prediger", "krippendorff", "percent"]
 
 
 def population(n_raters, n_categories, *, copied, missing):
-    """Each rater finds a uniform truth with some probability, else chooses at random; ratings are missing at random."""
+    """Return a table of expected counts in which raters find a uniform true category with probability `copied`.
+
+    Otherwise they choose a category at random. Ratings are missing at random with probability `missing`.
+    """
     codes = np.array(list(product(range(-1, n_categories), repeat=n_raters)))
     truths = np.arange(n_categories)[:, None, None]
     given = (1 - missing) * (copied * (codes == truths) + (1 - copied) / n_categories)
@@ -28,7 +31,7 @@ def population(n_raters, n_categories, *, copied, missing):
 
 
 def assert_variances_agree(values, variances):
-    """The mean estimated variance is the values' own, within four Monte Carlo errors of both."""
+    """Assert that the mean estimated variance equals the variance of the values within four Monte Carlo errors."""
     n = len(values)
     deviations = values - values.mean()
     empirical = (deviations**2).mean()
@@ -37,7 +40,7 @@ def assert_variances_agree(values, variances):
 
 
 def simulated(objective, n_subjects, n_samples, seed):
-    """Samples in which the coefficient is defined and two subjects can be compared: counts and values."""
+    """Return the counts of simulated samples and their coefficients, all of which are defined."""
     table = objective.table
     counts = np.random.default_rng(seed).multinomial(n_subjects, table.counts / table.n_subjects, size=n_samples)
     evaluator = Evaluator(objective)
@@ -49,10 +52,10 @@ def simulated(objective, n_subjects, n_samples, seed):
 @pytest.mark.parametrize("weights", ["unweighted", "linear"])
 @pytest.mark.parametrize("coefficient", ["kappa", *POOLED])
 @pytest.mark.parametrize(("n_raters", "copied", "missing"), [(2, 0.96, 0.25), (3, 0.8, 0.5), (4, 0.7, 0.3)])
-def test_standard_errors_with_missing_ratings_are_how_much_the_coefficient_varies(
+def test_standard_errors_with_missing_ratings_measure_how_much_the_coefficient_varies(
     n_raters, copied, missing, coefficient, weights
 ):
-    """The mean squared standard error over simulated samples is the variance of the coefficient over them."""
+    """The mean squared standard error of simulated samples equals the variance of the coefficient."""
     table = population(n_raters, 3, copied=copied, missing=missing)
     objective = as_objective(table, weights=weights, coefficient=coefficient)
     counts, values = simulated(objective, 200, 1000, seed=n_raters)
@@ -60,7 +63,7 @@ def test_standard_errors_with_missing_ratings_are_how_much_the_coefficient_varie
 
 
 def test_a_standard_error_twice_too_large_is_noticed():
-    """The comparison above refuses Gwet's standard errors, and variances that are half as large again."""
+    """The assertion fails for Gwet's standard errors, and for variances that are wrong by a factor of 1.5."""
     objective = as_objective(population(2, 3, copied=0.96, missing=0.25))
     counts, values = simulated(objective, 200, 1000, seed=2)
     variances = standard_errors_at(objective, counts) ** 2
@@ -74,7 +77,7 @@ def test_a_standard_error_twice_too_large_is_noticed():
 
 @pytest.mark.parametrize("coefficient", ["kappa", *POOLED])
 def test_the_jackknife_gives_the_same_standard_error(coefficient):
-    """Both estimate the same variance: with 300 subjects, 30% of the ratings missing, they differ by under 3%."""
+    """With 300 subjects and 30% of the ratings missing, the two standard errors differ by less than 3%."""
     table = population(3, 3, copied=0.8, missing=0.3)
     counts = np.random.default_rng(1).multinomial(300, table.counts / table.n_subjects)
     sample = km.Table(table.patterns, counts, table.categories, ordered=True)
@@ -86,7 +89,7 @@ def test_the_jackknife_gives_the_same_standard_error(coefficient):
 
 
 def test_full_agreement_with_single_ratings_shows_no_variation():
-    """20 pairs that agree and 10 single ratings: nothing varies in the agreement, so the standard error is 0."""
+    """With 20 pairs that agree and 10 single ratings, agreement does not vary, so the standard error is 0."""
     pairs = [[i % 3, i % 3] for i in range(20)]
     result = km.kappa(km.from_ratings([*pairs, *([i % 3, None] for i in range(10))]))
     assert (result.value, result.se, result.se_method) == (1, 0, "delta")
@@ -96,7 +99,7 @@ def test_full_agreement_with_single_ratings_shows_no_variation():
 @pytest.mark.parametrize("coefficient", sorted(set(COEFFICIENTS) - {"cohen"}))
 @given(table=tables(min_raters=2, max_raters=4), name=scheme_names)
 def test_delta_is_gwets_without_missing_ratings(coefficient, table, name):
-    """The two linearisations differ in the share of subjects rated twice alone, which is 1 here."""
+    """The two methods differ only in the share of subjects with two or more ratings, which is 1 here."""
     assume(table.n_subjects > 1)
     try:
         delta, gwet, auto = (
@@ -112,7 +115,7 @@ def test_delta_is_gwets_without_missing_ratings(coefficient, table, name):
 @pytest.mark.parametrize("coefficient", ["brennan-prediger", "krippendorff", "percent"])
 @given(table=tables(missing=True), name=scheme_names)
 def test_subjects_rated_once_change_nothing_where_chance_does_not_depend_on_them(coefficient, table, name):
-    """Neither standard error nor degrees of freedom: a million single ratings do not make a small study large."""
+    """A million single ratings change neither the standard error nor the degrees of freedom."""
     more = km.Table(
         [*table.patterns.tolist(), [0] + [-1] * (table.n_raters - 1)],
         [*table.counts.tolist(), 10**6],
@@ -132,14 +135,14 @@ def test_subjects_rated_once_change_nothing_where_chance_does_not_depend_on_them
 
 
 def test_delta_by_hand():
-    """Percent agreement is a mean over the subjects rated twice: 3 of 4 agree, so se = sqrt(3/16 / 3), t with 3 df."""
+    """Of four subjects with two ratings, 3 agree, so se = sqrt(3/16 / 3), and Student's t has 3 degrees of freedom."""
     result = km.agreement([1, 2, 1, 1, 1, None], [1, 2, 1, 2, None, 2], coefficient="percent")
     assert (result.value, result.se) == pytest.approx((0.75, 0.25))
     assert result.ci == (pytest.approx(0.75 - 3.182446 * 0.25, abs=1e-6), 1)
 
 
 def test_one_subject_to_compare_has_no_standard_error():
-    """However many subjects were rated once."""
+    """Subjects with a single rating give no standard error."""
     result = km.agreement([1, 1, 2, 2], [2, None, None, None], coefficient="percent")
     assert (result.se, result.ci) == (None, None)
     assert km.standard_error([1, 1, 2, 2], [2, None, None, None], coefficient="percent", method="jackknife").se is None
@@ -157,7 +160,7 @@ def test_one_subject_to_compare_has_no_standard_error():
     ],
 )
 def test_comparisons_with_missing_ratings_agree_with_the_jackknife_of_the_difference(first, second):
-    """Both coefficients are linearised alike, so what they share cancels; 300 subjects, 30% missing."""
+    """The standard errors of the difference agree for 300 subjects with 30% of the ratings missing."""
     table = population(3, 3, copied=0.8, missing=0.3)
     counts = np.random.default_rng(1).multinomial(300, table.counts / table.n_subjects)
     sample = km.Table(table.patterns, counts, table.categories, ordered=True)
@@ -173,8 +176,8 @@ def test_comparisons_with_missing_ratings_agree_with_the_jackknife_of_the_differ
     assert compared.se == pytest.approx(jackknife.se, rel=0.05)
 
 
-def test_the_standard_error_of_a_difference_is_how_much_it_varies():
-    """Alpha against Fleiss' kappa over 300 simulated samples of 100 subjects with three in ten ratings missing."""
+def test_the_standard_error_of_a_difference_measures_how_much_it_varies():
+    """Alpha and Fleiss' kappa are compared in 300 simulated samples with 30% of the ratings missing."""
     table = population(3, 3, copied=0.8, missing=0.3)
     generator = np.random.default_rng(4)
     found = []
@@ -185,7 +188,7 @@ def test_the_standard_error_of_a_difference_is_how_much_it_varies():
 
 
 def test_the_smaller_sample_gives_a_comparison_its_degrees_of_freedom():
-    """Raters 1 and 2 share 40 subjects, 1 and 3 share 4: Student's t has 3 degrees of freedom."""
+    """Raters 1 and 2 share 40 subjects and raters 1 and 3 share 4, so Student's t has 3 degrees of freedom."""
     ratings = [[i % 2, i % 2 if i % 5 else 1 - i % 2, None if i >= 4 else (i // 2) % 2] for i in range(40)]
     compared = km.compare(km.from_ratings(ratings), first={"raters": ["1", "2"]}, second={"raters": ["1", "3"]})
     assert compared.n_subjects == 40
@@ -193,7 +196,7 @@ def test_the_smaller_sample_gives_a_comparison_its_degrees_of_freedom():
 
 
 def test_the_null_standard_error_gives_no_interval():
-    """It is the one at kappa = 0, so it says nothing about other values."""
+    """The null standard error holds only if kappa is 0."""
     with pytest.raises(
         km.errors.NotSupportedError, match=r"gives no confidence interval; use method 'auto' or 'jackknife'"
     ):
@@ -201,7 +204,7 @@ def test_the_null_standard_error_gives_no_interval():
 
 
 def test_the_null_standard_error_tests_zero_alone():
-    """The value of kappa under independence; 0 itself is tested, any other value is refused."""
+    """The test of kappa = 0 is accepted, and the test of any other value is an error."""
     table = km.example("cohen1968")
     assert km.value_test(table, method="null").pvalue < 1e-6
     for value in (0.4, -0.1, 1e-9):

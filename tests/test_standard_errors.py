@@ -1,4 +1,4 @@
-"""Standard errors, intervals, tests and paired comparisons."""
+"""Standard errors and confidence intervals equal those of the published formulas."""
 
 from math import sqrt
 
@@ -7,12 +7,12 @@ import pytest
 from hypothesis import assume, given
 
 import kappamax as km
-from kappamax import inference
+from kappamax import standard_errors
 from kappamax.coefficients import COEFFICIENTS, as_objective
 from kappamax.disagreement import quadratic_forms
 from kappamax.disagreement.evaluator import Evaluator
 from kappamax.errors import UndefinedKappaError
-from kappamax.inference import slopes
+from kappamax.standard_errors import slopes
 from tests.support.strategies import scheme_names, tables
 
 ALL = sorted(set(COEFFICIENTS) - {"cohen"})
@@ -21,7 +21,7 @@ ALL = sorted(set(COEFFICIENTS) - {"cohen"})
 @pytest.mark.parametrize("coefficient", ALL)
 @given(table=tables(missing=True, max_rows=6), name=scheme_names)
 def test_slopes_are_differences_in_the_limit(coefficient, table, name):
-    """The complex step agrees with central differences of the value in each pattern's count."""
+    """The derivatives by a complex step agree with central differences for the count of each pattern."""
     try:
         objective = as_objective(table, weights=name, coefficient=coefficient)
         objective.value(objective.score)
@@ -35,11 +35,11 @@ def test_slopes_are_differences_in_the_limit(coefficient, table, name):
 
 @pytest.mark.parametrize("coefficient", ALL)
 def test_slopes_of_many_categories_are_those_of_few_steps_at_a_time(coefficient, monkeypatch):
-    """Steps in blocks, and rows that repeat multiplied once, change nothing."""
+    """The derivatives do not depend on the size of the blocks or on the treatment of repeated rows."""
     ratings = np.random.default_rng(3).integers(0, 60, size=(200, 2))
     objective = as_objective(km.from_ratings(ratings), weights="quadratic", coefficient=coefficient)
     whole = slopes(objective)
-    monkeypatch.setattr(inference, "_MOST_STEPPED", 1_000)
+    monkeypatch.setattr(standard_errors, "_MOST_STEPPED", 1_000)
     assert slopes(objective) == pytest.approx(whole, rel=1e-12)
     monkeypatch.setattr(quadratic_forms, "_NOT_COMPARED", 10**9)
     assert slopes(objective) == pytest.approx(whole, rel=1e-12)
@@ -66,7 +66,7 @@ def test_fleiss_cohen_everitt_by_their_formula(table, name):
 
 @given(tables(min_raters=3, max_raters=4), scheme_names)
 def test_gwets_variance_of_conger_by_its_formula(table, name):
-    """Gwet's (2021) linearised subject values, complete data: a_i and e_i straight from the ratings."""
+    """The standard error equals that of Gwet's (2021) linearised values of the subjects for complete ratings."""
     assume(table.n_subjects > 1)
     try:
         result = km.kappa(table, weights=name)
@@ -86,7 +86,7 @@ def test_gwets_variance_of_conger_by_its_formula(table, name):
 
 
 def test_gwets_variance_with_missing_ratings():
-    """The linearised values of irrCAC 0.4.4 for its own example (four raters, five missing ratings)."""
+    """The standard errors equal those of irrCAC 0.4.4 for its example with missing ratings."""
     table = km.example("gwet2014")
     published = {"unweighted": 0.14916815248, "linear": 0.145085402493, "quadratic": 0.143670663829}
     for name, se in published.items():
@@ -94,7 +94,7 @@ def test_gwets_variance_with_missing_ratings():
 
 
 def test_interval_by_hand():
-    """Kappa = 0.4, normal quantile 1.959964; Gwet's uses Student's t with n - 1 degrees of freedom."""
+    """Kappa is 0.4 and the normal quantile 1.959964; Gwet's interval uses Student's t with n - 1 degrees of freedom."""
     t = km.from_counts([[20, 5], [10, 15]])
     result = km.kappa(t)
     assert result.ci == pytest.approx((0.4 - 1.959964 * result.se, 0.4 + 1.959964 * result.se), abs=1e-6)
@@ -105,13 +105,13 @@ def test_interval_by_hand():
 
 
 def test_no_interval_reaches_above_one():
-    """The upper end is cut at 1."""
+    """The upper limit of the interval is at most 1."""
     t = km.from_counts([[30, 1], [0, 2]])
     assert km.kappa(t).ci[1] == 1
 
 
 def test_perfect_agreement_has_zero_standard_error_and_no_test():
-    """Nothing varies: the interval is a point, and z is not a number anyone should print."""
+    """The standard error is 0, the interval is a point, and the test statistic is None."""
     t = km.from_counts([[3, 0], [0, 4]])
     result = km.kappa(t)
     assert (result.value, result.se, result.ci) == (1, 0, (1, 1))
@@ -120,26 +120,12 @@ def test_perfect_agreement_has_zero_standard_error_and_no_test():
 
 
 def test_one_subject_has_no_standard_error_for_more_raters():
-    """N - 1 = 0: None, not a division by zero."""
+    """With N - 1 = 0, the standard error is None."""
     result = km.kappa([1], [2], [1])
     assert result.se is None
     assert result.ci is None
     assert "undefined" in repr(result)
     assert km.jackknife([1], [2], [1]).se is None
-
-
-def test_value_test_by_hand():
-    """Z = (kappa - value) / se, one- and two-sided."""
-    t = km.from_counts([[20, 5], [10, 15]])
-    se = km.kappa(t).se
-    test = km.value_test(t, null=0.6, alternative="two-sided")
-    assert test.statistic == pytest.approx((0.4 - 0.6) / se)
-    less = km.value_test(t, null=0.6, alternative="less")
-    greater = km.value_test(t, null=0.6, alternative="greater")
-    assert test.pvalue == pytest.approx(2 * less.pvalue)
-    assert less.pvalue + greater.pvalue == pytest.approx(1)
-    far = km.value_test(km.example("vision"), null=-1)
-    assert 0 < far.pvalue < 1e-300 or far.pvalue == 0
 
 
 def test_methods_that_do_not_apply_are_refused():
@@ -154,63 +140,20 @@ def test_methods_that_do_not_apply_are_refused():
         km.value_test(km.example("anxiety"), alternative="both")
 
 
-def test_comparing_a_coefficient_with_itself_gives_zero():
-    """The same numbers on the same subjects cannot differ."""
-    t = km.example("anxiety")
-    c = km.compare(t, first={"weights": "linear"}, second={"weights": "linear"})
-    assert (c.difference, c.se, c.pvalue) == (0, 0, None)
-
-
-def test_paired_comparison_agrees_with_the_jackknife():
-    """Raters 1 and 2 against 1 and 3: the variance of the difference, not of two independent kappas."""
-    t = km.example("diagnoses")
-    c = km.compare(
-        t,
-        first={"raters": ["1", "2"]} if "1" in t.raters else {"raters": t.raters[:2]},
-        second={"raters": t.raters[2:4]},
-    )
-    first, second = km.kappa(t.select([0, 1])).value, km.kappa(t.select([2, 3])).value
-    assert (c.first, c.second, c.difference) == (first, second, first - second)
-    difference = km.jackknife(
-        t, statistic=lambda s: km.kappa(s.select([0, 1])).value - km.kappa(s.select([2, 3])).value
-    )
-    assert c.se == pytest.approx(difference.se, rel=0.1)
-    assert c.ci[0] < c.difference < c.ci[1]
-    assert c.pvalue == pytest.approx(2 * min(_t_tail(c.statistic, 29), _t_tail(-c.statistic, 29)), rel=1e-9)
-
-
-def _t_tail(z, df):
-    from scipy.stats import t
-
-    return t.cdf(z, df)
-
-
-def test_comparing_two_coefficients_with_missing_ratings():
-    """Subjects whom neither of two raters saw have no influence on their kappa."""
-    t = km.example("gwet2014")
-    c = km.compare(t, first={"coefficient": "gwet"}, second={"coefficient": "fleiss"})
-    assert c.difference == pytest.approx(0.775444068127 - 0.761169275422, abs=1e-9)
-    pair = km.compare(t, first={"raters": ["rater1", "rater2"]}, second={"raters": ["rater3", "rater4"]})
-    assert pair.n_subjects == 12
-    assert pair.se > 0
-    with pytest.raises(km.errors.InvalidOptionError, match="got 'wieghts'. Did you mean 'weights'"):
-        km.compare(t, first={"wieghts": "linear"}, second={})
-
-
 def test_a_coefficient_that_cannot_vary_has_zero_standard_error():
-    """One rater uses a single category: kappa is 0 whatever happens, and rounding must not look like variance."""
+    """Kappa is always 0 if one rater uses a single category, and rounding errors are not taken for variance."""
     constant = km.kappa([1, 1, 1, 1, 1, 1], [1, 2, 1, 1, 3, 1])
     assert (constant.value, constant.se) == (0, 0)
     assert km.value_test([1, 1, 1, 1, 1, 1], [1, 2, 1, 1, 3, 1], null=0.1).pvalue is None
 
 
-def test_one_subject_and_two_raters():
-    """No standard error from a sample of one."""
+def test_one_subject_gives_no_standard_error_for_two_raters():
+    """A single subject gives no standard error."""
     assert km.kappa([1], [2]).se is None
 
 
-def test_a_jackknife_without_its_one_informative_subject():
-    """Leaving out the only 'b' leaves nothing to compute: no standard error, and the count says why."""
+def test_the_jackknife_is_undefined_without_the_only_informative_subject():
+    """The coefficient is undefined without the only 'b', so there is no standard error, and the case is counted."""
     ratings = ["a"] * 10, ["a"] * 10, ["a"] * 9 + ["b"]
     jackknife = km.jackknife(*ratings, coefficient="fleiss")
     assert (jackknife.se, jackknife.n_undefined) == (None, 1)
@@ -231,13 +174,13 @@ def test_a_jackknife_without_its_one_informative_subject():
         ),
     ],
 )
-def test_arguments_of_the_wrong_kind(call, message):
-    """Each in our words."""
+def test_arguments_of_the_wrong_kind_are_errors(call, message):
+    """The error names the argument, the rule and the value."""
     with pytest.raises(km.errors.InvalidOptionError, match=message):
         call(km.example("rapallo2022"))
 
 
 def test_the_null_standard_error_of_constant_raters_is_undefined():
-    """As kappa is: nothing but agreement is expected."""
+    """The expected agreement is 1, so kappa is undefined too."""
     with pytest.raises(km.errors.UndefinedKappaError, match="both raters used only 1"):
         km.standard_error(km.from_ratings([[1, 1]] * 3, categories=[1, 2]), method="null")

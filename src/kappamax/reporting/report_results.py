@@ -1,0 +1,203 @@
+"""Hold the results of a report, and return them in every format."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from kappamax._atomic_write import write_by_ending
+from kappamax._result import Result, TableResult, plain
+from kappamax.disagreement.objective import Objective
+from kappamax.display.tables import csv_table, latex_table, markdown_table
+from kappamax.fibers.distribution import Distribution
+from kappamax.fibers.exact_test import ExactTest
+from kappamax.fibers.move_ranking import RankedMoves
+from kappamax.kappa_breakdowns import PairwiseKappas
+from kappamax.kappas import Agreement
+from kappamax.maximum.max_kappa import Maximum
+from kappamax.maximum.maximizers import MaximizerCount
+from kappamax.reporting.formats.html import fragment_of, html_of
+from kappamax.reporting.formats.json import as_json, report_document
+from kappamax.reporting.formats.rows import CSV_COLUMNS, csv_row, result_rows
+from kappamax.reporting.formats.text import text_of
+from kappamax.reporting.methods_paragraph import methods_paragraph
+from kappamax.table import Table
+
+
+@dataclass(frozen=True, repr=False)
+class WeightingReport(Result):
+    """Results for one weighting.
+
+    If the coefficient is undefined, only `weights`, `reason` and `sentences` are given.
+
+    Attributes
+    ----------
+    weights : str
+        Name of the weighting.
+    agreement : Agreement or None
+        Value of the coefficient with its standard error and confidence interval.
+    maximum : Maximum or None
+        Largest and smallest value that the margins and who rated whom allow; None if they are not known.
+    maximum_reason : str or None
+        Reason why `maximum` is None.
+    n_maximizers : MaximizerCount or None
+        Number of tables that attain the maximum; None in a brief report.
+    test : ExactTest or None
+        Test against chance, conditional on the margins and who rated whom; None in a brief report.
+    null : Distribution or None
+        Distribution of the coefficient under chance, on which the test is based; None in a brief report.
+    observed_disagreement : float or None
+        Observed mean disagreement.
+    forced_disagreement : float or None
+        Smallest mean disagreement of any table with the same margins and the same missing ratings; None if it is not
+        proven, or if the table that attains the maximum need not have it.
+    reason : str or None
+        Reason why the coefficient is undefined.
+    sentences : tuple of str
+        Results in words.
+    weights_in_words : str or None
+        Effect of the weights on the table with the largest agreement, in words; None if the maximum is not known or if
+        the pairs of raters have different weights.
+    objective : Objective or None
+        Objective from which the results were computed.
+    """
+
+    weights: str
+    agreement: Agreement | None = None
+    maximum: Maximum | None = None
+    maximum_reason: str | None = None
+    n_maximizers: MaximizerCount | None = None
+    test: ExactTest | None = None
+    null: Distribution | None = field(default=None, repr=False)
+    observed_disagreement: float | None = None
+    forced_disagreement: float | None = None
+    reason: str | None = None
+    sentences: tuple[str, ...] = ()
+    weights_in_words: str | None = None
+    objective: Objective | None = field(default=None, repr=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the results as plain data, without the distribution under chance and the objective."""
+        names = [name for name in self.__dataclass_fields__ if name not in ("null", "objective")]
+        return {name: plain(getattr(self, name)) for name in names}
+
+
+@dataclass(frozen=True, repr=False)
+class Report(TableResult):
+    """Report on the agreement between raters, which is shown as text or, in a notebook, as HTML.
+
+    Attributes
+    ----------
+    title : str
+        Title of the report.
+    table : Table
+        Ratings that the report describes.
+    coefficient : str
+        Name of the coefficient, such as "Cohen's kappa".
+    level : float
+        Confidence level of the intervals.
+    alternative : str
+        Alternative hypothesis of the tests against chance.
+    seed : int
+        Seed of the Monte Carlo tests.
+    results : tuple of WeightingReport
+        Results for each weighting, in the order requested.
+    pairs : PairwiseKappas or None
+        Kappa of each pair of raters, if there are three or more raters.
+    moves : RankedMoves or None
+        Moves that raise agreement most; None if the coefficient is undefined, if ratings are missing, or if there are
+        too many moves to rank them quickly.
+    """
+
+    title: str
+    table: Table
+    coefficient: str
+    level: float
+    alternative: str
+    seed: int
+    results: tuple[WeightingReport, ...]
+    pairs: PairwiseKappas | None
+    moves: RankedMoves | None
+
+    @property
+    def main(self) -> WeightingReport:
+        """Results for the main weighting, which is linear if it was requested and the first one otherwise."""
+        return self.results[main_index(self.results)]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the report as plain data, with the fields of the option `--json`."""
+        return report_document(self)
+
+    def to_json(self) -> str:
+        """Return the report as a JSON document."""
+        return as_json(self.to_dict())
+
+    def to_text(self) -> str:
+        """Return the report as plain text of at most 80 columns."""
+        return text_of(self)
+
+    def to_html(self) -> str:
+        """Return the report as one self-contained HTML page."""
+        return html_of(self)
+
+    def _columns(self) -> dict[str, Iterable[Any]]:
+        rows = [csv_row("", self, result) for result in self.results]
+        return {name: [row[name] for row in rows] for name in CSV_COLUMNS if name != "group"}
+
+    def _frame_library(self) -> str | None:
+        return self.table.frame_library
+
+    def to_csv(self) -> str:
+        """Return the unrounded results as CSV, with one row per weighting."""
+        return csv_table(CSV_COLUMNS, [list(csv_row("", self, result).values()) for result in self.results])
+
+    def to_latex(self) -> str:
+        """Return the table of results in LaTeX (package booktabs)."""
+        caption = f"{self.coefficient} of {self.table.n_raters} raters on {self.table.n_subjects} subjects."
+        return latex_table(*result_rows(self), caption=caption)
+
+    def to_markdown(self) -> str:
+        """Return the table of results in Markdown."""
+        return markdown_table(*result_rows(self))
+
+    def methods(self) -> str:
+        """Return a paragraph for a methods section, with references and the options used."""
+        return methods_paragraph(self)
+
+    def save(self, path: str | Path) -> None:
+        """Write the report to a file in the format given by the ending of its name.
+
+        Parameters
+        ----------
+        path : str or Path
+            Name of the file, which ends in .html, .htm, .json, .csv, .tex, .md or .txt.
+
+        Raises
+        ------
+        InvalidOptionError
+            If the name has another ending.
+        """
+        writers = {
+            ".html": self.to_html,
+            ".htm": self.to_html,
+            ".json": self.to_json,
+            ".csv": self.to_csv,
+            ".tex": self.to_latex,
+            ".md": self.to_markdown,
+            ".txt": self.to_text,
+        }
+        write_by_ending(path, writers)
+
+    def __repr__(self) -> str:
+        return self.to_text()
+
+    def _repr_html_(self) -> str:
+        return fragment_of(self)
+
+
+def main_index(results: Sequence[WeightingReport]) -> int:
+    """Return the index of the main weighting."""
+    names = [result.weights for result in results]
+    return names.index("linear") if "linear" in names else 0

@@ -1,0 +1,276 @@
+"""Compute standard errors and confidence intervals of coefficients.
+
+All formulas for standard errors use the derivatives of the coefficient with respect to the count of each pattern. The
+derivatives are computed by a complex step, which is exact up to rounding, so no coefficient needs a separate formula
+for its variance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import nan, prod, sqrt
+from statistics import NormalDist
+
+import numpy as np
+
+from kappamax._result import Result
+from kappamax._typing import Array, Codes
+from kappamax._validate import as_choice, as_number_between
+from kappamax.coefficients import as_objective
+from kappamax.disagreement.evaluator import Evaluator, Totals
+from kappamax.disagreement.objective import Objective
+from kappamax.disagreement.pattern_disagreement import PATTERNS_PER_BLOCK
+from kappamax.errors import NotSupportedError
+from kappamax.io import Ratings
+from kappamax.resampling import jackknife
+from kappamax.table import Label, Rows
+from kappamax.weights import WeightsLike
+
+SE_METHODS = ("auto", "fleiss-cohen-everitt", "delta", "gwet", "jackknife", "null")
+_COMPLEX_STEP = 1e-150
+_LOST = 1e-13
+_MOST_STEPPED = 4_000_000
+
+
+def standard_error(
+    *ratings: Ratings,
+    weights: WeightsLike = "unweighted",
+    coefficient: str = "kappa",
+    method: str = "auto",
+    categories: Sequence[Label] | None = None,
+) -> StandardError:
+    """Compute the standard error of a coefficient.
+
+    Parameters
+    ----------
+    *ratings : Table, frame, or two or more arrays of labels
+        Ratings of the subjects. A frame has one column per rater; arrays have one entry per subject.
+    weights : str, Weights or mapping
+        Disagreement weights: a name such as "linear" or "quadratic", a `Weights` object, or a mapping from pairs of
+        raters to weights. Default "unweighted".
+    coefficient : str
+        Name of the coefficient, default "kappa": Cohen's kappa for two raters and Conger's kappa for more. `agreement`
+        lists the others.
+    method : str
+        Method by which the standard error is computed, default "auto":
+
+        - "fleiss-cohen-everitt": the formula of Fleiss, Cohen and Everitt (1969) for Cohen's kappa without missing
+          ratings;
+        - "delta": the delta method, for any coefficient, any number of raters, and missing ratings;
+        - "gwet": the formula of Gwet (2008, 2021) as in irrCAC; without missing ratings it equals "delta", with missing
+          ratings it is often too large;
+        - "jackknife": the delete-one jackknife over subjects;
+        - "null": the standard error of Cohen's kappa under independence, for the test of kappa = 0 only;
+        - "auto": "fleiss-cohen-everitt" for Cohen's kappa and "gwet" for other coefficients if no rating is missing,
+          otherwise "delta".
+    categories : sequence of labels, optional
+        All categories in order, including unused ones. By default they are taken from the ratings.
+
+    Returns
+    -------
+    StandardError
+        Standard error, its method and its degrees of freedom.
+
+    Raises
+    ------
+    NotSupportedError
+        If the method is "fleiss-cohen-everitt" or "null" and the coefficient is not Cohen's kappa of complete ratings.
+
+    Examples
+    --------
+    >>> import kappamax as km
+    >>> round(km.standard_error(km.from_counts([[20, 5], [10, 15]])).se, 4)
+    0.127
+    """
+    method = as_choice("method", method, SE_METHODS)
+    objective = as_objective(*ratings, weights=weights, coefficient=coefficient, categories=categories)
+    if method == "auto":
+        method = _default_method(objective)
+    cohen = objective.coefficient.name == "cohen" and objective.table.complete
+    if method in ("fleiss-cohen-everitt", "null") and not cohen:
+        raise NotSupportedError(
+            f"the {method} standard error is for Cohen's kappa of two raters without missing ratings; "
+            "use 'delta' or 'jackknife'."
+        )
+    if method == "null":
+        return StandardError(null_standard_error(objective), method, None)
+    rows = objective.table.rows
+    n = int(sample_counts(objective, rows, method).sum())
+    if n < 2:
+        return StandardError(None, method, None)
+    if method == "jackknife":
+        return StandardError(jackknife(objective).se, method, n - 1)
+    gradient = slopes(objective, rows.patterns, gwet=method == "gwet")
+    se = float(_by_formula(objective, rows, gradient, method))
+    return StandardError(se, method, None if method == "fleiss-cohen-everitt" else n - 1)
+
+
+def slopes(
+    objective: Objective,
+    patterns: Codes | None = None,
+    *,
+    gwet: bool = False,
+    counts: Array | None = None,
+) -> Array:
+    """Return the derivative of the coefficient with respect to the count of each pattern, shape (m,).
+
+    Parameters
+    ----------
+    objective : Objective
+        Table, weights and coefficient.
+    patterns : integers, shape (m, r), optional
+        Patterns whose counts are the variables, default the patterns of the table. The derivative for a pattern without
+        ratings is 0.
+    gwet : bool
+        Whether to treat the share of subjects with two or more ratings as known, as in Gwet's variance, default False.
+    counts : array, shape (..., number of patterns of the table), optional
+        Other counts at which to differentiate, one table per row. The result then has shape (..., m).
+    """
+    evaluator = Evaluator(objective)
+    totals = evaluator.totals(counts)
+    share = np.asarray(totals.units / totals.size)[..., None]
+
+    def value(moved: Totals) -> Array:
+        if not gwet or objective.coefficient.by_rating:
+            return evaluator.value_of(moved)
+        return np.asarray((moved.units - moved.score / evaluator.expected_of(moved.use)) / (share * moved.size))
+
+    table = objective.table
+    own_axes = 2 if objective.coefficient.use == "raters" else 1
+    own_shape = totals.use.shape[-own_axes:]
+    n_steps = 3 + prod(own_shape)
+    block = max(1, _MOST_STEPPED // n_steps)
+    steps = (slice(start, start + block) for start in range(0, n_steps, block))
+    by_total = np.concatenate(
+        [np.imag(value(_stepped(totals, own_shape, part))) / _COMPLEX_STEP for part in steps], axis=-1
+    )
+    by_use = by_total[..., 3:].reshape(*by_total.shape[:-1], *own_shape)
+    if own_axes == 1:
+        by_use = by_use[..., None, :]
+    by_use = np.broadcast_to(by_use, (*by_use.shape[:-2], table.n_raters, table.n_categories))
+    # index -1, the code of a missing rating, selects the last entry, which is 0
+    by_code = np.concatenate([by_use, np.zeros_like(by_use[..., :1])], axis=-1)
+    by_score, by_units, by_size = (by_total[..., i, None] for i in range(3))
+    patterns = table.patterns if patterns is None else patterns
+    found = np.empty((*by_use.shape[:-2], len(patterns)))
+    for start in range(0, len(patterns), PATTERNS_PER_BLOCK):
+        block = slice(start, start + PATTERNS_PER_BLOCK)
+        codes = patterns[block]
+        scores, units, use_weights, rated = evaluator.features(codes)
+        through_use = sum(by_code[..., rater, :].take(own, axis=-1) for rater, own in enumerate(codes.T)) * use_weights
+        direct = by_score * scores + by_units * units + by_size * rated
+        total = direct + through_use
+        # effects that cancel except for rounding errors
+        lost = np.abs(total) < _LOST * (np.abs(direct) + np.abs(through_use))
+        found[..., block] = np.where(lost, 0.0, total)
+    return found
+
+
+def standard_errors_at(objective: Objective, counts: Array) -> Array:
+    """Return the default standard error at each row of counts, shape (...,); NaN where it is undefined."""
+    method = _default_method(objective)
+    rows = objective.table.grouped._replace(counts=np.asarray(counts, dtype=float))
+    with np.errstate(divide="ignore", invalid="ignore"):  # rows in which the coefficient is 0/0
+        return _by_formula(objective, rows, slopes(objective, gwet=method == "gwet", counts=rows.counts), method)
+
+
+def null_standard_error(objective: Objective) -> float | None:
+    """Return the standard error of Cohen's kappa under independence (Fleiss, Cohen and Everitt 1969, eq. 9)."""
+    table = objective.table
+    p, q = table.margins / table.n_subjects
+    (_, _, weights), *_ = objective.pairs()
+    u = weights.matrix
+    expected = float(objective.expected)
+    deviation = u - (u @ q)[:, None] - (p @ u)[None, :]
+    return _root(float(p @ deviation**2 @ q - expected**2) / (table.n_subjects * expected**2))
+
+
+def normal_interval(value: float, error: StandardError, level: float = 0.95) -> tuple[float, float] | None:
+    """Return the interval value -+ quantile * se, cut off at 1, or None if there is no standard error."""
+    level = as_number_between("level", level, 0, 1)
+    if error.se is None:
+        return None
+    reach = quantile_of((1 + level) / 2, error.df) * error.se
+    return value - reach, min(1.0, value + reach)
+
+
+def quantile_of(level: float, df: float | None) -> float:
+    """Return a quantile of the normal distribution or, with degrees of freedom, of Student's t distribution."""
+    if df is None:
+        return NormalDist().inv_cdf(level)
+    from scipy.special import stdtrit  # imported here because the import takes 0.2 s
+
+    return float(stdtrit(df, level))
+
+
+def sample_counts(objective: Objective, rows: Rows, method: str) -> Array:
+    """Return the counts of the subjects that determine the sample size n.
+
+    These are the subjects with at least two ratings to compare. Other subjects at most contribute to expected
+    agreement, so they add no information about the variance of observed agreement. Gwet's formula counts every subject,
+    except for Krippendorff's alpha.
+    """
+    if method == "gwet" and not objective.coefficient.by_rating:
+        return rows.counts
+    return rows.counts * (rows.n_ratings >= objective.coefficient.group_size)
+
+
+@dataclass(frozen=True, repr=False)
+class StandardError(Result):
+    """Standard error of a coefficient; ``float(result)`` returns its value.
+
+    Attributes
+    ----------
+    se : float or None
+        Standard error; None where it cannot be estimated.
+    method : str
+        Method by which the standard error was computed.
+    df : int or None
+        Degrees of freedom of Student's t distribution; None for the normal distribution.
+    """
+
+    se: float | None
+    method: str
+    df: int | None
+
+    def __float__(self) -> float:
+        return nan if self.se is None else self.se
+
+
+def _default_method(objective: Objective) -> str:
+    """Return the method that "auto" stands for."""
+    if not objective.table.complete:
+        return "delta"
+    return "fleiss-cohen-everitt" if objective.coefficient.name == "cohen" else "gwet"
+
+
+def _by_formula(objective: Objective, rows: Rows, gradient: Array, method: str) -> Array:
+    """Return standard errors from the slopes at counts, shape (..., m); NaN where fewer than two subjects count."""
+    n = sample_counts(objective, rows, method).sum(axis=-1)
+    # for alpha, subjects with one rating have slope 0 and are excluded from the mean
+    own = sample_counts(objective, rows, "gwet")
+    mean = (own * gradient).sum(axis=-1) / own.sum(axis=-1)
+    variance = (own * (gradient - mean[..., None]) ** 2).sum(axis=-1)
+    if method != "fleiss-cohen-everitt":
+        variance = variance * np.where(n > 1, n, np.nan) / (n - 1)
+    return np.asarray(np.sqrt(variance))
+
+
+def _root(variance: float) -> float:
+    """Return the square root of a variance; a variance that is negative because of rounding counts as zero."""
+    return sqrt(max(0.0, variance))
+
+
+def _stepped(totals: Totals, own_shape: tuple[int, ...], part: slice) -> Totals:
+    """Return the totals with a complex step in one variable at a time, for a part of the variables.
+
+    The variables are score, units, size and every entry of `use`. The new axis of the steps is the last one, except in
+    `use`, where it precedes the axes of a single table.
+    """
+    n_steps = 3 + prod(own_shape)
+    first, last, _ = part.indices(n_steps)
+    steps = 1j * _COMPLEX_STEP * np.eye(last - first, n_steps, first)
+    score, units, size = (np.asarray(total)[..., None] + steps[:, i] for i, total in enumerate(totals[:3]))
+    use = np.expand_dims(totals.use, -len(own_shape) - 1) + steps[:, 3:].reshape(-1, *own_shape)
+    return Totals(score, units, size, use)
