@@ -30,5 +30,5 @@ def test_undefined_numbers_are_null_in_plain_data():
 def test_a_standard_error_of_zero_has_a_note():
     """A note is attached if all ratings agree, and none after one disagreement."""
     (note,) = km.kappa([1, 2, 3], [1, 2, 3]).notes
-    assert note.startswith("the standard error is 0 because these ratings show no variation")
+    assert note.startswith("the estimated standard error is 0, which does not mean certainty")
     assert km.kappa([1, 2, 3, 1], [1, 2, 3, 2]).notes == ()

@@ -93,7 +93,7 @@ def test_full_agreement_with_single_ratings_shows_no_variation():
     pairs = [[i % 3, i % 3] for i in range(20)]
     result = km.kappa(km.from_ratings([*pairs, *([i % 3, None] for i in range(10))]))
     assert (result.value, result.se, result.se_method) == (1, 0, "delta")
-    assert any("no variation" in note for note in result.notes)
+    assert any("does not mean certainty" in note for note in result.notes)
 
 
 @pytest.mark.parametrize("coefficient", sorted(set(COEFFICIENTS) - {"cohen"}))

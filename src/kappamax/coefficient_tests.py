@@ -90,8 +90,10 @@ def value_test(
 
 def compare(
     *ratings: Ratings,
-    first: Mapping[str, Any],
-    second: Mapping[str, Any],
+    first: Mapping[str, Any] | Sequence[str | int],
+    second: Mapping[str, Any] | Sequence[str | int],
+    weights: WeightsLike = "unweighted",
+    coefficient: str = "kappa",
     level: float = 0.95,
     categories: Sequence[Label] | None = None,
 ) -> Comparison:
@@ -104,9 +106,13 @@ def compare(
     ----------
     *ratings : Table, frame, or two or more arrays of labels
         Ratings of the subjects. A frame has one column per rater; arrays have one entry per subject.
-    first, second : mapping
-        Options of the coefficient: `weights`, `coefficient` and `group_size` as for `agreement`, and `raters`, the
-        names of the raters to use. By default, all raters are used.
+    first, second : sequence of raters, or mapping
+        Raters of each coefficient, by name; or a mapping with `raters` (default: all) and with `weights`, `coefficient`
+        or `group_size` where these differ between the two.
+    weights : str, Weights or mapping
+        Disagreement weights of both coefficients, default "unweighted".
+    coefficient : str
+        Name of both coefficients, default "kappa"; `agreement` lists the others.
     level : float
         Confidence level of the interval for the difference, default 0.95.
     categories : sequence of labels, optional
@@ -123,22 +129,31 @@ def compare(
 
     >>> import kappamax as km
     >>> t = km.from_ratings([[1, 1, 2], [2, 2, 2], [3, 3, 1], [1, 2, 1], [3, 3, 3]], raters=["a", "b", "c"])
-    >>> c = km.compare(t, first={"raters": ["a", "b"]}, second={"raters": ["a", "c"]})
+    >>> c = km.compare(t, first=["a", "b"], second=["a", "c"])
     >>> round(c.difference, 4), c.n_subjects
     (0.2941, 5)
+
+    Compare linear with quadratic weights.
+
+    >>> c = km.compare(t, first={"weights": "linear"}, second={"weights": "quadratic"})
+    >>> round(c.first, 4), round(c.second, 4)
+    (0.4286, 0.4643)
     """
     table = as_table(*ratings, categories=categories)
     level = as_number_between("level", level, 0, 1)
     objectives, patterns = [], []
-    for spec in (first, second):
-        if not isinstance(spec, Mapping):
+    for given in (first, second):
+        if isinstance(given, str) or not isinstance(given, Mapping | Sequence):
             raise InvalidOptionError(
-                f"first and second must be mappings such as {{'weights': 'linear'}}; got {spec!r}."
+                "first and second must be lists of raters such as ['a', 'b'], or mappings such as "
+                f"{{'weights': 'linear'}}; got {given!r}."
             )
+        spec = given if isinstance(given, Mapping) else {"raters": given}
         for key in spec:
             as_choice("first and second", key, ("raters", "weights", "coefficient", "group_size"))
         columns = [table.rater_index(rater) for rater in spec.get("raters", table.raters)]
-        chosen = {key: value for key, value in spec.items() if key != "raters"}
+        chosen = {"weights": weights, "coefficient": coefficient} | dict(spec)
+        chosen.pop("raters", None)
         objectives.append(as_objective(table.select(columns), **chosen))
         patterns.append(table.patterns[:, columns])
     return _compare(objectives[0], objectives[1], patterns, table.counts, level)

@@ -21,6 +21,8 @@ from kappamax.io import Ratings, as_table
 from kappamax.table import Label, Table
 from kappamax.weights import WeightsLike, as_weights
 
+_LONGEST_NAME = 9
+
 
 def pairwise_kappas(
     *ratings: Ratings, weights: WeightsLike = "unweighted", categories: Sequence[Label] | None = None
@@ -198,11 +200,13 @@ class PairwiseKappas(TableResult):
         return self._library
 
     def _rows(self) -> list[tuple[str, str]]:
+        names = text.labels(self.raters, _LONGEST_NAME)
+        header = "  ".join(f"{name:>{_LONGEST_NAME}}" for name in names)
         rows = [
-            (rater, "  ".join(f"{numbers.decimal(value):>9}" for value in row))
-            for rater, row in zip(self.raters, self.values, strict=True)
+            (name, "  ".join(f"{numbers.decimal(value):>{_LONGEST_NAME}}" for value in row))
+            for name, row in zip(names, self.values, strict=True)
         ]
-        return [("weights", self.weights), *rows, *self.reasons.items()]
+        return [("weights", self.weights), ("", header), *rows, *self.reasons.items()]
 
 
 @dataclass(frozen=True, repr=False)

@@ -9,7 +9,7 @@ from fractions import Fraction
 from kappamax._result import Result
 from kappamax._tolerances import NO_SPREAD
 from kappamax.coefficients import as_objective
-from kappamax.display import numbers
+from kappamax.display import numbers, text
 from kappamax.errors import NotSupportedError
 from kappamax.io import Ratings
 from kappamax.standard_errors import normal_interval, standard_error
@@ -215,7 +215,8 @@ class Agreement(Result):
             ("expected agreement", numbers.decimal(self.expected_agreement)),
             (
                 "data",
-                f"{numbers.count(self.n_subjects)} subjects, {self.n_raters} raters, {self.n_categories} categories",
+                f"{text.plural(self.n_subjects, 'subject')}, {text.plural(self.n_raters, 'rater')}, "
+                f"{self.n_categories} {'category' if self.n_categories == 1 else 'categories'}",
             ),
         ]
         return rows + [("note", note) for note in self.notes]
@@ -226,6 +227,6 @@ def _notes_about(se: float | None) -> tuple[str, ...]:
     if se is None or se > NO_SPREAD:
         return ()
     return (
-        "the standard error is 0 because these ratings show no variation, so the interval says nothing about other "
+        "the estimated standard error is 0, which does not mean certainty: the interval says nothing about other "
         "subjects",
     )

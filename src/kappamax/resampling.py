@@ -252,7 +252,15 @@ class Bootstrap(Result):
         return self.value
 
     def _rows(self) -> list[tuple[str, str]]:
-        return super()._rows() + [("note", note) for note in self.notes]
+        undefined = f", {numbers.count(self.n_undefined)} of them undefined" if self.n_undefined else ""
+        return [
+            ("value", numbers.decimal(self.value)),
+            (f"{100 * self.level:g}% interval", f"{numbers.interval(self.ci)} ({self.method})"),
+            ("standard error", numbers.decimal(self.se)),
+            ("bias", numbers.decimal(self.bias)),
+            ("resamples", f"{numbers.count(self.n_resamples)}{undefined}"),
+            *(("note", note) for note in self.notes),
+        ]
 
 
 def _chosen(

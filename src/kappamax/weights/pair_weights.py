@@ -69,7 +69,7 @@ class PairWeights:
         return card(title, [(f"raters {a + 1} and {b + 1}", pair.name) for (a, b), pair in self.by_pair.items()])
 
 
-WeightsLike = str | Weights | PairWeights | Mapping[tuple[str | int, str | int], Any] | npt.ArrayLike
+WeightsLike = None | str | Weights | PairWeights | Mapping[tuple[str | int, str | int], Any] | npt.ArrayLike
 
 
 def as_weights(
@@ -79,9 +79,9 @@ def as_weights(
 
     Parameters
     ----------
-    weights : str, Weights, PairWeights or mapping
-        Name of the weights, weights, or a mapping from pairs of raters to either. A matrix is rejected, because it is
-        not clear whether it holds agreement or disagreement.
+    weights : str, Weights, PairWeights, mapping or None
+        Name of the weights, weights, or a mapping from pairs of raters to either; None stands for "unweighted". A
+        matrix is rejected, because it is not clear whether it holds agreement or disagreement.
     categories : sequence
         Categories of the table.
     ordered : bool
@@ -99,6 +99,8 @@ def as_weights(
     InvalidWeightsError
         If the weights break a rule or do not match the categories and raters.
     """
+    if weights is None:  # as in scikit-learn
+        weights = "unweighted"
     if isinstance(weights, Mapping):
         weights = _by_pair(weights, categories, raters)
     elif isinstance(weights, str):
