@@ -16,7 +16,7 @@ from tests.support.comparing import assert_shown
 from tests.support.designs import EXACT_NAMES, KINDS, ROOT_NAMES, Design, as_rows, draw
 from tests.support.listing import Listing, listing_of
 
-_LIMITS = "(?:the margins(?: and who rated whom)?)"
+_LIMITS = "(?:the margins(?: and the set of raters of each subject)?)"
 _NUMBER = r"(-?[\d,]+\.\d+)"
 _COUNTABLE = EXACT_NAMES + ROOT_NAMES
 
@@ -317,7 +317,7 @@ def check_where(result: WeightingReport, design: Design, listing: Listing) -> li
     ],
 )
 def test_sentences_about_equal_use_are_true(rows):
-    """Who rated whom caps the value where all raters used the categories alike, in number or in shares."""
+    """The sets of raters limit the value although all raters used the categories alike, in number or in shares."""
     u = naive.for_all_pairs(naive.named_weights("unweighted", 2), len(rows[0]))
     design = Design("equal use", tuple(rows), 2, "unweighted", u, "rational", (1, 2), ordered=True)
     assert {"says_all_alike", "says_same_shares"} & set(examine_sentences(design, "kappa"))

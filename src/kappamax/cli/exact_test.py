@@ -73,12 +73,11 @@ def _measure(table: Table, *, weights: str, **settings: Any) -> ExactTest:
 
 
 def _show(table: Table, found: Findings) -> None:
-    given = text.limits(table.complete).removeprefix("the ")
     used = {one.result.two_sided or one.result.alternative for one in found if one.result is not None}
     echo_rows(
         table,
         found,
-        title=f"Test of {{title}} against chance, {given} given",
+        title=f"Test of {{title}} against chance, given {text.limits(table.complete)}",
         header=["value", "mean by chance", "p-value", "std. error", "method"],
         row=_row,
         notes=[sentence for name, sentence in _EXTREME_VALUES.items() if name in used],

@@ -44,8 +44,8 @@ def plural(number: int, noun: str) -> str:
 
 
 def limits(complete: bool) -> str:
-    """Return the phrase for what all tables of a fiber have in common."""
-    return "the margins" if complete else "the margins and who rated whom"
+    """Return the words for the quantities that are equal in all tables of a fiber, for use in a sentence."""
+    return "the margins" if complete else "the margins and the set of raters of each subject"
 
 
 def capitalized(words: str) -> str:
