@@ -229,7 +229,7 @@ def test_codes_for_missing_are_no_categories():
     with pytest.raises(km.errors.InvalidOptionError, match="missing must be a list; got '9'"):
         km.from_ratings([[1, 9]], missing="9")
     with pytest.raises(
-        km.errors.InvalidRatingsError, match="complete_only needs a subject with a rating by every rater"
+        km.errors.InvalidRatingsError, match="complete_only needs at least one subject that every rater rated"
     ):
         km.from_ratings([[1, 9], [9, 1]], missing=[9], complete_only=True)
 

@@ -1,4 +1,4 @@
-"""Define `kappamax test FILE`, which tests whether the raters agree more than by chance."""
+"""Define `kappamax test FILE`, which tests whether the raters agree more than expected by chance."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _EXTREME_VALUES = {
         ),
         Option(
             "--draws N",
-            "Number of random tables for Monte Carlo. Default: 2,000 to 100,000, fewer for larger data.",
+            "Number of random tables of a Monte Carlo test. Default: between 2,000 and 100,000, fewer for larger data.",
             type=int,
         ),
         seed("the random tables"),
@@ -55,9 +55,9 @@ _EXTREME_VALUES = {
     Output=[JSON],
 )
 def test(draws: int | None, seed: int | None, memory_limit: float, jobs: int, **options: Any) -> None:
-    """Test whether raters agree more than by chance.
+    """Test whether the raters in FILE agree more than expected by chance.
 
-    The test is conditional on the margins of FILE and on which raters rated which subjects. If FILE is "-", standard
+    The test is conditional on the margins and on the set of raters of each subject. If FILE is "-", standard
     input is read.
     """
     settings = {name: options.pop(name) for name in ("alternative", "two_sided", "method")}
