@@ -63,7 +63,7 @@ def test_counts_up_to_ten_to_the_twelve_are_exact():
 
 
 def test_grouping_many_raters_beyond_64_bit_keys():
-    """60 raters on 5 categories make 6^60 keys; prefixes are renumbered instead."""
+    """60 raters and 5 categories would give 6^60 keys, so the keys of prefixes are renumbered."""
     rng = np.random.default_rng(1)
     codes = rng.integers(-1, 5, size=(50, 60)).astype(np.int32)
     codes = codes[rng.integers(0, 50, size=400)]
@@ -83,7 +83,7 @@ def test_arrays_cannot_be_changed():
 
 
 def test_to_dict_keeps_counts_beyond_doubles_as_text():
-    """JSON readers lose integers above 2^53."""
+    """Integers above 2^53 are text, since many JSON readers would round them."""
     t = Table([[0, 1]], [2**60], ["a", "b"], ordered=True)
     assert t.to_dict() == {
         "categories": ["a", "b"],
@@ -172,7 +172,7 @@ def test_raters_beyond_the_width_are_counted():
 @pytest.mark.parametrize("hostile", ["a\nb", "\x1b[2J", "x" * 100_000, "日本" * 50, "\u202e<b>", "", " ", "\ud800"])
 @pytest.mark.parametrize("n_raters", [2, 3])
 def test_no_label_breaks_the_layout(hostile, n_raters):
-    """Labels and names from data give as many lines as tame ones, all printable and at most 80 columns wide."""
+    """Such labels give as many lines as plain ones, all printable and at most 80 columns wide."""
     patterns = [[0] * n_raters, [1] * n_raters]
     names = [f"{hostile}{i}" for i in range(n_raters)]
     tame = Table(patterns, [1, 2], ["x", "y"], ordered=True)

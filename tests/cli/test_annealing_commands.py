@@ -1,4 +1,4 @@
-"""`kappamax anneal` and `kappamax study`."""
+"""`kappamax anneal` and `kappamax study` give reproducible results."""
 
 import json
 import subprocess

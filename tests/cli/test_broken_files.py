@@ -128,7 +128,7 @@ def test_what_cannot_be_read_gives_one_line(tmp_path, name, layout):
 
 
 def test_the_check_of_one_line_can_fail(monkeypatch, tmp_path):
-    """The helper fails on a traceback and on a second line."""
+    """The function that checks a command fails on a traceback and on a second error line."""
     monkeypatch.setattr("kappamax.io.read_ratings", lambda *_, **__: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         ask(tmp_path)
@@ -211,10 +211,10 @@ PIECES = [b"", b",", b'"', b'""', b"\n", b"\r\n", b"\r", b"\t", b"\xff", b"\0", 
 @FIXTURES
 @example(cuts=[(0, 0, b"\n"), (18, 0, b" ")])
 @given(cuts=st.lists(st.tuples(st.integers(0, 60), st.integers(0, 3), st.sampled_from(PIECES)), min_size=1, max_size=3))
-def test_damaged_text_is_refused_or_read_as_it_stands(tmp_path, cuts):
-    """Bytes removed and put in: a table that comes out is the one Python's own reader sees.
+def test_damaged_text_is_an_error_or_read_correctly(tmp_path, cuts):
+    """Text with removed and inserted bytes gives an error or the table that Python's csv module reads.
 
-    Where that one sees no table there is nothing to compare with: spaces around quotation marks, which we allow.
+    The tables are not compared if the csv module rejects the text, because kappamax allows spaces around quotation marks.
     """
     content = b'a,b,c\nx,"y, z",x\n"say ""no""",x,y\nx,x,y\ny,,x\n'
     for start, length, piece in cuts:

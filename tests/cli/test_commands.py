@@ -73,7 +73,7 @@ def test_every_coefficient(coefficient, tmp_path):
     assert document["results"][0]["value"] == km.agreement(km.example("gwet2014"), coefficient=coefficient).value
 
 
-def test_undefined_is_an_answer(tmp_path):
+def test_an_undefined_coefficient_is_an_answer(tmp_path):
     """The JSON has null and a reason, the text says undefined, and the exit code is 0."""
     path = tmp_path / "one.csv"
     path.write_text("a,b\nx,x\nx,x\n", encoding="utf-8")
@@ -291,8 +291,8 @@ def test_max_of_one_category_and_of_missing_ratings(tmp_path):
 
 
 @pytest.mark.slow
-def test_max_where_the_chance_term_moves():
-    """Fleiss' kappa with missing ratings: proven, and its maximisers are not counted."""
+def test_max_of_a_coefficient_whose_expected_agreement_varies():
+    """The maximum of Fleiss' kappa with missing ratings is proven, but its maximisers are not counted."""
     fleiss = run("max", "-", "-c", "fleiss", "--json", stdin=run("example", "gwet2014").stdout)
     (result,) = json.loads(fleiss.stdout)["results"]
     assert (result["exact_maximum"], result["proof"], result["n_maximizers"]) == ("8243/9779", "prices", None)

@@ -1,4 +1,4 @@
-"""`kappamax fiber` and `kappamax test`."""
+"""`kappamax fiber` and `kappamax test` show what the library returns, as text and as JSON."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""`kappamax moves`."""
+"""`kappamax moves` ranks moves, as text and as JSON."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""`kappamax plan`."""
+"""`kappamax plan` finds the number of subjects, as text and as JSON."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""`kappamax report`."""
+"""`kappamax report` prints and writes reports on one file or on several."""
 
 import json
 

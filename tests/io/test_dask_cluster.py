@@ -1,4 +1,4 @@
-"""A real Dask scheduler with worker processes of their own gives the table that DuckDB gives."""
+"""A Dask scheduler with separate worker processes gives the same table as DuckDB."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""Text files in every layout, and the errors for broken files."""
+"""Text files are read in every layout, and broken files raise errors."""
 
 import csv
 import gzip

@@ -129,7 +129,7 @@ def test_identifiers_are_not_raters():
 
 
 def test_a_declared_level_that_spells_like_a_missing_value():
-    """'None, Mild, Severe' is a common scale; a declared level is a category."""
+    """In the scale None, Mild, Severe, the declared level None is a category."""
     levels = ["None", "Mild", "Severe"]
     dtype = pd.CategoricalDtype(levels, ordered=True)
     frame = pd.DataFrame({"a": ["None", "Mild", "Severe"], "b": ["None", "None", "Severe"]}).astype(dtype)

@@ -55,9 +55,9 @@ _EXTREME_VALUES = {
     Output=[JSON],
 )
 def test(draws: int | None, seed: int | None, memory_limit: float, jobs: int, **options: Any) -> None:
-    """Test whether the raters in FILE agree more than expected by chance.
+    """Test whether the raters agree more than expected by chance.
 
-    The test is conditional on the margins and on the set of raters of each subject. If FILE is "-", standard
+    The test is conditional on the margins of FILE and on the set of raters of each subject. If FILE is "-", standard
     input is read.
     """
     settings = {name: options.pop(name) for name in ("alternative", "two_sided", "method")}
