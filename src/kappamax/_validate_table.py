@@ -13,7 +13,7 @@ from kappamax._typing import Codes, Integers
 from kappamax._validate import cell_name, is_number
 from kappamax.errors import InvalidOptionError, InvalidRatingsError, InvalidTableError
 
-LARGEST_TOTAL = 2**62  # subjects of a table; counts and their sums then fit into 64 bits
+LARGEST_TOTAL = 2**62  # the number of subjects is below this, so that counts and their sums fit into 64 bits
 
 
 def as_patterns(codes: npt.ArrayLike, n_categories: int) -> Codes:
@@ -89,7 +89,7 @@ def as_categories(labels: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def as_rater_names(names: Sequence[str] | None, n_raters: int) -> tuple[str, ...]:
-    """Return one distinct name per rater."""
+    """Return one distinct name per rater, by default "1", "2", and so on."""
     if names is None:
         return tuple(str(i + 1) for i in range(n_raters))
     texts = tuple(str(name) for name in names)

@@ -154,7 +154,7 @@ def test_plain_terminals(wide):
     assert "\x1b" not in done.stdout
 
 
-def test_a_reader_that_leaves_early_is_no_error(wide):
+def test_a_closed_pipe_is_not_an_error(wide):
     """`kappamax kappa ... | head -0` ends without an error."""
     command = f"{sys.executable} -m kappamax kappa {wide} --json | head -c 1"
     done = subprocess.run(["bash", "-c", f"set -o pipefail; {command}"], capture_output=True, text=True, check=False)
@@ -171,7 +171,7 @@ def test_welcome_help_and_version():
     assert run("--version").stdout.strip() == f"kappamax, version {km.__version__}"
 
 
-def test_help_imports_nothing_heavy():
+def test_help_imports_no_large_module():
     """numpy, duckdb, scipy and rich are imported only when they are needed."""
     code = "import sys, kappamax.cli; print([m for m in ('numpy', 'duckdb', 'scipy', 'rich') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

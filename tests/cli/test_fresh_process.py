@@ -33,7 +33,7 @@ def test_every_command_is_called():
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=() if name in QUICK else pytest.mark.slow) for name in CALLS]
 )
-def test_a_fresh_process_gives_the_same(name):
+def test_a_fresh_process_prints_the_same(name):
     """The output, the notes or the error, and the exit code are the same."""
     fresh = run_process(name, *CALLS[name], stdin=SMALL)
     here = run(name, *CALLS[name], stdin=SMALL)

@@ -77,7 +77,9 @@ class Command(click.Command):
         """Write the options, one section per heading."""
         for heading, options in {**self.options, "General": [self.get_help_option(ctx)]}.items():
             records = [one.get_help_record(ctx) for one in options if isinstance(one, click.Option)]
-            if shown := [record for record in records if record is not None]:  # a heading may hold arguments only
+            if shown := [
+                record for record in records if record is not None
+            ]:  # a heading may have only arguments, which are not listed
                 with formatter.section(heading):
                     formatter.write_dl(shown)
 

@@ -39,8 +39,8 @@ _EXTREME_VALUES = {
         ),
         Option(
             "--method NAME",
-            "Method of the test: exact, monte-carlo, or auto (exact if this takes some seconds at most and fits into "
-            "memory, otherwise monte-carlo).",
+            "Method of the test: exact, monte-carlo, or auto (exact if this takes at most a few seconds and fits "
+            "into memory, otherwise monte-carlo).",
             default="auto",
             names="fibers.null_distribution.METHODS",
         ),

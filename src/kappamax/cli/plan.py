@@ -58,8 +58,8 @@ def _as_margins(context: click.Context, option: click.Parameter, texts: tuple[st
         ),
         Option(
             "--joint NAME",
-            "Table that is assumed among those with these margins and this value: mixture (a mixture of independence "
-            "and the table of largest agreement) or widest (the table with the largest standard error).",
+            "Assumed table with these margins and this value: mixture (a mixture of independence and the table of "
+            "largest agreement) or widest (the table with the largest standard error).",
             default="mixture",
             names="planning.methods.JOINTS",
         ),
@@ -97,8 +97,8 @@ def _as_margins(context: click.Context, option: click.Parameter, texts: tuple[st
         Option("--simulate", "Find the number of subjects by simulation instead of by formula."),
         Option(
             "--draws N",
-            "Number of studies to simulate for each number of subjects; 0 omits the simulation that checks the "
-            "formula. Default: 10,000, fewer if thousands of patterns are possible.",
+            "Number of studies to simulate for each number of subjects. With 0, the formula is not checked by "
+            "simulation. Default: 10,000, fewer if thousands of patterns are possible.",
             type=int,
         ),
         seed("the simulated studies"),

@@ -51,7 +51,7 @@ class TextFormat(NamedTuple):
 
 def text_format(path: Path, name: str, beginning: str, delimiter: str | None) -> TextFormat:
     """Return the format of a text file; the default delimiter is the one that splits the first rows most evenly."""
-    skip = len(re.match(r"(?:[ \t]*\r?\n)*", beginning).group().splitlines())  # type: ignore[union-attr]  # matches always
+    skip = len(re.match(r"(?:[ \t]*\r?\n)*", beginning).group().splitlines())  # type: ignore[union-attr]  # it always matches
     lines = beginning.splitlines()[skip:][:_ROWS_TRIED]
     tried = [(one, _records(lines, one)) for one in (_DELIMITERS if delimiter is None else (delimiter,))]
     readable = [(one, records) for one, records in tried if records]
