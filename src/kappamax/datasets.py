@@ -75,7 +75,7 @@ def example(name: str) -> Table:
     return read_ratings(chosen.path, layout=chosen.layout)
 
 
-#: The bundled examples by name; ``kappamax example`` lists them.
+#: The bundled datasets by name; ``kappamax example`` lists them.
 EXAMPLES = {
     one.name: one
     for one in (

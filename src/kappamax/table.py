@@ -6,8 +6,7 @@ the patterns that occur are stored, and a dense array is made on request for sma
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -18,16 +17,16 @@ from kappamax._frames import frame_of
 from kappamax._integers import dot
 from kappamax._result import plain
 from kappamax._typing import Codes, Integers
-from kappamax._validate import as_rater_index, cell_name, is_number
+from kappamax._validate import as_rater_index
+from kappamax._validate_table import as_categories, as_counts, as_patterns, as_rater_names
 from kappamax.display import html, numbers, rating_tables, text
 from kappamax.errors import InvalidOptionError, InvalidRatingsError, InvalidTableError, NotSupportedError
 from kappamax.patterns import MISSING, as_dense_shape, group_patterns, margins_of, n_ratings_of, pair_counts
 
 Label = str | int | float
 
-LARGEST_TOTAL = 2**62  # subjects of a table; counts and their sums then fit into 64 bits
 _GROUPED_AT_ONCE = 20_000
-_MOST_LISTED = 70  # columns of the first line of a printed table that the categories may take
+_MOST_LISTED = 70  # characters for the list of categories in the first line of a printed table
 _HTML_LABEL = 40
 
 
@@ -57,7 +56,7 @@ class Table:
     raters : sequence of str, optional
         Names of the raters, default "1", "2", and so on.
     ordered : bool
-        Whether the categories are ordered. Weights that depend on an order cannot be used otherwise.
+        Whether the categories are ordered. If they are not, weights that depend on an order cannot be used.
     n_left_out : int
         Number of subjects in the data that are not among the patterns, default 0.
 
@@ -114,7 +113,7 @@ class Table:
         ordered: bool,
         n_left_out: int = 0,
     ) -> None:
-        codes = _as_patterns(patterns, len(categories))
+        codes = as_patterns(patterns, len(categories))
         sizes = None if counts is None else as_counts(counts)
         if sizes is not None and sizes.shape != (len(codes),):
             raise InvalidTableError(f"counts must hold one number per pattern ({len(codes)}); got shape {sizes.shape}.")
@@ -150,7 +149,7 @@ class Table:
         return made
 
     def _hold(self, codes: Codes, sizes: Integers | None, n_left_out: int) -> None:
-        """Store patterns and counts; many single subjects are grouped and sorted only when this is needed."""
+        """Store patterns and counts; a large number of single subjects is grouped only when `grouped` is used."""
         self.n_raters, self.n_categories = codes.shape[1], len(self.categories)
         given = len(codes) if sizes is None else int(sizes.sum())
         if sizes is None and len(codes) > _GROUPED_AT_ONCE:
@@ -311,12 +310,24 @@ class Table:
         return as_rater_index(rater, self.raters)
 
     def labels(self) -> list[list[Label | None]]:
-        """Return the patterns as lists of labels, with None for a missing rating."""
+        """Return the patterns as lists of labels.
+
+        Returns
+        -------
+        list of lists of labels
+            One list per pattern, with None for a missing rating.
+        """
         names: list[Label | None] = [*self.categories, None]
         return [[names[code] for code in pattern] for pattern in self.patterns.tolist()]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the categories, raters, patterns as labels, and counts as plain data for JSON."""
+        """Return the table as plain data for JSON.
+
+        Returns
+        -------
+        dict
+            Categories, raters, patterns as lists of labels, and counts.
+        """
         return {
             "categories": list(self.categories),
             "raters": list(self.raters),
@@ -347,7 +358,9 @@ class Table:
             If the library is not installed.
         """
         if "count" in self.raters:
-            raise InvalidOptionError("the frame has a column 'count' of its own, so no rater can be called 'count'.")
+            raise InvalidOptionError(
+                "no rater can be called 'count', since the frame has a column of this name for the counts."
+            )
         columns = dict(zip(self.raters, zip(*self.labels(), strict=True), strict=True))
         return frame_of(columns | {"count": self.counts.tolist()}, library or self.frame_library)
 
@@ -400,95 +413,6 @@ class Table:
             listed = f"{numbers.count(self.n_categories)} categories"
         missing = f"; {text.plural(self.n_missing, 'missing rating')}" if self.n_missing else ""
         return f"Table({text.plural(self.n_subjects, 'subject')}, {self.n_raters} raters, {listed}{missing})"
-
-
-def as_counts(counts: npt.ArrayLike) -> Integers:
-    """Return counts as an array of whole numbers >= 0 whose total is below 2^62."""
-    try:
-        array = np.asarray(counts)
-    except ValueError:
-        raise InvalidTableError("counts must form a rectangular array; the rows have different lengths.") from None
-    if array.dtype.kind not in "biuf":
-        array = np.array(counts, dtype=object)
-        for index, item in np.ndenumerate(array):
-            if not is_number(item):
-                place = f"cell {cell_name(index)}" if index else "the argument"
-                raise InvalidTableError(f"counts must be whole numbers >= 0; {place} is {item!r}.")
-    with np.errstate(invalid="ignore"):
-        wrong = ~((array >= 0) & (array == np.floor(array)) & (array < LARGEST_TOTAL))
-    if wrong.any():
-        where = tuple(int(i) for i in np.argwhere(wrong)[0])
-        place = f"cell {cell_name(where)}" if where else "the argument"
-        if array[where] >= LARGEST_TOTAL:
-            raise InvalidTableError(f"counts must be below 2^62; {place} is {float(array[where]):g}.")
-        raise InvalidTableError(f"counts must be whole numbers >= 0; {place} is {array[where]:g}.")
-    whole = array.astype(np.int64)
-    if (total := float(whole.astype(float).sum())) >= LARGEST_TOTAL:
-        raise InvalidTableError(f"counts must add up to less than 2^62; got {total:.3g}.")
-    return whole
-
-
-def require_labels_in_order(labels: Sequence[Any]) -> None:
-    """Require a sequence of labels; text, sets and mappings are rejected."""
-    if isinstance(labels, str):
-        raise InvalidOptionError(f"categories must be a sequence of labels; got the text {labels!r}.")
-    if not hasattr(labels, "__getitem__") or not hasattr(labels, "__len__") or isinstance(labels, Mapping):
-        raise InvalidOptionError(f"categories must be a list of labels in order; got {type(labels).__name__}.")
-    for label in labels:
-        if not isinstance(label, Hashable):
-            raise InvalidOptionError(f"categories must be a list of labels; {label!r} is not a label.")
-
-
-def as_categories(labels: Sequence[Any]) -> tuple[Any, ...]:
-    """Return the categories, which must be at least one label and all different."""
-    require_labels_in_order(labels)
-    if not len(labels):
-        raise InvalidOptionError("categories must name at least one category; got none.")
-    if (twice := _repeated(labels)) is not None:
-        raise InvalidOptionError(f"categories must differ; {twice!r} occurs twice.")
-    return tuple(labels)
-
-
-def as_rater_names(names: Sequence[str] | None, n_raters: int) -> tuple[str, ...]:
-    """Return one distinct name per rater."""
-    if names is None:
-        return tuple(str(i + 1) for i in range(n_raters))
-    texts = tuple(str(name) for name in names)
-    if len(texts) != n_raters:
-        raise InvalidOptionError(f"raters must have one name for each of the {n_raters} raters; got {len(texts)}.")
-    if (twice := _repeated(texts)) is not None:
-        raise InvalidOptionError(f"raters must have different names; {twice!r} occurs twice.")
-    return texts
-
-
-def _as_patterns(codes: npt.ArrayLike, n_categories: int) -> Codes:
-    """Return the patterns as an (m, r) array of positions in the categories, -1 for a missing rating."""
-    try:
-        array = np.asarray(codes)
-    except ValueError:
-        raise InvalidTableError("patterns must have one entry per rater; the rows have different lengths.") from None
-    if array.size and array.dtype.kind not in "biu":
-        raise InvalidTableError(
-            f"patterns must be positions in the categories, which are whole numbers; got {array.dtype} values."
-        )
-    if array.ndim != 2:
-        raise InvalidTableError(f"patterns must be a 2-D array, one column per rater; got {array.ndim} dimensions.")
-    if array.shape[1] < 2:
-        raise InvalidRatingsError(f"agreement needs at least two raters; got {array.shape[1]}.")
-    if array.shape[0] == 0:
-        raise InvalidRatingsError("there is no subject to compare.")
-    if array.min() < -1 or array.max() >= n_categories:
-        wrong = np.argwhere((array < -1) | (array >= n_categories))[0]
-        raise InvalidTableError(
-            f"patterns must be positions from 0 to {n_categories - 1}, or -1 for a missing rating; "
-            f"cell {cell_name(wrong)} is {array[tuple(wrong)]}."
-        )
-    return np.array(array, dtype=np.int32, order="F")
-
-
-def _repeated(labels: Sequence[Any]) -> Any:
-    """Return the first label that occurs twice, or None."""
-    return next((label for label, times in Counter(labels).items() if times > 1), None)
 
 
 def _read_only(rows: Rows) -> Rows:

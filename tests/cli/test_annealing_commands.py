@@ -1,4 +1,4 @@
-"""`kappamax anneal` and `kappamax study`."""
+"""`kappamax anneal` and `kappamax study` give reproducible results."""
 
 import json
 import subprocess
@@ -12,7 +12,7 @@ from tests.support.command_line import run
 COUNTS = "\n".join(",".join(map(str, row)) for row in km.example("rapallo2022").dense().tolist())
 
 
-def test_anneal_gives_what_the_library_gives():
+def test_anneal_gives_the_results_of_the_library():
     """There is one result per weighting, and the same seed gives the same result."""
     shared = ("anneal", "-", "--layout", "counts", "--seed", "4", "--json")
     done = run(*shared, "-w", "linear", "-w", "sqrt", stdin=COUNTS)
@@ -28,7 +28,7 @@ def test_anneal_gives_what_the_library_gives():
     assert (swaps["proposal"], swaps["reached"]) == ("swaps", results[1]["reached"])
 
 
-def test_anneal_shows_a_table_and_refuses_in_one_line():
+def test_anneal_shows_a_table_or_one_error_line():
     """The text shows undefined results too, and errors take one line."""
     shown = run("anneal", "-", "--layout", "counts", "-w", "sqrt", "--seed", "1", stdin=COUNTS)
     assert "0.7528" in shown.stdout
@@ -40,7 +40,7 @@ def test_anneal_shows_a_table_and_refuses_in_one_line():
     assert wrong.stderr == "kappamax: proposal must be one of 'moves', 'swaps'; got 'hops'.\n"
 
 
-def test_study_narrows_the_papers_rows(tmp_path):
+def test_study_selects_rows_of_the_paper(tmp_path):
     """The JSON has the documented fields, and a second run takes all results from the checkpoint."""
     out = tmp_path / "study.csv"
     command = ["study", "--raters", "2", "--categories", "3", "--subjects", "20", "--weights", "linear"]
@@ -61,7 +61,7 @@ def test_study_narrows_the_papers_rows(tmp_path):
     assert run(*command).stdout == done.stdout
 
 
-def test_study_takes_own_scenarios_and_says_what_is_wrong(tmp_path):
+def test_study_reads_scenarios_from_a_file(tmp_path):
     """Scenarios come from a TOML file; an empty selection and an unknown ending are errors."""
     path = tmp_path / "mine.toml"
     path.write_text("[[scenario]]\nn_categories = 2\nn_subjects = 10\n", encoding="utf-8")

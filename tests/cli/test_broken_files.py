@@ -38,12 +38,12 @@ def workbook():
     return bytes_of(book.save)
 
 
-ROWS = b"x,y\n" * 300_000  # longer than what is looked at first
+ROWS = b"x,y\n" * 300_000  # longer than the sample that decides on the format
 PACKED = gzip.compress(b"a,b\n" + ROWS)
 PARQUET = parquet({"a": [1, 2, 1] * 100, "b": [1, 1, 2] * 100})
 LINES = b'{"a":1,"b":2}\n{"a":2,"b":2}\n'
 
-#: what no layout can read
+#: files that cannot be read in any layout
 HOPELESS = {
     "empty": b"",
     "byte order mark": b"\xef\xbb\xbf",
@@ -118,7 +118,7 @@ def ask(path, *options):
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("name", HOPELESS)
-def test_what_cannot_be_read_gives_one_line(tmp_path, name, layout):
+def test_files_that_cannot_be_read_give_one_error_line(tmp_path, name, layout):
     """Truncated, wrongly encoded, binary, too wide, unclosed and empty files are errors."""
     path = tmp_path / "file"
     path.write_bytes(HOPELESS[name])
@@ -128,7 +128,7 @@ def test_what_cannot_be_read_gives_one_line(tmp_path, name, layout):
 
 
 def test_the_check_of_one_line_can_fail(monkeypatch, tmp_path):
-    """The helper fails on a traceback and on a second line."""
+    """The function that checks a command fails on a traceback and on a second error line."""
     monkeypatch.setattr("kappamax.io.read_ratings", lambda *_, **__: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         ask(tmp_path)
@@ -136,7 +136,7 @@ def test_the_check_of_one_line_can_fail(monkeypatch, tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("options", [[], ["--raters", "a,b"]])
-def test_a_million_categories(tmp_path, options):
+def test_a_million_categories_give_an_error_or_a_warning(tmp_path, options):
     """Columns of identifiers raise an error, or a warning if the caller names them."""
     path = tmp_path / "file.csv"
     path.write_text("a,b\n" + "".join(f"x{i},x{i}\n" for i in range(10**6)), encoding="utf-8")
@@ -144,7 +144,7 @@ def test_a_million_categories(tmp_path, options):
     assert "probably not a rating" in error or "1,000,000 different labels" in error
 
 
-def test_a_million_raters_or_ratings_in_long_layout(tmp_path):
+def test_a_million_raters_or_ratings_in_long_layout_are_an_error(tmp_path):
     """The error names the column that was probably confused with another."""
     path = tmp_path / "file.csv"
     path.write_text("subject,rater,rating\n" + "".join(f"1,{i},2\n" for i in range(300_000)), encoding="utf-8")
@@ -156,7 +156,7 @@ def test_a_million_raters_or_ratings_in_long_layout(tmp_path):
 @FIXTURES
 @given(content=st.binary(max_size=300), layout=st.sampled_from(LAYOUTS))
 @example(content=b"a,b\n1,\xff\n", layout="wide")
-def test_any_bytes_give_an_answer_or_one_line(tmp_path, content, layout):
+def test_any_bytes_give_a_table_or_one_error_line(tmp_path, content, layout):
     """The command prints a table or one error line."""
     path = tmp_path / "file"
     path.write_bytes(content)
@@ -173,7 +173,7 @@ def reading_of(text, delimiter):
     except csv.Error:
         return None
     if any(cell != cell.lstrip() and cell.lstrip().startswith('"') for row in rows for cell in row):
-        return None  # spaces before a quotation mark: here a part of the text, for us not
+        return None  # spaces before a quotation mark are part of the text here, but kappamax ignores them
     width = len(rows[0]) if rows else 0
     rows = [row if any(row[width:]) else row[:width] for row in rows]
     return rows if rows and all(len(row) == len(rows[0]) for row in rows) else None
@@ -186,7 +186,7 @@ def reading_of(text, delimiter):
     delimiter=st.sampled_from([",", ";", "\t", "|", ":", "~"]),
     newline=st.sampled_from(["\n", "\r\n"]),
 )
-def test_whatever_is_written_is_read_back(tmp_path, rows, delimiter, newline):
+def test_text_that_python_writes_is_read_back(tmp_path, rows, delimiter, newline):
     """Labels may contain quotes, delimiters, line ends and any letters."""
     path = tmp_path / "file.csv"
     with path.open("w", encoding="utf-8", newline="") as file:
@@ -211,10 +211,10 @@ PIECES = [b"", b",", b'"', b'""', b"\n", b"\r\n", b"\r", b"\t", b"\xff", b"\0", 
 @FIXTURES
 @example(cuts=[(0, 0, b"\n"), (18, 0, b" ")])
 @given(cuts=st.lists(st.tuples(st.integers(0, 60), st.integers(0, 3), st.sampled_from(PIECES)), min_size=1, max_size=3))
-def test_damaged_text_is_refused_or_read_as_it_stands(tmp_path, cuts):
-    """Bytes removed and put in: a table that comes out is the one Python's own reader sees.
+def test_damaged_text_is_an_error_or_read_correctly(tmp_path, cuts):
+    """Text with removed and inserted bytes gives an error or the table that Python's csv module reads.
 
-    Where that one sees no table there is nothing to compare with: spaces around quotation marks, which we allow.
+    The tables are not compared if the csv module rejects the text, since kappamax allows spaces around quotation marks.
     """
     content = b'a,b,c\nx,"y, z",x\n"say ""no""",x,y\nx,x,y\ny,,x\n'
     for start, length, piece in cuts:

@@ -1,4 +1,4 @@
-"""Tab completion: the names it offers, its imports, and its script in a real shell."""
+"""Tab completion offers the right names, imports little, and works in a real shell."""
 
 import os
 import subprocess
@@ -37,7 +37,7 @@ def command(tmp_path):
     return tmp_path
 
 
-def test_the_names_offered_are_the_names_there_are():
+def test_the_names_offered_are_those_of_the_library():
     """The default is offered first, followed by the names that the library lists."""
     assert offered("kappa", "-", "--weights") == list(SCHEMES)
     assert offered("kappa", "-", "--coefficient") == ["kappa", *COEFFICIENTS]
@@ -95,7 +95,7 @@ def test_files_are_left_to_the_shell(words):
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_the_script_says_where_to_put_it(shell):
+def test_the_script_says_how_to_install_it(shell):
     """The last line is a comment, and the first line of the zsh script stays first."""
     done = subprocess.run(
         [sys.executable, "-m", "kappamax", "completion", shell], capture_output=True, text=True, check=True
@@ -141,7 +141,7 @@ def test_bash_completes(command):
         ("kappamax max x.csv --weights ", False),
     ],
 )
-def test_nothing_heavy_is_imported_for_the_tab_key(command, words, light):
+def test_completion_imports_no_large_module(command, words, light):
     """numpy is imported only if the names come from the library."""
     asking = {"_KAPPAMAX_COMPLETE": "bash_complete", "COMP_WORDS": words, "COMP_CWORD": str(words.count(" "))}
     done = subprocess.run(

@@ -1,4 +1,4 @@
-"""`kappamax fiber` and `kappamax test`."""
+"""`kappamax fiber` and `kappamax test` show what the library returns, as text and as JSON."""
 
 import json
 
@@ -65,7 +65,7 @@ def test_sampling(paper):
     assert run("fiber", *paper, "--sample", "0").returncode == 1
 
 
-def test_what_cannot_be_counted_is_null_with_a_reason(tmp_path):
+def test_tables_that_cannot_be_counted_are_null_with_a_reason(tmp_path):
     """A sample is drawn even if the tables cannot be counted or the coefficient is undefined."""
     big = tmp_path / "big.csv"
     ratings = np.random.default_rng(0).integers(1, 6, size=(60, 6))

@@ -1,4 +1,4 @@
-"""Every command in a fresh process says what it says in this one."""
+"""Every command prints the same in a fresh process as in this one."""
 
 import pytest
 
@@ -26,15 +26,15 @@ QUICK = {"kappa", "max", "serve"}
 
 
 def test_every_command_is_called():
-    """A new command needs a call here."""
+    """The calls of this module include every command."""
     assert set(CALLS) == set(main.commands)
 
 
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=() if name in QUICK else pytest.mark.slow) for name in CALLS]
 )
-def test_a_fresh_process_gives_the_same(name):
-    """Answer, notes or error, and exit code."""
+def test_a_fresh_process_prints_the_same(name):
+    """The output, the notes or the error, and the exit code are the same."""
     fresh = run_process(name, *CALLS[name], stdin=SMALL)
     here = run(name, *CALLS[name], stdin=SMALL)
     assert (fresh.returncode, fresh.stderr.replace("python -m kappamax", "kappamax")) == (here.returncode, here.stderr)

@@ -14,7 +14,7 @@ COMMANDS = sorted(main.commands)
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_every_option_says_what_it_is_in_sentences(name):
+def test_every_option_is_described_in_full_sentences(name):
     """Every help text begins with a capital letter and ends with a full stop."""
     options = [option for option in main.commands[name].params if isinstance(option, click.Option)]
     for option in options:
@@ -46,7 +46,7 @@ def test_every_command_has_two_examples_that_can_be_read(name):
     assert max(map(len, examples)) <= 78  # an 80-column terminal, indented
 
 
-def test_options_stand_under_headings():
+def test_options_are_under_headings():
     """The headings are in the order of the command, followed by --help and the examples."""
     shown = run("test", "--help").stdout
     headings = [line for line in shown.splitlines() if line.endswith(":") and not line.startswith(" ")]

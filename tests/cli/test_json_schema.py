@@ -1,4 +1,4 @@
-"""The output of `--json` is what `data/output-schema-1.json` documents."""
+"""The output of `--json` follows the schema in `data/output-schema-1.json`."""
 
 import json
 from collections import defaultdict
@@ -67,7 +67,7 @@ def closed(schema):
 
 @cache
 def validator(definition, *, strict=True):
-    """Return a validator of one kind of document; a strict one refuses fields that are not documented."""
+    """Return a validator of one kind of document; a strict one rejects fields that are not documented."""
     schema = closed(SCHEMA) if strict else SCHEMA
     return jsonschema.Draft202012Validator({"$ref": f"#/$defs/{definition}", "$defs": schema["$defs"]})
 
@@ -95,7 +95,7 @@ def references(schema):
 
 @pytest.mark.parametrize("name", EVERY_CASE)
 def test_an_output_follows_its_definition(name, output):
-    """Without a field that is not documented; the whole schema accepts it too."""
+    """All fields are documented, and the whole schema accepts the output too."""
     document = output(name)
     validator(CASES[name].definition).validate(document)
     assert whole_schema().is_valid(document)
@@ -103,8 +103,8 @@ def test_an_output_follows_its_definition(name, output):
 
 
 @pytest.mark.parametrize("name", MUTATED)
-def test_a_changed_output_is_refused(name, output):
-    """Without a required field, with a field of another name, or with a value of another type."""
+def test_a_changed_output_is_rejected(name, output):
+    """A missing field, a field with another name and a value of another type are found."""
     document, definition = shortened(output(name)), CASES[name].definition
     strict, published = validator(definition), validator(definition, strict=False)
     accepted = []
@@ -122,7 +122,7 @@ def test_a_changed_output_is_refused(name, output):
 
 @pytest.mark.parametrize("name", MUTATED)
 def test_a_reader_of_this_version_accepts_new_fields(name, output):
-    """The published schema allows them; only these tests refuse what is not documented."""
+    """The published schema allows them; only the strict validator of these tests rejects them."""
     document = shortened(output(name))
     for path in {path for path, _ in fields_of(document)}:
         at(document, path)["new_field"] = 1
@@ -198,12 +198,12 @@ def test_exact_numbers_and_labels(definition, value, accepted):
     ],
 )
 def test_closed_lists_of_names_are_those_of_the_library(place, names):
-    """A new name is a change of the schema too."""
+    """A new name in the library must be added to the schema."""
     assert set(at(SCHEMA["$defs"], place)["enum"]) == set(names)
 
 
 def test_every_field_has_a_description():
-    """A sentence of its own, or that of the definition to which it refers."""
+    """The description is in the field itself or in the definition to which it refers."""
     for place, schema in described(SCHEMA["$defs"]):
         target = SCHEMA["$defs"].get(schema.get("$ref", "").rpartition("/")[2], {})
         description = schema.get("description", target.get("description", ""))
@@ -212,7 +212,7 @@ def test_every_field_has_a_description():
 
 
 def test_the_documentation_lists_every_definition():
-    """Each command with its definition and what that describes, in the order of the schema."""
+    """The table has each command, its definition and its description, in the order of the schema."""
     page = (ROOT / "docs" / "reference" / "json.md").read_text(encoding="utf-8")
     rows = [
         line.strip("| ").split(" | ") for line in page.replace("`", "").splitlines() if line.startswith("| kappamax")
@@ -229,7 +229,7 @@ def test_an_error_is_not_a_document(tmp_path):
 
 
 def test_every_command_with_json_has_a_definition_and_outputs():
-    """A new command needs a definition, a row in the documentation and a case here."""
+    """Each of these commands has a definition, a row in the documentation and a case in these tests."""
     commands = {name for name, one in main.commands.items() if any(option.name == "as_json" for option in one.params)}
     assert {SCHEMA["$defs"][name]["title"].split()[1] for name in DEFINITIONS} == commands
     assert {case.definition for case in CASES.values()} == set(DEFINITIONS)
@@ -237,7 +237,7 @@ def test_every_command_with_json_has_a_definition_and_outputs():
 
 
 def test_every_documented_field_occurs(output):
-    """Each field has a value in some output; it is null in some output if it may be, and takes each of its names."""
+    """Each field occurs in some output, with null if it may be null and with each value of a closed list."""
     seen = defaultdict(list)
     for name in QUICK:
         visit({"$ref": f"#/$defs/{CASES[name].definition}"}, output(name), "", seen)
@@ -252,7 +252,7 @@ def test_every_documented_field_occurs(output):
 
 
 def visit(schema, value, place, seen):
-    """Note which parts of the schema describe a value and its parts."""
+    """Record which parts of the schema describe a value and its parts."""
     seen[place].append(value)
     if "$ref" in schema:
         target = schema["$ref"].removeprefix("#/$defs/")

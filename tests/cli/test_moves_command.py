@@ -1,4 +1,4 @@
-"""`kappamax moves`."""
+"""`kappamax moves` ranks moves, as text and as JSON."""
 
 import json
 
@@ -55,7 +55,7 @@ def test_minimal_moves_and_other_coefficients():
     assert (every["coefficient"], minimal["coefficient"]) == ("conger", "fleiss")
 
 
-def test_undefined_is_an_answer():
+def test_an_undefined_coefficient_is_an_answer():
     """The JSON has null and a reason, and the text says undefined."""
     done = moves("--json", stdin="a,b\nx,x\nx,x\n")
     assert done.returncode == 0

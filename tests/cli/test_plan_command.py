@@ -1,4 +1,4 @@
-"""`kappamax plan`."""
+"""`kappamax plan` finds the number of subjects, as text and as JSON."""
 
 import json
 
@@ -45,7 +45,7 @@ def test_json_follows_the_contract(pilot):
     assert result["table"]["shares"] == pytest.approx([0.616, 0.084, 0.084, 0.216])
 
 
-def test_raters_is_a_number_beside_margins(pilot):
+def test_raters_is_a_number_with_margins(pilot):
     """--raters is the number of raters with --margins, and selects columns of pilot ratings."""
     three = ["--margins", "0.5,0.5", "--kappa", "0.5", "--width", "0.2", "--raters", "3", "--draws", "0", "--json"]
     assert json.loads(run("plan", *three).stdout)["results"][0]["n_raters"] == 3

@@ -1,4 +1,4 @@
-"""`kappamax report`."""
+"""`kappamax report` prints and writes reports on one file or on several."""
 
 import json
 
@@ -15,7 +15,7 @@ def paper(tmp_path):
     return [str(path), "--layout", "counts"]
 
 
-def test_the_text_is_the_librarys(paper):
+def test_the_text_is_that_of_the_library(paper):
     """The report is written to standard output, and nothing to standard error."""
     done = run("report", *paper)
     assert (done.returncode, done.stderr) == (0, "")
@@ -60,7 +60,7 @@ def test_groups_and_several_files(paper, tmp_path):
     assert run("report", *paper, "--batch", "-w", "linear").stdout.splitlines()[2].endswith("< 0.0001")
 
 
-def test_undefined_kappa_is_a_report_too(tmp_path):
+def test_an_undefined_kappa_is_reported(tmp_path):
     """The report gives the reason."""
     one = tmp_path / "one.csv"
     one.write_text("a,b\n1,1\n1,1\n", encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Numbers and text as readers see them."""
+"""Numbers, labels and tables are formatted as text and HTML."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The site, built once for all tests that look at it."""
+"""Build the site once for all tests that read it."""
 
 import subprocess
 import sys
@@ -10,7 +10,7 @@ from tests.support.page_blocks import ROOT
 
 @pytest.fixture(scope="session")
 def site(tmp_path_factory):
-    """The folder of the built site; a warning is an error."""
+    """Return the folder of the built site; a warning is an error."""
     folder = tmp_path_factory.mktemp("site")
     command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-n", "-b", "html"]
     command += ["-d", str(folder / "doctrees"), str(ROOT / "docs"), str(folder / "html")]
@@ -21,7 +21,7 @@ def site(tmp_path_factory):
 
 @pytest.fixture
 def mathml(monkeypatch):
-    """The site's converter of one formula."""
+    """Return the function by which the site converts a formula to MathML."""
     monkeypatch.syspath_prepend(str(ROOT / "docs" / "_extensions"))
     from docutils import nodes
     from mathml import converted

@@ -1,4 +1,4 @@
-"""The diagram of layers is the one the import linter enforces."""
+"""The diagram shows the layers that the import linter enforces, and the page describes every module."""
 
 import runpy
 import tomllib
@@ -14,24 +14,24 @@ def script():
 
 
 def shown():
-    """Every text of the committed picture."""
+    """Return every text in the committed diagram."""
     return {element.text for element in ET.fromstring(DIAGRAM.read_text(encoding="utf-8")).iter() if element.text}
 
 
 def test_the_diagram_names_every_layer():
-    """As boxes of the committed file, which is valid XML."""
+    """The committed file is valid XML and contains the name of each layer."""
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     layers = settings["tool"]["importlinter"]["contracts"][0]["layers"]
     assert {name for layer in layers for name in layer.split(" | ")} <= shown()
 
 
 def test_the_diagram_is_the_one_the_script_draws():
-    """`python docs/architecture_diagram.py` after the layers change."""
+    """`python docs/architecture_diagram.py` draws it again after a change of the layers."""
     assert script()["diagram"]() == DIAGRAM.read_text(encoding="utf-8")
 
 
 def test_notes_and_the_way_of_the_data_name_layers_that_exist():
-    """A renamed layer would lose its note and drop out of the way."""
+    """A layer that is renamed must be renamed in the script too."""
     names = script()
     layers = set(names["layers"]())
     assert set(names["WAY"]) <= layers
@@ -39,7 +39,7 @@ def test_notes_and_the_way_of_the_data_name_layers_that_exist():
 
 
 def test_the_page_has_a_line_about_every_public_module():
-    """And about every private one that contributors meet."""
+    """It also has a line about most private modules."""
     page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     rows = "".join(line.split("|")[1] for line in page.splitlines() if line.startswith("| `"))
     modules = {path.stem for path in (ROOT / "src" / "kappamax").iterdir() if path.suffix == ".py" or path.is_dir()}

@@ -1,4 +1,4 @@
-"""What the README and the pages of the site show is what happens."""
+"""The examples in the README and on the pages of the site give the output that is shown."""
 
 from pathlib import Path
 
@@ -37,14 +37,14 @@ def page_blocks(page: str) -> list[Block]:
 
 
 @pytest.mark.parametrize("page", LISTED)
-def test_a_page_does_what_it_shows(page, tmp_path, monkeypatch):
-    """Every block in turn, as a reader would: Python in one session, commands in one folder."""
+def test_the_examples_of_a_page_give_the_output_shown(page, tmp_path, monkeypatch):
+    """The blocks of a page run in order, Python in one session and commands in one folder."""
     monkeypatch.chdir(tmp_path)
     run_page(page_blocks(page), tmp_path)
 
 
-def test_blocks_that_do_not_run_are_few_and_say_why():
-    """Adding one is a decision."""
+def test_blocks_that_are_not_run_are_listed_and_give_a_reason():
+    """The number of such blocks on each page is fixed here."""
     marked = {page: [block for block in page_blocks(page) if block.not_run is not None] for page in pages()}
     assert {page: len(blocks) for page, blocks in marked.items() if blocks} == NOT_RUN
     assert all(block.not_run for blocks in marked.values() for block in blocks)
@@ -71,14 +71,14 @@ def run(text: str, folder: Path) -> None:
         ("```{code-block} python\n1\n```\n", "plain fence"),
     ],
 )
-def test_a_page_that_shows_something_else_fails(text, message, tmp_path):
-    """Each kind of block, when it is wrong."""
+def test_a_wrong_block_fails(text, message, tmp_path):
+    """Each kind of block has a check that can fail."""
     with pytest.raises((AssertionError, ValueError), match=message):
         run(text, tmp_path)
 
 
 def test_a_page_is_one_session(tmp_path, monkeypatch):
-    """Names, files and the folder last from block to block; a marked block is left out."""
+    """Later blocks can use the names and files of earlier ones, and a marked block is not run."""
     monkeypatch.chdir(tmp_path)
     run(
         "```python\nx = 1\n```\n\n```python\n>>> x\n1\n>>> y = 2\n```\n\n```python\nassert x + y == 3\n```\n"
@@ -89,6 +89,6 @@ def test_a_page_is_one_session(tmp_path, monkeypatch):
     )
 
 
-def test_an_error_that_is_shown_is_an_error(tmp_path):
-    """The line is compared and the exit code is looked at."""
+def test_a_command_that_is_shown_with_an_error_must_fail(tmp_path):
+    """The error line and the exit code are compared."""
     run("```console\n$ kappamax kappa none.csv\nkappamax: there is no file none.csv.\n```\n", tmp_path)

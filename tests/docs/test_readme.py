@@ -1,4 +1,4 @@
-"""The README's own promises, beside those every page has."""
+"""The examples of the README and the lists of the installation page are correct."""
 
 import re
 import tomllib
@@ -15,7 +15,7 @@ def readme():
 
 
 def test_the_python_example_is_short_and_its_comment_is_right(readme):
-    """The values in its comment are the values."""
+    """The comment shows the computed values."""
     (code,) = [block.text for block in blocks_of(readme, "README.md") if block.language == "python"]
     beginning, shown = re.search(r"(.*?)result\.value, result\.exact\s+# (.*?)\n", code, re.DOTALL).groups()
     names = {}
@@ -26,7 +26,7 @@ def test_the_python_example_is_short_and_its_comment_is_right(readme):
 
 
 def test_the_readme_shows_the_two_main_commands(readme):
-    """Kappa and its maximum, with what they print."""
+    """Kappa and its maximum are shown with their output."""
     shown = [
         block.text for block in blocks_of(readme, "README.md") if block.language == "console" and not block.not_run
     ]
@@ -34,15 +34,15 @@ def test_the_readme_shows_the_two_main_commands(readme):
     assert any("kappamax max" in text and "0.7511" in text for text in shown)
 
 
-def test_the_readme_names_both_commands(readme):
-    """`make` and `make test`, and a way without make."""
+def test_the_readme_says_how_to_install_and_test(readme):
+    """It names `make`, `make test` and a way without make."""
     assert "$ make " in readme
     assert "make test" in readme
     assert "Scripts" in readme
 
 
-def test_the_install_page_names_every_extra_with_its_packages_and_the_pythons():
-    """As pyproject.toml has them."""
+def test_the_install_page_lists_the_extras_and_versions_of_python():
+    """They are those of pyproject.toml."""
     page = (ROOT / "docs" / "install.md").read_text(encoding="utf-8")
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     rows = dict(re.findall(r"^\| `(\w+)` \| ([^|]*) \|", page, re.MULTILINE))

@@ -1,4 +1,4 @@
-"""The reference names everything that is public, once."""
+"""The reference describes every public name, command and JSON definition once."""
 
 import json
 import re
@@ -17,7 +17,7 @@ REFERENCE = ROOT / "docs" / "reference"
 
 
 def public_names():
-    """Return the names at the top and those in the namespaces, as in `km.moves.Move`."""
+    """Yield the public names of the package and of its namespaces, such as `kappamax.moves.Move`."""
     for name in dir(km):
         if not name.startswith("_") and not isinstance(getattr(km, name), ModuleType):
             yield f"kappamax.{name}"
@@ -27,15 +27,18 @@ def public_names():
 
 
 def test_every_public_name_is_described_once():
-    """A new name, also of a result, goes into one page of docs/reference."""
+    """Each name, including those of results, is on exactly one page of docs/reference."""
     pages = "\n".join(page.read_text(encoding="utf-8") for page in REFERENCE.glob("*.md"))
     described = Counter(re.findall(r"\.\. (?:auto\w+|py:data):: (kappamax[.\w]+)$", pages, re.MULTILINE))
-    elsewhere = {"kappamax.datasets.example", "kappamax.results.Result"}  # at the top, and the base class
+    elsewhere = {
+        "kappamax.datasets.example",
+        "kappamax.results.Result",
+    }  # the first is described as kappamax.example, and the second is a base class
     assert described == Counter(name for name in public_names() if name not in elsewhere)
 
 
 def test_every_page_of_the_reference_is_listed():
-    """The index's toctree has every page about Python; the others are in the menu."""
+    """The index lists every page about Python."""
     index = (REFERENCE / "index.md").read_text(encoding="utf-8")
     listed = re.search(r":maxdepth: 2\n\n(.*?)```", index, re.DOTALL).group(1).split()
     assert sorted(listed) == sorted(
@@ -45,7 +48,7 @@ def test_every_page_of_the_reference_is_listed():
 
 @pytest.mark.slow
 def test_every_command_and_option_is_on_the_site(site):
-    """The page of the command line is made from the commands."""
+    """The page of the command line has a section per command with all of its options."""
     text = (site / "reference" / "command-line.html").read_text(encoding="utf-8")
     assert len(main.commands) >= 11
     for name, command in main.commands.items():
@@ -56,7 +59,7 @@ def test_every_command_and_option_is_on_the_site(site):
 
 @pytest.mark.slow
 def test_every_definition_of_the_json_output_is_on_the_site(site):
-    """With a table of its fields."""
+    """Each definition has a section with all of its fields."""
     text = (site / "reference" / "json.html").read_text(encoding="utf-8")
     schema = json.loads((ROOT / "src/kappamax/data/output-schema-1.json").read_text(encoding="utf-8"))
     for name, definition in schema["$defs"].items():
@@ -66,12 +69,13 @@ def test_every_definition_of_the_json_output_is_on_the_site(site):
 
 
 @pytest.mark.slow
-def test_the_site_shows_signatures_fields_and_what_is_returned(site):
-    """For a function, a result with described attributes, and one without."""
+def test_the_site_shows_signatures_and_described_attributes(site):
+    """The page about agreement has the signature of `kappa` and the attributes of its result."""
     page = (site / "reference" / "agreement.html").read_text(encoding="utf-8")
     text = unescape(re.sub(r"<[^>]+>", "", page))
     assert re.search(
         r"kappa\(\s*\*ratings,\s*weights='unweighted',\s*categories=None,\s*level=0.95\s*\)\s*→\s*Agreement", text
     )
-    assert "Standard error by se_method" in text
-    assert "Fields: raters, weights, values, reasons" in text
+    described = re.search(r"se : float or None\n +(.+)\n", km.results.Agreement.__doc__).group(1)
+    assert described.replace("`", "") in text
+    assert "Fields: " not in text  # the site lists bare fields only for a result without described attributes

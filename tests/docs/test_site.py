@@ -1,4 +1,4 @@
-"""The built site: complete, without warnings, and with nothing loaded from elsewhere."""
+"""The site is complete, builds without warnings, and loads nothing from other hosts."""
 
 import re
 
@@ -25,8 +25,8 @@ ELSEWHERE = re.compile(
 
 
 @pytest.mark.slow
-def test_the_site_builds_without_warnings_and_every_page_is_there(site):
-    """One HTML file per page."""
+def test_the_site_builds_without_warnings_and_has_every_page(site):
+    """There is one HTML file per page."""
     pages = [path.relative_to(ROOT / "docs") for path in (ROOT / "docs").rglob("*.md")]
     assert all((site / page.with_suffix(".html")).exists() for page in pages if not page.parts[0].startswith("_"))
 
@@ -41,7 +41,7 @@ def test_the_site_loads_nothing_from_elsewhere(site):
 
 @pytest.mark.slow
 def test_formulas_are_mathml_on_the_site(site):
-    """Fractions and sums, with no script to draw them."""
+    """Fractions and sums are elements of the page, and no script draws them."""
     assert "<mfrac>" in (site / "coefficients.html").read_text(encoding="utf-8")
     assert "<munderover>" in (site / "moves.html").read_text(encoding="utf-8")
     scripts = [
@@ -61,7 +61,7 @@ def test_formulas_are_mathml_on_the_site(site):
     ],
 )
 def test_a_formula_becomes_the_elements_it_needs(formula, drawn, mathml):
-    """Fractions, sums, matrices, an index below a hat, and words docutils lacks."""
+    """Fractions, sums, matrices, an accent with an index, and commands that docutils does not know are converted."""
     written = "".join(mathml(formula).split())
     assert all(piece in written for piece in drawn)
     assert "&" not in written
@@ -70,8 +70,8 @@ def test_a_formula_becomes_the_elements_it_needs(formula, drawn, mathml):
 @pytest.mark.slow
 @pytest.mark.browser
 @pytest.mark.parametrize(("width", "scheme"), [(400, "dark"), (1200, "light")])
-def test_pages_fit_and_can_be_used_by_everyone(site, browser, width, scheme):
-    """Nothing sticks out, nothing is asked of another host, and axe finds no fault, on a phone and on a desk."""
+def test_pages_fit_and_are_accessible(site, browser, width, scheme):
+    """Pages fit the width of a phone and of a desktop, request nothing from other hosts, and pass axe."""
     from axe_playwright_python.sync_playwright import Axe
 
     asked = []
@@ -97,12 +97,12 @@ def test_pages_fit_and_can_be_used_by_everyone(site, browser, width, scheme):
         "src: url('//example.org/x.woff2')",
     ],
 )
-def test_what_would_be_loaded_is_noticed(loads):
-    """The pattern finds each way to load something."""
+def test_loading_from_another_host_is_found(loads):
+    """The regular expression finds each way to load something."""
     assert ELSEWHERE.search(loads)
 
 
-def test_links_and_local_files_are_not_loading():
-    """Readers may follow a link; the site's own files are fine."""
+def test_links_and_local_files_are_accepted():
+    """Links to other hosts and files of the site do not match."""
     assert not ELSEWHERE.search('<a href="https://example.org">x</a> <script src="_static/x.js"></script>')
     assert not ELSEWHERE.search('<svg xmlns="http://www.w3.org/2000/svg"><link rel="stylesheet" href="_static/x.css">')

@@ -1,4 +1,4 @@
-"""What the theory pages prove, on random small designs."""
+"""The statements that the theory pages prove hold for random small designs."""
 
 from itertools import combinations
 
@@ -16,34 +16,34 @@ from tests.support.strategies import examples, matrices, tables
 
 
 def small(**options):
-    """Tables whose fiber can be listed."""
+    """Return a strategy for tables whose fiber can be listed."""
     return tables(max_rows=4, **options).filter(lambda table: table.n_subjects <= 6)
 
 
 def fills_the_diagonal(table):
-    """Whether everybody agrees on as many subjects of every category as the margins allow."""
+    """Return whether all raters agree on as many subjects of every category as the margins allow."""
     agreed = (table.patterns == table.patterns[:, :1]).all(axis=1)
     diagonal = np.bincount(table.patterns[agreed, 0], table.counts[agreed], table.n_categories)
     return bool((diagonal == table.margins.min(axis=0)).all())
 
 
 def metric_of(weights):
-    """The weights of all shortest ways through other categories."""
+    """Return the metric weights that are the shortest paths between categories."""
     u = weights.multipliers.astype(np.int64).copy()
     for j in range(len(u)):
         u = np.minimum(u, u[:, [j]] + u[[j], :])
     return km.Weights.from_matrix(u, kind="disagreement")
 
 
-def test_a_table_that_does_not_fill_the_diagonal_is_noticed():
-    """One subject more could be agreed on."""
+def test_a_table_that_does_not_fill_the_diagonal_is_recognised():
+    """In the first table, the margins allow agreement on more subjects."""
     assert not fills_the_diagonal(km.from_ratings([[1, 2], [2, 1]]))
     assert fills_the_diagonal(km.from_ratings([[1, 1], [2, 2]]))
 
 
 @given(st.lists(st.integers(0, 9), min_size=2, max_size=5))
 def test_functions_of_the_distance_are_monge_exactly_when_convex(steps):
-    """u[i, j] = g(|i - j|) with g(0) = 0."""
+    """The weights are u[i, j] = g(|i - j|) with g(0) = 0."""
     g = [0, *steps]
     assume(max(g) > 0)
     k = len(g)
@@ -54,7 +54,7 @@ def test_functions_of_the_distance_are_monge_exactly_when_convex(steps):
 
 @given(st.data(), st.integers(3, 4), st.integers(2, 4))
 def test_sorting_fails_on_two_subjects_where_weights_are_not_monge(data, k, r):
-    """The other raters use one category each."""
+    """A counterexample needs two subjects and two raters; the other raters use a single category."""
     weights = data.draw(matrices(k))
     assume(not weights.monge)
     u = weights.multipliers
@@ -71,7 +71,7 @@ def test_sorting_fails_on_two_subjects_where_weights_are_not_monge(data, k, r):
 
 @given(tables(max_raters=5))
 def test_linear_weights_have_a_formula(table):
-    """The areas between the raters' cumulative counts."""
+    """The smallest disagreement is the sum of the areas between the raters' cumulative counts."""
     cumulative = np.cumsum(table.margins, axis=1)
     formula = sum(int(np.abs(a - b).sum()) for a, b in combinations(cumulative, 2))
     objective = as_objective(table, weights="linear", coefficient="percent")
@@ -81,7 +81,7 @@ def test_linear_weights_have_a_formula(table):
 @settings(deadline=None)
 @given(small(max_raters=5, max_categories=3))
 def test_unweighted_maximisers_fill_the_diagonal(table):
-    """Every one, any number of raters."""
+    """Every maximiser does so, for any number of raters."""
     for checked, best in enumerate(km.maximum.iter_maximizers(table, coefficient="percent")):
         assert fills_the_diagonal(best)
         if checked == 50:
@@ -91,7 +91,7 @@ def test_unweighted_maximisers_fill_the_diagonal(table):
 @settings(deadline=None)
 @given(small(max_raters=4, max_categories=3))
 def test_some_linear_maximiser_fills_the_diagonal(table):
-    """Any number of raters."""
+    """At least one maximiser does so, for any number of raters."""
     assert any(
         fills_the_diagonal(best) for best in km.maximum.iter_maximizers(table, weights="linear", coefficient="percent")
     )
@@ -99,7 +99,7 @@ def test_some_linear_maximiser_fills_the_diagonal(table):
 
 @given(st.data())
 def test_two_raters_fill_the_diagonal_exactly_where_weights_are_metric(data):
-    """Some maximiser does for metric weights; a violated triangle has margins where none does."""
+    """With metric weights some maximiser does; if a triangle is violated, no maximiser does for certain margins."""
     table = data.draw(small(max_raters=2, min_categories=3))
     weights = data.draw(matrices(table.n_categories))
     found = km.maximum.iter_maximizers(table, weights=metric_of(weights), coefficient="percent")
@@ -113,7 +113,7 @@ def test_two_raters_fill_the_diagonal_exactly_where_weights_are_metric(data):
 @settings(deadline=None)
 @given(st.data(), st.sampled_from([(3, 2), (3, 3), (2, 4)]))
 def test_reaching_full_agreement_never_lowers_metric_agreement(data, size):
-    """Proposition 3 without its order of categories and for any number of raters."""
+    """Proposition 3 holds for categories without an order and for any number of raters."""
     weights = metric_of(data.draw(matrices(size[0])))
     for move in km.moves.basic_moves(*size):
         if any(len(set(pattern)) == 1 for pattern in move.plus):
@@ -122,7 +122,7 @@ def test_reaching_full_agreement_never_lowers_metric_agreement(data, size):
 
 @given(small(max_raters=2, min_categories=3), st.sampled_from(["linear", "unweighted"]))
 def test_a_cell_takes_every_value_between_its_extremes(table, weights):
-    """Over the maximisers of two raters."""
+    """The tables are all maximisers of two raters."""
     best = np.array([one.dense() for one in km.maximum.iter_maximizers(table, weights=weights, coefficient="percent")])
     for cell in best.reshape(len(best), -1).T:
         assert len(set(cell.tolist())) == cell.max() - cell.min() + 1
@@ -130,7 +130,7 @@ def test_a_cell_takes_every_value_between_its_extremes(table, weights):
 
 @given(tables(), st.sampled_from(["unweighted", "linear", "sqrt", "quadratic"]))
 def test_gwets_chance_term_is_never_below_brennan_and_predigers(table, weights):
-    """So it is positive, and its coefficient falls as disagreement rises."""
+    """Therefore it is positive, and the coefficient falls as disagreement rises."""
     gwet, uniform = (
         as_objective(table, weights=weights, coefficient=name).expected for name in ("gwet", "brennan-prediger")
     )
@@ -141,7 +141,7 @@ def test_gwets_chance_term_is_never_below_brennan_and_predigers(table, weights):
 @settings(deadline=None, max_examples=examples(20))
 @given(table=small(max_raters=2, max_categories=3))
 def test_every_coefficient_orders_the_fiber_alike(name, table):
-    """On complete ratings, with the same weights."""
+    """With complete ratings and the same weights, all coefficients rank the tables in the same order."""
     chosen = as_objective(table, weights="linear", coefficient=name)
     for other in km.fiber(table).tables():
         own, percent = (as_objective(other, weights="linear", coefficient=one) for one in (name, "percent"))
@@ -151,7 +151,7 @@ def test_every_coefficient_orders_the_fiber_alike(name, table):
 
 @given(st.data())
 def test_steps_of_scores_are_those_of_the_core(data):
-    """Scores of one fiber differ by multiples of the greatest common divisor of u less rows and columns."""
+    """Scores of a fiber differ by multiples of the gcd of the weights after row and column effects are subtracted."""
     table = data.draw(small(max_raters=2, max_categories=3))
     weights = data.draw(matrices(table.n_categories))
     u = weights.multipliers

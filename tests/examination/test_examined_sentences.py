@@ -16,7 +16,7 @@ from tests.support.comparing import assert_shown
 from tests.support.designs import EXACT_NAMES, KINDS, ROOT_NAMES, Design, as_rows, draw, seeds
 from tests.support.listing import Listing, listing_of
 
-_LIMITS = "(?:the margins(?: and who rated whom)?)"
+_LIMITS = "(?:the margins(?: and the set of raters of each subject)?)"
 _NUMBER = r"(-?[\d,]+\.\d+)"
 _COUNTABLE = EXACT_NAMES + ROOT_NAMES
 

@@ -28,7 +28,7 @@ def test_every_dtype_gives_the_same_table(dtype):
     assert km.from_ratings(np.stack([a, b], axis=1)) == EXPECTED
 
 
-def test_lists_tuples_and_mixtures():
+def test_lists_of_numbers_and_text_give_the_same_table():
     """Python lists of numbers, of text, and of both give the same table."""
     text = [[str(code) for code in codes] for codes in CODES]
     for a, b in [CODES, text, (CODES[0], text[1]), (tuple(CODES[0]), np.array(CODES[1]))]:
@@ -45,7 +45,7 @@ def test_missing_values_in_arrays():
     assert km.from_ratings(np.array([[1, 1], [2, None], [None, 2]], dtype=object)) == expected
 
 
-def test_gaps_in_the_range_are_not_categories():
+def test_numbers_that_do_not_occur_are_not_categories():
     """1 and 1,000,000 are two categories; so are -5 and 5; decimals and huge numbers sort."""
     assert km.from_ratings([[1, 10**6], [10**6, 1]]).categories == (1, 10**6)
     assert km.from_ratings(np.array([[-5, 5], [5, 5]])).categories == (-5, 5)
@@ -64,8 +64,8 @@ def test_hashed_text_is_the_same_as_objects(pairs):
     assert [text.values[i] for i in text.codes(whole)] == [objects.values[i] for i in objects.codes(whole)]
 
 
-def test_text_longer_than_a_block_with_late_newcomers():
-    """Labels that first appear after many blocks are found; colliding hashes fall back to sorting."""
+def test_labels_that_first_occur_in_a_late_block_are_found():
+    """Text is processed in blocks, and each block may contain new labels."""
     values = np.array(["a"] * 70_000 + ["b"] * 10 + ["c"])
     column = column_of(values)
     assert [column.values[i] for i in column.codes(slice(None))] == values.tolist()
@@ -116,7 +116,7 @@ def test_counts_of_two_and_three_raters():
         ([[0, 0], [0, 0]], "every cell is zero"),
     ],
 )
-def test_what_cannot_be_counts(counts, message):
+def test_wrong_counts_are_errors(counts, message):
     """The error gives the place of the first wrong cell, counted from one."""
     with pytest.raises(km.errors.InvalidTableError, match=message):
         km.from_counts(counts)
@@ -154,13 +154,13 @@ def test_labels_of_counts_are_checked():
         (lambda: km.from_ratings("text"), "got str"),
     ],
 )
-def test_what_cannot_be_ratings(call, message):
+def test_wrong_ratings_are_errors(call, message):
     """Each error says what to do instead."""
     with pytest.raises(km.errors.InputError, match=message):
         call()
 
 
-def test_masked_arrays():
+def test_masked_ratings_are_missing():
     """A masked rating is missing, and a masked count is an error."""
     a = np.ma.masked_array([1, 2, 3, 1], mask=[0, 0, 0, 1])
     b = np.ma.masked_array([1, 2, 3, 2], mask=[0, 0, 0, 1])
@@ -170,7 +170,7 @@ def test_masked_arrays():
         km.from_counts(np.ma.masked_array([[1, 2], [3, 4]], mask=[[0, 1], [0, 0]]))
 
 
-def test_a_crosstab_brings_its_labels():
+def test_a_crosstab_keeps_its_labels():
     """A crosstab whose rows and columns have different labels is an error."""
     whole = pd.crosstab(pd.Series(list("aabb")), pd.Series(list("abab")))
     assert km.from_counts(whole).categories == ("a", "b")

@@ -1,4 +1,4 @@
-"""A real Dask scheduler with worker processes of their own gives the table that DuckDB gives."""
+"""A Dask scheduler with separate worker processes gives the same table as DuckDB."""
 
 import os
 
@@ -48,7 +48,7 @@ def test_a_frame_on_the_cluster_gives_the_table_of_duckdb(client, folder, layout
     assert sum(after.values()) > sum(before.values())
 
 
-def test_a_double_rating_on_the_cluster_is_named(client, folder):
+def test_the_error_for_a_double_rating_on_the_cluster_names_it(client, folder):
     """The first subject that was rated twice is found across partitions."""
     frame = dd.read_parquet(folder / "long")
     with pytest.raises(km.errors.InvalidRatingsError, match="'amy' rated 0 more than once"):

@@ -18,7 +18,7 @@ def write(tmp_path):
     return write
 
 
-def test_keys_of_json_are_told_apart_by_case_and_keep_their_order(write):
+def test_json_keys_are_case_sensitive_and_keep_their_order(write):
     """Keys are case-sensitive, a late key is a rater too, and an array of objects is read like lines."""
     lines = [{"b": 1, "B": 2, "a/~": 1}, {"B": 2, "b": 2, "late": 1}]
     for content in ("".join(json.dumps(line) + "\n" for line in lines), json.dumps(lines)):

@@ -1,4 +1,4 @@
-"""Text files in every layout, and the errors for broken files."""
+"""Text files are read in every layout, and broken files raise errors."""
 
 import csv
 import gzip
@@ -138,7 +138,7 @@ def test_broken_files(write, layout, content, message):
     assert "\n" not in str(caught.value)
 
 
-def test_files_that_are_not_there(tmp_path):
+def test_missing_files_are_errors(tmp_path):
     """A missing file, a folder and an unknown layout are errors."""
     with pytest.raises(km.errors.UnreadableFileError, match="there is no file"):
         km.read_ratings(tmp_path / "nothing.csv")
@@ -150,7 +150,7 @@ def test_files_that_are_not_there(tmp_path):
         km.read_ratings(tmp_path / "x", layout="tall")
 
 
-def test_raters_that_are_not_there(write):
+def test_unknown_raters_are_errors(write):
     """The error suggests the nearest name."""
     with pytest.raises(km.errors.InvalidRatingsError, match="no column 'rater_1'.*Did you mean 'rater1'"):
         km.read_ratings(write("rater1,rater2\n1,2\n"), raters=["rater_1", "rater2"])
@@ -166,7 +166,7 @@ def test_labelled_counts_have_their_own_order(write):
         km.read_ratings(path, layout="counts", categories=["b", "a"])
 
 
-def test_a_file_name_is_a_name_and_not_a_pattern(tmp_path):
+def test_special_characters_in_file_names_match_only_themselves(tmp_path):
     """Brackets and stars in a name do not match other files, and folders named key=value add no column."""
     (tmp_path / "d1.csv").write_text("a,b\n9,9\n8,8\n", encoding="utf-8")
     for name in ("d[1].csv", "d*.csv", "d?.csv"):
@@ -178,7 +178,7 @@ def test_a_file_name_is_a_name_and_not_a_pattern(tmp_path):
     assert km.read_ratings(folder / "t.csv", layout="counts").n_subjects == 15
 
 
-def test_pipes_are_read_once(tmp_path):
+def test_pipes_can_be_read(tmp_path):
     """A named pipe is read like a file."""
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
@@ -200,7 +200,7 @@ def test_compressed_and_spaced_files(tmp_path, write):
         km.read_ratings(packed)
 
 
-def test_the_delimiter_splits_every_row_alike(write):
+def test_the_delimiter_is_the_one_that_splits_rows_evenly(write):
     """Commas inside names are not taken for delimiters if tabs separate the columns."""
     t = km.read_ratings(write("Smith, J\tDoe, K\n1\t2\n2\t2\n"))
     assert t.raters == ("Smith, J", "Doe, K")
@@ -224,7 +224,7 @@ MISTAKEN = [
 
 
 @pytest.mark.parametrize(("layout", "content", "message"), MISTAKEN)
-def test_likely_mistakes_are_pointed_out(write, layout, content, message):
+def test_files_in_the_wrong_layout_are_errors(write, layout, content, message):
     """A file that would give a wrong answer in this layout raises an error that says what to do."""
     if message is None:
         assert km.read_ratings(write(content), layout=layout).counts.tolist() == [5]
@@ -234,7 +234,7 @@ def test_likely_mistakes_are_pointed_out(write, layout, content, message):
     assert "\n" not in str(caught.value)
 
 
-def test_nul_bytes_late_in_a_file(write):
+def test_nul_bytes_late_in_a_file_are_an_error(write):
     """A binary file is recognised even if it begins like text."""
     with pytest.raises(km.errors.UnreadableFileError, match="is a binary file"):
         km.read_ratings(write(b"a,b\n" + b"1,2\n" * 300_000 + b"\x00\x01,2\n"))
@@ -250,19 +250,19 @@ def test_raters_named_by_numbers_can_be_chosen(write):
 
 
 @pytest.mark.parametrize("path", [None, 3, b"x.csv"])
-def test_what_cannot_be_a_path(path):
+def test_other_types_than_paths_are_errors(path):
     """Only text and paths name files."""
     with pytest.raises(km.errors.UnreadableFileError, match="must be the name of a file"):
         km.read_ratings(path)
 
 
-def test_names_too_long_for_the_file_system():
+def test_names_that_are_too_long_for_the_file_system_are_errors():
     """The error of the operating system is reported in one line."""
     with pytest.raises(km.errors.UnreadableFileError, match="cannot be read: File name too long"):
         km.read_ratings("x" * 5000)
 
 
-def test_more_patterns_than_memory_holds(write, monkeypatch):
+def test_too_many_patterns_are_an_error(write, monkeypatch):
     """Too many patterns raise an error before they are read, which names a column of identifiers."""
     monkeypatch.setattr("kappamax.io.files._MOST_CELLS", 40)
     path = write("case,a,b\n" + "".join(f"{i},{i % 9},{i % 7}\n" for i in range(300)))
@@ -276,7 +276,7 @@ def test_more_patterns_than_memory_holds(write, monkeypatch):
 
 
 @pytest.mark.parametrize("cell", ['"x" "y"', '"x"y', '"x" '])
-def test_text_after_a_closing_quote_is_refused(cell, tmp_path):
+def test_text_after_a_closing_quote_is_an_error(cell, tmp_path):
     """DuckDB would read the two parts as one label; quotes inside a cell are doubled."""
     path = tmp_path / "quotes.csv"
     path.write_text(f"a,b\nx,x\n{cell},x\n", encoding="utf-8")
@@ -288,7 +288,7 @@ def test_text_after_a_closing_quote_is_refused(cell, tmp_path):
     assert 'x "q" y' in km.read_ratings(path).categories
 
 
-def test_text_after_a_closing_quote_is_refused_in_large_files_too(tmp_path):
+def test_text_after_a_closing_quote_is_an_error_in_large_files(tmp_path):
     """The error is found after many megabytes."""
     path = tmp_path / "quotes.csv"
     path.write_text('a,b\n"x, 1",x\n' + '"x, 1","x ""q"""\n' * 1_200_000 + '"x" y,x\n', encoding="utf-8")
@@ -297,7 +297,7 @@ def test_text_after_a_closing_quote_is_refused_in_large_files_too(tmp_path):
 
 
 @given(st.text(alphabet='",\r\na', max_size=14), st.integers(1, 5))
-def test_the_quick_look_at_quotes_misses_nothing(content, size):
+def test_the_quick_test_of_quotes_finds_all_errors(content, size):
     """All text that Python's strict reader rejects is doubtful, for every size of the parts."""
     try:
         list(csv.reader(io.StringIO(content, newline=""), strict=True))

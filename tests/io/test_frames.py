@@ -28,7 +28,7 @@ def test_ordered_categoricals_keep_order_and_unused_levels(name, frame):
     assert km.kappa(frame, weights="linear").n_categories == 4
 
 
-def test_series_keep_their_levels_too():
+def test_ordered_series_keep_their_categories():
     """Two ordered pandas or polars series are label arrays with an order."""
     ordered = pd.CategoricalDtype(ORDER, ordered=True)
     a, b = pd.Series(A, dtype=ordered), pd.Series(B, dtype=ordered)
@@ -72,7 +72,7 @@ def test_columns_can_be_chosen():
         km.from_ratings(frame, raters=["a", "c"])
 
 
-def test_two_orders_are_refused():
+def test_two_declared_orders_are_an_error():
     """Different declared orders are an error."""
     frame = pd.DataFrame(
         {
@@ -87,14 +87,14 @@ def test_two_orders_are_refused():
     assert km.from_ratings(frame, categories=["x", "y"]).margins.tolist() == [[1, 0], [0, 1]]
 
 
-def test_a_level_outside_another_raters_order():
+def test_a_label_outside_the_declared_order_is_an_error():
     """Text in other columns must be among the declared categories."""
     frame = pd.DataFrame({"a": pd.Categorical(["x", "y"], categories=["x", "y"], ordered=True), "b": ["x", "z"]})
     with pytest.raises(km.errors.InvalidRatingsError, match="rating 'z' \\(rater 'b'\\) is not in categories 'x', 'y'"):
         km.from_ratings(frame)
 
 
-def test_empty_frames():
+def test_empty_frames_are_errors():
     """A frame without rows or with one column is an error."""
     with pytest.raises(km.errors.InvalidRatingsError, match="no subject"):
         km.from_ratings(pd.DataFrame({"a": [], "b": []}))
@@ -111,7 +111,7 @@ def test_large_frames_are_grouped_in_their_engine():
     assert km.from_ratings(pl.from_pandas(frame)) == km.from_ratings(codes, raters=["a", "b"])
 
 
-def test_columns_named_by_numbers_or_twice():
+def test_names_of_columns_become_text_and_must_differ():
     """Numbers become names of columns, and repeated names are an error."""
     assert km.from_ratings(pd.DataFrame([[1, 1], [2, 1]])).raters == ("0", "1")
     with pytest.raises(km.errors.InvalidRatingsError, match="different names; 'a' occurs twice"):
@@ -128,8 +128,8 @@ def test_identifiers_are_not_raters():
     assert km.from_ratings(frame, raters=["a", "b"]).n_subjects == 50
 
 
-def test_a_declared_level_that_spells_like_a_missing_value():
-    """'None, Mild, Severe' is a common scale; a declared level is a category."""
+def test_a_declared_category_may_look_like_a_missing_value():
+    """In the scale None, Mild, Severe, the declared level None is a category."""
     levels = ["None", "Mild", "Severe"]
     dtype = pd.CategoricalDtype(levels, ordered=True)
     frame = pd.DataFrame({"a": ["None", "Mild", "Severe"], "b": ["None", "None", "Severe"]}).astype(dtype)

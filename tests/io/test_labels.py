@@ -16,7 +16,7 @@ from kappamax.io.labels import MISSING_TEXT, label_of
 
 
 @pytest.mark.parametrize("value", [1, 1.0, "1", " 1 ", "1.0", "1.00", np.int8(1), np.float32(1), np.uint64(1)])
-def test_one_is_one_whatever_its_type(value):
+def test_the_label_of_one_does_not_depend_on_its_type(value):
     """The same value of different types is the same label."""
     assert label_of(value) == 1
     assert type(label_of(value)) is int
@@ -25,7 +25,7 @@ def test_one_is_one_whatever_its_type(value):
 @pytest.mark.parametrize(
     "value", [None, float("nan"), np.nan, np.float32("nan"), pd.NA, pd.NaT, "", "  ", "NA", "NaN", "null"]
 )
-def test_missing_is_missing_whatever_its_type(value):
+def test_missing_values_of_every_type_are_missing(value):
     """None, NaN and their spellings are missing."""
     assert label_of(value) is None
 
@@ -46,7 +46,7 @@ def test_missing_is_missing_whatever_its_type(value):
         (np.str_("x"), "x"),
     ],
 )
-def test_other_labels(value, label):
+def test_text_that_is_not_a_number_is_kept(value, label):
     """Codes with leading zeros, words and spaces stay as they are."""
     assert label_of(value) == label
 
@@ -66,7 +66,7 @@ def test_text_has_no_order():
     assert not t.ordered
 
 
-def test_categories_given_are_the_categories():
+def test_given_categories_are_used():
     """Named categories keep their order, may be unused, and may look like missing values."""
     t = km.from_ratings([["b", "a"], ["NA", ""]], categories=["b", "a", "NA", "z"])
     assert t.categories == ("b", "a", "NA", "z")
@@ -112,10 +112,10 @@ def _written(write, path):
 
 @pytest.mark.parametrize("route", ROUTES)
 @pytest.mark.parametrize("text", MISSING_TEXT)
-def test_every_spelling_of_missing_is_read_alike_by_every_route(text, route, tmp_path):
+def test_every_spelling_of_missing_is_missing_in_every_route(text, route, tmp_path):
     """All routes warn of such text, unless categories or missing names it."""
     given = ROUTES[route](text, tmp_path)
-    if (route, text) == ("excel", "#N/A"):  # a value of its own in a sheet, not text
+    if (route, text) == ("excel", "#N/A"):  # in a sheet this is an error value, not text
         assert km.read_ratings(given).n_missing == 1
         return
     read = km.read_ratings if isinstance(given, Path) else km.from_ratings
@@ -128,14 +128,14 @@ def test_every_spelling_of_missing_is_read_alike_by_every_route(text, route, tmp
     assert (named.n_missing, named.categories) == (0, (text, "mild", "severe"))
 
 
-def test_several_spellings_of_missing_are_one_notice():
+def test_several_spellings_of_missing_give_one_warning():
     """One warning lists them in the documented order, also for label arrays."""
     with pytest.warns(km.errors.KappamaxWarning, match="^'NA', 'nan' were read as missing ratings;") as caught:
         km.kappa(["nan", "a", "b", "NA"], ["a", "a", "b", "b"])
     assert len(caught) == 1
 
 
-def test_missing_values_that_are_not_text_are_no_notice():
+def test_missing_values_that_are_not_text_give_no_warning():
     """None, NaN, pd.NA and empty text are missing without a warning, and other spellings are categories."""
     found = km.from_ratings([[None, 1], [np.nan, 2], [pd.NA, 1], ["", 2], [1, 1]])
     assert found.n_missing == 4
@@ -149,13 +149,13 @@ def test_the_list_of_spellings_is_the_documented_one():
     assert f"The texts {', '.join(first)} and {last}, spelled like this" in page
 
 
-def test_nothing_but_missing_values():
+def test_ratings_that_are_all_missing_are_an_error():
     """Ratings without a label are an error."""
     with pytest.raises(km.errors.InvalidRatingsError, match="every value is missing"):
         km.kappa([None, "NA"], ["", None])
 
 
-def test_labels_that_look_alike_are_pointed_out():
+def test_labels_that_look_alike_give_a_warning():
     """Labels that differ in spaces or case are different categories, with a warning."""
     with pytest.warns(
         km.errors.KappamaxWarning,
@@ -167,7 +167,7 @@ def test_labels_that_look_alike_are_pointed_out():
 
 
 @pytest.mark.parametrize(("one", "other"), [(1, "01"), (1, True), ("0", False), ("7", "007")])
-def test_labels_that_may_mean_the_same_are_pointed_out(one, other):
+def test_labels_that_may_mean_the_same_give_a_warning(one, other):
     """Codes with leading zeros and truth values are text, with a warning."""
     with pytest.warns(km.errors.KappamaxWarning, match="may mean the same; they count as different categories"):
         t = km.from_ratings([[one, other], [one, one]])
@@ -193,7 +193,7 @@ def test_decimals_and_fractions_are_numbers():
     assert single.categories == (0.1, 0.2)
 
 
-def test_numbers_too_long_to_be_numbers():
+def test_very_long_numbers_are_text():
     """Text with thousands of digits stays text."""
     assert label_of("9" * 5000) == "9" * 5000
     assert label_of("9" * 400 + ".5") == "9" * 400 + ".5"
@@ -209,7 +209,7 @@ def test_categories_must_have_an_order(categories):
 
 
 @pytest.mark.parametrize("codes", [[9, 99], ["9", "99"], [9.0, "99"]])
-def test_codes_that_stand_for_missing(codes):
+def test_codes_for_missing_ratings_are_missing(codes):
     """Codes may be numbers or text, and the missing ratings and subjects are counted."""
     t = km.from_ratings([[1, 9], ["99", 2], [2, 2], [9, 99], [1, None]], missing=codes)
     assert t.categories == (1, 2)
@@ -219,7 +219,7 @@ def test_codes_that_stand_for_missing(codes):
     assert whole.categories == (1, 2)
 
 
-def test_codes_for_missing_are_no_categories():
+def test_codes_for_missing_ratings_are_not_categories():
     """A code for missing must not be a given category, and is removed from declared ones."""
     with pytest.raises(km.errors.InvalidRatingsError, match="must not be both in categories and in missing; 9 is"):
         km.from_ratings([[1, 9]], missing=[9], categories=[1, 9])
@@ -229,12 +229,12 @@ def test_codes_for_missing_are_no_categories():
     with pytest.raises(km.errors.InvalidOptionError, match="missing must be a list; got '9'"):
         km.from_ratings([[1, 9]], missing="9")
     with pytest.raises(
-        km.errors.InvalidRatingsError, match="complete_only needs a subject with a rating by every rater"
+        km.errors.InvalidRatingsError, match="complete_only needs at least one subject that every rater rated"
     ):
         km.from_ratings([[1, 9], [9, 1]], missing=[9], complete_only=True)
 
 
-def test_more_categories_than_a_table_holds():
+def test_too_many_categories_are_an_error():
     """More labels than a matrix of weights can have are an error."""
     with pytest.raises(km.errors.NotSupportedError, match="2,001 different labels; a table holds up to 2,000"):
         km.from_ratings(np.arange(2001)[:, None].repeat(2, axis=1))

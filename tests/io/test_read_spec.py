@@ -38,7 +38,7 @@ def test_the_column_of_counts_can_be_named(write):
     assert km.from_ratings(pd.read_csv(path), layout="patterns", count="times") == t
 
 
-def test_the_subjects_of_a_wide_layout_stay_aside(write):
+def test_the_subject_column_of_a_wide_layout_is_not_a_rater(write):
     """The column that the caller names as subject is not a rater."""
     path = write("case,a,b\n1,1,2\n2,1,1\n")
     assert km.read_ratings(path, subject="case").raters == ("a", "b")
@@ -61,13 +61,13 @@ def test_the_subjects_of_a_wide_layout_stay_aside(write):
         ({"delimiter": ",,"}, "delimiter must be one ASCII character other than a quotation mark; got ',,'"),
     ],
 )
-def test_what_does_not_fit(write, options, message):
+def test_options_that_do_not_fit_the_columns_are_errors(write, options, message):
     """The error gives the argument, the rule and the nearest name."""
     with pytest.raises(km.errors.InputError, match=message):
         km.read_ratings(write(LONG), **options)
 
 
-def test_what_does_not_fit_a_frame_or_an_array(write):
+def test_options_that_do_not_fit_a_frame_or_an_array_are_errors(write):
     """Frames of counts need from_counts, and arrays have no names of columns."""
     with pytest.raises(km.errors.InvalidOptionError, match=r"km.from_counts\(frame\)"):
         km.from_ratings(pd.DataFrame({"a": [1]}), layout="counts")
@@ -86,7 +86,7 @@ def test_what_does_not_fit_a_frame_or_an_array(write):
 
 
 @pytest.mark.parametrize("lazy", [False, True])
-def test_long_frames_that_cannot_be_read(lazy):
+def test_broken_long_frames_are_errors(lazy):
     """Subjects rated twice, rows without a name and empty frames raise the same error for all frames."""
 
     def table(rows):
@@ -104,7 +104,7 @@ def test_long_frames_that_cannot_be_read(lazy):
         table([(1, f"r{i}", 1) for i in range(1001)])
 
 
-def test_subjects_and_raters_are_one_whatever_their_type():
+def test_names_of_subjects_and_raters_do_not_depend_on_their_type():
     """1, 1.0 and "1" name one subject; an eager frame keeps its order of raters and a lazy one sorts them."""
     frame = pd.DataFrame(
         {"subject": pd.Series([1, "1", 1.0, 2], dtype=object), "rater": [10, 9, 2, 10], "rating": [1, 2, 3, 1]}
@@ -116,7 +116,7 @@ def test_subjects_and_raters_are_one_whatever_their_type():
     assert km.from_ratings(whole, layout="long") == t.select(["2", "9", "10"])
 
 
-def test_more_than_a_hundred_values_are_remarked_on(write):
+def test_more_than_a_hundred_values_give_a_warning(write):
     """Such columns are accepted with a warning if the caller names them, and without one if categories are given."""
     rows = [(i % 101, i % 2) for i in range(1000)]
     path = write("a,b\n" + "".join(f"{a},{b}\n" for a, b in rows))
@@ -134,7 +134,7 @@ def test_more_than_a_hundred_values_are_remarked_on(write):
         km.read_ratings(long, layout="long")
 
 
-def test_ratings_outside_the_categories_come_with_their_line(write):
+def test_the_error_for_an_unknown_rating_gives_its_line(write):
     """Lines are counted with blank lines and the header, in every layout."""
     outside = {"categories": ["x", "y"]}
     with pytest.raises(km.errors.InvalidRatingsError, match=r"rating 'z' \(rater 'b', line 4\)"):

@@ -1,4 +1,4 @@
-"""A PySpark frame gives the table that DuckDB gives; runs where pyspark and Java are installed (`make test-spark`)."""
+"""A PySpark frame gives the same table as DuckDB; `make test-spark` runs this if pyspark and Java are installed."""
 
 import shutil
 

@@ -31,7 +31,7 @@ def test_a_sheet_is_chosen_by_name_or_position(book, sheet):
         km.read_ratings(book, sheet=sheet, categories=[1, 2.5, "2020-01-01"])
 
 
-def test_sheets_that_are_not_there(book):
+def test_unknown_sheets_are_errors(book):
     """The error lists the sheets and suggests the nearest name."""
     with pytest.raises(
         km.errors.InvalidOptionError, match="sheet must be given, since .* has the sheets 'notes', 'ratings'"
@@ -41,7 +41,7 @@ def test_sheets_that_are_not_there(book):
         km.read_ratings(book, sheet="rating")
 
 
-def test_spreadsheets_need_their_extra(book, monkeypatch):
+def test_spreadsheets_need_the_extra_excel(book, monkeypatch):
     """The error gives the command that installs the extra."""
     monkeypatch.setitem(sys.modules, "python_calamine", None)
     with pytest.raises(km.errors.UnreadableFileError, match=r'pip install "kappamax\[excel\]"'):

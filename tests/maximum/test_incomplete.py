@@ -1,4 +1,4 @@
-"""With missing ratings, the range over all rearrangements that keep who rated whom is found and proven."""
+"""With missing ratings, the range over all tables with the same sets of raters is found and proven."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The wheel and the sdist of this checkout, built once; an environment with the wheel and no extras, made once."""
+"""Build the wheel, the sdist and an environment without extras once for all tests of the packages."""
 
 import sys
 import venv
@@ -20,7 +20,7 @@ def wheel(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def bare(wheel, tmp_path_factory):
-    """The Python of a fresh environment with the wheel and its dependencies only."""
+    """Return the Python of a fresh environment with only the wheel and its dependencies."""
     folder = tmp_path_factory.mktemp("bare")
     venv.create(folder, with_pip=True)
     python = folder / ("Scripts" if sys.platform == "win32" else "bin") / "python"

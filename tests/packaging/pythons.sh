@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Run the quick tests with each of the given versions of Python that is on this machine, in environments under .venvs.
+# Run the quick tests with each of the given versions of Python that is installed, in environments under .venvs.
 # Python is looked for on PATH, then among the versions of pyenv. The script names the versions that it skips, and fails
 # if the tests fail with one of them or if none is found.
 set -uo pipefail
@@ -8,7 +8,7 @@ cd "$(dirname "$0")/../.."
 found_python() {
     local candidate
     for candidate in "$(command -v "python$1")" "${PYENV_ROOT:-$HOME/.pyenv}"/versions/"$1"*/bin/python; do
-        # a shim of pyenv's is there for versions that are not switched on: only what answers counts
+        # pyenv has shims for versions that are not active, so the interpreter must run and report the right version
         if [ -x "$candidate" ] && "$candidate" -c "import sys; sys.exit('%d.%d' % sys.version_info[:2] != '$1')" 2>/dev/null; then
             echo "$candidate"
             return

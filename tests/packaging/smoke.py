@@ -1,7 +1,8 @@
-"""Print one line per thing that works, run by any Python that has kappamax installed.
+"""Check an installed kappamax and print one line per feature that works.
 
-Needs nothing but kappamax. What an extra brings is used where it is installed; where it is not, the message must name
-the extra. Prints the installed folder first; ends with exit code 1 at the first thing that does not hold.
+The script needs nothing but kappamax. A feature that needs an extra is used if the extra is installed; otherwise its
+error must name the extra. The script prints the folder of the installed package first, and it ends with exit code 1 at
+the first feature that does not work.
 """
 
 from __future__ import annotations
@@ -30,13 +31,13 @@ EXTRAS = {
 
 
 def names() -> None:
-    """Every public name can be imported."""
+    """Check that every public name can be imported."""
     for name in dir(km):
         require(getattr(km, name) is not None, name)
 
 
 def commands() -> None:
-    """The command, `python -m kappamax`, and a pipe from one to the other."""
+    """Check the command, `python -m kappamax`, and a pipe from one to the other."""
     require(output([COMMAND, "--version"]) == f"kappamax, version {km.__version__}\n", "--version")
     module = [sys.executable, "-m", "kappamax"]
     require(output([*module, "--version"]) == f"kappamax, version {km.__version__}\n", "python -m kappamax --version")
@@ -47,7 +48,7 @@ def commands() -> None:
 
 
 def results() -> None:
-    """Kappa, its maximum with proof, annealing and a test, on the paper's table."""
+    """Check kappa, its maximum and proof, annealing and a test on the table of the paper."""
     table = km.from_counts(TABLE)
     require(str(km.kappa(table, weights="linear").exact) == "111/221", "kappa")
     found = km.max_kappa(table, weights="linear")
@@ -59,7 +60,7 @@ def results() -> None:
 
 
 def reports() -> None:
-    """As text and as one HTML page."""
+    """Check a report as text and as an HTML page."""
     made = km.report(km.from_counts(TABLE), weights=["linear"])
     require("0.7511" in made.to_text(), "text")
     with folder() as place:
@@ -68,7 +69,7 @@ def reports() -> None:
 
 
 def files() -> None:
-    """Text with columns and JSON lines, read by DuckDB."""
+    """Check that text with columns and JSON lines are read."""
     with folder() as place:
         (place / "ratings.csv").write_text("a,b\nno,no\nno,yes\nyes,yes\n", encoding="utf-8")
         (place / "ratings.jsonl").write_text('{"a": 1, "b": 2}\n{"a": 2, "b": 2}\n', encoding="utf-8")
@@ -77,7 +78,7 @@ def files() -> None:
 
 
 def fast() -> None:
-    """Large work is compiled; without numba it runs, slower, and says once how to install it."""
+    """Check that a large maximum is found; without numba, one warning says how to install it."""
     counts = [[(7 * i + 3 * j) % 5 for j in range(30)] for i in range(30)]
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", km.errors.KappamaxWarning)
@@ -90,7 +91,7 @@ def fast() -> None:
 
 
 def plot() -> None:
-    """A picture, or where it comes from."""
+    """Check that a picture is drawn, or that the error names the extra."""
     if present("plot"):
         import matplotlib as mpl
 
@@ -99,7 +100,7 @@ def plot() -> None:
 
 
 def excel() -> None:
-    """A file that only begins like a spreadsheet: its reader says so, or where the reader comes from."""
+    """Check that a damaged spreadsheet is rejected, or that the error names the extra."""
     with folder() as place:
         (place / "book.xlsx").write_bytes(b"PK\x03\x04" + b"\0" * 100)
         try:
@@ -112,7 +113,7 @@ def excel() -> None:
 
 
 def web() -> None:
-    """The page's parts are there, or where they come from."""
+    """Check that the app of the page can be created, or that the error names the extra."""
     if present("web"):
         from kappamax.web.app import create_app
 
@@ -123,7 +124,7 @@ def web() -> None:
 
 
 def cluster() -> None:
-    """joblib's own backend: nothing of ours needs the extra, and joblib names the package."""
+    """Check that Dask can be imported, or that joblib's error names it; no code of kappamax needs this extra."""
     import joblib
 
     if present("cluster"):
@@ -140,7 +141,7 @@ def cluster() -> None:
 
 
 def with_or_without(extra: str, work: Callable[[], Any]) -> None:
-    """The work succeeds with the extra, and without it raises an error that names it."""
+    """Check that the work succeeds with the extra, and raises an error that names it without the extra."""
     try:
         done = work()
     except km.errors.NotSupportedError as error:
@@ -155,20 +156,20 @@ def present(extra: str) -> bool:
 
 @contextmanager
 def folder() -> Iterator[Path]:
-    """An empty folder that is gone afterwards."""
+    """Yield an empty temporary folder."""
     with tempfile.TemporaryDirectory() as name:
         yield Path(name)
 
 
 def output(command: list[Any], stdin: str | None = None) -> str:
-    """What a command prints; if it fails, that ends the smoke test."""
+    """Return the output of a command, which must succeed."""
     done = subprocess.run(command, input=stdin, capture_output=True, text=True, encoding="utf-8", check=False)
     require(done.returncode == 0, f"{command}: {done.stderr}")
     return done.stdout
 
 
 def require(truth: object, what: str) -> None:
-    """Unlike assert, it also holds under `python -O`."""
+    """End with an error unless the condition holds; unlike assert, this works with `python -O` too."""
     if not truth:
         raise SystemExit(f"failed: {what}")
 

@@ -1,4 +1,4 @@
-"""What the wheel and the sdist hold, and what they say about themselves."""
+"""The wheel and the sdist contain the right files and metadata."""
 
 import re
 import tarfile
@@ -22,36 +22,36 @@ NEVER = {"__pycache__", ".peers", ".hypothesis", ".pytest_cache", ".venv", ".ven
 
 
 def package_files():
-    """Every file of the package in this checkout; py.typed has no ending but its own."""
+    """Return the names of all files of the package in this checkout."""
     folder = ROOT / "src" / "kappamax"
     kept = (path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
     return {f"kappamax/{path.relative_to(folder).as_posix()}" for path in kept if path.suffix in KINDS}
 
 
 def contents(wheel):
-    """Name and bytes of every file of a wheel; of RECORD, its lines in order of names."""
+    """Return the bytes of every file of a wheel by its name, and the sorted lines of RECORD."""
     with zipfile.ZipFile(wheel) as archive:
         found = {name: archive.read(name) for name in archive.namelist()}
     return {name: sorted(text.splitlines()) if name.endswith("RECORD") else text for name, text in found.items()}
 
 
 def metadata(wheel):
-    """Its METADATA as a message."""
+    """Return the METADATA of a wheel as a message."""
     (text,) = [text for name, text in contents(wheel).items() if name.endswith("/METADATA")]
     return message_from_string(text.decode())
 
 
 @pytest.fixture(scope="module")
 def in_sdist(sdist):
-    """The names of its files, from inside its one folder."""
+    """Return the names of the files of the sdist, relative to its only folder."""
     with tarfile.open(sdist) as archive:
         names = [PurePosixPath(member.name) for member in archive.getmembers() if member.isfile()]
     assert {name.parts[0] for name in names} == {sdist.name.removesuffix(".tar.gz")}
     return {name.relative_to(name.parts[0]) for name in names}
 
 
-def test_the_wheel_holds_the_package_and_nothing_else(wheel):
-    """Modules, bundled data, the page, py.typed and the licence."""
+def test_the_wheel_contains_only_the_package(wheel):
+    """It contains the modules, bundled data, the page, py.typed and the licence."""
     names = set(contents(wheel))
     about = {name for name in names if ".dist-info/" in name}
     assert names - about == package_files()
@@ -62,16 +62,16 @@ def test_the_wheel_holds_the_package_and_nothing_else(wheel):
     assert "kappamax/data/output-schema-1.json" in names
 
 
-def test_the_sdist_holds_what_a_checkout_holds_and_nothing_made(in_sdist):
-    """Tests, docs and benchmarks too, so that `make test` works in it; no caches and no results."""
+def test_the_sdist_contains_the_checkout_without_generated_files(in_sdist):
+    """It includes tests, docs and benchmarks, so that `make test` works in it, but no caches and results."""
     assert {name.parts[0] for name in in_sdist} == TOP
     assert {str(name.relative_to("src")) for name in in_sdist if name.parts[0] == "src"} == package_files()
     assert not [name for name in in_sdist if NEVER.intersection(name.parts) or name.suffix == ".pyc"]
     assert {PurePosixPath(path.relative_to(ROOT)) for path in (ROOT / "tests").rglob("*.py")} <= in_sdist
 
 
-def test_the_wheel_made_of_the_sdist_is_the_same(sdist, wheel, tmp_path):
-    """Byte by byte."""
+def test_the_wheel_built_from_the_sdist_is_the_same(sdist, wheel, tmp_path):
+    """Every file has the same bytes."""
     with tarfile.open(sdist) as archive:
         archive.extractall(tmp_path, filter="data")
     (tmp_path / "again").mkdir()
@@ -79,8 +79,8 @@ def test_the_wheel_made_of_the_sdist_is_the_same(sdist, wheel, tmp_path):
     assert contents(again) == contents(wheel)
 
 
-def test_the_metadata_says_what_pyproject_says(wheel):
-    """Version, licence, Python, dependencies and extras."""
+def test_the_metadata_agree_with_pyproject(wheel):
+    """Version, licence, version of Python, dependencies and extras are the same."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     said = metadata(wheel)
     assert said["Version"] == project["version"]
@@ -93,7 +93,7 @@ def test_the_metadata_says_what_pyproject_says(wheel):
 
 
 def test_the_version_is_the_same_everywhere():
-    """pyproject.toml, the package and the citation."""
+    """pyproject.toml, the package and the citation have the same version."""
     import kappamax as km
 
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -101,8 +101,8 @@ def test_the_version_is_the_same_everywhere():
     assert project["version"] == km.__version__ == cited.group(1)
 
 
-def test_the_description_has_no_link_that_leads_nowhere(wheel):
-    """Files beside the README are named, not linked; every one of them is there."""
+def test_the_description_has_no_broken_link(wheel):
+    """Files of the repository are named but not linked, and all of them exist."""
     said = metadata(wheel)
     assert said["Description-Content-Type"] == "text/markdown"
     text = said.get_payload()

@@ -1,4 +1,4 @@
-"""Every package that the code imports is one that pyproject.toml names."""
+"""pyproject.toml names every package that the code imports."""
 
 import ast
 import re
@@ -9,11 +9,11 @@ from tests.packaging.minimum import FRAMES
 from tests.support.building import ROOT
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-TOOLS = ("dev", "docs")  # extras for those who work on kappamax
+TOOLS = ("dev", "docs")  # extras for contributors
 
 
 def imported(source: str) -> set[str]:
-    """The top-level packages that a module imports, wherever in it; not those that only type checkers read."""
+    """Return the top-level packages that a module imports, except those that only type checkers import."""
     tree = ast.parse(source)
     checked = [
         node for node in ast.walk(tree) if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
@@ -31,7 +31,7 @@ def imported(source: str) -> set[str]:
 
 
 def undeclared(packages: set[str], project: dict) -> set[str]:
-    """Those that are neither part of Python nor named by a dependency, an extra, or an extra of a dependency."""
+    """Return the packages that are not part of Python and that no dependency, extra or extra of a dependency names."""
     extras = (lines for name, lines in project["optional-dependencies"].items() if name not in TOOLS)
     requirements = [*project["dependencies"], *(line for lines in extras for line in lines)]
     named = {name.replace("-", "_") for line in requirements for name in re.findall(r"[\w-]+", line.partition(">")[0])}
@@ -39,15 +39,15 @@ def undeclared(packages: set[str], project: dict) -> set[str]:
 
 
 def test_every_imported_package_is_declared():
-    """Also those that come with another package today."""
+    """The rule includes packages that are installed with another package."""
     sources = [path.read_text(encoding="utf-8") for path in (ROOT / "src").rglob("*.py")]
     packages = set().union(*map(imported, sources))
     assert {"numpy", "starlette", "anyio", "msgspec", "uvicorn"} <= packages
-    assert undeclared(packages, PROJECT) <= set(FRAMES)  # these are imported only where the caller has them
+    assert undeclared(packages, PROJECT) <= set(FRAMES)  # these are imported only if the caller uses them
 
 
 def test_a_package_that_is_not_declared_is_found():
-    """Inside a function too; what type checkers alone read does not count."""
+    """Imports inside a function are found, and imports for type checkers are ignored."""
     source = """
 import os
 from starlette.requests import Request

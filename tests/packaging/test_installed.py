@@ -1,4 +1,4 @@
-"""The wheel in a fresh environment without extras: what works, what says which extra it needs, and its types."""
+"""The wheel works in a fresh environment without extras, and its types are found."""
 
 import sys
 
@@ -41,7 +41,7 @@ except km.errors.UndefinedKappaError as error:
 
 
 def test_without_extras_everything_else_works(bare, tmp_path):
-    """And what needs an extra names it."""
+    """A feature that needs an extra raises an error that names it."""
     printed = run(bare, ROOT / "tests" / "packaging" / "smoke.py", cwd=tmp_path)
     where, *lines = printed.splitlines()
     assert "site-packages" in where
@@ -52,7 +52,7 @@ def test_without_extras_everything_else_works(bare, tmp_path):
 
 
 def test_a_users_program_is_type_checked_against_the_wheel(bare, tmp_path):
-    """By mypy --strict, through py.typed; a wrong use is found."""
+    """mypy --strict finds the types through py.typed and reports a wrong use."""
     (tmp_path / "right.py").write_text(USER, encoding="utf-8")
     wrong = USER.replace("exact: Fraction | None", "exact: str").replace("km.from_counts", "km.from_count")
     (tmp_path / "wrong.py").write_text(wrong, encoding="utf-8")

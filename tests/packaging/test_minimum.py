@@ -1,4 +1,4 @@
-"""The oldest versions allowed: how their pins follow from pyproject.toml."""
+"""The pins of the oldest versions are derived from pyproject.toml."""
 
 import tomllib
 
@@ -15,8 +15,8 @@ def numbers(version):
     return tuple(map(int, version.split(".")))
 
 
-def test_lower_bounds_become_pins_and_the_rest_stays():
-    """Extras too; tools and what follows another package are not pinned to their lowest."""
+def test_lower_bounds_become_pins_and_other_pins_are_kept():
+    """Extras are pinned to their lowest versions too, but tools and followers of another package are not."""
     project = {
         "name": "own",
         "dependencies": ["numpy>=2.0"],
@@ -27,14 +27,14 @@ def test_lower_bounds_become_pins_and_the_rest_stays():
 
 
 @pytest.mark.parametrize("requirement", ["numpy", "numpy==2.0", "numpy>=2.0,<3", "numpy>2"])
-def test_a_dependency_without_a_lowest_version_is_refused(requirement):
-    """There would be nothing to try."""
+def test_a_dependency_without_a_lowest_version_is_an_error(requirement):
+    """Every requirement must have the form name>=version."""
     with pytest.raises(SystemExit, match="must have the form name>=version"):
         minimum({"name": "own", "dependencies": [requirement], "optional-dependencies": {}}, "")
 
 
 def test_every_dependency_is_pinned_above_its_lowest_version():
-    """constraints.txt holds all of them, and what the tests pin beside them is real."""
+    """constraints.txt contains all dependencies, and the followers of other packages exist in it."""
     newest = dict(line.split("==") for line in PINS.lower().split())
     lowest = [line.split("==") for line in minimum(PROJECT, "")]
     assert {name for name, _ in lowest} >= {"numpy", "duckdb", "numba", "dask", "starlette", *FRAMES}

@@ -274,14 +274,15 @@ def test_percent_agreement_is_not_beyond_chance():
 CAPPED = km.from_ratings([[0, None, 0], [1, 1, None], [None, 0, 1]], categories=[0, 1])
 
 
-def test_who_rated_whom_is_named_beside_the_margins():
+def test_the_sets_of_raters_are_named_as_a_cause():
     """The largest kappa is 1/3 although the margins are equal, so the missing ratings are named as a cause."""
     words = said(CAPPED, weights="unweighted")
-    assert "The raters reached the largest value that the margins and who rated whom allow (0.3333, proven)." in words
+    limits = "the margins and the set of raters of each subject"
+    assert f"The raters reached the largest value that {limits} allow (0.3333, proven)." in words
     assert "do not allow a value above 0.3333, although each category was used equally often by all raters." in words
-    assert "is forced by the margins and who rated whom" in words
+    assert f"is forced by {limits}" in words
     assert "so the margins allow full agreement" not in words
-    assert "who rated whom" not in said(PAPER)
+    assert "set of raters" not in said(PAPER)
 
 
 def test_equal_shares_are_not_called_equally_often():
@@ -297,7 +298,8 @@ def test_methods_say_how_missing_ratings_were_treated():
     gaps = km.example("gwet2014")
     conger = km.report(gaps, weights="unweighted").methods()
     assert "Missing ratings were handled by Gwet's method, and standard errors were computed by the delta" in conger
-    assert "values that the margins and who rated whom allow were computed and proven optimal" in conger
+    limits = "the margins and the set of raters of each subject"
+    assert f"values that {limits} allow were computed and proven optimal" in conger
     alpha = km.report(gaps, weights="unweighted", coefficient="alpha").methods()
     assert "Missing ratings were handled by Krippendorff's definition of alpha, and standard errors were" in alpha
     assert "Gwet" not in alpha

@@ -156,7 +156,7 @@ def claims_hold(result):
 
 def _ratio_holds(truth, result):
     values = set(truth.all_tables.values())
-    limits = "the margins" if result.objective.table.complete else "the margins and who rated whom"
+    limits = "the margins" if result.objective.table.complete else "the margins and the set of raters of each subject"
     if not result.proven:
         return result.ratio is None and result.ratio_reason == "the maximum is not proven"
     if result.minimum_proven and len(values) == 1:

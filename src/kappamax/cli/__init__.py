@@ -1,8 +1,8 @@
 """Define the `kappamax` command, which reads options, calls the library and prints the answer.
 
 Only the answer is written to standard output; notes and errors are written to standard error. The exit code is 0 on
-success, 1 after an error of kappamax, which takes one line, 2 after wrong usage, 3 if a certificate does not hold, and
-130 after Ctrl-C. Large modules are imported inside the commands, so that --help is quick.
+success, 1 after an error of kappamax, which is printed as one line, 2 after wrong usage, 3 if a certificate does not
+hold, and 130 after Ctrl-C. Large modules are imported inside the commands, so that --help is quick.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _WELCOME = """\
 kappamax measures agreement between raters. Three commands to try:
 
   kappamax example cohen1968     print a bundled dataset
-  kappamax report ratings.csv    report on your own file, which has one column per rater
+  kappamax report ratings.csv    write a report on your own file, with one column per rater
   kappamax max ratings.csv       find the largest agreement that the margins allow
 
 Run kappamax --help for a list of all commands."""
@@ -61,7 +61,11 @@ def _example_names(_context: click.Context, _parameter: click.Parameter, begun: 
     Input=[click.Argument(["name"], required=False, shell_complete=_example_names)],
 )
 def example(name: str | None) -> None:
-    """Print the bundled dataset NAME, or list all datasets."""
+    """Print the bundled dataset NAME, or list all datasets.
+
+    Each line of the list gives the name of a dataset, its layout, which other commands need as --layout, and a
+    description.
+    """
     from kappamax._validate import as_choice
     from kappamax.datasets import EXAMPLES
 
@@ -81,15 +85,17 @@ def example(name: str | None) -> None:
 )
 @click.pass_context
 def completion(context: click.Context, shell: str) -> None:
-    """Print the tab-completion script for SHELL. Its last line says how to install it."""
+    """Print the script for tab completion in bash, zsh or fish.
+
+    The last line of the script is a comment that says how to install it.
+    """
     from click.shell_completion import ShellComplete, get_completion_class
 
     chosen = get_completion_class(shell)
     assert chosen is not None  # click supports these three shells
     script = chosen(context.find_root().command, {}, "kappamax", "_KAPPAMAX_COMPLETE")
-    click.echo(
-        ShellComplete.source(script).rstrip()
-    )  # the method of the bash class would first run bash to check its version
+    # the method of the base class is called because that of the bash class would run bash to check its version
+    click.echo(ShellComplete.source(script).rstrip())
     click.echo(f"# {_COMPLETION_HINTS[shell]}")
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from kappamax.cli.command import Option, command
 from kappamax.cli.options import INPUT, JSON, WEIGHTS, jobs, seed
 from kappamax.cli.runner import Finding, Findings, echo_pattern_table, echo_rows, run
-from kappamax.display import numbers
+from kappamax.display import numbers, text
 
 if TYPE_CHECKING:
     from kappamax.table import Table
@@ -29,7 +29,8 @@ if TYPE_CHECKING:
         ),
         Option(
             "--moves NAME",
-            "Set of moves to draw from: basic, or minimal (a minimal Markov basis).",
+            "Set of moves to draw from with --proposal moves: basic (all basic moves) or minimal (a minimal Markov "
+            "basis).",
             default="basic",
             names="annealing.methods.MOVE_SETS",
         ),
@@ -49,7 +50,9 @@ if TYPE_CHECKING:
 def anneal(jobs: int, seed: int | None, **options: Any) -> None:
     """Search for the largest agreement by simulated annealing.
 
-    The search goes through tables that have the margins of FILE. If FILE is "-", standard input is read.
+    The search goes through tables that have the margins of FILE. The column "steps" gives the number of steps, and
+    "last change" the number of the last step with a change that the stopping rule counts. If FILE is "-", standard
+    input is read.
     """
     from kappamax._validate import as_choice
     from kappamax.annealing.methods import METHODS, MoveMethod, SwapMethod
@@ -65,11 +68,11 @@ def anneal(jobs: int, seed: int | None, **options: Any) -> None:
 
 
 def _show(table: Table, found: Findings) -> None:
-    header = ["value", "reached", "is the maximum", "steps", "last change"]
+    header = ["value", "reached", "proven maximum", "steps", "last change"]
     echo_rows(table, found, title="{title}, simulated annealing", header=header, row=_row)
     for _, result in found:
         if result is not None:
-            echo_pattern_table(f"Final table of the search, {result.weights} weights", result.table)
+            echo_pattern_table(f"Final table of the search, {text.weighting(result.weights)}", result.table)
 
 
 def _row(finding: Finding) -> tuple[list[str], list[str]]:

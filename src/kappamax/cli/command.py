@@ -34,8 +34,9 @@ class Option(click.Option):
     dest : str, optional
         Name of the function's argument. Default: the name of the option.
     names : str, optional
-        Where the library lists the names that the shell completes, such as "weights.SCHEMES". The default value is
-        offered first. Other words are passed on to the library, which rejects them and suggests the nearest name.
+        List in the library of the names that the shell completes, such as "weights.SCHEMES"; default none. The
+        default value is offered first. Any word is passed on to the library, which rejects unknown names and suggests
+        the nearest one.
     **settings
         Further arguments of `click.Option`. The default value is shown unless `show_default` is false.
     """
@@ -50,7 +51,7 @@ class Option(click.Option):
         self.names = names
 
     def get_help_extra(self, ctx: click.Context) -> Any:
-        """Return what `--help` shows in brackets: the default value, without click's notation for ranges."""
+        """Return the text that `--help` shows in brackets, which is the default value without click's ranges."""
         extra = super().get_help_extra(ctx)
         extra.pop("range", None)
         return extra
@@ -66,7 +67,7 @@ class Option(click.Option):
 
 
 class Command(click.Command):
-    """A command that lists its options under headings."""
+    """A command whose `--help` lists the options under headings."""
 
     def __init__(self, *arguments: Any, options: Options, examples: Sequence[str], **settings: Any) -> None:
         super().__init__(*arguments, **settings)
@@ -76,7 +77,9 @@ class Command(click.Command):
         """Write the options, one section per heading."""
         for heading, options in {**self.options, "General": [self.get_help_option(ctx)]}.items():
             records = [one.get_help_record(ctx) for one in options if isinstance(one, click.Option)]
-            if shown := [record for record in records if record is not None]:  # a heading may hold arguments only
+            if shown := [
+                record for record in records if record is not None
+            ]:  # a heading may have only arguments, which are not listed
                 with formatter.section(heading):
                     formatter.write_dl(shown)
 

@@ -1,4 +1,4 @@
-"""Define `kappamax test FILE`, which tests whether the raters agree more than by chance."""
+"""Define `kappamax test FILE`, which tests whether the raters agree more than expected by chance."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ _EXTREME_VALUES = {
         ),
         Option(
             "--method NAME",
-            "Method of the test: exact, monte-carlo, or auto (exact if this takes some seconds at most and fits into "
-            "memory, otherwise monte-carlo).",
+            "Method of the test: exact, monte-carlo, or auto (exact if this takes at most a few seconds and fits "
+            "into memory, otherwise monte-carlo).",
             default="auto",
             names="fibers.null_distribution.METHODS",
         ),
         Option(
             "--draws N",
-            "Number of random tables for Monte Carlo. Default: 2,000 to 100,000, fewer for larger data.",
+            "Number of random tables of a Monte Carlo test. Default: between 2,000 and 100,000, fewer for larger data.",
             type=int,
         ),
         seed("the random tables"),
@@ -55,9 +55,9 @@ _EXTREME_VALUES = {
     Output=[JSON],
 )
 def test(draws: int | None, seed: int | None, memory_limit: float, jobs: int, **options: Any) -> None:
-    """Test whether raters agree more than by chance.
+    """Test whether the raters agree more than expected by chance.
 
-    The test is conditional on the margins of FILE and on which raters rated which subjects. If FILE is "-", standard
+    The test is conditional on the margins of FILE and on the set of raters of each subject. If FILE is "-", standard
     input is read.
     """
     settings = {name: options.pop(name) for name in ("alternative", "two_sided", "method")}
@@ -73,12 +73,11 @@ def _measure(table: Table, *, weights: str, **settings: Any) -> ExactTest:
 
 
 def _show(table: Table, found: Findings) -> None:
-    given = text.limits(table.complete).removeprefix("the ")
     used = {one.result.two_sided or one.result.alternative for one in found if one.result is not None}
     echo_rows(
         table,
         found,
-        title=f"Test of {{title}} against chance, {given} given",
+        title=f"Test of {{title}} against chance, given {text.limits(table.complete)}",
         header=["value", "mean by chance", "p-value", "std. error", "method"],
         row=_row,
         notes=[sentence for name, sentence in _EXTREME_VALUES.items() if name in used],

@@ -21,7 +21,7 @@ from kappamax.cli.runner import (
     summary_of,
     undefined_finding,
 )
-from kappamax.display import numbers
+from kappamax.display import numbers, text
 from kappamax.errors import NotSupportedError
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ _MOST_ROWS = 40
         Option("--list", f"Also list all tables, of which there may be at most {_MOST_LISTED:,}.", dest="list_all"),
         Option(
             "--sample N",
-            "Also draw N random tables from their distribution under chance. Default: none.",
+            "Also draw N random tables, each with its probability under the null distribution. Default: no table.",
             type=int,
             dest="n_sample",
         ),
@@ -55,7 +55,8 @@ _MOST_ROWS = 40
 def fiber(list_all: bool, n_sample: int | None, seed: int | None, memory_limit: float, **options: Any) -> None:
     """Count all tables with the margins of FILE.
 
-    The probability by chance of each value of the coefficient is shown as well. If FILE is "-", standard input is read.
+    The values of the coefficient are shown with their numbers of tables and with their probabilities if each rater's
+    ratings fall on the subjects at random. If FILE is "-", standard input is read.
     """
     from kappamax.fibers.fiber import Fiber
 
@@ -105,7 +106,7 @@ def _count(tables: Fiber) -> int | None:
 
 
 def _show(table: Table, found: Findings, lists: dict[str, list[Table]]) -> None:
-    header = ["weights", "value", "tables", "same value", "smallest", "largest", "by chance"]
+    header = ["weights", "value", "tables", "same value", "smallest", "largest", "p-value"]
     rows, notes = [], [summary_of(table)]
     for plain, result in found:
         value = numbers.decimal(plain["value"])
@@ -117,7 +118,7 @@ def _show(table: Table, found: Findings, lists: dict[str, list[Table]]) -> None:
         ends = numbers.decimals(float(result.values[0]), float(result.values[-1]))
         counts = (sum(result.n_tables), result.n_same_value)
         rows.append([plain["weights"], value, *map(numbers.count, counts), *ends, numbers.pvalue(result.pvalue())])
-    notes.append('"By chance" is the probability of at least this value if the ratings fall on the subjects at random.')
+    notes.append("The p-value is the probability of at least this value if the ratings fall on the subjects at random.")
     echo_table(f"{found[0].plain['title']} over all tables with these margins", header, rows, notes)
     for plain, result in found:
         if result is not None and len(result.values) <= _MOST_ROWS:
@@ -140,4 +141,4 @@ def _show_values(weights: str, result: Distribution) -> None:
             result.values.tolist(), result.n_tables, result.probabilities.tolist(), result.scores, strict=True
         )
     ]
-    echo_table(f"Values with {weights} weights", ["value", "tables", "probability"], rows)
+    echo_table(f"Values of the coefficient, {text.weighting(weights)}", ["value", "tables", "probability"], rows)

@@ -1,4 +1,4 @@
-"""Define `kappamax kappa FILE`, which prints agreement with one row per weighting."""
+"""Define `kappamax kappa FILE`, which prints the agreement of the raters, one row per weighting."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 def kappa(level: float, **options: Any) -> None:
     """Measure the agreement of the raters in FILE.
 
-    A coefficient with its confidence interval is printed for every weighting. If FILE is "-", standard input is read.
+    The coefficient, its confidence interval and standard error, and the observed and expected agreement are printed for
+    every weighting. If FILE is "-", standard input is read.
     """
     from kappamax.kappas import agreement
 
@@ -52,7 +53,7 @@ def _undefined_row(finding: Finding) -> list[str]:
 
 
 def _known(level: float, table: Table, **weighting: Any) -> dict[str, Any]:
-    """Return what is known even if the coefficient is undefined."""
+    """Return the fields of the JSON that are known even if the coefficient is undefined."""
     from kappamax._result import plain
     from kappamax.coefficients import as_objective
 

@@ -12,7 +12,7 @@ import click
 from kappamax.cli.command import Option, command
 from kappamax.cli.options import INPUT, JSON, WEIGHTS
 from kappamax.cli.runner import Finding, Findings, echo_pattern_table, echo_rows, progress_line, run
-from kappamax.display import numbers
+from kappamax.display import numbers, text
 
 if TYPE_CHECKING:
     from kappamax.maximum.max_kappa import Maximum
@@ -34,13 +34,13 @@ _FIELDS = (
     Limits=[
         Option(
             "--time-limit SECONDS",
-            "Time limit for each search, in seconds; the best table found in this time and a bound are printed. "
-            "Default: no limit.",
+            "Time limit for finding each maximum and minimum, in seconds. If it is reached, the best table found and a "
+            "bound are printed. Default: no limit.",
             type=float,
         )
     ],
     Output=[
-        Option("--minimum", "Also show a table with the smallest agreement."),
+        Option("--minimum", "Also show a table that attains the minimum."),
         Option(
             "--all",
             f"Show all tables that attain a proven maximum, up to {_MOST_SHOWN}, instead of one.",
@@ -48,7 +48,8 @@ _FIELDS = (
         ),
         Option(
             "--certificate FILE",
-            "Write a proof to FILE that `kappamax verify` can check. Only one weighting may be given.",
+            "Write a proof to FILE, which `kappamax verify` can check. Only one weighting may be given. Default: no "
+            "proof is written.",
             type=click.Path(path_type=Path),
         ),
         JSON,
@@ -57,8 +58,9 @@ _FIELDS = (
 def maximum(time_limit: float | None, minimum: bool, list_all: bool, certificate: Path | None, **options: Any) -> None:
     """Find the largest agreement that the margins of FILE allow.
 
-    The result is printed with a proof or a bound, and with a table that attains it. If FILE is "-", standard input
-    is read.
+    The smallest agreement is found as well. The column "reached" is the value divided by the maximum, "proof" says how
+    the maximum is proven, and "tables" is the number of tables that attain it, one of which is shown. If FILE is "-",
+    standard input is read.
     """
     if certificate is not None and len(options["weights"]) > 1:
         raise click.UsageError("--certificate takes only one weighting; got several --weights.")
@@ -96,14 +98,15 @@ def _show(table: Table, found: Findings, *, minimum: bool, list_all: bool) -> No
         result = finding.result
         if result is None:
             continue
-        title, shown = f"A table that attains the maximum, {result.weights} weights", [result.table]
+        title, shown = f"A table that attains the maximum, {text.weighting(result.weights)}", [result.table]
         if list_all and _can_list(result):
             shown = _maximizers(result)
-            title = f"Table {{}} of {_n_maximizers(finding)} that attain the maximum, {result.weights} weights"
+            title = f"Table {{}} of {_n_maximizers(finding)} that attain the maximum, {text.weighting(result.weights)}"
         for number, one in enumerate(shown, start=1):
             echo_pattern_table(title.format(number), one)
         if minimum:
-            echo_pattern_table(f"A table that attains the minimum, {result.weights} weights", result.minimum_table)
+            title = f"A table that attains the minimum, {text.weighting(result.weights)}"
+            echo_pattern_table(title, result.minimum_table)
 
 
 def _row(finding: Finding) -> tuple[list[str], list[str]]:

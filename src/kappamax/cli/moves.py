@@ -1,4 +1,4 @@
-"""Define `kappamax moves FILE`, which ranks the single moves that would raise agreement."""
+"""Define `kappamax moves FILE`, which ranks the moves that keep the margins by their effect on agreement."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 def moves(minimal: bool, top: int, **options: Any) -> None:
     """Rank the moves that keep the margins of FILE.
 
-    In a basic move two subjects swap the ratings of some raters. If FILE is "-", standard input is read.
+    In a basic move two subjects swap the ratings of some raters. A move is written as the patterns of ratings that
+    become more frequent (+) and less frequent (-) by one subject. If FILE is "-", standard input is read.
     """
     from kappamax.fibers.move_ranking import rank_moves
 
@@ -41,7 +42,7 @@ def moves(minimal: bool, top: int, **options: Any) -> None:
 
 def _show(table: Table, found: Findings) -> None:
     for plain, ranked in found:
-        title = f"{plain['title']}, {plain['weights']} weights: "
+        title = f"{plain['title']}, {text.weighting(plain['weights'])}: "
         if ranked is None:
             echo_table(f"{title}undefined", ["move"], [], [f"undefined: {plain['reason']}.", summary_of(table)])
             continue

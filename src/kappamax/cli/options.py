@@ -24,8 +24,8 @@ def weights_by_default(names: str) -> list[click.Parameter]:
     """Return the options for the weights and the coefficient; `names` says which weights are used by default."""
     weights = Option(
         "-w --weights NAME",
-        "Weights of the disagreements: unweighted, linear, quadratic, sqrt, power(p), ordinal, ratio, circular or "
-        f"bipolar. Repeat the option to use several weightings. Default: {names}.",
+        "Weights of the disagreements: unweighted, linear, quadratic, sqrt, power(p) with a number p > 0, ordinal, "
+        f"ratio, circular or bipolar. Repeat the option to use several weightings. Default: {names}.",
         multiple=True,
         names="weights.SCHEMES",
     )
@@ -39,14 +39,14 @@ def weights_by_default(names: str) -> list[click.Parameter]:
     return [weights, coefficient]
 
 
-def alternative(greater: str = "more agreement than by chance") -> Option:
+def alternative(greater: str = "more agreement than expected by chance") -> Option:
     """Return the option for the alternative of a test; `greater` explains the alternative of that name."""
     help = f"Alternative hypothesis of the test: greater ({greater}), less or two-sided."
     return Option("--alternative NAME", help, default="greater", names="fibers.distribution.ALTERNATIVES")
 
 
 def seed(what: str, default: int | None = None) -> Option:
-    """Return the option for the seed of `what`, which is a different one in every run without a default."""
+    """Return the option for the seed of `what`; without a default, the seed differs in every run."""
     differs = "" if default is not None else " Default: a different seed in every run."
     return Option(
         "--seed N", f"Seed for {what}, a whole number >= 0.{differs}", type=click.IntRange(min=0), default=default
@@ -54,7 +54,7 @@ def seed(what: str, default: int | None = None) -> Option:
 
 
 def jobs(purpose: str = "") -> Option:
-    """Return the option for the number of processes; `purpose` says what they are for."""
+    """Return the option for the number of processes; `purpose`, such as " for several files", follows this number."""
     return Option("--jobs N", f"Number of parallel processes{purpose}; the result does not depend on it.", default=1)
 
 
@@ -100,13 +100,15 @@ HOW_TO_READ: list[click.Parameter] = [
     ),
     Option(
         "--missing CODE,CODE",
-        "Codes that stand for missing ratings, in addition to empty cells and to words such as NA, nan, None and null.",
+        "Codes that stand for missing ratings, in addition to empty cells and to words such as NA, nan, None and null. "
+        "Default: no further codes.",
         callback=_as_codes,
     ),
     Option("--complete-only", "Leave out all subjects with a missing rating."),
     Option(
         "--sheet NAME",
-        "Sheet of a spreadsheet, given by its name or by its position counted from 1. Default: the only sheet.",
+        "Sheet of a spreadsheet, given by its name or by its position counted from 1. It is required if there are "
+        "several sheets. Default: the only sheet.",
     ),
     Option(
         "--delimiter CHARACTER",

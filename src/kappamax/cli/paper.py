@@ -30,7 +30,7 @@ _ONLY, _AGAIN = "Use only scenarios with this", "The option may be repeated. Def
     Output=[
         Option(
             "-o --output FILE",
-            "Write the results to FILE as a Markdown page instead of printing them.",
+            "Write the results to FILE as a Markdown page instead of printing them. Default: print them.",
             type=click.Path(path_type=Path),
         ),
         JSON,
@@ -41,8 +41,8 @@ def paper(context: click.Context, tables: int, jobs: int, seed: int, output: Pat
     """Recompute the results of the source paper.
 
     Each item is classified as reproduced, corrected (with the reason), not reproduced (a simulated figure that differs
-    by more than the cut-off) or not determined by the paper. The exit code is 1 if the verdict on an item differs from
-    the expected one.
+    by more than the cut-off) or not determined by the paper. The exit code is 1 if an item is not reproduced or if the
+    verdict on an item differs from the expected one.
     """
     from kappamax.paper.check import check_paper
 
@@ -81,7 +81,7 @@ def paper(context: click.Context, tables: int, jobs: int, seed: int, output: Pat
             "Use only scenarios with homogeneous margins, or only those with non-homogeneous margins. Default: both.",
             default=None,
         ),
-        Option("--scenarios FILE", "TOML file of scenarios to use instead of those of the paper.", type=click.Path()),
+        Option("--scenarios FILE", "TOML file of scenarios. Default: the scenarios of the paper.", type=click.Path()),
     ],
     Simulation=[
         Option("--tables N", "Number of tables to simulate for each scenario.", default=1000),
@@ -91,15 +91,15 @@ def paper(context: click.Context, tables: int, jobs: int, seed: int, output: Pat
     Output=[
         Option(
             "-o --output --out FILE",
-            "Write the results to FILE. The ending of its name chooses the format: .csv, .tex, .json, or a figure "
-            "(.png, .svg, .pdf).",
+            "Also write the results to FILE. The ending of its name chooses the format: .csv, .tex, .json, or a figure "
+            "(.png, .svg, .pdf). Default: no file is written.",
             type=click.Path(),
             dest="out",
         ),
         Option(
             "--checkpoint FILE",
             "File that keeps finished work, so that an interrupted study can continue. Default: the output file with "
-            ".checkpoint added to its name.",
+            ".checkpoint added to its name, or no file without --output.",
             type=click.Path(),
         ),
         JSON,

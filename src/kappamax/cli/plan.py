@@ -46,32 +46,42 @@ def _as_margins(context: click.Context, option: click.Parameter, texts: tuple[st
         Option(
             "--margins SHARE,SHARE",
             "Expected shares of the categories, such as 0.5,0.3,0.2 or 1/2,1/3,1/6. Give the option once for all "
-            "raters or once for each rater.",
+            "raters or once for each rater. It is required without --table.",
             multiple=True,
             callback=_as_margins,
         ),
         Option(
             "--kappa VALUE",
-            "Expected value of the coefficient. Default: the value in the pilot ratings.",
+            "Expected value of the coefficient. It is required with --margins. Default with --table: the value in the "
+            "pilot ratings.",
             type=float,
         ),
         Option(
             "--joint NAME",
-            "Table that is assumed among those with these margins and this value: mixture (a mixture of independence "
-            "and the table of largest agreement) or widest (the table with the largest standard error).",
+            "Assumed table with these margins and this value: mixture (a mixture of independence and the table of "
+            "largest agreement) or widest (the table with the largest standard error).",
             default="mixture",
             names="planning.methods.JOINTS",
         ),
     ],
     Goal=[
-        Option("--width WIDTH", "Width of the confidence interval, from its lower to its upper end.", type=float),
+        Option(
+            "--width WIDTH",
+            "Width of the confidence interval, from its lower to its upper end. It is required without --power.",
+            type=float,
+        ),
         LEVEL,
         Option(
             "--power POWER",
-            "Power of the test, which is the probability of rejecting the null value, between 0 and 1.",
+            "Power of the test, which is the probability of rejecting the null value, between 0 and 1. It is required "
+            "without --width.",
             type=float,
         ),
-        Option("--null VALUE", "Null value of the coefficient, against which the study tests.", type=float),
+        Option(
+            "--null VALUE",
+            "Null value of the coefficient, against which the study tests. It is required with --power.",
+            type=float,
+        ),
         alternative("the coefficient is above the null value"),
         Option("--alpha LEVEL", "Significance level of the test, between 0 and 1.", default=0.05),
         Option(
@@ -87,8 +97,8 @@ def _as_margins(context: click.Context, option: click.Parameter, texts: tuple[st
         Option("--simulate", "Find the number of subjects by simulation instead of by formula."),
         Option(
             "--draws N",
-            "Number of studies to simulate for each number of subjects; 0 omits the simulation that checks the "
-            "formula. Default: 10,000, fewer if thousands of patterns are possible.",
+            "Number of studies to simulate for each number of subjects. With 0, the formula is not checked by "
+            "simulation. Default: 10,000, fewer if thousands of patterns are possible.",
             type=int,
         ),
         seed("the simulated studies"),
@@ -96,7 +106,10 @@ def _as_margins(context: click.Context, option: click.Parameter, texts: tuple[st
     Limits=[jobs()],
     Input=[
         Option(
-            "--table FILE", "File of pilot ratings; the options below say how to read it.", type=FILE.type, dest="file"
+            "--table FILE",
+            "File of pilot ratings, which is read according to the options below. It is required without --margins.",
+            type=FILE.type,
+            dest="file",
         ),
         *HOW_TO_READ,
     ],

@@ -19,10 +19,12 @@ from kappamax.errors import InvalidOptionError, KappamaxError
     "kappamax report ratings.csv --by clinic --weights unweighted",
     Input=[
         *INPUT,
-        click.Argument(["more"], nargs=-1, type=click.Path()),
+        click.Argument(["more"], nargs=-1, type=click.Path(), metavar="[FILE]..."),
         Option("--batch", "Print one row per file and weighting, even for a single file."),
         Option(
-            "--by COLUMN", "Column that divides the subjects into groups; one row per group and weighting is printed."
+            "--by COLUMN",
+            "Column that divides the subjects into groups; one row per group and weighting is printed. Default: no "
+            "groups.",
         ),
     ],
     Weights=weights_by_default(
@@ -30,15 +32,15 @@ from kappamax.errors import InvalidOptionError, KappamaxError
     ),
     Statistics=[LEVEL, alternative(), seed("the Monte Carlo tests", default=0)],
     Limits=[
-        Option("--time-limit SECONDS", "Time limit for each search, in seconds.", default=30.0),
+        Option("--time-limit SECONDS", "Time limit for finding each maximum and minimum, in seconds.", default=30.0),
         jobs(" for several files or groups"),
     ],
     Output=[
         Option("--title TEXT", "Title of the report.", default="Agreement between raters"),
         Option(
             "-o --output FILE",
-            "Write the report to FILE. The ending of its name chooses the format: .html, .json, .csv, .tex, .md or "
-            ".txt.",
+            "Write the report to FILE instead of printing it. The ending of its name chooses the format: .html, .json, "
+            ".csv, .tex, .md or .txt. Default: print it as text.",
             type=click.Path(path_type=Path),
         ),
         JSON,

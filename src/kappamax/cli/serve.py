@@ -1,4 +1,4 @@
-"""Define `kappamax serve`, which opens the calculator in the browser."""
+"""Define `kappamax serve`, which opens the calculator in a browser."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from kappamax.errors import NotSupportedError
     ],
 )
 def serve(port: int, no_browser: bool) -> None:
-    """Open the calculator in the browser.
+    """Open the kappamax calculator in a browser.
 
-    The page is served from this machine until Ctrl-C is pressed. No data leave this machine.
+    The page is served by this machine until Ctrl-C is pressed. No data leave this machine.
     """
     try:
         import anyio  # noqa: F401

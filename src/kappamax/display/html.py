@@ -72,8 +72,11 @@ def heat_table(
     Parameters
     ----------
     array : numbers, shape (n, m)
-    rows, columns : labels
+        Numbers of the cells.
+    rows, columns : sequences of labels
+        Labels of the n rows and m columns.
     caption : str
+        Caption of the table.
     corner : str
         Text of the first cell of the header, empty by default.
     totals : bool

@@ -1,7 +1,8 @@
 """Arrange the counts of a table of ratings as a header and rows of text.
 
 Two raters give a square table with totals. More raters, or missing ratings, give a list of the most frequent patterns.
-Labels come from data files, so they are shortened and control characters are escaped: no label can break the layout.
+Labels come from data files, so they are shortened and their control characters are escaped. Therefore no label can
+break the layout.
 """
 
 from __future__ import annotations
@@ -40,8 +41,10 @@ def crossed(counts: Array, categories: Sequence[Any], raters: Sequence[str]) -> 
     ----------
     counts : integers, shape (k, k)
         Number of subjects; the rows are the categories of the first rater.
-    categories : k labels
-    raters : 2 names
+    categories : sequence of k labels
+        Categories in the order of the counts.
+    raters : sequence of 2 str
+        Names of the raters.
     """
     full = np.vstack([counts, counts.sum(axis=0)])
     full = np.column_stack([full, full.sum(axis=1)]).tolist()
@@ -58,7 +61,7 @@ def crossed(counts: Array, categories: Sequence[Any], raters: Sequence[str]) -> 
 
 
 def corner(raters: Sequence[str], width: int = _LABEL_WIDTHS[0]) -> str:
-    """Return the names of two raters, those of the rows and of the columns, for the first cell of a square table."""
+    """Return the first cell of a square table, which names the rater of the rows and the rater of the columns."""
     return " \\ ".join(text.labels(map(text.rater, raters), width))
 
 
@@ -73,8 +76,10 @@ def frequent_patterns(
         Positions in `categories`; -1 where a rating is missing. Ties keep this order.
     counts : integers, shape (m,)
         Number of subjects with each pattern.
-    categories : labels
-    raters : r names
+    categories : sequence of labels
+        All categories.
+    raters : sequence of r str
+        Names of the raters.
     most : int
         Largest number of patterns shown, default 10.
     """
@@ -98,7 +103,8 @@ def frequent_patterns(
 def _fitting(arranged: Callable[[int, bool], Shown]) -> Shown:
     """Return the first arrangement that fits into a line.
 
-    Columns are named "rater 1", "rater 2" if there is room for it, else "rater 1", "2"; then labels become shorter.
+    The columns are named "rater 1", "rater 2" or, if this is too wide, "rater 1", "2". If this is too wide as well, the
+    labels are shortened.
     """
     shown = arranged(_LABEL_WIDTHS[0], True)
     for width in _LABEL_WIDTHS:
@@ -109,7 +115,7 @@ def _fitting(arranged: Callable[[int, bool], Shown]) -> Shown:
 
 
 def _without_last_raters(shown: Shown, n_raters: int) -> Shown:
-    """Return the columns of the first raters, as many as fit into a line, and say how many are not shown."""
+    """Return as many columns of the first raters as fit into a line, with a note on the number of other raters."""
     header, rows, notes = shown
     kept = len(header) - 1
     if kept == n_raters and _width(shown) <= _WIDTH:

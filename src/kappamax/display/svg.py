@@ -49,9 +49,9 @@ def heat_map(
     row_name, column_name : str
         Names of the rows and columns, empty by default.
     marked : bools, shape (n, m), optional
-        Cells that are framed.
+        Cells that are framed, default none.
     largest : float, optional
-        Value with full shade, default the largest of `values`; the same value makes several maps comparable.
+        Value with full shade, default the largest of `values`. Maps with the same value can be compared.
     """
     shown = [[_number(item) for item in row] for row in values.tolist()]
     left = 24 + 7 * max([len(_label(row)) for row in rows], default=0)
@@ -128,7 +128,7 @@ def atoms(
     title : str
         Title of the picture.
     marks : sequence of pairs (value, name)
-        Values that are marked and named.
+        Values that are marked and named, default none.
     axis : str
         Name of the horizontal axis, default "kappa".
     """
@@ -173,7 +173,7 @@ def atoms(
 
 
 def _picture(width: float, height: float, title: str, described: str, parts: Sequence[str]) -> str:
-    """Return the SVG element; it has attributes only, since a page may forbid inline styles."""
+    """Return the SVG element, which has attributes instead of inline styles, since a page may forbid these."""
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="0 0 {width:.0f} {height:.0f}" '
         f'width="{width:.0f}" height="{height:.0f}" {_FONT} aria-label="{escape(title)}">'

@@ -44,8 +44,13 @@ def plural(number: int, noun: str) -> str:
 
 
 def limits(complete: bool) -> str:
-    """Return the phrase for what all tables of a fiber have in common."""
-    return "the margins" if complete else "the margins and who rated whom"
+    """Return the words for the quantities that are equal in all tables of a fiber, for use in a sentence."""
+    return "the margins" if complete else "the margins and the set of raters of each subject"
+
+
+def weighting(name: str) -> str:
+    """Return the name of a weighting for use in a heading, such as "unweighted" or "linear weights"."""
+    return name if name == "unweighted" else f"{name} weights"
 
 
 def capitalized(words: str) -> str:
@@ -59,7 +64,7 @@ def rater(name: str) -> str:
 
 
 def columns(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return lines of a table; the first column is aligned to the left and the others to the right."""
+    """Return the lines of a table; the first column is aligned to the left and the others to the right."""
     widths = [max(map(width, column)) for column in zip(header, *rows, strict=True)]
     lines = [header, ["-" * wide for wide in widths], *rows]
     return ["  ".join(_padded(line, widths)).rstrip() for line in lines]
@@ -91,7 +96,7 @@ def label(name: Any, most: int = _LABEL_WIDTH, *, ending: bool = False) -> str:
 
 
 def labels(names: Iterable[Any], most: int = _LABEL_WIDTH) -> list[str]:
-    """Return every name as `label` does; where names become equal without their ends, their ends are kept."""
+    """Return every name formatted by `label`; the ends of names are kept if the names would be equal without them."""
     names = list(names)
     shown = [label(name, most) for name in names]
     return shown if len(set(shown)) == len(shown) else [label(name, most, ending=True) for name in names]

@@ -16,11 +16,12 @@ import numpy as np
 
 from kappamax._tolerances import EXACT_DOUBLES
 from kappamax._typing import Array, Integers
+from kappamax._validate_table import LARGEST_TOTAL, as_rater_names
 from kappamax.errors import InvalidRatingsError, InvalidTableError
 from kappamax.io.labels import DeclaredCategories, Locate, encode, warn_of_similar_labels
 from kappamax.io.read_spec import ReadSpec
 from kappamax.patterns import MISSING
-from kappamax.table import LARGEST_TOTAL, Table, as_rater_names
+from kappamax.table import Table
 
 _RATINGS_PER_BLOCK = 1 << 15
 _DENSE_CODES = 1 << 20
@@ -28,7 +29,7 @@ _NO_NUMBERS = frozenset({str, bool, type(None)})
 
 
 class Column(NamedTuple):
-    """The ratings of one rater as integers below len(values), computed for one slice at a time."""
+    """The ratings of one rater as codes, which are positions in `values` and are computed for one slice at a time."""
 
     values: Sequence[Any]
     codes: Callable[[slice], Array]
@@ -104,7 +105,7 @@ def table_of_columns(
     if spec.complete_only:
         complete = (patterns != MISSING).all(axis=1)
         if not complete.any():
-            raise InvalidRatingsError("complete_only needs a subject with a rating by every rater; there is none.")
+            raise InvalidRatingsError("complete_only needs at least one subject that every rater rated; there is none.")
         n_left_out = int((~complete).sum() if totals is None else totals[~complete].sum())
         patterns, totals = patterns[complete], None if totals is None else totals[complete]
     table = Table(patterns, totals, categories, names, ordered=ordered, n_left_out=n_left_out)
@@ -125,7 +126,10 @@ def column_of(values: Any) -> Column:
 
 
 def _count_cells(columns: Sequence[Column], sizes: Sequence[int]) -> tuple[list[Array], Integers]:
-    """Return each rater's codes in the distinct patterns and the counts of these patterns, by a mixed-radix key."""
+    """Return each rater's codes in the distinct patterns, and the counts of these patterns.
+
+    A pattern is identified by the mixed-radix number that its codes form.
+    """
     n_cells = prod(sizes)
     counts = np.zeros(n_cells, dtype=np.int64)
     step = max(_RATINGS_PER_BLOCK, n_cells)
@@ -166,13 +170,13 @@ def _floats(array: Array) -> Column:
 def _distinct(array: Array) -> Column:
     """Return any array that can be sorted as a column."""
     values, codes = np.unique(array, return_inverse=True)
-    single = array.dtype.kind == "f" and array.dtype.itemsize < 8  # 0.1 in single precision stands for 0.1
+    single = array.dtype.kind == "f" and array.dtype.itemsize < 8  # the label of 0.1 in single precision is 0.1
     labels = [float(str(value)) for value in values] if single else values.tolist()
     return Column(labels, lambda block: codes[block], array.size)
 
 
 def _hashed(items: Sequence[Any], place: str | None = None) -> Column:
-    """Return Python objects as a column, by hashing; `place` names the place of a value that cannot be a label."""
+    """Return Python objects as a column, by hashing; `place` is the place of a wrong value, for errors."""
     try:
         distinct = dict.fromkeys(items)
         if (False in distinct or True in distinct) and bool in set(map(type, items)):  # True == 1 in Python
@@ -191,7 +195,7 @@ def _hashed(items: Sequence[Any], place: str | None = None) -> Column:
 def _text(array: Array) -> Column:
     """Return fixed-width text as a column, by hashing the code points of each text.
 
-    This takes a fraction of a second for ten million texts, and sorting them takes seconds.
+    This takes a fraction of a second for ten million texts, whereas sorting them takes seconds.
     """
     rows = np.ascontiguousarray(array).view(np.uint32).reshape(array.size, -1)
     multipliers = np.random.default_rng(0).integers(1, 2**63, size=rows.shape[1], dtype=np.uint64) | np.uint64(1)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _PARQUET = b"PAR1"
 _SPREADSHEETS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
 _INDEX_COLUMNS = re.compile(r"__index_level_\d+__|__null_dask_index__")
-_EARLY = 1000  # the keys of this many objects keep their order
+_EARLY = 1000  # the keys of the first objects keep their order, and keys that first occur later are sorted
 _MEMORY_MB = 500
 _MEMORY_MB_PER_CORE = 50
 _DUCKDB_ERRORS = {
@@ -103,7 +103,8 @@ class Source:
     connection : DuckDBPyConnection
         Connection in which the view `file` exists.
     values, texts : dict of str
-        SQL expression of each column by its name: with the type of the file, and as text.
+        SQL expression of each column, by the name of the column: `values` has the type of the file, and `texts` is
+        text.
     unit : str
         Word for a row in messages, such as "line".
     first : int
@@ -129,7 +130,10 @@ class Source:
         return list(self.values)
 
     def rows(self, query: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        """Return the rows of a query; errors of DuckDB become errors of kappamax, and Ctrl-C a KeyboardInterrupt."""
+        """Return the rows of a query.
+
+        An error of DuckDB is raised as an `UnreadableFileError`, and Ctrl-C as a `KeyboardInterrupt`.
+        """
         import duckdb
 
         try:
@@ -167,8 +171,8 @@ def sql_list(texts: Iterable[str]) -> str:
 
 
 def _source(stack: ExitStack, path: Path, name: str, spec: ReadSpec, *, spill: Path | None) -> Source:
-    """Open a local file in the format that its first bytes indicate; the stack closes it."""
-    import duckdb  # 0.1 s to import
+    """Open a local file in the format that its first bytes indicate; it is closed with the stack."""
+    import duckdb  # the import takes 0.1 s
 
     start = b""
     if not path.is_dir():
@@ -250,9 +254,8 @@ def _json(source: Source, path: Path, form: str) -> Source:
         raise UnreadableFileError(f"{source.name}: every line must be a JSON object; {n_others:,} lines are not.")
     texts = {}
     for (key,) in [*early, *every]:
-        pointer = "/" + key.replace("~", "~0").replace(
-            "/", "~1"
-        )  # unlike a column name in SQL, it distinguishes A from a
+        # unlike the name of a column in SQL, a JSON pointer is case-sensitive
+        pointer = "/" + key.replace("~", "~0").replace("/", "~1")
         value = f"json_extract(json, {sql_list([pointer])})"
         truth = f"CASE {value}::VARCHAR WHEN 'true' THEN 'True' ELSE 'False' END"
         texts[key] = f"CASE json_type({value}) WHEN 'BOOLEAN' THEN {truth} ELSE {value} ->> '$' END"
@@ -302,7 +305,9 @@ def _partition_keys(files: Sequence[Path], folder: Path) -> list[str]:
         keys = [part.partition("=")[0] for part in inside.parts[:-1] if part.find("=") > 0]
         twice = next((key for i, key in enumerate(keys) if key in keys[:i]), None)
         if twice is not None:
-            raise UnreadableFileError(f"{folder}: {inside} is in two folders named {twice}=...")
+            raise UnreadableFileError(
+                f"{folder}: a folder such as rater=anna must occur once in a path; {inside} is in two named {twice}=..."
+            )
         first = keys if first is None else first
         if keys != first:
             had, has = (listing(one) if one else "none" for one in (first, keys))
@@ -314,7 +319,10 @@ def _partition_keys(files: Sequence[Path], folder: Path) -> list[str]:
 
 
 def _partition_value(key: str, where: str, begins: int) -> str:
-    """Return the SQL expression of the value that a folder gives to a key; `begins` is the length of the path above."""
+    """Return the SQL expression of the value that the name of a folder gives to a key.
+
+    `where` is the column with the path of the file, and `begins` is the length of the part above the given folder.
+    """
     folder = rf"(?:^|[/\\])\Q{key}\E=([^/\\]*)[/\\]"
     return (
         f"nullif(url_decode(regexp_extract(substr({where}, {begins + 1}), {sql_list([folder])}, 1)), "

@@ -1,4 +1,4 @@
-"""Read files of ratings; there is one reader for each layout.
+"""Read files of ratings, with one reader for each layout.
 
 All layouts are read in the same way: DuckDB groups equal patterns, so that only distinct patterns are held in memory;
 their values are turned into codes of categories; and the codes and counts become a table.
@@ -69,7 +69,8 @@ def read_ratings(
         All categories in order, including unused ones. By default, the labels that occur; numbers are in increasing
         order, and text has no order.
     raters : sequence of str, optional
-        Columns (wide, patterns) or raters (long) to use, in this order, default all. For counts, names of the raters.
+        Columns of the raters or, in the long layout, the raters to use, in this order, default all. In the counts
+        layout, the names of the two raters, default "1" and "2".
     subject : str, optional
         Column that identifies the subjects. In the long layout the default is "subject". In the wide and patterns
         layouts this column is not used as a rater.
@@ -80,7 +81,7 @@ def read_ratings(
         otherwise the last column.
     missing : sequence of labels
         Codes that stand for a missing rating, in addition to empty cells and the texts NA, N/A, #N/A, <NA>, NaN, nan,
-        None, null and NULL. There are none by default.
+        None, null and NULL. By default there are no further codes.
     complete_only : bool
         Whether subjects with a missing rating are left out, default False. `Table.n_left_out` is their number.
     sheet : str or int, optional
@@ -297,7 +298,8 @@ def _read_counts(source: Source, spec: ReadSpec) -> Table:
             )
         if categories is not None and [str(one) for one in categories] != [str(label) for label in columns]:
             raise InvalidOptionError(
-                f"categories must be those of the matrix of counts in its order, {listing(columns)}, or be left out."
+                f"categories must be the labels of the matrix of counts in its order, {listing(columns)}; "
+                f"got {listing(categories)}."
             )
         categories, first = cast(list[Label], columns), 2
         cells = [row[1:] for row in cells[1:]]

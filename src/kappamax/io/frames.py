@@ -31,7 +31,7 @@ def table_of_frame(data: Any, spec: ReadSpec) -> Table:
 
 
 def _table_of_frame(data: Any, spec: ReadSpec) -> Table:
-    """Return the table of a frame."""
+    """Return the table of a frame, without the name of the frame's library."""
     import narwhals as nw  # the import takes 0.1 s
 
     frame = nw.from_native(_with_text_names(data), pass_through=True)
@@ -107,9 +107,8 @@ def _long_from_memory(frame: Any, columns: tuple[str, str, str], spec: ReadSpec)
         raise_rated_twice(str(subject_names[present[what[row]]]), names[who[row]])
     if spec.categories is None:
         spec.require_few_values([columns[2]], [len(np.unique(values))], len(values))
-    patterns = np.full(
-        (len(names), len(present)), len(rating.values), dtype=np.intp
-    )  # this code stands for a missing rating
+    missing = len(rating.values)  # the code of None, which is added to the values below
+    patterns = np.full((len(names), len(present)), missing, dtype=np.intp)
     patterns[who, what] = values
     known, declared = [*rating.values, None], _declared_by(frame, columns[2])
     return table_of_columns(
@@ -131,8 +130,9 @@ def _long_from_engine(frame: Any, columns: tuple[str, str, str], spec: ReadSpec)
     if not tally:
         raise InvalidRatingsError("there is no subject to compare.")
     require_named_rows(sum(n if _name(who) is None else missing for who, missing, n in tally), "the frame")
+    # numbers in increasing order, then text
     found = sorted((row[0] for row in tally), key=lambda who: (isinstance(_kept_label(who), str), _kept_label(who)))
-    raw = {str(_name(who)): who for who in found}  # numbers in increasing order, then text
+    raw = {str(_name(who)): who for who in found}
     names = spec.long_raters(raw, rater)
     chosen = frame.filter(nw.col(rater).is_in([raw[name] for name in names]))
     double = _fetched(
@@ -186,10 +186,9 @@ def _with_text(frame: Any, names: Sequence[str]) -> Any:
     declared = [name for name in names if schema[name] in (nw.Enum, nw.Categorical)]
     if not declared:
         return frame
+    # missing values are not cast, since older versions of pandas would turn them into the text "nan"
     given = (nw.when(~nw.col(name).is_null()).then(nw.col(name).cast(nw.String)).alias(name) for name in declared)
-    return frame.with_columns(
-        given
-    )  # missing values stay missing; older versions of pandas would turn them into the text "nan"
+    return frame.with_columns(given)
 
 
 def _named(column: Column) -> tuple[Sequence[Any], npt.NDArray[np.intp]]:

@@ -17,11 +17,12 @@ from typing import Any
 import numpy as np
 
 from kappamax._typing import Codes
+from kappamax._validate_table import LARGEST_TOTAL, as_categories, require_labels_in_order
 from kappamax.display.text import listing, plural
 from kappamax.errors import InvalidRatingsError, InvalidTableError, KappamaxWarning, NotSupportedError
 from kappamax.io.read_spec import ReadSpec
 from kappamax.patterns import MISSING
-from kappamax.table import LARGEST_TOTAL, Label, as_categories, require_labels_in_order
+from kappamax.table import Label
 
 #: text that is read as a missing rating, with a warning, unless `categories` or `missing` names it
 MISSING_TEXT = ("NA", "N/A", "#N/A", "<NA>", "NaN", "nan", "None", "null", "NULL")
@@ -60,7 +61,7 @@ def label_of(value: Any, kept: frozenset[str] = frozenset()) -> Label | None:
 
 
 def as_count(cell: Any, place: Callable[[Any], str]) -> int:
-    """Return a whole number, which may be given as text, as a count; `place` returns the place of a wrong cell."""
+    """Return a whole number, which may be given as text, as a count; `place` returns the place of a cell in errors."""
     written = "" if cell is None else str(cell).strip()
     whole, _, decimals = written.partition(".")
     if not (whole.isascii() and whole.isdigit() and len(whole) <= 30) or decimals.strip("0"):
@@ -136,7 +137,7 @@ def encode(
 
 
 def warn_of_similar_labels(labels: Sequence[Label], n_ratings: Sequence[int]) -> None:
-    """Warn of labels that occur and that a reader would take for the same label."""
+    """Warn of labels that occur in the ratings and that a reader would take for the same label."""
     by_look: dict[str, list[int]] = {}
     for i, label in enumerate(labels):
         if n_ratings[i]:
@@ -194,7 +195,7 @@ def _number(value: float) -> int | float:
 
 
 def _look(label: Label) -> str:
-    """Return a label without case, extra spaces and leading zeros, with 1 for True, to compare similar labels."""
+    """Return the form in which similar labels are equal: without case, extra spaces and leading zeros, 1 for True."""
     bare = _bare(label)
     number = bare.lstrip("0") or "0" if bare.isdigit() else bare
     return {"true": "1", "false": "0"}.get(number, number)

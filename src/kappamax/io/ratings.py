@@ -12,13 +12,14 @@ import numpy as np
 import numpy.typing as npt
 
 from kappamax._frames import library_of
+from kappamax._validate_table import as_counts
 from kappamax.display.text import listing
 from kappamax.errors import InvalidOptionError, InvalidRatingsError, InvalidTableError
 from kappamax.io.arrays import column_of, table_of_columns, table_of_rows
 from kappamax.io.frames import series_column, table_of_frame
 from kappamax.io.labels import as_named_categories
 from kappamax.io.read_spec import ReadSpec
-from kappamax.table import Label, Table, as_counts
+from kappamax.table import Label, Table
 
 #: a Table, a frame, or one of several arrays of labels
 Ratings = Any
@@ -65,7 +66,7 @@ def from_ratings(
         Column of counts in the patterns layout. By default a column called count, counts, n, freq or frequency,
         otherwise the last column.
     missing : sequence of labels
-        Codes that stand for a missing rating, in addition to those named above. There are none by default.
+        Codes that stand for a missing rating, in addition to those named above. By default there are no further codes.
     complete_only : bool
         Whether subjects with a missing rating are left out, default False. `Table.n_left_out` is their number.
 

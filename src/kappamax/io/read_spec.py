@@ -119,7 +119,10 @@ class ReadSpec:
         return names
 
     def require_few_values(self, columns: Sequence[str], n_values: Sequence[int], n_rows: int) -> None:
-        """Require that columns have few distinct values, as ratings do; columns that the caller named only warn."""
+        """Require that columns have few distinct values, as ratings do.
+
+        A column that the caller named gives a warning instead of an error.
+        """
         chosen = (self.rating if self.layout == "long" else self.raters) is not None
         for name, n in zip(columns, n_values, strict=True):
             identifier = (n > _MANY_VALUES and n > n_rows / 2) or (n == n_rows > _FEW_ROWS)
@@ -168,7 +171,7 @@ def raise_rated_twice(subject: object, rater: object, places: str = "") -> NoRet
 
 
 def _chosen_raters(names: Sequence[str], present: Sequence[str], noun: str) -> list[str]:
-    """Return two or more different raters, which must be among the columns (or raters) that are present."""
+    """Return two or more different raters, which must be among those that are present; `noun` is column or rater."""
     there = set(present)
     for name in names:
         if name not in there:

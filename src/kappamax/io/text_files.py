@@ -51,7 +51,7 @@ class TextFormat(NamedTuple):
 
 def text_format(path: Path, name: str, beginning: str, delimiter: str | None) -> TextFormat:
     """Return the format of a text file; the default delimiter is the one that splits the first rows most evenly."""
-    skip = len(re.match(r"(?:[ \t]*\r?\n)*", beginning).group().splitlines())  # type: ignore[union-attr]  # matches always
+    skip = len(re.match(r"(?:[ \t]*\r?\n)*", beginning).group().splitlines())  # type: ignore[union-attr]  # it always matches
     lines = beginning.splitlines()[skip:][:_ROWS_TRIED]
     tried = [(one, _records(lines, one)) for one in (_DELIMITERS if delimiter is None else (delimiter,))]
     readable = [(one, records) for one, records in tried if records]
@@ -127,10 +127,11 @@ def _require_closed_quotes(path: Path, name: str, delimiter: str) -> None:
 
 
 def _doubtful_quotes(file: BinaryIO, name: str, delimiter: str) -> bool:
-    """Return whether a quotation mark may neither begin nor end a cell; this quick test may also reject correct text.
+    """Return whether the text may contain a quotation mark that neither begins nor ends a cell.
 
-    Marks open and close in turn. An opening mark must follow the end of a cell or another mark (two marks in a row
-    stand for one inside a cell), and the end of a cell or another mark must follow a closing mark.
+    This test is quick, and it may also return True for correct text. Marks open and close in turn. An opening mark must
+    follow the end of a cell or another mark (two marks in a row stand for one inside a cell), and the end of a cell or
+    another mark must follow a closing mark.
     """
     ends = np.zeros(256, dtype=bool)
     ends[list(b'\r\n"' + delimiter.encode())] = True
@@ -138,7 +139,7 @@ def _doubtful_quotes(file: BinaryIO, name: str, delimiter: str) -> bool:
     while chunk := _read(file, _BYTES_PER_CHUNK, name):
         data = np.frombuffer(last + chunk.removeprefix(_BYTE_ORDER_MARK), dtype=np.uint8)
         marks = np.flatnonzero(data == ord('"'))
-        first = seen - (last == b'"')  # number of marks before the first of these
+        first = seen - (last == b'"')  # number of marks before the first one in `marks`
         opening, closing = marks[first % 2 :: 2], marks[1 - first % 2 :: 2]
         before, after = data[opening[opening > 0] - 1], data[closing[closing < len(data) - 1] + 1]
         if not (ends[before].all() and ends[after].all()):

@@ -21,6 +21,7 @@ import numpy as np
 from kappamax._rootsum import RootSum, as_fraction, quotient, rational_quotient
 from kappamax._typing import Array, Codes, Integers
 from kappamax._validate import as_finite_number, as_whole_number, is_number
+from kappamax._validate_table import as_categories
 from kappamax.coefficients import as_objective
 from kappamax.disagreement.objective import Objective
 from kappamax.display.text import listing
@@ -30,7 +31,7 @@ from kappamax.maximum.closed_forms import comonotone_table
 from kappamax.maximum.problem import problem_for
 from kappamax.maximum.solve import solve
 from kappamax.planning.formula import gradient_of
-from kappamax.table import Label, Table, as_categories
+from kappamax.table import Label, Table
 
 Chosen = Mapping[str, Any]  # weights and coefficient, as `as_objective` takes them
 

@@ -87,7 +87,7 @@ def _test_words(report: Report) -> str:
     if not drawn:
         return f"P-values are {side} and exact, conditional on {limits}."
     most = max(test.n_draws or 0 for test in drawn)
-    same = "with the same margins" if report.table.complete else "that keep the margins and who rated whom"
+    same = "with the same margins" if report.table.complete else f"that keep {limits}"
     source = f"estimated from {numbers.count(most)} random tables {same} (seed {report.seed})"
     if len(drawn) == len(tests):
         return f"P-values are {side} and were {source}."

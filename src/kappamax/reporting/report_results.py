@@ -39,13 +39,14 @@ class WeightingReport(Result):
     agreement : Agreement or None
         Value of the coefficient with its standard error and confidence interval.
     maximum : Maximum or None
-        Largest and smallest value that the margins and who rated whom allow; None if they are not known.
+        Largest and smallest value that the margins and the set of raters of each subject allow; None if they are not
+        known.
     maximum_reason : str or None
         Reason why `maximum` is None.
     n_maximizers : MaximizerCount or None
         Number of tables that attain the maximum; None in a brief report.
     test : ExactTest or None
-        Test against chance, conditional on the margins and who rated whom; None in a brief report.
+        Test against chance, conditional on the margins and the set of raters of each subject; None in a brief report.
     null : Distribution or None
         Distribution of the coefficient under chance, on which the test is based; None in a brief report.
     observed_disagreement : float or None

@@ -16,9 +16,9 @@ import numpy as np
 
 from kappamax._rootsum import LARGEST_FACTORED, RootSum, square_free
 from kappamax._tolerances import DOUBLE_TOLERANCE
+from kappamax._validate_table import LARGEST_TOTAL
 from kappamax.display import text
 from kappamax.errors import KappamaxError
-from kappamax.table import LARGEST_TOTAL
 from kappamax.verification.bounds import ClaimedPrices
 from kappamax.verification.budget import Unknown
 from kappamax.verification.definitions import Design, PairMatrix, Rows
