@@ -71,7 +71,7 @@ def test_astronomical_numbers_are_counted_or_bounded(monkeypatch):
     assert counted.n is not None
     assert counted.n > 1
     monkeypatch.setattr(maximizers, "COUNTING_WORK", 0)
-    monkeypatch.setattr(maximizers, "LISTED_TABLES", 2)
+    monkeypatch.setattr(maximizers, "LISTED_MAXIMIZERS", 2)
     few = km.maximum.count_maximizers(big)
     assert few.n is None
     assert few.at_least == 2

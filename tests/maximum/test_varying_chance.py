@@ -87,7 +87,7 @@ def test_what_is_refused(monkeypatch):
         patch.setattr(varying_chance, "attainable_uses", lambda *given: uses.attainable_uses(*given, most=10))
         with pytest.raises(
             NotSupportedError,
-            match="changes what Fleiss' kappa expects by chance; .* up to 20,000 possible uses of the categories, but",
+            match="the expected agreement of Fleiss' kappa; .* up to 20,000 possible uses of the categories, but",
         ):
             km.max_kappa(table, coefficient="fleiss")
     with monkeypatch.context() as patch:

@@ -38,7 +38,7 @@ def observed_as_maximum(result, **changes):
 
 def test_the_observed_table_is_no_maximum_without_prices(good):
     """A result with `proof="prices"` and no prices is rejected."""
-    assert km.verify(observed_as_maximum(good, prices=None)).faults == ("maximum: there are no prices",)
+    assert km.verify(observed_as_maximum(good, prices=None)).faults == ("maximum: the certificate contains no prices",)
 
 
 def test_the_observed_table_is_no_maximum_with_the_maximums_prices(good):
@@ -70,7 +70,7 @@ def test_an_unproven_solution_is_not_proven_outside(good):
     """A result cannot be proven if its solution is not proven."""
     wrong = replace(good, solution=replace(good.solution, proof=None))
     assert km.verify(wrong).faults == (
-        "maximum: the proof must be 'prices', 'search' or null, and the same in both places",
+        "maximum: proof must be 'prices', 'search' or null, and must be the same in the claim and in its solution",
     )
 
 

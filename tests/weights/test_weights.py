@@ -171,8 +171,8 @@ def test_an_off_diagonal_zero_is_noted():
         ([[0, 1], [1, 2]], "disagreement", r"diagonal of disagreement weights must be 0; entry \(2, 2\) is 2"),
         ([[0, float("nan")], [1, 0]], "disagreement", r"finite numbers; entry \(1, 2\) is nan"),
         ([[0, "x"], [1, 0]], "disagreement", r"finite numbers; entry \(1, 2\) is 'x'"),
-        ([[0, 0], [0, 0]], "disagreement", "at least one weight must count as disagreement; all of them are zero"),
-        ([[1, 1], [1, 1]], "agreement", "at least one weight must count as disagreement; all of them are zero"),
+        ([[0, 0], [0, 0]], "disagreement", "at least two categories must disagree; all disagreement weights are zero"),
+        ([[1, 1], [1, 1]], "agreement", "at least two categories must disagree; all disagreement weights are zero"),
         ([[1, 1.5], [1, 1]], "agreement", r"at most 1; entry \(1, 2\) is 1.5"),
         ([[1, 0], [0, 0.9]], "agreement", r"must be 1; entry \(2, 2\) is 0.9"),
         ([], "disagreement", "at least one row"),
@@ -268,7 +268,7 @@ def test_weights_per_pair_are_checked():
         km.kappa(t, weights={"X1": "linear"})
     made = as_weights(pairs, categories=t.categories, ordered=True, raters=t.raters)
     assert isinstance(made, PairWeights)
-    with pytest.raises(km.errors.InvalidWeightsError, match="2 raters make 1 pair, but there are weights for 3"):
+    with pytest.raises(km.errors.InvalidWeightsError, match="2 raters form 1 pair, but there are weights for 3"):
         km.kappa(t.select([0, 1]), weights=made)
 
 
@@ -303,7 +303,7 @@ def test_positions_whose_squares_cannot_be_factored_quickly():
         (lambda: Weights.from_matrix([[0, 10**400], [1, 0]], kind="disagreement"), r"entry \(1, 2\)"),
         (lambda: km.kappa(km.example("rapallo2022"), weights=None), "weights must be a name, .*; got None"),
         (lambda: km.kappa([1, 2], [2, 2], weights={(0, 1): "linear", (1, 0): "linear"}), "occurs twice"),
-        (lambda: km.kappa([1, 2], [2, 2], weights={(0, 1): None}), "must be a name or Weights; got None"),
+        (lambda: km.kappa([1, 2], [2, 2], weights={(0, 1): None}), "must be a name or a Weights object; got None"),
     ],
 )
 def test_arguments_that_are_no_weights(make, message):
