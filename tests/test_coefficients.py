@@ -24,7 +24,7 @@ NAIVE = {
 
 
 def test_kappa_by_hand():
-    """2 x 2: p_o = 35/50, p_e = (25*30 + 25*20)/2500 = 1/2, kappa = 2/5."""
+    """With p_o = 35/50 and p_e = (25*30 + 25*20)/2500 = 1/2, kappa is 2/5."""
     result = km.kappa(km.from_counts([[20, 5], [10, 15]]))
     assert result.exact == Fraction(2, 5)
     assert result.observed_agreement == 0.7
@@ -33,7 +33,7 @@ def test_kappa_by_hand():
 
 
 def test_weighted_kappa_by_hand():
-    """3 x 3, linear: D_o = (1*1/2 + 1*1)/4, D_e = 1 - ... = (2*1*1 + ...)/16: kappa = 1 - (3/8)/(1/2)."""
+    """With D_o = (1*1/2 + 1*1)/4 = 3/8 and D_e = 1/2, linear kappa is 1 - (3/8)/(1/2) = 1/4."""
     table = km.from_counts([[1, 1, 0], [0, 0, 0], [1, 0, 1]])
     # rows (2, 0, 2), columns (2, 1, 1); D_e = [2*1*(1/2) + 2*1*1 + 2*2*1 + 2*1*(1/2)]/16 = 8/16
     assert km.kappa(table, weights="linear").exact == 1 - Fraction(3, 8) / Fraction(1, 2)
@@ -143,7 +143,7 @@ def test_kappa_is_at_most_one_and_one_only_without_disagreement(table, name):
 
 @given(tables(max_raters=2))
 def test_quadratic_kappa_is_an_intraclass_correlation(table):
-    """Schuster (2004): 2 cov / (var + var + (difference of means)^2) over the ratings as numbers."""
+    """It is 2 cov / (var + var + (difference of means)^2) of the ratings as numbers (Schuster, 2004)."""
     x, y = np.array(naive.rows_of(table), dtype=float).T
     spread = x.var() + y.var() + (x.mean() - y.mean()) ** 2
     assume(spread > 0)
@@ -153,7 +153,7 @@ def test_quadratic_kappa_is_an_intraclass_correlation(table):
 
 @given(tables(max_raters=2, min_categories=3))
 def test_linear_kappa_averages_the_collapsed_two_by_two_kappas(table):
-    """Vanbelle and Albert (2009): weights are the expected disagreements of the k - 1 cuts."""
+    """The weights of the mean are the expected disagreements of the k - 1 cuts (Vanbelle and Albert, 2009)."""
     pair = table.pair(0, 1)
     weighted = total = Fraction(0)
     for cut in range(1, table.n_categories):
@@ -180,7 +180,7 @@ def test_the_diagonal_rule_bounds_unweighted_kappa(table):
 
 @given(tables(min_raters=2, max_raters=2))
 def test_krippendorff_corrects_scott_for_small_samples(table):
-    """Complete data: 1 - alpha = (1 - pi) (rN - 1) / (rN)."""
+    """For complete ratings, 1 - alpha = (1 - pi) (rN - 1) / (rN)."""
     n = table.n_raters * table.n_subjects
     scott, alpha = (as_objective(table, coefficient=c) for c in ("scott", "krippendorff"))
     fraction = 1 - (1 - scott.exact_value(scott.score)) * Fraction(n - 1, n)
@@ -227,19 +227,19 @@ def test_chance_without_disagreement_is_undefined():
 
 
 def test_percent_agreement_is_defined_for_one_category():
-    """It is not corrected for chance."""
+    """Percent agreement is not corrected for chance, so it is never 0/0."""
     assert km.agreement(["x", "x"], ["x", "x"], coefficient="percent").value == 1
 
 
 def test_a_subject_with_one_rating_counts_in_a_margin_and_in_no_pair():
-    """By hand: D_o = 0 over one pair; p_1 = (1/2, 1/2), p_2 = (1, 0), D_e = 1/2."""
+    """One pair agrees, so D_o = 0; the margins (1/2, 1/2) and (1, 0) give D_e = 1/2."""
     table = km.Table([[0, 0], [1, -1]], [1, 1], ["x", "y"], ordered=True)
     objective = as_objective(table)
     assert objective.expected == Fraction(1, 2)
     assert objective.value(objective.score) == 1
 
 
-def test_what_does_not_go_together():
+def test_undefined_combinations():
     """Undefined combinations of coefficient, raters and groups raise an error."""
     t, three = km.example("rapallo2022"), km.example("rapallo2022-three")
     with pytest.raises(km.errors.InvalidOptionError, match="got 'flies'. Did you mean 'fleiss'"):
@@ -250,9 +250,11 @@ def test_what_does_not_go_together():
         km.kappa(["a", None], [None, "b"])
     with pytest.raises(km.errors.InvalidOptionError, match="at most the number of raters, 3; got 4"):
         km.agreement(three, coefficient="conger", group_size=4)
-    with pytest.raises(km.errors.NotSupportedError, match="unweighted ratings only; got linear"):
+    with pytest.raises(km.errors.NotSupportedError, match="only for unweighted disagreement; got linear"):
         km.agreement(three, coefficient="conger", group_size=3, weights="linear")
-    with pytest.raises(km.errors.NotSupportedError, match="defined for conger and percent only"):
+    with pytest.raises(
+        km.errors.NotSupportedError, match="only for the coefficients 'conger' and 'percent'; got 'fleiss'"
+    ):
         km.agreement(three, coefficient="fleiss", group_size=3)
     with pytest.raises(km.errors.InvalidOptionError, match="group_size must be a whole number >= 2; got 1"):
         km.agreement(three, coefficient="conger", group_size=1)

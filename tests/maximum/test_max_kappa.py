@@ -91,7 +91,7 @@ def result():
     return km.max_kappa(km.example("rapallo2022"), weights="sqrt")
 
 
-def test_results_show_themselves(result):
+def test_results_have_a_representation(result):
     """The result has a text, an HTML and a plain-data form."""
     assert "largest the margins allow  0.7528 (proven)" in repr(result)
     assert "60.0%" in repr(result)
@@ -106,7 +106,7 @@ def test_results_show_themselves(result):
 
 
 @pytest.mark.parametrize("name", [pytest.param("gwet2014", marks=pytest.mark.slow), "five subjects"])
-def test_maximisers_are_refused_where_the_chance_term_moves(name):
+def test_maximisers_are_not_known_if_the_expected_agreement_varies(name):
     """Listing maximisers raises an error, and counting them returns the reason why the number is unknown."""
     five = km.from_ratings([[1, 1, 2], [2, 2, 1], [1, 2, 2], [2, None, 1], [1, 1, 1]])
     gaps = five if name == "five subjects" else km.example(name)
