@@ -102,7 +102,7 @@ def test_prices_by_elimination_meet_every_chosen_cost_exactly(data, sign):
 
 
 def test_prices_with_other_denominators_are_not_found(monkeypatch):
-    """Three patterns with two ones each determine the price of a one, (1 + 2 - 2) / 2, which is not whole."""
+    """Three patterns with two ones determine the first rater's price of a one, (1 + 2 - 2) / 2, which is not whole."""
     symmetric = km.Weights.from_matrix([[0, 1], [1, 0]], kind="disagreement")
     upper = km.Weights.from_matrix([[0, 1], [0, 0]], kind="disagreement")
     table = km.from_ratings([[0, 0, 0], [1, 1, 0], [1, 0, 1], [0, 1, 1]], categories=[0, 1])

@@ -171,6 +171,6 @@ def test_a_tampered_result_is_accepted_exactly_if_it_is_still_true(result):
 @settings(max_examples=examples(100))
 @given(results())
 def test_results_of_the_solvers_are_true_and_accepted(result):
-    """This holds for all coefficients and weights."""
+    """Claims are true for all coefficients and weights."""
     assert claims_hold(result)
     assert km.verify(result)

@@ -392,13 +392,7 @@ def _from_terms(terms: Terms, notes: tuple[str, ...] = ()) -> Weights:
     radicands = np.array([f for _, f in entries])[terms.where]
     multipliers.setflags(write=False)
     radicands.setflags(write=False)
+    ordered = terms.power != 0  # only unweighted disagreement, with power 0, does not depend on the order
     return Weights(
-        terms.name,
-        multipliers,
-        radicands,
-        denominator,
-        exact=exact,
-        needs_order=terms.power != 0,
-        power=terms.power,
-        notes=notes,
+        terms.name, multipliers, radicands, denominator, exact, needs_order=ordered, power=terms.power, notes=notes
     )
