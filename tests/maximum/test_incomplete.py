@@ -1,4 +1,4 @@
-"""Tests of the proven range with missing ratings, in which the set of raters of each subject is fixed."""
+"""With missing ratings, the range over all tables with the same sets of raters is found and proven."""
 
 import numpy as np
 import pytest
