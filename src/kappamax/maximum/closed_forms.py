@@ -61,7 +61,7 @@ def three_raters_unweighted(problem: CompleteProblem) -> Solution:
     2 sum(a) + min(N, sum(b)) pairs can agree. The table attains this number: in each category, all three raters agree
     on a subjects, and two raters agree on up to b - a others, as long as subjects remain. In units of agreeing pairs,
     the price of a category is 2 for the rater who used it least often and 1 for the rater in the middle. If sum(b)
-    exceeds N, a price of 1 for every subject replaces the latter.
+    exceeds N, a price of 1 for every subject replaces the prices of the rater in the middle.
     """
     margins, n = problem.margins, problem.n_subjects
     order = np.argsort(margins, axis=0, kind="stable")  # for each category, raters by increasing use of it

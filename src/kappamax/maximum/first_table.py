@@ -18,7 +18,7 @@ from kappamax.maximum.transport import transport_table
 from kappamax.patterns import group_patterns
 
 _LARGEST_REARRANGEMENT_COST = 2.0**40  # costs are scaled to at most this number and rounded to integers
-_STEPS_PER_RATER = 20  # rearrangements of each rater's ratings at most
+_STEPS_PER_RATER = 20  # largest number of rearrangements of each rater's ratings
 
 
 def first_table(problem: Problem, watch: Watch | None = None) -> Solution:

@@ -130,7 +130,7 @@ class Maximum(Result):
         ``value / maximum``; None if the maximum is not proven or not greater than zero, or if only one value is
         possible.
     ratio_reason : str or None
-        Why there is no ratio.
+        Reason why there is no ratio; None if there is one.
     table, minimum_table : Table
         Tables that attain the largest and the smallest value.
     proven, minimum_proven : bool
@@ -230,9 +230,7 @@ def _maximum(most: Solution, least: Solution) -> Maximum:
     reason = None
     if not most.proven:
         reason = "the maximum is not proven"
-    elif (
-        least.proven and low * worst.expected == high * best.expected
-    ):  # different values can be equal after rounding to doubles
+    elif least.proven and low * worst.expected == high * best.expected:  # exact, because rounded values can be equal
         reason = f"{text.limits(objective.table.complete)} allow one value only"
     elif top <= 0:  # possible only with missing ratings
         reason = f"the largest value that {text.limits(objective.table.complete)} allow is not above zero"

@@ -37,7 +37,7 @@ QUICK_STEPS = 10_000  # steps of listing that are tried before counting
 LISTING_STEPS = 300_000  # steps after which listing stops
 _MOST_PATTERNS = 100_000  # patterns up to which maximisers are counted
 _LISTED_COUNTS = 20_000_000  # largest number of counts, tables times patterns, that are listed
-_NEAR = 1e-6  # relative error of reduced costs in doubles; nearer patterns are compared exactly
+_NEAR = 1e-6  # relative tolerance of reduced costs in doubles; patterns within it are compared exactly
 _ROUNDED_BITS = 50  # number of binary digits to which weights that are not exact are correct
 
 

@@ -155,7 +155,7 @@ class Pricing:
 
     def __init__(self, problem: Problem, watch: Watch | None = None) -> None:
         self.watch = watch or Watch()
-        #: every set of raters, with lower bounds for the cost of all pairs among its raters d, d + 1, ...
+        #: every set of raters with an array whose entry d is a lower bound of the cost of all pairs of its raters >= d
         self.sets = [(one, _cost_of_the_rest(one)) for one in problem.rater_sets()]
         self.run = kernel(_search, work=float(problem.n_cells), worth=_UNCOMPILED_PATTERNS)
 
