@@ -24,7 +24,7 @@ NAIVE = {
 
 
 def test_kappa_by_hand():
-    """With p_o = 35/50 and p_e = (25*30 + 25*20)/2500 = 1/2, kappa is 2/5."""
+    """The table is 2 x 2: p_o = 35/50, p_e = (25*30 + 25*20)/2500 = 1/2, kappa = 2/5."""
     result = km.kappa(km.from_counts([[20, 5], [10, 15]]))
     assert result.exact == Fraction(2, 5)
     assert result.observed_agreement == 0.7
@@ -33,7 +33,7 @@ def test_kappa_by_hand():
 
 
 def test_weighted_kappa_by_hand():
-    """With D_o = (1*1/2 + 1*1)/4 = 3/8 and D_e = 1/2, linear kappa is 1 - (3/8)/(1/2) = 1/4."""
+    """For a 3 x 3 table with linear weights, D_o = (1*1/2 + 1*1)/4, D_e = 8/16 and kappa = 1 - (3/8)/(1/2)."""
     table = km.from_counts([[1, 1, 0], [0, 0, 0], [1, 0, 1]])
     # rows (2, 0, 2), columns (2, 1, 1); D_e = [2*1*(1/2) + 2*1*1 + 2*2*1 + 2*1*(1/2)]/16 = 8/16
     assert km.kappa(table, weights="linear").exact == 1 - Fraction(3, 8) / Fraction(1, 2)
@@ -143,7 +143,7 @@ def test_kappa_is_at_most_one_and_one_only_without_disagreement(table, name):
 
 @given(tables(max_raters=2))
 def test_quadratic_kappa_is_an_intraclass_correlation(table):
-    """It is 2 cov / (var + var + (difference of means)^2) of the ratings as numbers (Schuster, 2004)."""
+    """Schuster (2004) gives 2 cov / (var + var + (difference of means)^2) of the ratings as numbers."""
     x, y = np.array(naive.rows_of(table), dtype=float).T
     spread = x.var() + y.var() + (x.mean() - y.mean()) ** 2
     assume(spread > 0)
@@ -153,7 +153,7 @@ def test_quadratic_kappa_is_an_intraclass_correlation(table):
 
 @given(tables(max_raters=2, min_categories=3))
 def test_linear_kappa_averages_the_collapsed_two_by_two_kappas(table):
-    """The weights of the mean are the expected disagreements of the k - 1 cuts (Vanbelle and Albert, 2009)."""
+    """The weights of the average are the expected disagreements of the k - 1 cuts (Vanbelle and Albert 2009)."""
     pair = table.pair(0, 1)
     weighted = total = Fraction(0)
     for cut in range(1, table.n_categories):
@@ -170,7 +170,7 @@ def test_linear_kappa_averages_the_collapsed_two_by_two_kappas(table):
 
 @given(tables(max_raters=2))
 def test_the_diagonal_rule_bounds_unweighted_kappa(table):
-    """p_o cannot exceed sum of min(row, column) shares, so kappa is below the unweighted maximum."""
+    """p_o is at most the sum of min(row share, column share), so kappa is at most the unweighted maximum."""
     rows, columns = table.margins
     best = Fraction(int(np.minimum(rows, columns).sum()), table.n_subjects)
     chance = Fraction(int(rows @ columns), table.n_subjects**2)
@@ -232,14 +232,14 @@ def test_percent_agreement_is_defined_for_one_category():
 
 
 def test_a_subject_with_one_rating_counts_in_a_margin_and_in_no_pair():
-    """One pair agrees, so D_o = 0; the margins (1/2, 1/2) and (1, 0) give D_e = 1/2."""
+    """D_o = 0 for the only pair, p_1 = (1/2, 1/2), p_2 = (1, 0), and D_e = 1/2."""
     table = km.Table([[0, 0], [1, -1]], [1, 1], ["x", "y"], ordered=True)
     objective = as_objective(table)
     assert objective.expected == Fraction(1, 2)
     assert objective.value(objective.score) == 1
 
 
-def test_undefined_combinations():
+def test_undefined_combinations_are_errors():
     """Undefined combinations of coefficient, raters and groups raise an error."""
     t, three = km.example("rapallo2022"), km.example("rapallo2022-three")
     with pytest.raises(km.errors.InvalidOptionError, match="got 'flies'. Did you mean 'fleiss'"):
