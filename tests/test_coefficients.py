@@ -227,7 +227,7 @@ def test_chance_without_disagreement_is_undefined():
 
 
 def test_percent_agreement_is_defined_for_one_category():
-    """It is not corrected for chance."""
+    """Percent agreement is not corrected for chance, so it is never 0/0."""
     assert km.agreement(["x", "x"], ["x", "x"], coefficient="percent").value == 1
 
 
@@ -250,9 +250,11 @@ def test_undefined_combinations_are_errors():
         km.kappa(["a", None], [None, "b"])
     with pytest.raises(km.errors.InvalidOptionError, match="at most the number of raters, 3; got 4"):
         km.agreement(three, coefficient="conger", group_size=4)
-    with pytest.raises(km.errors.NotSupportedError, match="unweighted ratings only; got linear"):
+    with pytest.raises(km.errors.NotSupportedError, match="only for unweighted disagreement; got linear"):
         km.agreement(three, coefficient="conger", group_size=3, weights="linear")
-    with pytest.raises(km.errors.NotSupportedError, match="defined for conger and percent only"):
+    with pytest.raises(
+        km.errors.NotSupportedError, match="only for the coefficients 'conger' and 'percent'; got 'fleiss'"
+    ):
         km.agreement(three, coefficient="fleiss", group_size=3)
     with pytest.raises(km.errors.InvalidOptionError, match="group_size must be a whole number >= 2; got 1"):
         km.agreement(three, coefficient="conger", group_size=1)

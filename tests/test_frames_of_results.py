@@ -116,7 +116,9 @@ def test_a_library_that_is_unknown_or_not_installed_is_named(monkeypatch):
     with pytest.raises(km.errors.InvalidOptionError, match="library must be one of 'pandas', 'polars', 'pyarrow'"):
         pairs.to_frame(pd)
     monkeypatch.setattr(_frames, "find_spec", lambda name: None)
-    with pytest.raises(km.errors.NotSupportedError, match="needs polars, which is not installed: pip install polars"):
+    with pytest.raises(
+        km.errors.NotSupportedError, match="needs polars, which is not installed. Install it with: pip install polars"
+    ):
         pairs.to_frame("polars")
     with pytest.raises(km.errors.NotSupportedError, match="needs pandas, polars or pyarrow"):
         _frames.frame_of({"a": [1]})

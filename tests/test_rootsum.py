@@ -15,7 +15,7 @@ sums = st.dictionaries(st.sampled_from([1, 2, 3, 5, 6, 7]), st.fractions(-50, 50
 
 
 def test_sign_is_right_where_doubles_give_zero():
-    """131836323 - 93222358 sqrt(2) is positive; in doubles it is 0.0."""
+    """131836323 - 93222358 sqrt(2) is positive, but 0.0 in doubles."""
     number = RootSum({1: 131836323, 2: -93222358})
     assert 131836323 - 93222358 * sqrt(2) == 0.0
     assert number.sign() == 1
@@ -60,7 +60,7 @@ def test_floor_ceiling_and_exponent_are_close_even_if_the_terms_nearly_cancel(nu
 
 @given(sums, sums, sums)
 def test_products_agree_with_doubles_and_distribute(a, b, c):
-    """sqrt(f) * sqrt(g) is a root again; a (b + c) is a b + a c to the last coefficient."""
+    """Products agree with doubles, and a (b + c) equals a b + a c exactly."""
     size = sum(abs(float(x) * f**0.5) for f, x in a.terms.items()) * sum(
         abs(float(x) * f**0.5) for f, x in b.terms.items()
     )
@@ -82,7 +82,7 @@ def test_square_free_part(number):
 
 
 def test_decimals_are_read_as_the_simple_fraction_they_stand_for():
-    """0.1 is 1/10; pi is not a simple fraction and stands for its own binary value."""
+    """0.1 is read as 1/10, and pi, which is not a simple fraction, as its exact binary value."""
     assert as_fraction(0.1) == (Fraction(1, 10), True)
     assert as_fraction(0.3333333333333333) == (Fraction(1, 3), True)
     assert as_fraction(5) == (Fraction(5), True)
@@ -104,7 +104,7 @@ def test_sum_by_key_beyond_64_bits():
 
 
 def test_numbers_are_ordered_exactly_where_doubles_tie():
-    """131836323 - 93222358 sqrt(2) is positive and doubles give 0."""
+    """131836323 - 93222358 sqrt(2) is ordered after 0, although doubles cannot distinguish them."""
     tiny = RootSum({1: 131836323, 2: -93222358})
     assert order([tiny, RootSum(), tiny * -1, RootSum(1), RootSum(-1), RootSum({2: 1})]) == [4, 2, 1, 0, 3, 5]
     assert order([]) == []
@@ -141,8 +141,8 @@ def test_distinct_rows_of_whole_numbers_of_any_size(rows):
             assert found[place].tolist() == array.tolist()
 
 
-def test_lists_of_whole_numbers_are_not_taken_for_doubles():
-    """Numpy converts a list of a number beyond 2^63 and a small one to doubles."""
+def test_lists_of_whole_numbers_are_not_converted_to_doubles():
+    """Numpy alone would convert a list of a number beyond 2^63 and a small number to doubles."""
     assert np.asarray([2**63 + 1, 1]).dtype == float
     assert widen([2**63 + 1, 1], 2**64).tolist() == [2**63 + 1, 1]
 

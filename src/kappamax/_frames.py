@@ -1,4 +1,4 @@
-"""Make data frames of any library that narwhals knows."""
+"""Make data frames of pandas, polars or pyarrow."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def frame_of(columns: Mapping[str, Iterable[Any]], library: str | None = None) -
     columns : mapping from str to iterables of equal length
         Names and values of the columns.
     library : {"pandas", "polars", "pyarrow"}, optional
-        Library of the frame. Default: the first of these that is installed.
+        Library of the frame. By default it is the first of these that is installed.
 
     Returns
     -------
@@ -47,18 +47,18 @@ def frame_of(columns: Mapping[str, Iterable[Any]], library: str | None = None) -
 
             plain = {column: _plain_column(list(values)) for column, values in columns.items()}
             return nw.from_dict(plain, backend=name).to_native()  # type: ignore[arg-type]  # one of LIBRARIES
-    needed = library or "pandas, polars or pyarrow"
-    raise NotSupportedError(f"a frame needs {needed}, which is not installed: pip install {library or 'pandas'}")
+    needed = f"{library}, which is not" if library else "pandas, polars or pyarrow, none of which is"
+    raise NotSupportedError(f"a frame needs {needed} installed. Install it with: pip install {library or 'pandas'}.")
 
 
 def library_of(data: Any) -> str | None:
-    """Return the library whose frames or series a user works with, or None where it makes none of its own."""
+    """Return the library that a frame or series belongs to, or None if frames of that library cannot be made."""
     home = type(data).__module__.split(".")[0]
     return home if home in LIBRARIES else None
 
 
 def _plain_column(values: Sequence[Any]) -> list[Any]:
-    """Return values that every library takes as one column."""
+    """Return values that every library accepts as one column."""
     found = [float(value) if isinstance(value, Fraction) else value for value in values]
     kinds = {type(value) for value in found if value is not None}
     huge = any(type(value) is int and abs(value) > _LARGEST_INTEGER for value in found)

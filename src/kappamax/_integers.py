@@ -40,7 +40,7 @@ def dot(left: Array, right: Array) -> int:
 
 
 class Digits:
-    """Whole numbers >= 0 written in 64-bit digits so small that a given number of them can be added.
+    """Whole numbers >= 0 written in 64-bit digits so small that sums of a given number of them do not overflow.
 
     Scores of many random tables are sums of a few different costs. If such a sum fits into 64 bits, each cost is a
     single digit. Otherwise the digits are summed separately, at the speed of 64-bit arithmetic, and the sums are

@@ -1,4 +1,4 @@
-"""Define the callback by which long work reports its progress, the same for all functions."""
+"""Define the callback through which all long computations report their progress."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ Progress = Callable[[float, float | None, str], None]
 """Called as ``progress(done, total, message)``; `total` is None where it is not known in advance."""
 
 WorkCallback = Callable[[float, float], None]
-"""Called as ``callback(done, total)`` by the functions that do one kind of work."""
+"""Called as ``callback(done, total)`` by functions that do only one kind of work."""
 
 
 def require_progress(progress: object) -> None:
-    """Require a function, or None."""
+    """Require that `progress` can be called or is None."""
     if progress is not None and not callable(progress):
         raise InvalidOptionError(
             f"progress must be a function that is called as progress(done, total, message); got {progress!r}."
@@ -22,6 +22,6 @@ def require_progress(progress: object) -> None:
 
 
 def callback_for(progress: Progress | None, message: str) -> WorkCallback | None:
-    """Return a callback that passes on the work done and the total work with a message; None for None."""
+    """Return a callback that passes a fixed message to `progress`, or None if `progress` is None."""
     require_progress(progress)
     return None if progress is None else lambda done, total: progress(done, total, message)

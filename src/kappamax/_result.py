@@ -44,13 +44,13 @@ class TableResult(Result):
         Parameters
         ----------
         library : {"pandas", "polars", "pyarrow"}, optional
-            Library of the frame. Default: the library of the frame that the ratings came from, if they came from one;
-            otherwise pandas, or polars or pyarrow if pandas is not installed.
+            Library of the frame. By default it is the library of the frame that the ratings came from, if they came
+            from a frame; otherwise the first of these three that is installed.
 
         Returns
         -------
         pandas.DataFrame, polars.DataFrame or pyarrow.Table
-            One row per item, unrounded; missing where a value is undefined.
+            One row per item. Values are not rounded, and undefined values are missing.
 
         Raises
         ------

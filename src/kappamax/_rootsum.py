@@ -192,7 +192,7 @@ def square_free(number: int) -> tuple[int, int]:
 
 
 def as_fraction(number: object) -> tuple[Fraction, bool]:
-    """Return a number as a fraction, and whether the caller can have meant that fraction.
+    """Return a number as a fraction, and whether it is taken as exactly the number that the caller meant.
 
     Integers and fractions are returned unchanged. A float is converted to a fraction with a denominator up to 100,000
     if there is one within one unit in the last place, so that 0.1 becomes 1/10. Otherwise the float is converted to its

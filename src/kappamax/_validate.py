@@ -74,7 +74,7 @@ def require_time_limit(argument: str, seconds: float | None) -> None:
 
 
 def require_n_jobs(n_jobs: int | None) -> None:
-    """Require a number of processes that joblib accepts: -1 uses all cores, None follows its configuration."""
+    """Require a number of processes, -1 for all cores, or None for the number in the configuration of joblib."""
     if n_jobs is not None and (not is_number(n_jobs) or not isfinite(n_jobs) or n_jobs != int(n_jobs) or n_jobs == 0):
         raise InvalidOptionError(
             f"n_jobs must be a whole number other than 0, such as 2, or -1 for all cores; got {n_jobs!r}."

@@ -35,10 +35,11 @@ def as_objective(
 
     Parameters
     ----------
-    *ratings : Table, frame, two or more label arrays, or Objective
-        Ratings. A single Objective is returned unchanged.
+    *ratings : Table, frame, two or more arrays of labels, or Objective
+        Ratings of the subjects. A single Objective is returned unchanged.
     weights : str, Weights or mapping
-        Name of the weights, weights, or a mapping from pairs of raters to either, default "unweighted".
+        Disagreement weights: a name such as "linear" or "quadratic", a `Weights` object, or a mapping from pairs of
+        raters to weights. Default "unweighted".
     coefficient : str
         Name of the coefficient, default "kappa", which is Cohen's kappa for two raters and Conger's kappa for more. The
         other names are the keys of `COEFFICIENTS`.
@@ -46,7 +47,7 @@ def as_objective(
         Number of raters who must agree at a time, default 2. Larger groups are defined for unweighted Conger's kappa
         and percent agreement.
     categories : sequence of labels, optional
-        All categories in order, default those that occur.
+        All categories in order, including unused ones. By default they are taken from the ratings.
 
     Returns
     -------
@@ -70,10 +71,13 @@ def as_objective(
         raise InvalidOptionError(f"group_size must be at most the number of raters, {table.n_raters}; got {g}.")
     if g > 2:
         if chosen.name not in {"conger", "percent"}:
-            raise NotSupportedError(f"agreement of {g} raters at a time is defined for conger and percent only.")
+            raise NotSupportedError(
+                f"agreement of {g} raters at a time is defined only for the coefficients 'conger' and 'percent'; "
+                f"got {chosen.name!r}."
+            )
         if resolved.name != "unweighted":
             raise NotSupportedError(
-                f"agreement of {g} raters at a time is defined for unweighted ratings only; "
+                f"agreement of {g} raters at a time is defined only for unweighted disagreement; "
                 f"got {resolved.name} weights."
             )
         expected = partial(_expected_groups, g=g) if chosen.name == "conger" else chosen.expected
@@ -83,7 +87,7 @@ def as_objective(
 
 
 def coefficient_for(name: str, n_raters: int) -> Coefficient:
-    """Return the coefficient with a name or alias."""
+    """Return the coefficient with the given name or alias for the given number of raters."""
     own = as_choice("coefficient", name, (*COEFFICIENTS, *_ALIASES))
     own = _ALIASES.get(own, own)
     if own == "cohen" and n_raters != 2:

@@ -127,9 +127,9 @@ class Interrupted(KeyboardInterrupt):  # an interruption, not an error
 
 
 class KappamaxWarning(UserWarning):
-    """Warning that a result is valid but was obtained in a way that the caller should know."""
+    """Warning that a result is valid but was obtained in a way that the caller should know about."""
 
 
 def __dir__() -> list[str]:
-    """List the public names only."""
+    """Return the public names only."""
     return __all__

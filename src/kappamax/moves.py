@@ -9,5 +9,5 @@ __all__ = ["Move", "MoveSet", "basic_moves", "explain_move", "minimal_moves", "r
 
 
 def __dir__() -> list[str]:
-    """List the public names only."""
+    """Return the public names only."""
     return __all__

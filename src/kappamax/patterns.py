@@ -12,7 +12,7 @@ from kappamax._typing import Array, Codes, Integers
 from kappamax.errors import NotSupportedError
 
 MISSING = -1  # code of a missing rating
-_DENSE_CELLS = 10_000_000  # cells of a dense array
+_DENSE_CELLS = 10_000_000  # largest number of cells of a dense array
 
 
 def group_patterns(codes: Codes, counts: Integers | None, *, n_categories: int) -> tuple[Codes, Integers]:

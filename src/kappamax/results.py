@@ -1,4 +1,4 @@
-"""The classes of all results, for type hints and `isinstance`.
+"""Provide the classes of all results for type hints and `isinstance`.
 
 Results are made by functions such as `kappamax.kappa` and `kappamax.max_kappa`; they are not meant to be constructed
 directly.
@@ -79,5 +79,5 @@ __all__ = [
 
 
 def __dir__() -> list[str]:
-    """List the public names only."""
+    """Return the public names only."""
     return __all__

@@ -156,7 +156,7 @@ def test_compiled_and_plain_walks_are_the_same(monkeypatch):
     table = km.example("rapallo2022-three")
     ends = []
     for worth in (0, 1e12):
-        monkeypatch.setattr(walks, "_WORTH_COMPILING", worth)
+        monkeypatch.setattr(walks, "_UNCOMPILED_MOVE_WORK", worth)
         monkeypatch.setattr(swap_walk, "_WORTH_COMPILING", worth)
         ends.append([anneal(table, weights="sqrt", proposal=one, max_steps=900, rng=8) for one in ("moves", "swaps")])
     for compiled, plain in zip(*ends, strict=True):

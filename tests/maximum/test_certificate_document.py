@@ -1,4 +1,4 @@
-"""The document of a result: by hand, and proofs that follow from its numbers alone."""
+"""Tests of the certificate of a result, including proofs that use only its numbers."""
 
 import json
 from fractions import Fraction
@@ -33,14 +33,14 @@ def document(request):
 
 
 def weight(document, pair, i, j):
-    """The disagreement of two categories for one pair of raters."""
+    """Return the disagreement of two categories for one pair of raters."""
     weights = document["weights"]
     matrix = weights["matrices"][weights["of_pair"][pair]]
     return matrix["multipliers"][i][j] * sqrt(matrix["radicands"][i][j]) / matrix["denominator"]
 
 
 def disagreement(document, pattern):
-    """The mean over the pairs of a subject's ratings."""
+    """Return the mean disagreement over the pairs of a subject's ratings."""
     pairs = list(combinations(range(len(pattern)), 2))
     rated = [place for place, (a, b) in enumerate(pairs) if min(pattern[a], pattern[b]) >= 0]
     if not rated:
@@ -50,7 +50,7 @@ def disagreement(document, pattern):
 
 
 def number(terms):
-    """A sum of roots: {radicand: fraction}."""
+    """Return the sum of roots given as {radicand: fraction}."""
     return sum(float(Fraction(c)) * sqrt(int(f)) for f, c in terms.items())
 
 
@@ -59,7 +59,7 @@ def raters_of(pattern):
 
 
 def worth(prices, pattern):
-    """The prices of a pattern's ratings and of its set of raters."""
+    """Return the sum of the prices of a pattern's ratings and of its set of raters."""
     sets = {tuple(one["raters"]): one["price"] for one in prices["sets"]}
     terms = [prices["ratings"][rater][pattern[rater]] for rater in raters_of(pattern)] + [sets[raters_of(pattern)]]
     roots = [sqrt(f) for f in prices["radicands"]]
@@ -67,7 +67,7 @@ def worth(prices, pattern):
 
 
 def possible_patterns(document):
-    """Every pattern of the sets of raters that the observed table has."""
+    """Return every pattern of the sets of raters that the observed table has."""
     k = len(document["observed"]["categories"])
     width = len(document["observed"]["raters"])
     for members in {raters_of(pattern) for pattern in document["observed"]["patterns"]}:
@@ -83,7 +83,7 @@ def total(table, of):
 
 
 def test_the_document_of_a_two_by_two_table_by_hand():
-    """Margins 3, 1 and 2, 2: one disagreement at least and three at most, of which chance gives 2 (kappa 1/2, -1/2)."""
+    """With margins 3, 1 and 2, 2, one to three subjects disagree and 2 are expected to, so kappa is 1/2 to -1/2."""
     found = certificate_of(km.max_kappa(km.from_counts([[2, 1], [0, 1]], categories=["no", "yes"])))
     labels = {"categories": ["no", "yes"], "raters": ["1", "2"]}
     observed = {"patterns": [[0, 0], [0, 1], [1, 1]], "counts": [2, 1, 1]}
@@ -134,7 +134,7 @@ def test_the_document_of_a_two_by_two_table_by_hand():
 
 @pytest.mark.parametrize(("end", "sign"), [("maximum", 1), ("minimum", -1)])
 def test_prices_prove_the_bound_by_the_documents_own_numbers(document, end, sign):
-    """No possible pattern costs less than its prices, and the observed ratings are worth the bound together."""
+    """No possible pattern costs less than its prices, and the prices of the observed ratings add up to the bound."""
     solution = document[end]["solution"]
     for pattern in possible_patterns(document):
         assert sign * disagreement(document, pattern) >= worth(solution["prices"], pattern) - 1e-9
@@ -145,7 +145,7 @@ def test_prices_prove_the_bound_by_the_documents_own_numbers(document, end, sign
 
 @pytest.mark.parametrize("end", ["maximum", "minimum"])
 def test_the_score_is_that_of_both_tables(document, end):
-    """That of the solver and that with labels hold the same patterns, and disagree as much as the score says."""
+    """The solver's table and the labelled table have the same patterns, and their disagreement is the score."""
     claims = document[end]
     assert total(claims["table"], lambda pattern: disagreement(document, pattern)) == pytest.approx(
         number(claims["solution"]["score"])
@@ -158,14 +158,14 @@ def test_the_score_is_that_of_both_tables(document, end):
 
 
 def test_the_document_is_plain_and_can_be_verified_again(document):
-    """Nothing is lost in JSON, and the text alone is enough for the checker."""
+    """JSON preserves the document, and `verify` accepts it without the result."""
     text = json.dumps(document, allow_nan=False)
     assert json.loads(text) == document
     assert km.verify(json.loads(text)).holds
 
 
 def test_each_matrix_of_weights_is_written_once():
-    """Pairs (0, 1) and (1, 2) share theirs; the asymmetric one keeps its direction."""
+    """Pairs (0, 1) and (1, 2) share a matrix, and the asymmetric matrix keeps its direction."""
     table, options = RESULTS["weights per pair"]
     weights = certificate_of(km.max_kappa(table, **options))["weights"]
     assert weights["of_pair"] == [0, 1, 0]
@@ -175,8 +175,8 @@ def test_each_matrix_of_weights_is_written_once():
 
 
 @pytest.mark.parametrize(("end", "sign"), [("maximum", 1), ("minimum", -1)])
-def test_cuts_take_the_place_of_prices_where_the_chance_term_moves(end, sign):
-    """Every cut holds for every pattern: its cost is at least the price of its ratings and of what it adds to the use.
+def test_cuts_replace_prices_if_the_expected_disagreement_varies(end, sign):
+    """No pattern costs less than the prices of its ratings plus the price of its contribution to the use of categories.
 
     A rating of a subject with m ratings adds 1/m to the use of its category, in units that make this whole.
     """
@@ -194,8 +194,8 @@ def test_cuts_take_the_place_of_prices_where_the_chance_term_moves(end, sign):
             assert sign * disagreement(document, pattern) >= worth(cut, pattern) + use - 1e-12
 
 
-def test_what_is_not_proven_says_so_with_its_bound():
-    """A search without time: no proof, and a bound beyond the value in the direction of each end."""
+def test_an_unproven_result_has_a_bound_and_no_proof():
+    """Without time for a search there is no proof, and the bounds lie beyond the largest and smallest value found."""
     ratings = [[(i * (r + 2) + i // 3) % 5 + 1 for r in range(6)] for i in range(40)]
     result = km.max_kappa(km.from_ratings(ratings, categories=range(1, 6)), weights="linear", time_limit=1e-9)
     document = certificate_of(result)

@@ -1,4 +1,4 @@
-"""Prices in doubles become exact: tight patterns are exactly tight, and what is certified is true."""
+"""Tests of exact prices near doubles, under which tight patterns have reduced cost zero."""
 
 import numpy as np
 from hypothesis import given, settings
@@ -21,7 +21,7 @@ def every_pattern(problem):
 
 
 def incidence(patterns, n_categories):
-    """One row per pattern with a one for each of its ratings."""
+    """Return one row per pattern with a one for each of its ratings."""
     m, r = patterns.shape
     rows = np.zeros((m, r * n_categories), dtype=np.int64)
     for row, pattern in zip(rows, patterns, strict=True):
@@ -31,7 +31,7 @@ def incidence(patterns, n_categories):
 
 
 def first_independent(rows):
-    """The rows that raise the rank of those before them, one at a time, by numpy."""
+    """Return the positions of the rows that increase the rank of the rows before them, computed by numpy."""
     chosen = []
     for position in range(len(rows)):
         if np.linalg.matrix_rank(rows[[*chosen, position]]) > len(chosen):
@@ -41,26 +41,26 @@ def first_independent(rows):
 
 @st.composite
 def pattern_lists(draw, n_raters, n_categories=4):
-    """Some distinct patterns in any order."""
+    """Draw some distinct patterns in any order."""
     row = st.tuples(*[st.integers(0, n_categories - 1)] * n_raters)
     return np.array(draw(st.lists(row, min_size=1, max_size=12, unique=True)), dtype=np.int32)
 
 
-def test_edges_that_close_a_circle_are_left_out_of_the_forest():
-    """Rows 0, 1 and columns 0, 1: three of the four cells connect all, so that the fourth closes a circle."""
+def test_edges_that_close_a_cycle_are_not_in_the_forest():
+    """Three of the four cells of rows 0, 1 and columns 0, 1 connect all of them, so the fourth closes a cycle."""
     patterns = np.array([[0, 0], [1, 0], [1, 1], [0, 1], [2, 2]])
     assert exact_prices._forest(patterns, 3) == [0, 1, 2, 4]
 
 
 @given(pattern_lists(2))
 def test_the_forest_is_the_first_independent_patterns(patterns):
-    """Against ranks computed by numpy."""
+    """The forest agrees with ranks computed by numpy."""
     assert exact_prices._forest(patterns, 4) == first_independent(incidence(patterns, 4))
 
 
 @given(pattern_lists(3))
 def test_elimination_chooses_the_first_independent_patterns(patterns):
-    """Modulo a prime against ranks in doubles; the columns of the pivots make an invertible matrix."""
+    """Elimination modulo a prime agrees with ranks in doubles, and the pivot columns form an invertible matrix."""
     rows = incidence(patterns, 4)
     chosen, pivots = exact_prices._independent(rows, 100)
     assert chosen == first_independent(rows)
@@ -72,7 +72,7 @@ def test_elimination_chooses_the_first_independent_patterns(patterns):
 @settings(max_examples=examples(60))
 @given(st.data(), st.sampled_from([1, -1]))
 def test_prices_along_a_forest_meet_every_cost_on_it_exactly(data, sign):
-    """Two raters: the reduced costs of the forest's patterns are zero, whatever doubles the prices begin with."""
+    """For two raters, the reduced costs of the patterns of the forest are zero for any initial prices."""
     table = data.draw(tables(max_raters=2))
     problem = CompleteProblem(as_objective(table, weights=data.draw(weights_for(table))), sign)
     patterns = every_pattern(problem)[data.draw(st.permutations(range(problem.n_cells)))]
@@ -80,7 +80,7 @@ def test_prices_along_a_forest_meet_every_cost_on_it_exactly(data, sign):
     prices = exact_prices._along_forest(problem, real, patterns)
     forest = patterns[exact_prices._forest(patterns, problem.n_categories)]
     assert not reduced_costs(problem, prices, forest).any()
-    # the price that nothing fixes is that of the first row, within half of the unit 2^-40
+    # the undetermined price is that of the first row, which is rounded to multiples of 2^-40
     first = prices.real(problem.roots)[0, 0]
     assert abs(first - real[0, 0]) <= 2**-40
 
@@ -88,7 +88,7 @@ def test_prices_along_a_forest_meet_every_cost_on_it_exactly(data, sign):
 @settings(max_examples=examples(60))
 @given(st.data(), st.sampled_from([1, -1]))
 def test_prices_by_elimination_meet_every_chosen_cost_exactly(data, sign):
-    """Three and four raters: the first independent patterns are tight, or there are no such prices."""
+    """For three and four raters, the first independent patterns have reduced cost zero if the method returns prices."""
     table = data.draw(tables(min_raters=3, max_raters=4, max_categories=3))
     problem = CompleteProblem(as_objective(table, weights=data.draw(weights_for(table))), sign)
     order = np.random.default_rng(data.draw(st.integers(0, 99))).permutation(problem.n_cells)
@@ -101,8 +101,8 @@ def test_prices_by_elimination_meet_every_chosen_cost_exactly(data, sign):
     assert prices.denominator % 2**40 == 0
 
 
-def test_prices_beyond_the_known_denominators_are_given_up(monkeypatch):
-    """Patterns with two ones each fix what a one costs: (1 + 2 - 2) / 2 for the first rater, which is not whole."""
+def test_prices_with_other_denominators_are_not_found(monkeypatch):
+    """Three patterns with two ones determine the first rater's price of a one, (1 + 2 - 2) / 2, which is not whole."""
     symmetric = km.Weights.from_matrix([[0, 1], [1, 0]], kind="disagreement")
     upper = km.Weights.from_matrix([[0, 1], [0, 0]], kind="disagreement")
     table = km.from_ratings([[0, 0, 0], [1, 1, 0], [1, 0, 1], [0, 1, 1]], categories=[0, 1])
@@ -121,7 +121,7 @@ def test_prices_beyond_the_known_denominators_are_given_up(monkeypatch):
 @settings(max_examples=examples(60))
 @given(st.data(), st.sampled_from([1, -1]), st.sampled_from([0.0, 1e-13, 1e-3, 1.0]))
 def test_what_is_certified_near_any_doubles_is_true(data, sign, noise):
-    """A bound never exceeds the least cost of all tables; near optimal prices it is reached."""
+    """The bound never exceeds the least cost of all tables, and is equal to it near optimal prices."""
     table = data.draw(small_tables(max_raters=3, max_categories=3))
     problem = CompleteProblem(as_objective(table, weights=data.draw(weights_for(table))), sign)
     best = solve(problem)
@@ -144,13 +144,13 @@ def test_what_is_certified_near_any_doubles_is_true(data, sign, noise):
 
 
 def test_the_best_bound_of_several_candidates_is_kept(monkeypatch):
-    """None of three prices proves the observed table; each lowers the bound by its worth for every subject."""
+    """None of three candidates proves the observed table optimal, and the candidate with the best bound is returned."""
     problem = CompleteProblem(as_objective(km.from_counts([[2, 1], [1, 2]])), 1)
     candidates = []
     for worth in (3, 1, 2):
         numerators = np.zeros((2, 2, 1), dtype=np.int64)
-        numerators[0, :, 0] = -worth  # for all ratings of one rater
-        numerators[1, 0, 0] = worth  # and back for three of the six of the other
+        numerators[0, :, 0] = -worth  # for every rating of the first rater
+        numerators[1, 0, 0] = worth  # compensated for three of the six ratings of the second rater
         candidates.append(Prices(numerators))
     monkeypatch.setattr(exact_prices, "_candidates", lambda *_: iter(candidates))
     patterns, counts = problem.observed()
@@ -159,8 +159,8 @@ def test_the_best_bound_of_several_candidates_is_kept(monkeypatch):
     assert found.bound == max(bound_of(problem, prices) for prices in candidates) == -3
 
 
-def test_prices_of_zero_stand_in_for_worse_ones_after_little_time():
-    """With a time limit the bound is at least that of prices zero, here 0: disagreement is never negative."""
+def test_prices_of_zero_replace_worse_prices_under_a_time_limit():
+    """With a time limit, the bound is at least that of zero prices, which is 0 because disagreement is not negative."""
     problem = CompleteProblem(as_objective(km.from_counts([[2, 1], [1, 2]])), 1)
     far = np.array([[50.0, -50.0], [50.0, -50.0]])
     arguments = (problem, *problem.observed(), far, problem.observed()[0][:0], problem.observed()[0][:0], "test")

@@ -1,4 +1,4 @@
-"""Closing a gap ends at the least cost that listing all tables finds, and claims a proof only where it searched all."""
+"""Tests that closing a gap finds the least cost of all tables, and proves it only if the search is complete."""
 
 from dataclasses import replace
 
@@ -25,13 +25,13 @@ def every_pattern(problem):
 
 
 def unproven(problem, prices):
-    """The observed table with the bound of given prices, which need not settle it."""
+    """Return the observed table with the bound of given prices, which need not prove it optimal."""
     return certified(problem, *problem.observed(), prices, "observed")
 
 
 @st.composite
 def prices_for(draw, problem):
-    """Any whole prices over a small denominator; most of them are above some pattern's cost."""
+    """Draw whole prices over a small denominator; most of them exceed the cost of some pattern."""
     numerator = st.integers(-4, 4)
     shape = (*problem.margins.shape, len(problem.roots))
     values = draw(st.lists(numerator, min_size=int(np.prod(shape)), max_size=int(np.prod(shape))))
@@ -41,7 +41,7 @@ def prices_for(draw, problem):
 @settings(max_examples=examples(60))
 @given(st.data(), st.sampled_from([1, -1]))
 def test_the_search_ends_at_the_least_cost_whatever_the_prices(data, sign):
-    """Complete ratings: against listing the whole fiber, from the observed table and arbitrary prices."""
+    """For complete ratings and arbitrary prices, the search agrees with listing the whole fiber."""
     table = data.draw(small_tables(max_raters=3, max_categories=3))
     problem = CompleteProblem(as_objective(table, weights=data.draw(weights_for(table))), sign)
     start = unproven(problem, data.draw(prices_for(problem)))
@@ -56,7 +56,7 @@ def test_the_search_ends_at_the_least_cost_whatever_the_prices(data, sign):
 @settings(max_examples=examples(40))
 @given(incomplete(), st.sampled_from(["unweighted", "linear", "sqrt"]), st.sampled_from([1, -1]))
 def test_the_search_ends_at_the_least_cost_with_missing_ratings(table, weights, sign):
-    """Against every rearrangement of each rater's ratings over the subjects whom that rater rated."""
+    """The search agrees with listing all rearrangements that keep the set of raters of each subject."""
     problem = Problem(as_objective(table, weights=weights), sign)
     found = close_gap(problem, unproven(problem, zero_prices(problem)), every_pattern(problem))
     scores = [as_objective(made, weights=weights).score * sign for made in rearrangements(table)]
@@ -65,7 +65,7 @@ def test_the_search_ends_at_the_least_cost_with_missing_ratings(table, weights, 
 
 
 def test_a_gap_below_the_step_of_the_costs_needs_no_search(monkeypatch):
-    """Costs of linear weights are whole: a bound half a unit below a table's cost proves it."""
+    """Costs of linear weights are whole, so a bound half a unit below the cost of a table proves the table optimal."""
     monkeypatch.setattr(gap_search, "tables_below", None)  # the test would fail if it were called
     problem = CompleteProblem(as_objective(km.from_counts([[2, 1, 0], [0, 2, 1], [0, 0, 1]]), weights="linear"), 1)
     best = solve(problem)
@@ -77,7 +77,7 @@ def test_a_gap_below_the_step_of_the_costs_needs_no_search(monkeypatch):
 
 
 def test_a_search_that_stops_early_proves_nothing(monkeypatch):
-    """The table and the bound stay as they were."""
+    """The table and the bound are unchanged."""
     problem = CompleteProblem(as_objective(km.from_counts([[2, 0, 1], [0, 2, 0], [0, 1, 2]]), weights="sqrt"), 1)
     start = unproven(problem, zero_prices(problem))
 
@@ -91,7 +91,7 @@ def test_a_search_that_stops_early_proves_nothing(monkeypatch):
 
 
 def test_tables_that_cost_too_much_are_refused(monkeypatch):
-    """Costs are rounded down for the search; those of what it finds are added up again exactly."""
+    """The search rounds costs down, so the exact cost of every table that it finds is checked."""
     problem = CompleteProblem(as_objective(km.from_counts([[2, 1, 0], [0, 2, 1], [0, 0, 1]]), weights="sqrt"), 1)
     best = solve(problem)
     start = certified(problem, best.patterns, best.counts, zero_prices(problem), "best")

@@ -75,7 +75,7 @@ def test_other_coefficients_with_a_fixed_chance_term(coefficient):
 
 
 @pytest.mark.slow
-def test_many_raters_with_gaps():
+def test_many_raters_with_missing_ratings():
     """Column generation handles eight raters and five categories with a fifth of the ratings missing."""
     rng = np.random.default_rng(3)
     truth = rng.integers(0, 5, size=(40, 1))

@@ -91,9 +91,9 @@ def result():
     return km.max_kappa(km.example("rapallo2022"), weights="sqrt")
 
 
-def test_results_show_themselves(result):
+def test_results_have_a_representation(result):
     """The result has a text, an HTML and a plain-data form."""
-    assert "largest the margins allow  0.7528 (proven)" in repr(result)
+    assert "maximum                 0.7528 (proven)" in repr(result)
     assert "60.0%" in repr(result)
     plain = result.to_dict()
     assert plain["table"]["counts"] == [6, 1, 4, 8, 7, 1, 6]
@@ -106,12 +106,12 @@ def test_results_show_themselves(result):
 
 
 @pytest.mark.parametrize("name", [pytest.param("gwet2014", marks=pytest.mark.slow), "five subjects"])
-def test_maximisers_are_refused_where_the_chance_term_moves(name):
-    """Listed they cannot be; counted, there is a reason why not."""
+def test_maximisers_are_not_known_if_the_expected_agreement_varies(name):
+    """Listing maximisers raises an error, and counting them returns the reason why the number is unknown."""
     five = km.from_ratings([[1, 1, 2], [2, 2, 1], [1, 2, 2], [2, None, 1], [1, 1, 1]])
     gaps = five if name == "five subjects" else km.example(name)
     with pytest.raises(
-        km.errors.NotSupportedError, match="rearranging these ratings changes what Fleiss' kappa expects"
+        km.errors.NotSupportedError, match="rearranging these ratings changes the expected agreement of Fleiss'"
     ):
         list(km.maximum.iter_maximizers(gaps, coefficient="fleiss"))
     assert "differs between tables" in km.maximum.count_maximizers(gaps, coefficient="fleiss").reason
@@ -122,9 +122,7 @@ def test_what_is_refused():
     gaps = km.example("gwet2014")
     with pytest.raises(km.errors.NotSupportedError, match="3 raters at a time requires complete ratings"):
         km.max_kappa(gaps, coefficient="conger", group_size=3)
-    with pytest.raises(
-        km.errors.NotSupportedError, match="split of disagreement needs complete ratings; 7 are missing"
-    ):
+    with pytest.raises(km.errors.NotSupportedError, match="needs complete ratings; the number of missing ratings is 7"):
         km.maximum.disagreement_split(gaps)
     with pytest.raises(km.errors.InvalidOptionError, match="time_limit must be a number of seconds > 0; got 0"):
         km.max_kappa(gaps, time_limit=0)

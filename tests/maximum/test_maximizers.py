@@ -71,7 +71,7 @@ def test_astronomical_numbers_are_counted_or_bounded(monkeypatch):
     assert counted.n is not None
     assert counted.n > 1
     monkeypatch.setattr(maximizers, "COUNTING_WORK", 0)
-    monkeypatch.setattr(maximizers, "LISTED_TABLES", 2)
+    monkeypatch.setattr(maximizers, "LISTED_MAXIMIZERS", 2)
     few = km.maximum.count_maximizers(big)
     assert few.n is None
     assert few.at_least == 2
@@ -149,7 +149,7 @@ def test_near_ties_of_rounded_weights_are_no_ties(power):
     assert only == km.max_kappa(table, weights=f"power({power})").table
 
 
-def test_an_unproven_split_gives_what_is_surely_forced(monkeypatch):
+def test_an_unproven_split_gives_a_lower_bound(monkeypatch):
     """The forced disagreement is the bound and not the cost of the best table found."""
     table = km.example("rapallo2022")
 

@@ -1,4 +1,4 @@
-"""Patterns of least reduced cost, the bounds that dual prices prove, and time limits of the search."""
+"""Tests of the patterns of least reduced cost, of the bounds that dual prices prove, and of time limits."""
 
 import os
 import signal
@@ -54,10 +54,11 @@ def test_the_search_is_the_same_however_often_it_pauses(monkeypatch, at_a_time):
 
 
 def test_the_least_reduced_cost_by_hand():
-    """Three raters, two categories, prices 1, 0 and 0 for ratings of the second category: 011 costs 2 - 0 - 0.
+    """The least reduced cost of three raters and two categories is -1, and the bound is 1 - 2 = -1.
 
-    Unweighted costs are 0 for 000 and 111 and 2 for the others; 111 has prices 1, so its reduced cost is -1, the least.
-    Ratings of the second category: rater one has 1, so the prices' total is 1, and the bound is 1 - 2 subjects.
+    The prices of the second category are 1, 0 and 0. Unweighted costs are 0 for 000 and 111 and 2 for the others. The
+    prices of 111 add up to 1, so its reduced cost is -1, which is the least. The first rater used the second category
+    once, so the total of the prices is 1, and the bound is lower by 1 for each of the two subjects.
     """
     problem = CompleteProblem(as_objective(km.from_ratings([[1, 1, 0], [0, 1, 1]], categories=[0, 1])), 1)
     numerators = np.zeros((3, 2, 1), dtype=np.int64)
@@ -74,7 +75,7 @@ def test_the_least_reduced_cost_by_hand():
 @settings(max_examples=examples(60))
 @given(st.data(), st.sampled_from([1, -1]))
 def test_the_least_reduced_cost_is_exact(way, data, sign):
-    """Against exact sums over all patterns, listed or searched; where too many are near it, just below."""
+    """The result is the exact least over all patterns, or slightly lower if too many patterns are close to it."""
     table = data.draw(small_tables(max_raters=3, max_categories=3))
     problem = CompleteProblem(as_objective(table, weights=data.draw(weights_for(table))), sign)
     shape = (*problem.margins.shape, len(problem.roots))
@@ -101,7 +102,7 @@ def test_the_least_reduced_cost_is_exact(way, data, sign):
 
 
 def test_a_bound_within_one_step_of_a_cost_settles_it():
-    """Linear weights on four categories: costs are whole in units of 1/3; with roots only the cost itself settles."""
+    """Costs of linear weights for four categories are multiples of 1/3; with roots, the bound must equal the cost."""
     table = km.example("rapallo2022")
     linear = CompleteProblem(as_objective(table, weights="linear"), 1)
     assert price_bounds.cost_step(linear) == 1

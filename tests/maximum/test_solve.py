@@ -193,7 +193,7 @@ def test_an_optimum_that_no_prices_prove(monkeypatch):
     assert km.verify(result)
 
 
-def test_closing_a_gap_finds_what_is_better():
+def test_closing_a_gap_finds_a_better_table():
     """The search attains the maximum from the observed table and prices of zero."""
     problem = CompleteProblem(as_objective(km.from_counts([[2, 1, 0], [1, 0, 2], [0, 2, 1]]), weights="sqrt"), 1)
     zero = Prices(np.zeros((2, 3, len(problem.roots)), dtype=np.int64))

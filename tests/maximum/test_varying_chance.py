@@ -42,7 +42,7 @@ def test_the_range_is_that_of_all_rearrangements(table, coefficient, weights):
 
 @settings(max_examples=examples(150))
 @given(incomplete(), st.sampled_from(POOLED))
-def test_the_chance_term_is_fixed_exactly_when_ratings_count_alike(table, coefficient):
+def test_expected_disagreement_is_fixed_if_and_only_if_ratings_have_equal_weight(table, coefficient):
     """The stated condition agrees with the enumeration for weights without accidental ties."""
     weights = km.Weights.from_matrix(
         [[abs(i - j) * (7 + i + j) for j in range(table.n_categories)] for i in range(table.n_categories)],
@@ -54,7 +54,7 @@ def test_the_chance_term_is_fixed_exactly_when_ratings_count_alike(table, coeffi
     assert uses_seen == set(varying_chance.uses_of(objective))
 
 
-def test_equally_many_ratings_fix_the_chance_term():
+def test_equal_numbers_of_ratings_fix_the_expected_disagreement():
     """In a design in which two of three raters rate every subject, the expected disagreement is fixed."""
     table = km.from_ratings([[0, None, 0], [1, 1, None], [None, 0, 1]], categories=[0, 1])
     found = {name: km.max_kappa(table, coefficient=name) for name in ("conger", "fleiss", "gwet", "krippendorff")}
@@ -70,7 +70,7 @@ def test_equally_many_ratings_fix_the_chance_term():
 
 
 @pytest.mark.slow
-def test_a_moving_chance_term_is_searched():
+def test_the_maximum_is_found_if_the_expected_agreement_varies():
     """In Gwet's example the maximum of Fleiss' kappa is 8243/9779."""
     result = km.max_kappa(km.example("gwet2014"), coefficient="fleiss")
     assert str(result.exact_maximum) == "8243/9779"
@@ -87,7 +87,7 @@ def test_what_is_refused(monkeypatch):
         patch.setattr(varying_chance, "attainable_uses", lambda *given: uses.attainable_uses(*given, most=10))
         with pytest.raises(
             NotSupportedError,
-            match="changes what Fleiss' kappa expects by chance; .* up to 20,000 possible uses of the categories, but",
+            match="the expected agreement of Fleiss' kappa; .* up to 20,000 possible uses of the categories, but",
         ):
             km.max_kappa(table, coefficient="fleiss")
     with monkeypatch.context() as patch:
@@ -115,8 +115,8 @@ def test_what_is_not_proven_has_a_bound(monkeypatch):
 
 
 @pytest.mark.slow
-def test_no_time_leaves_the_observed_table():
-    """Without time, the result is the observed table with the bound of zero prices."""
+def test_without_time_the_result_is_the_observed_table():
+    """The bound is that of zero prices."""
     table = km.example("gwet2014")
     result = km.max_kappa(table, coefficient="fleiss", time_limit=1e-9)
     assert result.minimum <= result.value <= result.maximum <= result.bound
@@ -133,7 +133,7 @@ def test_an_undefined_coefficient_is_named():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("after", [2, 12])
-def test_an_interrupted_search_hands_back_what_it_has(monkeypatch, after):
+def test_an_interrupted_search_returns_the_best_result_so_far(monkeypatch, after):
     """An interrupted search returns a correct result that is not proven."""
     calls = []
 

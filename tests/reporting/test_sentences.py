@@ -180,7 +180,7 @@ def test_an_unknown_maximum_has_a_reason():
     ratings = rng.integers(0, 3, size=(200, 4)).astype(float)
     ratings[rng.random(ratings.shape) < 0.3] = np.nan
     words = said(km.from_ratings(ratings), coefficient="fleiss", weights="unweighted")
-    assert "The largest possible value is not known: rearranging these ratings changes what Fleiss' kappa" in words
+    assert "The largest possible value is not known: rearranging these ratings changes the expected agreement" in words
 
 
 def test_an_unproven_maximum_is_described_by_bounds():
@@ -311,7 +311,7 @@ def test_no_split_where_the_chance_term_moves():
     """A table with the largest Fleiss' kappa need not have the smallest disagreement."""
     words = said(km.example("gwet2014"), coefficient="fleiss", weights="unweighted")
     assert "avoidable" not in words
-    assert "was not determined (what the coefficient expects by chance differs between tables)" in words
+    assert "was not determined (the agreement expected by chance differs between tables)" in words
 
 
 def test_the_effect_of_the_weights():

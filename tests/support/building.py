@@ -9,7 +9,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def run(*command, **options):
-    """A finished command; what it printed is shown if it failed."""
+    """Run a command and return its output; if it fails, the error shows the output."""
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     command = list(map(str, command))
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment, **options)
@@ -18,7 +18,7 @@ def run(*command, **options):
 
 
 def built(source, folder, kind):
-    """The distribution that `python -m build` makes of a folder."""
+    """Return the path of the distribution that `python -m build` makes of a folder."""
     run(sys.executable, "-m", "build", "--no-isolation", f"--{kind}", "--outdir", folder, source)
     (made,) = folder.iterdir()
     return made

@@ -10,9 +10,9 @@ from kappamax.cli import main
 
 
 def run(*arguments, stdin="", **environment):
-    """Run `kappamax` in this process and return what a finished process would hold.
+    """Run `kappamax` in this process and return its output and exit code as a finished process.
 
-    An exception that the command line does not turn into an exit code is the test's.
+    An exception that the command line does not turn into an exit code is raised.
     """
     given = TextIOWrapper(BytesIO(stdin.encode()), encoding="utf-8")
     output, errors = (TextIOWrapper(BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))

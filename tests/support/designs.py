@@ -1,4 +1,4 @@
-"""Draw random designs of every kind that the library accepts, small enough for the answers to be found by listing."""
+"""Draw random designs of every kind that the library accepts, small enough to list all their rearrangements."""
 
 from __future__ import annotations
 
@@ -45,18 +45,18 @@ class Design:
     k: int
     weights: Any
     u: naive.ByPair
-    arithmetic: str  # of the weights: "rational", "root" or "real"
+    arithmetic: str  # kind of numbers of the weights, "rational", "root" or "real"
     labels: tuple[Any, ...]
     ordered: bool
 
     @property
     def table(self) -> km.Table:
-        """As the library holds it."""
+        """Ratings as a table of the library."""
         return km.Table(self.rows, [1] * len(self.rows), self.labels, ordered=self.ordered)
 
     @property
     def counts(self) -> dict[naive.Pattern, int]:
-        """As the naive formulas take it."""
+        """Ratings in the form that the naive formulas accept."""
         return dict(Counter(self.rows))
 
     @property
@@ -66,19 +66,19 @@ class Design:
 
     @property
     def complete(self) -> bool:
-        """Whether nothing is missing."""
+        """Whether no ratings are missing."""
         return all(code >= 0 for row in self.rows for code in row)
 
     @property
     def coefficients(self) -> tuple[str, ...]:
-        """Those defined for such weights."""
+        """Names of the coefficients that are defined for the weights."""
         if self.kind in ("weights per pair", "asymmetric"):
             return ("kappa",)
         return PAIRWISE + POOLED
 
 
 def draw(seed: int, *, most_orders: int, kinds: tuple[str, ...] = KINDS, names: tuple[str, ...] = ()) -> Design:
-    """The design of a seed, with at most so many ways to rearrange its ratings."""
+    """Return the design of a seed, whose ratings can be rearranged in at most `most_orders` ways."""
     rng = np.random.default_rng(seed)
     kind = kinds[seed % len(kinds)]
     while True:
@@ -98,12 +98,12 @@ def seeds(n: int) -> list[Any]:
 
 
 def naive_table(table: km.Table) -> dict[naive.Pattern, int]:
-    """A table of the library's as the naive formulas take it."""
+    """Return a table of the library in the form that the naive formulas accept."""
     return {tuple(row): int(count) for row, count in zip(table.patterns.tolist(), table.counts.tolist(), strict=True)}
 
 
 def as_rows(table: km.Table) -> tuple[naive.Pattern, ...]:
-    """A table of the library's as sorted rows, one per subject."""
+    """Return a table of the library as sorted rows, one per subject."""
     return tuple(sorted(row for row, count in naive_table(table).items() for _ in range(count)))
 
 
@@ -133,7 +133,7 @@ def _rows(rng: np.random.Generator, kind: str) -> tuple[tuple[naive.Pattern, ...
 
 
 def _usable(rows: tuple[naive.Pattern, ...]) -> bool:
-    """Whether every rater rated somebody and somebody was rated twice, as the library requires."""
+    """Return whether every rater rated a subject and a subject has two ratings, as the library requires."""
     if not rows:
         return False
     everyone = all(any(code >= 0 for code in column) for column in zip(*rows, strict=True))
@@ -143,7 +143,7 @@ def _usable(rows: tuple[naive.Pattern, ...]) -> bool:
 def _weights(
     rng: np.random.Generator, kind: str, k: int, n_raters: int, names: tuple[str, ...]
 ) -> tuple[Any, naive.ByPair, str]:
-    """Weights for the library, for the naive formulas, and what numbers they are."""
+    """Return weights for the library, the same weights for the naive formulas, and the kind of their numbers."""
     if kind == "asymmetric":
         matrix = rng.integers(0, 6, size=(k, k))
         np.fill_diagonal(matrix, 0)

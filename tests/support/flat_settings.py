@@ -1,4 +1,4 @@
-"""Call `km.sample_size` with the settings of its method given beside the other options."""
+"""Call `km.sample_size` with the settings of its method among the other options."""
 
 import kappamax as km
 from kappamax.planning.methods import METHODS

@@ -1,4 +1,4 @@
-"""List every rearrangement of a design and what each coefficient is worth in it."""
+"""List every rearrangement of a design with the value of a coefficient."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Rows = tuple[naive.Pattern, ...]
 
 @dataclass(frozen=True)
 class Listing:
-    """All tables of a design: in how many ways each arises, and a coefficient's value; None where it is 0/0."""
+    """All tables of a design, with the number of ways in which each arises and its value, None where it is 0/0."""
 
     coefficient: str
     observed: Rows
@@ -23,36 +23,36 @@ class Listing:
 
     @property
     def value(self) -> Fraction | None:
-        """Of the observed table."""
+        """Value of the observed table."""
         return self.values[self.observed]
 
     @property
     def defined(self) -> dict[Rows, Fraction]:
-        """The tables with a value."""
+        """Tables at which the coefficient is defined, with its value."""
         return {rows: value for rows, value in self.values.items() if value is not None}
 
     @property
     def maximum(self) -> Fraction:
-        """The largest value."""
+        """Largest value."""
         return max(self.defined.values())
 
     @property
     def minimum(self) -> Fraction:
-        """The smallest value."""
+        """Smallest value."""
         return min(self.defined.values())
 
     def attaining(self, value: Fraction) -> set[Rows]:
-        """The tables with this value."""
+        """Return the tables with the given value."""
         return {rows for rows, other in self.defined.items() if naive.key(other) == naive.key(value)}
 
     @property
     def null_mean(self) -> Fraction:
-        """The mean by chance of the defined values."""
+        """Mean of the defined values if all ways to rearrange the ratings are equally likely."""
         total = sum(self.ways[rows] for rows in self.defined)
         return sum((self.ways[rows] * value for rows, value in self.defined.items()), Fraction(0)) / total
 
     def pvalue(self, alternative: str, two_sided: str = "distance") -> Fraction:
-        """The probability of a value at least as extreme; where the coefficient is 0/0 it counts as extreme."""
+        """Return the probability of a value at least as extreme; undefined values count as extreme."""
         assert self.value is not None
         here, mean = naive.key(self.value), naive.key(self.null_mean)
         likely: Counter[int | None] = Counter()
@@ -69,14 +69,14 @@ class Listing:
 
 
 def listing_of(design: Design, coefficient: str, ways: dict[Rows, int] | None = None) -> Listing:
-    """Every table of a design with the coefficient's value."""
+    """Return every table of a design with the value of the coefficient."""
     ways = naive.tables_of(design.rows) if ways is None else ways
     values = {rows: value_or_none(design, rows, coefficient) for rows in ways}
     return Listing(coefficient, tuple(sorted(design.rows)), ways, values)
 
 
 def value_or_none(design: Design, rows: Rows, coefficient: str) -> Fraction | None:
-    """The coefficient in one table."""
+    """Return the coefficient of one table, or None if it is 0/0."""
     try:
         return naive.value(coefficient, Counter(rows), design.u, design.k)
     except naive.UndefinedError:

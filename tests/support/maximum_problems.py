@@ -1,4 +1,4 @@
-"""Small problems of the largest coefficient whose tables can all be listed, and the listing."""
+"""Draw small problems whose tables can all be listed, and list the tables."""
 
 from itertools import permutations, product
 
@@ -13,7 +13,7 @@ SCHEMES = ["unweighted", "linear", "quadratic", "sqrt", "power(1.5)", "ordinal",
 
 
 def all_tables(margins):
-    """Every table with the margins, as a list of (pattern, count): patterns in order, each as often as it fits."""
+    """Yield every table with the margins as a list of (pattern, count), with the patterns in order."""
     r, k = margins.shape
     cells = list(product(range(k), repeat=r))
 
@@ -40,7 +40,7 @@ def all_tables(margins):
 
 
 def least_cost(problem):
-    """The least cost found by listing the whole fiber."""
+    """Return the least cost, found by listing the whole fiber."""
     best = None
     for table in all_tables(problem.margins):
         patterns = np.array([pattern for pattern, _ in table], dtype=np.int32)
@@ -50,13 +50,13 @@ def least_cost(problem):
 
 
 def small_tables(**options):
-    """Tables whose fiber can be listed."""
+    """Return a strategy for tables whose fiber can be listed."""
     return tables(max_rows=4, **options).filter(lambda table: table.n_subjects <= 7)
 
 
 @st.composite
 def weights_for(draw, table):
-    """A named weighting, a random symmetric matrix, or (sometimes) a matrix per pair of raters."""
+    """Draw named weights, a random symmetric matrix, or a matrix per pair of raters."""
     k, r = table.n_categories, table.n_raters
     kind = draw(st.sampled_from(["scheme", "matrix", "pairs"]))
     if kind == "scheme":
@@ -76,7 +76,7 @@ def weights_for(draw, table):
 
 
 def rearrangements(table):
-    """Every table in which each rater's ratings are rearranged over the subjects that rater rated."""
+    """Yield every table in which each rater's ratings are rearranged over the subjects that the rater rated."""
     rows = np.repeat(table.patterns, table.counts, axis=0)
     orders = []
     for column in rows.T:
@@ -91,7 +91,7 @@ def rearrangements(table):
 
 @st.composite
 def incomplete(draw):
-    """Two to four subjects, at least one gap, two categories used, two raters compared."""
+    """Draw a table of two to four subjects with missing ratings, in which at least two raters can be compared."""
     r, k = draw(st.integers(2, 3)), draw(st.integers(2, 3))
     row = st.lists(st.integers(0, k - 1), min_size=r, max_size=r)
     codes = np.array(draw(st.lists(row, min_size=2, max_size=4)))

@@ -1,4 +1,4 @@
-"""Compute coefficients straight from their definitions, as slow loops that the library is tested against."""
+"""Compute coefficients by slow loops from their definitions, with which the library is compared."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Weight = Callable[[int, int, int, int], Any]  # raters a, b and their categories
 
 
 def rows_of(table: Any) -> list[list[int | None]]:
-    """One row of category positions per subject."""
+    """Return one row of category positions per subject."""
     rows = []
     for pattern, count in zip(table.patterns.tolist(), table.counts.tolist(), strict=True):
         rows += [[None if code < 0 else code for code in pattern]] * count
@@ -22,12 +22,12 @@ def rows_of(table: Any) -> list[list[int | None]]:
 
 
 def weight_of(matrix: Any) -> Weight:
-    """The same weights for every pair."""
+    """Return a function that gives the same weights for every pair of raters."""
     return lambda a, b, i, j: matrix[i][j]
 
 
 def observed_disagreement(ratings: Ratings, u: Weight) -> Any:
-    """Mean over subjects with two ratings or more of the mean over their pairs (Gwet)."""
+    """Return the mean over subjects with two ratings or more of the mean over their pairs (Gwet)."""
     per_subject = []
     for row in ratings:
         pairs = [(a, b) for a, b in combinations(range(len(row)), 2) if row[a] is not None and row[b] is not None]
@@ -37,7 +37,7 @@ def observed_disagreement(ratings: Ratings, u: Weight) -> Any:
 
 
 def conger(ratings: Ratings, k: int, u: Weight) -> Any:
-    """1 - D_o / D_e with D_e the mean over pairs of raters of sum p_a(i) p_b(j) u(i, j)."""
+    """Return 1 - D_o / D_e, where D_e is the mean over pairs of raters of sum p_a(i) p_b(j) u(i, j)."""
     r = len(ratings[0])
     shares = [_shares([row[a] for row in ratings], k) for a in range(r)]
     expected = [
@@ -48,13 +48,13 @@ def conger(ratings: Ratings, k: int, u: Weight) -> Any:
 
 
 def fleiss(ratings: Ratings, k: int, u: Weight) -> Any:
-    """Chance from the mean of each subject's shares."""
+    """Return Fleiss' kappa, with expected agreement from the mean of the shares within each subject."""
     p = _subject_shares(ratings, k)
     return 1 - observed_disagreement(ratings, u) / sum(p[i] * p[j] * u(0, 1, i, j) for i in range(k) for j in range(k))
 
 
 def gwet(ratings: Ratings, k: int, u: Weight) -> Any:
-    """(p_a - p_e) / (1 - p_e) with p_e = sum(w) sum p(1 - p) / (k(k - 1))."""
+    """Return (p_a - p_e) / (1 - p_e) with p_e = sum(w) sum p(1 - p) / (k(k - 1))."""
     p = _subject_shares(ratings, k)
     total = sum(1 - u(0, 1, i, j) for i in range(k) for j in range(k))
     chance = total * sum(share * (1 - share) for share in p) / (k * (k - 1))
@@ -62,12 +62,12 @@ def gwet(ratings: Ratings, k: int, u: Weight) -> Any:
 
 
 def brennan_prediger(ratings: Ratings, k: int, u: Weight) -> Any:
-    """Chance from k equally likely categories."""
+    """Return the coefficient whose expected agreement is that of k equally likely categories."""
     return 1 - observed_disagreement(ratings, u) / (sum(u(0, 1, i, j) for i in range(k) for j in range(k)) / k**2)
 
 
 def krippendorff(ratings: Ratings, k: int, u: Weight) -> Any:
-    """1 - D_o / D_e from the matrix of coincidences."""
+    """Return 1 - D_o / D_e from the matrix of coincidences."""
     coincidences = np.zeros((k, k))
     for row in ratings:
         values = [value for value in row if value is not None]
@@ -81,7 +81,7 @@ def krippendorff(ratings: Ratings, k: int, u: Weight) -> Any:
 
 
 def conger_groups(ratings: Ratings, k: int, g: int) -> float:
-    """Conger's kappa for agreement of g raters at a time, nothing missing."""
+    """Return Conger's kappa for agreement of g raters at a time and complete ratings."""
     r, groups = len(ratings[0]), list(combinations(range(len(ratings[0])), g))
     observed = np.mean([[len({row[a] for a in group}) == 1 for group in groups] for row in ratings])
     shares = [_shares([row[a] for row in ratings], k) for a in range(r)]

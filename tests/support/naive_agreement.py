@@ -1,4 +1,4 @@
-"""Compute agreement coefficients by loops over subjects and pairs of raters, straight from the published definitions.
+"""Compute agreement coefficients by loops over subjects and pairs of raters from the published definitions.
 
 Nothing here is shared with the library: numbers are fractions, and irrational weights are fractions that agree with
 the true number to some 50 digits. A table is a dictionary from patterns (category codes, -1 for missing) to counts.
@@ -23,24 +23,24 @@ Matrix = list[list[Fraction]]
 ByPair = dict[tuple[int, int], Matrix]
 
 getcontext().prec = 70
-_DIGITS = 10**45  # two numbers that agree to so many digits are the same
+_DIGITS = 10**45  # numbers that agree to 45 decimal places are equal
 
 
 class UndefinedError(Exception):
-    """The coefficient is 0/0, or there is nothing to compare."""
+    """Raised if the coefficient is 0/0, or no two raters rated the same subject."""
 
 
 # --- weights ---------------------------------------------------------------------------------------------------------
 
 
 def named_weights(name: str, k: int) -> Matrix:
-    """Disagreement by name over the ranks 1, ..., k: zero on the diagonal, the largest is 1."""
+    """Return named disagreement weights over the ranks 1, ..., k, scaled so that the largest is 1."""
     raw = [[Fraction(0) if i == j else _raw(name, i, j, k) for j in range(1, k + 1)] for i in range(1, k + 1)]
     return scaled(raw)
 
 
 def scaled(matrix: Sequence[Sequence[Fraction | int]]) -> Matrix:
-    """Divided by the largest entry."""
+    """Return a matrix divided by its largest entry."""
     largest = max(Fraction(entry) for row in matrix for entry in row)
     return [[Fraction(entry) / largest if largest else Fraction(0) for entry in row] for row in matrix]
 
@@ -69,7 +69,7 @@ def _raw(name: str, i: int, j: int, k: int) -> Fraction:
 
 
 def _sine_of_pi_times(x: Fraction) -> Fraction:
-    """The Taylor series of the sine, with pi by Machin's formula; both to some 60 digits."""
+    """Return sin(pi x) to some 60 digits, by its Taylor series and Machin's formula for pi."""
     pi = 4 * (4 * _arctan_of_inverse(5) - _arctan_of_inverse(239))
     angle = pi * x
     terms = ((-1) ** n * angle ** (2 * n + 1) / factorial(2 * n + 1) for n in range(35))
@@ -82,7 +82,7 @@ def _arctan_of_inverse(x: int) -> Fraction:
 
 
 def for_all_pairs(matrix: Matrix, n_raters: int) -> ByPair:
-    """The same weights for every pair of raters."""
+    """Return the same weights for every pair of raters."""
     return dict.fromkeys(combinations(range(n_raters), 2), matrix)
 
 
@@ -90,7 +90,7 @@ def for_all_pairs(matrix: Matrix, n_raters: int) -> ByPair:
 
 
 def value(name: str, table: Naive, u: ByPair, k: int, group_size: int = 2) -> Fraction:
-    """One minus observed over expected disagreement."""
+    """Return one minus observed over expected disagreement."""
     observed, expected = disagreement(name, table, u, k, group_size)
     if expected == 0:
         raise UndefinedError
@@ -98,7 +98,7 @@ def value(name: str, table: Naive, u: ByPair, k: int, group_size: int = 2) -> Fr
 
 
 def disagreement(name: str, table: Naive, u: ByPair, k: int, group_size: int = 2) -> tuple[Fraction, Fraction]:
-    """Observed disagreement, and what the coefficient expects by chance."""
+    """Return the observed disagreement and the disagreement that the coefficient expects."""
     if group_size > 2:
         expected = Fraction(1) if name == "percent" else groupwise_expected(table, k, group_size)
         return groupwise_observed(table, group_size), expected
@@ -108,7 +108,7 @@ def disagreement(name: str, table: Naive, u: ByPair, k: int, group_size: int = 2
 
 
 def expected_disagreement(name: str, table: Naive, u: ByPair, k: int) -> Fraction:
-    """What chance alone gives, by the coefficient's own idea of chance."""
+    """Return the expected disagreement by the definition of the coefficient."""
     if name == "percent":
         return Fraction(1)
     if name in ("cohen", "conger", "kappa"):
@@ -129,7 +129,7 @@ def expected_disagreement(name: str, table: Naive, u: ByPair, k: int) -> Fractio
 
 
 def mean_disagreement(table: Naive, u: ByPair) -> Fraction:
-    """Mean over subjects with two ratings or more of the mean over the subject's pairs (Gwet)."""
+    """Return the mean over subjects with two ratings or more of the mean over the subject's pairs (Gwet)."""
     total, n = Fraction(0), 0
     for row, count in table.items():
         pairs = list(combinations(_who(row), 2))
@@ -142,7 +142,7 @@ def mean_disagreement(table: Naive, u: ByPair) -> Fraction:
 
 
 def total_disagreement(table: Naive, u: ByPair) -> Fraction:
-    """The sum over subjects and pairs of raters."""
+    """Return the sum of the disagreement over subjects and pairs of raters."""
     return sum(
         (count * u[a, b][row[a]][row[b]] for row, count in table.items() for a, b in combinations(_who(row), 2)),
         Fraction(0),
@@ -150,13 +150,13 @@ def total_disagreement(table: Naive, u: ByPair) -> Fraction:
 
 
 def rater_shares(table: Naive, k: int) -> list[list[Fraction]]:
-    """How often each rater used each category, as shares of the ratings that rater gave."""
+    """Return the share of each category among the ratings of each rater."""
     counts = margins(table, k)
     return [[Fraction(n) / sum(own) for n in own] for own in counts]
 
 
 def pooled_shares(table: Naive, k: int) -> list[Fraction]:
-    """Mean over rated subjects of the shares in which its raters chose each category (Gwet)."""
+    """Return the mean over rated subjects of the share of each category among the ratings of the subject (Gwet)."""
     total, n = [Fraction(0)] * k, 0
     for row, count in table.items():
         who = _who(row)
@@ -167,7 +167,7 @@ def pooled_shares(table: Naive, k: int) -> list[Fraction]:
 
 
 def krippendorff(table: Naive, matrix: Matrix, k: int) -> tuple[Fraction, Fraction]:
-    """Observed and expected disagreement by the coincidences of pairable ratings."""
+    """Return the observed and expected disagreement from the coincidences of pairable ratings."""
     coincidences = [[Fraction(0)] * k for _ in range(k)]
     for row, count in table.items():
         who = _who(row)
@@ -184,7 +184,7 @@ def krippendorff(table: Naive, matrix: Matrix, k: int) -> tuple[Fraction, Fracti
 
 
 def groupwise_observed(table: Naive, size: int) -> Fraction:
-    """One minus the mean over subjects of the share of groups of raters who all agree."""
+    """Return one minus the mean over subjects of the share of groups of raters who all agree."""
     total, n = Fraction(0), 0
     for row, count in table.items():
         groups = list(combinations(_who(row), size))
@@ -198,14 +198,14 @@ def groupwise_observed(table: Naive, size: int) -> Fraction:
 
 
 def groupwise_expected(table: Naive, k: int, size: int) -> Fraction:
-    """One minus the mean over groups of raters of the probability that they all choose the same category."""
+    """Return one minus the mean over groups of raters of the probability that all choose the same category."""
     shares = rater_shares(table, k)
     groups = list(combinations(shares, size))
     return 1 - sum(prod(own[i] for own in group) for group in groups for i in range(k)) / len(groups)
 
 
 def margins(table: Naive, k: int) -> list[list[int]]:
-    """How often each rater used each category."""
+    """Return the number of times each rater used each category."""
     n_raters = len(next(iter(table)))
     counts = [[0] * k for _ in range(n_raters)]
     for row, count in table.items():
@@ -233,16 +233,17 @@ def _form(p: Sequence[Fraction], matrix: Matrix, q: Sequence[Fraction]) -> Fract
 
 
 def tables_of(rows: Sequence[Pattern]) -> dict[tuple[Pattern, ...], int]:
-    """Every table that rearranging each rater's ratings over that rater's subjects gives, and in how many ways.
+    """Return every table that arises by rearranging each rater's ratings, with the number of ways in which it arises.
 
-    A table is its rows, sorted. All ways are equally likely by chance.
+    The ratings of a rater stay on the subjects that the rater rated. A table is given by its sorted rows. All ways are
+    equally likely under the null hypothesis.
     """
     columns = [list(distinct_orders([row[a] for row in rows])) for a in range(len(rows[0]))]
     return Counter(tuple(sorted(zip(*chosen, strict=True))) for chosen in product(*columns))
 
 
 def number_of_orders(rows: Sequence[Pattern]) -> int:
-    """How many ways `tables_of` goes through."""
+    """Return the number of ways that `tables_of` goes through."""
     ways = 1
     for column in zip(*rows, strict=True):
         ratings = Counter(code for code in column if code >= 0)
@@ -253,7 +254,7 @@ def number_of_orders(rows: Sequence[Pattern]) -> int:
 
 
 def distinct_orders(column: Sequence[int]) -> Iterator[tuple[int, ...]]:
-    """Every distinct order of one rater's ratings; gaps stay where they are."""
+    """Yield every distinct order of one rater's ratings; missing ratings keep their positions."""
     rated = [place for place, code in enumerate(column) if code >= 0]
     for order in _orders(Counter(column[place] for place in rated)):
         filled = list(column)
@@ -274,5 +275,5 @@ def _orders(left: Counter[int]) -> Iterator[tuple[int, ...]]:
 
 
 def key(number: Fraction) -> int:
-    """Equal for numbers that are the same, in the order of the numbers."""
+    """Return an integer that is equal for equal numbers and ordered as the numbers are."""
     return round(number * _DIGITS)

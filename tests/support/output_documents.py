@@ -1,4 +1,4 @@
-"""Real outputs of every command with `--json`, made in this process, for the tests of their schema."""
+"""Run every command with `--json` in this process, so that tests can compare the outputs with their schema."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _EVERY_WEIGHTING = " ".join(f"-w {name}" for name in (*SCHEMES, "power(3)"))
 
 @dataclass(frozen=True)
 class Case:
-    """A command line whose output follows one definition of the schema.
+    """Command line whose output follows one definition of the schema.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class Case:
     exit_code : int
         The expected exit code.
     patch : callable or None
-        Changes the library for this run, such as to raise KeyboardInterrupt where Ctrl-C would.
+        Function that changes the library for this run, for example so that it raises KeyboardInterrupt.
     slow : bool
         Whether the run takes seconds.
     """
@@ -102,7 +102,7 @@ def _little_work(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _strings_above_1000(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Write integers as strings at a size that small tables reach."""
+    """Write integers above 1000 as strings, so that the counts of small tables are strings."""
     monkeypatch.setattr("kappamax._result.EXACT_DOUBLES", 1000)
 
 
@@ -114,7 +114,7 @@ def _few_items(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _random_ratings(n_subjects: int, n_raters: int, n_categories: int, missing: float = 0.0) -> str:
-    """Ratings that agree in part, as a wide file."""
+    """Return the text of a wide file with ratings that agree in part."""
     rng = np.random.default_rng(1)
     truth = rng.integers(n_categories, size=(n_subjects, 1))
     guesses = rng.integers(n_categories, size=(n_subjects, n_raters))

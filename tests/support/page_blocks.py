@@ -1,8 +1,8 @@
-"""Find the code blocks of a Markdown page in order, and check that each does what it shows.
+"""Find the code blocks of a Markdown page, run them in order, and compare their output with the page.
 
-CONTRIBUTING.md says what a page may hold. Markers are HTML comments: `<!-- not run: reason -->` and
-`<!-- file: name -->` on the line above a block; `<!-- file: name`, with lines before the `-->`, is a file that readers
-have themselves.
+CONTRIBUTING.md describes what a page may contain. Markers are HTML comments. `<!-- not run: reason -->` and
+`<!-- file: name -->` stand on the line above a block. A comment that begins with `<!-- file: name` and has further
+lines before the `-->` is a file that readers have themselves.
 """
 
 import doctest
@@ -31,7 +31,7 @@ exec "{python}" -c "from kappamax.cli import main; main(prog_name='kappamax')" "
 
 @dataclass(frozen=True)
 class Block:
-    """A fenced block: its language, text, first line, and the marker above it."""
+    """Fenced block with its language, text, first line, and the marker above it."""
 
     page: str
     line: int
@@ -46,13 +46,13 @@ class Block:
 
 
 def pages() -> list[str]:
-    """The README and every page of the site, relative to the repository."""
+    """Return the paths of the README and of every page of the site, relative to the repository."""
     found = [path.relative_to(ROOT) for path in (ROOT / "docs").rglob("*.md")]
     return ["README.md", *sorted(path.as_posix() for path in found if not path.parts[1].startswith("_"))]
 
 
 def blocks_of(text: str, page: str) -> list[Block]:
-    """Every fenced block of a page; directives in braces are left to Sphinx."""
+    """Return every fenced block of a page except the directives in braces, which Sphinx processes."""
     found, marker = [], {}
     for token in MarkdownIt().parse(text):
         if token.type == "html_block":
@@ -70,7 +70,7 @@ def blocks_of(text: str, page: str) -> list[Block]:
 
 
 def run_page(blocks: list[Block], folder: Path) -> None:
-    """Run the blocks of one page in turn, in one folder and one Python session; AssertionError if one differs."""
+    """Run the blocks of one page in one folder and one Python session, and assert that each gives the output shown."""
     names: dict[str, Any] = {"__name__": "__main__"}
     for block in blocks:
         if block.not_run is None:
@@ -95,7 +95,7 @@ def _run(block: Block, folder: Path, names: dict[str, Any]) -> None:
 
 
 def run_python(block: Block, names: dict[str, Any]) -> None:
-    """A block with prompts as a doctest, another one as it is; both leave their names to the next."""
+    """Run a block with prompts as a doctest and any other block as a script; later blocks can use its names."""
     if ">>>" not in block.text:
         exec(compile("\n" * block.line + block.text, block.page, "exec"), names)
         return
@@ -108,9 +108,9 @@ def run_python(block: Block, names: dict[str, Any]) -> None:
 
 
 def run_console(block: Block, folder: Path) -> None:
-    """Every command after a dollar: it succeeds, unless an error is shown, and prints the lines below it, if any.
+    """Run every command after a dollar sign, and assert that it prints the lines shown below it, if there are any.
 
-    A line of three dots stands for any lines.
+    The command must succeed unless an error is shown. A line of three dots stands for any lines.
     """
     for command, shown in commands_of(block):
         done = _shell(command, folder)
@@ -121,7 +121,7 @@ def run_console(block: Block, folder: Path) -> None:
 
 
 def commands_of(block: Block) -> list[tuple[str, list[str]]]:
-    """The commands of a console block, each with the lines shown below it."""
+    """Return the commands of a console block, each with the lines shown below it."""
     found: list[tuple[str, list[str]]] = []
     for line in block.text.splitlines():
         if line.startswith("$ "):
@@ -158,6 +158,6 @@ def _shell(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
 
 
 def _matches(shown: list[str], printed: list[str]) -> bool:
-    """Whether the same lines are shown, but for blank ones at the end."""
+    """Return whether the printed lines are those shown, except for blank lines at the end."""
     pattern = "".join(r"(.*\n)*" if line == "..." else re.escape(f"{line}\n") for line in shown)
     return re.fullmatch(rf"{pattern}\n*", "".join(f"{line}\n" for line in printed)) is not None

@@ -1,4 +1,4 @@
-"""One small set of ratings in every layout, as text, rows, and frames of every library."""
+"""Provide one small set of ratings in every layout, as text, rows, and frames of every library."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ RATING_COLUMNS = {"wide": RATERS, "patterns": RATERS, "long": ["rating"]}
 
 
 def typed_rows(layout):
-    """The rows of a layout as dictionaries of Python values; a missing rating of the long layout has a row or none."""
+    """Return the rows of a layout as dictionaries; in the long layout, only some missing ratings have a row."""
     if layout == "wide":
         return [dict(zip(RATERS, row, strict=True)) for row in ROWS]
     if layout == "patterns":
@@ -47,7 +47,7 @@ def typed_rows(layout):
 
 
 def text_of(layout, delimiter, quote):
-    """The same as text with columns."""
+    """Return the rows of a layout as delimited text."""
     rows = typed_rows(layout)
     lines = [list(rows[0]), *(row.values() for row in rows)]
     return "".join(
@@ -56,7 +56,7 @@ def text_of(layout, delimiter, quote):
 
 
 def write_parts(folder, n_parts=4, n_subjects=20_000):
-    """Folders wide and long of Parquet files with the same ratings from 9 to 11, some of them missing."""
+    """Write folders `wide` and `long` of Parquet files with the same ratings from 9 to 11, some of them missing."""
     rng = np.random.default_rng(3)
     frame = pd.DataFrame(rng.integers(9, 12, size=(n_subjects, 3)), columns=RATERS).astype("Int64")
     for rater in ("zoe", "bob"):
@@ -114,9 +114,9 @@ def _relation(layout, *, enum):
 
 _ORDERED = pd.CategoricalDtype([str(category) for category in CATEGORIES], ordered=True)
 _UNORDERED = pd.CategoricalDtype([str(category) for category in CATEGORIES], ordered=False)
-_TEXT = "str" if pd.__version__ >= "3" else "string"  # earlier, str writes None as text
+_TEXT = "str" if pd.__version__ >= "3" else "string"  # before version 3, str converts None to text
 _OPEN = []  # old versions of DuckDB close a connection that only a relation holds
-atexit.register(_OPEN.clear)  # new ones complain of what is open at the end
+atexit.register(_OPEN.clear)  # new versions warn about open connections at exit
 _ENUM = pl.Enum([str(category) for category in CATEGORIES])
 
 #: for each route, a frame of a layout and whether its columns declare the categories

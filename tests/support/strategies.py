@@ -1,4 +1,4 @@
-"""Random tables, ratings and weights for hypothesis."""
+"""Draw random tables, ratings and weights with hypothesis."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from kappamax.weights.schemes import SCHEMES
 
 
 def examples(n: int) -> int:
-    """Return how many examples a test tries that asks for n: fewer in the quick set, in which 100 are 20."""
+    """Return the number of examples of a test that asks for n; the quick set tries one fifth of them."""
     return max(n * settings.default.max_examples // 100, 5)
 
 
 @st.composite
 def tables(draw, *, min_raters=2, max_raters=4, min_categories=2, max_categories=4, missing=False, max_rows=8):
-    """A small table in which kappa is defined: two categories used, two raters compared."""
+    """Draw a small table with at least two used categories and two raters who rated the same subject."""
     r = draw(st.integers(min_raters, max_raters))
     k = draw(st.integers(min_categories, max_categories))
     lowest = -1 if missing else 0
@@ -32,7 +32,7 @@ def tables(draw, *, min_raters=2, max_raters=4, min_categories=2, max_categories
     return Table(codes, counts, tuple(range(1, k + 1)), ordered=True)
 
 
-#: three categories, unweighted up to rounding, and not exact
+#: inexact weights for three categories that differ from unweighted only by a rounding error
 NEARLY_FLAT = Weights.from_matrix(
     [[0, 1, 1 - 2**-45], [1, 0, 1 - 2**-45], [1 - 2**-45, 1 - 2**-45, 0]], kind="disagreement"
 )
@@ -42,7 +42,7 @@ scheme_names = st.sampled_from([*SCHEMES, "power(1.5)", "power(0.3)"])
 
 @st.composite
 def matrices(draw, n_categories):
-    """A symmetric whole-number disagreement matrix with positive off-diagonal entries."""
+    """Draw weights from a symmetric matrix of whole numbers with positive off-diagonal entries."""
     entry = st.integers(1, 9)
     u = [[0] * n_categories for _ in range(n_categories)]
     for i in range(n_categories):
@@ -53,7 +53,7 @@ def matrices(draw, n_categories):
 
 @st.composite
 def drawn_moves(draw, *, most_categories=5, most_raters=6):
-    """A set of moves and an index into it."""
+    """Draw a set of moves and an index into it."""
     k, r = draw(st.integers(2, most_categories)), draw(st.integers(2, most_raters))
     moves = draw(st.sampled_from([basic_moves, minimal_moves]))(k, r)
     return moves, draw(st.integers(0, moves.n_moves - 1))

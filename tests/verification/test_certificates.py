@@ -38,7 +38,7 @@ def observed_as_maximum(result, **changes):
 
 def test_the_observed_table_is_no_maximum_without_prices(good):
     """A result with `proof="prices"` and no prices is rejected."""
-    assert km.verify(observed_as_maximum(good, prices=None)).faults == ("maximum: there are no prices",)
+    assert km.verify(observed_as_maximum(good, prices=None)).faults == ("maximum: the certificate contains no prices",)
 
 
 def test_the_observed_table_is_no_maximum_with_the_maximums_prices(good):
@@ -70,7 +70,7 @@ def test_an_unproven_solution_is_not_proven_outside(good):
     """A result cannot be proven if its solution is not proven."""
     wrong = replace(good, solution=replace(good.solution, proof=None))
     assert km.verify(wrong).faults == (
-        "maximum: the proof must be 'prices', 'search' or null, and the same in both places",
+        "maximum: proof must be 'prices', 'search' or null, and must be the same in the claim and in its solution",
     )
 
 
@@ -110,7 +110,7 @@ def test_the_table_a_reader_sees_is_the_one_that_is_checked(good, field):
     assert not km.verify(replace(good, **{field: good.objective.table}))
 
 
-def test_with_gaps_the_table_keeps_who_rated_whom():
+def test_the_table_has_the_observed_sets_of_raters():
     """A table with the observed margins whose missing rating was moved is rejected."""
     table = km.from_ratings([[1, 1], [2, None], [1, 2], [2, 2]], categories=[1, 2])
     result = km.max_kappa(table)
@@ -138,7 +138,7 @@ def test_a_proof_by_search_is_searched_again():
     )
 
 
-def test_what_takes_too_long_is_not_checked(good, monkeypatch):
+def test_certificates_that_take_too_much_work_are_not_checked(good, monkeypatch):
     """A certificate that takes too much work is neither accepted nor refuted."""
     from kappamax.fibers import enumeration
 
@@ -163,7 +163,7 @@ def test_a_certificate_survives_a_file(tmp_path, name, weights):
     assert km.verify(json.loads(json.dumps(result.certificate())))
 
 
-def test_the_checker_imports_no_solver(good, tmp_path):
+def test_the_verification_imports_no_solver(good, tmp_path):
     """Neither HiGHS nor any of our own solvers is loaded when a file is verified."""
     good.save_certificate(tmp_path / "proof.json")
     program = (
@@ -219,7 +219,7 @@ def test_a_file_changed_anywhere_is_refuted_or_says_the_same(data):
         place = place[key]
     before, place[path[-1]] = place[path[-1]], data.draw(st.sampled_from(STRANGE))
     found = km.verify(document)
-    if found:  # only prices that prove as much, names, or the same number written differently
+    if found:  # the change affects only names, the form of a number, or prices that prove the same bound
         assert (
             place[path[-1]] == before
             or "prices" in path

@@ -57,7 +57,7 @@ def plain(score):
 
 
 @pytest.mark.parametrize("proof", ["prices", "search", None])
-def test_prices_of_the_use_of_categories_prove_nothing_where_chance_is_fixed(document, proof):
+def test_prices_of_the_use_of_categories_are_rejected_if_the_expected_disagreement_is_fixed(document, proof):
     """Such prices would lower the sums of patterns but not the total, and would prove any table optimal."""
     show(document, "maximum", document["observed"])
     document["ratio"] = 1.0
@@ -94,7 +94,7 @@ def test_a_bound_between_two_scores_is_refuted_by_the_table_shown(document, end,
 
 
 def test_one_value_only_needs_a_proven_minimum(document):
-    """An unproven minimum that equals the maximum does not show that the margins allow one value only."""
+    """An unproven minimum that equals the maximum does not show that the margins allow only one value."""
     document["observed"] = copy.deepcopy(document["maximum"]["table"])
     document |= {"value": document["maximum"]["value"], "ratio": 1.0}
     assert km.verify(document)

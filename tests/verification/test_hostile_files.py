@@ -95,7 +95,7 @@ def test_no_entry_is_too_long_for_a_message(document, key, make):
         ("maximum", "solution", "prices", "denominator"),
     ],
 )
-def test_no_entry_crashes_the_checker(document, path, make):
+def test_no_entry_crashes_the_verification(document, path, make):
     """Strange entries inside lists and mappings do not cause an exception."""
     place = document
     for key in path[:-1]:
@@ -160,8 +160,8 @@ def test_a_key_that_occurs_twice_is_refused(document, tmp_path):
         km.verify(tmp_path / "proof.json")
 
 
-def test_a_name_cannot_write_lines_of_its_own(document, tmp_path):
-    """A name that contains line breaks cannot add lines to the output of the command."""
+def test_a_name_cannot_add_lines_to_the_output(document, tmp_path):
+    """Line breaks in a name are escaped in the output of the command."""
     name = "mine: 0.9\n\x1b[2Jmaximum 1.0000 (proven by prices)"
     document["weights"] |= {"name": name, "label": name}
     (tmp_path / "proof.json").write_text(json.dumps(document), encoding="utf-8")
@@ -172,8 +172,8 @@ def test_a_name_cannot_write_lines_of_its_own(document, tmp_path):
 
 
 @pytest.mark.parametrize("content", [b"", b"\xff\xfe\0", b"[" * 10**6, b"\xef\xbb\xbf{}", b'{"value": 1' + b"0" * 5000])
-def test_what_is_no_document_is_told(content, tmp_path):
-    """Files that are empty, wrongly encoded, too deeply nested or have too long numbers raise an error."""
+def test_files_that_are_not_json_documents_raise_an_error(content, tmp_path):
+    """Empty files, wrong encodings, deep nesting and very long numbers are rejected."""
     (tmp_path / "proof.json").write_bytes(content)
     with pytest.raises(UnreadableFileError, match="is not a JSON document"):
         km.verify(tmp_path / "proof.json")
@@ -192,7 +192,7 @@ BUSY = {
     "all tables of 4,095 sets": forged([*GAPS_OF_TWELVE, [1] * 12], 2, "fleiss", proof="search"),
     "1,000 cuts": forged([[0] * 7, [1] * 7, [0] * 6 + [-1], [1] * 6 + [-1]], 3, "fleiss", n_cuts=1000),
 }
-LONG = {"costs of all pairs of 600 raters", "1,000 cuts"}  # seconds until the limit is met
+LONG = {"costs of all pairs of 600 raters", "1,000 cuts"}  # it takes seconds until the limit is reached
 
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.slow if name in LONG else ()) for name in BUSY])
@@ -204,7 +204,7 @@ def test_work_beyond_the_limits_is_not_begun(name, monkeypatch):
     assert LIMITS in found.unchecked[0]
 
 
-def test_true_prices_are_not_called_false_where_patterns_are_too_many(monkeypatch):
+def test_correct_prices_are_not_refuted_if_there_are_too_many_patterns(monkeypatch):
     """A bound that was rounded does not refute a result."""
     rng = np.random.default_rng(1)
     table = km.from_ratings(rng.integers(0, 3, size=(30, 4)), categories=range(3))

@@ -1,4 +1,4 @@
-"""The verification accepts a result if and only if listing all rearrangements confirms every claim."""
+"""Tests that the verification accepts a result if and only if listing all rearrangements confirms every claim."""
 
 from dataclasses import fields, replace
 from fractions import Fraction
@@ -170,7 +170,7 @@ def test_a_tampered_result_is_accepted_exactly_if_it_is_still_true(result):
 @pytest.mark.slow
 @settings(max_examples=examples(100))
 @given(results())
-def test_what_the_solvers_return_is_true_and_accepted(result):
-    """The results of the solvers are true and accepted for all coefficients and weights."""
+def test_results_of_the_solvers_are_true_and_accepted(result):
+    """Claims are true for all coefficients and weights."""
     assert claims_hold(result)
     assert km.verify(result)

@@ -45,7 +45,7 @@ def test_uses_are_those_of_all_orders():
     ("n", "k"),
     [pytest.param(10**12, 2, marks=SLOW), pytest.param(10**7, 3, marks=SLOW), (1, 1500)],
 )
-def test_too_many_uses_are_told_before_they_are_listed(n, k):
+def test_too_many_uses_are_detected_before_they_are_listed(n, k):
     """The result is None if there are too many subjects or categories to list the uses."""
     assert attainable_uses([[2 * n] * k] * 2, [{1: n * k, 2: n * k}, {1: 2 * n * k}]) is None
 

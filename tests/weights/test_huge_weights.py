@@ -1,4 +1,4 @@
-"""Weights with huge numerators and denominators give the numbers that plain Python integers give.
+"""Tests that weights with huge numerators and denominators give the same results as plain Python integers.
 
 Scores are whole numbers in units of one over the common denominator of the weights, and can exceed 10^20 for decimal
 powers, circular weights or custom fractions. No result may depend on their size.
@@ -66,7 +66,7 @@ def disagreement(rows, u):
 
 
 def weighted_disagreement(patterns, counts, u):
-    """Return the same for patterns with counts."""
+    """Return the exact mean disagreement of patterns with counts."""
     rated = [sum(code >= 0 for code in pattern) >= 2 for pattern in patterns]
     each = [disagreement([pattern], u) if kept else RootSum() for pattern, kept in zip(patterns, rated, strict=True)]
     n_subjects = sum(count for count, kept in zip(counts, rated, strict=True) if kept)
@@ -171,7 +171,7 @@ def test_strong_agreement_of_many_subjects_is_significant_for_all_weights(weight
 
 @settings(max_examples=examples(40))
 @given(weighted_tables(max_rows=5))
-def test_ranked_moves_change_agreement_by_what_they_say(case):
+def test_ranked_moves_have_the_stated_effect(case):
     """Effects and order of all moves agree with the exact disagreement before and after."""
     table, weights = case
     objective = as_objective(table, weights=weights)
@@ -313,7 +313,7 @@ def test_fine_weights_have_the_numbers_of_the_coarse_ones_they_approach():
         assert shown[0][name] == pytest.approx(shown[1][name], rel=1e-9)
 
 
-def test_pairs_without_a_common_denominator_are_rounded_and_say_so():
+def test_pairs_without_a_common_denominator_are_rounded():
     """Weights whose common denominator exceeds the range of doubles are rounded, and a note says so."""
     table = km.example("rapallo2022-three")
     k = table.n_categories
@@ -340,8 +340,8 @@ def test_floats_that_differ_by_300_orders_of_magnitude():
     assert km.fiber(table).walk(100, weights=weights, rng=1).values.shape == (100,)
 
 
-def test_hundreds_of_raters_with_gaps():
-    """The common multiple of all numbers of ratings has hundreds of digits."""
+def test_hundreds_of_raters_with_missing_ratings():
+    """Values are exact although the common multiple of all numbers of ratings has hundreds of digits."""
     rng = np.random.default_rng(1)
     ratings = rng.integers(1, 4, size=(70, 60)).astype(object)
     for i, row in enumerate(ratings):

@@ -171,8 +171,8 @@ def test_an_off_diagonal_zero_is_noted():
         ([[0, 1], [1, 2]], "disagreement", r"diagonal of disagreement weights must be 0; entry \(2, 2\) is 2"),
         ([[0, float("nan")], [1, 0]], "disagreement", r"finite numbers; entry \(1, 2\) is nan"),
         ([[0, "x"], [1, 0]], "disagreement", r"finite numbers; entry \(1, 2\) is 'x'"),
-        ([[0, 0], [0, 0]], "disagreement", "at least one weight must count as disagreement; all of them are zero"),
-        ([[1, 1], [1, 1]], "agreement", "at least one weight must count as disagreement; all of them are zero"),
+        ([[0, 0], [0, 0]], "disagreement", "at least two categories must disagree; all disagreement weights are zero"),
+        ([[1, 1], [1, 1]], "agreement", "at least two categories must disagree; all disagreement weights are zero"),
         ([[1, 1.5], [1, 1]], "agreement", r"at most 1; entry \(1, 2\) is 1.5"),
         ([[1, 0], [0, 0.9]], "agreement", r"must be 1; entry \(2, 2\) is 0.9"),
         ([], "disagreement", "at least one row"),
@@ -185,7 +185,7 @@ def test_what_cannot_be_weights(matrix, kind, message):
         Weights.from_matrix(matrix, kind=kind)
 
 
-def test_a_matrix_must_say_what_it_holds():
+def test_the_kind_of_a_matrix_is_required():
     """A matrix without its kind is rejected."""
     t = km.from_counts([[1, 2], [3, 4]])
     with pytest.raises(
@@ -268,12 +268,12 @@ def test_weights_per_pair_are_checked():
         km.kappa(t, weights={"X1": "linear"})
     made = as_weights(pairs, categories=t.categories, ordered=True, raters=t.raters)
     assert isinstance(made, PairWeights)
-    with pytest.raises(km.errors.InvalidWeightsError, match="2 raters make 1 pair, but there are weights for 3"):
+    with pytest.raises(km.errors.InvalidWeightsError, match="2 raters form 1 pair, but there are weights for 3"):
         km.kappa(t.select([0, 1]), weights=made)
 
 
 def test_ratio_weights_over_hundreds_of_categories_fall_back_to_doubles():
-    """Their common denominator has hundreds of digits."""
+    """Their common denominator has hundreds of digits, so they are rounded."""
     w = Weights.from_scheme("ratio", 150)
     assert not w.exact
     assert w.matrix[0, 149] == 1
@@ -303,7 +303,7 @@ def test_positions_whose_squares_cannot_be_factored_quickly():
         (lambda: Weights.from_matrix([[0, 10**400], [1, 0]], kind="disagreement"), r"entry \(1, 2\)"),
         (lambda: km.kappa(km.example("rapallo2022"), weights=None), "weights must be a name, .*; got None"),
         (lambda: km.kappa([1, 2], [2, 2], weights={(0, 1): "linear", (1, 0): "linear"}), "occurs twice"),
-        (lambda: km.kappa([1, 2], [2, 2], weights={(0, 1): None}), "must be a name or Weights; got None"),
+        (lambda: km.kappa([1, 2], [2, 2], weights={(0, 1): None}), "must be a name or a Weights object; got None"),
     ],
 )
 def test_arguments_that_are_no_weights(make, message):
@@ -322,7 +322,7 @@ def test_circular_weights_are_fractions_where_sines_are(k):
     assert not Weights.from_scheme("circular", 5).exact
 
 
-def test_the_name_of_power_weights_tells_the_power():
+def test_the_name_of_power_weights_gives_the_power():
     """The name gives the power exactly, so that 1/3 is not shortened to 0.333333."""
     for name in ("power(1/3)", "power(0.3)", "power(1.5)", "power(3)", "power(0.123456789)"):
         assert Weights.from_scheme(name, 4).name == name
@@ -362,7 +362,7 @@ def test_weights_over_positions_show_the_positions():
 
 @pytest.mark.parametrize("k", [12, 13, 40])
 def test_large_matrices_are_shown_without_their_middle(k):
-    """Up to 12 categories are shown; of more, the first six and the last six."""
+    """Up to 12 categories are shown completely; otherwise the first six and the last six are shown."""
     lines = repr(Weights.from_scheme("linear", k)).splitlines()
     labels = [*map(str, range(1, 7)), *(["..."] if k > 12 else []), *map(str, range(k - 5, k + 1))]
     assert lines[1].split()[1:] == labels
@@ -385,7 +385,7 @@ def test_weights_in_a_notebook_are_a_shaded_table():
 
 
 def test_weights_per_pair_show_the_name_for_each_pair():
-    """One line per pair of raters."""
+    """The representation has one line per pair of raters."""
     names = {(0, 1): "linear", (0, 2): "sqrt", (1, 2): "power(0.3)"}
     w = as_weights(names, categories=[1, 2, 3], ordered=True, raters=["a", "b", "c"])
     assert repr(w).splitlines() == [

@@ -24,7 +24,7 @@ from kappamax.errors import NotSupportedError
 from kappamax.fibers.markov_basis import LISTED_MOVES, MoveSet
 from kappamax.fibers.swap_walk import UNIFORMS_AT_ONCE
 
-_WORTH_COMPILING = 200_000
+_UNCOMPILED_MOVE_WORK = 200_000
 
 
 def require_listable(moves: MoveSet, n_missing: int = 0) -> None:
@@ -121,7 +121,7 @@ class MoveWalk:
         self.counts = counts
         self._drawing, self._accepting = rng.spawn(2)
         self._uniforms = np.zeros(0)
-        self._run = kernel(move_walk, work=work, worth=_WORTH_COMPILING)
+        self._run = kernel(move_walk, work=work, worth=_UNCOMPILED_MOVE_WORK)
         self.stale = 0
 
     def advance(self, temperatures: Array, *, patience: int, by_agreement: bool) -> tuple[int, int]:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from kappamax.table import Table
 
 _FIELDS = ("value", "n_tables", "n_same_value", "distribution")
-_MOST_LISTED = 10_000
+_LIST_LIMIT = 10_000
 _MOST_ROWS = 40
 
 
@@ -41,7 +41,7 @@ _MOST_ROWS = 40
     Weights=WEIGHTS,
     Limits=[MEMORY],
     Output=[
-        Option("--list", f"Also list all tables, of which there may be at most {_MOST_LISTED:,}.", dest="list_all"),
+        Option("--list", f"Also list all tables, of which there may be at most {_LIST_LIMIT:,}.", dest="list_all"),
         Option(
             "--sample N",
             "Also draw N random tables, each with its probability under the null distribution. Default: no table.",
@@ -74,10 +74,10 @@ def fiber(list_all: bool, n_sample: int | None, seed: int | None, memory_limit: 
 
 
 def _listed(tables: Fiber) -> list[Table]:
-    if (n_tables := tables.count()) > _MOST_LISTED:
+    if (n_tables := tables.count()) > _LIST_LIMIT:
         shown = f"{n_tables:,}" if n_tables < 10**9 else f"{float(n_tables):.2g}"
         raise NotSupportedError(
-            f"--list shows at most {_MOST_LISTED:,} tables, but {shown} have these margins. Use --sample instead."
+            f"--list shows at most {_LIST_LIMIT:,} tables, but {shown} have these margins. Use --sample instead."
         )
     return list(tables.tables())
 

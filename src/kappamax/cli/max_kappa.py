@@ -120,7 +120,7 @@ def _row(finding: Finding) -> tuple[list[str], list[str]]:
         notes.append(f"the maximum is not proven; it is at most {numbers.decimal(found.bound)}")
     if not found.minimum_proven:
         notes.append(f"the minimum is not proven; it is at least {numbers.decimal(found.minimum_bound)}")
-    reached = "undefined" if found.ratio is None else numbers.percent(found.ratio)
+    reached = "undefined" if found.ratio is None else numbers.share(found.value, found.ratio)
     values = numbers.decimals(found.value, found.maximum, found.minimum)
     return [*values, reached, found.proof or "not proven", _n_maximizers(finding)], notes
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 Options = Mapping[str, Any]
 
-_LABEL_WIDTH = 40
+_TABLE_LABEL_WIDTH = 40
 
 
 def run(
@@ -271,10 +271,10 @@ def echo_pattern_table(title: str, table: Table) -> None:
     """Print the square table of two raters, or the most frequent patterns of more raters."""
     from kappamax.display.rating_tables import corner
 
-    labels = text.labels(table.categories, _LABEL_WIDTH)
+    labels = text.labels(table.categories, _TABLE_LABEL_WIDTH)
     if table.n_raters == 2:
         rows = [[label, *map(numbers.count, row)] for label, row in zip(labels, table.pair(0, 1).tolist(), strict=True)]
-        echo_table(title, [corner(table.raters, _LABEL_WIDTH), *labels], rows)
+        echo_table(title, [corner(table.raters, _TABLE_LABEL_WIDTH), *labels], rows)
         return
     order = sorted(range(len(table.counts)), key=lambda i: -int(table.counts[i]))
     shown = [*labels, "-"]  # code -1 stands for a missing rating
@@ -284,7 +284,7 @@ def echo_pattern_table(title: str, table: Table) -> None:
     ]
     hidden = len(order) - len(rows)
     notes = [f"... and {text.plural(hidden, 'more pattern')}"] if hidden else []
-    echo_table(title, [*text.labels(table.raters, _LABEL_WIDTH), "subjects"], rows, notes)
+    echo_table(title, [*text.labels(table.raters, _TABLE_LABEL_WIDTH), "subjects"], rows, notes)
 
 
 def summary_of(table: Table) -> str:

@@ -20,7 +20,7 @@ from kappamax.disagreement.quadratic_forms import form
 from kappamax.patterns import n_ratings_of
 from kappamax.weights import PairWeights
 
-_CHUNK_CELLS = 4_000_000  # entries of the use of categories that are held at a time
+_USES_PER_CHUNK = 4_000_000  # entries of the use of categories that are held in memory at a time
 
 
 class Totals(NamedTuple):
@@ -109,7 +109,7 @@ class Evaluator:
 
     def chunks(self) -> Iterator[slice]:
         """Return slices of the patterns for which the result of `pattern_totals` takes some megabytes at most."""
-        step = max(1, _CHUNK_CELLS // (self.table.n_raters * self.table.n_categories))
+        step = max(1, _USES_PER_CHUNK // (self.table.n_raters * self.table.n_categories))
         return (slice(start, start + step) for start in range(0, len(self.table.counts), step))
 
     def pattern_totals(self, index: slice) -> Totals:

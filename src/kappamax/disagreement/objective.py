@@ -73,7 +73,7 @@ class Coefficient:
         return share * n_ratings if self.by_rating else share
 
     def subject_units(self, n_ratings: int) -> int:
-        """Return the weight in the mean of a subject with `n_ratings` ratings."""
+        """Return the weight of a subject with `n_ratings` ratings in the mean over subjects."""
         if n_ratings < self.group_size:
             return 0
         return n_ratings if self.by_rating else 1
@@ -111,6 +111,7 @@ class Objective:
         #: common denominator of all weights
         self.denominator = self.disagreement.denominator
         shares = {size: coefficient.subject_weight(size) for size in self.sizes}
+        #: common denominator of the weights of subjects, by which scores are multiplied
         self.scale = lcm(*(share.denominator for share in shares.values()))
         #: factor by which the disagreement of a subject is multiplied in the score, by its number of ratings
         self.factors = {0: 0} | {size: int(share * self.scale) for size, share in shares.items()}

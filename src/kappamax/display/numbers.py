@@ -30,6 +30,11 @@ def percent(share: float) -> str:
     return f"{100 * share:.1f}%"
 
 
+def share(value: float, ratio: float) -> str:
+    """Return the ratio of a value to its maximum in percent, or "-" for a negative value, which is not a share."""
+    return "-" if value < 0 else percent(ratio)
+
+
 def pvalue(p: float | None) -> str:
     """Return a p-value or another probability with four decimals, "< 0.0001" if it is smaller, "undefined" for None."""
     if p is None or isnan(p):

@@ -22,7 +22,7 @@ _COUNT_NAMES = ("count", "counts", "n", "freq", "frequency")
 _IDENTIFIERS = {"id", "subject", "subject_id", "subjectid", "patient", "patient_id", "patientid", "case_id", "item_id"}
 _MANY_VALUES = 100
 _FEW_ROWS = 20
-_MOST_RATERS = 1000
+_MOST_RATERS_READ = 1000
 
 
 @dataclass(frozen=True)
@@ -111,9 +111,9 @@ class ReadSpec:
         """Return the raters of a long layout: those that the caller names, or all that were found in the column."""
         present = list(found)
         names = _chosen_raters(present if self.raters is None else self.raters, present, "rater")
-        if len(names) > _MOST_RATERS:
+        if len(names) > _MOST_RATERS_READ:
             raise NotSupportedError(
-                f"a table can have at most {_MOST_RATERS:,} raters; column {column!r} names {len(names):,}. "
+                f"a table can have at most {_MOST_RATERS_READ:,} raters; column {column!r} names {len(names):,}. "
                 "Choose some of them: raters=[...] (on the command line --raters a,b)."
             )
         return names

@@ -44,7 +44,7 @@ def certificate_of(result: Maximum) -> dict[str, Any]:
 
 
 def _end(result: Maximum, end: str, prefix: str) -> dict[str, Any]:
-    """Return the claims about the largest or smallest value; `prefix` begins the names of the result's attributes."""
+    """Return the claims about the largest or smallest value, whose attributes in the result begin with `prefix`."""
     return {
         "value": getattr(result, end),
         "exact": plain(getattr(result, f"exact_{end}")),

@@ -26,8 +26,8 @@ def diagonal(problem: CompleteProblem) -> Solution:
 def comonotone(problem: CompleteProblem) -> Solution:
     """Return the table of sorted ratings, which minimises the disagreement of every pair if the weights are Monge.
 
-    A rater's prices are the sums of the prices in each pair that contains the rater; those follow the staircase of
-    matched ratings.
+    A rater's price of a category is the sum of the prices that it has in each pair of raters. The prices in a pair
+    follow from the staircase of matched categories.
     """
     patterns, counts = comonotone_table(problem.margins)
     largest = max(magnitude(entries) for _, _, entries in problem.entries)
@@ -40,7 +40,7 @@ def comonotone(problem: CompleteProblem) -> Solution:
 
 
 def reversed_order(problem: CompleteProblem) -> Solution:
-    """Return the table of most disagreement for two raters and Monge weights.
+    """Return the table of greatest disagreement for two raters and Monge weights.
 
     The highest ratings of one rater are matched with the lowest ratings of the other.
     """
@@ -57,10 +57,11 @@ def reversed_order(problem: CompleteProblem) -> Solution:
 def three_raters_unweighted(problem: CompleteProblem) -> Solution:
     """Return the table of least unweighted disagreement for three raters.
 
-    Let a <= b <= c be the sorted counts of a category. At most 2 sum(a) + min(N, sum(b)) pairs can agree. The table
-    attains this number: all three raters agree on a subjects per category, and then two raters agree on as much of b
-    as remains while the third rater uses another category. In units of agreeing pairs, the price is 2 for the rater
-    who used a category least often, and either 1 for the rater in the middle or 1 per subject.
+    For each category, let a <= b <= c be the numbers of times that the three raters used it. At most
+    2 sum(a) + min(N, sum(b)) pairs can agree. The table attains this number: in each category, all three raters agree
+    on a subjects, and two raters agree on up to b - a others, as long as subjects remain. In units of agreeing pairs,
+    the price of a category is 2 for the rater who used it least often and 1 for the rater in the middle. If sum(b)
+    exceeds N, a price of 1 for every subject replaces the prices of the rater in the middle.
     """
     margins, n = problem.margins, problem.n_subjects
     order = np.argsort(margins, axis=0, kind="stable")  # for each category, raters by increasing use of it
@@ -109,7 +110,7 @@ def _staircase_prices(entries: Array, rows: Array, columns: Array) -> tuple[Arra
 
 
 def _triples_and_pairs(margins: Array, order: Array, ranked: Array) -> tuple[Codes, Integers]:
-    """Return a table that attains the bound of `three_raters_unweighted`."""
+    """Return a table that attains the number of agreeing pairs given in `three_raters_unweighted`."""
     left = margins - ranked[0]
     rows = [([i, i, i], int(count)) for i, count in enumerate(ranked[0]) if count]
     room = int(left[0].sum())

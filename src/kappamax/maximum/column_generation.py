@@ -22,13 +22,13 @@ from kappamax.maximum.price_bounds import Pricing, certified
 from kappamax.maximum.problem import OutOfTime, Problem, Watch
 from kappamax.maximum.solution import Solution
 
-STOPPED = 0.1  # seconds for each bound after Ctrl-C
+STOPPED = 0.1  # seconds that computing a bound may take after Ctrl-C
 _SMOOTHING = 0.5  # weight of the prices with the best bound so far
 _NEW_PATTERNS = 60  # patterns added per round
-_LOOKED_AT = 300  # patterns among which these are chosen
-_TIGHT_PATTERNS = 5000
-_MOST_CANDIDATES = 200_000  # patterns that the search for a better table may use
-_METHOD = "column generation"
+_LOOKED_AT = 300  # patterns from which those to add are chosen
+_TIGHT_PATTERNS = 5000  # largest number of patterns of reduced cost zero that are used to make prices exact
+_MOST_CANDIDATES = 200_000  # largest number of patterns in the search for a better table
+_NAME = "column generation"
 
 
 def generate_columns(problem: Problem, watch: Watch) -> Solution:
@@ -49,7 +49,7 @@ def generate_columns(problem: Problem, watch: Watch) -> Solution:
 
 
 class _Generation:
-    """The patterns generated so far, the best table, and the prices.
+    """State of a column generation: the patterns generated so far, the best table, and the prices.
 
     Attributes
     ----------
@@ -102,9 +102,8 @@ class _Generation:
                 added = self._add(np.concatenate([found.patterns, several.patterns[order]]))
                 if added:
                     break
-            self.watch.tell(
-                f"round {rounds}: {len(self.patterns)} patterns, within {relaxed.value - best_bound:.3g} of the bound"
-            )
+            gap = relaxed.value - best_bound
+            self.watch.tell(f"round {rounds}: {len(self.patterns)} patterns, least cost {gap:.3g} above the bound")
             if not added:
                 self.finished = True
                 return
@@ -118,7 +117,7 @@ class _Generation:
         return bool(fresh)
 
     def solution(self) -> Solution:
-        """Return the best table over the patterns generated with exact prices, and close its gap if possible."""
+        """Return the best table over the generated patterns with exact prices, and close its gap if possible."""
         problem, watch = self.problem, self.watch
         relaxed = relaxation(problem, self.patterns, watch)
         support = self.best[0]
@@ -133,7 +132,7 @@ class _Generation:
             with suppress(OutOfTime):
                 limit = ROUNDING_MARGIN * 100 * (1 + float(np.abs(prices).max()))
                 tight = self.pricing.below(prices, limit, _TIGHT_PATTERNS).patterns
-        solution = certified_near(problem, *self.best, prices, tight, support, _METHOD, watch)
+        solution = certified_near(problem, *self.best, prices, tight, support, _NAME, watch)
         if not solution.proven and not watch.over:
             solution = refined(solution, np.unique(np.concatenate([tight, self.patterns]), axis=0), watch)
         if not solution.proven and not watch.over:
@@ -145,10 +144,10 @@ class _Generation:
         """Return the best table so far, with a bound that is computed quickly."""
         patterns, counts = self.best
         stopped = Watch(STOPPED)
-        return certified_near(self.problem, patterns, counts, self.center, patterns, patterns, _METHOD, stopped)
+        return certified_near(self.problem, patterns, counts, self.center, patterns, patterns, _NAME, stopped)
 
     def _gap_closed(self, solution: Solution) -> Solution:
-        """List every pattern that a better table could use, and solve the integer program over them."""
+        """Return the solution after solving the integer program over every pattern that a better table could use."""
         assert solution.prices is not None
         problem, pricing = self.problem, self.pricing
         self.watch.tell("closing the gap between table and bound")

@@ -20,7 +20,7 @@ from kappamax.maximum.problem import Problem, Watch
 from kappamax.maximum.solution import Prices, Solution, zero_prices
 
 PRICE_DENOMINATOR = 2**40  # denominator of prices that are rounded from doubles
-_TOLERANCES = (1e-11, 1e-9, 1e-7)  # relative reduced costs up to which a pattern is taken as tight, tried in turn
+_TOLERANCES = (1e-11, 1e-9, 1e-7)  # relative reduced costs that count as zero, tried in this order
 _PRIME = 1_048_573  # sums of a thousand products of two residues stay below 2^63
 _DENOMINATORS = (1, 2, 3, 4, 5, 6, 8, 12, 24, 60)  # denominators that the solution of the equations may have
 
@@ -71,13 +71,13 @@ def certified_near(
     assert best is not None
     if best.proven or watch is None or watch.deadline is None:
         return best
-    # if the time was short, prices of zero often have a better bound
+    # if the time limit cut the computation of the bound short, prices of zero often have a better bound
     zero = certified(problem, patterns, counts, zero_prices(problem), method, Watch(0))
     return max(best, zero, key=lambda one: one.bound)
 
 
 def _candidates(problem: Problem, real: Array, tight: Array, support: Array) -> Iterator[Prices]:
-    """Yield exact prices for increasing tolerances of what counts as tight, and finally the rounded doubles."""
+    """Yield exact prices for increasing tolerances within which a reduced cost counts as zero, then rounded doubles."""
     reduced = np.abs(real_reduced_costs(problem, real, tight))
     order = np.argsort(reduced, kind="stable")
     scale = 1 + float(np.abs(real).max())

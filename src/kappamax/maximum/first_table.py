@@ -17,8 +17,8 @@ from kappamax.maximum.solution import Solution, zero_prices
 from kappamax.maximum.transport import transport_table
 from kappamax.patterns import group_patterns
 
-_SCALE = 2.0**40  # largest cost after rounding to integers
-_STEPS_PER_RATER = 20
+_LARGEST_REARRANGEMENT_COST = 2.0**40  # costs are scaled to at most this number and rounded to integers
+_STEPS_PER_RATER = 20  # largest number of rearrangements of each rater's ratings
 
 
 def first_table(problem: Problem, watch: Watch | None = None) -> Solution:
@@ -36,7 +36,7 @@ def first_guess(problem: Problem) -> tuple[Codes, Integers]:
 
 
 def _improved(problem: CompleteProblem, patterns: Codes, counts: Integers) -> tuple[Codes, Integers]:
-    """Rearrange one rater after the other until no rater can be improved."""
+    """Rearrange the ratings of one rater after the other until this no longer lowers the cost."""
     best, stale = problem.total(patterns, counts), 0
     for step in range(_STEPS_PER_RATER * problem.n_raters):
         candidate = _placed_anew(problem, patterns, counts, step % problem.n_raters)
@@ -56,7 +56,7 @@ def _placed_anew(problem: CompleteProblem, patterns: Codes, counts: Integers, ra
     full = np.insert(np.repeat(rest, k, axis=0), rater, np.tile(np.arange(k), len(rest)), axis=1).astype(np.int32)
     costs = problem.real(full).reshape(len(rest), k)
     costs -= costs.min()
-    scaled = np.rint(costs * (_SCALE / (costs.max() or 1.0))).astype(np.int64)
+    scaled = np.rint(costs * (_LARGEST_REARRANGEMENT_COST / (costs.max() or 1.0))).astype(np.int64)
     table, _ = transport_table(scaled, totals, problem.margins[rater])
     used = np.flatnonzero(table.ravel())
     return full[used], table.ravel()[used]

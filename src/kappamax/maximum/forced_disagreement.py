@@ -58,7 +58,9 @@ def disagreement_split(
     objective = as_objective(*ratings, weights=weights, categories=categories)
     table = objective.table
     if table.n_missing:
-        raise NotSupportedError(f"the split of disagreement needs complete ratings; {table.n_missing} are missing.")
+        raise NotSupportedError(
+            f"disagreement_split needs complete ratings; the number of missing ratings is {table.n_missing}."
+        )
     solution = solve(CompleteProblem(objective, 1))
     observed, forced = _observed_and_forced(solution)
     pairs = {}
@@ -82,7 +84,7 @@ class DisagreementSplit(TableResult):
     weights : str
         Name of the weights.
     observed, forced, avoidable : float
-        Observed disagreement, the part forced by the margins, and the rest.
+        Observed disagreement, the part of it that the margins force, and the rest.
     by_pair : dict
         Observed and forced disagreement of each pair of raters; the keys are pairs such as "A, B".
     by_category : dict

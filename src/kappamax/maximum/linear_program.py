@@ -23,9 +23,9 @@ from kappamax.maximum.solution import Prices, Solution
 from kappamax.patterns import margins_of
 
 POSITIVE_AMOUNT = 1e-6  # smaller amounts in a solution are zero up to the tolerance of the solver
-_REFINEMENTS = 8
+_REFINEMENTS = 8  # largest number of refinements
 _REFINED_BITS = 30  # binary digits that each refinement adds to the prices
-_DEAR = 1e7  # scaled reduced costs above it are set to it, so that the small ones keep their precision
+_DEAR = 1e7  # larger scaled reduced costs are replaced by this number, so that small ones keep their precision
 
 
 def solve_over_all_cells(problem: Problem, watch: Watch) -> Solution:

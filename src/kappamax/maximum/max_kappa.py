@@ -57,8 +57,8 @@ def max_kappa(
         found is returned with a bound and ``proven=False``; `NotSupportedError` is raised instead where rearranging the
         ratings changes the expected agreement of the coefficient.
     progress : callable, optional
-        Called as ``progress(done, total, message)`` now and then during a long search: the number of calls so far,
-        None, and a line about the state of the search.
+        Called as ``progress(done, total, message)`` several times during a long search. `done` is the number of calls
+        so far, `total` is None, and `message` describes the state of the search.
     categories : sequence of labels, optional
         All categories in order, including unused ones. By default they are taken from the ratings.
 
@@ -130,18 +130,19 @@ class Maximum(Result):
         ``value / maximum``; None if the maximum is not proven or not greater than zero, or if only one value is
         possible.
     ratio_reason : str or None
-        Why there is no ratio.
+        Reason why there is no ratio; None if there is one.
     table, minimum_table : Table
         Tables that attain the largest and the smallest value.
     proven, minimum_proven : bool
         Whether it is proven that no table has a larger, or a smaller, value.
     proof, minimum_proof : {"prices", "search"} or None
-        Kind of proof: dual prices for the margins such that no pattern has negative reduced cost, or a search of the
-        gap that they leave.
+        Kind of proof. "prices" means that dual prices, under which no pattern has a negative reduced cost, prove the
+        value; "search" means that a complete search between the value and the bound of the prices found no better
+        table. None if the value is not proven.
     bound, minimum_bound : float
         Proven upper bound on the maximum, and proven lower bound on the minimum.
     method, minimum_method : str
-        Method by which they were found.
+        Names of the methods that found the two tables.
     solution, minimum_solution : Solution
         Tables and dual prices as the solvers returned them.
     """
@@ -201,21 +202,18 @@ class Maximum(Result):
         write_whole(Path(path), json.dumps(self.certificate(), indent=1, allow_nan=False) + "\n")
 
     def _rows(self) -> list[tuple[str, str]]:
-        ratio = f"undefined: {self.ratio_reason}" if self.ratio is None else numbers.percent(self.ratio)
+        ratio = f"undefined: {self.ratio_reason}" if self.ratio is None else numbers.share(self.value, self.ratio)
         return [
             (f"{self.title}, {self.weights}", numbers.decimal(self.value)),
-            (
-                f"largest {text.limits(self.objective.table.complete)} allow",
-                _shown(self.maximum, self.bound, self.proof, "at most"),
-            ),
-            ("smallest", _shown(self.minimum, self.minimum_bound, self.minimum_proof, "at least")),
-            ("reached of the largest", ratio),
-            ("found by", self.method),
+            ("maximum", _shown(self.maximum, self.bound, self.proof, "at most")),
+            ("minimum", _shown(self.minimum, self.minimum_bound, self.minimum_proof, "at least")),
+            ("share of the maximum", ratio),
+            ("method", self.method),
         ]
 
 
 def _without_search(problem: Problem) -> Solution:
-    """Return a table and a rough bound for an end that was not searched for before Ctrl-C."""
+    """Return a table and a rough bound for the smallest value, if Ctrl-C came before the search for it."""
     if problem.objective.fixed_chance:
         return first_table(problem, Watch(STOPPED))
     return solve(problem, Watch(0.0))
@@ -229,9 +227,9 @@ def _maximum(most: Solution, least: Solution) -> Maximum:
     reason = None
     if not most.proven:
         reason = "the maximum is not proven"
-    elif least.proven and low * worst.expected == high * best.expected:  # as doubles, different values can be equal
+    elif least.proven and low * worst.expected == high * best.expected:  # exact, because rounded values can be equal
         reason = f"{text.limits(objective.table.complete)} allow one value only"
-    elif top <= 0:  # only with missing ratings
+    elif top <= 0:  # possible only with missing ratings
         reason = f"the largest value that {text.limits(objective.table.complete)} allow is not above zero"
     return Maximum(
         coefficient=objective.coefficient.name,

@@ -31,14 +31,14 @@ from kappamax.maximum.problem import Watch, problem_for, require_fixed_chance
 from kappamax.table import Label, Table
 from kappamax.weights import WeightsLike
 
-LISTED_TABLES = 100_000
-COUNTING_WORK = 1_000_000_000
-QUICK_STEPS = 10_000
-LISTING_STEPS = 300_000
-_MOST_PATTERNS = 100_000
-_LISTED_NUMBERS = 20_000_000
-_NEAR = 1e-6
-_ROUNDED_BITS = 50  # weights that are not exact are right to about so many binary digits
+LISTED_MAXIMIZERS = 100_000  # largest number of tables that are listed
+COUNTING_WORK = 1_000_000_000  # additions up to which tables are counted without listing them
+QUICK_STEPS = 10_000  # steps of listing that are tried before counting
+LISTING_STEPS = 300_000  # steps after which listing stops
+_MOST_PATTERNS = 100_000  # patterns up to which maximisers are counted
+_LISTED_COUNTS = 20_000_000  # largest number of counts, tables times patterns, that are listed
+_NEAR = 1e-6  # relative tolerance of reduced costs in doubles; patterns within it are compared exactly
+_ROUNDED_BITS = 50  # number of binary digits to which weights that are not exact are correct
 
 
 def iter_maximizers(
@@ -52,7 +52,8 @@ def iter_maximizers(
     Parameters
     ----------
     *ratings : Table, frame, two or more arrays of labels, Objective or Maximum
-        Ratings of the subjects, or a result of `max_kappa`, which has weights and a coefficient of its own.
+        Ratings of the subjects, or a result of `max_kappa`. The weights and the coefficient of a result replace the
+        arguments.
     weights : str, Weights or mapping
         Disagreement weights: a name such as "linear" or "quadratic", a `Weights` object, or a mapping from pairs of
         raters to weights. Default "unweighted".
@@ -97,7 +98,8 @@ def count_maximizers(
     Parameters
     ----------
     *ratings : Table, frame, two or more arrays of labels, Objective or Maximum
-        Ratings of the subjects, or a result of `max_kappa`, which has weights and a coefficient of its own.
+        Ratings of the subjects, or a result of `max_kappa`. The weights and the coefficient of a result replace the
+        arguments.
     weights : str, Weights or mapping
         Disagreement weights: a name such as "linear" or "quadratic", a `Weights` object, or a mapping from pairs of
         raters to weights. Default "unweighted".
@@ -128,10 +130,10 @@ def count_maximizers(
     if not result.proven:
         return MaximizerCount(None, 1, "the maximum is not proven")
     if not result.objective.fixed_chance:
-        return MaximizerCount(None, 1, "what the coefficient expects by chance differs between tables")
+        return MaximizerCount(None, 1, "the agreement expected by chance differs between tables")
     candidates = _Candidates(result)
     if len(candidates.patterns) > _MOST_PATTERNS:
-        return MaximizerCount(None, 1, f"more than {_MOST_PATTERNS:,} patterns can occur in them")
+        return MaximizerCount(None, 1, f"more than {_MOST_PATTERNS:,} patterns can occur in such tables")
     few = candidates.listed(min(QUICK_STEPS, steps))
     if few.n is not None:
         return few
@@ -155,7 +157,8 @@ def maximizer_range(
     Parameters
     ----------
     *ratings : Table, frame, two or more arrays of labels, Objective or Maximum
-        Ratings of the subjects, or a result of `max_kappa`, which has weights and a coefficient of its own.
+        Ratings of the subjects, or a result of `max_kappa`. The weights and the coefficient of a result replace the
+        arguments.
     weights : str, Weights or mapping
         Disagreement weights: a name such as "linear" or "quadratic", a `Weights` object, or a mapping from pairs of
         raters to weights. Default "unweighted".
@@ -192,14 +195,14 @@ def maximizer_range(
     candidates = _Candidates(result)
     scores = problem_for(other, 1).costs(candidates.patterns)
     try:
-        listed = list(islice(candidates.counts(LISTING_STEPS), LISTED_TABLES))
+        listed = list(islice(candidates.counts(LISTING_STEPS), LISTED_MAXIMIZERS))
     except OutOfSteps:
         listed = []
-    if 0 < len(listed) < LISTED_TABLES:
+    if 0 < len(listed) < LISTED_MAXIMIZERS:
         values = [other.total(scores, counts) for counts in listed]
         return MaximizerRange(other.value(max(values)), other.value(min(values)), len(listed), "listing")
     if not candidates.exact:
-        raise NotSupportedError("too many tables reach the maximum to list, and no prices describe them exactly.")
+        raise NotSupportedError("too many tables attain the maximum to list them, and no prices describe them exactly.")
     ends = []
     for sign in (-1, 1):
         problem = problem_for(other, sign)
@@ -220,7 +223,7 @@ class MaximizerCount(Result):
     at_least : int
         Lower bound on the number; equal to `n` if that is known.
     reason : str or None
-        Why the number is not known.
+        Reason why the number is not known; None if it is known.
     """
 
     n: int | None
@@ -239,7 +242,7 @@ class MaximizerRange(Result):
     n_tables : int or None
         Number of maximising tables; None if they were not listed.
     method : str
-        "listing", or "integer program".
+        "listing" if all maximising tables were listed, otherwise "integer program".
     """
 
     minimum: float
@@ -249,7 +252,7 @@ class MaximizerRange(Result):
 
 
 def _as_maximum(*ratings: Any, weights: Any, coefficient: str, categories: Sequence[Label] | None) -> Maximum:
-    """Return the maximum of ratings or of an objective; a result is returned as it is."""
+    """Return the maximum of ratings or of an objective; a result of `max_kappa` is returned unchanged."""
     if len(ratings) == 1 and isinstance(ratings[0], Maximum):
         return ratings[0]
     return max_kappa(*ratings, weights=weights, coefficient=coefficient, categories=categories)
@@ -258,7 +261,7 @@ def _as_maximum(*ratings: Any, weights: Any, coefficient: str, categories: Seque
 def _require_known_maximizers(result: Maximum) -> None:
     """Require a proven maximum whose expected agreement is the same for all tables."""
     if not result.proven:
-        raise NotSupportedError("the maximum is not proven, so the tables that reach it are not known.")
+        raise NotSupportedError("the maximum is not proven, so the tables that attain it are not known.")
     require_fixed_chance(result.objective)
 
 
@@ -270,11 +273,11 @@ class _Candidates:
     patterns : array, shape (m, r)
         The patterns.
     beyond : list of RootSum
-        Reduced cost of each of them.
+        Amount by which the reduced cost of each pattern exceeds the least reduced cost.
     room : RootSum
-        Largest total reduced cost of the patterns of a maximising table. It is zero where the prices attain the maximum
-        exactly. Weights that are not exact are rounded, so tables whose totals differ by no more than the rounding
-        count as equal.
+        Largest total of these amounts over the subjects of a maximising table. It is zero where the prices attain the
+        maximum exactly. Weights that are not exact are rounded, so tables whose totals differ by no more than the
+        rounding error count as equal.
     exact : bool
         Whether every table of these patterns is a maximiser.
     """
@@ -311,7 +314,7 @@ class _Candidates:
         shift = BITS - 1 - room.exponent()
         lowered = np.array([cost.floor(shift) for cost in self.beyond], dtype=np.int64)
         columns = (self.patterns + problem.n_categories * np.arange(problem.n_raters)).astype(np.int64)
-        most = min(LISTED_TABLES, _LISTED_NUMBERS // len(self.patterns))
+        most = min(LISTED_MAXIMIZERS, _LISTED_COUNTS // len(self.patterns))
         found = tables_below(columns, problem.margins.ravel(), lowered, room.ceiling(shift) + 1, most)
         for counts in found.counts:
             if sum((cost * int(n) for cost, n in zip(self.beyond, counts, strict=True) if n), RootSum()) <= room:
@@ -323,10 +326,10 @@ class _Candidates:
         """Count the maximisers by listing them, for at most a given number of steps."""
         found = 0
         try:
-            for _ in islice(self.counts(most_steps), LISTED_TABLES):
+            for _ in islice(self.counts(most_steps), LISTED_MAXIMIZERS):
                 found += 1
         except OutOfSteps:
             return MaximizerCount(None, max(1, found), f"listing stopped after {most_steps:,} steps")
-        if found < LISTED_TABLES:
+        if found < LISTED_MAXIMIZERS:
             return MaximizerCount(found, found)
-        return MaximizerCount(None, found, f"listing stopped at {LISTED_TABLES:,} tables")
+        return MaximizerCount(None, found, f"listing stopped at {LISTED_MAXIMIZERS:,} tables")

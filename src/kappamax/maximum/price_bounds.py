@@ -27,10 +27,10 @@ from kappamax.maximum.problem import CompleteProblem, OutOfTime, Problem, RaterS
 from kappamax.maximum.solution import Prices, Solution
 
 LISTED_CELLS = 2_000_000  # possible patterns up to which all of them are listed
-_MOST_TIED = 200_000  # patterns near the least reduced cost that are compared exactly
-_WORTH_COMPILING = 2000  # possible patterns
+_MOST_TIED = 200_000  # largest number of patterns near the least reduced cost that are compared exactly
+_UNCOMPILED_PATTERNS = 2000  # possible patterns up to which plain Python is faster than importing numba
 _AT_A_TIME = 1_000_000  # numbers processed between two checks of the time limit and Ctrl-C
-_ALWAYS = 50  # such rounds that are completed even after the time limit, which is enough for most designs
+_ALWAYS = 50  # rounds between such checks that are completed even after the time limit; they suffice for most designs
 
 
 def certified(
@@ -42,7 +42,7 @@ def certified(
 
 
 def at_least_as_observed(solution: Solution) -> Solution:
-    """Return the solution, with the observed table in its place if that costs less."""
+    """Return the solution, in which the observed table replaces the table found if it costs less."""
     problem = solution.problem
     cost = problem.objective.score * problem.sign
     if solution.cost <= cost:
@@ -132,7 +132,7 @@ class PatternsFound(NamedTuple):
     Attributes
     ----------
     patterns : array, shape (m, r)
-        Some or all of these patterns.
+        Some or all of the patterns below the limit.
     reduced : array, shape (m,)
         Their reduced costs.
     total : int
@@ -148,16 +148,16 @@ class PatternsFound(NamedTuple):
 
 
 class Pricing:
-    """Search of one problem for patterns of small reduced cost, for any prices.
+    """Search for the patterns of a problem that have a small reduced cost under given prices.
 
     The methods raise `OutOfTime` if the time limit is reached before the search is complete.
     """
 
     def __init__(self, problem: Problem, watch: Watch | None = None) -> None:
         self.watch = watch or Watch()
-        #: every set of raters, with lower bounds for the cost of all pairs among its raters d, d + 1, ...
+        #: every set of raters with an array whose entry d is a lower bound of the cost of all pairs of its raters >= d
         self.sets = [(one, _cost_of_the_rest(one)) for one in problem.rater_sets()]
-        self.run = kernel(_search, work=float(problem.n_cells), worth=_WORTH_COMPILING)
+        self.run = kernel(_search, work=float(problem.n_cells), worth=_UNCOMPILED_PATTERNS)
 
     def least(self, prices: Array, limit: float = np.inf) -> PatternsFound:
         """Return the pattern of least reduced cost if that is below the limit."""
@@ -169,7 +169,7 @@ class Pricing:
         return best
 
     def below(self, prices: Array, limit: float, most: int) -> PatternsFound:
-        """Return up to `most` patterns with reduced cost below the limit, and how many there are."""
+        """Return up to `most` patterns with reduced cost below the limit, and the number of all such patterns."""
         patterns, reduced, totals, least = zip(
             *(self._found(one, rest, prices, limit, most) for one, rest in self.sets), strict=True
         )

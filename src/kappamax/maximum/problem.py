@@ -1,4 +1,4 @@
-"""Define the problem that every solver minimises, which is the exact cost of a table with given margins.
+"""Define the problem that every solver solves: minimise the exact cost over all tables with given margins.
 
 The cost of a table is its disagreement. The largest coefficient belongs to the table of least cost with the observed
 margins; for the smallest coefficient the sign of the cost is reversed. Costs are whole numbers, or integer combinations
@@ -24,7 +24,7 @@ from kappamax.errors import NotSupportedError
 from kappamax.patterns import MISSING
 from kappamax.table import Table
 
-_PATTERNS_PER_CHUNK = 1 << 18
+_PATTERNS_PER_CHUNK = 1 << 18  # patterns that are listed in one array
 
 
 def problem_for(objective: Objective, sign: int) -> Problem:
@@ -56,9 +56,9 @@ def require_fixed_chance(objective: Objective) -> None:
     """Require that all tables with the same margins and sets of raters have the same expected disagreement."""
     if not objective.fixed_chance:
         raise NotSupportedError(
-            f"rearranging these ratings changes what {objective.coefficient.title} expects by chance, because a rater "
-            "who used several categories rated subjects with different numbers of ratings. Use Conger's kappa, "
-            "Brennan-Prediger or percent agreement, which do not depend on this."
+            f"rearranging these ratings changes the expected agreement of {objective.coefficient.title}, because a "
+            "rater who used several categories rated subjects with different numbers of ratings. Use Conger's kappa, "
+            "Brennan-Prediger or percent agreement, whose expected agreement does not change."
         )
 
 
@@ -83,10 +83,11 @@ class RaterSet(NamedTuple):
 class Problem:
     """Minimisation of the cost over all tables with the margins and sets of raters of one table.
 
-    Who rated which subject is fixed: each rater's ratings may be rearranged only over the subjects that this rater
-    rated. If ratings are missing, "not rated" is an additional category, and an additional column of the patterns gives
-    the set of raters of a subject. The margin of that column is the number of subjects of every set, so that solvers
-    treat problems with and without missing ratings alike. Only patterns that agree with their set exist.
+    The set of raters of each subject is fixed: each rater's ratings may be rearranged only over the subjects that this
+    rater rated. If ratings are missing, "not rated" is an additional category, and an additional column of the patterns
+    gives the set of raters of a subject. The margin of that column is the number of subjects of every set, so that
+    solvers treat problems with and without missing ratings alike. Only patterns whose ratings come from the raters of
+    their set are possible.
 
     Parameters
     ----------
@@ -150,7 +151,7 @@ class Problem:
         return RootSum(dict(zip(self.objective.radicands, coefficients, strict=True)))
 
     def all_patterns(self) -> Iterator[Codes]:
-        """Yield every possible pattern, in arrays of up to some hundred thousand."""
+        """Yield every possible pattern, in arrays of at most 2^18 patterns."""
         for index, members in enumerate(self.sets):
             raters = np.flatnonzero(members)
             shape = (self.n_labels,) * len(raters)
@@ -205,7 +206,7 @@ class Problem:
         return wide[:-1, : self.n_labels], sets
 
     def _codes_of_others(self, index: int, n_rows: int) -> Codes:
-        """Return patterns in which the ratings of a set are still to be filled in and all other codes are set."""
+        """Return patterns of a set of raters whose ratings are still to be filled in; all other codes are correct."""
         patterns = np.full((n_rows, self.n_raters), self.n_labels, dtype=np.int32)
         patterns[:, -1] = index
         return patterns
@@ -233,7 +234,7 @@ class CompleteProblem(Problem):
         return [(a, b, scaled.setdefault(id(own), scale * own)) for a, b, own in self.objective.entries()]
 
 
-class OutOfTime(Exception):  # noqa: N818  # an answer, not an error
+class OutOfTime(Exception):  # noqa: N818  # signals a reached limit, not an error
     """Raised when the time limit ends a search."""
 
 
@@ -245,7 +246,7 @@ class Watch:
     time_limit : float, optional
         Limit in seconds, default none.
     progress : callable, optional
-        Function that receives one line of text at a time.
+        Called as ``progress(done, None, message)``, where `done` is the number of calls so far. Default none.
     """
 
     def __init__(self, time_limit: float | None = None, progress: Progress | None = None) -> None:

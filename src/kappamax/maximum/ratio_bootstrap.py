@@ -1,6 +1,6 @@
 """Bootstrap the ratio of a coefficient to its maximum.
 
-Every resample has margins, and therefore a maximum, of its own. The module `kappamax.resampling`, which resamples any
+Every resample has other margins and therefore another maximum. The module `kappamax.resampling`, which resamples any
 statistic, belongs to a lower layer and cannot compute maxima.
 """
 
@@ -35,8 +35,8 @@ def bootstrap_ratio(
 ) -> Bootstrap:
     """Bootstrap the ratio of a coefficient to its maximum.
 
-    Every resample has margins, and therefore a maximum, of its own. Resamples whose margins allow only one value have
-    no ratio; they are counted in `n_undefined`.
+    The maximum is computed for each resample, because the margins differ between resamples. Resamples whose margins
+    allow only one value have no ratio; `n_undefined` is their number.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def bootstrap_ratio(
     n_jobs : int
         Number of processes, default 1. The result does not depend on it.
     progress : callable, optional
-        Called as ``progress(done, total, message)`` with the number of resamples.
+        Called as ``progress(done, total, message)`` from time to time; `done` and `total` are numbers of resamples.
     categories : sequence of labels, optional
         All categories in order, including unused ones. By default they are taken from the ratings.
 

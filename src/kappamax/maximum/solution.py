@@ -1,4 +1,4 @@
-"""Define the result of a solver, with its table, the bound on the cost of all tables and the prices that prove it."""
+"""Define the result of a solver: its table, a bound on the cost of all tables, and the prices that prove the bound."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ class Solution:
     proof : {"prices", "search", None}
         Whether the optimum is proven by the prices alone, by a search of the gap that they leave, or not at all.
     cuts : tuple of Cut
-        Proof in place of prices if the expected disagreement depends on the table.
+        Cuts that prove the bound instead of prices if the expected disagreement depends on the table, default none.
     """
 
     problem: Problem = field(repr=False)
@@ -128,6 +128,6 @@ class Solution:
 
     @cached_property
     def objective(self) -> Objective:
-        """Objective of the table found, which differs from the problem's if the expected disagreement varies."""
+        """Objective of the table found; it differs from that of the problem if the expected disagreement varies."""
         own = self.problem.objective
         return own if own.fixed_chance else Objective(self.table, own.weights, own.coefficient)

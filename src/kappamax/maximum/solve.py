@@ -1,8 +1,8 @@
 """Choose the method that solves a problem.
 
 1. If all raters have equal margins, they can agree on every subject, and the table is diagonal.
-2. If the weights are Monge, every rater's ratings are sorted and matched in order, for any number of raters. For the
-   most disagreement of two raters, one of them is sorted in reverse order.
+2. If the weights are Monge, every rater's ratings are sorted and matched in order, for any number of raters. To
+   maximise the disagreement of two raters, the ratings of one of them are sorted in reverse order.
 3. For two raters, a transportation problem is solved; with metric weights the diagonal is filled first. For three
    raters and unweighted disagreement, a formula gives the table.
 4. Up to some thousands of possible patterns, the linear program over all of them is solved, and the integer program if
@@ -35,7 +35,7 @@ LARGEST_ENTRIES = 20_000_000  # exact costs per pair of raters (squared number o
 
 
 def solve(problem: Problem, watch: Watch | None = None) -> Solution:
-    """Minimise the cost over all tables with the margins of the problem, by the first method above that proves it.
+    """Minimise the cost over all tables with the margins of the problem, by the first method above that applies.
 
     The solution never costs more than the observed table. If the expected disagreement depends on the table, the
     coefficient itself is optimised, that is, the ratio of cost and expected disagreement.

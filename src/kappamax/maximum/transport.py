@@ -16,9 +16,9 @@ from kappamax.maximum.price_bounds import certified
 from kappamax.maximum.problem import CompleteProblem
 from kappamax.maximum.solution import Prices, Solution
 
-_SCALE = 2.0**44  # largest cost after rounding to integers
-_EXACT_CATEGORIES = 200  # with more categories, Python integers take minutes
-_WORTH_COMPILING = 400  # cells up to which plain Python is faster than importing numba
+_LARGEST_TRANSPORT_COST = 2.0**44  # costs are scaled to at most this number and rounded to integers
+_EXACT_CATEGORIES = 200  # with more categories, a solution in Python integers takes minutes
+_UNCOMPILED_CELLS = 400  # cells up to which plain Python is faster than importing numba
 
 
 def transport(problem: CompleteProblem) -> Solution:
@@ -32,7 +32,7 @@ def transport(problem: CompleteProblem) -> Solution:
     if exact:
         return certified(problem, *table, Prices(prices[:, :, None]), method)
     tight = _cells(whole - prices[0][:, None] - prices[1][None, :] <= 4 * problem.n_categories)
-    near = prices / (_SCALE / np.abs(real).max())
+    near = prices / (_LARGEST_TRANSPORT_COST / np.abs(real).max())
     solution = certified_near(problem, *table, near, tight, table[0], method)
     if solution.proven or len(problem.roots) > 1 or problem.n_categories > _EXACT_CATEGORIES:
         return solution
@@ -62,7 +62,7 @@ def transport_table(costs: Array, rows: Array, columns: Array) -> tuple[Array, A
     table = np.zeros(costs.shape, dtype=np.int64)
     u, v = np.zeros(len(rows), dtype=costs.dtype), np.zeros(len(columns), dtype=costs.dtype)
     whole = costs.dtype == object  # Python integers, which are not compiled
-    run = kernel(_augmenting_paths, work=0 if whole else costs.size, worth=_WORTH_COMPILING)
+    run = kernel(_augmenting_paths, work=0 if whole else costs.size, worth=_UNCOMPILED_CELLS)
     run(np.ascontiguousarray(costs), rows.astype(np.int64), columns.astype(np.int64), table, u, v)
     return table, v
 
@@ -71,7 +71,7 @@ def _whole_costs(problem: CompleteProblem, real: Array) -> tuple[Array, bool]:
     """Return the costs as 64-bit integers and whether they are exact; other costs are scaled and rounded."""
     if len(problem.roots) == 1 and np.abs(real).max() < 2**40:
         return np.rint(real / problem.roots[0]).astype(np.int64), True
-    return np.rint(real * (_SCALE / np.abs(real).max())).astype(np.int64), False
+    return np.rint(real * (_LARGEST_TRANSPORT_COST / np.abs(real).max())).astype(np.int64), False
 
 
 def diagonal_first(costs: Array, rows: Array, columns: Array) -> tuple[Array, Array]:

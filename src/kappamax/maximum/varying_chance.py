@@ -26,11 +26,11 @@ from kappamax.maximum.problem import Problem, Watch
 from kappamax.maximum.solution import Cut, Prices, Solution
 from kappamax.verification.uses import MOST_USES, Use, attainable_uses
 
-MOST_POSSIBLE_PATTERNS = 4_000
-MOST_CUTS = 300
+MOST_POSSIBLE_PATTERNS = 4_000  # patterns up to which this method is used
+MOST_CUTS = 300  # cuts after which all tables are listed instead
 _SOLVER_TOLERANCE = 1e-7  # relative error of the solver's prices
-_METHOD = "linear programs for fixed use of categories"
-_LISTED = "all tables listed"
+_BY_CUTS = "linear programs for fixed use of categories"
+_BY_LISTING = "all tables listed"
 
 
 def solve_varying_chance(problem: Problem, watch: Watch) -> Solution:
@@ -54,7 +54,7 @@ def solve_varying_chance(problem: Problem, watch: Watch) -> Solution:
 
 
 def _searched(search: _UseSearch) -> Solution:
-    """Add cuts at the most promising use of categories until no use is left; otherwise list all tables if possible."""
+    """Add cuts at the most promising use of categories until they exclude every use; otherwise list all tables."""
     table, watch = search.problem.objective.table, search.watch
     place: int | None = search.place[tuple(search.problem.objective.pooled_use(table.patterns).T @ table.counts)]
     while place is not None:
@@ -62,7 +62,7 @@ def _searched(search: _UseSearch) -> Solution:
         if watch.over or not search.cut_at(place):
             return search.unproven()
         place = search.open_use()
-        if place in search.solved or len(search.cuts) == MOST_CUTS:  # no table attains the linear program's optimum
+        if place in search.solved or len(search.cuts) == MOST_CUTS:  # no new cut, or too many
             return search.by_listing() or search.unproven()
     return search.proven("prices", tuple(search.cuts))
 
@@ -73,10 +73,10 @@ class _UseSearch:
     def __init__(self, problem: Problem, watch: Watch) -> None:
         objective = problem.objective
         self.problem, self.watch = problem, watch
-        #: the best table so far, its cost and its expected disagreement; raises if the coefficient is undefined
+        #: the best table so far, its cost and its expected disagreement; UndefinedKappaError is raised if this is zero
         self.table = problem.observed()
         self.cost, self.chance = problem.total(*self.table), objective.expected
-        varies = f"rearranging these ratings changes what {objective.coefficient.title} expects by chance"
+        varies = f"rearranging these ratings changes the expected agreement of {objective.coefficient.title}"
         if problem.n_cells > MOST_POSSIBLE_PATTERNS:
             raise NotSupportedError(
                 f"{varies}; its maximum can then be found for up to {MOST_POSSIBLE_PATTERNS:,} possible patterns, "
@@ -108,15 +108,15 @@ class _UseSearch:
     def proven(self, proof: str, cuts: tuple[Cut, ...] = ()) -> Solution:
         """Return the best table as a proven solution."""
         return Solution(
-            self.problem, *self.table, self.cost, self.cost, _METHOD if cuts else _LISTED, None, proof, cuts
+            self.problem, *self.table, self.cost, self.cost, _BY_CUTS if cuts else _BY_LISTING, None, proof, cuts
         )
 
     def unproven(self) -> Solution:
-        """Return the best table with the bound of the cuts, which is converted to a cost at the table's own use."""
+        """Return the best table with the bound of the cuts, converted to a cost at the use of this table."""
         ratio = float((self.by_cut.max(axis=0) / self.real_chances).min())
         below = Fraction(ratio - _SOLVER_TOLERANCE * (1 + abs(ratio)))  # rounding errors are far smaller
         bound = self.chance * below
-        return Solution(self.problem, *self.table, self.cost, bound, _METHOD, None, None, tuple(self.cuts))
+        return Solution(self.problem, *self.table, self.cost, bound, _BY_CUTS, None, None, tuple(self.cuts))
 
     def by_listing(self) -> Solution | None:
         """Return the best of all tables by listing them, or None if there are too many."""
@@ -174,8 +174,8 @@ class _UseSearch:
 
     def _add(self, cut: Cut) -> None:
         self.cuts.append(cut)
-        said = cut.real_bounds(self.problem.margins, self.uses, self.problem.roots)
-        self.by_cut = np.concatenate([self.by_cut, said[None]])
+        bounds = cut.real_bounds(self.problem.margins, self.uses, self.problem.roots)
+        self.by_cut = np.concatenate([self.by_cut, bounds[None]])
 
     def _consider(self, amounts: Array, sides: Array, place: int) -> bool:
         """Accept the amounts as the best table if they are better; return whether they are a table with this use."""
@@ -222,7 +222,10 @@ class _UseSearch:
 
 
 def uses_of(objective: Objective) -> list[Use] | None:
-    """Return every pooled use of categories that a rearrangement can have, in whole units, or None if too many."""
+    """Return every pooled use of categories that a rearrangement can have, in whole units.
+
+    The result is None if there are too many uses.
+    """
     table = objective.table
     subjects = []
     for codes in table.patterns.T:

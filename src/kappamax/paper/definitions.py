@@ -18,7 +18,7 @@ from kappamax.paper.verdict import NAMED_WEIGHTS, Check, Verdict, corrected, hol
 from kappamax.table import Table
 from kappamax.weights import Weights
 
-_FORMULAS: dict[str, tuple[str, Callable[[int, int], float]]] = {
+_PAPER_FORMULAS: dict[str, tuple[str, Callable[[int, int], float]]] = {
     "quadratic": ("Eq. 3", lambda d, k: d**2 / (k - 1) ** 2),
     "linear": ("Eq. 4", lambda d, k: d / (k - 1)),
     "unweighted": ("Eq. 5", lambda d, k: float(d > 0)),
@@ -72,7 +72,7 @@ def two_forms() -> Iterator[Verdict]:
 
 def weights() -> Iterator[Verdict]:
     """Check the formulas of the weights (equations 3 to 6), and which of them are distances."""
-    for name, (where, _) in _FORMULAS.items():
+    for name, (where, _) in _PAPER_FORMULAS.items():
         equal = [np.allclose(_library(name, k), _formula(name, k), rtol=1e-15, atol=0) for k in range(2, 8)]
         yield holds(where, f"weights for 2 to 7 categories, {name}", equal)
     ranges = []
@@ -87,7 +87,9 @@ def weights() -> Iterator[Verdict]:
         yield same("Section 2", f"{name} weights are a distance", is_distance, metric)
     additive = [Weights.from_scheme("linear", k).additive for k in range(2, 8)]
     yield holds("Section 2", "linear weights: u_ih = u_ij + u_jh for i < j < h", additive)
-    cited = [where for name, (where, _) in _FORMULAS.items() if np.allclose(_library("sqrt", 4), _formula(name, 4))]
+    cited = [
+        where for name, (where, _) in _PAPER_FORMULAS.items() if np.allclose(_library("sqrt", 4), _formula(name, 4))
+    ]
     why = "Eq. 3 has the quadratic weights, which are not a distance"
     yield corrected(
         "Section 2",
@@ -179,7 +181,7 @@ def _library(name: str, k: int) -> Any:
 
 def _formula(name: str, k: int) -> Any:
     """Return the weights by the formula of the paper as a matrix."""
-    return np.array([[_FORMULAS[name][1](abs(i - j), k) for j in range(k)] for i in range(k)], dtype=float)
+    return np.array([[_PAPER_FORMULAS[name][1](abs(i - j), k) for j in range(k)] for i in range(k)], dtype=float)
 
 
 def _collapsed(p: Any, cut: int) -> tuple[float, float]:

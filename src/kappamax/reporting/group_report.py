@@ -18,7 +18,7 @@ from kappamax.display import numbers, text
 from kappamax.display.tables import csv_table, latex_table, markdown_table
 from kappamax.errors import KappamaxError
 from kappamax.reporting.formats.json import as_json, versioned
-from kappamax.reporting.formats.rows import CSV_COLUMNS, csv_row, share_reached
+from kappamax.reporting.formats.rows import CSV_COLUMNS, csv_row
 from kappamax.reporting.report import report
 
 
@@ -148,7 +148,7 @@ class GroupReport(TableResult):
                 row["weights"] or "",
                 "-" if row["value"] is None else numbers.decimal(row["value"]),
                 "" if row["maximum"] is None else numbers.decimal(row["maximum"]),
-                "" if row["ratio"] is None else share_reached(row["value"], row["ratio"]),
+                "" if row["ratio"] is None else numbers.share(row["value"], row["ratio"]),
                 "" if row["pvalue"] is None else numbers.pvalue(row["pvalue"]),
             ]
             for row in self.rows

@@ -27,8 +27,8 @@ from kappamax.verification.definitions import Design, Pattern, Raters, Rows, mar
 from kappamax.verification.uses import Use, attainable_uses
 
 LISTED_PATTERNS = 5_000  # possible patterns up to which all of them are listed
-MOST_SEARCHED = 100_000  # patterns found by a search that are compared exactly
-MOST_ENTRIES = 20_000_000  # costs of two ratings that a search may use
+MOST_SEARCHED = 100_000  # largest number of patterns found by a search that are compared exactly
+MOST_ENTRIES = 20_000_000  # largest number of costs of two ratings in a search
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class ClaimedPrices:
     denominator : int
         Positive denominator of all numerators.
     use : list
-        One numerator per category, the price per 1 / `use_unit` of its pooled use.
+        One numerator per category, which is the price of 1 / `use_unit` of its pooled use (see `Bounds`).
     """
 
     ratings: list[list[tuple[int, ...]]]
@@ -136,7 +136,7 @@ class Bounds:
         return self._attainable(self._least) >= cost
 
     def refutes(self, cost: RootSum) -> bool:
-        """Return whether some table costs less, by a search of the gap that the prices leave.
+        """Return whether some table costs less, as decided by a search between the cost and the bound of the prices.
 
         Raises
         ------

@@ -11,7 +11,7 @@ MOST_WORK = 30_000_000
 _STEPS_OF_A_KERNEL = 2_000  # steps of a compiled search that take about as long as one operation
 
 
-class Unknown(Exception):  # noqa: N818  # an answer, not an error
+class Unknown(Exception):  # noqa: N818  # signals a reached limit, not an error
     """Raised when a check would take more work than the limits allow."""
 
 

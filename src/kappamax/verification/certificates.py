@@ -246,7 +246,7 @@ class _ExtremeClaims:
         self.score = case.design.score(self.rows)
 
     def claim(self, key: str) -> Any:
-        """Return one of the claims."""
+        """Return the claim with the given key."""
         return parse.item(self.claims, key)
 
     def as_far_as(self, other: _ExtremeClaims) -> bool:
@@ -287,7 +287,7 @@ class _ExtremeClaims:
         """Yield the faults of the bound and its proof."""
         design, proof = self.case.design, self.claim("proof")
         if proof not in ("prices", "search", None) or parse.item(self.inner, "proof") != proof:
-            yield "the proof must be 'prices', 'search' or null, and the same in both places"
+            yield "proof must be 'prices', 'search' or null, and must be the same in the claim and in its solution"
             return
         if self.claim("proven") is not (proof is not None):
             yield "proven must be true if and only if there is a proof"
@@ -302,7 +302,7 @@ class _ExtremeClaims:
             yield "the bound is out of range"
             return
         if not _same(self.claim("bound"), at_limit):
-            yield "the bound is not the coefficient at the bound of the score"
+            yield "the bound is not the value of the coefficient at the bound of the score"
         try:
             fixed = design.fixed_chance(self.case.rows)
             yield from self._fixed_chance(limit) if fixed else self._varying_chance(limit)
@@ -313,7 +313,7 @@ class _ExtremeClaims:
         """Yield a fault if a table lies beyond a score, where all tables have the same expected disagreement."""
         proof, prices = self.claim("proof"), parse.item(self.inner, "prices")
         if prices is None and proof == "prices":
-            yield "there are no prices"
+            yield "the certificate contains no prices"
             return
         bounds = self._bounds(prices)
         if bounds.proves(limit * self.sign):
@@ -340,13 +340,13 @@ class _ExtremeClaims:
             return
         cuts = [self._bounds(cut, with_use=True) for cut in parse.listing(parse.item(self.inner, "cuts"), "cuts")]
         if not cuts:
-            yield "there are no prices"
+            yield "the certificate contains no prices"
             return
         budget, work = self.case.budget, design.work_at_use
         for use in cuts[0].uses():
             budget.spend(work)
             chance = design.expected_at([Fraction(n, cuts[0].use_unit) for n in use])
-            if not chance:  # the coefficient is undefined there
+            if not chance:  # the coefficient is undefined at this use
                 continue
             for place, cut in enumerate(cuts):
                 budget.spend(len(design.radicands) * design.n_categories)

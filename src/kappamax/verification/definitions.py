@@ -41,14 +41,14 @@ TITLES = {
 
 @dataclass(frozen=True)
 class PairMatrix:
-    """Disagreement weights of two raters, `multipliers * sqrt(radicands) / denominator`, arrays of shape (k, k)."""
+    """Disagreement weights of two raters, `multipliers * sqrt(radicands) / denominator`, of shape (k, k)."""
 
     multipliers: Array
     radicands: Array
     denominator: int
 
     def total(self, met: Array) -> RootSum:
-        """Return the sum over all cells of the count of two categories times their disagreement."""
+        """Return the total disagreement, where `met[i, j]` is the number of subjects with the ratings i and j."""
         return RootSum(dict(sum_by_key(self.radicands, met * self.multipliers))) / self.denominator
 
 
@@ -200,7 +200,10 @@ class Design:
         return Fraction(n_ratings if self.coefficient == "krippendorff" else 1, comb(n_ratings, self.group_size))
 
     def step(self, sizes: Sequence[int]) -> Fraction | None:
-        """Return a number that divides every score of subjects with these numbers of ratings, None with roots."""
+        """Return a number that divides every score of subjects with these numbers of ratings.
+
+        The result is None if the weights contain roots.
+        """
         if self.radicands != (1,):
             return None
         shares = [self.share(n) for n in sizes if n >= self.group_size]

@@ -27,8 +27,8 @@ from kappamax.weights import SCHEMES, Weights
 FORMAT = "kappamax certificate"
 VERSION = 1
 
-_MOST_RADICANDS = 500
-_LONG_NUMBER = 10**60
+_MOST_RADICANDS = 500  # certificates with more different roots are not checked
+_LONG_NUMBER = 10**60  # numbers from this size on are not shown in messages
 _FRACTION = re.compile(r"-?[0-9]{1,2000}(/[1-9][0-9]{0,1999})?")
 _RADICAND = re.compile(r"[1-9][0-9]{0,10}")
 
@@ -62,7 +62,7 @@ def shown(value: Any) -> str:
 
 
 def listing(value: Any, what: str, length: int | None = None) -> list[Any]:
-    """Return a list, of the given length if there is one."""
+    """Return a value that must be a list, of the given length unless that is None."""
     if not isinstance(value, list) or (length is not None and len(value) != length):
         raise Malformed(f"{what} must be a list{'' if length is None else f' of length {length}'}")
     return value
@@ -125,7 +125,7 @@ def radicand(value: Any) -> int:
 
 
 def prices(value: Any, design: Design, sets: Mapping[tuple[int, ...], int], *, with_use: bool = False) -> ClaimedPrices:
-    """Return the prices of ratings and of sets of raters, or prices of zero if there are none.
+    """Return the prices of ratings and of sets of raters, or prices of zero if the value is None.
 
     Prices of the use of categories are rejected unless `with_use` is set, because a bound that ignores them would not
     be valid.
@@ -182,7 +182,7 @@ class ParsedWeights:
     one_symmetric: bool
 
     def faults(self) -> Iterator[str]:
-        """Yield the faults of weights whose name has a definition."""
+        """Yield the faults of weights whose name is that of a scheme."""
         matrix = self.pairs[0, 1]
         try:
             own = Weights.from_scheme(self.name, len(matrix.multipliers))  # also accepts capitals and aliases
@@ -198,7 +198,7 @@ def weights(value: Any, n_raters: int, n_categories: int) -> ParsedWeights:
     """Return the weights of all pairs of raters."""
     name, exact = item(value, "name"), item(value, "exact")
     if not isinstance(name, str) or item(value, "label") != name or not isinstance(exact, bool):
-        raise Malformed("the weights must have a name, the same label, and a boolean 'exact'")
+        raise Malformed("the weights must have a name, a label that is equal to it, and a boolean 'exact'")
     matrices = [_matrix(one, n_categories) for one in listing(item(value, "matrices"), "matrices")]
     radicands = set().union(*(matrix.radicands.ravel().tolist() for matrix in matrices))
     if len(radicands) > _MOST_RADICANDS:

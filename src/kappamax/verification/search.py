@@ -13,8 +13,8 @@ import numpy as np
 from kappamax._jit import STEPS_WITHOUT_COMPILER, kernel
 from kappamax._typing import Array, Integers
 
-PATTERN_STEPS = 200_000_000  # limit of every search
-_STEPS_UNCOMPILED = 20_000  # steps tried in plain Python before the search is compiled
+PATTERN_STEPS = 200_000_000  # largest number of steps of a search
+_UNCOMPILED_PATTERN_STEPS = 20_000  # steps tried in plain Python before the search is compiled
 
 
 class PatternsBelow(NamedTuple):
@@ -23,7 +23,7 @@ class PatternsBelow(NamedTuple):
     Attributes
     ----------
     patterns : array, shape (m, r)
-        Some or all of these patterns.
+        Some or all of the patterns below the limit.
     total : int
         Number of patterns below the limit.
     least : int
@@ -54,20 +54,20 @@ def patterns_below(
     most : int
         Largest number of patterns to return; all of them are counted.
     most_steps : int, optional
-        Limit of steps, if it is lower than that of every search.
+        Largest number of steps, if it is lower than the default, `PATTERN_STEPS`.
 
     Returns
     -------
     PatternsBelow or None
-        None if the limit of steps was reached.
+        Patterns found, or None if the limit of steps was reached.
     """
     r = len(prices)
     cheapest = costs.min(axis=(2, 3))
     rest = np.array([cheapest[d:, d:].sum() for d in range(r + 1)], dtype=np.int64)
     found = np.zeros((max(1, most), r), dtype=np.int64)
     allowed = PATTERN_STEPS if most_steps is None else min(PATTERN_STEPS, most_steps)
-    for steps in (_STEPS_UNCOMPILED, PATTERN_STEPS):
-        run = kernel(_patterns_below, work=steps, worth=_STEPS_UNCOMPILED)
+    for steps in (_UNCOMPILED_PATTERN_STEPS, PATTERN_STEPS):
+        run = kernel(_patterns_below, work=steps, worth=_UNCOMPILED_PATTERN_STEPS)
         affordable = min(steps, STEPS_WITHOUT_COMPILER) if run is _patterns_below else steps
         total, least, taken, finished = run(costs, prices, rest, limit, most, found, min(allowed, affordable))
         if finished:

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 
-#: whole numbers, one per category
+#: weighted number of times that each category is used, one whole number per category
 Use = tuple[int, ...]
 
 MOST_USES = 20_000  # largest number of uses that are listed
-_WORK = 20  # sums that may be computed for every use that may be listed
+_WORK = 20  # largest number of sums that are computed, as a multiple of the largest number of uses
 _MANY_CATEGORIES = 20  # with more categories a sum takes longer, and fewer are computed
 
 
@@ -56,7 +56,7 @@ def _uses_of_rater(margin: Use, kinds: Mapping[int, int], room: int) -> tuple[se
 
     The second value is the number of sums that may still be computed. If it is negative, the uses are incomplete.
     """
-    states: dict[Use, set[Use]] = {margin: {(0,) * len(margin)}}  # by the ratings not yet placed
+    states: dict[Use, set[Use]] = {margin: {(0,) * len(margin)}}  # uses so far, by the ratings not yet placed
     for weight, count in kinds.items():
         following: dict[Use, set[Use]] = {}
         for left, uses in states.items():

@@ -80,8 +80,9 @@ def as_weights(
     Parameters
     ----------
     weights : str, Weights, PairWeights, mapping or None
-        Name of the weights, weights, or a mapping from pairs of raters to either; None stands for "unweighted". A
-        matrix is rejected, because it is not clear whether it holds agreement or disagreement.
+        Name of a scheme, a `Weights` or `PairWeights` object, or a mapping from pairs of raters to names or `Weights`;
+        None stands for "unweighted". A matrix is rejected, because it is not clear whether it holds agreement or
+        disagreement.
     categories : sequence
         Categories of the table.
     ordered : bool
@@ -107,7 +108,9 @@ def as_weights(
         weights = Weights.from_scheme(weights, len(categories))
     elif not isinstance(weights, Weights | PairWeights):
         if not isinstance(weights, Sequence | np.ndarray) and not hasattr(weights, "to_numpy"):
-            raise InvalidWeightsError(f"weights must be a name, Weights, or a mapping per pair; got {weights!r}.")
+            raise InvalidWeightsError(
+                f"weights must be a name, a Weights object, or a mapping from pairs of raters; got {weights!r}."
+            )
         raise InvalidWeightsError(
             "weights must not be a matrix, because it could hold agreement or disagreement. "
             "Use km.Weights.from_matrix(m, kind='disagreement') or kind='agreement'."
@@ -119,7 +122,7 @@ def as_weights(
         n_pairs = r * (r - 1) // 2
         if len(weights.by_pair) != n_pairs or max(b for _, b in weights.by_pair) >= r:
             raise InvalidWeightsError(
-                f"weights per pair must cover every pair of raters; {r} raters make {plural(n_pairs, 'pair')}, "
+                f"weights per pair must cover every pair of raters; {r} raters form {plural(n_pairs, 'pair')}, "
                 f"but there are weights for {len(weights.by_pair)}."
             )
         return _over_one_denominator(weights)
@@ -163,7 +166,9 @@ def _by_pair(
         if (min(a, b), max(a, b)) in by_pair:
             raise InvalidWeightsError(f"weights per pair must name each pair once; {key!r} occurs twice.")
         if not value:
-            raise InvalidWeightsError(f"weights for the pair {key!r} must be a name or Weights; got {value!r}.")
+            raise InvalidWeightsError(
+                f"weights for the pair {key!r} must be a name or a Weights object; got {value!r}."
+            )
         single = value if isinstance(value, Weights) else Weights.from_scheme(str(value), len(categories))
         if a > b:
             a, b = b, a

@@ -26,9 +26,9 @@ from kappamax.errors import InvalidWeightsError
 from kappamax.weights.input_rules import as_matrix_rows, as_positions, matrix_notes
 from kappamax.weights.schemes import Terms, terms_of
 
-LARGEST_DENOMINATOR = 2**512  # weights with a larger one are rounded and marked as not exact
+LARGEST_DENOMINATOR = 2**512  # weights with a larger denominator are rounded and marked as not exact
 _ROUNDED_DENOMINATOR = 2**200  # denominator of rounded weights
-_FEW_CATEGORIES = 20  # up to which named weights are cached
+_FEW_CATEGORIES = 20  # largest number of categories for which named weights are cached
 _CATEGORIES_SHOWN = 12  # largest matrix that is shown completely
 
 
@@ -125,7 +125,7 @@ class Weights:
         positions : sequence of k distinct numbers
             Position of each category on the scale.
         scheme : str
-            Scheme that depends on positions, which is linear (the default), quadratic, sqrt, power(p), ratio, circular
+            Name of a scheme that depends on positions: linear (the default), quadratic, sqrt, power(p), ratio, circular
             or bipolar.
 
         Returns
@@ -192,7 +192,7 @@ class Weights:
             values = [[1 - value for value in row] for row in values]
         largest = max(max(row) for row in values)
         if largest == 0:
-            raise InvalidWeightsError("at least one weight must count as disagreement; all of them are zero.")
+            raise InvalidWeightsError("at least two categories must disagree; all disagreement weights are zero.")
         if kind == "disagreement":
             values = [[value / largest for value in row] for row in values]
         terms = Terms.of_cells(name, [value for row in values for value in row], exact=exact)
@@ -315,7 +315,7 @@ class Weights:
         return f"Weights({self.name}, {categories}, {exact})"
 
     def _shown(self) -> tuple[list[str], list[list[str]]]:
-        """Return headers and rows of the matrix; beyond a dozen categories "..." replaces those in the middle."""
+        """Return headers and rows of the matrix; if it is large, "..." replaces the categories in the middle."""
         k, half = self.n_categories, _CATEGORIES_SHOWN // 2
         categories = [*range(k)] if k <= _CATEGORIES_SHOWN else [*range(half), None, *range(k - half, k)]
         labels = self.positions or range(1, k + 1)
@@ -392,13 +392,7 @@ def _from_terms(terms: Terms, notes: tuple[str, ...] = ()) -> Weights:
     radicands = np.array([f for _, f in entries])[terms.where]
     multipliers.setflags(write=False)
     radicands.setflags(write=False)
+    ordered = terms.power != 0  # only unweighted disagreement, with power 0, does not depend on the order
     return Weights(
-        terms.name,
-        multipliers,
-        radicands,
-        denominator,
-        exact=exact,
-        needs_order=terms.power != 0,
-        power=terms.power,
-        notes=notes,
+        terms.name, multipliers, radicands, denominator, exact, needs_order=ordered, power=terms.power, notes=notes
     )

@@ -260,7 +260,9 @@ def test_frames_say_what_they_need(monkeypatch):
     assert type(study.to_frame()).__module__.startswith("polars")
     monkeypatch.setitem(sys.modules, "polars", None)
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(km.errors.NotSupportedError, match="which is not installed: pip install pandas"):
+    with pytest.raises(
+        km.errors.NotSupportedError, match="none of which is installed. Install it with: pip install pandas"
+    ):
         study.to_frame()
 
 

@@ -33,11 +33,6 @@ def columns_explained(report: Report) -> str:
     return said
 
 
-def share_reached(value: float, ratio: float) -> str:
-    """Return the ratio of a value to its maximum in percent, or "-" for a negative value, which is not a share."""
-    return "-" if value < 0 else numbers.percent(ratio)
-
-
 def margin_rows(report: Report) -> tuple[list[str], list[list[str]]]:
     """Return the header and one row per category, with the number of times each rater used it."""
     table = report.table
@@ -89,7 +84,7 @@ def _row(result: WeightingReport) -> list[str]:
         row += [
             _bounded(most.maximum, most.bound, most.proven, "<="),
             _bounded(most.minimum, most.minimum_bound, most.minimum_proven, ">="),
-            "undefined" if most.ratio is None else share_reached(most.value, most.ratio),
+            "undefined" if most.ratio is None else numbers.share(most.value, most.ratio),
         ]
     test, count = result.test, result.n_maximizers
     row.append("" if test is None else numbers.pvalue(test.pvalue) + ("" if test.se is None else "*"))
