@@ -46,7 +46,7 @@ def test_geometric_temperatures_are_powers():
 
 
 def test_patience_of_the_paper():
-    """c = max(10 #M, 1000)."""
+    """The default patience is c = max(10 #M, 1000), where #M is the number of moves."""
     assert [km.annealing.StaleAgreement().patience_for(n) for n in (18, 200, 9_000)] == [1_000, 2_000, 90_000]
     assert km.annealing.StaleAgreement(5).patience_for(9_000) == 5
     assert km.annealing.StaleMoves().patience_for(9_000) == 1_000
@@ -54,7 +54,7 @@ def test_patience_of_the_paper():
 
 
 @pytest.mark.parametrize("setting", [*ALL, *RULES])
-def test_settings_survive_plain_data(setting):
+def test_settings_are_restored_from_plain_data(setting):
     """Converting settings to a dictionary and back gives equal settings."""
     back = schedule_from if setting in ALL else stopping_from
     assert back(setting.to_dict()) == setting
@@ -72,9 +72,9 @@ def test_settings_survive_plain_data(setting):
         (lambda: schedule_from({"kind": "geometrical"}), r"schedule\.kind must be one of .* Did you mean 'geometric'"),
         (
             lambda: schedule_from({"kind": "linear", "stop": 3}),
-            r"'linear' has the parameters 'start', 'steps'; got 'stop'",
+            r"'linear' has no parameter 'stop'; it has 'start', 'steps'",
         ),
-        (lambda: stopping_from("fixed"), r"stopping must be a mapping with a kind"),
+        (lambda: stopping_from("fixed"), r"stopping must be a mapping whose kind is one of 'stale-agreement'"),
     ],
 )
 def test_settings_are_checked(make, message):

@@ -22,7 +22,7 @@ COEFFICIENTS = ["kappa", "fleiss", "gwet", "brennan-prediger", "krippendorff", "
 
 
 def formula(*pilot, **options):
-    """A plan without simulated studies."""
+    """Return a plan without simulated studies."""
     return sample_size(*pilot, n_draws=0, **options)
 
 
@@ -104,8 +104,8 @@ def test_lrstat_gives_the_same_number():
 @pytest.mark.parametrize("coefficient", COEFFICIENTS)
 @pytest.mark.parametrize("weights", ["unweighted", "linear", "sqrt"])
 @pytest.mark.parametrize("name", ["anxiety", "gwet2014"])
-def test_the_expected_width_is_that_of_a_study_with_these_proportions(name, coefficient, weights):
-    """The interval of a thousandfold pilot has the expected width, with or without missing ratings."""
+def test_the_expected_width_is_that_of_a_study_with_the_same_proportions(name, coefficient, weights):
+    """The interval of a pilot repeated a thousand times has the expected width, with or without missing ratings."""
     pilot = km.example(name)
     study = km.Table(pilot.patterns, pilot.counts * 1000, pilot.categories, pilot.raters, ordered=True)
     result = km.agreement(study, coefficient=coefficient, weights=weights)
@@ -174,7 +174,7 @@ def test_the_maximum_is_that_of_max_kappa():
     pilot = km.example("rapallo2022")
     assert formula(pilot, weights="linear", width=0.3).maximum == km.max_kappa(pilot, weights="linear").maximum
     with pytest.raises(
-        km.errors.InvalidOptionError, match=r"kappa must be at most 0.7511: raters with these margins cannot"
+        km.errors.InvalidOptionError, match=r"kappa must be at most 0.7511, the largest Cohen's kappa with linear"
     ):
         formula(pilot, kappa=0.8, weights="linear", width=0.3)
 
@@ -193,7 +193,7 @@ def test_values_below_chance_are_mixed_with_the_smallest():
     plan = formula(margins=[0.5, 0.5], kappa=-0.5, width=0.2)
     assert km.kappa(plan.table).value == -0.5
     with pytest.raises(
-        km.errors.InvalidOptionError, match=r"kappa must be at least -0.4286: raters with these margins"
+        km.errors.InvalidOptionError, match=r"kappa must be at least -0.4286, the smallest Cohen's kappa that these"
     ):
         formula(margins=[0.7, 0.3], kappa=-0.5, width=0.2)
 
@@ -223,7 +223,7 @@ def test_more_power_and_nearer_values_take_more_subjects(power, null, step):
 
 @pytest.mark.parametrize("coefficient", COEFFICIENTS)
 def test_standard_errors_of_many_tables_are_those_of_each(coefficient):
-    """The batch that simulations use gives what `standard_error` gives one table at a time."""
+    """The batch computation of the simulations agrees with `standard_error` for each table."""
     pilot = km.example("gwet2014")
     objective = as_objective(pilot, weights="linear", coefficient=coefficient)
     rows = np.random.default_rng(1).multinomial(40, pilot.counts / pilot.n_subjects, size=20)

@@ -18,7 +18,7 @@ from kappamax._validate import as_choice, as_finite_number, as_whole_number
 from kappamax.display.text import listing
 from kappamax.errors import InvalidOptionError
 
-COLDEST = 1e-290  # lower temperatures are zero
+COLDEST = 1e-290  # lower temperatures are treated as zero
 _POWERS_PER_BLOCK = 128
 
 
@@ -61,9 +61,10 @@ class Schedule(_Setting):
 
 @dataclass(frozen=True)
 class Geometric(Schedule):
-    """Geometric schedule tau_b = start * factor^b, as in the paper, whose study is reproduced by the defaults.
+    """Geometric schedule tau_b = start * factor^b, as in the paper.
 
-    The first step has temperature `start`, as in the pseudo-code of the paper.
+    The defaults reproduce the study of the paper. The first step, b = 0, has temperature `start`, as in the pseudo-code
+    of the paper.
 
     Parameters
     ----------
@@ -140,10 +141,10 @@ class Linear(Schedule):
 
 @dataclass(frozen=True)
 class Logarithmic(Schedule):
-    """Logarithmic schedule tau_b = start * log(2) / log(b + 2).
+    """Logarithmic schedule tau_b = start * log(2) / log(b + 2), where b = 0 is the first step.
 
-    This is the slowest of the classical schedules. Convergence results for annealing need such a schedule, but in
-    practice it is rarely fast.
+    This is the slowest of the classical schedules. Theorems on the convergence of annealing need such a schedule, but
+    in practice it usually takes many steps.
 
     Parameters
     ----------
@@ -210,16 +211,16 @@ class Stopping(_Setting):
     Attributes
     ----------
     by_agreement : bool
-        Whether a step succeeds if it changes agreement, or if it changes the table.
+        Whether a step counts as a success if it changes agreement (True) or if it changes the table (False).
     limit : int or None
-        Maximum number of steps; None for no maximum.
+        Maximum number of steps; None if there is no maximum.
     """
 
     by_agreement = True
 
     @property
     def limit(self) -> int | None:
-        """Maximum number of steps; None for no maximum."""
+        """Maximum number of steps; None if there is no maximum."""
         return None
 
     def patience_for(self, n_neighbours: int) -> int:
@@ -233,7 +234,7 @@ class Stopping(_Setting):
         Returns
         -------
         int
-            Number of steps; 0 for no such rule.
+            Number of steps; 0 if there is no such number.
         """
         return 0
 
@@ -275,7 +276,7 @@ class StaleAgreement(Stopping):
 
 @dataclass(frozen=True)
 class StaleMoves(Stopping):
-    """Stop after consecutive steps that do not change the table, the rule of the paper for small problems.
+    """Stop after a number of consecutive steps that do not change the table, as in the paper for small problems.
 
     Parameters
     ----------
@@ -387,19 +388,21 @@ def require_settings(schedule: object, stopping: object) -> None:
 def require_end(patience: int, limit: int | None) -> None:
     """Require that a search ends, because of its patience or its maximum number of steps."""
     if not patience and limit is None:
-        raise InvalidOptionError("the search would never stop; give max_steps or a stopping rule that ends it.")
+        raise InvalidOptionError(
+            "the search would never stop. Set max_steps, or pass a stopping rule with a patience or a maximum."
+        )
 
 
 def _from_plain(argument: str, data: Any, kinds: Mapping[str, Any]) -> Any:
     """Return the setting that is described by its kind and parameters."""
     if not isinstance(data, Mapping):
-        raise InvalidOptionError(f"{argument} must be a mapping with a kind, one of {listing(kinds)}; got {data!r}.")
+        raise InvalidOptionError(f"{argument} must be a mapping whose kind is one of {listing(kinds)}; got {data!r}.")
     kind = kinds[as_choice(f"{argument}.kind", data.get("kind"), tuple(kinds))]
     numbers = {name: value for name, value in data.items() if name != "kind"}
     known = [field.name for field in fields(kind)]
     for name in numbers:
         if name not in known:
-            raise InvalidOptionError(f"{argument} {kind.kind!r} has the parameters {listing(known)}; got {name!r}.")
+            raise InvalidOptionError(f"{argument} {kind.kind!r} has no parameter {name!r}; it has {listing(known)}.")
     return kind(**numbers)
 
 
@@ -409,9 +412,10 @@ def _require_above_zero(argument: str, value: float) -> None:
 
 
 def _geometric(start: float, factor: float, first: int, n: int) -> Floats:
-    """Return the temperatures start * factor^b of n steps, computed as start f^(128 q) times f^j.
+    """Return the temperatures start * factor^b of n consecutive steps.
 
-    The temperature of a step therefore does not depend on the other steps that are computed with it.
+    Each is computed as (start * factor^(128 q)) * factor^j, where b = 128 q + j and j < 128. The temperature of a step
+    therefore does not depend on the other steps that are computed with it.
     """
     blocks = np.arange(first // _POWERS_PER_BLOCK, (first + n) // _POWERS_PER_BLOCK + 1, dtype=float)
     warmest = start * factor ** (_POWERS_PER_BLOCK * blocks)

@@ -24,6 +24,7 @@ import numpy as np
 from kappamax._integers import SUMMABLE, coprime
 from kappamax._progress import WorkCallback
 from kappamax._typing import Array, Codes, Floats
+from kappamax.display.text import plural
 from kappamax.errors import NotSupportedError
 from kappamax.table import Table
 
@@ -37,7 +38,7 @@ _BITS = 62
 _UNREACHED = -SUMMABLE
 _FEW_STATES = 200
 _PER_ARRAY = 10_000
-_SCALE_EVERY = 8  # number of subjects; each multiplies the number of ways by at most 2^20
+_SCALE_EVERY = 8  # number of subjects between rescalings; each subject multiplies the ways by at most 2^20
 _LARGE = 2.0**200
 _MOST_COUNTED_PATTERNS = 1_000_000
 _MOST_COUNTS_HELD = 50_000_000
@@ -129,14 +130,15 @@ def require_few_cells(n_categories: int, n_raters: int, size: int = 1) -> None:
 def require_complete(table: Table) -> None:
     """Require that no ratings are missing, since only fibers of complete ratings are counted and listed."""
     if table.n_missing:
+        missing = f"{plural(table.n_missing, 'rating')} {'is' if table.n_missing == 1 else 'are'} missing"
         raise NotSupportedError(
-            f"this needs complete ratings; {table.n_missing} are missing. Sampling and exact_test accept missing "
+            f"this method needs complete ratings, but {missing}. `iter_sample`, `walk` and `exact_test` accept missing "
             "ratings."
         )
 
 
 class TableCounter:
-    """Counter of tables, and of arrangements of ratings, with given margins and patterns.
+    """Counter of the tables, and of the arrangements of ratings, with given margins and patterns.
 
     Parameters
     ----------
@@ -227,7 +229,7 @@ class TableCounter:
         return [_from_residues(column, moduli) for column in zip(*residues, strict=True)]
 
     def approximate_count(self) -> float:
-        """Return the number of tables, computed in floating point by a single count."""
+        """Return the number of tables, computed in floating point."""
         return float(self._tables(self._costs(None), 1, np.dtype(float), None, None)[0])
 
     def probabilities(self, costs: Array, n_totals: int, progress: WorkCallback | None = None) -> Floats:
@@ -281,7 +283,7 @@ class TableCounter:
     def _subjects(
         self, costs: list[int], progress: WorkCallback | None = None
     ) -> Iterator[tuple[Slices, Iterable[Placement]]]:
-        """Yield, for each subject, the states possible once it is placed and the placements of its patterns."""
+        """Yield, for each subject, the states that are possible once it is placed and its possible placements."""
         done, n_subjects = 0, sum(self.first)
         for category, n in enumerate(self.first):
             for _ in range(n):
@@ -310,7 +312,7 @@ class TableCounter:
 
     @cached_property
     def _moves(self) -> list[tuple[Slices, Slices]]:
-        """Target and source states of each pattern, among all states."""
+        """Target and source states of each pattern if all states are processed."""
         return [shifted(axes, self._everywhere, self._everywhere) for axes in self._steps]
 
     def _box(self, placed: int) -> Slices:
@@ -345,18 +347,20 @@ def place_subjects(
     Parameters
     ----------
     ways : floats, shape (states..., n_totals)
-        Number of ways in which each state and total is reached before, divided by 2^halvings. It is overwritten.
+        Number of ways in which each state and total is reached before the subjects are placed, divided by 2^halvings.
+        The array is overwritten.
     subjects : iterable
-        For each subject, the states that are possible once it is placed, and the placements of its patterns.
+        For each subject, the states that are possible once it is placed and its possible placements, one for each
+        pattern.
     halvings : int, optional
         Binary exponent by which `ways` is scaled down, default 0.
 
     Returns
     -------
     ways : floats, shape (states..., n_totals)
-        Number of ways afterwards, divided by 2^halvings.
+        Number of ways after the subjects are placed, divided by 2^halvings.
     halvings : int
-        Binary exponent, increased whenever the numbers became large.
+        Binary exponent, which is increased whenever the numbers become large.
     """
     n_totals = ways.shape[-1]
     after = np.empty_like(ways)
@@ -374,7 +378,7 @@ def place_subjects(
 
 
 def shifted(axes: Sequence[int], to: Slices, since: Slices) -> tuple[Slices, Slices]:
-    """Return the states of the box `to` that a step along some axes reaches from `since`, and their source states."""
+    """Return the states of the box `to` that one step along `axes` reaches from the box `since`, and their sources."""
     target, source = [], []
     for axis, (after, before) in enumerate(zip(to, since, strict=True)):
         step = 1 if axis in axes else 0
@@ -399,7 +403,7 @@ def _progress_of_turn(progress: WorkCallback, turn: int, turns: int) -> WorkCall
 
 
 def _bytes_text(n_bytes: float) -> str:
-    """Return a number of bytes in a suitable unit."""
+    """Return a number of bytes as text with a suitable unit."""
     n_bytes = min(n_bytes, _BEYOND_DOUBLES)
     for unit in ("bytes", "kB", "MB", "GB"):
         if n_bytes < 1000:

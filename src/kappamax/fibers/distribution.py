@@ -35,7 +35,7 @@ _TIED = 1 + 1e-7  # the relative tolerance of R's fisher.test
 
 @dataclass(frozen=True, repr=False)
 class Distribution(TableResult):
-    """Null distribution of a coefficient: its possible values and their probabilities, exact or sampled.
+    """Null distribution of a coefficient, exact or sampled.
 
     Under the null distribution each rater's ratings are arranged in random order over the subjects that the rater
     rated. For complete ratings this is the (multivariate) hypergeometric distribution over the tables of the fiber.
@@ -59,7 +59,7 @@ class Distribution(TableResult):
     n_tables : tuple of n ints
         Exact number of tables with each value; empty if the tables were not counted.
     n_same_value : int
-        Number of tables with the observed value. It requires that the tables were counted.
+        Number of tables with the observed value. It is available only if the tables were counted.
     scores : tuple of n RootSums
         Total disagreement of each outcome, as an exact number.
     mean : float
@@ -107,7 +107,7 @@ class Distribution(TableResult):
     def of_outcomes(
         cls, objective: Objective, rows: Array, counts: Array, n_draws: int | None = None, reason: str | None = None
     ) -> Distribution:
-        """Return a distribution from the components of the scores and the weights of the outcomes.
+        """Return the distribution of given outcomes.
 
         Parameters
         ----------
@@ -117,11 +117,11 @@ class Distribution(TableResult):
             Components of the score of each outcome. If the expected disagreement differs between rearrangements, the
             pooled use of each category follows in k further columns.
         counts : numbers, shape (n,)
-            Probability of each outcome, or number of draws with it.
+            Probability of each outcome or, if the distribution was sampled, the number of draws with it.
         n_draws : int, optional
-            Number of draws; omitted if the distribution is exact.
+            Number of draws. By default the distribution is exact.
         reason : str, optional
-            Reason why the distribution was sampled.
+            Reason why the distribution was sampled. By default there is none.
 
         Returns
         -------
@@ -189,7 +189,7 @@ class Distribution(TableResult):
 
     @property
     def n_same_value(self) -> int:
-        """Number of tables with the observed value; it requires that the tables were counted."""
+        """Number of tables with the observed value. It is available only if the tables were counted."""
         return self.n_tables[self.scores.index(self.observed_score)]
 
     @cached_property
@@ -197,10 +197,9 @@ class Distribution(TableResult):
         """Mean of the coefficient over all rearrangements in which it is defined.
 
         The mean is exact if the expected disagreement is the same for all rearrangements; otherwise it is computed from
-        the outcomes. For a sampled distribution it is the mean of the draws and the observed value. These are
-        exchangeable under the null hypothesis, so a two-sided p-value based on the distance from this mean is valid.
-        Since the mean disagreement is known exactly, it serves as a control variate that corrects the mean of the
-        draws.
+        the outcomes. If these were sampled, the mean is taken over the draws and the observed value, which are
+        exchangeable under the null hypothesis, so that a two-sided p-value based on the distance from this mean is
+        valid. Disagreement, whose mean is known exactly, then serves as a control variate.
         """
         objective = self.objective
         if self.uses is None:
@@ -219,14 +218,15 @@ class Distribution(TableResult):
     def pvalue(self, alternative: str = "greater", *, two_sided: str = "distance") -> float:
         """Return the probability of a value at least as extreme as the observed one.
 
-        If b of the draws of a sampled distribution are at least as extreme, the p-value is (b + 1) / (n_draws + 1),
-        which is never zero and gives a valid test.
+        If the distribution was sampled and b of the draws are at least as extreme, the p-value is
+        (b + 1) / (n_draws + 1), which is never zero and gives a valid test.
 
         Parameters
         ----------
         alternative : {"greater", "less", "two-sided"}, optional
-            Values that count as extreme: those with at least the observed agreement (the default), those with at most
-            the observed agreement, or those in either direction.
+            Alternative hypothesis. Extreme values are those with at least the observed agreement ("greater", the
+            default), those with at most the observed agreement ("less"), or those that are far from the mean or
+            improbable ("two-sided").
         two_sided : {"distance", "probability"}, optional
             Definition of the two-sided p-value. "distance", the default, counts the values at least as far from the
             mean of the null distribution as the observed value. "probability" counts the values that are no more
@@ -241,7 +241,7 @@ class Distribution(TableResult):
         Raises
         ------
         InvalidOptionError
-            If an option has another value, or `two_sided` is "probability" and `alternative` is not "two-sided".
+            If an option has an unknown value, or `two_sided` is "probability" and `alternative` is not "two-sided".
         NotSupportedError
             If `two_sided` is "probability" and the distribution was sampled.
 
@@ -299,14 +299,17 @@ class Distribution(TableResult):
 
     @cached_property
     def _disagreements(self) -> Floats:
-        """Observed disagreement of each outcome, in floating point; large integers are divided before conversion."""
+        """Observed disagreement of each outcome, in floating point.
+
+        Large integers are divided before they are converted, so that no precision is lost.
+        """
         objective = self.objective
         shares = self.rows.astype(object) / (objective.scale * objective.denominator * objective.n_units)
         return np.asarray(shares.astype(float) @ np.sqrt(np.array(objective.radicands, dtype=float)))
 
     @cached_property
     def _expected(self) -> Any:
-        """Expected disagreement in floating point, one number for all outcomes or one for each."""
+        """Expected disagreement in floating point: one number for all outcomes, or one number for each outcome."""
         return float(self.objective.expected) if self.uses is None else _expected_at(self.objective, self.uses)
 
     @cached_property
@@ -359,7 +362,10 @@ class Distribution(TableResult):
 
     @cached_property
     def _groups(self) -> npt.NDArray[np.intp]:
-        """Labels of the outcomes that are equal exactly if the coefficient has the same value, for exact weights."""
+        """Labels of the outcomes. Two outcomes have the same label if and only if the coefficient has the same value.
+
+        The weights must be exact.
+        """
         groups = np.arange(len(self.rows))
         if self.uses is None:
             return groups

@@ -33,8 +33,8 @@ def basic_moves(n_categories: int, n_raters: int = 2) -> MoveSet:
 
     A basic move leads from one antipodal pair of cells of a subtable to another. There are 2 * sum over q of
     C(r, q) k^(r-q) C(k, 2)^q C(2^(q-1), 2) of them, where r is the number of raters and k the number of categories.
-    They form a Markov basis (propositions 1 and 2). The set S of the raters that keep their ratings, as the paper calls
-    it, must be a proper subset of the raters; otherwise the move is zero.
+    They form a Markov basis (propositions 1 and 2). In definition 5, the set S of the raters that keep their ratings
+    must be a proper subset of the raters; otherwise the move is zero.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ class MoveSet:
     Attributes
     ----------
     name : {"basic", "minimal"}
-        Name of the set: "basic" or "minimal".
+        Name of the set.
     n_categories : int
         Number of categories.
     n_raters : int
@@ -243,7 +243,7 @@ class MoveSet:
         Parameters
         ----------
         rng : int, Generator or None, optional
-            Seed or source of randomness.
+            Seed or source of randomness. None, the default, draws a fresh seed.
         size : int, optional
             Number of moves to draw. By default a single move is returned.
 
@@ -299,7 +299,7 @@ class MoveSet:
     def _pairs(self, within: Any, centre: Any, q: int) -> tuple[Any, Any]:
         """Return the plus and minus antipodal pairs of the moves with given indices within a subtable.
 
-        The arguments are arrays or Python integers, because the indices exceed 64 bits beyond 32 raters.
+        The arguments are arrays or Python integers. With more than 32 raters the indices exceed 64 bits.
         """
         if self.name == "basic":
             plus, other = within // (2 ** (q - 1) - 1), within % (2 ** (q - 1) - 1)
@@ -352,9 +352,10 @@ class MoveSet:
 
 
 def star_centres(ends: Array, n_categories: int, n_raters: int) -> Array:
-    """Return the antipodal pair at the centre of the star of each subtable, given lo and hi of shape (..., q, 2).
+    """Return the number of the antipodal pair at the centre of the star of each subtable.
 
-    See `minimal_moves` for the exception for three raters.
+    `ends` has shape (..., q, 2) and holds lo and hi of each rater that varies. `minimal_moves` describes the exception
+    for three raters.
     """
     if n_raters != 3 or ends.shape[-2] != 3:
         return np.zeros(ends.shape[:-2], dtype=np.int64)
@@ -410,7 +411,7 @@ def _combination(rank: int, n: int, size: int) -> tuple[int, ...]:
 
 
 def _below(n: int, rng: Generator) -> int:
-    """Return a uniform random integer below n, for n of any size, by drawing random bits and rejecting those >= n."""
+    """Return a uniform random integer below n, for n of any size, by rejection sampling of random bits."""
     n_bits = n.bit_length()
     while True:
         number = int.from_bytes(rng.bytes((n_bits + 7) // 8), "big") >> (-n_bits % 8)

@@ -44,7 +44,7 @@ class SwapWalk:
         Source of randomness. Acceptance is drawn from a generator spawned from it, so the walk does not depend on how
         its steps are divided into calls.
     held : Objective, optional
-        Objective whose score is held fixed.
+        Objective whose score is held fixed. By default no score is held.
     uniform : bool, optional
         Whether the target distribution is uniform over tables instead of arrangements, default False.
     excursion : int, optional
@@ -104,11 +104,13 @@ class SwapWalk:
         thin : int, optional
             Number of steps between entries of the trace, default 1.
         snapshots : integers, shape (n_steps // thin, number of patterns), optional
-            Array that receives the counts of all patterns with each entry of the trace.
+            Array that receives the counts of all patterns at each entry of the trace. By default the counts are not
+            recorded.
         patience : int, optional
-            Number of consecutive steps without a change after which the walk stops; 0, the default, for no such rule.
+            Number of consecutive steps without a change after which the walk stops. With 0, the default, the walk takes
+            all steps.
         by_score : bool, optional
-            Whether `patience` refers to changes of the score, the default, or of the table.
+            Whether `patience` refers to changes of the score (True, the default) or of the table (False).
 
         Returns
         -------

@@ -52,7 +52,7 @@ def from_margins(
 ) -> AssumedPopulation:
     """Return the population with given margins and a given value of the coefficient."""
     if kappa is None:
-        raise InvalidOptionError("margins= needs kappa=, the value that the coefficient is assumed to have.")
+        raise InvalidOptionError("kappa, the assumed value of the coefficient, must be given with margins.")
     as_finite_number("kappa", kappa)
     rows = _as_margins(margins, n_raters)
     labels = tuple(range(1, len(rows[0]) + 1)) if categories is None else as_categories(categories)
@@ -75,8 +75,8 @@ def from_pilot(
         as_finite_number("kappa", kappa)
         if not pilot.complete:
             raise NotSupportedError(
-                "kappa= needs complete pilot ratings; with missing ratings the assumed value is that of the pilot. "
-                "Omit kappa= or the incomplete subjects."
+                "kappa needs complete pilot ratings; if ratings are missing, the assumed value is that of the pilot. "
+                "Omit kappa or the incomplete subjects."
             )
         _require_few_patterns(pilot.n_categories, pilot.n_raters)
     tables = None
@@ -135,7 +135,7 @@ class AssumedPopulation:
         null : float
             The null value.
         needed : bool
-            Whether the population is needed. If it is not, None is returned where the population does not exist.
+            Whether the population is needed. If it is not needed and cannot be built, None is returned.
 
         Returns
         -------
@@ -160,7 +160,7 @@ class AssumedPopulation:
             return None
         try:
             return self.tables.at(null, "null")
-        except InvalidOptionError:  # a value the margins do not allow
+        except InvalidOptionError:  # the margins do not allow the null value
             if needed:
                 raise
             return None
@@ -168,7 +168,7 @@ class AssumedPopulation:
 
 @dataclass(frozen=True)
 class MixtureTable:
-    """A table that is a component of mixtures.
+    """A table that can be a component of a mixture.
 
     Attributes
     ----------
@@ -253,7 +253,7 @@ class MarginTables:
         return self._mixture_table(pilot, pilot.score, self.pilot.patterns, self.pilot.counts)
 
     def at(self, value: Any, argument: str) -> Objective:
-        """Return the population with a given value, a mixture of the two known tables with the nearest values.
+        """Return the population with a given value, which is a mixture of two known tables with the nearest values.
 
         Parameters
         ----------
@@ -281,13 +281,13 @@ class MarginTables:
         if wanted > known[-1].value:
             most = floor(float(known[-1].value) * 10_000) / 10_000
             raise InvalidOptionError(
-                f"{argument} must be at most {most:.4f}: raters with these margins cannot reach a larger {what}; "
-                f"got {float(wanted):g}."
+                f"{argument} must be at most {most:.4f}, the largest {what} that these margins allow; got "
+                f"{float(wanted):g}."
             )
         if wanted < known[0].value:
             raise InvalidOptionError(
-                f"{argument} must be at least {float(known[0].value):.4f}: raters with these margins cannot have a "
-                f"smaller {what}; got {float(wanted):g}."
+                f"{argument} must be at least {float(known[0].value):.4f}, the smallest {what} that these margins "
+                f"allow; got {float(wanted):g}."
             )
         above = next(table for table in known if table.value >= wanted)
         below = next(table for table in reversed(known) if table.value <= wanted)
@@ -349,7 +349,7 @@ def _shares_of(counts: Integers) -> list[Fraction]:
 
 
 def _whole_margins(shares: Array) -> Integers:
-    """Return margins as integers with the same total, exact if the shares have a small common denominator."""
+    """Return margins as integers with a common total, which are exact if the common denominator is small."""
     total = lcm(*(share.denominator for share in shares.ravel()))
     exact = total <= _COARSE and all(sum(row) == 1 for row in shares)
     total = total * ceil(_LEAST_TOTAL / total) if exact else _COARSE
@@ -361,7 +361,7 @@ def _whole_margins(shares: Array) -> Integers:
 
 
 def _whole(shares: Array) -> Integers:
-    """Return integer counts with given shares, exact if they fit into 61 bits and apportioned otherwise."""
+    """Return integer counts with given shares. They are exact if they fit into 61 bits, and apportioned otherwise."""
     total = 1
     if shares.dtype == object:
         for share in shares:
@@ -383,7 +383,7 @@ def _apportioned(shares: Array, total: int) -> Integers:
 
 
 def _as_margins(given: Any, n_raters: int | None) -> list[list[Any]]:
-    """Return one list of shares for each rater; a single list applies to all raters."""
+    """Return one list of shares for each rater, after checking them. A single list applies to all raters."""
     given = given.tolist() if isinstance(given, np.ndarray) else given
     if not isinstance(given, list | tuple) or not given:
         raise InvalidOptionError(f"margins must be a list of shares, as in [0.7, 0.3]; got {given!r}.")
@@ -406,15 +406,15 @@ def _as_margins(given: Any, n_raters: int | None) -> list[list[Any]]:
 
 
 def _require_shares(name: str, row: list[Any], n_categories: int) -> None:
-    """Require numbers from 0 to 1 that add up to 1."""
+    """Require two or more numbers that are not negative and add up to 1."""
     for position, share in enumerate(row, start=1):
         if not is_number(share) or not isfinite(share) or share < 0:
-            raise InvalidOptionError(f"{name} must be shares >= 0; number {position} is {share!r}.")
+            raise InvalidOptionError(f"{name} must be shares >= 0; share {position} is {share!r}.")
     if len(row) < 2:
         raise InvalidOptionError(f"{name} must have at least two categories; got {len(row)}.")
     if len(row) != n_categories:
         raise InvalidOptionError(
-            f"every rater's margins must have the same categories; got {n_categories} and {len(row)}."
+            f"the margins of all raters must have the same number of categories; got {n_categories} and {len(row)}."
         )
     total = float(sum(row))
     if abs(total - 1) > _SUM_TOLERANCE:
@@ -427,6 +427,6 @@ def _require_few_patterns(n_categories: int, n_raters: int) -> None:
     if n_raters * log(n_categories) > log(MOST_ASSUMED_PATTERNS) + _SUM_TOLERANCE:
         raise NotSupportedError(
             f"{n_categories} categories and {n_raters} raters have {n_categories}^{n_raters} possible patterns; an "
-            f"assumed table is built for at most {MOST_ASSUMED_PATTERNS:,}. Plan from pilot ratings, for a width or "
-            "with variance='estimate'."
+            f"assumed table is built for at most {MOST_ASSUMED_PATTERNS:,}. Pass pilot ratings without kappa, and "
+            "either width or variance='estimate'."
         )
