@@ -7,7 +7,8 @@ from typing import Any, ClassVar
 
 from kappamax._validate import as_choice, as_whole_number
 from kappamax.annealing.diagonal_sweep import SWEEPS
-from kappamax.annealing.schedules import Geometric, Schedule, StaleAgreement, Stopping, require_settings
+from kappamax.annealing.schedules import Geometric, Schedule
+from kappamax.annealing.stopping_rules import StaleAgreement, Stopping
 from kappamax.errors import InvalidOptionError
 from kappamax.fibers.markov_basis import MoveSet, basic_moves, minimal_moves
 
@@ -169,3 +170,13 @@ def as_method(method: Any) -> AnnealingMethod:
     if not isinstance(method, str):
         raise InvalidOptionError(f"method must be 'moves', 'swaps', a MoveMethod or a SwapMethod; got {method!r}.")
     return METHODS[as_choice("method", method, tuple(METHODS))]()
+
+
+def require_settings(schedule: object, stopping: object) -> None:
+    """Require that a schedule and a stopping rule are instances with the necessary methods, not classes."""
+    for argument, value, example, method in (
+        ("schedule", schedule, "Geometric(1, 0.94)", "temperatures"),
+        ("stopping", stopping, "StaleAgreement()", "patience_for"),
+    ):
+        if isinstance(value, type) or not (hasattr(value, method) and hasattr(value, "to_dict")):
+            raise InvalidOptionError(f"{argument} must be an object such as {example}; got {value!r}.")

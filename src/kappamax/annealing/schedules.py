@@ -1,45 +1,24 @@
-"""Define temperature schedules and stopping rules of annealing searches.
-
-All settings are frozen dataclasses. `to_dict`, `schedule_from` and `stopping_from` convert them to plain data and back,
-so that a study can be described in a TOML file and a checkpoint records the settings that it belongs to.
-"""
+"""Define the temperature schedules of annealing searches."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from math import log
 from typing import Any
 
 import numpy as np
 
 from kappamax._typing import Floats
-from kappamax._validate import as_choice, as_finite_number, as_whole_number
-from kappamax.display.text import listing
+from kappamax._validate import as_finite_number, as_whole_number
+from kappamax.annealing.settings import Setting, setting_from
 from kappamax.errors import InvalidOptionError
 
 COLDEST = 1e-290  # lower temperatures are treated as zero
 _POWERS_PER_BLOCK = 128
 
 
-class _Setting:
-    """Base class of the settings, which can be converted to plain data."""
-
-    kind = ""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the kind and the parameters of the setting as plain data, without parameters that are None.
-
-        Returns
-        -------
-        dict
-            The key `kind` holds the name of the kind, such as "geometric".
-        """
-        numbers = {name: value for name, value in asdict(self).items() if value is not None}  # type: ignore[call-overload]  # subclasses are dataclasses
-        return {"kind": self.kind} | numbers
-
-
-class Schedule(_Setting):
+class Schedule(Setting):
     """Base class of temperature schedules."""
 
     def temperatures(self, first: int, n: int) -> Floats:
@@ -205,132 +184,7 @@ class Constant(Schedule):
         return np.full(n, float(self.temperature))
 
 
-class Stopping(_Setting):
-    """Base class of stopping rules.
-
-    Attributes
-    ----------
-    by_agreement : bool
-        Whether a step counts as a success if it changes agreement (True) or if it changes the table (False).
-    limit : int or None
-        Maximum number of steps; None if there is no maximum.
-    """
-
-    by_agreement = True
-
-    @property
-    def limit(self) -> int | None:
-        """Maximum number of steps; None if there is no maximum."""
-        return None
-
-    def patience_for(self, n_neighbours: int) -> int:
-        """Return the number of consecutive steps without success after which the search stops.
-
-        Parameters
-        ----------
-        n_neighbours : int
-            Number of moves that a step draws from.
-
-        Returns
-        -------
-        int
-            Number of steps; 0 if there is no such number.
-        """
-        return 0
-
-
-@dataclass(frozen=True)
-class StaleAgreement(Stopping):
-    """Stop after c consecutive steps that do not change agreement, as in the study of the paper.
-
-    A move that is made but does not change agreement counts as a step without a change.
-
-    Parameters
-    ----------
-    patience : int, optional
-        The number c, at least 1. The default is max(10 #M, 1000), where #M is the number of moves that a step draws
-        from.
-
-    Raises
-    ------
-    InvalidOptionError
-        If `patience` is not a whole number of at least 1.
-
-    Examples
-    --------
-    >>> StaleAgreement().patience_for(72), StaleAgreement(50).patience_for(72)
-    (1000, 50)
-    """
-
-    patience: int | None = None
-    kind = "stale-agreement"
-
-    def __post_init__(self) -> None:
-        if self.patience is not None:
-            as_whole_number("patience", self.patience, 1)
-
-    def patience_for(self, n_neighbours: int) -> int:
-        """See `Stopping`."""
-        return max(10 * n_neighbours, 1000) if self.patience is None else self.patience
-
-
-@dataclass(frozen=True)
-class StaleMoves(Stopping):
-    """Stop after a number of consecutive steps that do not change the table, as in the paper for small problems.
-
-    Parameters
-    ----------
-    patience : int, optional
-        Number of steps, at least 1, default 1000.
-
-    Raises
-    ------
-    InvalidOptionError
-        If `patience` is not a whole number of at least 1.
-    """
-
-    patience: int = 1000
-    kind = "stale-moves"
-    by_agreement = False
-
-    def __post_init__(self) -> None:
-        if self.patience is not None:
-            as_whole_number("patience", self.patience, 1)
-
-    def patience_for(self, n_neighbours: int) -> int:
-        """See `Stopping`."""
-        return self.patience
-
-
-@dataclass(frozen=True)
-class FixedSteps(Stopping):
-    """Stop after a fixed number of steps, as in the pseudo-code of the paper.
-
-    Parameters
-    ----------
-    steps : int, optional
-        Number of steps (B in the paper), at least 1, default 10,000.
-
-    Raises
-    ------
-    InvalidOptionError
-        If `steps` is not a whole number of at least 1.
-    """
-
-    steps: int = 10_000
-    kind = "fixed-steps"
-
-    def __post_init__(self) -> None:
-        as_whole_number("steps", self.steps, 1)
-
-    @property
-    def limit(self) -> int:
-        """See `Stopping`."""
-        return self.steps
-
-
 SCHEDULES: dict[str, Any] = {one.kind: one for one in (Geometric, Linear, Logarithmic, Constant)}
-STOPPINGS: dict[str, Any] = {one.kind: one for one in (StaleAgreement, StaleMoves, FixedSteps)}
 
 
 def schedule_from(data: Mapping[str, Any]) -> Schedule:
@@ -350,60 +204,8 @@ def schedule_from(data: Mapping[str, Any]) -> Schedule:
     InvalidOptionError
         If there is no such kind, or a parameter is unknown or out of range.
     """
-    schedule: Schedule = _from_plain("schedule", data, SCHEDULES)
+    schedule: Schedule = setting_from("schedule", data, SCHEDULES)
     return schedule
-
-
-def stopping_from(data: Mapping[str, Any]) -> Stopping:
-    """Return the stopping rule that is described by plain data.
-
-    Parameters
-    ----------
-    data : mapping
-        Kind and parameters of the rule, such as {"kind": "stale-moves", "patience": 1000}.
-
-    Returns
-    -------
-    Stopping
-
-    Raises
-    ------
-    InvalidOptionError
-        If there is no such kind, or a parameter is unknown or out of range.
-    """
-    stopping: Stopping = _from_plain("stopping", data, STOPPINGS)
-    return stopping
-
-
-def require_settings(schedule: object, stopping: object) -> None:
-    """Require that a schedule and a stopping rule are instances with the necessary methods, not classes."""
-    for argument, value, example, method in (
-        ("schedule", schedule, "Geometric(1, 0.94)", "temperatures"),
-        ("stopping", stopping, "StaleAgreement()", "patience_for"),
-    ):
-        if isinstance(value, type) or not (hasattr(value, method) and hasattr(value, "to_dict")):
-            raise InvalidOptionError(f"{argument} must be an object such as {example}; got {value!r}.")
-
-
-def require_end(patience: int, limit: int | None) -> None:
-    """Require that a search ends, because of its patience or its maximum number of steps."""
-    if not patience and limit is None:
-        raise InvalidOptionError(
-            "the search would never stop. Set max_steps, or pass a stopping rule with a patience or a maximum."
-        )
-
-
-def _from_plain(argument: str, data: Any, kinds: Mapping[str, Any]) -> Any:
-    """Return the setting that is described by its kind and parameters."""
-    if not isinstance(data, Mapping):
-        raise InvalidOptionError(f"{argument} must be a mapping whose kind is one of {listing(kinds)}; got {data!r}.")
-    kind = kinds[as_choice(f"{argument}.kind", data.get("kind"), tuple(kinds))]
-    numbers = {name: value for name, value in data.items() if name != "kind"}
-    known = [field.name for field in fields(kind)]
-    for name in numbers:
-        if name not in known:
-            raise InvalidOptionError(f"{argument} {kind.kind!r} has no parameter {name!r}; it has {listing(known)}.")
-    return kind(**numbers)
 
 
 def _require_above_zero(argument: str, value: float) -> None:

@@ -16,8 +16,8 @@ from kappamax._rootsum import RootSum
 from kappamax._validate import as_generator, as_whole_number, require_time_limit
 from kappamax.annealing.methods import AnnealingMethod, as_method
 from kappamax.annealing.move_walk import require_listable
-from kappamax.annealing.schedules import require_end
 from kappamax.annealing.search import Search, SearchEnd, run_search
+from kappamax.annealing.stopping_rules import require_end
 from kappamax.annealing.trace import Moment, Trace
 from kappamax.coefficients import as_objective
 from kappamax.disagreement.objective import Objective

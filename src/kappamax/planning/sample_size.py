@@ -20,8 +20,9 @@ from kappamax.io import Ratings
 from kappamax.planning import text
 from kappamax.planning.formula import MOST_SUBJECTS, least_subjects
 from kappamax.planning.goals import Goal, PowerGoal, SimulatedStudies, WidthGoal
+from kappamax.planning.margin_tables import LARGEST_PROGRAM
 from kappamax.planning.methods import PlanningMethod, Simulation, as_method
-from kappamax.planning.population import LARGEST_PROGRAM, AssumedPopulation, from_margins, from_pilot
+from kappamax.planning.population import AssumedPopulation, from_margins, from_pilot
 from kappamax.planning.search import search
 from kappamax.planning.simulation import Simulator, default_draws
 from kappamax.table import Label, Table
