@@ -13,7 +13,8 @@ from kappamax.coefficients import as_objective
 from kappamax.fibers import connectivity, swap_walk
 from kappamax.fibers import fiber as fiber_module
 from kappamax.fibers.swap_costs import swap_costs
-from kappamax.fibers.swap_walk import PatternCounts, SwapWalk
+from kappamax.fibers.swap_kernel import PatternCounts
+from kappamax.fibers.swap_walk import SwapWalk
 from kappamax.fibers.walk import autocorrelation_time
 from kappamax.table import Table
 from tests.support.small_fibers import SMALL, chi_square_pvalue, expected_counts

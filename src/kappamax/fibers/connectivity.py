@@ -16,8 +16,8 @@ import numpy as np
 from kappamax._integers import Digits
 from kappamax._result import Result
 from kappamax.disagreement.objective import Objective
-from kappamax.fibers.counting import require_few_cells
 from kappamax.fibers.joint_distribution import same_value
+from kappamax.fibers.limits import require_few_cells
 from kappamax.fibers.markov_basis import basic_moves
 
 VISITED_TABLES = 100_000

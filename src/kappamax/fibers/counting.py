@@ -24,15 +24,10 @@ import numpy as np
 from kappamax._integers import SUMMABLE, coprime
 from kappamax._progress import WorkCallback
 from kappamax._typing import Array, Codes, Floats
-from kappamax.display.text import plural
-from kappamax.errors import NotSupportedError
-from kappamax.table import Table
+from kappamax.fibers.limits import MEMORY_LIMIT, require_few_patterns, require_memory
 
 Slices = tuple[slice, ...]
 Placement = tuple[Slices, Slices, int]  # target states of a pattern, the states it starts from, and its cost
-
-#: default number of bytes that counting may use
-MEMORY_LIMIT = 1_000_000_000
 
 _BITS = 62
 _UNREACHED = -SUMMABLE
@@ -40,9 +35,6 @@ _FEW_STATES = 200
 _PER_ARRAY = 10_000
 _SCALE_EVERY = 8  # number of subjects between rescalings; each subject multiplies the ways by at most 2^20
 _LARGE = 2.0**200
-_MOST_COUNTED_PATTERNS = 1_000_000
-_MOST_COUNTS_HELD = 50_000_000
-_BEYOND_DOUBLES = 10**300  # whole numbers are capped here before they are divided as doubles
 
 
 def count_tables(
@@ -96,45 +88,6 @@ def all_patterns(margins: Array) -> Codes:
 def n_orders(counts: Sequence[int]) -> int:
     """Return the number of distinct orders of ratings with the given category counts."""
     return factorial(sum(counts)) // prod(map(factorial, counts))
-
-
-def require_memory(what: str, n_bytes: int, limit: float) -> None:
-    """Require that a computation fits into the memory that it may use."""
-    if n_bytes > limit:
-        raise NotSupportedError(
-            f"{what} would take {_bytes_text(n_bytes)} of memory; the limit is {_bytes_text(limit)} (memory_limit). "
-            "Sampling and the Monte Carlo test need little memory."
-        )
-
-
-def require_few_patterns(n_patterns: int) -> None:
-    """Require that all possible patterns can be listed."""
-    if n_patterns > _MOST_COUNTED_PATTERNS:
-        raise NotSupportedError(
-            f"{float(n_patterns):.3g} patterns are possible; counting and listing tables are limited to "
-            f"{_MOST_COUNTED_PATTERNS:,}. Sampling and the Monte Carlo test work for any number of patterns."
-        )
-
-
-def require_few_cells(n_categories: int, n_raters: int, size: int = 1) -> None:
-    """Require that `size` tables with one count for every possible pattern fit into memory."""
-    n_patterns = n_categories**n_raters
-    if n_patterns * size > _MOST_COUNTS_HELD:
-        raise NotSupportedError(
-            f"{n_categories} categories and {n_raters} raters have {float(n_patterns):.3g} possible patterns, so the "
-            f"counts of {size:,} such tables are more than {_MOST_COUNTS_HELD:,} numbers. iter_sample() yields tables "
-            "one by one."
-        )
-
-
-def require_complete(table: Table) -> None:
-    """Require that no ratings are missing, since only fibers of complete ratings are counted and listed."""
-    if table.n_missing:
-        missing = f"{plural(table.n_missing, 'rating')} {'is' if table.n_missing == 1 else 'are'} missing"
-        raise NotSupportedError(
-            f"this method needs complete ratings, but {missing}. `iter_sample`, `walk` and `exact_test` accept missing "
-            "ratings."
-        )
 
 
 class TableCounter:
@@ -400,13 +353,3 @@ def _from_residues(residues: tuple[int, ...], moduli: list[int]) -> int:
 def _progress_of_turn(progress: WorkCallback, turn: int, turns: int) -> WorkCallback:
     """Return a callback that reports the progress of one of several equal parts of the work."""
     return lambda done, in_all: progress(turn * in_all + done, turns * in_all)
-
-
-def _bytes_text(n_bytes: float) -> str:
-    """Return a number of bytes as text with a suitable unit."""
-    n_bytes = min(n_bytes, _BEYOND_DOUBLES)
-    for unit in ("bytes", "kB", "MB", "GB"):
-        if n_bytes < 1000:
-            return f"{n_bytes:.3g} {unit}"
-        n_bytes /= 1000
-    return f"{n_bytes:.3g} TB"

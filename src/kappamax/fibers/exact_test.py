@@ -17,8 +17,8 @@ from kappamax.coefficients import as_objective
 from kappamax.disagreement.objective import Objective
 from kappamax.display import numbers
 from kappamax.errors import Interrupted, NotSupportedError
-from kappamax.fibers.counting import MEMORY_LIMIT
 from kappamax.fibers.distribution import ALTERNATIVES, Distribution, two_sided_by_probability
+from kappamax.fibers.limits import MEMORY_LIMIT
 from kappamax.fibers.null_distribution import METHODS, null_distribution
 from kappamax.io import Ratings
 from kappamax.table import Label

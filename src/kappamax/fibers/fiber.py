@@ -14,16 +14,11 @@ from kappamax.coefficients import as_objective
 from kappamax.disagreement.objective import Objective
 from kappamax.errors import NotSupportedError
 from kappamax.fibers.connectivity import LevelSet, level_set_of
-from kappamax.fibers.counting import (
-    MEMORY_LIMIT,
-    all_patterns,
-    count_tables,
-    require_complete,
-    require_few_cells,
-)
+from kappamax.fibers.counting import all_patterns, count_tables
 from kappamax.fibers.distribution import Distribution
 from kappamax.fibers.enumeration import iter_tables
 from kappamax.fibers.joint_distribution import JointDistribution, SameValue, joint_distribution, same_value
+from kappamax.fibers.limits import MEMORY_LIMIT, require_complete, require_few_cells
 from kappamax.fibers.null_distribution import distribution_over_tables
 from kappamax.fibers.sampling import random_counts, random_tables
 from kappamax.fibers.walk import Walk, walk_of

@@ -19,8 +19,8 @@ from kappamax._typing import Array
 from kappamax._validate import as_generator, as_whole_number
 from kappamax.disagreement.objective import Objective
 from kappamax.errors import Interrupted, NotSupportedError
-from kappamax.fibers.counting import MEMORY_LIMIT
 from kappamax.fibers.distribution import Distribution
+from kappamax.fibers.limits import MEMORY_LIMIT
 from kappamax.fibers.rearrangement_scores import RearrangementScores
 from kappamax.fibers.sampling import ScoreSampler
 from kappamax.fibers.table_scores import TableScores, Tally

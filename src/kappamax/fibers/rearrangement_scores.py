@@ -18,7 +18,7 @@ from kappamax._integers import distinct_rows, dot, widen
 from kappamax._progress import WorkCallback
 from kappamax._typing import Array
 from kappamax.disagreement.objective import Objective
-from kappamax.fibers.counting import require_memory
+from kappamax.fibers.limits import require_memory
 from kappamax.fibers.rearrangements import RearrangementCounter, all_arrangements, n_arrangements
 from kappamax.fibers.sampling import ScoreSampler
 from kappamax.fibers.table_scores import Tally, packed, require_exact_weights

@@ -22,14 +22,8 @@ import numpy.typing as npt
 
 from kappamax._progress import WorkCallback
 from kappamax._typing import Array, Codes, Floats, Integers
-from kappamax.fibers.counting import (
-    Placement,
-    Slices,
-    n_orders,
-    place_subjects,
-    require_few_patterns,
-    shifted,
-)
+from kappamax.fibers.counting import Placement, Slices, n_orders, place_subjects, shifted
+from kappamax.fibers.limits import require_few_patterns
 from kappamax.fibers.sampling import subject_rows
 from kappamax.patterns import MISSING
 from kappamax.table import Table

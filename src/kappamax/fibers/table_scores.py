@@ -24,8 +24,9 @@ from kappamax._rootsum import RootSum
 from kappamax._typing import Array, Floats, Integers
 from kappamax.disagreement.objective import Objective
 from kappamax.errors import NotSupportedError
-from kappamax.fibers.counting import TableCounter, all_patterns, require_complete, require_memory
+from kappamax.fibers.counting import TableCounter, all_patterns
 from kappamax.fibers.enumeration import LISTED_TABLES, chances_of, few_tables, fewest_tables
+from kappamax.fibers.limits import require_complete, require_memory
 from kappamax.table import Table
 from kappamax.weights import PairWeights, Weights
 

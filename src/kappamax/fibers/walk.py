@@ -20,7 +20,7 @@ from kappamax.disagreement.objective import Objective
 from kappamax.display import numbers
 from kappamax.display.text import plural
 from kappamax.errors import Interrupted, NotSupportedError
-from kappamax.fibers.counting import require_few_cells
+from kappamax.fibers.limits import require_few_cells
 from kappamax.fibers.swap_walk import STEPS_PER_BLOCK, SwapWalk
 from kappamax.fibers.table_scores import require_exact_weights
 from kappamax.table import Table
