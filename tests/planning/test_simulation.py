@@ -126,7 +126,7 @@ def test_a_plan_has_a_printed_form():
         assert f"{plan.n_range[0]} to {plan.n_range[1]}" in shown
         assert "0.5745" in shown
     words = " ".join(plan.sentences())
-    assert "Which categories are confused is an assumption" in words
+    assert "The margins do not determine which categories are confused" in words
     assert "With these margins, Cohen's kappa with linear weights is at most 0.574." in words
 
 

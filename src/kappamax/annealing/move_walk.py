@@ -180,7 +180,10 @@ def move_walk(
     by_agreement: bool,
     stale: int,
 ) -> Any:
-    """Take steps until `draws`, `uniforms` or the patience is exhausted; compiled by numba for long walks."""
+    """Take steps until `draws`, `uniforms` or the patience is exhausted.
+
+    This function is compiled by numba for long walks.
+    """
     taken, made, used = 0, 0, 0
     for step in range(len(draws)):
         move = draws[step]

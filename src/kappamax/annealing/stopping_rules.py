@@ -87,7 +87,7 @@ class StaleMoves(Stopping):
     Parameters
     ----------
     patience : int, optional
-        Number of steps, at least 1, default 1000.
+        Number of consecutive steps, at least 1, default 1000.
 
     Raises
     ------

@@ -1,9 +1,7 @@
 """Represent the null distribution of a coefficient, exact or sampled, and compute its mean and p-values.
 
 Under the null distribution, the ratings of each rater are arranged over the subjects that the rater rated in random
-order, and all orders are equally likely. If the expected disagreement is the same for all arrangements, the score alone
-determines which outcomes are extreme. With missing ratings it differs between arrangements for the coefficients that
-pool the raters' ratings; the values of the coefficient are then compared instead of the scores.
+order, and all orders are equally likely.
 """
 
 from __future__ import annotations
@@ -19,13 +17,12 @@ import numpy.typing as npt
 
 from kappamax._result import TableResult, plain
 from kappamax._rootsum import RootSum
-from kappamax._tolerances import ROUNDING_MARGIN
 from kappamax._typing import Array, Floats
 from kappamax._validate import as_choice
-from kappamax.disagreement.evaluator import Evaluator
 from kappamax.disagreement.objective import Objective
 from kappamax.display import numbers
 from kappamax.errors import InvalidOptionError, NotSupportedError
+from kappamax.fibers.outcomes import Outcomes, expected_at
 from kappamax.patterns import n_ratings_of
 
 ALTERNATIVES = ("greater", "less", "two-sided")
@@ -131,7 +128,7 @@ class Distribution(TableResult):
             return cls(objective, rows, counts, n_draws=n_draws, reason=reason)
         n_roots = len(objective.radicands)
         rows, uses = rows[:, :n_roots], rows[:, n_roots:]
-        defined = _expected_at(objective, uses) > 0
+        defined = expected_at(objective, uses) > 0
         undefined = float(counts[~defined].sum())
         return cls(objective, rows[defined], counts[defined], (), n_draws, reason, uses[defined], undefined)
 
@@ -170,7 +167,7 @@ class Distribution(TableResult):
     @cached_property
     def scores(self) -> tuple[RootSum, ...]:
         """Total disagreement of each outcome, as an exact number."""
-        return tuple(self._score(i) for i in range(len(self.rows)))
+        return tuple(self._outcomes.score(i) for i in range(len(self.rows)))
 
     @cached_property
     def values(self) -> Floats:
@@ -180,7 +177,7 @@ class Distribution(TableResult):
         """
         if self.n_tables:
             return np.array([self.objective.value(score) for score in self.scores])
-        return np.asarray(1 - self._ratios)
+        return np.asarray(1 - self._outcomes.ratios)
 
     @property
     def probabilities(self) -> Floats:
@@ -208,7 +205,7 @@ class Distribution(TableResult):
             return float(self.counts @ self.values / self.counts.sum())
         values = np.append(self.values, self.value)
         shares = np.append(self.counts, 1) / (self.counts.sum() + 1)
-        disagreements = np.append(self._disagreements, float(objective.observed(objective.score)))
+        disagreements = np.append(self._outcomes.disagreements, float(objective.observed(objective.score)))
         deviations = disagreements - shares @ disagreements
         spread = float(shares @ deviations**2)
         slope = float(shares @ (deviations * values)) / spread if spread and not self.undefined else 0.0
@@ -256,8 +253,9 @@ class Distribution(TableResult):
             if self.n_draws is not None:
                 why = (self.reason or "method is 'monte-carlo'").rstrip(".")
                 raise NotSupportedError(f"two_sided='probability' needs the exact distribution, but {why}.")
-            by_value = np.bincount(self._groups, weights=self.counts)
-            same = np.unique(self._groups[self._extreme("greater") & self._extreme("less")])
+            groups = self._outcomes.groups
+            by_value = np.bincount(groups, weights=self.counts)
+            same = np.unique(groups[self._extreme("greater") & self._extreme("less")])
             extreme = float(by_value[by_value <= float(by_value[same].sum()) * _TIED].sum())
         else:
             alternative = as_choice("alternative", alternative, ALTERNATIVES)
@@ -298,102 +296,13 @@ class Distribution(TableResult):
         ]
 
     @cached_property
-    def _disagreements(self) -> Floats:
-        """Observed disagreement of each outcome, in floating point.
-
-        Large integers are divided before they are converted, so that no precision is lost.
-        """
-        objective = self.objective
-        shares = self.rows.astype(object) / (objective.scale * objective.denominator * objective.n_units)
-        return np.asarray(shares.astype(float) @ np.sqrt(np.array(objective.radicands, dtype=float)))
-
-    @cached_property
-    def _expected(self) -> Any:
-        """Expected disagreement in floating point: one number for all outcomes, or one number for each outcome."""
-        return float(self.objective.expected) if self.uses is None else _expected_at(self.objective, self.uses)
-
-    @cached_property
-    def _ratios(self) -> Floats:
-        """Observed divided by expected disagreement of each outcome, in floating point."""
-        return np.asarray(self._disagreements / self._expected)
+    def _outcomes(self) -> Outcomes:
+        """Outcomes with their comparison."""
+        return Outcomes(self.objective, self.rows, self.uses)
 
     def _extreme(self, alternative: str) -> npt.NDArray[np.bool_]:
-        """Return which outcomes are at least as extreme as the observed one.
-
-        Outcomes that differ clearly are compared in floating point. Close ones are compared exactly or, if the weights
-        are not exact, within their tolerance. If the expected disagreement varies, the mean is known only in floating
-        point, so outcomes whose distance from it equals the observed distance up to rounding count as extreme.
-        """
-        objective, ratios, tolerance = self.objective, self._ratios, self.objective.weights.tolerance
-        expected = float(objective.expected)
-        own = float(objective.observed(objective.score)) / expected
-        if self.uses is None:
-            mean = float(objective.observed(self.mean_score)) / expected
-            slack, close = tolerance / expected, ROUNDING_MARGIN * (ratios.max() + own)
-        else:
-            mean, size = 1 - self.mean, np.abs(self.values) + abs(self.value)
-            slack = 2 * tolerance * (2 + size) / np.minimum(self._expected, expected)
-            close = ROUNDING_MARGIN * (1 + size)
-        if alternative == "two-sided":
-            beyond = np.abs(ratios - mean) - abs(own - mean)
-        else:
-            beyond = own - ratios if alternative == "greater" else ratios - own
-        near, extreme = np.abs(beyond) <= close, np.asarray(beyond >= -slack)
-        if objective.weights.exact and (self.uses is None or alternative != "two-sided"):
-            for i in np.flatnonzero(near).tolist():
-                extreme[i] = self._as_extreme(i, alternative)
-        elif self.uses is not None:
-            extreme |= near
-        return extreme
-
-    def _as_extreme(self, i: int, alternative: str) -> bool:
-        """Return whether an outcome is at least as extreme as the observed one, compared exactly."""
-        if alternative == "two-sided":
-            here, own = (score - self.mean_score for score in (self._score(i), self.observed_score))
-            return here * here.sign() >= own * own.sign()
-        above = self._above(i, self.observed_score, self.objective.expected)
-        return above >= 0 if alternative == "greater" else above <= 0
-
-    def _above(self, i: int, score: RootSum, expected: RootSum) -> int:
-        """Return 1, 0 or -1 if the coefficient of an outcome is above, equal to or below that of another, exactly."""
-        if self.uses is None:
-            return (score - self._score(i)).sign()
-        return (score * self._exact_expected(i) - self._score(i) * expected).sign()
-
-    @cached_property
-    def _groups(self) -> npt.NDArray[np.intp]:
-        """Labels of the outcomes. Two outcomes have the same label if and only if the coefficient has the same value.
-
-        The weights must be exact.
-        """
-        groups = np.arange(len(self.rows))
-        if self.uses is None:
-            return groups
-        order = np.argsort(self.values)
-        gaps = np.diff(self.values[order]) > ROUNDING_MARGIN * (1 + np.abs(self.values[order[1:]]))
-        for close in np.split(order, np.flatnonzero(gaps) + 1):
-            different: list[int] = []
-            for i in close.tolist() if len(close) > 1 else []:
-                same = [j for j in different if self._above(i, self._score(j), self._exact_expected(j)) == 0]
-                groups[i] = same[0] if same else i
-                different += [] if same else [i]
-        return groups
-
-    def _exact_expected(self, i: int) -> RootSum:
-        """Return the exact expected disagreement of an outcome, if it varies between outcomes."""
-        assert self.uses is not None
-        use = tuple(self.uses[i].tolist())
-        if use not in self._known:
-            self._known[use] = self.objective.expected_at(self.uses[i])
-        return self._known[use]
-
-    @cached_property
-    def _known(self) -> dict[tuple[int, ...], RootSum]:
-        """Cache of the exact expected disagreement by use of the categories."""
-        return {}
-
-    def _score(self, i: int) -> RootSum:
-        return RootSum(dict(zip(self.objective.radicands, self.rows[i].tolist(), strict=True)))
+        """Return whether each outcome is at least as extreme as the observed one."""
+        return self._outcomes.extreme(alternative, self.mean_score if self.uses is None else self.mean)
 
 
 def mean_score(objective: Objective) -> RootSum:
@@ -421,8 +330,3 @@ def two_sided_by_probability(alternative: str, two_sided: str) -> bool:
     if by_probability and as_choice("alternative", alternative, ALTERNATIVES) != "two-sided":
         raise InvalidOptionError(f"two_sided='probability' needs alternative='two-sided'; got {alternative!r}.")
     return by_probability
-
-
-def _expected_at(objective: Objective, uses: Array) -> Floats:
-    """Return the expected disagreement for given uses of the categories, in floating point."""
-    return Evaluator(objective).expected_of(uses.astype(float) / objective.use_scale)

@@ -276,7 +276,7 @@ class Fiber:
         size : int, optional
             Number of tables, default 1.
         rng : int, Generator or None, optional
-            Seed or source of randomness.
+            Seed or source of randomness. None, the default, draws a fresh seed.
 
         Returns
         -------
@@ -312,7 +312,7 @@ class Fiber:
         size : int, optional
             Number of tables, default 1.
         rng : int, Generator or None, optional
-            Seed or source of randomness.
+            Seed or source of randomness. None, the default, draws a fresh seed.
 
         Yields
         ------
@@ -373,7 +373,7 @@ class Fiber:
         keep_tables : bool, optional
             Whether to keep the counts of every recorded table, default False.
         rng : int, Generator or None, optional
-            Seed or source of randomness.
+            Seed or source of randomness. None, the default, draws a fresh seed.
         progress : callable, optional
             Function that is called as ``progress(done, total, message)`` with the number of steps.
 

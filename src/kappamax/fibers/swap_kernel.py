@@ -69,7 +69,7 @@ class SwapRules(NamedTuple):
     Attributes
     ----------
     single : int
-        Proportion of swaps that involve a single rater, out of 2^11.
+        Number of swaps, out of 2^11 on average, that involve a single rater.
     uniform : bool
         Whether the target distribution is uniform over tables.
     slack : float
@@ -100,7 +100,7 @@ def swap_steps(
     trace: Array,
     snapshots: Array,
 ) -> Any:
-    """Take steps until `words`, `uniforms` or the patience is exhausted; compiled by numba for long walks.
+    """Take steps until `words`, `uniforms` or the patience is exhausted.
 
     A step is one swap or, if a score is held, an excursion of several swaps. Two random words determine a swap. The
     first gives the two subjects, by 31 bits each. In the second, 11 bits determine whether one rater swaps (if they are
@@ -173,7 +173,7 @@ def swap_steps(
                                 second += costs[touched[n], slots[t] + codes[b, t], c]
                         near[0, touched[n], c], near[1, touched[n], c] = first, second
             rise = 0.0
-            if inside:  # d'G of both subjects and d'Ud / 2
+            if inside:  # the disagreement of the two subjects changes by d'G + d'Ud / 2 each
                 for c in range(n_components):
                     if one:
                         first, second = near[i, won, c] - near[i, lost, c], near[j, won, c] - near[j, lost, c]

@@ -134,7 +134,7 @@ def _table(plan: SampleSize) -> str | None:
         if plan.n_range is not None:
             low, high = map(numbers.count, plan.n_range)
             others = f" Over all tables with these margins and this value, the formula gives {low} to {high} subjects."
-        return f"Which categories are confused is an assumption; the assumed table is {how}.{others}"
+        return f"The margins do not determine which categories are confused; the assumed table is {how}.{others}"
     return None
 
 
