@@ -20,8 +20,8 @@ from kappamax._typing import Array, Codes, Integers
 from kappamax.annealing.diagonal_sweep import sweep_counts
 from kappamax.annealing.schedules import COLDEST
 from kappamax.disagreement.objective import Objective
-from kappamax.display.text import plural
 from kappamax.errors import NotSupportedError
+from kappamax.fibers.limits import missing_ratings
 from kappamax.fibers.markov_basis import LISTED_MOVES, MoveSet
 from kappamax.fibers.swap_walk import UNIFORMS_AT_ONCE
 
@@ -32,8 +32,8 @@ def require_listable(moves: MoveSet, n_missing: int = 0) -> None:
     """Require complete ratings and a set of moves that can be listed."""
     if n_missing:
         raise NotSupportedError(
-            f"the method 'moves' needs complete ratings, but {plural(n_missing, 'rating')} "
-            f"{'is' if n_missing == 1 else 'are'} missing. The method 'swaps' accepts missing ratings."
+            f"the method 'moves' needs complete ratings, but {missing_ratings(n_missing)}. The method 'swaps' accepts "
+            "missing ratings."
         )
     if moves.n_moves > LISTED_MOVES:
         raise NotSupportedError(

@@ -49,11 +49,15 @@ def require_few_cells(n_categories: int, n_raters: int, size: int = 1) -> None:
 def require_complete(table: Table) -> None:
     """Require that no ratings are missing, since only fibers of complete ratings are counted and listed."""
     if table.n_missing:
-        missing = f"{plural(table.n_missing, 'rating')} {'is' if table.n_missing == 1 else 'are'} missing"
         raise NotSupportedError(
-            f"this method needs complete ratings, but {missing}. `iter_sample`, `walk` and `exact_test` accept missing "
-            "ratings."
+            f"this method needs complete ratings, but {missing_ratings(table.n_missing)}. `iter_sample`, `walk` and "
+            "`exact_test` accept missing ratings."
         )
+
+
+def missing_ratings(n: int) -> str:
+    """Return a clause for an error message, such as "7 ratings are missing"."""
+    return f"{plural(n, 'rating')} {'is' if n == 1 else 'are'} missing"
 
 
 def _bytes_text(n_bytes: float) -> str:

@@ -23,8 +23,8 @@ from kappamax._validate import as_choice, as_whole_number
 from kappamax.coefficients import as_objective
 from kappamax.disagreement.objective import Objective
 from kappamax.display import numbers
-from kappamax.display.text import plural
 from kappamax.errors import NotSupportedError
+from kappamax.fibers.limits import missing_ratings
 from kappamax.fibers.markov_basis import LISTED_MOVES, star_centres
 from kappamax.fibers.moves import Effect, Move, effect_of
 from kappamax.io import Ratings
@@ -91,8 +91,7 @@ def rank_moves(
     top = as_whole_number("top", top, 1)
     moves = as_choice("moves", moves, ("basic", "minimal"))
     if table.n_missing:
-        missing = f"{plural(table.n_missing, 'rating')} {'is' if table.n_missing == 1 else 'are'} missing."
-        raise NotSupportedError(f"ranking moves needs complete ratings, but {missing}")
+        raise NotSupportedError(f"ranking moves needs complete ratings, but {missing_ratings(table.n_missing)}.")
     value = objective.value(objective.score)
     found = _applicable(objective, minimal=moves == "minimal")
     sums, place = _ranking(objective, found.changes)

@@ -18,9 +18,8 @@ from kappamax._typing import Array, Floats
 from kappamax._validate import as_choice, as_finite_number, as_generator, as_whole_number
 from kappamax.disagreement.objective import Objective
 from kappamax.display import numbers
-from kappamax.display.text import plural
 from kappamax.errors import Interrupted, NotSupportedError
-from kappamax.fibers.limits import require_few_cells
+from kappamax.fibers.limits import missing_ratings, require_few_cells
 from kappamax.fibers.swap_walk import STEPS_PER_BLOCK, SwapWalk
 from kappamax.fibers.table_scores import require_exact_weights
 from kappamax.table import Table
@@ -64,8 +63,7 @@ def walk_of(
     start = objective.value(objective.score)
     uniform = target == "uniform"
     if keep_tables and not table.complete:
-        missing = f"{plural(table.n_missing, 'rating')} {'is' if table.n_missing == 1 else 'are'} missing"
-        raise NotSupportedError(f"keep_tables needs complete ratings, but {missing}.")
+        raise NotSupportedError(f"keep_tables needs complete ratings, but {missing_ratings(table.n_missing)}.")
     if uniform or keep_tables:
         require_few_cells(table.n_categories + (not table.complete), table.n_raters)
     walk = SwapWalk(objective, as_generator(rng), held=held, uniform=uniform, excursion=excursion, counted=keep_tables)
