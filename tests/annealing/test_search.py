@@ -21,7 +21,7 @@ PAPER = {"linear": 0.7511, "quadratic": 0.8703, "sqrt": 0.7528}
 
 
 def anneal(*ratings, proposal="moves", **options):
-    """Call `km.anneal` with the settings of a method given beside the other options."""
+    """Call `km.anneal` with the settings of the method and all other options as keyword arguments."""
     method = METHODS[proposal](**{name: options.pop(name) for name in METHOD_SETTINGS & options.keys()})
     return km.anneal(*ratings, method=method, **options)
 
@@ -29,7 +29,7 @@ def anneal(*ratings, proposal="moves", **options):
 @pytest.mark.parametrize("proposal", ["moves", "swaps"])
 @pytest.mark.parametrize("weights", PAPER)
 def test_the_papers_examples_reach_the_proven_maximum(weights, proposal):
-    """Section 5 of the paper: figure 6's values, proven by the exact solver."""
+    """The values are those of figure 6 in section 5 of the paper, and the exact solver proves that they are maxima."""
     found = anneal(km.example("rapallo2022"), weights=weights, proposal=proposal, rng=1)
     assert round(found.reached, 4) == PAPER[weights]
     three = anneal(km.example("rapallo2022-three"), weights=weights, proposal=proposal, rng=1)
@@ -55,7 +55,7 @@ def test_the_end_is_a_table_of_the_fiber(table, weights, seed):
         assert found.bound == limits.maximum
 
 
-def test_the_stopping_rule_counts_to_the_c_th_step():
+def test_a_search_stops_after_c_steps_without_a_change():
     """The number of steps T includes all c steps without a change, and fixed steps give exactly that number."""
     table = km.example("rapallo2022")
     found = anneal(table, weights="sqrt", rng=3)
@@ -67,7 +67,7 @@ def test_the_stopping_rule_counts_to_the_c_th_step():
     assert patient.steps == patient.settled + 5
 
 
-def test_moves_that_keep_agreement_count_for_one_rule_only():
+def test_moves_that_keep_agreement_are_changes_for_stale_moves_only():
     """A single move back and forth changes the table at every step but never changes agreement."""
     table = km.from_counts([[0, 3, 0], [0, 0, 3], [0, 0, 0]])  # linear: (1,2)+(2,3) and (1,3)+(2,2) score alike
     by_agreement = anneal(table, weights="linear", stopping=km.annealing.StaleAgreement(60), sweep="none", rng=1)
@@ -79,7 +79,7 @@ def test_moves_that_keep_agreement_count_for_one_rule_only():
     assert by_moves.steps > 60
 
 
-def test_proportions_are_counts_by_number_of_subjects():
+def test_temperatures_in_proportions_are_those_in_counts_divided_by_the_subjects():
     """A temperature of 0.02 of 50 subjects is a temperature of one subject."""
     table = km.from_counts([[20, 5], [10, 15]])
     as_counts = anneal(table, schedule=km.annealing.Constant(1.0), stopping=km.annealing.FixedSteps(500), rng=2)
@@ -183,7 +183,7 @@ def test_swaps_keep_an_exact_score(table, weights, seed):
     assert taken == 60
 
 
-def test_weights_per_pair_alike_for_all_pairs_give_the_same_walk():
+def test_equal_weights_for_every_pair_give_the_same_walk_as_common_weights():
     """Giving the same weights for every pair of raters gives the same steps and the same table as giving them once."""
     table = km.example("rapallo2022-three")
     pairs = dict.fromkeys(((0, 1), (0, 2), (1, 2)), "linear")
@@ -193,7 +193,7 @@ def test_weights_per_pair_alike_for_all_pairs_give_the_same_walk():
     assert per_pair.proven
 
 
-def test_incomplete_and_large_designs_take_swaps():
+def test_swaps_work_for_incomplete_and_large_designs():
     """Swaps work with missing ratings, and with 20 raters, who have 10^33 moves."""
     rng = np.random.default_rng(2)
     rows = rng.integers(4, size=(30, 3)).astype(object)
@@ -201,10 +201,10 @@ def test_incomplete_and_large_designs_take_swaps():
     table = km.from_ratings(rows, categories=[0, 1, 2, 3])
     found = anneal(table, weights="linear", proposal="swaps", max_steps=50_000, rng=1)
     assert found.value < found.reached <= km.max_kappa(table, weights="linear").maximum
-    with pytest.raises(km.errors.NotSupportedError, match="are missing. The method 'swaps' accepts missing ratings"):
+    with pytest.raises(km.errors.NotSupportedError, match="22 ratings are missing. The method 'swaps' accepts"):
         anneal(table, weights="linear")
     many = km.from_ratings(rng.integers(5, size=(40, 20)), categories=list(range(5)))
-    with pytest.raises(km.errors.NotSupportedError, match=r"limited to 5,000,000 moves; there are 2\.9e\+32"):
+    with pytest.raises(km.errors.NotSupportedError, match=r"limited to 5,000,000 of them; there are 2\.9e\+32"):
         anneal(many, weights="linear")
     assert anneal(many, weights="linear", proposal="swaps", max_steps=20_000, rng=1).gap < 0.1
 
@@ -225,8 +225,8 @@ def test_the_sweep_makes_diagonal_moves():
 
 @settings(max_examples=examples(60))
 @given(tables(), st.sampled_from(["once", "all"]))
-def test_both_sweeps_do_the_same(table, sweep):
-    """On counts of all cells or on subjects, any number of raters; agreement never falls."""
+def test_sweeps_of_counts_and_of_subjects_agree(table, sweep):
+    """Both give the same table for any number of raters, and agreement never falls."""
     moves = km.moves.basic_moves(table.n_categories, table.n_raters) if table.n_categories > 1 else None
     if moves is None or moves.n_moves > 20_000:
         return
@@ -244,7 +244,7 @@ def test_both_sweeps_do_the_same(table, sweep):
     assert sum(neighbours.score(counts[0])) <= sum(neighbours.score(table.dense().ravel()))
 
 
-def test_ctrl_c_hands_back_where_the_search_was():
+def test_ctrl_c_returns_the_current_table():
     """The result is not proven, and its only bound is zero disagreement."""
 
     def stop(*_now):
@@ -275,7 +275,7 @@ def test_ctrl_c_keeps_the_searches_before():
 
 @pytest.mark.parametrize("proposal", ["moves", "swaps"])
 @pytest.mark.parametrize("weights", ["circular", "power(0.3)", "ordinal", "ratio"])
-def test_weights_that_are_not_exact_work_too(weights, proposal):
+def test_weights_that_are_not_exact_are_supported(weights, proposal):
     """The maximum is attained within the tolerance of the solver, or the gap is reported."""
     table = km.example("rapallo2022-three")
     found = anneal(table, weights=weights, proposal=proposal, restarts=3, rng=2)
@@ -320,14 +320,14 @@ def test_the_method_is_checked(method, message):
         km.anneal(km.example("rapallo2022"), method=method)
 
 
-def test_a_method_by_name_is_the_one_with_its_defaults():
+def test_the_name_of_a_method_stands_for_its_default_settings():
     """A name and the object without settings give the same search."""
     table = km.example("rapallo2022")
     for name in METHODS:
         assert km.anneal(table, method=name, rng=1).table == km.anneal(table, method=METHODS[name](), rng=1).table
 
 
-def test_traces_draw_themselves():
+def test_traces_can_be_plotted():
     """The plot shows two lines against the number of steps."""
     import matplotlib as mpl
 
@@ -338,7 +338,7 @@ def test_traces_draw_themselves():
     assert axes.get_lines()[0].get_xdata()[-1] == found.steps
 
 
-def test_without_matplotlib_the_error_says_how_to_get_it(monkeypatch):
+def test_without_matplotlib_the_error_says_how_to_install_it(monkeypatch):
     """The message contains the pip command that installs the extra."""
     import sys
 

@@ -77,7 +77,7 @@ def test_tables_that_cannot_be_counted_are_null_with_a_reason(tmp_path):
     assert len(found["sample"]) == 1
     gaps = tmp_path / "gaps.csv"
     gaps.write_text("a,b\n1,1\n1,\n2,1\n2,2\n", encoding="utf-8")
-    assert "needs complete ratings; 1 are missing" in results(run("fiber", str(gaps), "--json"))[0]["reason"]
+    assert "needs complete ratings, but 1 rating is missing" in results(run("fiber", str(gaps), "--json"))[0]["reason"]
     assert "needs complete ratings" in run("fiber", str(gaps)).stdout
     one = tmp_path / "one.csv"
     one.write_text("a,b\n1,1\n1,1\n", encoding="utf-8")

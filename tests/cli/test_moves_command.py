@@ -79,4 +79,4 @@ def test_errors_are_one_line(arguments, code, message):
     assert message in done.stderr
     missing = moves(stdin="a,b\nx,\ny,x\nx,x\n")
     assert missing.returncode == 1
-    assert missing.stderr == "kappamax: moves are ranked for complete ratings; 1 rating is missing.\n"
+    assert missing.stderr == "kappamax: ranking moves needs complete ratings, but 1 rating is missing.\n"

@@ -59,15 +59,15 @@ def test_power_and_simulation():
     done = run("plan", *WIDTH[:4], "--power", "0.8", "--null", "0.4", "--simulate", "--draws", "500", "--seed", "3")
     words = " ".join(done.stdout.split())
     assert "a probability of 80% of showing that it is above 0.4 (one-sided test, alpha 0.05)" in words
-    assert "the formula for large numbers gives 141" in words
+    assert "the large-sample formula gives 141" in words
     assert "is significant" in words
 
 
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        ([], 1, "give pilot ratings, or margins= and kappa="),
-        (WIDTH[:4], 1, "give width="),
+        ([], 1, "pilot ratings, or margins and kappa, must be given"),
+        (WIDTH[:4], 1, "the width of an interval, or the power and the null of a test, must be given"),
         (
             ["--margins", "0.5,0.3,0.2", "--margins", "0.2,0.3,0.5", "--kappa", "0.6", "--width", "0.2"],
             1,
@@ -75,8 +75,8 @@ def test_power_and_simulation():
         ),
         (["--margins", "0.5;0.5", "--kappa", "0.6", "--width", "0.2"], 2, "is not a list of shares such as"),
         (["--margins", "1/0,1", "--kappa", "0.6", "--width", "0.2"], 2, "is not a list of shares such as"),
-        (["--margins", "nan,1", "--kappa", "0.6", "--width", "0.2"], 1, "number 1 is nan"),
-        (["--margins", "1e400,1", "--kappa", "0.6", "--width", "0.2"], 1, "number 1 is inf"),
+        (["--margins", "nan,1", "--kappa", "0.6", "--width", "0.2"], 1, "share 1 is nan"),
+        (["--margins", "1e400,1", "--kappa", "0.6", "--width", "0.2"], 1, "share 1 is inf"),
         ([*WIDTH, "--raters", "a,b"], 2, "--raters must be the number of raters"),
         ([*WIDTH, "--table", "nothing.csv"], 1, "there is no file nothing.csv"),
         ([*WIDTH, "-w", "linera"], 1, "Did you mean 'linear'"),

@@ -62,14 +62,14 @@ def test_counting_and_listing_agree_on_some_patterns(table, data):
         assert count_tables(table.margins, patterns) == len(listed)
 
 
-def test_the_papers_fibers():
+def test_the_fibers_of_the_paper_have_the_published_sizes():
     """The paper's fibers have 644,850 tables (figure 3(a)) and 2,160,537 tables for three raters."""
     assert count_tables(km.example("rapallo2022").margins) == 644_850
     assert count_tables(km.example("rapallo2022-three").margins) == 2_160_537
 
 
 def test_known_counts():
-    """The number of 3 x 3 tables with all margins n is C(n+2, 4) + C(n+3, 4) + C(n+4, 4) (MacMahon); k! with n = 1."""
+    """There are C(n+2, 4) + C(n+3, 4) + C(n+4, 4) 3 x 3 tables with all margins n (MacMahon), and k! with n = 1."""
     for n in (1, 2, 7, 40):
         assert count_tables(np.full((2, 3), n)) == comb(n + 2, 4) + comb(n + 3, 4) + comb(n + 4, 4)
     assert count_tables(np.ones((2, 8), dtype=int)) == factorial(8)
@@ -82,7 +82,7 @@ def test_published_counts():
     assert [count_tables(np.full((2, 4), n)) for n in range(1, 6)] == [24, 282, 2008, 10147, 40176]
 
 
-def test_residues_give_what_64_bits_give(monkeypatch):
+def test_counting_by_residues_agrees_with_counting_in_64_bits(monkeypatch):
     """Counting modulo several coprime numbers gives the same result if integers are limited to 12 bits."""
     margins = np.array([[3, 4, 5], [6, 2, 4], [4, 4, 4]])
     plain = count_tables(margins)
@@ -108,7 +108,7 @@ def test_too_much_memory_is_refused():
 
 @settings(max_examples=examples(150))
 @given(tables(max_raters=3, max_categories=3, max_rows=4).filter(lambda table: table.n_subjects <= 9))
-def test_the_least_number_of_a_pattern_leaves_no_table_out(table):
+def test_starting_at_the_smallest_useful_count_omits_no_table(table):
     """The smallest useful count is computed here for every pattern, not only for those that could occur often."""
     patterns = all_patterns(table.n_raters, table.n_categories)
     listed = [counts.tolist() for counts in iter_tables(table.margins, patterns)]

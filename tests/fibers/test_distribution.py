@@ -34,7 +34,7 @@ def listed(table, *weights):
 
 @settings(max_examples=examples(150))
 @given(small_tables, st.sampled_from(SCHEMES))
-def test_the_distribution_is_what_listing_gives(table, scheme):
+def test_the_distribution_agrees_with_listing(table, scheme):
     """Scores, numbers of tables and probabilities agree for two and three raters."""
     expected = listed(table, scheme)
     found = km.fiber(table).distribution(scheme)
@@ -63,8 +63,8 @@ def test_any_whole_matrix_has_a_distribution(data):
 
 @settings(max_examples=examples(60))
 @given(small_tables, st.sampled_from(list(product(SCHEMES, SCHEMES))))
-def test_the_joint_distribution_is_what_listing_gives(table, pair):
-    """Both agree even if one weighting is determined by the other and is omitted from the count."""
+def test_the_joint_distribution_agrees_with_listing(table, pair):
+    """Both agree even if one score is determined by the other and is omitted from the count."""
     expected = listed(table, *pair)
     first, second = (as_objective(table, weights=one) for one in pair)
     found = km.fiber(table).joint_distribution(*pair)
@@ -87,7 +87,7 @@ def _grouped(by_value):
 
 @settings(max_examples=examples(60))
 @given(small_tables, st.sampled_from(list(product(SCHEMES, SCHEMES))))
-def test_tables_with_the_same_kappa_are_what_listing_gives(table, pair):
+def test_tables_with_the_same_kappa_agree_with_listing(table, pair):
     """Their number, the range of the other kappa and the numbers of tables at its ends agree."""
     own, other = (as_objective(table, weights=one) for one in pair)
     expected = {b: n for (a, b), (n, _) in listed(table, *pair).items() if a == own.score}
@@ -100,7 +100,7 @@ def test_tables_with_the_same_kappa_are_what_listing_gives(table, pair):
     assert (spread.maximum, spread.n_at_maximum) == (other.value(min(expected)), expected[min(expected)])
 
 
-def test_the_papers_example():
+def test_the_example_of_the_paper():
     """1,654 tables share the observed linear kappa, of which 4 and 15 attain the extremes of quadratic kappa.
 
     The paper counts 1,527, and 3 and 3 (figure 3), because sums of |i - j| / 3 in doubles differ between tables with
@@ -135,7 +135,7 @@ def test_the_papers_count_is_a_rounding_artefact():
     assert (squares.count(max(squares)), squares.count(min(squares))) == (3, 3)
 
 
-def test_the_papers_three_raters():
+def test_the_example_of_the_paper_with_three_raters():
     """2,324 tables share linear kappa 0.4872, and quadratic kappa ranges from 0.3364 to 0.6313 over them."""
     found = km.fiber(km.example("rapallo2022-three")).same_kappa("linear", other="quadratic")
     assert found.value == pytest.approx(0.4872, abs=5e-5)
@@ -174,7 +174,7 @@ def test_probabilities_match_scipys_random_table():
     np.testing.assert_allclose(found.probabilities, [expected[value] for value in found.values], rtol=1e-12)
 
 
-def test_the_mean_of_kappa_by_chance_is_zero():
+def test_the_mean_of_kappa_under_the_null_distribution_is_zero():
     """For complete ratings the expected disagreement is the mean disagreement over all arrangements."""
     for name in ("rapallo2022", "rapallo2022-three"):
         for weights in ("unweighted", "linear", "quadratic"):
@@ -224,7 +224,7 @@ def test_listed_tables_have_the_numbers_of_counted_ones(table, weights):
 
 @settings(max_examples=examples(60))
 @given(small_tables)
-def test_a_fiber_has_at_least_as_many_tables_as_its_blocks_say(table):
+def test_a_fiber_has_at_least_as_many_tables_as_the_lower_bound(table):
     """The lower bound does not exceed the number of tables, and listing stops at its limit."""
     n_tables = km.fiber(table).count()
     patterns = all_patterns(table.margins)
@@ -277,7 +277,7 @@ def test_progress_runs_from_start_to_end(monkeypatch):
     assert seen[-1] == 1
 
 
-def test_an_only_table():
+def test_a_fiber_of_one_table():
     """A fiber of one table has one value with probability one, and kappa is still defined."""
     found = km.fiber(km.from_counts([[3, 2], [0, 0]])).distribution()
     assert (found.values.tolist(), found.n_tables, found.probabilities.tolist()) == ([0.0], (1,), [1.0])
@@ -288,14 +288,14 @@ def test_what_cannot_be_counted_is_refused():
     """Missing ratings and weights that are not exact are refused."""
     gaps = km.fiber(km.example("gwet2014"))
     for ask in (gaps.count, gaps.distribution, lambda: next(gaps.tables())):
-        with pytest.raises(km.errors.NotSupportedError, match="needs complete ratings; 7 are missing"):
+        with pytest.raises(km.errors.NotSupportedError, match="needs complete ratings, but 7 ratings are missing"):
             ask()
     with pytest.raises(km.errors.NotSupportedError, match=r"power\(0.3\) weights are not exact numbers"):
         km.fiber(km.example("rapallo2022")).distribution("power(0.3)")
 
 
-def test_results_show_themselves():
-    """Results have a printed form and convert to plain data."""
+def test_results_have_a_printed_form_and_convert_to_plain_data():
+    """The printed forms contain the counts, and the plain data contain the values."""
     found = km.fiber(km.example("rapallo2022")).distribution("linear")
     assert "tables with the observed value  1,654" in repr(found)
     plain = found.to_dict()

@@ -34,7 +34,7 @@ def listed_pvalue(table, weights, alternative):
 
 @settings(max_examples=examples(150))
 @given(small_tables, st.sampled_from(SCHEMES), st.sampled_from(ALTERNATIVES))
-def test_exact_pvalues_are_what_enumeration_gives(table, weights, alternative):
+def test_exact_pvalues_agree_with_enumeration(table, weights, alternative):
     """P-values agree for two and three raters, all weights and all alternatives."""
     test = km.exact_test(table, weights=weights, alternative=alternative)
     assert test.method == "exact"
@@ -58,7 +58,7 @@ def test_two_rater_pvalues_are_those_of_all_permutations(table, weights):
 
 @settings(max_examples=examples(40))
 @given(st.lists(st.integers(0, 12), min_size=4, max_size=4))
-def test_two_categories_are_fishers_exact_test(cells):
+def test_for_two_categories_pvalues_are_those_of_fishers_exact_test(cells):
     """One-sided p-values are those of scipy's fisher_exact."""
     table = np.array(cells).reshape(2, 2)
     if 0 in table.sum(axis=0) or 0 in table.sum(axis=1):
@@ -82,7 +82,7 @@ def test_two_sided_by_probability_is_fishers_exact_test_for_two_categories(cells
 
 
 def test_the_two_definitions_of_two_sided_differ():
-    """The observed value is among the most probable ones, but it is not the closest to the mean.
+    """The observed value is among the most probable values, but it is not the closest to the mean.
 
     With margins (3, 7) and (2, 8), cell (1, 1) is 0, 1 or 2 with probabilities 21/45, 21/45 and 3/45, and its mean is
     0.6. The observed 0 is as probable as 1, but 1 lies closer to the mean.
@@ -99,8 +99,8 @@ def test_the_two_definitions_of_two_sided_differ():
 
 @settings(max_examples=examples(80))
 @given(small_tables, st.sampled_from(SCHEMES))
-def test_two_sided_by_probability_is_what_enumeration_gives(table, weights):
-    """The p-value sums, in fractions, all values that are at most as probable as the observed value."""
+def test_two_sided_by_probability_agrees_with_enumeration(table, weights):
+    """The p-value is the total probability, as a fraction, of the values no more probable than the observed one."""
     chances = {}
     for one in km.fiber(table).tables():
         score = as_objective(one, weights=weights).score
@@ -177,8 +177,8 @@ def _disagreement(rows):
     return float(np.mean(shares))
 
 
-def test_the_method_is_decided_and_said(monkeypatch):
-    """The exact method is used if it takes little work, and Monte Carlo with the reason otherwise."""
+def test_the_method_is_chosen_by_the_work_and_reported(monkeypatch):
+    """The exact method is used if it takes little work; otherwise Monte Carlo is used and the reason is given."""
     table = km.example("rapallo2022")
     assert km.exact_test(table).reason is None
     monkeypatch.setattr(null_distribution, "EXACT_WORK", 10)
@@ -224,8 +224,8 @@ def listed_sample(table, alternative):
     return (int(extreme.sum()) + 1) / 4001
 
 
-def test_processes_and_seeds():
-    """The result depends on the seed alone."""
+def test_the_result_depends_on_the_seed_but_not_on_the_number_of_processes():
+    """One and two processes give the same p-value for the same seed."""
     table = km.example("anxiety")
     one = km.exact_test(table, weights="linear", method="monte-carlo", n_draws=2000, rng=4)
     two = km.exact_test(table, weights="linear", method="monte-carlo", n_draws=2000, rng=4, n_jobs=2)
@@ -248,7 +248,7 @@ def test_ctrl_c_keeps_the_draws_so_far():
     assert caught.value.best.reason == "interrupted"
 
 
-def test_all_coefficients_of_complete_ratings_have_one_pvalue():
+def test_all_coefficients_of_complete_ratings_have_the_same_pvalue():
     """The coefficients order the tables in the same way."""
     table = km.example("rapallo2022-three")
     values = {
@@ -269,7 +269,7 @@ def test_an_objective_is_tested_like_its_ratings():
         km.exact_test(as_objective(table, group_size=3))
 
 
-def test_a_drawn_distribution_shows_itself():
+def test_a_sampled_distribution_has_a_printed_form():
     """The printed form has no numbers of tables, because they were not counted."""
     found = null_distribution.null_distribution(
         as_objective(km.example("anxiety")), method="monte-carlo", n_draws=100, rng=1
@@ -301,7 +301,7 @@ def test_options_are_checked():
             km.exact_test(table, method="monte-carlo", rng=wrong)
 
 
-def test_the_result_shows_itself():
+def test_the_result_has_a_printed_form():
     """The printed form contains the result of the test."""
     shown = repr(km.exact_test(km.example("anxiety"), method="monte-carlo", n_draws=1000, rng=1))
     assert "monte-carlo, 1,000 tables" in shown

@@ -38,7 +38,7 @@ def pvalue_of(numbers, law):
     [(1, 1, 1), (5, 3, 4), (50, 70, 33), (1000, 10, 200), (10, 1000, 990), (300, 300, 593), (20_000, 30_000, 25_000)],
 )
 def test_small_populations_have_scipys_probabilities(good, bad, n):
-    """A chi-square test does not reject; a random seed would fail one time in 10,000."""
+    """A chi-square test at the level 1 in 10,000 does not reject."""
     assert pvalue_of(drawn(good, bad, n), hypergeom(good + bad, good, n)) > 1e-4
 
 
@@ -47,7 +47,7 @@ def test_a_chi_square_notices_wrong_probabilities():
     assert pvalue_of(drawn(51, 70, 33), hypergeom(120, 50, 33)) < 1e-4
 
 
-def test_numbers_that_leave_no_choice():
+def test_certain_numbers():
     """The number is certain if nothing or everything is drawn, or if there is one kind of items."""
     for good, bad, n, expected in ((7, 4, 0, 0), (3, 4, 7, 3), (0, 5, 3, 0), (5, 0, 3, 3)):
         assert (drawn(good, bad, n) == expected).all()
@@ -82,7 +82,7 @@ def test_small_and_large_populations_in_one_array():
 
 @given(st.integers(2, 2**61), st.integers(2, 2**61), st.integers(2, 2**61), st.integers(-50, 50))
 def test_ratios_of_probabilities(good, bad, n, steps):
-    """The ratio is the product of exact ratios of neighbouring probabilities, for any sizes."""
+    """The ratio is the product of the exact ratios of consecutive probabilities, for populations of any size."""
     n = min(n, good + bad - 1)
     low, high = max(0, n - bad), min(n, good)
     start = min(max(low, (good + 1) * (n + 1) // (good + bad + 2)), high)

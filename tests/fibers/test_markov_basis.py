@@ -48,7 +48,7 @@ def test_basic_moves_are_those_of_the_definition(k, r):
 
 
 @pytest.mark.parametrize(("k", "r"), DESIGNS)
-def test_closed_forms_count_what_is_listed(k, r):
+def test_closed_forms_agree_with_listing(k, r):
     """The formulas give the numbers of basic and minimal moves, signed and unsigned."""
     basic, minimal = km.moves.basic_moves(k, r), km.moves.minimal_moves(k, r)
     assert basic.n_unsigned == closed_form(k, r, lambda p: comb(p, 2)) == sum(1 for _ in basic) / 2
@@ -91,7 +91,7 @@ def test_any_index_leads_to_a_move_and_back(drawn):
     assert not move.margins().any()
 
 
-def test_first_and_last_of_many():
+def test_the_first_and_the_last_move_of_a_very_large_set():
     """Forty raters have subtables with more moves than 64 bits can index."""
     for moves in (km.moves.basic_moves(5, 20), km.moves.minimal_moves(5, 20), km.moves.basic_moves(2, 40)):
         assert moves.index(moves[0]) == 0
@@ -116,7 +116,7 @@ def test_draws_are_uniform(moves, n):
     assert statistic < chi_square_limit(moves.n_moves - 1)
 
 
-def test_draws_from_astronomical_sets_are_uniform_too():
+def test_draws_from_very_large_sets_are_uniform():
     """The number q of raters that vary has the distribution of the closed form, for 20 raters and 5 categories."""
     moves, n = km.moves.basic_moves(5, 20), 4_000
     drawn = moves.draw(7, n)
@@ -249,7 +249,7 @@ def test_minimal_moves_are_those_of_4ti2(k, r, tmp_path):
 
 
 @pytest.mark.parametrize(("k", "r"), [(2, 4), (3, 4), (2, 5)])
-def test_4ti2_and_we_choose_spanning_trees(k, r, tmp_path):
+def test_the_minimal_moves_and_those_of_4ti2_are_spanning_trees(k, r, tmp_path):
     """For four and more raters both sets have the same size and contain a spanning tree of every block."""
     printed = four_ti_2(k, r, tmp_path)
     ours = [move for move in km.moves.minimal_moves(k, r) if move.plus < move.minus]
@@ -312,7 +312,7 @@ def test_minimal_moves_connect_random_fibers(data):
 
 
 @pytest.mark.parametrize(("k", "r"), [(3, 2), (2, 3), (3, 3), (2, 4)])
-def test_no_minimal_move_can_be_spared(k, r):
+def test_no_minimal_move_can_be_omitted(k, r):
     """Without one move, not all tables with the margins of its two subjects can be reached."""
     moves = km.moves.minimal_moves(k, r)
     plus, minus = moves.arrays()

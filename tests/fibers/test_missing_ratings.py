@@ -106,7 +106,7 @@ def incomplete_tables(draw, n_raters=None):
 @pytest.mark.parametrize("coefficient", COEFFICIENTS)
 @settings(max_examples=examples(25))
 @given(table=incomplete_tables(), weights=st.sampled_from(SCHEMES))
-def test_pvalues_with_missing_ratings_are_what_enumeration_gives(coefficient, table, weights):
+def test_pvalues_with_missing_ratings_agree_with_enumeration(coefficient, table, weights):
     """P-values of all alternatives, and the mean under the null distribution, agree for every coefficient."""
     try:
         observed = km.agreement(table, weights=weights, coefficient=coefficient)
@@ -128,7 +128,7 @@ def test_pvalues_with_missing_ratings_are_what_enumeration_gives(coefficient, ta
 
 @settings(max_examples=examples(60))
 @given(table=incomplete_tables(), coefficient=st.sampled_from(COEFFICIENTS), weights=st.sampled_from(SCHEMES))
-def test_the_distribution_of_scores_and_uses_is_what_enumeration_gives(table, coefficient, weights):
+def test_the_distribution_of_scores_and_uses_agrees_with_enumeration(table, coefficient, weights):
     """Every score and use of the categories has its exact share of the rearrangements."""
     objective = as_objective(table, weights=weights, coefficient=coefficient)
     listed = Counter()
@@ -149,7 +149,7 @@ def test_the_distribution_of_scores_and_uses_is_what_enumeration_gives(table, co
 
 
 def test_fleiss_kappa_is_tested_by_its_own_value():
-    """7/18 of the rearrangements reach the value of Fleiss' kappa, and 7/12 reach the observed agreement."""
+    """7/18 of the rearrangements have at least the observed Fleiss' kappa, and 7/12 at least the observed agreement."""
     table = km.from_ratings([[2, _, 0], [0, 0, 2], [2, 1, _], [0, 0, _], [_, 1, _]], categories=[0, 1, 2])
     test = km.exact_test(table, coefficient="fleiss")
     assert (test.pvalue, test.method) == (pytest.approx(7 / 18, rel=1e-12), "exact")
@@ -213,7 +213,7 @@ def test_rearrangements_without_a_value_count_as_extreme():
     assert drawn.pvalue("greater") == 1
 
 
-def test_one_missing_rating_mixes_complete_distributions():
+def test_with_one_missing_rating_the_distribution_is_a_mixture():
     """The distribution is a mixture over the ratings of the subject that only the first rater rated.
 
     There are 2,000 subjects, so the number of arrangements has some hundred digits.
@@ -247,8 +247,8 @@ def test_few_missing_ratings_among_many_are_tested_exactly():
         assert km.exact_test(gaps, coefficient=coefficient).method == "exact"
 
 
-def test_large_designs_with_missing_ratings_are_drawn_with_the_reason(monkeypatch):
-    """The reason is work, memory, patterns or weights that are not exact, and the exact method raises it."""
+def test_large_designs_with_missing_ratings_are_sampled_and_the_reason_is_given(monkeypatch):
+    """The reason is work, memory, patterns or weights that are not exact; the exact method raises it as an error."""
     rng = np.random.default_rng(1)
     table = km.from_ratings([[1, 2, None], [2, 2, 1], [1, 1, 1], [None, 2, 2]])
     monkeypatch.setattr(nulls, "EXACT_WORK", 10)
@@ -295,8 +295,8 @@ def test_weights_that_are_not_exact_are_tested_with_missing_ratings(coefficient)
 
 
 @given(table=tables(missing=True), coefficient=st.sampled_from(COEFFICIENTS), weights=st.sampled_from(SCHEMES))
-def test_chance_is_fixed_where_it_is_said_to_be(table, coefficient, weights):
-    """The expected disagreement of random rearrangements is that of the observed table."""
+def test_expected_disagreement_does_not_vary_if_chance_is_fixed(table, coefficient, weights):
+    """The expected disagreement of random rearrangements is that of the observed table if `fixed_chance` is true."""
     objective = as_objective(table, weights=weights, coefficient=coefficient)
     rows = np.repeat(table.patterns, table.counts, axis=0)
     rng = np.random.default_rng(1)
@@ -314,8 +314,8 @@ def test_chance_is_fixed_where_it_is_said_to_be(table, coefficient, weights):
         assert moved.expected == objective.expected_at(objective.pooled_use(rows).sum(axis=0))
 
 
-def test_the_mean_by_chance_is_not_zero_for_pooled_coefficients():
-    """Scott's pi of [[6, 9], [1, 4]] is -1/99 and its mean is -16/99, so the raters agree more than by chance."""
+def test_the_null_mean_is_not_zero_for_pooled_coefficients():
+    """Scott's pi of [[6, 9], [1, 4]] is -1/99 and its mean is -16/99: agreement is higher than expected by chance."""
     table = km.from_counts([[6, 9], [1, 4]])
     # by chance they disagree in 3/4 * 13/20 + 1/4 * 7/20 = 46/80; Scott expects 2 * 11/20 * 9/20 = 99/200
     scott = km.exact_test(table, coefficient="scott")
@@ -337,7 +337,7 @@ def test_progress_of_the_exact_method_with_missing_ratings(monkeypatch):
     assert len(RearrangementCounter(table).patterns) == 4 + 8 + 4
 
 
-def test_few_arrangements_are_listed_whatever_their_scores_are():
+def test_few_arrangements_are_listed_even_if_their_scores_are_large():
     """216 arrangements whose encoded scores would take gigabytes are listed."""
     table = km.Table([(1, 1, 2, -1, -1), (0, 0, 0, 2, 0), (2, 2, 2, -1, 2)], [1, 1, 1], [1, 2, 3], ordered=True)
     assert n_arrangements(table) == n_rearrangements(table) == 216

@@ -46,7 +46,7 @@ def test_one_move_and_three_verdicts():
     assert statements(km.moves.explain_move(MOVE, "linear"))["Proposition 4"] is True
 
 
-def test_words_give_the_numbers():
+def test_explanations_contain_the_numbers():
     """u(2,4) = 2/3 = 1/3 + 1/3 for linear weights, and the violated triangle is named for quadratic weights."""
     words = {reason.statement: reason.words for reason in km.moves.explain_move(MOVE, "linear").reasons}
     assert words["Sum of weights"] == "u(2,4) + u(3,3) - u(2,3) - u(3,4) = 2/3 + 0 - 1/3 - 1/3 = 0"
@@ -146,7 +146,7 @@ def test_three_raters_are_explained_pair_by_pair():
         assert (len(by_pair), sum("null move" in words for words in by_pair)) == (3, nulls)
 
 
-def test_weights_per_pair_are_explained_with_their_own():
+def test_each_pair_is_explained_with_its_own_weights():
     """If only raters 1 and 2 have linear weights, the statement on metric weights holds only for this pair."""
     linear, quadratic = (km.Weights.from_scheme(name, 3) for name in ("linear", "quadratic"))
     weights = PairWeights({(0, 1): linear, (0, 2): quadratic, (1, 2): quadratic})
@@ -156,7 +156,7 @@ def test_weights_per_pair_are_explained_with_their_own():
     assert any("raters 1 and 3" in line and "Proposition 3" not in line for line in words)
 
 
-def test_explanations_are_plain_data_and_readable():
+def test_explanations_have_a_printed_form_and_convert_to_plain_data():
     """Explanations convert to JSON, and their printed form shows the move and every statement."""
     explained = km.moves.explain_move(MOVE, "sqrt")
     assert json.loads(json.dumps(explained.to_dict()))["exact_change"] == "-2/3*sqrt(3) + 1/3*sqrt(6)"
@@ -236,7 +236,7 @@ def test_the_best_move_leads_towards_the_maximum():
     assert ranked.value == top.maximum
 
 
-def test_ranked_moves_show_themselves_and_are_plain_data():
+def test_ranked_moves_have_a_printed_form_and_convert_to_plain_data():
     """JSON contains labels; the printed form contains numbers of categories if the labels are too long."""
     table = km.from_counts(PAPER, categories=["w", "x", "y", "z"])
     ranked = km.moves.rank_moves(table, weights="sqrt", coefficient="gwet", top=3)
@@ -253,10 +253,10 @@ def test_ranked_moves_show_themselves_and_are_plain_data():
     assert (single.n_applicable, len(single), bool(single)) == (0, 0, True)
 
 
-def test_what_cannot_be_ranked_is_said(monkeypatch):
+def test_what_cannot_be_ranked_is_refused(monkeypatch):
     """Missing ratings, a single category, too many moves and wrong options raise errors."""
     with pytest.raises(
-        km.errors.NotSupportedError, match="moves are ranked for complete ratings; 7 ratings are missing"
+        km.errors.NotSupportedError, match="ranking moves needs complete ratings, but 7 ratings are missing"
     ):
         km.moves.rank_moves(km.example("gwet2014"))
     with pytest.raises(km.errors.NotSupportedError, match="1 rating is missing"):

@@ -15,7 +15,7 @@ from tests.support.strategies import drawn_moves
 
 
 def test_a_move_by_hand():
-    """Moves are equal in whatever order their cells are given, and their printed form counts categories from 1."""
+    """The order in which cells are given does not matter, and the printed form counts categories from 1."""
     move = km.moves.Move([(2, 2), (0, 0)], [(2, 0), (0, 2)], n_categories=4)
     assert move == km.moves.Move([(0, 0), (2, 2)], [(0, 2), (2, 0)], 4)
     assert hash(move) == hash(km.moves.Move([(0, 0), (2, 2)], [(0, 2), (2, 0)], 4))
@@ -125,7 +125,7 @@ def test_a_move_changes_a_table():
         km.errors.InvalidTableError, match=r"takes a subject from pattern \(2, 3\), which does not occur"
     ):
         move.after(after)
-    with pytest.raises(km.errors.InvalidTableError, match="for 2 raters and 4 categories; the table has 3 and 3"):
+    with pytest.raises(km.errors.InvalidTableError, match="has 2 raters and 4 categories, but the table has 3 raters"):
         move.after(km.example("rapallo2022-three"))
 
 
@@ -137,16 +137,16 @@ def test_a_move_changes_a_table():
             [(0, 1), (1, 1)],
             "zero margins; rater 2 gains categories 1 and 2 and loses 2 and 2",
         ),
-        ([(0, 0), (1, 1)], [(1, 1), (0, 0)], "must change something"),
+        ([(0, 0), (1, 1)], [(1, 1), (0, 0)], r"different cells; both are \(1, 1\) and \(2, 2\)"),
         ([(0, 0), (3, 3)], [(0, 3), (3, 0)], r"plus must have codes from 0 to 2; got \(3, 3\)"),
         ([(0, 0)], [(0, 0)], "plus must be two patterns of category codes"),
         ([(0, 0), (1, 1)], [(0.5, 1), (1, 0)], "minus must be two patterns of category codes"),
         ([(0, 0), (1, 1)], 3, "minus must be two patterns of category codes"),
-        ([(0, 0), (1, 1, 1)], [(0, 1), (1, 0)], "same two or more raters; got 2, 3 categories"),
-        ([(0,), (1,)], [(1,), (0,)], "same two or more raters; got 1 categories"),
+        ([(0, 0), (1, 1, 1)], [(0, 1), (1, 0)], "each of two or more raters; got 2, 3 categories"),
+        ([(0,), (1,)], [(1,), (0,)], "each of two or more raters; got 1 categories"),
     ],
 )
-def test_cells_that_are_no_move_are_refused(plus, minus, message):
+def test_cells_that_do_not_form_a_move_are_refused(plus, minus, message):
     """The message names the rule that the cells break."""
     with pytest.raises(km.errors.InvalidTableError, match=message):
         km.moves.Move(plus, minus, 3)

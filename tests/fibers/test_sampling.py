@@ -31,7 +31,7 @@ def test_sampled_tables_have_their_probabilities(name):
 
 
 def drawn_by_rater(table, size, rng, *, classes=False):
-    """Return the patterns and counts of tables drawn rater by rater, at any cost."""
+    """Return the patterns and counts of tables drawn rater by rater, without a limit on the number of cells."""
     way = RaterByRater.of(table, classes=classes, most_cells=10**6)
     return way.patterns, np.concatenate(list(way.draw(size, np.random.default_rng(rng))))
 
@@ -69,7 +69,7 @@ def all_arrangements(table):
 
 
 @pytest.mark.parametrize("way", ["shuffled", "rater by rater", "iter_sample"])
-def test_tables_with_gaps_have_their_probabilities(way):
+def test_tables_with_missing_ratings_have_their_probabilities(way):
     """The frequencies agree with all arrangements of a small table."""
     if way == "rater by rater":
         patterns, counts = drawn_by_rater(GAPS, 20_000, 1)
@@ -98,7 +98,7 @@ def test_classes_of_patterns_have_the_scores_of_their_tables(name):
 
 
 def test_few_classes_of_many_patterns():
-    """Ten raters and five categories have 10^7 patterns, and 1001 classes for one weighting of all pairs."""
+    """Ten raters and five categories have 10^7 patterns, but only 1001 classes if all pairs have the same weights."""
     codes = np.random.default_rng(0).integers(5, size=(200, 10))
     table = Table(codes, np.full(200, 10**9), tuple(range(5)), ordered=True)
     way = RaterByRater.of(table, classes=True, most_cells=10**5)
@@ -129,7 +129,7 @@ def test_scores_of_any_number_of_subjects_have_their_mean_and_spread(times):
     assert abs(z.var() - 1) < 4 * (2 / 4000) ** 0.5
 
 
-def test_ten_billion_subjects_are_tested_and_sampled_at_once():
+def test_ten_billion_subjects_are_tested_and_sampled_quickly():
     """Two and three raters and missing ratings are supported, while rearranging single subjects is refused."""
     many = 10**10
     two = km.from_counts(np.array([[4, 3], [3, 4]]) * many)
@@ -176,8 +176,8 @@ def test_two_raters_are_drawn_by_scipy():
 
 @settings(max_examples=examples(80))
 @given(tables(missing=True), st.integers(0, 1000))
-def test_draws_keep_margins_and_who_rated_what(table, seed):
-    """Draws keep both for any number of raters, with and without missing ratings."""
+def test_draws_keep_margins_and_the_raters_of_each_subject(table, seed):
+    """There may be any number of raters, with and without missing ratings."""
     for member in km.fiber(table).iter_sample(3, rng=seed):
         assert (member.margins == table.margins).all()
         assert Counter(_rated(member)) == Counter(_rated(table))
@@ -198,7 +198,7 @@ def scores_of(objective, drawn, weights):
 @settings(max_examples=examples(60))
 @given(tables(missing=True), st.sampled_from(["unweighted", "linear", "sqrt"]), st.integers(0, 100))
 def test_scores_of_draws_are_scores_of_tables(table, weights, seed):
-    """The quick sum over pairs is the objective's score of the same arrangements."""
+    """The scores of the sampler equal the objective's scores of the same arrangements."""
     objective = as_objective(table, weights=weights)
     blocks = arrangements(table, 4, np.random.default_rng(seed))
     rows = np.concatenate([np.moveaxis(block, 0, 2) for block in blocks])
@@ -233,14 +233,14 @@ def test_scores_of_many_draws_come_from_scipys_tables(monkeypatch):
 
 
 def test_seeds_repeat_draws():
-    """The same seed gives the same draws, and other seeds give others."""
+    """The same seed gives the same draws, and another seed gives other draws."""
     fiber = km.fiber(km.example("rapallo2022-three"))
     assert (fiber.sample(20, rng=1) == fiber.sample(20, rng=1)).all()
     assert (fiber.sample(20, rng=1) != fiber.sample(20, rng=2)).any()
 
 
-def test_what_cannot_be_held_is_refused():
-    """Dense counts of many raters or with missing ratings are refused, while tables one by one are not."""
+def test_dense_counts_that_do_not_exist_or_do_not_fit_are_refused():
+    """Dense counts of many raters or with missing ratings raise an error, while `iter_sample` accepts both."""
     many = km.from_ratings(np.random.default_rng(0).integers(1, 6, size=(30, 12)))
     with pytest.raises(
         km.errors.NotSupportedError, match="5 categories and 12 raters have 2.44e\\+08 possible patterns"

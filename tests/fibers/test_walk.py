@@ -13,7 +13,8 @@ from kappamax.coefficients import as_objective
 from kappamax.fibers import connectivity, swap_walk
 from kappamax.fibers import fiber as fiber_module
 from kappamax.fibers.swap_costs import swap_costs
-from kappamax.fibers.swap_walk import PatternCounts, SwapWalk
+from kappamax.fibers.swap_kernel import PatternCounts
+from kappamax.fibers.swap_walk import SwapWalk
 from kappamax.fibers.walk import autocorrelation_time
 from kappamax.table import Table
 from tests.support.small_fibers import SMALL, chi_square_pvalue, expected_counts
@@ -117,8 +118,8 @@ def test_contacts_that_are_kept_are_those_of_the_ratings(table, weights, seed):
 
 @pytest.mark.parametrize("target", ["null", "uniform"])
 @pytest.mark.parametrize("name", SMALL)
-def test_walks_visit_tables_as_often_as_the_target_says(name, target):
-    """A chi-square test of tables that are far enough apart to be independent does not reject."""
+def test_walks_visit_tables_with_their_target_probabilities(name, target):
+    """A chi-square test does not reject, for tables that are far enough apart in the walk to be independent."""
     fiber = km.fiber(SMALL[name])
     walk = fiber.walk(400_000, target=target, thin=100, keep_tables=True, rng=2)
     visited = Counter(km.from_counts(counts, categories=fiber.table.categories) for counts in walk.counts)
@@ -146,7 +147,7 @@ def test_a_tilted_walk_has_the_tilted_mean(target, tilt):
     assert walk.values[-1] == pytest.approx(km.kappa(walk.table, weights="linear").value, abs=1e-12)
 
 
-def test_a_held_kappa_stays_and_its_tables_have_their_share():
+def test_a_held_kappa_does_not_change_and_its_tables_have_their_probabilities():
     """In a fiber small enough to list, all tables with that kappa are visited with their probabilities."""
     table = km.from_counts([[3, 2, 1], [1, 3, 1], [0, 1, 3]])
     fiber = km.fiber(table)
@@ -173,8 +174,8 @@ def listed_levels(table, weights):
     return found
 
 
-def test_excursions_of_two_moves_connect_linear_levels_here():
-    """They connect every level of some fibers, while single moves that preserve kappa do not."""
+def test_excursions_of_two_moves_connect_the_linear_levels_of_some_fibers():
+    """They connect every level of these fibers, while single moves that preserve kappa do not."""
     needed = Counter()
     rng = np.random.default_rng(3)
     for _ in range(4):
@@ -222,7 +223,7 @@ def test_the_papers_tables_with_one_linear_kappa_are_connected():
         assert (found.n_tables, found.n_reached, found.connected, found.excursion) == (n, n, True, 2)
 
 
-def test_what_is_not_known_is_said(monkeypatch):
+def test_unknown_connectivity_is_none(monkeypatch):
     """Connectivity is None if there are too many tables to visit or ratings are missing."""
     fiber = km.fiber(km.example("rapallo2022"))
     monkeypatch.setattr(connectivity, "VISITED_TABLES", 50)
@@ -230,13 +231,13 @@ def test_what_is_not_known_is_said(monkeypatch):
     monkeypatch.setattr(fiber_module, "_VISITED_ON_A_WALK", 10)
     walk = fiber.walk(100, held="linear", rng=1)
     assert walk.connected is None
-    assert "the walk may not reach every table with this value" in repr(walk)
+    assert "it is not known whether the walk can reach every table with this value" in repr(walk)
     gaps = km.fiber(km.example("gwet2014")).walk(100, weights="linear", held="unweighted", rng=1)
     assert gaps.connected is None
 
 
 def test_autocorrelation_time_of_a_known_chain():
-    """x_t = a x_(t-1) + noise has (1 + a) / (1 - a), and independent draws have 1, within five percent."""
+    """The time is (1 + a) / (1 - a) for x_t = a x_(t-1) + noise and 1 for independent draws, within five percent."""
     rng = np.random.default_rng(0)
     noise = rng.normal(size=400_000)
     assert autocorrelation_time(noise) == pytest.approx(1, rel=0.05)
@@ -300,6 +301,6 @@ def test_more_raters_than_bits_of_a_word():
 def test_tables_with_missing_ratings_are_not_kept():
     """Dense counts have no place for a missing rating, so the walk refuses to keep them."""
     fiber = km.fiber(km.from_ratings([[1, 2], [2, 2], [1, None], [2, 1]]))
-    with pytest.raises(km.errors.NotSupportedError, match="keep_tables needs complete ratings; missing here: 1"):
+    with pytest.raises(km.errors.NotSupportedError, match="keep_tables needs complete ratings, but 1 rating is"):
         fiber.walk(8, keep_tables=True, rng=1)
     assert fiber.walk(8, rng=1).values.shape == (8,)

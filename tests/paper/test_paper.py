@@ -2,6 +2,7 @@
 
 import json
 import re
+from math import log
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,9 @@ import kappamax as km
 from kappamax.paper import check
 from kappamax.paper.check import PaperCheck
 from kappamax.paper.study import comparison
+from kappamax.paper.study.batch import TableBatch
 from kappamax.paper.study.claims import claims_from
+from kappamax.paper.study.rows import row_of
 from kappamax.paper.verdict import Verdict, corrected, holds, same
 from tests.support.command_line import run
 from tests.support.stored_study import SECONDS, stored_cooling, stored_rows
@@ -79,6 +82,34 @@ def test_a_row_beyond_the_cutoff_is_not_reproduced():
         found = next(comparison.compare_rows(moved))
         assert (abs(moved[0].z) <= comparison.cutoff(48)) == (verdict == "reproduced")
         assert (found.status, found.reason) == (verdict, None if verdict == "reproduced" else "|z| is above 3.27")
+
+
+@pytest.mark.parametrize("steps", [(1_000, 1_400), (1_000, 1_100, 1_500)])
+def test_standard_deviations_of_two_or_three_tables_are_compared(steps):
+    """The kurtosis cannot be estimated from so few tables, so that of a normal distribution is used."""
+    row = few_tables(steps)
+    _, found, _ = comparison.compare_rows([row])
+    z = log(row.sd / row.published_sd) / ((3 - 1) / 4 * (1 / len(steps) + 1 / 1_000)) ** 0.5
+    assert f"(z = {z:+.2f})" in found.ours
+
+
+def test_two_values_that_are_equally_frequent_are_compared():
+    """Their sample kurtosis is 1, for which the standard error of the standard deviation would be zero."""
+    row = few_tables((1_000, 1_000, 1_400, 1_400))
+    _, found, _ = comparison.compare_rows([row])
+    assert f"(z = {log(row.sd / row.published_sd) / (0.5 * (1 / 4 + 1 / 1_000)) ** 0.5:+.2f})" in found.ours
+
+
+def test_equal_stopping_times_are_compared():
+    """A standard deviation of zero has no logarithm, and its z is reported as 0."""
+    _, found, _ = comparison.compare_rows([few_tables((1_000, 1_000))])
+    assert "0.0 (z = +0.00)" in found.ours
+
+
+def few_tables(steps):
+    """Return the first row of the study of the paper with given stopping times."""
+    scenario = km.paper.paper_scenarios()[0]
+    return row_of(scenario, [TableBatch(0, steps, (False,) * len(steps), 0, 0.0, 0.0)])
 
 
 def test_items_beyond_the_cutoff_and_changed_items_are_counted_apart():

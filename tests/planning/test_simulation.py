@@ -18,8 +18,8 @@ RARE = {"margins": [0.99, 0.01], "kappa": 0.5}
         {"margins": [0.4, 0.6], "kappa": 0.5, "n_raters": 4, "coefficient": "gwet"},
     ],
 )
-def test_simulated_intervals_are_as_wide_as_the_formula_says(options):
-    """A thousand subjects or more: within four Monte Carlo errors and the 1/N the formula leaves out."""
+def test_simulated_intervals_have_the_width_of_the_formula(options):
+    """With a thousand subjects or more, they agree within four Monte Carlo errors and a term of order 1/N."""
     plan = sample_size(width=0.1, rng=1, n_draws=2000, **options)
     studies = plan.studies
     assert plan.n_subjects > 400
@@ -41,7 +41,7 @@ def test_simulated_intervals_are_as_wide_as_the_formula_says(options):
     ],
 )
 def test_simulated_tests_have_the_power_and_the_size_of_the_formula(options, alternative, variance):
-    """Hundreds of subjects: power and false positives within four Monte Carlo errors and 1/sqrt(N) of skewness."""
+    """With hundreds of subjects, both agree within four Monte Carlo errors and a term of order 1/sqrt(N)."""
     plan = sample_size(power=0.8, alternative=alternative, variance=variance, rng=2, n_draws=4000, **options)
     studies = plan.studies
     skewness = 0.5 / plan.n_subjects**0.5
@@ -59,7 +59,7 @@ def test_the_number_found_by_simulation_reaches_the_goal():
     assert abs(test.n_subjects - test.n_formula) < 4 * test.n_subjects_se + 0.1 * test.n_formula
 
 
-def test_near_one_the_formula_asks_for_far_too_few():
+def test_near_one_the_formula_gives_far_too_few_subjects():
     """At kappa 0.999 most studies of the formula's size show no disagreement and have no interval."""
     options = {"margins": [0.5, 0.5], "kappa": 0.999, "width": 0.01, "rng": 4, "n_draws": 1000}
     formula, simulation = sample_size(**options), sample_size(method="simulation", **options)
@@ -72,15 +72,15 @@ def test_near_one_the_formula_asks_for_far_too_few():
     assert formula.studies.share_within < 0.2
 
 
-def test_a_study_that_says_nothing_counts_as_the_whole_range():
-    """Otherwise few subjects, who never meet the rare category, would look precise."""
+def test_an_interval_that_is_not_defined_counts_as_the_whole_range():
+    """Otherwise studies of few subjects, which often miss the rare category, would seem to be precise."""
     plan = sample_size(width=0.9, rng=1, n_draws=1000, method="simulation", **RARE)
     assert plan.n_subjects > 200
     assert plan.studies.mean_width == pytest.approx(0.9, abs=0.1)
 
 
-def test_the_estimates_own_standard_error_rejects_too_often_here():
-    """For 0.7 against 0.85 at rates of 1/2, the estimated standard error is too small and that of the null is not."""
+def test_a_test_with_the_estimated_standard_error_can_reject_too_often():
+    """For 0.7 against 0.85 at rates of 1/2, the estimated standard error is too small, and the null one is not."""
     options = {"margins": [0.5, 0.5], "kappa": 0.85, "null": 0.7, "power": 0.8, "rng": 5, "n_draws": 4000}
     null, own = sample_size(**options), sample_size(variance="estimate", **options)
     assert own.n_subjects < null.n_subjects == 117
@@ -104,7 +104,7 @@ def test_progress_is_reported():
     assert all(done <= in_all for done, in_all, _ in seen)
 
 
-def test_pilots_with_missing_ratings_are_planned_from_as_they_are():
+def test_plans_from_a_pilot_with_missing_ratings_assume_as_many_missing_ratings():
     """The share of missing ratings is that of the pilot; another value and the null variance are refused."""
     pilot = km.example("gwet2014")
     for coefficient in ("kappa", "krippendorff"):
@@ -116,8 +116,8 @@ def test_pilots_with_missing_ratings_are_planned_from_as_they_are():
     assert test.maximum is None
 
 
-def test_a_plan_shows_itself():
-    """As text, as HTML and in sentences: the number, the goal, the maximum and the range."""
+def test_a_plan_has_a_printed_form():
+    """Text, HTML and sentences contain the number, the goal, the maximum and the range."""
     plan = sample_size(
         margins=[[0.2, 0.3, 0.5], [0.4, 0.3, 0.3]], kappa=0.5, width=0.2, weights="linear", rng=1, n_draws=200
     )
@@ -126,19 +126,19 @@ def test_a_plan_shows_itself():
         assert f"{plan.n_range[0]} to {plan.n_range[1]}" in shown
         assert "0.5745" in shown
     words = " ".join(plan.sentences())
-    assert "Which categories are confused is an assumption" in words
+    assert "The margins do not determine which categories are confused" in words
     assert "With these margins, Cohen's kappa with linear weights is at most 0.574." in words
 
 
-def test_a_rare_category_is_pointed_out():
-    """Fewer than five expected ratings: who, which category and how often."""
+def test_a_rare_category_leads_to_a_note():
+    """The note names the rater, the category and its expected number of ratings if this is below five."""
     plan = sample_size(margins=[0.6, 0.2, 0.1, 0.07, 0.03], kappa=0.6, width=0.4, rng=1, n_draws=200)
     (note,) = plan.notes
     assert note.startswith("rater 1 is expected to use category 5 only 1.5 times")
 
 
 def test_the_critical_value_decides_the_test():
-    """A study rejects exactly where its coefficient passes it: sd_0 / sqrt(N) times the normal quantile from null."""
+    """A study rejects if and only if its value lies sd_0 / sqrt(N) times the normal quantile beyond the null value."""
     plan = sample_size(margins=[0.5, 0.5], kappa=0.85, null=0.7, power=0.8, n_draws=0)
     # rates of one half: sd_0^2 = 1 - 0.7^2 = 0.51
     assert plan.critical_value == pytest.approx(0.7 + 1.6448536269514722 * (0.51 / 117) ** 0.5)
@@ -148,8 +148,8 @@ def test_the_critical_value_decides_the_test():
     )
 
 
-def test_a_study_without_disagreement_is_one_that_misses():
-    """Near 1 most studies are of that kind, and the coverage says so."""
+def test_the_interval_of_a_study_without_disagreement_does_not_cover():
+    """For a kappa near 1 most studies show no disagreement, so the coverage is low."""
     plan = sample_size(margins=[0.5, 0.5], kappa=0.99, width=0.1, rng=1, n_draws=2000)
     # a study of N subjects sees no disagreement with probability 0.995^N
     silent = 0.995**plan.n_subjects
@@ -158,14 +158,14 @@ def test_a_study_without_disagreement_is_one_that_misses():
 
 
 def test_a_known_standard_error_makes_every_study_usable():
-    """With variance="null" a study in which all agree rejects."""
+    """With variance="null" a study without disagreement rejects."""
     plan = sample_size(margins=[0.5, 0.5], kappa=0.99, null=0.9, power=0.8, rng=1, n_draws=1000)
     assert plan.studies.n_unusable == 0
     assert plan.studies.power > 0.8
 
 
-def test_a_formula_that_fails_says_so_in_its_first_sentence():
-    """Twenty subjects, a category in fifty ratings."""
+def test_the_first_sentence_is_conditional_if_the_formula_misses_the_power():
+    """The formula misses the power for twenty subjects and a category with a share of one in fifty."""
     plan = sample_size(margins=[0.98, 0.02], kappa=0.8, null=0, power=0.8, rng=1, n_draws=1000)
     assert plan.studies.power < 0.4
     assert (
@@ -173,15 +173,15 @@ def test_a_formula_that_fails_says_so_in_its_first_sentence():
     )
 
 
-def test_a_null_beyond_the_margins_needs_no_table_of_its_own():
-    """No table is needed if the test uses the standard error of the study."""
+def test_a_null_value_that_the_margins_do_not_allow_can_be_tested():
+    """No table with the null value is needed if the test uses the standard error of the study."""
     options = {"margins": [[0.5, 0.5], [0.4, 0.6]], "kappa": 0.5, "null": 0.9, "alternative": "less", "power": 0.8}
     assert sample_size(variance="estimate", n_draws=0, **options).n_subjects > 2
     with pytest.raises(km.errors.InvalidOptionError, match="null must be at most 0.8"):
         sample_size(**options)
 
 
-def test_missing_ratings_plan_power_by_how_kappa_varies():
+def test_the_formula_gives_the_power_with_missing_ratings():
     """Studies drawn from a pilot in which 25 of 60 subjects were rated once have the power of the formula."""
     rng = np.random.default_rng(5)
     first = rng.integers(0, 2, size=60)
@@ -192,7 +192,7 @@ def test_missing_ratings_plan_power_by_how_kappa_varies():
     assert abs(plan.studies.power - plan.expected_power) < 4 * plan.studies.power_se + 0.5 / plan.n_subjects**0.5
 
 
-def test_the_range_holds_both_extremes_for_any_power():
+def test_the_range_contains_both_extremes_for_any_power():
     """For a power below one half, a table with a larger standard error needs fewer subjects."""
     options = {"margins": [0.2, 0.25, 0.55], "kappa": 0.9, "null": 0.1, "weights": "quadratic", "n_draws": 0}
     low, high = sample_size(power=0.3, **options).n_range

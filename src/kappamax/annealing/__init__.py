@@ -3,9 +3,9 @@
 Pass a `MoveMethod` or a `SwapMethod` as ``method``; schedules such as `Geometric` and stopping rules such as
 `StaleAgreement` are settings of both.
 
-Inside the package, `simulated_annealing` is the public side and `search` runs one search. `move_walk` proposes moves
-drawn from a Markov basis and `diagonal_sweep` makes the last step; swaps between two subjects are in
-`fibers.swap_walk`.
+Inside the package, `simulated_annealing` is the public interface and `search` runs one search. `move_walk` proposes
+moves drawn from a Markov basis, `fibers.swap_walk` proposes swaps between two subjects, and `diagonal_sweep` makes the
+moves of the final sweep.
 """
 
 import lazy_loader as _lazy

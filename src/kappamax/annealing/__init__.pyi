@@ -1,11 +1,11 @@
 from .methods import MoveMethod as MoveMethod
 from .methods import SwapMethod as SwapMethod
 from .schedules import Constant as Constant
-from .schedules import FixedSteps as FixedSteps
 from .schedules import Geometric as Geometric
 from .schedules import Linear as Linear
 from .schedules import Logarithmic as Logarithmic
 from .schedules import Schedule as Schedule
-from .schedules import StaleAgreement as StaleAgreement
-from .schedules import StaleMoves as StaleMoves
-from .schedules import Stopping as Stopping
+from .stopping_rules import FixedSteps as FixedSteps
+from .stopping_rules import StaleAgreement as StaleAgreement
+from .stopping_rules import StaleMoves as StaleMoves
+from .stopping_rules import Stopping as Stopping

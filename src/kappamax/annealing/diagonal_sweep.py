@@ -1,6 +1,6 @@
 """Make every diagonal move that applies to a table, which is the last step of the paper's algorithm.
 
-A move with two +1 on the main diagonal has its -1 in two patterns off the diagonal. Since weights are zero on the
+A diagonal move has its two +1 on the main diagonal and its two -1 off the diagonal. Since weights are zero on the
 diagonal, such a move never lowers agreement (lemmas 1 and 2). Each pattern off the diagonal belongs to at most one such
 move of a basis, so the result does not depend on the order of the moves.
 """
@@ -45,8 +45,8 @@ def sweep_counts(counts: Integers, cells: Array, sweep: str) -> Integers:
 def sweep_rows(codes: Integers, sweep: str) -> int:
     """Make all basic diagonal moves in ratings given by subject, in place, and return the number of moves made.
 
-    A diagonal move applies to two subjects whose ratings are in two categories i and j, such that every rater who gave
-    i to one of them gave j to the other.
+    A diagonal move applies to two subjects whose ratings are in two categories i and j if every rater who gave i to one
+    of them gave j to the other.
 
     Parameters
     ----------
@@ -58,6 +58,7 @@ def sweep_rows(codes: Integers, sweep: str) -> int:
     Returns
     -------
     int
+        Number of moves made.
     """
     if sweep == "none":
         return 0

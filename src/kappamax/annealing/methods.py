@@ -1,4 +1,4 @@
-"""Describe how an annealing search proposes, cools and stops: the settings objects of `anneal`."""
+"""Define the settings objects of `anneal`, which describe how a search proposes changes, cools and stops."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import Any, ClassVar
 
 from kappamax._validate import as_choice, as_whole_number
 from kappamax.annealing.diagonal_sweep import SWEEPS
-from kappamax.annealing.schedules import Geometric, Schedule, StaleAgreement, Stopping, require_settings
+from kappamax.annealing.schedules import Geometric, Schedule
+from kappamax.annealing.stopping_rules import StaleAgreement, Stopping
 from kappamax.errors import InvalidOptionError
 from kappamax.fibers.markov_basis import MoveSet, basic_moves, minimal_moves
 
@@ -18,7 +19,7 @@ SWAP_STEPS = 10_000_000
 
 @dataclass(frozen=True, kw_only=True)
 class AnnealingMethod:
-    """Base class of the methods: the settings that both of them have."""
+    """Base class of the methods, with the settings that both of them have."""
 
     proposal: ClassVar[str]
 
@@ -37,32 +38,39 @@ class AnnealingMethod:
 
     @property
     def limit(self) -> int | None:
-        """Number of steps after which a search stops in any case, or None."""
+        """Number of steps after which a search stops in any case; None if there is no such number."""
         limits = (self.max_steps, self.stopping.limit)
         return min((limit for limit in limits if limit is not None), default=None)
 
 
 @dataclass(frozen=True, kw_only=True)
 class MoveMethod(AnnealingMethod):
-    """Anneal by moves, as in the paper: draw a move and make it if no count falls below zero.
+    """Annealing method that proposes moves, as in the paper.
+
+    A step draws a move at random. The move is rejected if it would make a count negative.
 
     Parameters
     ----------
     moves : {"basic", "minimal"} or MoveSet
         Set of moves that a step draws from, default "basic".
     schedule : Schedule
-        Temperature of each step, default ``Geometric(1, 0.94)``, with which the paper's study is reproduced.
+        Temperature of each step, default ``Geometric(1, 0.94)``, which reproduces the study of the paper.
     stopping : Stopping
-        Rule that ends a search, default ``StaleAgreement()``. Its patience depends on the number of
-        moves in the set.
+        Rule that ends a search, default ``StaleAgreement()``, whose patience depends on the number of moves in the set.
     max_steps : int, optional
-        Largest number of steps of a search. There is no limit by default.
+        Maximum number of steps of a search. By default there is no maximum.
     temperature_unit : {"counts", "proportions"}
-        Whether the change of agreement is measured in subjects ("counts", default, as in the paper's study) or as a
-        share of all subjects ("proportions", as in the paper's formula) before it is divided by the temperature.
+        Unit of the change of agreement that is divided by the temperature. "counts", the default, measures it in
+        subjects, as in the study of the paper. "proportions" measures it as a share of all subjects, as in the formula
+        of the paper.
     sweep : {"once", "all", "none"}
-        Final sweep of moves that add two subjects to the diagonal: try each of these moves once (default, as in the
-        paper's pseudo-code), repeat until none applies, or leave the sweep out.
+        Final sweep of moves that add two subjects to the diagonal. "once", the default, makes each of these moves at
+        most once, as in the pseudo-code of the paper; "all" repeats them until none applies; "none" omits the sweep.
+
+    Raises
+    ------
+    InvalidOptionError
+        If a setting is out of range or has an unknown value.
 
     Examples
     --------
@@ -87,7 +95,11 @@ class MoveMethod(AnnealingMethod):
         Parameters
         ----------
         n_categories, n_raters : int
-            Size of the table.
+            Numbers of categories and raters of the tables.
+
+        Returns
+        -------
+        MoveSet
 
         Raises
         ------
@@ -105,27 +117,32 @@ class MoveMethod(AnnealingMethod):
 
 @dataclass(frozen=True, kw_only=True)
 class SwapMethod(AnnealingMethod):
-    """Anneal by swaps: exchange the ratings of some raters between two subjects.
+    """Annealing method that proposes swaps of the ratings of some raters between two subjects.
 
-    A swap is always possible, costs the same for any number of categories and raters, and keeps the margins also where
-    ratings are missing.
+    A swap is always possible and preserves the margins, even if ratings are missing. Its cost does not depend on the
+    number of possible patterns.
 
     Parameters
     ----------
     schedule : Schedule
-        Temperature of each step, default ``Geometric(1, 0.94)``, with which the paper's study is reproduced.
+        Temperature of each step, default ``Geometric(1, 0.94)``, which reproduces the study of the paper.
     stopping : Stopping
-        Rule that ends a search, default ``StaleAgreement()``. Its patience depends on the number of
-        swaps by one rater, r N (N - 1) / 2.
+        Rule that ends a search, default ``StaleAgreement()``, whose patience depends on the number r N (N - 1) / 2 of
+        swaps by one rater.
     max_steps : int, optional
-        Largest number of steps of a search. Default: ten million, unless the stopping rule has a
-        limit of its own.
+        Maximum number of steps of a search. By default it is ten million, unless the stopping rule has a maximum.
     temperature_unit : {"counts", "proportions"}
-        Whether the change of agreement is measured in subjects ("counts", default, as in the paper's study) or as a
-        share of all subjects ("proportions", as in the paper's formula) before it is divided by the temperature.
+        Unit of the change of agreement that is divided by the temperature. "counts", the default, measures it in
+        subjects, as in the study of the paper. "proportions" measures it as a share of all subjects, as in the formula
+        of the paper.
     sweep : {"once", "all", "none"}
-        Final sweep of moves that add two subjects to the diagonal: try each of these moves once (default, as in the
-        paper's pseudo-code), repeat until none applies, or leave the sweep out.
+        Final sweep of moves that add two subjects to the diagonal. "once", the default, makes each of these moves at
+        most once, as in the pseudo-code of the paper; "all" repeats them until none applies; "none" omits the sweep.
+
+    Raises
+    ------
+    InvalidOptionError
+        If a setting is out of range or has an unknown value.
 
     Examples
     --------
@@ -147,9 +164,19 @@ METHODS: dict[str, type[AnnealingMethod]] = {"moves": MoveMethod, "swaps": SwapM
 
 
 def as_method(method: Any) -> AnnealingMethod:
-    """Return a method given as an object or by its name."""
+    """Return the method that is given as an object or by its name."""
     if isinstance(method, AnnealingMethod):
         return method
     if not isinstance(method, str):
         raise InvalidOptionError(f"method must be 'moves', 'swaps', a MoveMethod or a SwapMethod; got {method!r}.")
     return METHODS[as_choice("method", method, tuple(METHODS))]()
+
+
+def require_settings(schedule: object, stopping: object) -> None:
+    """Require that a schedule and a stopping rule are instances with the necessary methods, not classes."""
+    for argument, value, example, method in (
+        ("schedule", schedule, "Geometric(1, 0.94)", "temperatures"),
+        ("stopping", stopping, "StaleAgreement()", "patience_for"),
+    ):
+        if isinstance(value, type) or not (hasattr(value, method) and hasattr(value, "to_dict")):
+            raise InvalidOptionError(f"{argument} must be an object such as {example}; got {value!r}.")

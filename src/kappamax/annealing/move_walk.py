@@ -21,6 +21,7 @@ from kappamax.annealing.diagonal_sweep import sweep_counts
 from kappamax.annealing.schedules import COLDEST
 from kappamax.disagreement.objective import Objective
 from kappamax.errors import NotSupportedError
+from kappamax.fibers.limits import missing_ratings
 from kappamax.fibers.markov_basis import LISTED_MOVES, MoveSet
 from kappamax.fibers.swap_walk import UNIFORMS_AT_ONCE
 
@@ -31,12 +32,12 @@ def require_listable(moves: MoveSet, n_missing: int = 0) -> None:
     """Require complete ratings and a set of moves that can be listed."""
     if n_missing:
         raise NotSupportedError(
-            f"the method 'moves' needs complete ratings; {n_missing} are missing. The method 'swaps' accepts missing "
-            "ratings."
+            f"the method 'moves' needs complete ratings, but {missing_ratings(n_missing)}. The method 'swaps' accepts "
+            "missing ratings."
         )
     if moves.n_moves > LISTED_MOVES:
         raise NotSupportedError(
-            f"drawing moves needs a list of them, which is limited to {LISTED_MOVES:,} moves; there are "
+            f"the method 'moves' lists all moves and is limited to {LISTED_MOVES:,} of them; there are "
             f"{float(moves.n_moves):.3g}. The method 'swaps' works for any number of raters and categories."
         )
 
@@ -73,7 +74,7 @@ class Neighbours:
         every = np.stack(np.unravel_index(np.arange(table.n_categories**table.n_raters), self.shape), axis=1)
         self.patterns = every.astype(np.int32)
         self.scores = objective.scores(self.patterns)
-        # int64 scores lie between 0 and 2^62, so sums of two and their difference fit
+        # int64 scores lie between 0 and 2^62, so the sums of two scores and their difference fit into 64 bits
         more = self.scores[plus].sum(axis=1) - self.scores[minus].sum(axis=1)
         roots = np.sqrt(np.array(objective.radicands, dtype=float))
         unit = float(objective.scale * objective.denominator)
@@ -132,9 +133,9 @@ class MoveWalk:
         temperatures : floats, shape (n_steps,)
             Temperature of each step, in counts.
         patience : int
-            Number of consecutive steps without success after which the walk stops; 0 for no such rule.
+            Number of consecutive steps without success after which the walk stops. With 0 the walk takes all steps.
         by_agreement : bool
-            Whether a step succeeds if it changes agreement, or if it changes the table.
+            Whether a step counts as a success if it changes agreement (True) or if it changes the table (False).
 
         Returns
         -------
@@ -159,7 +160,7 @@ class MoveWalk:
         return taken, made
 
     def sweep(self, sweep: str) -> int:
-        """Make the diagonal moves of the final step and return their number."""
+        """Make the diagonal moves of the final sweep and return their number."""
         return int(sweep_counts(self.counts[None], self.neighbours.diagonal(), sweep)[0])
 
     def table(self) -> tuple[Array, Array]:
@@ -179,7 +180,10 @@ def move_walk(
     by_agreement: bool,
     stale: int,
 ) -> Any:
-    """Take steps until `draws`, `uniforms` or the patience is exhausted; compiled by numba for long walks."""
+    """Take steps until `draws`, `uniforms` or the patience is exhausted.
+
+    This function is compiled by numba for long walks.
+    """
     taken, made, used = 0, 0, 0
     for step in range(len(draws)):
         move = draws[step]

@@ -1,45 +1,24 @@
-"""Define temperature schedules and stopping rules of annealing searches.
-
-All settings are frozen dataclasses. `to_dict`, `schedule_from` and `stopping_from` convert them to plain data and back,
-so that a study can be described in a TOML file and a checkpoint records the settings that it belongs to.
-"""
+"""Define the temperature schedules of annealing searches."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from math import log
 from typing import Any
 
 import numpy as np
 
 from kappamax._typing import Floats
-from kappamax._validate import as_choice, as_finite_number, as_whole_number
-from kappamax.display.text import listing
+from kappamax._validate import as_finite_number, as_whole_number
+from kappamax.annealing.settings import Setting, setting_from
 from kappamax.errors import InvalidOptionError
 
-COLDEST = 1e-290  # lower temperatures are zero
+COLDEST = 1e-290  # lower temperatures are treated as zero
 _POWERS_PER_BLOCK = 128
 
 
-class _Setting:
-    """Base class of the settings, which can be converted to plain data."""
-
-    kind = ""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the kind and the parameters of the setting as plain data, without parameters that are None.
-
-        Returns
-        -------
-        dict
-            The key `kind` holds the name of the kind, such as "geometric".
-        """
-        numbers = {name: value for name, value in asdict(self).items() if value is not None}  # type: ignore[call-overload]  # subclasses are dataclasses
-        return {"kind": self.kind} | numbers
-
-
-class Schedule(_Setting):
+class Schedule(Setting):
     """Base class of temperature schedules."""
 
     def temperatures(self, first: int, n: int) -> Floats:
@@ -61,9 +40,10 @@ class Schedule(_Setting):
 
 @dataclass(frozen=True)
 class Geometric(Schedule):
-    """Geometric schedule tau_b = start * factor^b, as in the paper, whose study is reproduced by the defaults.
+    """Geometric schedule tau_b = start * factor^b, as in the paper.
 
-    The first step has temperature `start`, as in the pseudo-code of the paper.
+    The defaults reproduce the study of the paper. The first step, b = 0, has temperature `start`, as in the pseudo-code
+    of the paper.
 
     Parameters
     ----------
@@ -140,10 +120,10 @@ class Linear(Schedule):
 
 @dataclass(frozen=True)
 class Logarithmic(Schedule):
-    """Logarithmic schedule tau_b = start * log(2) / log(b + 2).
+    """Logarithmic schedule tau_b = start * log(2) / log(b + 2), where b = 0 is the first step.
 
-    This is the slowest of the classical schedules. Convergence results for annealing need such a schedule, but in
-    practice it is rarely fast.
+    This is the slowest of the classical schedules. Theorems on the convergence of annealing need such a schedule, but
+    in practice it usually takes many steps.
 
     Parameters
     ----------
@@ -204,132 +184,7 @@ class Constant(Schedule):
         return np.full(n, float(self.temperature))
 
 
-class Stopping(_Setting):
-    """Base class of stopping rules.
-
-    Attributes
-    ----------
-    by_agreement : bool
-        Whether a step succeeds if it changes agreement, or if it changes the table.
-    limit : int or None
-        Maximum number of steps; None for no maximum.
-    """
-
-    by_agreement = True
-
-    @property
-    def limit(self) -> int | None:
-        """Maximum number of steps; None for no maximum."""
-        return None
-
-    def patience_for(self, n_neighbours: int) -> int:
-        """Return the number of consecutive steps without success after which the search stops.
-
-        Parameters
-        ----------
-        n_neighbours : int
-            Number of moves that a step draws from.
-
-        Returns
-        -------
-        int
-            Number of steps; 0 for no such rule.
-        """
-        return 0
-
-
-@dataclass(frozen=True)
-class StaleAgreement(Stopping):
-    """Stop after c consecutive steps that do not change agreement, as in the study of the paper.
-
-    A move that is made but does not change agreement counts as a step without a change.
-
-    Parameters
-    ----------
-    patience : int, optional
-        The number c, at least 1. The default is max(10 #M, 1000), where #M is the number of moves that a step draws
-        from.
-
-    Raises
-    ------
-    InvalidOptionError
-        If `patience` is not a whole number of at least 1.
-
-    Examples
-    --------
-    >>> StaleAgreement().patience_for(72), StaleAgreement(50).patience_for(72)
-    (1000, 50)
-    """
-
-    patience: int | None = None
-    kind = "stale-agreement"
-
-    def __post_init__(self) -> None:
-        if self.patience is not None:
-            as_whole_number("patience", self.patience, 1)
-
-    def patience_for(self, n_neighbours: int) -> int:
-        """See `Stopping`."""
-        return max(10 * n_neighbours, 1000) if self.patience is None else self.patience
-
-
-@dataclass(frozen=True)
-class StaleMoves(Stopping):
-    """Stop after consecutive steps that do not change the table, the rule of the paper for small problems.
-
-    Parameters
-    ----------
-    patience : int, optional
-        Number of steps, at least 1, default 1000.
-
-    Raises
-    ------
-    InvalidOptionError
-        If `patience` is not a whole number of at least 1.
-    """
-
-    patience: int = 1000
-    kind = "stale-moves"
-    by_agreement = False
-
-    def __post_init__(self) -> None:
-        if self.patience is not None:
-            as_whole_number("patience", self.patience, 1)
-
-    def patience_for(self, n_neighbours: int) -> int:
-        """See `Stopping`."""
-        return self.patience
-
-
-@dataclass(frozen=True)
-class FixedSteps(Stopping):
-    """Stop after a fixed number of steps, as in the pseudo-code of the paper.
-
-    Parameters
-    ----------
-    steps : int, optional
-        Number of steps (B in the paper), at least 1, default 10,000.
-
-    Raises
-    ------
-    InvalidOptionError
-        If `steps` is not a whole number of at least 1.
-    """
-
-    steps: int = 10_000
-    kind = "fixed-steps"
-
-    def __post_init__(self) -> None:
-        as_whole_number("steps", self.steps, 1)
-
-    @property
-    def limit(self) -> int:
-        """See `Stopping`."""
-        return self.steps
-
-
 SCHEDULES: dict[str, Any] = {one.kind: one for one in (Geometric, Linear, Logarithmic, Constant)}
-STOPPINGS: dict[str, Any] = {one.kind: one for one in (StaleAgreement, StaleMoves, FixedSteps)}
 
 
 def schedule_from(data: Mapping[str, Any]) -> Schedule:
@@ -349,58 +204,8 @@ def schedule_from(data: Mapping[str, Any]) -> Schedule:
     InvalidOptionError
         If there is no such kind, or a parameter is unknown or out of range.
     """
-    schedule: Schedule = _from_plain("schedule", data, SCHEDULES)
+    schedule: Schedule = setting_from("schedule", data, SCHEDULES)
     return schedule
-
-
-def stopping_from(data: Mapping[str, Any]) -> Stopping:
-    """Return the stopping rule that is described by plain data.
-
-    Parameters
-    ----------
-    data : mapping
-        Kind and parameters of the rule, such as {"kind": "stale-moves", "patience": 1000}.
-
-    Returns
-    -------
-    Stopping
-
-    Raises
-    ------
-    InvalidOptionError
-        If there is no such kind, or a parameter is unknown or out of range.
-    """
-    stopping: Stopping = _from_plain("stopping", data, STOPPINGS)
-    return stopping
-
-
-def require_settings(schedule: object, stopping: object) -> None:
-    """Require that a schedule and a stopping rule are instances with the necessary methods, not classes."""
-    for argument, value, example, method in (
-        ("schedule", schedule, "Geometric(1, 0.94)", "temperatures"),
-        ("stopping", stopping, "StaleAgreement()", "patience_for"),
-    ):
-        if isinstance(value, type) or not (hasattr(value, method) and hasattr(value, "to_dict")):
-            raise InvalidOptionError(f"{argument} must be an object such as {example}; got {value!r}.")
-
-
-def require_end(patience: int, limit: int | None) -> None:
-    """Require that a search ends, because of its patience or its maximum number of steps."""
-    if not patience and limit is None:
-        raise InvalidOptionError("the search would never stop; give max_steps or a stopping rule that ends it.")
-
-
-def _from_plain(argument: str, data: Any, kinds: Mapping[str, Any]) -> Any:
-    """Return the setting that is described by its kind and parameters."""
-    if not isinstance(data, Mapping):
-        raise InvalidOptionError(f"{argument} must be a mapping with a kind, one of {listing(kinds)}; got {data!r}.")
-    kind = kinds[as_choice(f"{argument}.kind", data.get("kind"), tuple(kinds))]
-    numbers = {name: value for name, value in data.items() if name != "kind"}
-    known = [field.name for field in fields(kind)]
-    for name in numbers:
-        if name not in known:
-            raise InvalidOptionError(f"{argument} {kind.kind!r} has the parameters {listing(known)}; got {name!r}.")
-    return kind(**numbers)
 
 
 def _require_above_zero(argument: str, value: float) -> None:
@@ -409,9 +214,10 @@ def _require_above_zero(argument: str, value: float) -> None:
 
 
 def _geometric(start: float, factor: float, first: int, n: int) -> Floats:
-    """Return the temperatures start * factor^b of n steps, computed as start f^(128 q) times f^j.
+    """Return the temperatures start * factor^b of n consecutive steps.
 
-    The temperature of a step therefore does not depend on the other steps that are computed with it.
+    Each is computed as (start * factor^(128 q)) * factor^j, where b = 128 q + j and j < 128. The temperature of a step
+    therefore does not depend on the other steps that are computed with it.
     """
     blocks = np.arange(first // _POWERS_PER_BLOCK, (first + n) // _POWERS_PER_BLOCK + 1, dtype=float)
     warmest = start * factor ** (_POWERS_PER_BLOCK * blocks)

@@ -20,12 +20,22 @@ from kappamax.fibers.markov_basis import MoveSet
 from kappamax.fibers.swap_walk import STEPS_PER_BLOCK, SwapWalk
 from kappamax.table import Table
 
-_LEAST_TEMPERATURE = 1e-280  # its reciprocal, times any change of score, is finite
+_LEAST_TEMPERATURE = 1e-280  # the product of its reciprocal and any change of the score is finite
 
 
 @dataclass(frozen=True)
 class Search:
-    """A search from the observed table: where it starts, how it proceeds, and how often it records a trace."""
+    """Settings of a search that starts at the observed table.
+
+    Attributes
+    ----------
+    objective : Objective
+        Objective of the observed table.
+    method : AnnealingMethod
+        Method of the search.
+    trace : int or None
+        Number of steps between entries of the trace; None if no trace is recorded.
+    """
 
     objective: Objective
     method: AnnealingMethod
@@ -33,7 +43,7 @@ class Search:
 
     @property
     def moves(self) -> MoveSet | None:
-        """Set of moves that a step draws from; None for swaps."""
+        """Set of moves that a step draws from; None if the method proposes swaps."""
         table = self.objective.table
         return self.method.move_set(table.n_categories, table.n_raters) if isinstance(self.method, MoveMethod) else None
 
@@ -51,12 +61,12 @@ class Search:
         return self.method.stopping.patience_for(self.n_moves)
 
     def temperatures(self, first: int, n: int) -> Array:
-        """Return the temperatures of n steps, in counts."""
+        """Return the temperatures of n steps, starting at step `first`, in counts."""
         scale = self.objective.table.n_subjects if self.method.temperature_unit == "proportions" else 1
         return self.method.schedule.temperatures(first, n) * scale
 
     def start(self, rng: np.random.Generator) -> MoveWalk | SwapSearch:
-        """Return a walk of the search's kind that starts at the observed table."""
+        """Return a walk by moves or swaps that starts at the observed table."""
         moves = self.moves
         if moves is None:
             return SwapSearch(SwapWalk(self.objective, rng))
@@ -95,7 +105,7 @@ def run_search(
     progress: Progress | None,
     watch: Callable[[Moment], None] | None,
 ) -> SearchEnd:
-    """Search from the observed table until the stopping rule or the maximum number of steps ends it, then sweep.
+    """Search until the stopping rule or the maximum number of steps ends the search, then make the final sweep.
 
     Parameters
     ----------
@@ -104,7 +114,7 @@ def run_search(
     rng : Generator
         Source of randomness.
     progress : callable or None
-        Called as ``progress(done, total, message)`` with the number of steps.
+        Function that is called as ``progress(done, total, message)`` with the number of steps.
     watch : callable or None
         Function that is called with every entry of the trace, as a `Moment`.
 
@@ -115,7 +125,8 @@ def run_search(
     Raises
     ------
     Interrupted
-        If Ctrl-C stops the search. The attribute `best` is the result up to that point, without the final sweep.
+        If Ctrl-C stops the search. The attribute `best` of the exception is the result up to that point, without the
+        final sweep.
     """
     walk, objective = search.start(rng), search.objective
     done = accepted = 0
@@ -171,7 +182,7 @@ class SwapSearch:
         return taken, changed
 
     def sweep(self, sweep: str) -> int:
-        """Make the diagonal moves of the final step and return their number."""
+        """Make the diagonal moves of the final sweep and return their number."""
         return sweep_rows(self.walk.codes, sweep)
 
     def table(self) -> tuple[Array, Array]:

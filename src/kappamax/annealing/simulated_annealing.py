@@ -16,8 +16,8 @@ from kappamax._rootsum import RootSum
 from kappamax._validate import as_generator, as_whole_number, require_time_limit
 from kappamax.annealing.methods import AnnealingMethod, as_method
 from kappamax.annealing.move_walk import require_listable
-from kappamax.annealing.schedules import require_end
 from kappamax.annealing.search import Search, SearchEnd, run_search
+from kappamax.annealing.stopping_rules import require_end
 from kappamax.annealing.trace import Moment, Trace
 from kappamax.coefficients import as_objective
 from kappamax.disagreement.objective import Objective
@@ -47,39 +47,42 @@ def anneal(
 ) -> Annealing:
     """Search for the table of largest agreement with the observed margins by simulated annealing.
 
-    The search is that of figure 5 of the source paper. `max_kappa` finds the maximum itself, with a proof or a bound;
-    annealing shows which value a random walk along moves reaches, and after how many steps.
+    The search is the algorithm of figure 5 of the source paper. It shows which value a random walk reaches and after
+    how many steps. Use `max_kappa` to compute the maximum itself, with a proof or a bound.
 
     Parameters
     ----------
     *ratings : Table, frame, or two or more arrays of labels
-        Ratings to start from.
+        The observed ratings, from which the search starts.
     weights : str, matrix or Weights
         Disagreement weights, default "unweighted".
     coefficient : str
-        Coefficient to maximise, default "kappa".
+        Name of the coefficient to maximise, default "kappa".
     method : {"moves", "swaps"}, MoveMethod or SwapMethod
-        Method of the search. "moves" (default) draws from a set of moves, as in the paper; "swaps"
-        exchanges ratings between two subjects and also works with missing ratings and many categories or raters. Pass
+        Method of the search. "moves", the default, draws from a set of moves, as in the paper. "swaps" exchanges
+        ratings between two subjects and also works with missing ratings and with many categories or raters. Pass
         ``annealing.MoveMethod(...)`` or ``annealing.SwapMethod(...)`` to choose the cooling schedule, the stopping rule
         and the other settings.
     restarts : int
         Number of independent searches from the observed table, of which the best is returned, default 1.
     trace : int, optional
-        Record step, temperature, agreement and acceptance rate after every `trace` steps. Default: no trace.
+        Number of steps after each of which step, temperature, agreement and acceptance rate are recorded. By default
+        no trace is recorded.
     bound_time : float or None
-        Largest number of seconds that the exact solver takes to bound the distance from the maximum, default 2. None
+        Maximum time in seconds that the exact solver may take to bound the distance from the maximum, default 2. None
         sets no limit.
     n_jobs : int
         Number of processes that share the searches, default 1. The result does not depend on it.
     rng : int, numpy.random.Generator or None
-        Seed or source of randomness. None (default) draws a fresh seed.
+        Seed or source of randomness. None, the default, draws a fresh seed.
     progress : callable, optional
-        Called as ``progress(done, total, message)`` with the number of steps done; only with ``n_jobs=1``.
+        Function that is called as ``progress(done, total, message)`` with the number of steps. It is called only if
+        `n_jobs` is 1.
     watch : callable, optional
-        Called with every entry of the trace and the table at that step (a `Moment`); only with ``n_jobs=1``.
+        Function that is called with every entry of the trace and the table at that step, as a `Moment`. It is called
+        only if `n_jobs` is 1.
     categories : sequence, optional
-        All categories in order. By default they are taken from the ratings.
+        All categories in order, including unused ones. By default they are taken from the ratings.
 
     Returns
     -------
@@ -89,10 +92,15 @@ def anneal(
     Raises
     ------
     NotSupportedError
-        If the method is "moves" and the moves are too many to list or ratings are missing, or if rearranging the
+        If the method is "moves" and there are too many moves to list or ratings are missing, or if rearranging the
         ratings changes the expected agreement of the coefficient.
+    UndefinedKappaError
+        If all raters used a single category, or only categories between which the weights are zero.
+    InvalidOptionError
+        If an option is out of range or has an unknown value, or if the search would never stop.
     Interrupted
-        On Ctrl-C; its `.best` is the best of the searches so far, including the one that was stopped.
+        If Ctrl-C stops the search. The attribute `best` of the exception is the best of the searches so far, including
+        the one that was stopped.
 
     Examples
     --------
@@ -102,14 +110,14 @@ def anneal(
     (0.7528, True)
     """
     objective = as_objective(*ratings, weights=weights, coefficient=coefficient, categories=categories)
-    objective.value(objective.score)  # raises where the coefficient is undefined
+    objective.value(objective.score)  # raises if the coefficient is undefined
     search = Search(objective, as_method(method), None if trace is None else as_whole_number("trace", trace, 1))
     moves = search.moves
     require_time_limit("bound_time", bound_time)
     require_progress(progress)
     require_end(search.patience, search.method.limit)
     generators = as_generator(rng).spawn(as_whole_number("restarts", restarts, 1))
-    problem_for(objective, 1)  # refuses coefficients whose chance term moves with the ratings
+    problem_for(objective, 1)  # raises if rearranging the ratings changes the expected disagreement
     if moves is not None:
         require_listable(moves, objective.table.n_missing)
     ends: list[SearchEnd] = []
@@ -125,13 +133,13 @@ def anneal(
         raise Interrupted(_annealing(search, ends, None)) from None
     try:
         return _annealing(search, ends, Watch(bound_time))
-    except Interrupted:  # the search is over, only its bound is not
+    except Interrupted:  # the searches are complete, but the bound is not
         raise Interrupted(_annealing(search, ends, None)) from None
 
 
 @dataclass(frozen=True, repr=False)
 class Annealing(Result):
-    """End of a search by simulated annealing; nothing is rounded.
+    """Result of a search by simulated annealing, with unrounded numbers.
 
     Attributes
     ----------
@@ -144,36 +152,36 @@ class Annealing(Result):
     patience : int
         Number of steps without success after which a search stops (c in the paper); 0 if there is no such rule.
     value : float
-        Observed coefficient.
+        Observed value of the coefficient.
     reached : float
-        Coefficient of `table`, the largest value at which a search ended.
+        Value of the coefficient in `table`, which is the largest value at which a search ended.
     exact_reached : Fraction or None
-        The same value as a fraction, where it is rational.
+        The same value as a fraction; None if it is not rational.
     proven : bool
-        Whether it is proven that no table with the observed margins, and the same raters for each subject, has a larger
-        value.
+        Whether it is proven that no table with the observed margins and the observed set of raters of each subject has
+        a larger value.
     bound : float
         Proven upper bound on the coefficient of all these tables.
     gap : float
-        ``bound - reached``; zero if `proven`.
+        Difference ``bound - reached``; 0 if `proven` is true.
     steps : int
-        Number of steps of the best search (T in the paper), without those of the final sweep.
+        Number of steps of the best search (T in the paper), without the moves of the final sweep.
     settled : int
-        Step of the last change that the stopping rule counts.
+        Number of the last step that was a success for the stopping rule.
     accepted : int
         Number of steps that changed the table.
     swept : int
         Number of moves that the final sweep made.
     stopped : {"stale", "max_steps", "interrupted"}
-        Why the best search stopped.
+        Reason why the best search stopped.
     restarts : tuple of dict
         Value reached and number of steps of every search.
     table : Table
         Table at which the best search ended.
     trace : Trace or None
-        Trace of the best search, if one was asked for.
+        Trace of the best search; None if no trace was requested.
     objective : Objective
-        Observed table with its weights and coefficient.
+        The observed table, the weights and the coefficient.
     """
 
     coefficient: str
@@ -199,7 +207,12 @@ class Annealing(Result):
     objective: Objective = field(repr=False)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all fields except the objective as plain data for JSON."""
+        """Return all fields except the objective as plain data for JSON.
+
+        Returns
+        -------
+        dict
+        """
         names = [name for name in self.__dataclass_fields__ if name != "objective"]
         return {name: plain(getattr(self, name)) for name in names}
 
@@ -215,14 +228,14 @@ class Annealing(Result):
 
 
 def _annealing(search: Search, ends: list[SearchEnd], watch: Watch | None) -> Annealing:
-    """Return the best of some searches with the bound that the exact solver proves."""
+    """Return the best of several searches, with the bound that the exact solver proves."""
     objective = search.objective
     best = min(ends, key=lambda end: end.score)
     problem = problem_for(objective, 1)
     if watch is None:
-        bound, proven = RootSum(), best.score == 0  # no table disagrees less than not at all
+        bound, proven = RootSum(), best.score == 0  # zero is a lower bound on the disagreement of every table
     else:
-        bound = max(solve(problem, watch).bound, RootSum())  # a solver out of time may know less than that
+        bound = max(solve(problem, watch).bound, RootSum())  # a solver that ran out of time may have a weaker bound
         proven = settles(problem, best.score, bound)
     top, largest = objective.value(best.score), objective.value(bound)
     return Annealing(

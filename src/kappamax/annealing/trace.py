@@ -43,7 +43,7 @@ class Moment(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Trace(TableResult):
-    """Course of a search, with one entry after every `trace` steps and one at its end.
+    """Course of an annealing search, with one entry after every `trace` steps and one at the end.
 
     Attributes
     ----------
@@ -64,12 +64,16 @@ class Trace(TableResult):
 
     @classmethod
     def of(cls, entries: Sequence[tuple[int, float, float, float]]) -> Trace:
-        """Return a trace from its entries.
+        """Return the trace that consists of given entries.
 
         Parameters
         ----------
         entries : sequence of (int, float, float, float)
             Step, temperature, agreement and acceptance rate of each entry.
+
+        Returns
+        -------
+        Trace
         """
         steps, *others = np.array(entries, dtype=float).T
         return cls(steps.astype(np.int64), *others)

@@ -1,9 +1,9 @@
 """Determine whether moves connect all tables that share the observed score.
 
 Basic moves connect a fiber, but the basic moves that preserve a score may not connect the tables that share it.
-Excursions solve this: a sequence of a few moves may leave the score as long as it returns to it. Whether excursions of
-a given length reach every table with the score is found by a breadth-first search; the number of tables it reaches is
-compared with the exact number of such tables.
+Excursions are therefore allowed: an excursion is a sequence of a few moves that may leave the score but must return to
+it. A breadth-first search finds the tables that excursions of a given length reach, and their number is compared with
+the exact number of tables that have the score.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ import numpy as np
 from kappamax._integers import Digits
 from kappamax._result import Result
 from kappamax.disagreement.objective import Objective
-from kappamax.fibers.counting import require_few_cells
 from kappamax.fibers.joint_distribution import same_value
+from kappamax.fibers.limits import require_few_cells
 from kappamax.fibers.markov_basis import basic_moves
 
 VISITED_TABLES = 100_000
@@ -89,7 +89,7 @@ def _visit(objective: Objective, excursion: int) -> tuple[int, bool]:
     scores = Digits(objective.scores(cells.astype(np.int32)), table.n_subjects)
     start = table.dense().ravel()
     observed = scores.weighted(start)
-    away = {start.tobytes(): 0}  # fewest moves since a table with the observed score, for every visited table
+    away = {start.tobytes(): 0}  # for every visited table, the fewest moves since a table with the observed score
     queue = deque([start])
     n_reached = 1
     while queue:

@@ -24,24 +24,17 @@ import numpy as np
 from kappamax._integers import SUMMABLE, coprime
 from kappamax._progress import WorkCallback
 from kappamax._typing import Array, Codes, Floats
-from kappamax.errors import NotSupportedError
-from kappamax.table import Table
+from kappamax.fibers.limits import MEMORY_LIMIT, require_few_patterns, require_memory
 
 Slices = tuple[slice, ...]
 Placement = tuple[Slices, Slices, int]  # target states of a pattern, the states it starts from, and its cost
-
-#: default number of bytes that counting may use
-MEMORY_LIMIT = 1_000_000_000
 
 _BITS = 62
 _UNREACHED = -SUMMABLE
 _FEW_STATES = 200
 _PER_ARRAY = 10_000
-_SCALE_EVERY = 8  # number of subjects; each multiplies the number of ways by at most 2^20
+_SCALE_EVERY = 8  # number of subjects between rescalings; each subject multiplies the ways by at most 2^20
 _LARGE = 2.0**200
-_MOST_COUNTED_PATTERNS = 1_000_000
-_MOST_COUNTS_HELD = 50_000_000
-_BEYOND_DOUBLES = 10**300  # whole numbers are capped here before they are divided as doubles
 
 
 def count_tables(
@@ -97,46 +90,8 @@ def n_orders(counts: Sequence[int]) -> int:
     return factorial(sum(counts)) // prod(map(factorial, counts))
 
 
-def require_memory(what: str, n_bytes: int, limit: float) -> None:
-    """Require that a computation fits into the memory that it may use."""
-    if n_bytes > limit:
-        raise NotSupportedError(
-            f"{what} would take {_bytes_text(n_bytes)} of memory; the limit is {_bytes_text(limit)} (memory_limit). "
-            "Sampling and the Monte Carlo test need little memory."
-        )
-
-
-def require_few_patterns(n_patterns: int) -> None:
-    """Require that all possible patterns can be listed."""
-    if n_patterns > _MOST_COUNTED_PATTERNS:
-        raise NotSupportedError(
-            f"{float(n_patterns):.3g} patterns are possible; counting and listing tables are limited to "
-            f"{_MOST_COUNTED_PATTERNS:,}. Sampling and the Monte Carlo test work for any number of patterns."
-        )
-
-
-def require_few_cells(n_categories: int, n_raters: int, size: int = 1) -> None:
-    """Require that `size` tables with one count for every possible pattern fit into memory."""
-    n_patterns = n_categories**n_raters
-    if n_patterns * size > _MOST_COUNTS_HELD:
-        raise NotSupportedError(
-            f"{n_categories} categories and {n_raters} raters have {float(n_patterns):.3g} possible patterns, so the "
-            f"counts of {size:,} such tables are more than {_MOST_COUNTS_HELD:,} numbers. iter_sample() yields tables "
-            "one by one."
-        )
-
-
-def require_complete(table: Table) -> None:
-    """Require that no ratings are missing, since only fibers of complete ratings are counted and listed."""
-    if table.n_missing:
-        raise NotSupportedError(
-            f"this needs complete ratings; {table.n_missing} are missing. Sampling and exact_test accept missing "
-            "ratings."
-        )
-
-
 class TableCounter:
-    """Counter of tables, and of arrangements of ratings, with given margins and patterns.
+    """Counter of the tables, and of the arrangements of ratings, with given margins and patterns.
 
     Parameters
     ----------
@@ -227,7 +182,7 @@ class TableCounter:
         return [_from_residues(column, moduli) for column in zip(*residues, strict=True)]
 
     def approximate_count(self) -> float:
-        """Return the number of tables, computed in floating point by a single count."""
+        """Return the number of tables, computed in floating point."""
         return float(self._tables(self._costs(None), 1, np.dtype(float), None, None)[0])
 
     def probabilities(self, costs: Array, n_totals: int, progress: WorkCallback | None = None) -> Floats:
@@ -281,7 +236,7 @@ class TableCounter:
     def _subjects(
         self, costs: list[int], progress: WorkCallback | None = None
     ) -> Iterator[tuple[Slices, Iterable[Placement]]]:
-        """Yield, for each subject, the states possible once it is placed and the placements of its patterns."""
+        """Yield, for each subject, the states that are possible once it is placed and its possible placements."""
         done, n_subjects = 0, sum(self.first)
         for category, n in enumerate(self.first):
             for _ in range(n):
@@ -310,7 +265,7 @@ class TableCounter:
 
     @cached_property
     def _moves(self) -> list[tuple[Slices, Slices]]:
-        """Target and source states of each pattern, among all states."""
+        """Target and source states of each pattern if all states are processed."""
         return [shifted(axes, self._everywhere, self._everywhere) for axes in self._steps]
 
     def _box(self, placed: int) -> Slices:
@@ -345,18 +300,20 @@ def place_subjects(
     Parameters
     ----------
     ways : floats, shape (states..., n_totals)
-        Number of ways in which each state and total is reached before, divided by 2^halvings. It is overwritten.
+        Number of ways in which each state and total is reached before the subjects are placed, divided by 2^halvings.
+        The array is overwritten.
     subjects : iterable
-        For each subject, the states that are possible once it is placed, and the placements of its patterns.
+        For each subject, the states that are possible once it is placed and its possible placements, one for each
+        pattern.
     halvings : int, optional
         Binary exponent by which `ways` is scaled down, default 0.
 
     Returns
     -------
     ways : floats, shape (states..., n_totals)
-        Number of ways afterwards, divided by 2^halvings.
+        Number of ways after the subjects are placed, divided by 2^halvings.
     halvings : int
-        Binary exponent, increased whenever the numbers became large.
+        Binary exponent, which is increased whenever the numbers become large.
     """
     n_totals = ways.shape[-1]
     after = np.empty_like(ways)
@@ -374,7 +331,7 @@ def place_subjects(
 
 
 def shifted(axes: Sequence[int], to: Slices, since: Slices) -> tuple[Slices, Slices]:
-    """Return the states of the box `to` that a step along some axes reaches from `since`, and their source states."""
+    """Return the states of the box `to` that one step along `axes` reaches from the box `since`, and their sources."""
     target, source = [], []
     for axis, (after, before) in enumerate(zip(to, since, strict=True)):
         step = 1 if axis in axes else 0
@@ -396,13 +353,3 @@ def _from_residues(residues: tuple[int, ...], moduli: list[int]) -> int:
 def _progress_of_turn(progress: WorkCallback, turn: int, turns: int) -> WorkCallback:
     """Return a callback that reports the progress of one of several equal parts of the work."""
     return lambda done, in_all: progress(turn * in_all + done, turns * in_all)
-
-
-def _bytes_text(n_bytes: float) -> str:
-    """Return a number of bytes in a suitable unit."""
-    n_bytes = min(n_bytes, _BEYOND_DOUBLES)
-    for unit in ("bytes", "kB", "MB", "GB"):
-        if n_bytes < 1000:
-            return f"{n_bytes:.3g} {unit}"
-        n_bytes /= 1000
-    return f"{n_bytes:.3g} TB"

@@ -1,9 +1,7 @@
 """Represent the null distribution of a coefficient, exact or sampled, and compute its mean and p-values.
 
 Under the null distribution, the ratings of each rater are arranged over the subjects that the rater rated in random
-order, and all orders are equally likely. If the expected disagreement is the same for all arrangements, the score alone
-determines which outcomes are extreme. With missing ratings it differs between arrangements for the coefficients that
-pool the raters' ratings; the values of the coefficient are then compared instead of the scores.
+order, and all orders are equally likely.
 """
 
 from __future__ import annotations
@@ -19,13 +17,12 @@ import numpy.typing as npt
 
 from kappamax._result import TableResult, plain
 from kappamax._rootsum import RootSum
-from kappamax._tolerances import ROUNDING_MARGIN
 from kappamax._typing import Array, Floats
 from kappamax._validate import as_choice
-from kappamax.disagreement.evaluator import Evaluator
 from kappamax.disagreement.objective import Objective
 from kappamax.display import numbers
 from kappamax.errors import InvalidOptionError, NotSupportedError
+from kappamax.fibers.outcomes import Outcomes, expected_at
 from kappamax.patterns import n_ratings_of
 
 ALTERNATIVES = ("greater", "less", "two-sided")
@@ -35,7 +32,7 @@ _TIED = 1 + 1e-7  # the relative tolerance of R's fisher.test
 
 @dataclass(frozen=True, repr=False)
 class Distribution(TableResult):
-    """Null distribution of a coefficient: its possible values and their probabilities, exact or sampled.
+    """Null distribution of a coefficient, exact or sampled.
 
     Under the null distribution each rater's ratings are arranged in random order over the subjects that the rater
     rated. For complete ratings this is the (multivariate) hypergeometric distribution over the tables of the fiber.
@@ -59,7 +56,7 @@ class Distribution(TableResult):
     n_tables : tuple of n ints
         Exact number of tables with each value; empty if the tables were not counted.
     n_same_value : int
-        Number of tables with the observed value. It requires that the tables were counted.
+        Number of tables with the observed value. It is available only if the tables were counted.
     scores : tuple of n RootSums
         Total disagreement of each outcome, as an exact number.
     mean : float
@@ -107,7 +104,7 @@ class Distribution(TableResult):
     def of_outcomes(
         cls, objective: Objective, rows: Array, counts: Array, n_draws: int | None = None, reason: str | None = None
     ) -> Distribution:
-        """Return a distribution from the components of the scores and the weights of the outcomes.
+        """Return the distribution of given outcomes.
 
         Parameters
         ----------
@@ -117,11 +114,11 @@ class Distribution(TableResult):
             Components of the score of each outcome. If the expected disagreement differs between rearrangements, the
             pooled use of each category follows in k further columns.
         counts : numbers, shape (n,)
-            Probability of each outcome, or number of draws with it.
+            Probability of each outcome or, if the distribution was sampled, the number of draws with it.
         n_draws : int, optional
-            Number of draws; omitted if the distribution is exact.
+            Number of draws. By default the distribution is exact.
         reason : str, optional
-            Reason why the distribution was sampled.
+            Reason why the distribution was sampled. By default there is none.
 
         Returns
         -------
@@ -131,7 +128,7 @@ class Distribution(TableResult):
             return cls(objective, rows, counts, n_draws=n_draws, reason=reason)
         n_roots = len(objective.radicands)
         rows, uses = rows[:, :n_roots], rows[:, n_roots:]
-        defined = _expected_at(objective, uses) > 0
+        defined = expected_at(objective, uses) > 0
         undefined = float(counts[~defined].sum())
         return cls(objective, rows[defined], counts[defined], (), n_draws, reason, uses[defined], undefined)
 
@@ -170,7 +167,7 @@ class Distribution(TableResult):
     @cached_property
     def scores(self) -> tuple[RootSum, ...]:
         """Total disagreement of each outcome, as an exact number."""
-        return tuple(self._score(i) for i in range(len(self.rows)))
+        return tuple(self._outcomes.score(i) for i in range(len(self.rows)))
 
     @cached_property
     def values(self) -> Floats:
@@ -180,7 +177,7 @@ class Distribution(TableResult):
         """
         if self.n_tables:
             return np.array([self.objective.value(score) for score in self.scores])
-        return np.asarray(1 - self._ratios)
+        return np.asarray(1 - self._outcomes.ratios)
 
     @property
     def probabilities(self) -> Floats:
@@ -189,7 +186,7 @@ class Distribution(TableResult):
 
     @property
     def n_same_value(self) -> int:
-        """Number of tables with the observed value; it requires that the tables were counted."""
+        """Number of tables with the observed value. It is available only if the tables were counted."""
         return self.n_tables[self.scores.index(self.observed_score)]
 
     @cached_property
@@ -197,10 +194,9 @@ class Distribution(TableResult):
         """Mean of the coefficient over all rearrangements in which it is defined.
 
         The mean is exact if the expected disagreement is the same for all rearrangements; otherwise it is computed from
-        the outcomes. For a sampled distribution it is the mean of the draws and the observed value. These are
-        exchangeable under the null hypothesis, so a two-sided p-value based on the distance from this mean is valid.
-        Since the mean disagreement is known exactly, it serves as a control variate that corrects the mean of the
-        draws.
+        the outcomes. If these were sampled, the mean is taken over the draws and the observed value, which are
+        exchangeable under the null hypothesis, so that a two-sided p-value based on the distance from this mean is
+        valid. Disagreement, whose mean is known exactly, then serves as a control variate.
         """
         objective = self.objective
         if self.uses is None:
@@ -209,7 +205,7 @@ class Distribution(TableResult):
             return float(self.counts @ self.values / self.counts.sum())
         values = np.append(self.values, self.value)
         shares = np.append(self.counts, 1) / (self.counts.sum() + 1)
-        disagreements = np.append(self._disagreements, float(objective.observed(objective.score)))
+        disagreements = np.append(self._outcomes.disagreements, float(objective.observed(objective.score)))
         deviations = disagreements - shares @ disagreements
         spread = float(shares @ deviations**2)
         slope = float(shares @ (deviations * values)) / spread if spread and not self.undefined else 0.0
@@ -219,14 +215,15 @@ class Distribution(TableResult):
     def pvalue(self, alternative: str = "greater", *, two_sided: str = "distance") -> float:
         """Return the probability of a value at least as extreme as the observed one.
 
-        If b of the draws of a sampled distribution are at least as extreme, the p-value is (b + 1) / (n_draws + 1),
-        which is never zero and gives a valid test.
+        If the distribution was sampled and b of the draws are at least as extreme, the p-value is
+        (b + 1) / (n_draws + 1), which is never zero and gives a valid test.
 
         Parameters
         ----------
         alternative : {"greater", "less", "two-sided"}, optional
-            Values that count as extreme: those with at least the observed agreement (the default), those with at most
-            the observed agreement, or those in either direction.
+            Alternative hypothesis. Extreme values are those with at least the observed agreement ("greater", the
+            default), those with at most the observed agreement ("less"), or those that are far from the mean or
+            improbable ("two-sided").
         two_sided : {"distance", "probability"}, optional
             Definition of the two-sided p-value. "distance", the default, counts the values at least as far from the
             mean of the null distribution as the observed value. "probability" counts the values that are no more
@@ -241,7 +238,7 @@ class Distribution(TableResult):
         Raises
         ------
         InvalidOptionError
-            If an option has another value, or `two_sided` is "probability" and `alternative` is not "two-sided".
+            If an option has an unknown value, or `two_sided` is "probability" and `alternative` is not "two-sided".
         NotSupportedError
             If `two_sided` is "probability" and the distribution was sampled.
 
@@ -256,8 +253,9 @@ class Distribution(TableResult):
             if self.n_draws is not None:
                 why = (self.reason or "method is 'monte-carlo'").rstrip(".")
                 raise NotSupportedError(f"two_sided='probability' needs the exact distribution, but {why}.")
-            by_value = np.bincount(self._groups, weights=self.counts)
-            same = np.unique(self._groups[self._extreme("greater") & self._extreme("less")])
+            groups = self._outcomes.groups
+            by_value = np.bincount(groups, weights=self.counts)
+            same = np.unique(groups[self._extreme("greater") & self._extreme("less")])
             extreme = float(by_value[by_value <= float(by_value[same].sum()) * _TIED].sum())
         else:
             alternative = as_choice("alternative", alternative, ALTERNATIVES)
@@ -298,96 +296,13 @@ class Distribution(TableResult):
         ]
 
     @cached_property
-    def _disagreements(self) -> Floats:
-        """Observed disagreement of each outcome, in floating point; large integers are divided before conversion."""
-        objective = self.objective
-        shares = self.rows.astype(object) / (objective.scale * objective.denominator * objective.n_units)
-        return np.asarray(shares.astype(float) @ np.sqrt(np.array(objective.radicands, dtype=float)))
-
-    @cached_property
-    def _expected(self) -> Any:
-        """Expected disagreement in floating point, one number for all outcomes or one for each."""
-        return float(self.objective.expected) if self.uses is None else _expected_at(self.objective, self.uses)
-
-    @cached_property
-    def _ratios(self) -> Floats:
-        """Observed divided by expected disagreement of each outcome, in floating point."""
-        return np.asarray(self._disagreements / self._expected)
+    def _outcomes(self) -> Outcomes:
+        """Outcomes with their comparison."""
+        return Outcomes(self.objective, self.rows, self.uses)
 
     def _extreme(self, alternative: str) -> npt.NDArray[np.bool_]:
-        """Return which outcomes are at least as extreme as the observed one.
-
-        Outcomes that differ clearly are compared in floating point. Close ones are compared exactly or, if the weights
-        are not exact, within their tolerance. If the expected disagreement varies, the mean is known only in floating
-        point, so outcomes whose distance from it equals the observed distance up to rounding count as extreme.
-        """
-        objective, ratios, tolerance = self.objective, self._ratios, self.objective.weights.tolerance
-        expected = float(objective.expected)
-        own = float(objective.observed(objective.score)) / expected
-        if self.uses is None:
-            mean = float(objective.observed(self.mean_score)) / expected
-            slack, close = tolerance / expected, ROUNDING_MARGIN * (ratios.max() + own)
-        else:
-            mean, size = 1 - self.mean, np.abs(self.values) + abs(self.value)
-            slack = 2 * tolerance * (2 + size) / np.minimum(self._expected, expected)
-            close = ROUNDING_MARGIN * (1 + size)
-        if alternative == "two-sided":
-            beyond = np.abs(ratios - mean) - abs(own - mean)
-        else:
-            beyond = own - ratios if alternative == "greater" else ratios - own
-        near, extreme = np.abs(beyond) <= close, np.asarray(beyond >= -slack)
-        if objective.weights.exact and (self.uses is None or alternative != "two-sided"):
-            for i in np.flatnonzero(near).tolist():
-                extreme[i] = self._as_extreme(i, alternative)
-        elif self.uses is not None:
-            extreme |= near
-        return extreme
-
-    def _as_extreme(self, i: int, alternative: str) -> bool:
-        """Return whether an outcome is at least as extreme as the observed one, compared exactly."""
-        if alternative == "two-sided":
-            here, own = (score - self.mean_score for score in (self._score(i), self.observed_score))
-            return here * here.sign() >= own * own.sign()
-        above = self._above(i, self.observed_score, self.objective.expected)
-        return above >= 0 if alternative == "greater" else above <= 0
-
-    def _above(self, i: int, score: RootSum, expected: RootSum) -> int:
-        """Return 1, 0 or -1 if the coefficient of an outcome is above, equal to or below that of another, exactly."""
-        if self.uses is None:
-            return (score - self._score(i)).sign()
-        return (score * self._exact_expected(i) - self._score(i) * expected).sign()
-
-    @cached_property
-    def _groups(self) -> npt.NDArray[np.intp]:
-        """Labels of the outcomes that are equal exactly if the coefficient has the same value, for exact weights."""
-        groups = np.arange(len(self.rows))
-        if self.uses is None:
-            return groups
-        order = np.argsort(self.values)
-        gaps = np.diff(self.values[order]) > ROUNDING_MARGIN * (1 + np.abs(self.values[order[1:]]))
-        for close in np.split(order, np.flatnonzero(gaps) + 1):
-            different: list[int] = []
-            for i in close.tolist() if len(close) > 1 else []:
-                same = [j for j in different if self._above(i, self._score(j), self._exact_expected(j)) == 0]
-                groups[i] = same[0] if same else i
-                different += [] if same else [i]
-        return groups
-
-    def _exact_expected(self, i: int) -> RootSum:
-        """Return the exact expected disagreement of an outcome, if it varies between outcomes."""
-        assert self.uses is not None
-        use = tuple(self.uses[i].tolist())
-        if use not in self._known:
-            self._known[use] = self.objective.expected_at(self.uses[i])
-        return self._known[use]
-
-    @cached_property
-    def _known(self) -> dict[tuple[int, ...], RootSum]:
-        """Cache of the exact expected disagreement by use of the categories."""
-        return {}
-
-    def _score(self, i: int) -> RootSum:
-        return RootSum(dict(zip(self.objective.radicands, self.rows[i].tolist(), strict=True)))
+        """Return whether each outcome is at least as extreme as the observed one."""
+        return self._outcomes.extreme(alternative, self.mean_score if self.uses is None else self.mean)
 
 
 def mean_score(objective: Objective) -> RootSum:
@@ -415,8 +330,3 @@ def two_sided_by_probability(alternative: str, two_sided: str) -> bool:
     if by_probability and as_choice("alternative", alternative, ALTERNATIVES) != "two-sided":
         raise InvalidOptionError(f"two_sided='probability' needs alternative='two-sided'; got {alternative!r}.")
     return by_probability
-
-
-def _expected_at(objective: Objective, uses: Array) -> Floats:
-    """Return the expected disagreement for given uses of the categories, in floating point."""
-    return Evaluator(objective).expected_of(uses.astype(float) / objective.use_scale)

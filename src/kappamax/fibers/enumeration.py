@@ -32,8 +32,8 @@ MOST_TABLES = 1_000
 TABLE_STEPS = 20_000_000
 _FEW_STEPS = 200_000
 _STEPS_UNCOMPILED = 50_000
-_STEPS_AT_ONCE = 1_000_000  # of the compiled search, which Ctrl-C cannot interrupt
-_MANY = 16  # possible counts of a pattern up to which its smallest useful count is not computed
+_STEPS_AT_ONCE = 1_000_000  # steps of one call of the compiled search, which Ctrl-C cannot interrupt
+_MANY = 16  # the smallest useful count of a pattern is computed only if its largest possible count is above this
 _BLOCK_NUMBERS = 100_000
 _MOST_COUNTS = 100_000_000
 _LISTED_NUMBERS = 5_000_000
@@ -41,7 +41,7 @@ _RATERS = 4
 _WORTH_COUNTING = 20_000_000
 
 
-class OutOfSteps(Exception):  # noqa: N818  # a limit the caller set, not an error
+class OutOfSteps(Exception):  # noqa: N818  # not an error, because the caller set the limit
     """Signal that a search has reached its maximum number of steps; the tables listed before remain valid."""
 
 
@@ -55,8 +55,8 @@ def iter_tables(margins: Array, patterns: Array, most_steps: int | None = None) 
     patterns : integers, shape (m, r)
         Distinct patterns that may occur.
     most_steps : int, optional
-        Maximum number of steps of the search, dead ends included. Without numba it is at most a million. By default
-        there is no maximum.
+        Maximum number of steps of the search, including steps that lead to no table. Without numba it is at most a
+        million. By default there is no maximum.
 
     Yields
     ------
@@ -157,7 +157,7 @@ def fewest_tables(table: Table) -> int:
     best = _fewest_by_squares(table)
     if best > LISTED_TABLES:
         return best
-    # distinct tables of some of the raters over merged categories come from distinct tables
+    # dropping raters and merging categories cannot turn one table into two, so the number of reduced tables is a bound
     merged = [_merged(row, 3 if table.n_raters == 2 else 2) for row in table.margins[:_RATERS]]
     while len(merged) >= 2:
         margins = np.array(merged, dtype=np.int64)
@@ -261,7 +261,7 @@ def _search(columns: Array, needed: Array, costs: Array, limit: int, most_steps:
     resources = columns.ravel().astype(np.int64)
     last = np.full(len(needed), -1, dtype=np.int64)
     last[resources[resources >= 0]] = (np.arange(m * c) // max(c, 1))[resources >= 0]
-    if limit <= 0 or ((last < 0) & (needed > 0)).any():  # no cost is below the limit, or nothing uses a resource
+    if limit <= 0 or ((last < 0) & (needed > 0)).any():  # no cost is below the limit, or no column uses a resource
         return
     by_resource = np.argsort(resources, kind="stable")
     arrays = (resources, by_resource, np.argsort(by_resource), last, costs.astype(np.int64))
@@ -307,7 +307,7 @@ def _depth_first(problem: _Columns, progress: _Progress, c: int, limit: int, unt
                 if resource >= 0 and left[resource] < change:
                     change = left[resource]
             least[position] = 0
-            if change > _MANY:  # compute the amount that later columns cannot use up
+            if change > _MANY:  # the smallest useful count is the amount that later columns cannot use up
                 for t in range(first, first + c):
                     missing, u = left[resources[t]] if resources[t] >= 0 else 0, rank[t] + 1
                     while missing > least[position] and u < m * c and resources[by_resource[u]] == resources[t]:
@@ -327,7 +327,7 @@ def _depth_first(problem: _Columns, progress: _Progress, c: int, limit: int, unt
                 left[resource] -= change
                 if last[resource] == position and left[resource] > 0:
                     closed = False
-        if not closed:  # smaller counts would leave even more of the resource, so the column is reset to zero
+        if not closed:  # smaller counts would leave even more of the resource unused, so the column is reset to zero
             for t in range(first, first + c):
                 if resources[t] >= 0:
                     left[resources[t]] += counts[position]

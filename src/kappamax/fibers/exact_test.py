@@ -17,8 +17,8 @@ from kappamax.coefficients import as_objective
 from kappamax.disagreement.objective import Objective
 from kappamax.display import numbers
 from kappamax.errors import Interrupted, NotSupportedError
-from kappamax.fibers.counting import MEMORY_LIMIT
 from kappamax.fibers.distribution import ALTERNATIVES, Distribution, two_sided_by_probability
+from kappamax.fibers.limits import MEMORY_LIMIT
 from kappamax.fibers.null_distribution import METHODS, null_distribution
 from kappamax.io import Ratings
 from kappamax.table import Label
@@ -65,25 +65,27 @@ def exact_test(
         categories this is the two-sided test of R's `fisher.test` and of `scipy.stats.fisher_exact`. It needs the exact
         distribution.
     method : {"auto", "exact", "monte-carlo"}, optional
-        Method for the null distribution. "auto", the default, computes it exactly if this takes at most some
-        seconds and fits into `memory_limit`, and from random tables otherwise.
+        Method for the null distribution. "exact" computes it exactly, and "monte-carlo" estimates it from random
+        tables. "auto", the default, chooses "exact" if this takes at most some seconds and fits into `memory_limit`,
+        and "monte-carlo" otherwise.
     n_draws : int, optional
         Number of random tables of the Monte Carlo method. The default depends on the number of ratings and lies between
         2,000 and 100,000.
     rng : int, Generator or None, optional
-        Seed or source of randomness.
+        Seed or source of randomness of the Monte Carlo method. None, the default, draws a fresh seed.
     n_jobs : int, optional
         Number of processes of the Monte Carlo method, default 1. The result does not depend on it.
     memory_limit : float, optional
         Number of bytes that the exact method may use, default 1e9.
     progress : callable, optional
-        Called as ``progress(done, total, message)`` with the amount of work.
+        Function that is called as ``progress(done, total, message)`` with the amount of work.
     categories : sequence of labels, optional
-        All categories in order, unused ones included, as for `agreement`.
+        All categories in order, including unused ones, as for `agreement`. By default they are taken from the ratings.
 
     Returns
     -------
     ExactTest
+        The p-value, and the method by which it was computed.
 
     Raises
     ------
@@ -117,7 +119,7 @@ def exact_test(
     alternative = as_choice("alternative", alternative, ALTERNATIVES)
     method = as_choice("method", method, METHODS)
     if two_sided_by_probability(alternative, two_sided):
-        n_draws = 1  # only the exact distribution gives this p-value, so few tables are drawn before it is refused
+        n_draws = 1  # a sampled distribution is refused in any case, so one table is enough
     objective.value(objective.score)  # raises if the coefficient is undefined
     try:
         null = null_distribution(
@@ -127,7 +129,7 @@ def exact_test(
             rng=rng,
             n_jobs=n_jobs,
             memory_limit=memory_limit,
-            progress=callback_for(progress, "distribution by chance"),
+            progress=callback_for(progress, "null distribution"),
         )
     except Interrupted as stopped:
         raise Interrupted(ExactTest.from_distribution(stopped.best, alternative, two_sided)) from None
@@ -165,9 +167,9 @@ class ExactTest(Result):
         Monte Carlo method was requested.
     null_mean : float
         Mean of the coefficient under the null distribution. It is 0 for Cohen's kappa and, if ratings are complete, for
-        Conger's kappa. For other coefficients it is not 0, so the raters agree more than expected by chance if value -
-        null_mean, not value, is positive. The mean is exact, except for coefficients that pool the raters' ratings if
-        some are missing; then it is as accurate as the p-value.
+        Conger's kappa. For other coefficients it is not 0 in general, so the raters agree more than expected by chance
+        if ``value - null_mean`` is positive. The mean is exact, except for coefficients that pool the raters' ratings
+        if ratings are missing. In this case it is as accurate as the p-value.
     two_sided : {"distance", "probability"} or None
         Definition of the two-sided p-value; None for a one-sided test.
     """

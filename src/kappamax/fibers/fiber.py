@@ -14,16 +14,11 @@ from kappamax.coefficients import as_objective
 from kappamax.disagreement.objective import Objective
 from kappamax.errors import NotSupportedError
 from kappamax.fibers.connectivity import LevelSet, level_set_of
-from kappamax.fibers.counting import (
-    MEMORY_LIMIT,
-    all_patterns,
-    count_tables,
-    require_complete,
-    require_few_cells,
-)
+from kappamax.fibers.counting import all_patterns, count_tables
 from kappamax.fibers.distribution import Distribution
 from kappamax.fibers.enumeration import iter_tables
 from kappamax.fibers.joint_distribution import JointDistribution, SameValue, joint_distribution, same_value
+from kappamax.fibers.limits import MEMORY_LIMIT, require_complete, require_few_cells
 from kappamax.fibers.null_distribution import distribution_over_tables
 from kappamax.fibers.sampling import random_counts, random_tables
 from kappamax.fibers.walk import Walk, walk_of
@@ -38,15 +33,15 @@ def fiber(*ratings: Ratings, categories: Sequence[Label] | None = None, memory_l
     """Return the fiber of the ratings, which is the set of all tables with the observed margins.
 
     The tables can be counted, listed, sampled and walked through, and the distribution of kappa over them can be
-    computed. Counting, listing and distributions need complete ratings. Samples and walks do not; with missing ratings
-    the set of raters of each subject is fixed as well.
+    computed. Counting, listing and distributions need complete ratings. `Fiber.iter_sample` and `Fiber.walk` accept
+    missing ratings; in this case all tables of the fiber have the observed set of raters of each subject.
 
     Parameters
     ----------
     *ratings : a Table, a frame, or two or more label arrays
         The observed ratings, as for `kappa`.
     categories : sequence of labels, optional
-        All categories in order, unused ones included, as for `kappa`.
+        All categories in order, including unused ones, as for `kappa`. By default they are taken from the ratings.
     memory_limit : float, optional
         Number of bytes that counting and distributions may use, default 1e9. A computation that would need more raises
         `NotSupportedError` before it starts.
@@ -103,7 +98,7 @@ class Fiber:
         Parameters
         ----------
         progress : callable, optional
-            Called as ``progress(done, total, message)`` with the amount of work.
+            Function that is called as ``progress(done, total, message)`` with the amount of work.
 
         Returns
         -------
@@ -165,8 +160,8 @@ class Fiber:
         coefficient : str, optional
             Name of the coefficient, as for `agreement`; default "kappa".
         progress : callable, optional
-            Called as ``progress(done, total, message)`` with the amount of work, first while tables are
-            counted and then while probabilities are computed.
+            Function that is called as ``progress(done, total, message)`` with the amount of work, first while tables
+            are counted and then while probabilities are computed.
 
         Returns
         -------
@@ -202,7 +197,7 @@ class Fiber:
         first, second : str, Weights or mapping
             The two weightings, as for `kappa`. The weights must be exact.
         progress : callable, optional
-            Called as ``progress(done, total, message)`` with the amount of work.
+            Function that is called as ``progress(done, total, message)`` with the amount of work.
 
         Returns
         -------
@@ -233,7 +228,7 @@ class Fiber:
         other: WeightsLike | Sequence[WeightsLike] = (),
         progress: Progress | None = None,
     ) -> SameValue:
-        """Return the number of tables with the observed kappa, and the range of kappa with other weights over them.
+        """Return the number of tables with the observed kappa, and the range of kappa under other weights over them.
 
         Parameters
         ----------
@@ -244,7 +239,7 @@ class Fiber:
             Other weights, for each of which the range of kappa over these tables is computed. By default there are
             none.
         progress : callable, optional
-            Called as ``progress(done, total, message)`` with the amount of work.
+            Function that is called as ``progress(done, total, message)`` with the amount of work.
 
         Returns
         -------
@@ -281,7 +276,7 @@ class Fiber:
         size : int, optional
             Number of tables, default 1.
         rng : int, Generator or None, optional
-            Seed or source of randomness.
+            Seed or source of randomness. None, the default, draws a fresh seed.
 
         Returns
         -------
@@ -317,7 +312,7 @@ class Fiber:
         size : int, optional
             Number of tables, default 1.
         rng : int, Generator or None, optional
-            Seed or source of randomness.
+            Seed or source of randomness. None, the default, draws a fresh seed.
 
         Yields
         ------
@@ -359,7 +354,7 @@ class Fiber:
         n_steps : int, optional
             Number of steps, default 100,000.
         weights : str, Weights or mapping, optional
-            Weights of the kappa that is recorded and towards which the target may be tilted; default "unweighted".
+            Weights of the kappa that is recorded and of the agreement to which `tilt` refers; default "unweighted".
         target : {"null", "uniform"}, optional
             Target distribution: the null distribution, the default, or the uniform distribution over tables.
         tilt : float, optional
@@ -369,17 +364,18 @@ class Fiber:
         held : str, Weights or mapping, optional
             Weights of a kappa that is held fixed, so that the walk visits only tables with the same value. The weights
             must be exact. If there are at most 2,000 such tables, the attribute `connected` of the result states
-            whether the walk can reach all of them.
+            whether the walk can reach all of them. By default no kappa is held fixed.
         excursion : int, optional
-            Maximum number of consecutive swaps that may leave a held kappa before returning to it, default 4.
+            Maximum number of swaps in a step of a walk that holds a kappa fixed, default 4. The swaps may leave the
+            held value but must return to it.
         thin : int, optional
             Number of steps between recorded values, default 1.
         keep_tables : bool, optional
             Whether to keep the counts of every recorded table, default False.
         rng : int, Generator or None, optional
-            Seed or source of randomness.
+            Seed or source of randomness. None, the default, draws a fresh seed.
         progress : callable, optional
-            Called as ``progress(done, total, message)`` with the number of steps.
+            Function that is called as ``progress(done, total, message)`` with the number of steps.
 
         Returns
         -------
@@ -428,8 +424,8 @@ class Fiber:
         weights : str, Weights or mapping, optional
             Weights of kappa, default "unweighted". The weights must be exact.
         excursion : int, optional
-            Maximum number of consecutive moves that may leave the value of kappa before returning to it, default 4.
-            Lengths 1, 2, ... are tried until all tables are reached.
+            Maximum length of an excursion, default 4. An excursion is a sequence of moves that may leave the value of
+            kappa but must return to it. Lengths 1, 2, ... are tried until all tables are reached.
 
         Returns
         -------
@@ -461,13 +457,13 @@ class Fiber:
         return level_set_of(objective, excursion=excursion, memory_limit=self.memory_limit)
 
     def _connected(self, held: Objective, excursion: int) -> bool | None:
-        """Return whether excursions reach every table with a score, or None if finding out would take too long."""
+        """Return whether excursions reach every table with the held score, or None if this would take too long."""
         try:
             n_tables = same_value(held, memory_limit=self.memory_limit).n_tables
             if n_tables > _VISITED_ON_A_WALK:
                 return None
             return level_set_of(held, excursion=excursion, memory_limit=self.memory_limit).connected
-        except NotSupportedError:  # ratings missing, or too many tables to count
+        except NotSupportedError:  # ratings are missing, or there are too many tables to count
             return None
 
     def _member(self, patterns: Array, counts: Integers) -> Table:

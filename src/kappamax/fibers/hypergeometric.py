@@ -44,7 +44,7 @@ def hypergeometric(good: Integers, bad: Integers, n_drawn: Integers, rng: np.ran
 
 
 def _by_rejection(good: Integers, bad: Integers, n_drawn: Integers, rng: np.random.Generator) -> Integers:
-    """Draw the same numbers by the ratio of uniforms, for one-dimensional arrays."""
+    """Draw hypergeometric numbers by the ratio of uniforms, for one-dimensional arrays."""
     total = good + bad
     # by symmetry there are at most as many good items as bad ones, and at most half of all items are drawn
     rare, common = np.minimum(good, bad), np.maximum(good, bad)
@@ -53,8 +53,8 @@ def _by_rejection(good: Integers, bad: Integers, n_drawn: Integers, rng: np.rand
     mean = drawn * (rare / total)
     spread = np.sqrt(mean * (common / total) * ((total - drawn) / np.maximum(total - 1, 1)) + 0.5)
     mode = np.minimum(np.floor((drawn + 1.0) * ((rare + 1.0) / (total + 2.0))).astype(np.int64), most)
-    middle = np.clip(mean - mode, -1, 1) + 0.5  # relative to the mode, because doubles near it may be spaced above 1
-    width = _HAT_WIDTH * spread + _HAT_EXTRA + 1  # one more than needed, since the middle may be off by a half
+    middle = np.clip(mean - mode, -1, 1) + 0.5  # relative to the mode, since large doubles are more than 1 apart
+    width = _HAT_WIDTH * spread + _HAT_EXTRA + 1  # wider by 1 than necessary, since the middle may be off by a half
     found = np.zeros_like(good)
     waiting = np.flatnonzero(most > 0)
     while len(waiting):

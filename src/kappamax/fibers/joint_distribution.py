@@ -34,6 +34,13 @@ def joint_distribution(
     Returns
     -------
     JointDistribution
+
+    Raises
+    ------
+    NotSupportedError
+        If ratings are missing, the weights are not exact, or counting would need more memory than the limit.
+    UndefinedKappaError
+        If a coefficient is 0/0.
     """
     space = TableScores([first, second], memory_limit)
     found = space.tally(n_tables=True, progress=progress)
@@ -60,7 +67,7 @@ def same_value(
     objective : Objective
         Objective whose score is fixed at the observed score.
     others : sequence of Objective, optional
-        Objectives of the same table whose ranges are computed.
+        Objectives of the same table whose ranges are computed. By default there are none.
     memory_limit : float
         Number of bytes that counting may use.
     progress : callable, optional
@@ -69,6 +76,13 @@ def same_value(
     Returns
     -------
     SameValue
+
+    Raises
+    ------
+    NotSupportedError
+        If ratings are missing, the weights are not exact, or counting would need more memory than the limit.
+    UndefinedKappaError
+        If a coefficient is 0/0.
     """
     ranges: list[OtherRange] = []
     n_tables: list[int] = []
@@ -154,7 +168,7 @@ class JointDistribution(TableResult):
 
 @dataclass(frozen=True, repr=False)
 class OtherRange(Result):
-    """Range of a coefficient over the tables that share the observed value of another.
+    """Range of a coefficient over the tables that share the observed value of another coefficient.
 
     Attributes
     ----------

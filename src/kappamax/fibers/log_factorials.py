@@ -19,9 +19,9 @@ def log_growth(start: Array, steps: Array) -> tuple[Floats, Floats]:
     """Return c and b such that ln (a + d)! - ln a! = c + d ln b, where a = start, d = steps, a >= 0 and a + d >= 0.
 
     By Stirling's series the difference is d ln a + a f(d / a) + ln(1 + d / a) / 2 + s(a + d) - s(a), where
-    f(t) = (1 + t) ln(1 + t) - t. The first term is by far the largest, and it nearly cancels in the sum over all
-    factorials of a probability. It is therefore left to the caller to add these terms, and b = a. For small a, b = 1
-    and c is the whole difference.
+    f(t) = (1 + t) ln(1 + t) - t, and s is the remainder of Stirling's series. The first term is by far the largest, and
+    it nearly cancels in the sum over all factorials of a probability. Therefore b = a, and the caller adds these terms
+    by multiplying the values of b. For small a, b = 1 and c is the whole difference.
     """
     a, d = start.astype(float), np.asarray(steps, dtype=float)
     few = np.minimum(a, a + d) < _SMALL

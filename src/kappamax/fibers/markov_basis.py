@@ -21,6 +21,7 @@ from kappamax._typing import Array, Integers
 from kappamax._validate import as_generator, as_whole_number
 from kappamax.display import text
 from kappamax.errors import InvalidOptionError, NotSupportedError
+from kappamax.fibers.combination_ranks import combination_at, combination_rank, digits_of, number_of, random_below
 from kappamax.fibers.moves import Move, Pattern
 
 Generator = np.random.Generator
@@ -33,8 +34,8 @@ def basic_moves(n_categories: int, n_raters: int = 2) -> MoveSet:
 
     A basic move leads from one antipodal pair of cells of a subtable to another. There are 2 * sum over q of
     C(r, q) k^(r-q) C(k, 2)^q C(2^(q-1), 2) of them, where r is the number of raters and k the number of categories.
-    They form a Markov basis (propositions 1 and 2). The set S of the raters that keep their ratings, as the paper calls
-    it, must be a proper subset of the raters; otherwise the move is zero.
+    They form a Markov basis (propositions 1 and 2). In definition 5, the set S of the raters that keep their ratings
+    must be a proper subset of the raters; otherwise the move is zero.
 
     Parameters
     ----------
@@ -130,7 +131,7 @@ class MoveSet:
     Attributes
     ----------
     name : {"basic", "minimal"}
-        Name of the set: "basic" or "minimal".
+        Name of the set.
     n_categories : int
         Number of categories.
     n_raters : int
@@ -199,8 +200,10 @@ class MoveSet:
         rank, index = divmod(index, self._per_raters(q))
         number, within = divmod(index, self._per_subtable(q))
         fixed, pairs = divmod(number, comb(k, 2) ** q)
-        ends = [_combination(digit, k, 2) for digit in _digits(pairs, comb(k, 2), q)]
-        subtable = Subtable(_combination(rank, r, q), tuple(_digits(fixed, k, r - q)), tuple((i, j) for i, j in ends))
+        ends = [combination_at(digit, k, 2) for digit in digits_of(pairs, comb(k, 2), q)]
+        subtable = Subtable(
+            combination_at(rank, r, q), tuple(digits_of(fixed, k, r - q)), tuple((i, j) for i, j in ends)
+        )
         centre = int(star_centres(np.array(ends), k, r)) if self.name == "minimal" else 0
         plus, minus = (int(pair) for pair in self._pairs(within, centre, q))
         return Move(_cells(subtable, plus, r), _cells(subtable, minus, r), k)
@@ -243,7 +246,7 @@ class MoveSet:
         Parameters
         ----------
         rng : int, Generator or None, optional
-            Seed or source of randomness.
+            Seed or source of randomness. None, the default, draws a fresh seed.
         size : int, optional
             Number of moves to draw. By default a single move is returned.
 
@@ -259,8 +262,8 @@ class MoveSet:
         """
         generator = as_generator(rng)
         if size is None:
-            return self[_below(self.n_moves, generator)]
-        return [self[_below(self.n_moves, generator)] for _ in range(as_whole_number("size", size, 0))]
+            return self[random_below(self.n_moves, generator)]
+        return [self[random_below(self.n_moves, generator)] for _ in range(as_whole_number("size", size, 0))]
 
     def arrays(self) -> tuple[Integers, Integers]:
         """Return the plus and minus cells of all moves, in the order of the set.
@@ -299,7 +302,7 @@ class MoveSet:
     def _pairs(self, within: Any, centre: Any, q: int) -> tuple[Any, Any]:
         """Return the plus and minus antipodal pairs of the moves with given indices within a subtable.
 
-        The arguments are arrays or Python integers, because the indices exceed 64 bits beyond 32 raters.
+        The arguments are arrays or Python integers. With more than 32 raters the indices exceed 64 bits.
         """
         if self.name == "basic":
             plus, other = within // (2 ** (q - 1) - 1), within % (2 ** (q - 1) - 1)
@@ -317,7 +320,7 @@ class MoveSet:
         q = len(raters)
         ends = [(min(low[a], high[a]), max(low[a], high[a])) for a in raters]
         plus, minus = (
-            _number([int(cells[0][a] > cells[1][a]) for a in raters], 2) for cells in (move.plus, move.minus)
+            number_of([int(cells[0][a] > cells[1][a]) for a in raters], 2) for cells in (move.plus, move.minus)
         )
         if self.name == "basic":
             within = plus * int(2 ** (q - 1) - 1) + minus - (minus > plus)
@@ -328,9 +331,9 @@ class MoveSet:
             outer = minus if plus == centre else plus
             within = 2 * (outer - (outer > centre)) + (plus != centre)
         before = sum(comb(r, size) * self._per_raters(size) for size in range(2, q))
-        fixed = _number([low[a] for a in range(r) if low[a] == high[a]], k)
-        number = fixed * int(comb(k, 2) ** q) + _number([_rank(pair, k) for pair in ends], comb(k, 2))
-        return before + _rank(raters, r) * self._per_raters(q) + number * self._per_subtable(q) + within
+        fixed = number_of([low[a] for a in range(r) if low[a] == high[a]], k)
+        number = fixed * int(comb(k, 2) ** q) + number_of([combination_rank(pair, k) for pair in ends], comb(k, 2))
+        return before + combination_rank(raters, r) * self._per_raters(q) + number * self._per_subtable(q) + within
 
     def _cells_of(self, raters: Sequence[int]) -> tuple[Array, Array]:
         """Return the flat cells of all moves in which exactly these raters vary."""
@@ -352,9 +355,10 @@ class MoveSet:
 
 
 def star_centres(ends: Array, n_categories: int, n_raters: int) -> Array:
-    """Return the antipodal pair at the centre of the star of each subtable, given lo and hi of shape (..., q, 2).
+    """Return the number of the antipodal pair at the centre of the star of each subtable.
 
-    See `minimal_moves` for the exception for three raters.
+    `ends` has shape (..., q, 2) and holds lo and hi of each rater that varies. `minimal_moves` describes the exception
+    for three raters.
     """
     if n_raters != 3 or ends.shape[-2] != 3:
         return np.zeros(ends.shape[:-2], dtype=np.int64)
@@ -370,49 +374,6 @@ def _cells(subtable: Subtable, pair: int, n_raters: int) -> tuple[Pattern, Patte
     others = iter(subtable.fixed)
     low = [-1 if a in subtable.raters else next(others) for a in range(n_raters)]
     high = list(low)
-    for a, ends, bit in zip(subtable.raters, subtable.ends, _digits(pair, 2, len(subtable.raters)), strict=True):
+    for a, ends, bit in zip(subtable.raters, subtable.ends, digits_of(pair, 2, len(subtable.raters)), strict=True):
         low[a], high[a] = ends[bit], ends[1 - bit]
     return tuple(low), tuple(high)
-
-
-def _digits(number: int, base: int, n_digits: int) -> list[int]:
-    """Return the digits of a number in a base, the most significant digit first."""
-    digits = []
-    for _ in range(n_digits):
-        number, digit = divmod(number, base)
-        digits.append(digit)
-    return digits[::-1]
-
-
-def _number(digits: Sequence[int], base: int) -> int:
-    number = 0
-    for digit in digits:
-        number = number * base + digit
-    return number
-
-
-def _rank(chosen: Sequence[int], n: int) -> int:
-    """Return the rank of a combination of items from 0, ..., n - 1 in lexicographic order."""
-    after = sum(comb(n - 1 - item, len(chosen) - place) for place, item in enumerate(chosen))
-    return comb(n, len(chosen)) - 1 - after
-
-
-def _combination(rank: int, n: int, size: int) -> tuple[int, ...]:
-    """Return the combination of `size` items from 0, ..., n - 1 with a given rank in lexicographic order."""
-    chosen: list[int] = []
-    for item in range(n):
-        with_item = comb(n - 1 - item, size - len(chosen) - 1) if len(chosen) < size else 0
-        if len(chosen) < size and rank < with_item:
-            chosen.append(item)
-        else:
-            rank -= with_item
-    return tuple(chosen)
-
-
-def _below(n: int, rng: Generator) -> int:
-    """Return a uniform random integer below n, for n of any size, by drawing random bits and rejecting those >= n."""
-    n_bits = n.bit_length()
-    while True:
-        number = int.from_bytes(rng.bytes((n_bits + 7) // 8), "big") >> (-n_bits % 8)
-        if number < n:
-            return number

@@ -257,7 +257,7 @@ def _projection(move: Move, a: int, b: int, change: RootSum, weights: Weights) -
     The effect on one pair of raters does not restrict the effect on all of them.
     """
     seen = move.project(a, b)
-    words = f"raters {a + 1} and {b + 1} see "
+    words = f"the projection on raters {a + 1} and {b + 1} is "
     if seen is None:
         return Reason("Proposition 5", True, f"{words}the null move, so their agreement does not change", _ANY)
     named = [reason.statement for reason in _two_raters(seen, weights) if reason.holds][1:]  # without the sum

@@ -23,8 +23,8 @@ from kappamax._validate import as_choice, as_whole_number
 from kappamax.coefficients import as_objective
 from kappamax.disagreement.objective import Objective
 from kappamax.display import numbers
-from kappamax.display.text import plural
 from kappamax.errors import NotSupportedError
+from kappamax.fibers.limits import missing_ratings
 from kappamax.fibers.markov_basis import LISTED_MOVES, star_centres
 from kappamax.fibers.moves import Effect, Move, effect_of
 from kappamax.io import Ratings
@@ -55,13 +55,13 @@ def rank_moves(
     coefficient : str, optional
         Name of the coefficient, as for `agreement`; default "kappa".
     top : int, optional
-        Maximum number of moves to return, default 20. All moves that apply are counted. Moves with the same effect are
-        returned in the order of their cells.
+        Maximum number of moves to return, default 20. The counts of the result refer to all moves that apply. Moves
+        that change agreement by the same amount are returned in the order of their cells.
     moves : {"basic", "minimal"}, optional
         Set of moves to consider: all basic moves, the default, or those of a minimal Markov basis. See `basic_moves`
         and `minimal_moves`.
     categories : sequence of labels, optional
-        All categories in order, unused ones included, as for `agreement`.
+        All categories in order, including unused ones, as for `agreement`. By default they are taken from the ratings.
 
     Returns
     -------
@@ -75,7 +75,7 @@ def rank_moves(
     UndefinedKappaError
         If all raters used a single category, or only categories between which the weights are zero.
     InvalidOptionError
-        If `top` is not a whole number of at least 1, or `moves` has another value.
+        If `top` is not a whole number of at least 1, or `moves` has an unknown value.
 
     Examples
     --------
@@ -91,8 +91,7 @@ def rank_moves(
     top = as_whole_number("top", top, 1)
     moves = as_choice("moves", moves, ("basic", "minimal"))
     if table.n_missing:
-        missing = f"{plural(table.n_missing, 'rating')} {'is' if table.n_missing == 1 else 'are'} missing."
-        raise NotSupportedError(f"moves are ranked for complete ratings; {missing}")
+        raise NotSupportedError(f"ranking moves needs complete ratings, but {missing_ratings(table.n_missing)}.")
     value = objective.value(objective.score)
     found = _applicable(objective, minimal=moves == "minimal")
     sums, place = _ranking(objective, found.changes)
@@ -150,7 +149,7 @@ class RankedMove:
 
 @dataclass(frozen=True, repr=False)
 class RankedMoves(TableResult):
-    """The moves that apply to a table: their numbers by effect on agreement, and the best of them in order.
+    """The best of the moves that apply to a table, in order, and the numbers of all these moves by effect on agreement.
 
     The object is a sequence of `RankedMove`; `ranked[0].move.after(table)` is the table after the best move.
 
@@ -267,7 +266,7 @@ class _ApplicableMoves(NamedTuple):
     first, second : integers
         Indices of the two patterns between which ratings are swapped.
     swap : integers
-        Raters that swap, as binary digits.
+        Binary digits that select the raters whose ratings are swapped, among those whose ratings differ.
     changes : integers
         Components of the exact change of the score.
     """
@@ -295,7 +294,7 @@ def _applicable(objective: Objective, *, minimal: bool) -> _ApplicableMoves:
                 kept = _in_a_star(x, y, swap, q, table.n_categories)
                 i, j, swap, x, y = i[kept], j[kept], swap[kept], x[kept], y[kept]
             plus = _swapped(x, y, swap, q)
-            # int64 scores lie between 0 and 2^62, so both differences and their sum fit
+            # int64 scores lie between 0 and 2^62, so both differences and their sum fit into 64 bits
             change = (objective.scores(plus[0]) - own[i]) + (objective.scores(plus[1]) - own[j])
             parts.append(_ApplicableMoves(i, j, swap, change))
     return _ApplicableMoves(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
@@ -323,7 +322,10 @@ def _differing_pairs(patterns: Codes) -> dict[int, tuple[Array, Array]]:
 
 
 def _swapped(x: Array, y: Array, swap: Array, q: int) -> tuple[Array, Array]:
-    """Return two patterns after a swap; the digits of `swap` select some of the q raters on which they differ."""
+    """Return two patterns after a swap of the raters that the binary digits of `swap` select.
+
+    The digits refer to the q raters whose ratings differ between the two patterns.
+    """
     raters = np.nonzero(x != y)[1].reshape(-1, q)
     swaps = np.zeros(x.shape, dtype=bool)
     np.put_along_axis(swaps, raters, (swap[:, None] >> np.arange(q - 1, -1, -1) & 1).astype(bool), axis=1)
@@ -331,7 +333,7 @@ def _swapped(x: Array, y: Array, swap: Array, q: int) -> tuple[Array, Array]:
 
 
 def _in_a_star(x: Array, y: Array, swap: Array, q: int, n_categories: int) -> Array:
-    """Return whether one end of each move is the centre of its subtable's star, as in the minimal basis."""
+    """Return whether each move belongs to the minimal basis, that is, starts or ends at the centre of a star."""
     raters = np.nonzero(x != y)[1].reshape(-1, q)
     ends = np.stack([np.take_along_axis(codes, raters, axis=1) for codes in (x, y)], axis=-1)
     centre = star_centres(np.sort(ends, axis=-1), n_categories, x.shape[1])

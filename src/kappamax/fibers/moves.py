@@ -78,7 +78,9 @@ class Move:
         lengths = sorted({len(pattern) for pattern in (*plus, *minus)})
         if len(lengths) > 1 or lengths[0] < 2:
             shown = ", ".join(map(str, lengths))
-            raise InvalidTableError(f"a move's cells must name the same two or more raters; got {shown} categories.")
+            raise InvalidTableError(
+                f"every cell of a move must have one category for each of two or more raters; got {shown} categories."
+            )
         for rater, codes in enumerate(zip(*plus, *minus, strict=True)):
             gained, lost = sorted(codes[:2]), sorted(codes[2:])
             if gained != lost:
@@ -87,7 +89,8 @@ class Move:
                     f"{gained[1] + 1} and loses {lost[0] + 1} and {lost[1] + 1}."
                 )
         if plus == minus:
-            raise InvalidTableError("a move must change something; plus and minus are the same cells.")
+            both = " and ".join(map(cell_name, plus))
+            raise InvalidTableError(f"plus and minus must be different cells; both are {both}.")
         for name, value in (("plus", plus), ("minus", minus), ("n_categories", k)):
             object.__setattr__(self, name, value)
 
@@ -235,7 +238,9 @@ class Move:
         """
         absent = self._missing_cell(table)
         if absent is not None:
-            raise InvalidTableError(f"the move takes a subject from pattern {cell_name(absent)}, which does not occur.")
+            raise InvalidTableError(
+                f"the move takes a subject from pattern {cell_name(absent)}, which does not occur in the table."
+            )
         patterns = np.concatenate([table.patterns, [*self.plus]])
         counts = np.concatenate([table.counts, [1, 1]])
         for pattern in self.minus:
@@ -279,15 +284,15 @@ class Move:
         return as_rater_index(position, [str(a + 1) for a in range(self.n_raters)])
 
     def _among(self, raters: Sequence[int]) -> Move | None:
-        """Return the projection on some of the raters, or None if it is zero."""
+        """Return the projection of the move on the given raters, or None if it is zero."""
         plus, minus = (sorted(tuple(cell[a] for a in raters) for cell in cells) for cells in (self.plus, self.minus))
         return None if plus == minus else Move((plus[0], plus[1]), (minus[0], minus[1]), self.n_categories)
 
     def _missing_cell(self, table: Table) -> Pattern | None:
         if (self.n_raters, self.n_categories) != (table.n_raters, table.n_categories):
             raise InvalidTableError(
-                f"the move is for {self.n_raters} raters and {self.n_categories} categories; "
-                f"the table has {table.n_raters} and {table.n_categories}."
+                f"the move has {self.n_raters} raters and {self.n_categories} categories, but the table has "
+                f"{table.n_raters} raters and {table.n_categories} categories."
             )
         absent = (pattern for pattern in self.minus if not (table.patterns == pattern).all(axis=1).any())
         return next(absent, None)
@@ -347,7 +352,7 @@ def weights_of_pair(weights: Weights | PairWeights, a: int, b: int) -> Weights:
 
 
 def weights_for(weights: WeightsLike, n_categories: int, n_raters: int) -> Weights | PairWeights:
-    """Return the weights for ordered categories 1, ..., k and raters 1, ..., r, after checking that they fit."""
+    """Return the weights for k ordered categories and r raters, after checking that they fit."""
     raters = [str(rater + 1) for rater in range(n_raters)]
     return as_weights(weights, categories=range(1, n_categories + 1), ordered=True, raters=raters)
 

@@ -1,7 +1,8 @@
 """Compute the null distribution of a coefficient, exactly or from a sample of random tables.
 
-The distribution is computed exactly if this takes little time and fits into memory, and estimated from a sample
-otherwise. `Distribution` defines the null distribution. For complete ratings the tables can be counted as well.
+By default the distribution is computed exactly if this takes little time and fits into memory, and estimated from a
+sample otherwise. `Distribution` defines the null distribution. If no ratings are missing, the number of tables with
+each value can be counted as well.
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ from kappamax._typing import Array
 from kappamax._validate import as_generator, as_whole_number
 from kappamax.disagreement.objective import Objective
 from kappamax.errors import Interrupted, NotSupportedError
-from kappamax.fibers.counting import MEMORY_LIMIT
 from kappamax.fibers.distribution import Distribution
+from kappamax.fibers.limits import MEMORY_LIMIT
 from kappamax.fibers.rearrangement_scores import RearrangementScores
 from kappamax.fibers.sampling import ScoreSampler
 from kappamax.fibers.table_scores import TableScores, Tally
@@ -53,7 +54,7 @@ def null_distribution(
     method, n_draws, rng, n_jobs, memory_limit, progress
         As for `exact_test`.
     exact_work : float, optional
-        Maximum number of additions for which the method "auto" computes the exact distribution, default 3e9.
+        Maximum number of additions up to which the method "auto" computes the exact distribution, default 3e9.
     n_blocks : int, optional
         Number of blocks in which random tables are drawn, each with its own generator, default 50.
 
@@ -66,7 +67,8 @@ def null_distribution(
     NotSupportedError
         If the method is "exact" and the exact distribution cannot be computed.
     Interrupted
-        If Ctrl-C stops the sampling. The attribute `best` is the distribution of the tables drawn so far.
+        If Ctrl-C stops the sampling. The attribute `best` of the exception is the distribution of the tables drawn so
+        far.
     """
     generator = as_generator(rng)
     reason = None
@@ -139,7 +141,7 @@ def distribution_over_tables(
 
 
 class _ScoreSpace(Protocol):
-    """The scores of all rearrangements of complete (`TableScores`) or incomplete ratings (`RearrangementScores`)."""
+    """Interface that `TableScores`, for complete ratings, and `RearrangementScores`, for incomplete ones, share."""
 
     def work(self, most: float = ...) -> int: ...
     def tally(self, *, progress: WorkCallback | None = ...) -> Tally: ...

@@ -3,8 +3,8 @@
 Under the null distribution the ratings of a rater are arranged in random order over the subjects that the rater rated.
 Given the number of subjects with each pattern of the previous raters, the joint counts of these patterns and the
 categories of the next rater are therefore a random table with known margins, which is drawn from hypergeometric
-distributions. Patterns are distinguished only as far as necessary: if all pairs of raters have the same weights, they
-are grouped by the set of raters and by how often each category occurs.
+distributions. Patterns that have the same score need not be distinguished: if all pairs of raters have the same
+weights, patterns are grouped by the set of raters and by how often each category occurs.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _BLOCK_CELLS = 2_000_000
 
 
 class RaterByRater:
-    """Sampler of tables with given margins and given sets of raters.
+    """Sampler of tables with given margins and, if ratings are missing, given sets of raters of each subject.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class RaterByRater:
         table : Table
             The observed table.
         classes : bool
-            Whether to distinguish patterns only by the set of raters and by how often each category occurs.
+            Whether to group patterns by the set of raters and by how often each category occurs.
         most_cells : int
             Maximum number of hypergeometric numbers for each table.
 
@@ -81,7 +81,7 @@ class RaterByRater:
         return cls(steps, start, patterns)
 
     def draw(self, size: int, rng: np.random.Generator) -> Iterator[Integers]:
-        """Yield the counts of the patterns in independent random tables, in blocks of rows."""
+        """Yield the counts of the patterns in independent random tables, in blocks with one row for each table."""
         block = max(1, _BLOCK_CELLS // self._widest)
         for begin in range(0, size, block):
             counts = np.repeat(self._start[None], min(block, size - begin), axis=0)
@@ -121,7 +121,7 @@ class _Step(NamedTuple):
         after = np.zeros((len(counts), self.n_after), dtype=np.int64)
         after[:, self.stays_to] = counts[:, self.stays]
         drawn = _spread(counts[:, self.rows], self.margin, rng)
-        for j in range(len(self.margin)):  # within one category the new indices are distinct, as += requires
+        for j in range(len(self.margin)):  # one category at a time, because += needs distinct indices
             after[:, self.to[:, j]] += drawn[:, :, j]
         return after
 
@@ -130,7 +130,7 @@ def _spread(totals: Integers, margin: Integers, rng: np.random.Generator) -> Int
     """Draw tables of shape (size, n_rows, n_columns), given row totals of shape (size, n_rows) and column totals.
 
     The rows are bisected repeatedly. The part of each column total that falls on the first half has a hypergeometric
-    distribution given the parts drawn before. The halves of one level are drawn together for all tables.
+    distribution, given the parts drawn before. All halves of the same size are drawn together for all tables.
     """
     size, n_rows = totals.shape
     width = 1 << (n_rows - 1).bit_length()

@@ -1,8 +1,9 @@
-"""Compute the distribution of the scores over all rearrangements of ratings of which some are missing.
+"""Compute the distribution of the score over all rearrangements of incomplete ratings.
 
-If the expected disagreement depends on the pooled use of the categories and differs between rearrangements, that use is
-computed together with the score. As for complete ratings, the costs are reduced and encoded as one total in a mixed
-radix. If there are few rearrangements, all of them are listed instead.
+The ratings of each rater are rearranged over the subjects that the rater rated. If the expected disagreement depends on
+the pooled use of the categories, which differs between rearrangements, the joint distribution of the score and that use
+is computed. As for complete ratings, the costs are reduced and encoded as one total in a mixed radix. If there are few
+rearrangements, all of them are listed instead.
 """
 
 from __future__ import annotations
@@ -17,16 +18,19 @@ from kappamax._integers import distinct_rows, dot, widen
 from kappamax._progress import WorkCallback
 from kappamax._typing import Array
 from kappamax.disagreement.objective import Objective
-from kappamax.fibers.counting import require_memory
+from kappamax.fibers.limits import require_memory
 from kappamax.fibers.rearrangements import RearrangementCounter, all_arrangements, n_arrangements
 from kappamax.fibers.sampling import ScoreSampler
 from kappamax.fibers.table_scores import Tally, packed, require_exact_weights
 
-_LISTED_SUBJECTS, _LISTED_RATINGS = 200, 2_000_000  # limits of subjects, and of ratings in all listed arrangements
+#: maximum number of subjects, and of ratings in all arrangements together, up to which arrangements are listed
+_LISTED_SUBJECTS, _LISTED_RATINGS = 200, 2_000_000
 
 
 class RearrangementScores:
-    """The scores of all rearrangements and, if expected disagreement depends on it, the pooled use of the categories.
+    """The scores of all rearrangements of incomplete ratings and, if needed, the pooled use of the categories.
+
+    The use is needed if the expected disagreement depends on it.
 
     Parameters
     ----------
@@ -87,7 +91,7 @@ class RearrangementScores:
         return prod(one.size for one in self._components)
 
     def _rows(self, totals: Array) -> Array:
-        """Return the components of the outcome for each total: the score and, if it is part of it, the use."""
+        """Return the components of the score, and of the use if it is needed, for each total."""
         digits = np.unravel_index(totals, [one.size for one in self._components])
         columns = [one.offset + one.step * d.astype(object) for one, d in zip(self._components, digits, strict=True)]
         if not self.objective.fixed_chance:
@@ -116,8 +120,8 @@ class RearrangementScores:
         weights = objective.rating_weights.values()
         for category, use in enumerate(objective.pooled_use(counter.patterns).T):
             if category != self._implied:
-                # the number of ratings in a category is fixed, so the excess over the smallest rating weight, or the
-                # shortfall from the largest one, determines its use; the one with the smaller range is chosen
+                # The number of ratings in a category is fixed. Its use is therefore determined by the excess over the
+                # smallest rating weight, or by the shortfall from the largest one. The smaller range is chosen.
                 chosen = widen((counter.patterns == category).sum(axis=1), max(weights) * objective.table.n_raters)
                 either = (use - min(weights) * chosen, 1), (max(weights) * chosen - use, -1)
                 found.append(min((_component(counter, use, *one) for one in either), key=lambda one: one.size))

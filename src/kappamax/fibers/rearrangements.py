@@ -1,12 +1,12 @@
-"""Count the rearrangements of ratings of which some are missing, by total cost, or list all of them.
+"""Count the rearrangements of incomplete ratings by total cost, or list all of them.
 
 The ratings of each rater are rearranged over the subjects that the rater rated, so every subject keeps its set of
 raters. Subjects are placed one after another, grouped by their set of raters. A state records how often each rater has
 used each category but one; the number of ratings placed determines the count of the omitted category. For every state,
 a vector over total costs holds the number of ways in which the state is reached. The largest group is placed last, in
-the order of one rater's categories, as `TableCounter` does for complete ratings. The counts of that rater need not be
-part of the state there, since its remaining ratings are known. With few missing ratings the work is therefore about the
-same as for complete ratings.
+the order of the categories of one rater (the ordered rater), as `TableCounter` does for complete ratings. For this
+group the state need not include the counts of the ordered rater, since its remaining ratings are known. With few
+missing ratings the work is therefore about the same as for complete ratings.
 """
 
 from __future__ import annotations
@@ -22,14 +22,8 @@ import numpy.typing as npt
 
 from kappamax._progress import WorkCallback
 from kappamax._typing import Array, Codes, Floats, Integers
-from kappamax.fibers.counting import (
-    Placement,
-    Slices,
-    n_orders,
-    place_subjects,
-    require_few_patterns,
-    shifted,
-)
+from kappamax.fibers.counting import Placement, Slices, n_orders, place_subjects, shifted
+from kappamax.fibers.limits import require_few_patterns
 from kappamax.fibers.sampling import subject_rows
 from kappamax.patterns import MISSING
 from kappamax.table import Table
@@ -82,7 +76,7 @@ class RearrangementCounter:
         self.sets, self.sizes = sets[order], sizes[order]
         self.n_patterns = [n_patterns[i] for i in order]
         self.used = used
-        #: rater of the last set that would need the most states; its counts need not be part of the state there
+        #: the ordered rater, which is the rater of the last set that would need the most states
         self.ordered = max(
             np.flatnonzero(self.sets[-1]).tolist(), key=lambda a: prod(n + 1 for n in table.margins[a].tolist())
         )
@@ -109,7 +103,7 @@ class RearrangementCounter:
         return np.array([place[tuple(codes)] for codes in self.table.patterns.tolist()])
 
     def work(self, n_totals: int = 1) -> int:
-        """Return an upper bound on the number of additions that the probabilities take."""
+        """Return an upper bound on the number of additions that computing probabilities takes."""
         before, additions = [0] * len(self.axes), 0
         for members, size, n_patterns in zip(self.sets[:-1], self.sizes[:-1].tolist(), self.n_patterns, strict=False):
             after = self._placed(before, members, size)
@@ -121,7 +115,7 @@ class RearrangementCounter:
         return additions * n_totals
 
     def n_bytes(self, n_totals: int = 1) -> int:
-        """Return the number of bytes that the probabilities take."""
+        """Return the number of bytes that computing probabilities takes."""
         return 16 * n_totals * (prod(self._first_shape) + prod(self._last_shape))
 
     def probabilities(self, costs: Array, n_totals: int, progress: WorkCallback | None = None) -> Floats:
@@ -161,7 +155,7 @@ class RearrangementCounter:
 
     @cached_property
     def _first_shape(self) -> tuple[int, ...]:
-        """Shape of the states before the last set, limited by the margins and the numbers of ratings there."""
+        """Shape of the states before the last set, limited by the margins and the numbers of ratings before it."""
         outside = zip(self.full, self.ratings, self.last, strict=True)
         return tuple(min(full, ratings - last) + 1 for full, ratings, last in outside)
 
@@ -194,7 +188,10 @@ class RearrangementCounter:
                 yield box, [(*shifted(axes, box, before), cost) for axes, cost in own]
 
     def _last_subjects(self, rows: list[list[Row]], counts: list[int]) -> Iterator[tuple[Slices, Iterable[Placement]]]:
-        """Yield the same for the subjects of the last set, in the order of one rater's categories with given counts."""
+        """Yield the same for the subjects of the last set, in the order of the ordered rater's categories.
+
+        `counts` is the number of ratings of the ordered rater in each category.
+        """
         places = {axis: place for place, axis in enumerate(self._followed)}
         codes = self.patterns[-self.n_patterns[-1] :, self.ordered].tolist()
         rest = int(self.sizes[-1])

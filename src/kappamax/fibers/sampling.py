@@ -24,7 +24,7 @@ from kappamax.weights import Weights
 _BLOCK_RATINGS = 2_000_000
 _WORTH_SCIPY = 5_000_000  # number of ratings to shuffle above which importing scipy takes less time
 _SCIPY_SUBJECTS = 100_000  # above this, drawing rater by rater is faster and more precise than scipy
-_SUBJECTS_PER_CELL = 8  # number of subjects that are shuffled in the time that one cell is drawn
+_SUBJECTS_PER_CELL = 8  # number of subjects that are shuffled in the time that drawing one cell takes
 _MOST_DRAWN_CELLS = 2_000_000
 _MOST_RATINGS = 500_000_000
 _LOOKED_UP_PATTERNS = 50_000  # maximum number of patterns whose scores are computed once for all draws
@@ -85,7 +85,7 @@ def subject_rows(table: Table) -> Integers:
     if n_ratings > _MOST_RATINGS:
         raise NotSupportedError(
             f"rearranging the ratings of single subjects is limited to {_MOST_RATINGS:,} ratings; got "
-            f"{float(n_ratings):.3g}. Tables with few raters and categories can be sampled and tested for any number."
+            f"{float(n_ratings):.3g}. With few raters and categories, tables of any size can be sampled and tested."
         )
     return np.repeat(table.patterns.astype(np.int64), table.counts, axis=0)
 
@@ -93,9 +93,9 @@ def subject_rows(table: Table) -> Integers:
 class ScoreSampler:
     """Sampler of the scores of random tables under an objective, which chooses the fastest of three methods.
 
-    The time of shuffling depends on the number of subjects, that of scipy's `random_table` (for two raters) on the
-    number of cells and slightly on the number of subjects, and that of drawing rater by rater only on the number of
-    cells.
+    The time that shuffling takes depends on the number of subjects. The time of scipy's `random_table`, which is
+    limited to two raters, depends on the number of cells and slightly on the number of subjects. The time of drawing
+    rater by rater depends only on the number of cells.
     """
 
     def __init__(self, objective: Objective) -> None:
@@ -119,11 +119,11 @@ class ScoreSampler:
         return self.shuffled(size, rng)
 
     def shuffled(self, size: int, rng: np.random.Generator) -> Array:
-        """Return the same by shuffling the ratings of each rater."""
+        """Return the components of the scores of random tables that are made by shuffling each rater's ratings."""
         return np.concatenate([self.scores_of(drawn) for drawn in arrangements(self.objective.table, size, rng)])
 
     def scores_of(self, arranged: Integers) -> Array:
-        """Return the same for given arrangements of shape (n_raters, n, n_subjects)."""
+        """Return the components of the scores of given arrangements of shape (n_raters, n, n_subjects)."""
         n_raters, n, n_subjects = arranged.shape
         if self._base**n_raters > min(_LOOKED_UP_PATTERNS, n * n_subjects):
             summands = self._summands(arranged.reshape(n_raters, -1).T)
@@ -135,7 +135,7 @@ class ScoreSampler:
         return self._looked_up.joined(np.moveaxis(np.array(parts), 1, 2))
 
     def _summands(self, patterns: Array) -> Digits:
-        """Return what one subject of each pattern adds to the score and, if it is needed, to the pooled use."""
+        """Return the amount that one subject of each pattern adds to the score and, if needed, to the pooled use."""
         columns = [self.objective.scores(patterns)]
         if not self.objective.fixed_chance:
             columns.append(self.objective.pooled_use(patterns))
@@ -148,13 +148,13 @@ class ScoreSampler:
 
     @cached_property
     def _looked_up(self) -> Digits:
-        """Summands of all patterns, used if the patterns are few."""
+        """Summands of all patterns, which are computed in advance if there are few patterns."""
         table = self.objective.table
         return self._summands(_patterns_of(self._base, table.n_raters) - (not table.complete))
 
 
 def _cheap_way(table: Table, *, classes: bool) -> RaterByRater | None:
-    """Return a sampler that draws rater by rater, or None if shuffling is faster or it would need too many cells."""
+    """Return a sampler that draws rater by rater, or None if shuffling is faster or there are too many cells."""
     ratings = table.n_subjects * (table.n_raters - 1)
     most = min(ratings // _SUBJECTS_PER_CELL, _MOST_DRAWN_CELLS)
     return RaterByRater.of(table, classes=classes, most_cells=most)
@@ -166,14 +166,14 @@ def _two_raters(table: Table, size: int, rng: np.random.Generator) -> Integers:
     rows, columns = table.margins
     if len(rows) == 1:  # scipy returns uninitialised memory for tables with a single cell
         return np.full((size, 1, 1), table.n_subjects, dtype=np.int64)
-    # the time of Boyett's method depends on the subjects and that of Patefield's on the cells; this is where they meet
+    # Boyett's method takes time in proportion to the subjects, Patefield's to the cells; the faster one is chosen
     method = "patefield" if rows.sum() > 0.7 * len(rows) * len(columns) * np.log(rows.sum() + 1) else "boyett"
     drawn = random_table.rvs(rows, columns, size=size, method=method, random_state=rng)
     return np.asarray(drawn, dtype=np.int64).reshape(size, len(rows), len(columns))
 
 
 def _shuffled_counts(table: Table, size: int, rng: np.random.Generator) -> Iterator[Integers]:
-    """Yield the counts of all patterns in tables made by shuffling, in blocks of rows."""
+    """Yield the counts of all patterns in tables made by shuffling, in blocks with one row for each table."""
     n_patterns = table.n_categories**table.n_raters
     for drawn in arrangements(table, size, rng):
         n = drawn.shape[1]

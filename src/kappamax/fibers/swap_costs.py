@@ -57,7 +57,7 @@ def swap_costs(objective: Objective, held: Objective | None = None, *, excursion
     objective : Objective
         Objective whose score may change.
     held : Objective, optional
-        Objective of the same table whose score is held fixed.
+        Objective of the same table whose score is held fixed. By default no score is held.
     excursion : int, optional
         Maximum number of swaps before the held score must return to its value, default 1.
 
@@ -81,7 +81,7 @@ def _free_costs(objective: Objective, per_rater: bool) -> tuple[Array, Array, Ar
     exact, factors = _exact_costs(objective, per_rater)
     r, top = objective.table.n_raters, max(factors)
     roots = np.sqrt(np.array(objective.radicands, dtype=float))
-    # the score of every table, and therefore the difference of two scores, is below this bound
+    # the product bounds the score of every table, and therefore the difference of two scores
     if objective.weights.exact and magnitude(exact) * top * r * r * objective.table.n_subjects < SUMMABLE:
         each = np.repeat(np.array(factors, dtype=np.int64)[:, None], len(roots), axis=1)
         return exact.astype(np.int64), each, roots / float(objective.scale * objective.denominator), 0.0
@@ -98,7 +98,7 @@ def _held_costs(objective: Objective, per_rater: bool, excursion: int) -> tuple[
     All sums are integers below 2^52, so they can also be computed in doubles.
     """
     exact, factors = _exact_costs(objective, per_rater)
-    n_terms = 8 * objective.table.n_raters**2 * excursion  # terms of d'G and d'Ud / 2, |d| <= 2r, of two subjects
+    n_terms = 8 * objective.table.n_raters**2 * excursion  # number of terms of d'G and d'Ud / 2 of both subjects
     reach = magnitude(exact) * max(factors) * n_terms
     moduli = [_LARGEST_MODULUS] if reach < _LARGEST_MODULUS else coprime(isqrt(_LARGEST_MODULUS // n_terms), 2 * reach)
     n_roots = len(objective.radicands)

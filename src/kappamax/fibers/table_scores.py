@@ -24,8 +24,9 @@ from kappamax._rootsum import RootSum
 from kappamax._typing import Array, Floats, Integers
 from kappamax.disagreement.objective import Objective
 from kappamax.errors import NotSupportedError
-from kappamax.fibers.counting import TableCounter, all_patterns, require_complete, require_memory
+from kappamax.fibers.counting import TableCounter, all_patterns
 from kappamax.fibers.enumeration import LISTED_TABLES, chances_of, few_tables, fewest_tables
+from kappamax.fibers.limits import require_complete, require_memory
 from kappamax.table import Table
 from kappamax.weights import PairWeights, Weights
 
@@ -161,7 +162,7 @@ class TableScores:
         return self.counter.probability_bytes() > self.memory_limit or self.counter.work() > _WORTH_LISTING
 
     def _lists(self, *, n_tables: bool) -> bool:
-        """Return whether tables are listed, which is the case if they are few but states or totals are many."""
+        """Return whether tables are listed, which is the case if there are few tables but many states or totals."""
         if not self._crowded:
             needed = self.counter.table_bytes if n_tables else self.counter.probability_bytes
             if needed(self.n_totals) <= self.memory_limit and self.counter.work(self.n_totals) <= _WORTH_LISTING:
@@ -211,7 +212,7 @@ class TableScores:
 
     @cached_property
     def _sizes(self) -> list[int]:
-        """Number of possible values of each independent component, or a bound on it if it is too large to count."""
+        """Number of possible values of each independent component, or a bound on it if costs are too large to add."""
         sizes = []
         for one in self._lattice.independent:
             most = magnitude(one.costs) * self.table.n_subjects
@@ -243,7 +244,10 @@ class Tally(NamedTuple):
 
 
 def packed(costs: Sequence[Array], sizes: Sequence[int]) -> Array:
-    """Return several costs of each pattern encoded as one number, where the i-th digit of a total is below sizes[i]."""
+    """Return several costs of each pattern encoded as one number in a mixed radix.
+
+    The i-th digit of a total, which is the total of the i-th costs, must be below sizes[i].
+    """
     total = widen(np.zeros(len(costs[0]), dtype=np.int64), prod(sizes))
     for own, size in zip(costs, sizes, strict=True):
         total = total * size + own
@@ -254,7 +258,7 @@ def require_exact_weights(weights: Weights | PairWeights) -> None:
     """Require exact weights, since tables are counted only by exact scores."""
     if not weights.exact:
         raise NotSupportedError(
-            f"{weights.name} weights are not exact numbers, so tables cannot be counted by score. "
+            f"{weights.name} weights are not exact numbers, so tables cannot be counted by their scores. "
             "Sampling and the Monte Carlo test support these weights."
         )
 
@@ -277,7 +281,7 @@ class _Lattice(NamedTuple):
     independent: list[_IndependentComponent]
 
     def rows(self, digits: Sequence[Array]) -> Array:
-        """Return the components of each score, one row for each, given the totals of the independent components."""
+        """Return the components of the scores, one row for each score, given totals of the independent components."""
         changes = {
             one.column: one.step * digit.astype(object) + (one.offset - self.observed[one.column])
             for one, digit in zip(self.independent, digits, strict=True)

@@ -2,8 +2,8 @@
 
 Steps are swaps of ratings between two subjects (see `swap_walk`). If the target is the null distribution, every step is
 accepted. If it is the uniform distribution over tables, or a distribution tilted towards agreement, steps are accepted
-by the Metropolis rule. A walk can also hold the score of another weighting fixed: a sequence of a few swaps may leave
-that score, but must return to it.
+by the Metropolis rule. A walk can also hold the score of another weighting fixed. A step is then a sequence of a few
+swaps that may leave that score but must return to it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from kappamax._validate import as_choice, as_finite_number, as_generator, as_who
 from kappamax.disagreement.objective import Objective
 from kappamax.display import numbers
 from kappamax.errors import Interrupted, NotSupportedError
-from kappamax.fibers.counting import require_few_cells
+from kappamax.fibers.limits import missing_ratings, require_few_cells
 from kappamax.fibers.swap_walk import STEPS_PER_BLOCK, SwapWalk
 from kappamax.fibers.table_scores import require_exact_weights
 from kappamax.table import Table
@@ -29,7 +29,7 @@ _WINDOW = 5.0
 _CONNECTED = {
     True: "the walk can reach every table with this value",
     False: "the walk cannot reach every table with this value",
-    None: "the walk may not reach every table with this value",
+    None: "it is not known whether the walk can reach every table with this value",
 }
 
 
@@ -63,7 +63,7 @@ def walk_of(
     start = objective.value(objective.score)
     uniform = target == "uniform"
     if keep_tables and not table.complete:
-        raise NotSupportedError(f"keep_tables needs complete ratings; missing here: {table.n_missing}.")
+        raise NotSupportedError(f"keep_tables needs complete ratings, but {missing_ratings(table.n_missing)}.")
     if uniform or keep_tables:
         require_few_cells(table.n_categories + (not table.complete), table.n_raters)
     walk = SwapWalk(objective, as_generator(rng), held=held, uniform=uniform, excursion=excursion, counted=keep_tables)
@@ -136,10 +136,11 @@ class Walk(Result):
     acceptance : float
         Share of the steps that changed the table.
     autocorrelation_time : float or None
-        Integrated autocorrelation time of `values`, in recorded values: this number of consecutive values is worth one
-        independent draw for estimating their mean. None if there are fewer than four values or they are all equal.
+        Integrated autocorrelation time of `values`, in units of recorded values. For estimating the mean, this number
+        of consecutive values is worth one independent draw. None if there are fewer than four values or all are equal.
     effective_size : float or None
-        Effective sample size, the number of recorded values divided by the autocorrelation time.
+        Effective sample size, which is the number of recorded values divided by the autocorrelation time; None if the
+        autocorrelation time is None.
     values : floats, shape (n_steps // thin,)
         Kappa after every `thin` steps.
     table : Table

@@ -21,8 +21,9 @@ from kappamax._typing import Integers
 from kappamax.coefficients import as_objective
 from kappamax.disagreement.objective import Objective
 from kappamax.errors import NotSupportedError
-from kappamax.fibers.counting import MEMORY_LIMIT, TableCounter
+from kappamax.fibers.counting import TableCounter
 from kappamax.fibers.enumeration import BITS, OutOfSteps, iter_tables, tables_below
+from kappamax.fibers.limits import MEMORY_LIMIT
 from kappamax.io import Ratings
 from kappamax.maximum.linear_program import integer_table
 from kappamax.maximum.max_kappa import Maximum, max_kappa

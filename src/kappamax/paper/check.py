@@ -40,8 +40,9 @@ def check_paper(
     Parameters
     ----------
     n_tables : int
-        Number of simulated tables per row of the paper's study, default 100. The paper has 60 rows with 1,000 tables
-        each.
+        Number of simulated tables per row of the paper's study, at least 2, default 100. The paper has 60 rows with
+        1,000 tables each. With very few tables, standard deviations are imprecise, and rows may therefore be reported
+        as not reproduced.
     rng : int
         Seed of the study, default 1.
     n_jobs : int, optional

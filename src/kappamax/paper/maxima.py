@@ -12,8 +12,9 @@ import numpy as np
 from kappamax.annealing.diagonal_sweep import sweep_counts
 from kappamax.annealing.methods import MoveMethod
 from kappamax.annealing.move_walk import Neighbours, move_walk
-from kappamax.annealing.schedules import Geometric, StaleMoves
+from kappamax.annealing.schedules import Geometric
 from kappamax.annealing.simulated_annealing import anneal
+from kappamax.annealing.stopping_rules import StaleMoves
 from kappamax.coefficients import as_objective
 from kappamax.datasets import example
 from kappamax.display import numbers

@@ -1,9 +1,9 @@
 """Find the number of subjects that a study needs.
 
-`population` builds the assumed table from pilot ratings or from margins and a value of the coefficient, and `goals`
-defines what the study is to achieve. `formula` computes the number of subjects from the standard error at the assumed
-table; `simulation` and `search` compute it from simulated studies. `sample_size` is the public interface, and `text`
-describes the result in sentences.
+`population` builds the assumed table from pilot ratings or from margins and a value of the coefficient, with the help
+of `margin_tables`, and `goals` defines the width or the power that the study needs. `formula` computes the number of
+subjects from the standard error at the assumed table; `simulation` and `search` compute it from simulated studies.
+`sample_size` is the public interface, and `text` describes the result in sentences.
 """
 
 import lazy_loader as _lazy

@@ -1,8 +1,9 @@
 """Compute the standard error of a study with N subjects, and the smallest N that achieves a width or a power.
 
-The standard errors are those of `standard_error` at the assumed table: sd / sqrt(N) with a normal quantile for
-Cohen's kappa, and sd / sqrt(N - 1) with a quantile of Student's t for all other coefficients. With missing ratings,
-N - 1 becomes N - 1 / c, where c is the share of subjects with enough ratings to compare.
+The standard errors are those of `standard_error` at the assumed table. The standard error of Cohen's kappa is
+sd / sqrt(N), and it is used with a normal quantile. That of all other coefficients is sd / sqrt(N - 1), and it is used
+with a quantile of Student's t. With missing ratings, N - 1 becomes N - 1 / c, where c is the share of subjects with
+enough ratings to compare.
 """
 
 from __future__ import annotations
@@ -29,10 +30,10 @@ class Precision:
     sd : float
         Limit of sqrt(N) times the standard error of the coefficient for large N.
     student : bool
-        Whether quantiles of Student's t, and n - 1 in place of n, are used. This is the case unless the coefficient is
+        Whether quantiles of Student's t, and N - 1 instead of N, are used. This is the case unless the coefficient is
         Cohen's kappa and no ratings are missing.
     counted : float
-        Share of subjects with enough ratings to compare; for pairwise agreement, two or more.
+        Share of subjects with enough ratings to compare. Pairwise agreement needs two or more ratings of a subject.
     """
 
     value: float

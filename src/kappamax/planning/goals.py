@@ -1,7 +1,7 @@
-"""Define the goals of a study: a confidence interval of a given width, or a test of a given power.
+"""Define the goals of a study, which are a confidence interval of a given width or a test of a given power.
 
-A goal determines, by formula or from simulated studies, whether a number of subjects reaches it. Its `target` is given
-on a scale that is approximately linear in the square root of N: 1 / width, or the normal quantile of the power.
+A goal determines, by formula or from simulated studies, whether a number N of subjects reaches it. Its `target` is
+1 / width or the normal quantile of the power, because both are approximately linear in the square root of N.
 """
 
 from __future__ import annotations
@@ -34,20 +34,21 @@ class SimulatedStudies(Result):
         Number of simulated studies.
     n_unusable : int
         Number of studies without a result, because the coefficient was undefined or its standard error was zero. With
-        variance="null" a standard error of zero does not matter. The interval of such a study counts as one of width 2
-        that does not contain the assumed value, and its test does not reject.
+        ``variance="null"`` the test does not use the standard error of the study, so a standard error of zero does not
+        matter. The interval of a study without a result counts as an interval of width 2 that does not contain the
+        assumed value, and its test does not reject.
     mean_width, width_se : float or None
         Mean width of the intervals, before they are truncated at 1, and its Monte Carlo standard error; None for a
         test.
     share_within : float or None
-        Share of all studies whose interval was no wider than requested; None for a test.
+        Share of all studies whose interval was no wider than the requested width; None for a test.
     coverage : float or None
         Share of all studies whose interval contained the assumed value; None for a test.
     power, power_se : float or None
         Share of all studies that rejected the null value, and its Monte Carlo standard error; None for an interval.
     false_positives, false_positives_se : float or None
-        Share of studies that reject if the null value is true, and its Monte Carlo standard error. None for an
-        interval, and if there is no table with the null value, as with missing ratings.
+        Share of studies that reject the null value if it is true, and its Monte Carlo standard error. None for an
+        interval, or if no table with the null value can be built, for example because ratings are missing.
     """
 
     n_subjects: int
@@ -123,9 +124,11 @@ class PowerGoal:
         Objective of the assumed table.
     null_population : Objective or None
         Objective of the table with the null value; None if there is no such table.
-    power, null, alternative, alpha, variance
-        As for `sample_size`. With variance "null" the standard error is known, so quantiles of the normal distribution
-        are used.
+    power, null, alternative, alpha
+        As for `sample_size`.
+    variance : {"null", "estimate"}
+        As for `Formula`. If it is "null", the standard error is known, so quantiles of the normal distribution are
+        used.
     """
 
     def __init__(
@@ -143,7 +146,7 @@ class PowerGoal:
         self.power, self.null, self.alternative, self.alpha = power, null, alternative, alpha
         self.precision = precision_of(population)
         self.null_precision = None if null_population is None else precision_of(null_population)
-        self._known = self.null_precision if variance == "null" else None  # None if each study estimates its own
+        self._known = self.null_precision if variance == "null" else None  # None if studies estimate the standard error
         self.spread = self.precision.sd if self._known is None else self._known.sd
         self.target, self.description = NormalDist().inv_cdf(power), f"power {power:g}"
 
@@ -205,7 +208,7 @@ class PowerGoal:
         return self.precision.se(n) if self._known is None else self._known.deviation(n)
 
     def _rejects(self, estimates: Array, errors: Array, n: int) -> Array:
-        """Return which studies with n subjects reject; studies whose standard error is zero do not."""
+        """Return whether each study with n subjects rejects. Studies whose standard error is zero do not reject."""
         se = errors if self._known is None else self._error(n)
         distance = estimates - self.null
         if self.alternative == "two-sided":

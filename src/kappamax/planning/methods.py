@@ -1,4 +1,4 @@
-"""Describe how a number of subjects is found: the settings objects of `sample_size`."""
+"""Define the settings objects of `sample_size`, which describe how the number of subjects is found."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LEAST_DRAWS = 100
 
 @dataclass(frozen=True, kw_only=True)
 class PlanningMethod:
-    """Base class of the methods: the settings that both of them have."""
+    """Base class of the methods, with the settings that both of them have."""
 
     name: ClassVar[str]
 
@@ -30,7 +30,7 @@ class PlanningMethod:
             object.__setattr__(self, "n_draws", self._as_n_draws(self.n_draws))
 
     def _as_n_draws(self, n_draws: int) -> int:
-        """Return a number of studies that is large enough to estimate a width or a power."""
+        """Return a number of simulated studies, after checking that it is large enough."""
         draws = as_whole_number("n_draws", n_draws, 0)
         if draws < _LEAST_DRAWS:
             raise InvalidOptionError(f"n_draws must be at least {_LEAST_DRAWS}; got {draws}.")
@@ -39,19 +39,26 @@ class PlanningMethod:
 
 @dataclass(frozen=True, kw_only=True)
 class Formula(PlanningMethod):
-    """Find the number of subjects from the large-sample standard error, and check it by simulated studies.
+    """Method that finds the number of subjects from the large-sample standard error and checks it by simulated studies.
 
     Parameters
     ----------
     joint : {"mixture", "widest"}
-        Assumed table with the given margins and value: a mixture of independence and the table of largest agreement
-        (default), or the table with the largest standard error (Flack et al. 1988).
+        Assumed table with the given margins and value. "mixture", the default, is a mixture of the table of independent
+        raters and the table of largest agreement. "widest" is the table with the largest standard error (Flack et al.
+        1988).
     variance : {"null", "estimate"}
-        Standard error that the test uses: that of the coefficient if the null value is true (default; Cantor 1996,
-        Flack et al. 1988, R's irr), or the one estimated from the study, as `value_test` does.
+        Standard error that the test uses. "null", the default, is the standard error of the coefficient if the null
+        value is true (Cantor 1996, Flack et al. 1988, R's irr). "estimate" is the standard error that is estimated from
+        the study, as in `value_test`.
     n_draws : int, optional
-        Number of simulated studies that check the answer of the formula. 0 leaves the check out. Default: 10,000, or
-        fewer where there are thousands of possible patterns.
+        Number of simulated studies that check the result of the formula, at least 100, or 0 to omit the check. The
+        default lies between 1,000 and 10,000, depending on the number of possible patterns.
+
+    Raises
+    ------
+    InvalidOptionError
+        If a setting is out of range or has an unknown value.
     """
 
     name: ClassVar[str] = "formula"
@@ -65,19 +72,25 @@ class Formula(PlanningMethod):
 
 @dataclass(frozen=True, kw_only=True)
 class Simulation(PlanningMethod):
-    """Find the number of subjects from simulated studies of several sizes.
+    """Method that finds the number of subjects from simulated studies of several sizes.
 
     Parameters
     ----------
     joint : {"mixture", "widest"}
-        Assumed table with the given margins and value: a mixture of independence and the table of largest agreement
-        (default), or the table with the largest standard error (Flack et al. 1988).
+        Assumed table with the given margins and value. "mixture", the default, is a mixture of the table of independent
+        raters and the table of largest agreement. "widest" is the table with the largest standard error (Flack et al.
+        1988).
     variance : {"null", "estimate"}
-        Standard error that the test uses: that of the coefficient if the null value is true (default), or the one
-        estimated from the study, as `value_test` does.
+        Standard error that the test uses. "null", the default, is the standard error of the coefficient if the null
+        value is true. "estimate" is the standard error that is estimated from the study, as in `value_test`.
     n_draws : int, optional
-        Number of simulated studies for each number of subjects tried. Default: 10,000, or fewer where there are
-        thousands of possible patterns.
+        Number of simulated studies for each number of subjects that is tried, at least 100. The default lies between
+        1,000 and 10,000, depending on the number of possible patterns.
+
+    Raises
+    ------
+    InvalidOptionError
+        If a setting is out of range or has an unknown value.
     """
 
     name: ClassVar[str] = "simulation"
@@ -87,7 +100,7 @@ METHODS: dict[str, type[PlanningMethod]] = {"formula": Formula, "simulation": Si
 
 
 def as_method(method: Any) -> PlanningMethod:
-    """Return a method given as an object or by its name."""
+    """Return the method that is given as an object or by its name."""
     if isinstance(method, PlanningMethod):
         return method
     if not isinstance(method, str):

@@ -20,8 +20,9 @@ from kappamax.io import Ratings
 from kappamax.planning import text
 from kappamax.planning.formula import MOST_SUBJECTS, least_subjects
 from kappamax.planning.goals import Goal, PowerGoal, SimulatedStudies, WidthGoal
+from kappamax.planning.margin_tables import LARGEST_PROGRAM
 from kappamax.planning.methods import PlanningMethod, Simulation, as_method
-from kappamax.planning.population import LARGEST_PROGRAM, AssumedPopulation, from_margins, from_pilot
+from kappamax.planning.population import AssumedPopulation, from_margins, from_pilot
 from kappamax.planning.search import search
 from kappamax.planning.simulation import Simulator, default_draws
 from kappamax.table import Label, Table
@@ -52,83 +53,87 @@ def sample_size(
     Parameters
     ----------
     *ratings : Table, frame, or two or more arrays of labels
-        Pilot ratings. Their proportions are assumed to be those of the population.
-    margins : sequence of float, or one such sequence per rater
-        Expected share of each category, in place of pilot ratings. A single sequence stands for all raters.
+        Pilot ratings, whose proportions are assumed to be those of the population. Give either pilot ratings or
+        `margins`.
+    margins : sequence of float, or one such sequence per rater, optional
+        Expected share of each category among the ratings of a rater. A single sequence applies to all raters.
     kappa : float or Fraction, optional
-        Assumed value of the coefficient. Required with `margins`; with pilot ratings the default is their own value.
+        Assumed value of the coefficient. It is required with `margins`. By default it is the value of the pilot
+        ratings.
     n_raters : int, optional
-        Number of raters where `margins` is a single sequence, default 2.
+        Number of raters if `margins` is a single sequence, default 2.
     weights : str, matrix or Weights
         Disagreement weights, default "unweighted".
     coefficient : str
-        Coefficient of agreement, default "kappa".
+        Name of the coefficient, default "kappa".
     width : float, optional
-        Width of the confidence interval from end to end, before it is cut at 1.
+        Full width of the confidence interval, before it is truncated at 1. Give either `width`, or `power` and `null`.
     level : float
         Confidence level of the interval, default 0.95.
     power : float, optional
-        Probability of rejecting the null value if the assumed value is true. Give `width`, or `power` and `null`.
+        Probability that the test rejects the null value if the assumed value is true.
     null : float or Fraction, optional
         Value of the coefficient under the null hypothesis.
     alternative : {"greater", "less", "two-sided"}
-        Alternative hypothesis: the coefficient is greater than `null` (default), less, or different.
+        Alternative hypothesis that the coefficient is greater than `null` (the default), less than it, or different
+        from it.
     alpha : float
         Significance level of the test, default 0.05.
     method : {"formula", "simulation"}, Formula or Simulation
-        Whether the number is found from the large-sample standard error ("formula", default) or from simulated studies.
-        Pass ``planning.Formula(...)`` or ``planning.Simulation(...)`` to choose the assumed table, the standard error
-        of the test and the number of simulated studies.
+        Method that finds the number of subjects. "formula", the default, uses the large-sample standard error, and
+        "simulation" uses simulated studies. Pass ``planning.Formula(...)`` or ``planning.Simulation(...)`` to choose
+        the assumed table, the standard error of the test and the number of simulated studies.
     rng : int, numpy.random.Generator or None
-        Seed or source of randomness of the simulated studies. None (default) draws a fresh seed.
+        Seed or source of randomness of the simulated studies. None, the default, draws a fresh seed.
     n_jobs : int
         Number of processes, default 1. The result does not depend on it.
     progress : callable, optional
-        Called as ``progress(done, total, message)`` with the number of simulated studies.
+        Function that is called as ``progress(done, total, message)`` with the number of simulated studies.
     categories : sequence, optional
-        All categories in order. By default they are taken from the pilot ratings, or are 1, 2, ... with `margins`.
+        All categories in order. By default they are taken from the pilot ratings or, with `margins`, they are 1, 2, ...
 
     Returns
     -------
     SampleSize
-        The number of subjects, what was assumed, and what simulated studies of that size gave.
+        The number of subjects, the assumptions, and the results of simulated studies of that size.
 
     Raises
     ------
     InvalidOptionError
-        If the margins do not allow the assumed value (the message names the largest value that they allow), or if
-        `null` equals the assumed value or lies on its wrong side.
+        If an option is missing, is out of range or contradicts another one; if the margins do not allow the assumed
+        value, in which case the message gives the largest or smallest value that they allow; or if `null` equals the
+        assumed value or lies on the side of it that the alternative excludes.
     UndefinedKappaError
         If all raters use a single category.
     NotSupportedError
-        If ratings are missing and a table with another value is needed.
+        If ratings are missing and a table with another value is needed, or if there are too many possible patterns.
 
     Examples
     --------
-    Two raters are expected to find a sign in 30% of the patients. How many patients are needed for an interval of
-    0.6 +- 0.1?
+    Two raters are expected to find a sign in 30% of the patients. The following computes how many patients are needed
+    for an interval of 0.6 +- 0.1.
 
     >>> import kappamax as km
     >>> plan = km.sample_size(margins=[0.7, 0.3], kappa=0.6, width=0.2, rng=1)
     >>> plan.n_subjects, plan.maximum
     (296, 1.0)
 
-    How many are needed to show, with a probability of 80%, that kappa is greater than 0.4?
+    The following computes how many are needed to show, with a probability of 80%, that kappa is greater than 0.4.
 
     >>> km.sample_size(margins=[0.7, 0.3], kappa=0.6, power=0.8, null=0.4, rng=1).n_subjects
     141
     """
     if ratings and margins is not None:
-        raise InvalidOptionError("give pilot ratings or margins, not both: pilot ratings have margins of their own.")
+        raise InvalidOptionError("margins must not be given with pilot ratings, which determine the margins.")
     if not ratings and margins is None:
-        raise InvalidOptionError("give pilot ratings, or margins= and kappa=: the answer depends on them.")
+        raise InvalidOptionError("pilot ratings, or margins and kappa, must be given.")
     if width is None and power is None and null is None:
-        raise InvalidOptionError("give width= (of the interval), or power= and null= (of the test).")
+        raise InvalidOptionError("the width of an interval, or the power and the null of a test, must be given.")
     if width is not None and (power is not None or null is not None):
-        raise InvalidOptionError("give width=, or power= and null=, not both: each is a question of its own.")
+        raise InvalidOptionError("either width, or power and null, must be given, not both.")
     if width is None and (power is None or null is None):
         missing = "power" if power is None else "null"
-        raise InvalidOptionError(f"the test needs both power= and null=; {missing} is missing.")
+        raise InvalidOptionError(f"a test needs both power and null; {missing} is missing.")
     chosen = as_method(method)
     joint, variance = chosen.joint, chosen.variance
     width = None if width is None else as_number_between("width", width, 0, 2)
@@ -140,7 +145,9 @@ def sample_size(
     generator = as_generator(rng)
     require_progress(progress)
     if ratings and n_raters is not None:
-        raise InvalidOptionError(f"n_raters goes with margins; pilot ratings have their own raters. Got {n_raters!r}.")
+        raise InvalidOptionError(
+            f"n_raters must not be given with pilot ratings, which determine the raters; got {n_raters!r}."
+        )
     weighting = {"weights": weights, "coefficient": coefficient}
     if ratings:
         assumed = from_pilot(ratings, kappa, categories, weighting)
@@ -163,14 +170,14 @@ def sample_size(
     if goal.spread == 0:
         which, value = ("assumed", assumed.value) if null is None or variance != "null" else ("null", null)
         raise InvalidOptionError(
-            f"with the {which} value every study shows {goal.population.coefficient.title} {value:g}, so its interval "
-            f"has no width and its test no error: no number of subjects follows. Take another {which} value."
+            f"with the {which} value every study has {goal.population.coefficient.title} {value:g} and a standard "
+            f"error of zero, so the number of subjects is not determined. Choose another {which} value."
         )
     if joint == "widest" and assumed.from_pilot:
-        raise InvalidOptionError("joint='widest' goes with margins; pilot ratings say which categories are confused.")
+        raise InvalidOptionError("joint='widest' must not be given with pilot ratings, which determine the table.")
     if joint == "widest" and assumed.n_patterns > LARGEST_PROGRAM:
         raise NotSupportedError(
-            f"joint='widest' is found for up to {LARGEST_PROGRAM:,} possible patterns; this has {assumed.n_patterns:,}."
+            f"joint='widest' is limited to {LARGEST_PROGRAM:,} possible patterns; there are {assumed.n_patterns:,}."
         )
     extremes = [goal_for(*populations) for populations in _extreme_populations(assumed, null_population)]
     if joint == "widest":
@@ -222,7 +229,7 @@ def sample_size(
 
 @dataclass(frozen=True, repr=False)
 class SampleSize(Result):
-    """Number of subjects that a study needs, and the assumptions behind it; nothing is rounded.
+    """Number of subjects that a study needs, and the assumptions behind it, with unrounded numbers.
 
     Attributes
     ----------
@@ -237,8 +244,8 @@ class SampleSize(Result):
     n_formula : int
         Number of subjects by the formula.
     n_range : tuple of two ints, or None
-        Numbers of subjects by the formula for the most and the least favourable of all tables with the assumed margins
-        and value; None for pilot ratings and beyond 4,000 possible patterns.
+        Smallest and largest number of subjects that the formula gives over all tables with the assumed margins and
+        value; None for pilot ratings or if there are more than 4,000 possible patterns.
     method : {"formula", "simulation"}
         Method by which `n_subjects` was found.
     joint : {"mixture", "widest", "pilot"}
@@ -246,7 +253,7 @@ class SampleSize(Result):
     assumed : float
         Assumed value of the coefficient.
     maximum : float or None
-        Largest value that the assumed margins allow; None where ratings are missing or too many patterns are possible.
+        Largest value that the assumed margins allow; None if ratings are missing or too many patterns are possible.
     width, level : float or None
         Width and confidence level of the interval; None for a test.
     expected_width : float or None
@@ -259,17 +266,18 @@ class SampleSize(Result):
     sd : float
         Square root of N times the large-sample standard error at the assumed table.
     null_sd : float or None
-        The same at the table with the null value.
+        The same at the table with the null value; None for an interval or if there is no such table.
     critical_value : float or None
-        Value that a study with `n_subjects` must exceed to reject, if the standard error of the test is the null one.
+        Critical value of the coefficient. A study with `n_subjects` rejects if its value is above it (or below it, if
+        the assumed value is below the null value). None unless the test uses the standard error under the null value.
     n_raters, n_categories : int
         Numbers of raters and of categories.
     studies : SimulatedStudies or None
-        Results of simulated studies with `n_subjects`.
+        Results of simulated studies with `n_subjects`; None if no studies were simulated.
     notes : tuple of str
-        Reasons why the formula may be inaccurate.
+        Reasons why the result may be inaccurate.
     table : Table
-        Assumed table, whose counts stand for proportions. `to_dict` gives them as shares.
+        Assumed table, of which only the proportions are meaningful. `to_dict` returns them as shares.
     """
 
     coefficient: str
@@ -302,11 +310,21 @@ class SampleSize(Result):
     table: Table = field(repr=False)
 
     def sentences(self) -> list[str]:
-        """Return the answer, its check and its assumptions in plain sentences."""
+        """Return sentences that give the number of subjects, the results of simulated studies and the assumptions.
+
+        Returns
+        -------
+        list of str
+        """
         return text.sentences(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return every field as plain data, the assumed table with shares in place of counts."""
+        """Return all fields as plain data for JSON, where the assumed table has shares instead of counts.
+
+        Returns
+        -------
+        dict
+        """
         table = self.table.to_dict()
         table["shares"] = [count / self.table.n_subjects for count in self.table.counts.tolist()]
         del table["counts"]
@@ -317,12 +335,12 @@ class SampleSize(Result):
 
 
 def _require_testable(power: float, alpha: float, null: float, assumed: float, alternative: str) -> None:
-    """Require a power that takes subjects, and an assumed value on the side of the null value that is tested."""
+    """Require a power above alpha, and an assumed value on the side of the null value that is tested."""
     if power <= alpha:
         raise InvalidOptionError(f"power must be above alpha, {alpha:g}; got {power:g}.")
     if null == assumed:
         raise InvalidOptionError(
-            f"null must differ from the assumed value, {assumed:g}: no number of subjects tells equal values apart."
+            f"null must differ from the assumed value {assumed:g}, since no test can distinguish equal values."
         )
     if alternative != "two-sided" and (alternative == "greater") != (assumed > null):
         side, other = ("above", "less") if alternative == "greater" else ("below", "greater")
@@ -335,7 +353,10 @@ def _require_testable(power: float, alpha: float, null: float, assumed: float, a
 def _extreme_populations(
     assumed: AssumedPopulation, null_population: Objective | None
 ) -> list[tuple[Objective, Objective | None]]:
-    """Return assumed and null populations of least and most spread, the widest last; none where they are not known."""
+    """Return pairs of assumed and null populations with the smallest and the largest standard errors.
+
+    The last pair has the largest standard errors. The list is empty if these populations are not known.
+    """
     if assumed.from_pilot or assumed.tables is None or assumed.n_patterns > LARGEST_PROGRAM:
         return []
     own = [assumed.tables.extreme_spread(assumed.objective, sign) for sign in (-1, 1)]
@@ -346,7 +367,7 @@ def _extreme_populations(
 
 
 def _as_attainable(n: int | None, goal: Goal) -> int:
-    """Return a number of subjects that was found; None means that there are too many."""
+    """Return a number of subjects, or raise if it is None because it would be too large."""
     if n is None:
-        raise InvalidOptionError(f"{goal.description} would take more than {MOST_SUBJECTS:,} subjects.")
+        raise InvalidOptionError(f"{goal.description} would need more than {MOST_SUBJECTS:,} subjects.")
     return n

@@ -12,7 +12,7 @@ from kappamax.planning.goals import Goal, SimulatedStudies
 from kappamax.planning.simulation import Simulator
 
 _FIRST_RATIO = 1.2  # ratio of the first sizes that are tried
-_RESOLUTION = 0.01  # relative width of the bracket at which bisection stops and the line is fitted
+_RESOLUTION = 0.01  # relative width of the bracket below which bisection stops and a line is fitted
 _FITTED_SHARE = 0.7
 _SMALL_STUDY = 30
 _EXPECTED_TRIALS = 12
@@ -22,9 +22,9 @@ _MOST_CORRECTIONS = 40
 def search(goal: Goal, simulator: Simulator, start: int) -> tuple[int | None, float | None, SimulatedStudies]:
     """Return the smallest N whose simulated studies reach a goal, its Monte Carlo error, and those studies.
 
-    Sizes around `start` are tried until one falls short of the goal and one reaches it. The bracket is bisected until
-    its relative width is 0.01. N is then obtained from a line fitted to all trials nearby, because single trials are
-    too noisy.
+    Sizes around `start` are tried until one of them falls short of the goal and another one reaches it. This bracket is
+    bisected until its relative width is at most 0.01. Because single trials are too noisy, N is then obtained from a
+    line that is fitted to all trials near the bracket.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def search(goal: Goal, simulator: Simulator, start: int) -> tuple[int | None, fl
         middle = (low + high) // 2
         low, high = (low, middle) if reached(middle) else (middle, high)
     fitted, slope = _fitted(trials, goal.target, low, high)
-    # for few subjects the relation is not linear, and N is found by bisection
+    # the relation is not linear for few subjects, so N is found by bisection
     n = high if high <= _SMALL_STUDY else fitted
     for _ in range(_MOST_CORRECTIONS):
         studies = goal.studies(simulator, n, whole=True)

@@ -1,7 +1,7 @@
 """Simulate studies of a population.
 
-A study is a multinomial draw of counts, so its cost does not depend on the number of subjects. Studies are drawn in
-blocks, each with its own spawned generator, so the results do not depend on the number of processes.
+A study is a multinomial draw of counts, so the time that it takes does not depend on the number of subjects. Studies
+are drawn in blocks with separate generators, so the results do not depend on the number of processes.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _CELLS = 2_000_000
 
 
 def default_draws(n_patterns: int) -> int:
-    """Return the default number of simulated studies, between 1,000 and 10,000, which take about a second."""
+    """Return the default number of studies, from 1,000 to 10,000, such that the simulation takes about a second."""
     return max(1_000, min(10_000, 10 * _CELLS // n_patterns))
 
 
@@ -36,7 +36,7 @@ class Simulator:
     n_jobs : int
         Number of processes.
     progress : callable or None
-        Called as ``progress(done, total, message)`` with the number of simulated studies.
+        Function that is called as ``progress(done, total, message)`` with the number of simulated studies.
     """
 
     def __init__(self, n_draws: int, generator: np.random.Generator, n_jobs: int, progress: Progress | None) -> None:

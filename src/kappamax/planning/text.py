@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 _FEW_RATINGS = 5
 _FEW_SUBJECTS = 20
 _CLOSE_TO_MAXIMUM = 0.95
-_OFF = 0.03  # difference between a simulated and a requested share above which a note is added
+_OFF = 0.03  # a note is added if a simulated share differs from the requested one by more than this
 _OFF_WIDTH = 0.05
 _UNUSABLE = 0.01
 
@@ -48,10 +48,10 @@ def rows(plan: SampleSize) -> list[tuple[str, str]]:
 
 
 def notes(plan: SampleSize) -> tuple[str, ...]:
-    """Return the reasons why the formula may be inaccurate here."""
+    """Return the reasons why the result may be inaccurate."""
     found = []
     if plan.n_subjects < _FEW_SUBJECTS:
-        found.append(f"the formula for large numbers is inaccurate for as few as {plan.n_subjects} subjects")
+        found.append(f"the large-sample formula is inaccurate for as few as {plan.n_subjects} subjects")
     rare = _rarest(plan)
     if rare is not None:
         found.append(rare)
@@ -108,7 +108,7 @@ def _found_by(plan: SampleSize) -> str | None:
     error = plan.n_subjects_se
     within = "" if error is None else f", with a Monte Carlo error of about {numbers.count(max(1, round(error)))}"
     formula = numbers.count(plan.n_formula)
-    return f"The number was found by simulation{within}; the formula for large numbers gives {formula}."
+    return f"The number was found by simulation{within}; the large-sample formula gives {formula}."
 
 
 def _critical(plan: SampleSize) -> str | None:
@@ -134,7 +134,7 @@ def _table(plan: SampleSize) -> str | None:
         if plan.n_range is not None:
             low, high = map(numbers.count, plan.n_range)
             others = f" Over all tables with these margins and this value, the formula gives {low} to {high} subjects."
-        return f"Which categories are confused is an assumption; the assumed table is {how}.{others}"
+        return f"The margins do not determine which categories are confused; the assumed table is {how}.{others}"
     return None
 
 

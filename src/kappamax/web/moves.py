@@ -9,8 +9,8 @@ import numpy as np
 
 from kappamax._result import plain
 from kappamax.annealing.methods import METHODS
-from kappamax.annealing.schedules import StaleAgreement
 from kappamax.annealing.simulated_annealing import anneal
+from kappamax.annealing.stopping_rules import StaleAgreement
 from kappamax.annealing.trace import Moment
 from kappamax.fibers.markov_basis import basic_moves
 from kappamax.fibers.move_ranking import rank_moves

@@ -97,7 +97,7 @@ def test_settings_are_checked(settings, message):
 
 def test_too_many_moves_are_refused():
     """A design of ten raters has too many moves."""
-    with pytest.raises(km.errors.NotSupportedError, match="drawing moves needs a list of them"):
+    with pytest.raises(km.errors.NotSupportedError, match="the method 'moves' lists all moves and is limited to"):
         km.paper.Scenario(5, n_raters=10)
 
 

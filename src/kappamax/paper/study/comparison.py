@@ -20,6 +20,8 @@ from kappamax.paper.study.scenarios import PublishedTimes
 from kappamax.paper.verdict import Verdict, holds
 
 FAMILY_LEVEL = 0.05
+_NORMAL_KURTOSIS = 3.0
+_FEWEST_FOR_KURTOSIS = 4  # the sample kurtosis of two values is always 1, and that of three values is always 1.5
 #: claims that are known not to hold as stated
 _CORRECTED = ("the algorithm yields the maximum", "the results for non-homogeneous margins are very similar")
 _NOT_DETERMINED = "the paper does not give the margins of the third rater, and none of those tried fits"
@@ -41,7 +43,7 @@ def compare_rows(study: Sequence[StudyRow]) -> Iterator[Verdict]:
     """Compare the three figures of every row of tables 1 to 4."""
     compared = [row for row in study if row.determined]
     bound = cutoff(len(compared))
-    shape = float(np.mean([_kurtosis(row) for row in compared])) if compared else 3.0
+    shape = _mean_kurtosis(compared)
     for row in study:
         yield from _row(row, bound, shape)
 
@@ -106,20 +108,32 @@ def _drawn_margins(row: StudyRow) -> Any:
     return np.stack([cells.sum(axis=axes) for axes in others], axis=1)
 
 
+def _mean_kurtosis(rows: Sequence[StudyRow]) -> float:
+    """Return the mean kurtosis of the stopping times of the rows, or that of a normal distribution.
+
+    The latter is used if no row has enough tables for an estimate, and if the estimate is 1, the smallest possible
+    kurtosis, for which the standard error of a standard deviation would be zero.
+    """
+    estimates = [_kurtosis(row) for row in rows if row.n_tables >= _FEWEST_FOR_KURTOSIS]
+    shape = float(np.mean(estimates)) if estimates else _NORMAL_KURTOSIS
+    return shape if shape > 1 else _NORMAL_KURTOSIS
+
+
 def _kurtosis(row: StudyRow) -> float:
     """Return the kurtosis of the stopping times, which is the fourth central moment over the squared variance."""
     deviations = row.steps - row.steps.mean()
     second = float((deviations**2.0).mean())
-    return float((deviations**4.0).mean()) / second**2 if second else 3.0
+    return float((deviations**4.0).mean()) / second**2 if second else _NORMAL_KURTOSIS
 
 
 def _z_of_sd(row: StudyRow, published: PublishedTimes, shape: float) -> float:
     """Return the log ratio of two standard deviations divided by its standard error.
 
     Its variance is (kurtosis - 1) / 4 times the sum of 1 / n. The mean kurtosis of all rows is used, because the
-    estimate from a single row is imprecise.
+    estimate from a single row is imprecise. If all stopping times of the row are equal, the log ratio does not exist,
+    and 0 is returned.
     """
-    if not row.sd:
+    if row.sd == 0:
         return 0.0
     error = ((shape - 1) / 4 * (1 / row.n_tables + 1 / published.n_tables)) ** 0.5
     return float(log(row.sd / published.sd) / error)

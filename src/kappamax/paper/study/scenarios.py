@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 
 from kappamax._validate import as_choice, as_whole_number, did_you_mean
-from kappamax.annealing import schedules
 from kappamax.annealing.diagonal_sweep import SWEEPS
-from kappamax.annealing.methods import MOVE_SETS, UNITS
+from kappamax.annealing.methods import MOVE_SETS, UNITS, require_settings
 from kappamax.annealing.move_walk import require_listable
-from kappamax.annealing.schedules import Geometric, Schedule, StaleAgreement, Stopping, schedule_from, stopping_from
+from kappamax.annealing.schedules import Geometric, Schedule, schedule_from
+from kappamax.annealing.stopping_rules import StaleAgreement, Stopping, require_end, stopping_from
 from kappamax.display.text import listing
 from kappamax.errors import InvalidOptionError, UnreadableFileError
 from kappamax.fibers.markov_basis import MoveSet
@@ -121,9 +121,9 @@ class Scenario:
         }
         for name, value in clean.items():
             object.__setattr__(self, name, value)
-        schedules.require_settings(self.schedule, self.stopping)
+        require_settings(self.schedule, self.stopping)
         require_listable(self.move_set)
-        schedules.require_end(self.patience, self.limit)
+        require_end(self.patience, self.limit)
 
     @property
     def move_set(self) -> MoveSet:
