@@ -39,3 +39,10 @@ def test_wrong_names_of_raters_and_categories_are_errors():
         Table([[0, 1]], [1], ["x", "y"], ["a"], ordered=True)
     with pytest.raises(km.errors.InvalidOptionError, match="'x' occurs twice"):
         Table([[0, 1]], [1], ["x", "x"], ordered=True)
+
+
+def test_a_table_without_categories_leads_to_the_functions_that_make_tables():
+    """Counts or ratings given to Table itself are answered with the right function."""
+    for arguments in (([[1, 2], [3, 4]],), ([[1, 2], [3, 4]], None, ["x", "y"])):
+        with pytest.raises(km.errors.InvalidTableError, match=r"Use km\.from_counts\(\.\.\.\) for a table of counts"):
+            Table(*arguments)

@@ -2,26 +2,55 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
+from math import inf
+from time import monotonic
 
 from kappamax.errors import InvalidOptionError
 
 Progress = Callable[[float, float | None, str], None]
 """Called as ``progress(done, total, message)``; `total` is None where it is not known in advance."""
 
+ProgressLike = Progress | bool | None
+"""What users may pass as `progress`: a callback, True for a line on standard error, or None."""
+
 WorkCallback = Callable[[float, float], None]
 """Called as ``callback(done, total)`` by functions that do only one kind of work."""
 
 
-def require_progress(progress: object) -> None:
-    """Require that `progress` can be called or is None."""
-    if progress is not None and not callable(progress):
+def as_progress(progress: ProgressLike) -> Progress | None:
+    """Return the callback for progress: True writes to standard error, None and False mean that there is none."""
+    if progress is None or progress is False:
+        return None
+    if progress is True:
+        return _ProgressLine()
+    if not callable(progress):
         raise InvalidOptionError(
-            f"progress must be a function that is called as progress(done, total, message); got {progress!r}."
+            f"progress must be True, or a function that is called as progress(done, total, message); got {progress!r}."
         )
+    return progress
 
 
-def callback_for(progress: Progress | None, message: str) -> WorkCallback | None:
+def callback_for(progress: ProgressLike, message: str) -> WorkCallback | None:
     """Return a callback that passes a fixed message to `progress`, or None if `progress` is None."""
-    require_progress(progress)
-    return None if progress is None else lambda done, total: progress(done, total, message)
+    tell = as_progress(progress)
+    return None if tell is None else lambda done, total: tell(done, total, message)
+
+
+class _ProgressLine:
+    """Show the progress of long work on one line of standard error, at most ten times a second."""
+
+    def __init__(self) -> None:
+        self.last = -inf
+
+    def __call__(self, done: float, total: float | None, message: str) -> None:
+        """Write the line again, and end it if the work is done."""
+        finished = total is not None and done >= total
+        if not finished and monotonic() < self.last + 0.1:
+            return
+        self.last = monotonic()
+        share = f"{100 * done / total:.0f}% " if total else ""
+        end = "\n" if finished else ""
+        sys.stderr.write(f"\r\x1b[K{share}{message[:70]}{end}")
+        sys.stderr.flush()

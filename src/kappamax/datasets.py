@@ -41,13 +41,13 @@ class Example:
         return _FOLDER / f"{self.name}.csv"
 
 
-def example(name: str) -> Table:
+def example(name: str | None = None) -> Table:
     """Return a bundled dataset as a table.
 
     Parameters
     ----------
     name : str
-        Name of the dataset; one of the keys of `EXAMPLES`, which also gives the sources.
+        Name of the dataset, one of the keys of `EXAMPLES`, which also gives the sources.
 
     Returns
     -------

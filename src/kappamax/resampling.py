@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from kappamax._parallel import run_tasks
-from kappamax._progress import Progress, require_progress
+from kappamax._progress import ProgressLike, as_progress
 from kappamax._result import Result
 from kappamax._rootsum import RootSum
 from kappamax._tolerances import NO_SPREAD
@@ -102,7 +102,7 @@ def bootstrap(
     n_resamples: int = 2000,
     rng: np.random.Generator | int | None = None,
     n_jobs: int = 1,
-    progress: Progress | None = None,
+    progress: ProgressLike = None,
     categories: Sequence[Label] | None = None,
 ) -> Bootstrap:
     """Bootstrap a statistic by drawing subjects with replacement.
@@ -131,7 +131,7 @@ def bootstrap(
         Seed or random generator. None (default) uses a new random seed.
     n_jobs : int
         Number of processes, default 1. The result does not depend on it.
-    progress : callable, optional
+    progress : callable or True, optional
         Called as ``progress(done, total, message)`` with the number of finished resamples and the number of all
         resamples.
     categories : sequence of labels, optional
@@ -153,7 +153,7 @@ def bootstrap(
     level = as_number_between("level", level, 0, 1)
     n_resamples = as_whole_number("n_resamples", n_resamples, 2)
     generator = as_generator(rng)
-    require_progress(progress)
+    progress = as_progress(progress)
     chosen, table = _chosen(ratings, statistic, weights, coefficient, categories)
     estimate = _estimate(table, chosen)
     sizes = [min(_RESAMPLES_PER_BLOCK, n_resamples - start) for start in range(0, n_resamples, _RESAMPLES_PER_BLOCK)]

@@ -106,13 +106,18 @@ class Table:
     def __init__(
         self,
         patterns: npt.ArrayLike,
-        counts: npt.ArrayLike | None,
-        categories: Sequence[Label],
+        counts: npt.ArrayLike | None = None,
+        categories: Sequence[Label] | None = None,
         raters: Sequence[str] | None = None,
         *,
-        ordered: bool,
+        ordered: bool | None = None,
         n_left_out: int = 0,
     ) -> None:
+        if categories is None or ordered is None:
+            raise InvalidTableError(
+                "a Table is made from patterns with categories= and ordered=. Use km.from_counts(...) for a table of "
+                "counts, and km.from_ratings(...) for ratings."
+            )
         codes = as_patterns(patterns, len(categories))
         sizes = None if counts is None else as_counts(counts)
         if sizes is not None and sizes.shape != (len(codes),):

@@ -183,3 +183,36 @@ def test_missing_ratings_of_many_subjects_are_counted_exactly():
     """The number of missing ratings may exceed 64 bits."""
     t = km.Table([[0] * 10 + [-1] * 10, [1] * 20], [10**18, 10**18], [1, 2], ordered=True)
     assert t.n_missing == 10**19
+
+
+def test_a_crosstab_keeps_its_labels_and_follows_the_categories():
+    """Labels in alphabetical order are not ordered categories, and `categories` rearranges rows and columns."""
+    anna = ["none", "mild", "severe", "none", "mild", "none"]
+    ben = ["none", "mild", "severe", "mild", "mild", "none"]
+    crossed = pd.crosstab(pd.Series(anna), pd.Series(ben))
+    alone = km.from_counts(crossed)
+    assert (alone.categories, alone.ordered) == (("mild", "none", "severe"), False)
+    with pytest.raises(km.errors.InvalidWeightsError, match="ordered categories"):
+        km.kappa(alone, weights="linear")
+    order = ["none", "mild", "severe", "extreme"]
+    table = km.from_counts(crossed, categories=order)
+    assert (
+        table.pair(0, 1).tolist() == km.from_ratings(pd.DataFrame([anna, ben]).T, categories=order).pair(0, 1).tolist()
+    )
+    one_sided = pd.crosstab(pd.Series(["none", "none"]), pd.Series(["none", "mild"]))
+    assert km.from_counts(one_sided, categories=order).n_subjects == 2
+    with pytest.raises(km.errors.InvalidTableError, match="Pass categories= with all labels in order"):
+        km.from_counts(one_sided)
+    with pytest.raises(km.errors.InvalidOptionError, match="'severe' is not among 'none', 'mild'"):
+        km.from_counts(crossed, categories=["none", "mild"])
+    plain = pd.DataFrame([[1, 2], [3, 4]])
+    assert km.from_counts(plain, categories=["no", "yes"]) == km.from_counts([[1, 2], [3, 4]], categories=["no", "yes"])
+
+
+def test_several_tables_are_refused():
+    """A Table has all raters, so one is enough."""
+    table = km.from_counts([[1, 2], [3, 4]])
+    with pytest.raises(km.errors.InvalidRatingsError, match="give one Table, or two or more arrays of labels"):
+        km.kappa(table, table)
+    with pytest.raises(km.errors.InvalidRatingsError, match="a bare 2 x 3 array could be counts or ratings"):
+        km.kappa([[1, 2, 1], [2, 1, 1]])

@@ -93,7 +93,7 @@ def result():
 
 def test_results_have_a_representation(result):
     """The result has a text, an HTML and a plain-data form."""
-    assert "maximum                 0.7528 (proven)" in repr(result)
+    assert "maximum               0.7528 (proven)" in repr(result)
     assert "60.0%" in repr(result)
     plain = result.to_dict()
     assert plain["table"]["counts"] == [6, 1, 4, 8, 7, 1, 6]

@@ -1,5 +1,7 @@
 """Tests of named weights, of weights from positions and matrices, and of their properties."""
 
+import copy
+import pickle
 from fractions import Fraction
 from itertools import product
 from math import sin, sqrt
@@ -301,7 +303,7 @@ def test_positions_whose_squares_cannot_be_factored_quickly():
         (lambda: Weights.from_positions("123"), "one per category"),
         (lambda: Weights.from_positions([1, 10**400]), "must be finite numbers; entry 2"),
         (lambda: Weights.from_matrix([[0, 10**400], [1, 0]], kind="disagreement"), r"entry \(1, 2\)"),
-        (lambda: km.kappa(km.example("rapallo2022"), weights=None), "weights must be a name, .*; got None"),
+        (lambda: km.kappa(km.example("rapallo2022"), weights=3), "weights must be a name, .*; got 3"),
         (lambda: km.kappa([1, 2], [2, 2], weights={(0, 1): "linear", (1, 0): "linear"}), "occurs twice"),
         (lambda: km.kappa([1, 2], [2, 2], weights={(0, 1): None}), "must be a name or a Weights object; got None"),
     ],
@@ -394,3 +396,17 @@ def test_weights_per_pair_show_the_name_for_each_pair():
         "  raters 1 and 3  sqrt",
         "  raters 2 and 3  power(0.3)",
     ]
+
+
+def test_a_matrix_given_to_the_class_leads_to_the_functions_that_make_weights():
+    """Weights are copied and pickled as before."""
+    with pytest.raises(km.errors.InvalidWeightsError, match=r"are made with km\.Weights\.from_matrix\(matrix"):
+        Weights([[0, 1], [1, 0]])
+    linear = Weights.from_scheme("linear", 3)
+    for twin in (copy.copy(linear), pickle.loads(pickle.dumps(linear))):
+        assert (twin.matrix == linear.matrix).all()
+
+
+def test_none_stands_for_unweighted():
+    """None means no weights, as in scikit-learn."""
+    assert km.kappa([1, 2, 3], [1, 2, 2], weights=None) == km.kappa([1, 2, 3], [1, 2, 2])

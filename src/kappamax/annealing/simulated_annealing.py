@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from kappamax._parallel import run_tasks
-from kappamax._progress import Progress, require_progress
+from kappamax._progress import ProgressLike, as_progress
 from kappamax._result import Result, plain
 from kappamax._rootsum import RootSum
 from kappamax._validate import as_generator, as_whole_number, require_time_limit
@@ -41,7 +41,7 @@ def anneal(
     bound_time: float | None = 2.0,
     n_jobs: int = 1,
     rng: np.random.Generator | int | None = None,
-    progress: Progress | None = None,
+    progress: ProgressLike = None,
     watch: Callable[[Moment], None] | None = None,
     categories: Sequence[Label] | None = None,
 ) -> Annealing:
@@ -54,8 +54,8 @@ def anneal(
     ----------
     *ratings : Table, frame, or two or more arrays of labels
         The observed ratings, from which the search starts.
-    weights : str, matrix or Weights
-        Disagreement weights, default "unweighted".
+    weights : str, Weights or mapping
+        Disagreement weights, default "unweighted"; `kappa` lists the names.
     coefficient : str
         Name of the coefficient to maximise, default "kappa".
     method : {"moves", "swaps"}, MoveMethod or SwapMethod
@@ -114,7 +114,7 @@ def anneal(
     search = Search(objective, as_method(method), None if trace is None else as_whole_number("trace", trace, 1))
     moves = search.moves
     require_time_limit("bound_time", bound_time)
-    require_progress(progress)
+    progress = as_progress(progress)
     require_end(search.patience, search.method.limit)
     generators = as_generator(rng).spawn(as_whole_number("restarts", restarts, 1))
     problem_for(objective, 1)  # raises if rearranging the ratings changes the expected disagreement

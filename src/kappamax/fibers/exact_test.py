@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kappamax._progress import Progress, callback_for
+from kappamax._progress import ProgressLike, callback_for
 from kappamax._result import Result
 from kappamax._validate import as_choice
 from kappamax.coefficients import as_objective
@@ -36,7 +36,7 @@ def exact_test(
     rng: np.random.Generator | int | None = None,
     n_jobs: int = 1,
     memory_limit: float = MEMORY_LIMIT,
-    progress: Progress | None = None,
+    progress: ProgressLike = None,
     categories: Sequence[Label] | None = None,
 ) -> ExactTest:
     """Test whether raters agree more (or less) than expected by chance, given their margins.

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from kappamax._progress import Progress, callback_for
+from kappamax._progress import ProgressLike, callback_for
 from kappamax._typing import Array, Integers
 from kappamax._validate import as_generator, as_whole_number
 from kappamax.coefficients import as_objective
@@ -89,10 +89,13 @@ class Fiber:
         self.table = table
         self.memory_limit = memory_limit
 
+    def __iter__(self) -> Iterator[Table]:
+        return self.tables()
+
     def __repr__(self) -> str:
         return "Fiber of " + repr(self.table).partition("\n")[0]
 
-    def count(self, *, progress: Progress | None = None) -> int:
+    def count(self, *, progress: ProgressLike = None) -> int:
         """Return the exact number of tables, without listing them.
 
         Parameters
@@ -145,7 +148,7 @@ class Fiber:
             yield self._member(patterns, counts)
 
     def distribution(
-        self, weights: WeightsLike = "unweighted", *, coefficient: str = "kappa", progress: Progress | None = None
+        self, weights: WeightsLike = "unweighted", *, coefficient: str = "kappa", progress: ProgressLike = None
     ) -> Distribution:
         """Return all attainable values of a coefficient, with the number of tables and the probability of each.
 
@@ -186,7 +189,7 @@ class Fiber:
         return distribution_over_tables(objective, memory_limit=self.memory_limit, progress=tell)
 
     def joint_distribution(
-        self, first: WeightsLike, second: WeightsLike, *, progress: Progress | None = None
+        self, first: WeightsLike, second: WeightsLike, *, progress: ProgressLike = None
     ) -> JointDistribution:
         """Return the joint distribution of kappa under two weightings.
 
@@ -226,7 +229,7 @@ class Fiber:
         weights: WeightsLike = "unweighted",
         *,
         other: WeightsLike | Sequence[WeightsLike] = (),
-        progress: Progress | None = None,
+        progress: ProgressLike = None,
     ) -> SameValue:
         """Return the number of tables with the observed kappa, and the range of kappa under other weights over them.
 
@@ -345,7 +348,7 @@ class Fiber:
         thin: int = 1,
         keep_tables: bool = False,
         rng: np.random.Generator | int | None = None,
-        progress: Progress | None = None,
+        progress: ProgressLike = None,
     ) -> Walk:
         """Run a random walk through the fiber that swaps ratings between subjects, and record kappa.
 

@@ -236,8 +236,11 @@ class RankedMoves(TableResult):
             ("of these", f"{counts}{numbers.count(self.n_keeping)} keep it"),
         ]
         for place, ranked in enumerate(self.moves[:_SHOWN], start=1):
-            after = f"{ranked.effect} agreement, to {numbers.decimal(ranked.value_after)}"
+            word = "at" if ranked.effect == "keeps" else "to"
+            after = f"{ranked.effect} agreement, {word} {numbers.decimal(ranked.value_after)}"
             rows.append((str(place), f"{self.written(ranked.move)}  {after}"))
+        if len(self.moves) > _SHOWN:
+            rows.append(("...", f"{len(self.moves) - _SHOWN} more in `moves`"))
         return rows
 
     def written(self, move: Move) -> str:

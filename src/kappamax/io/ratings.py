@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kappamax._frames import library_of
-from kappamax._validate_table import as_counts
+from kappamax._validate_table import as_counts, require_labels_in_order
 from kappamax.display.text import listing
 from kappamax.errors import InvalidOptionError, InvalidRatingsError, InvalidTableError
 from kappamax.io.arrays import column_of, table_of_columns, table_of_rows
@@ -130,9 +130,11 @@ def from_counts(
     ----------
     counts : array of whole numbers >= 0, shape (k, k) for two raters, (k, k, k) for three, and so on
         Number of subjects with each pattern. For two raters, counts[i, j] is the number of subjects that the first
-        rater put into category i and the second into category j. A square pandas frame keeps its labels.
+        rater put into category i and the second into category j. A square pandas frame, such as a crosstab, keeps its
+        labels; text labels have no order unless `categories` gives one.
     categories : sequence of k labels, optional
-        Categories in the order of the array, default 1, ..., k.
+        Categories in the order of the array, default 1, ..., k. For a frame with labels, all categories in order,
+        including unused ones; its rows and columns are rearranged accordingly.
     raters : sequence of str, optional
         Names of the raters, default "1", "2", and so on.
 
@@ -154,13 +156,9 @@ def from_counts(
     50
     """
     frame: Any = counts
-    if categories is None and hasattr(frame, "index") and hasattr(frame, "columns"):  # a pandas crosstab
-        rows, categories = list(frame.index), list(frame.columns)
-        if rows != categories:
-            raise InvalidTableError(
-                "a frame of counts must have the same labels in the same order on rows and columns; "
-                f"rows are {listing(rows)} and columns {listing(categories)}."
-            )
+    ordered = True
+    if hasattr(frame, "index") and hasattr(frame, "columns"):  # a pandas crosstab
+        counts, categories, ordered = _labelled_counts(frame, categories)
     if isinstance(counts, np.ma.MaskedArray):
         counts = np.ma.filled(counts.astype(float), np.nan)
     array = as_counts(counts)
@@ -179,11 +177,13 @@ def from_counts(
             f"categories must have one label for each of the {k} rows of counts; got {len(labels)}: {listing(named)}."
         )
     cells = np.argwhere(array)
-    return Table(cells, array[tuple(cells.T)], labels, raters, ordered=True)
+    return Table(cells, array[tuple(cells.T)], labels, raters, ordered=ordered)
 
 
 def as_table(*ratings: Ratings, categories: Sequence[Label] | None = None) -> Table:
     """Return the table of ratings that a caller passes as a Table, a frame, or two or more label arrays."""
+    if len(ratings) > 1 and any(isinstance(one, Table) for one in ratings):
+        raise InvalidRatingsError("give one Table, or two or more arrays of labels; a Table has all raters.")
     if len(ratings) != 1:
         table = table_of_columns([series_column(one) for one in ratings], spec=ReadSpec(categories=categories))
         table.frame_library = next(filter(None, map(library_of, ratings)), None)
@@ -195,9 +195,37 @@ def as_table(*ratings: Ratings, categories: Sequence[Label] | None = None) -> Ta
         rows = [(*labels, count) for labels, count in zip(only.labels(), only.counts.tolist(), strict=True)]
         return table_of_rows(rows, raters=only.raters, spec=ReadSpec(categories=categories))
     if isinstance(only, np.ndarray | list | tuple):
-        shape = only.shape if isinstance(only, np.ndarray) else (len(only),)
+        shape = only.shape if isinstance(only, np.ndarray) else _shape_of(only)
         raise InvalidRatingsError(
             f"a bare {' x '.join(map(str, shape))} array could be counts or ratings. "
             "Use km.from_counts(a) for a table of counts or km.from_ratings(a) for subjects x raters."
         )
     return table_of_frame(only, ReadSpec(categories=categories))
+
+
+def _shape_of(rows: Sequence[Any]) -> tuple[int, ...]:
+    """Return the length of a list and, if its first entry is a list, the length of that."""
+    first = rows[0] if rows else None
+    return (len(rows), len(first)) if isinstance(first, list | tuple | np.ndarray) else (len(rows),)
+
+
+def _labelled_counts(frame: Any, categories: Sequence[Label] | None) -> tuple[Any, Sequence[Label], bool]:
+    """Return the counts of a pandas frame, its categories, and whether these are ordered."""
+    rows, columns = list(frame.index), list(frame.columns)
+    if categories is None:
+        if rows != columns:
+            raise InvalidTableError(
+                "a frame of counts must have the same labels in the same order on rows and columns; "
+                f"rows are {listing(rows)} and columns {listing(columns)}. Pass categories= with all labels in order."
+            )
+        text = any(isinstance(label, str) for label in as_named_categories(columns))
+        return frame, columns, not text or bool(getattr(frame.index, "ordered", False))
+    require_labels_in_order(categories)
+    if rows == columns == list(range(len(rows))):  # no labels of its own
+        return frame, categories, True
+    unknown = [label for label in [*rows, *columns] if label not in categories]
+    if unknown:
+        raise InvalidOptionError(
+            f"categories must name all labels of the frame; {unknown[0]!r} is not among {listing(categories)}."
+        )
+    return frame.reindex(index=categories, columns=categories, fill_value=0), categories, True

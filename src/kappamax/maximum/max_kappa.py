@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kappamax._atomic_write import write_whole
-from kappamax._progress import Progress, require_progress
+from kappamax._progress import ProgressLike, as_progress
 from kappamax._result import Result, plain
 from kappamax._validate import require_time_limit
 from kappamax.coefficients import as_objective
@@ -27,6 +27,9 @@ from kappamax.maximum.solve import solve
 from kappamax.table import Label, Table
 from kappamax.weights import WeightsLike
 
+if TYPE_CHECKING:
+    from kappamax.maximum.maximizers import MaximizerCount
+
 
 def max_kappa(
     *ratings: Ratings | Objective,
@@ -34,7 +37,7 @@ def max_kappa(
     coefficient: str = "kappa",
     group_size: int = 2,
     time_limit: float | None = None,
-    progress: Progress | None = None,
+    progress: ProgressLike = None,
     categories: Sequence[Label] | None = None,
 ) -> Maximum:
     """Find the largest and the smallest value of a coefficient over all tables with the observed margins.
@@ -56,7 +59,7 @@ def max_kappa(
         Largest number of seconds for each of the two searches, default no limit. When the time is over, the best table
         found is returned with a bound and ``proven=False``; `NotSupportedError` is raised instead where rearranging the
         ratings changes the expected agreement of the coefficient.
-    progress : callable, optional
+    progress : callable or True, optional
         Called as ``progress(done, total, message)`` several times during a long search. `done` is the number of calls
         so far, `total` is None, and `message` describes the state of the search.
     categories : sequence of labels, optional
@@ -96,7 +99,7 @@ def max_kappa(
         *ratings, weights=weights, coefficient=coefficient, group_size=group_size, categories=categories
     )
     require_time_limit("time_limit", time_limit)
-    require_progress(progress)
+    progress = as_progress(progress)
     problem_of = problem_for if objective.fixed_chance else Problem
     upper, lower = problem_of(objective, 1), problem_of(objective, -1)
     try:
@@ -174,6 +177,36 @@ class Maximum(Result):
     def objective(self) -> Objective:
         """Observed table with its weights and coefficient."""
         return self.solution.problem.objective
+
+    def count_maximizers(self) -> MaximizerCount:
+        """Count the tables that attain the maximum; see `maximum.count_maximizers`.
+
+        Returns
+        -------
+        MaximizerCount
+            The exact number, or a lower bound with the reason why the number is not known.
+        """
+        from kappamax.maximum.maximizers import count_maximizers
+
+        return count_maximizers(self)
+
+    def iter_maximizers(self) -> Iterator[Table]:
+        """Iterate over all tables that attain the maximum; see `maximum.iter_maximizers`.
+
+        Returns
+        -------
+        iterator of Table
+            Every maximising table once.
+
+        Raises
+        ------
+        NotSupportedError
+            If the maximum is not proven, or if rearranging the ratings changes the expected agreement of the
+            coefficient.
+        """
+        from kappamax.maximum.maximizers import iter_maximizers
+
+        return iter_maximizers(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return all fields except the solutions as plain data for JSON."""

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from kappamax._progress import Progress
+from kappamax._progress import ProgressLike
 from kappamax.errors import UndefinedKappaError
 from kappamax.io import Ratings
 from kappamax.maximum.max_kappa import max_kappa
@@ -30,7 +30,7 @@ def bootstrap_ratio(
     n_resamples: int = 1000,
     rng: np.random.Generator | int | None = None,
     n_jobs: int = 1,
-    progress: Progress | None = None,
+    progress: ProgressLike = None,
     categories: Sequence[Label] | None = None,
 ) -> Bootstrap:
     """Bootstrap the ratio of a coefficient to its maximum.
@@ -58,7 +58,7 @@ def bootstrap_ratio(
         Seed or source of randomness. None (default) draws a fresh seed.
     n_jobs : int
         Number of processes, default 1. The result does not depend on it.
-    progress : callable, optional
+    progress : callable or True, optional
         Called as ``progress(done, total, message)`` from time to time; `done` and `total` are numbers of resamples.
     categories : sequence of labels, optional
         All categories in order, including unused ones. By default they are taken from the ratings.

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from kappamax._progress import Progress
+from kappamax._progress import ProgressLike
 from kappamax._result import TableResult, plain
 from kappamax._validate import as_whole_number
 from kappamax.display import numbers
@@ -33,7 +33,7 @@ def check_paper(
     n_tables: int = 100,
     rng: int = 1,
     n_jobs: int | None = None,
-    progress: Progress | None = None,
+    progress: ProgressLike = None,
 ) -> PaperCheck:
     """Recompute the examples, statements, figures, tables and claims of the source paper.
 
@@ -47,7 +47,7 @@ def check_paper(
         Seed of the study, default 1.
     n_jobs : int, optional
         Number of processes. None, the default, uses the setting of `joblib.parallel_config`, or one process.
-    progress : callable, optional
+    progress : callable or True, optional
         Called as ``progress(done, total, message)`` during the study, as by `run_study`.
 
     Returns

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from kappamax._progress import Progress, require_progress
+from kappamax._progress import ProgressLike, as_progress
 from kappamax._result import Result
 from kappamax._validate import as_choice, as_finite_number, as_generator, as_number_between
 from kappamax.disagreement.objective import Objective
@@ -45,7 +45,7 @@ def sample_size(
     method: str | PlanningMethod = "formula",
     rng: np.random.Generator | int | None = None,
     n_jobs: int = 1,
-    progress: Progress | None = None,
+    progress: ProgressLike = None,
     categories: Sequence[Label] | None = None,
 ) -> SampleSize:
     """Find how many subjects a study needs for an interval of a given width, or for a test of a given power.
@@ -62,8 +62,8 @@ def sample_size(
         ratings.
     n_raters : int, optional
         Number of raters if `margins` is a single sequence, default 2.
-    weights : str, matrix or Weights
-        Disagreement weights, default "unweighted".
+    weights : str, Weights or mapping
+        Disagreement weights, default "unweighted"; `kappa` lists the names.
     coefficient : str
         Name of the coefficient, default "kappa".
     width : float, optional
@@ -143,7 +143,7 @@ def sample_size(
     alternative = as_choice("alternative", alternative, ALTERNATIVES)
     alpha = as_number_between("alpha", alpha, 0, 1)
     generator = as_generator(rng)
-    require_progress(progress)
+    progress = as_progress(progress)
     if ratings and n_raters is not None:
         raise InvalidOptionError(
             f"n_raters must not be given with pilot ratings, which determine the raters; got {n_raters!r}."

@@ -12,7 +12,7 @@ from typing import Any
 
 from kappamax._atomic_write import write_by_ending
 from kappamax._parallel import run_tasks
-from kappamax._progress import Progress, require_progress
+from kappamax._progress import ProgressLike, as_progress
 from kappamax._result import TableResult, plain
 from kappamax.display import numbers, text
 from kappamax.display.tables import csv_table, latex_table, markdown_table
@@ -26,7 +26,7 @@ def report_groups(
     groups: Iterable[tuple[str, Any]],
     *,
     n_jobs: int = 1,
-    progress: Progress | None = None,
+    progress: ProgressLike = None,
     **options: Any,
 ) -> GroupReport:
     """Report many groups of ratings as one table, with one row per group and weighting.
@@ -38,7 +38,7 @@ def report_groups(
         is given in place of the ratings, its message is reported in the row of the group.
     n_jobs : int
         Number of processes, default 1. The result does not depend on it.
-    progress : callable, optional
+    progress : callable or True, optional
         Called as ``progress(done, total, message)`` with the number of finished groups and the number of all groups.
     **options
         Options of `report`, such as `weights`, `coefficient` and `level`.
@@ -55,7 +55,7 @@ def report_groups(
     >>> [(row["group"], round(row["value"], 4)) for row in km.report_groups(sites, weights="unweighted").rows]
     [('A', 0.4), ('B', 0.4915)]
     """
-    require_progress(progress)
+    progress = as_progress(progress)
     listed = list(groups)
     rows: list[dict[str, Any]] = []
     tasks = ((name, ratings, options) for name, ratings in listed)

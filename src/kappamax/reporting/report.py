@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from math import comb
 from typing import Any
 
-from kappamax._progress import Progress, require_progress
+from kappamax._progress import Progress, ProgressLike, as_progress
 from kappamax._validate import as_choice, as_number_between, as_whole_number, require_time_limit
 from kappamax.coefficients import as_objective
 from kappamax.disagreement.objective import Objective
@@ -36,7 +36,7 @@ def report(
     time_limit: float | None = 30.0,
     rng: int = 0,
     title: str = "Agreement between raters",
-    progress: Progress | None = None,
+    progress: ProgressLike = None,
     categories: Sequence[Label] | None = None,
 ) -> Report:
     """Report the agreement between raters with its maximum, tests, tables and figures.
@@ -64,7 +64,7 @@ def report(
         gives the same report unless a search runs out of time.
     title : str
         Title of the report, default "Agreement between raters".
-    progress : callable, optional
+    progress : callable or True, optional
         Called as ``progress(done, total, message)`` with the number of finished weightings, the number of all
         weightings and a description of the current work.
     categories : sequence of labels, optional
@@ -91,7 +91,7 @@ def report(
     level = as_number_between("level", level, 0, 1)
     alternative = as_choice("alternative", alternative, ALTERNATIVES)
     require_time_limit("time_limit", time_limit)
-    require_progress(progress)
+    progress = as_progress(progress)
     seed = as_whole_number("rng", rng, 0)
     return report_within(
         Effort(time_limit=time_limit),

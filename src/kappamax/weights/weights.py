@@ -30,6 +30,7 @@ LARGEST_DENOMINATOR = 2**512  # weights with a larger denominator are rounded an
 _ROUNDED_DENOMINATOR = 2**200  # denominator of rounded weights
 _FEW_CATEGORIES = 20  # largest number of categories for which named weights are cached
 _CATEGORIES_SHOWN = 12  # largest matrix that is shown completely
+_REQUIRED_FIELDS = 4
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -85,6 +86,15 @@ class Weights:
     power: Fraction | None = None
     notes: tuple[str, ...] = ()
     positions: tuple[float | Fraction, ...] | None = None
+
+    def __new__(cls, *arguments: Any, **named: Any) -> Weights:
+        """Refuse a matrix or a name, for which there are class methods."""
+        if 0 < len(arguments) + len(named) < _REQUIRED_FIELDS:  # copies are made without arguments
+            raise InvalidWeightsError(
+                "weights are made with km.Weights.from_matrix(matrix, kind='disagreement'), "
+                "km.Weights.from_scheme(name, n_categories) or km.Weights.from_positions(positions)."
+            )
+        return super().__new__(cls)
 
     @classmethod
     def from_scheme(cls, name: str, n_categories: int) -> Weights:

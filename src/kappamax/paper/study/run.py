@@ -13,7 +13,7 @@ from typing import Any
 
 from kappamax._atomic_write import write_by_ending
 from kappamax._parallel import run_tasks
-from kappamax._progress import Progress, require_progress
+from kappamax._progress import ProgressLike, as_progress
 from kappamax._result import TableResult
 from kappamax._validate import as_whole_number, import_pyplot
 from kappamax._version import __version__
@@ -38,7 +38,7 @@ def run_study(
     rng: int = 1,
     n_jobs: int | None = None,
     checkpoint: str | Path | None = None,
-    progress: Progress | None = None,
+    progress: ProgressLike = None,
 ) -> Study:
     """Run a study that anneals many simulated tables of every scenario.
 
@@ -59,7 +59,7 @@ def run_study(
     checkpoint : str or Path, optional
         File to which every finished batch of tables is appended. If the file exists, the study is continued from it. By
         default, no file is written.
-    progress : callable, optional
+    progress : callable or True, optional
         Called as ``progress(done, total, message)``, where `done` and `total` are rough estimates of the work in
         seconds of one processor.
 
@@ -92,7 +92,7 @@ def run_study(
         raise InvalidOptionError("scenarios must differ; one is given twice.")
     n_tables = as_whole_number("n_tables", n_tables, 1)
     seed = as_whole_number("rng", rng, 0)
-    require_progress(progress)
+    progress = as_progress(progress)
     keys = [(number, start) for number in range(len(chosen)) for start in range(0, n_tables, BATCH_SIZE)]
     costs = [_STEP_SECONDS * 1.3 * (one.patience or one.limit or 0) + _TABLE_SECONDS for one in chosen]
     total = sum(costs) * n_tables
