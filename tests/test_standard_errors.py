@@ -167,7 +167,7 @@ def test_the_jackknife_is_undefined_without_the_only_informative_subject():
         (lambda t: km.value_test(t, null=float("nan")), "null must be a finite number; got nan"),
         (lambda t: km.value_test(t, null="0"), "null must be a finite number; got '0'"),
         (lambda t: km.bootstrap(t, n_resamples=None), "n_resamples must be a whole number >= 2; got None"),
-        (lambda t: km.compare(t, first=None, second={}), "must be mappings"),
+        (lambda t: km.compare(t, first=None, second={}), "must be lists of raters"),
         (
             lambda t: km.agreement(t, coefficient="percent", group_size=float("inf")),
             "group_size must be a whole number",
