@@ -18,6 +18,7 @@ ROWS = [tuple(cell.strip() for cell in line.split("|")[1:-1]) for line in PAGE.s
 QUESTIONS = {question.name: question for question in questions()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_our_answer_is_that_of_a_second_computation(name):
     """Which shares no code with kappamax; maxima by going through every table."""

@@ -116,7 +116,7 @@ def ask(path, *options):
     return json.loads(done.stdout), None
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("layout", ["wide", *(pytest.param(one, marks=pytest.mark.slow) for one in LAYOUTS[1:])])
 @pytest.mark.parametrize("name", HOPELESS)
 def test_files_that_cannot_be_read_give_one_error_line(tmp_path, name, layout):
     """Truncated, wrongly encoded, binary, too wide, unclosed and empty files are errors."""

@@ -23,6 +23,7 @@ def results(done):
     return json.loads(done.stdout)["results"]
 
 
+@pytest.mark.slow
 def test_fiber_json_follows_the_contract(paper):
     """The JSON has the numbers of tables and the distribution that the library returns."""
     linear, sqrt = results(run("fiber", *paper, "-w", "linear", "-w", "sqrt", "--json"))

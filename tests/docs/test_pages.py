@@ -29,7 +29,8 @@ SLOW = {
     "docs/theory/unweighted.md",
     "docs/tutorials/clinician.md",
 }
-LISTED = [pytest.param(page, marks=pytest.mark.slow if page in SLOW else ()) for page in pages()]
+QUICK = {page for page in pages() if not page.startswith(("docs/theory/", "docs/howto/"))} - SLOW
+LISTED = [pytest.param(page, marks=() if page in QUICK else pytest.mark.slow) for page in pages()]
 
 
 def page_blocks(page: str) -> list[Block]:

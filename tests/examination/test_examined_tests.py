@@ -151,6 +151,7 @@ _SAMPLED = range(12)
 _FAR = 1e-6 / (2 * len(_SAMPLED))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", _SAMPLED)
 def test_random_tables_occur_as_often_as_by_chance(seed):
     """A chi-square test accepts the drawn tables, for complete and for missing ratings."""

@@ -68,6 +68,7 @@ def all_arrangements(table):
     return {member: times / len(found) for member, times in counted.items()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["shuffled", "rater by rater", "iter_sample"])
 def test_tables_with_missing_ratings_have_their_probabilities(way):
     """The frequencies agree with all arrangements of a small table."""

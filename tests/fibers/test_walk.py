@@ -116,6 +116,7 @@ def test_contacts_that_are_kept_are_those_of_the_ratings(table, weights, seed):
     np.testing.assert_allclose(walker.contacts, again, atol=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", ["null", "uniform"])
 @pytest.mark.parametrize("name", SMALL)
 def test_walks_visit_tables_with_their_target_probabilities(name, target):

@@ -100,6 +100,7 @@ def excel(folder, layout):
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("route", FILES)
 def test_every_file_gives_the_same_table(tmp_path, route, layout):

@@ -243,15 +243,10 @@ def name_of(part):
     return f"{part.__module__.rpartition('.')[2]}.{part.__name__}"
 
 
-LONG = {"statements.more_raters", "shared_kappa.uniqueness"}
-
-
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "part",
-    [
-        pytest.param(part, id=name_of(part), marks=pytest.mark.slow if name_of(part) in LONG else ())
-        for part in check.CHECKS
-    ],
+    [pytest.param(part, id=name_of(part)) for part in check.CHECKS],
 )
 def test_every_item_has_a_mutation_that_changes_its_verdict(part, monkeypatch):
     """Every part has mutations, and every item is affected by at least one of them."""

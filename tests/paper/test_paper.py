@@ -27,6 +27,7 @@ def items():
     return [item for part in check.CHECKS for item in part()]
 
 
+@pytest.mark.slow
 def test_every_item_is_reproduced_or_corrected_with_a_reason(items):
     """No item has changed."""
     for item in items:
@@ -34,6 +35,7 @@ def test_every_item_is_reproduced_or_corrected_with_a_reason(items):
         assert (item.reason is not None) == (item.status == "corrected")
 
 
+@pytest.mark.slow
 def test_the_corrected_counts_are_these(items):
     """Exact counting gives other numbers than rounded sums."""
     found = {item.what: (item.published, item.ours) for item in items if "Figure 3" in item.where and item.reason}
@@ -48,6 +50,7 @@ def test_the_corrected_counts_are_these(items):
     }
 
 
+@pytest.mark.slow
 def test_the_remark_about_the_diagonal_is_refuted_for_three_raters(items):
     """The smallest disagreement is 44, and the smallest with a full diagonal is 46."""
     (found,) = (item for item in items if item.what.endswith("diagonal, three raters"))
@@ -118,6 +121,7 @@ def test_items_beyond_the_cutoff_and_changed_items_are_counted_apart():
     assert len(found.not_reproduced) == len(found.changed) == found.counts()["not reproduced"] == 1
 
 
+@pytest.mark.slow
 def test_the_page_lists_every_item_with_its_verdict(items):
     """The page has the place, the subject, the published value and the verdict of every item."""
     cells = [

@@ -29,7 +29,7 @@ def pages(tmp_path_factory):
         pytest.param("two", marks=pytest.mark.slow),
         pytest.param("three", marks=pytest.mark.slow),
         pytest.param("gaps", marks=pytest.mark.slow),
-        "undefined",
+        pytest.param("undefined", marks=pytest.mark.slow),
     ],
 )
 def test_the_page_is_quiet_accessible_and_fits(browser, pages, name, width):

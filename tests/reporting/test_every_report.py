@@ -87,6 +87,7 @@ REPORTS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", REPORTS)
 def test_every_report_is_written_in_every_format(kind):
     """Every format omits the missing parts of a report, and no value is shown as None."""

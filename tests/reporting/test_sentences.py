@@ -174,6 +174,7 @@ def test_missing_ratings_compare_shares():
     assert "times compared" not in words
 
 
+@pytest.mark.slow
 def test_an_unknown_maximum_has_a_reason():
     """The maximum of Fleiss' kappa is unknown for many missing ratings in a large design."""
     rng = np.random.default_rng(0)

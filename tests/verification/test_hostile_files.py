@@ -70,6 +70,7 @@ def nested():
     return value
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [nested, lambda: 10**5000, lambda: "x" * 10**6, lambda: [0] * 10**6])
 @pytest.mark.parametrize("key", ["format", "version", "coefficient", "group_size", "title", "value", "ratio_reason"])
 def test_no_entry_is_too_long_for_a_message(document, key, make):
@@ -79,6 +80,7 @@ def test_no_entry_is_too_long_for_a_message(document, key, make):
     assert len(fault) < 300
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [nested, lambda: 10**5000, lambda: {"1": 10**5000}])
 @pytest.mark.parametrize(
     "path",

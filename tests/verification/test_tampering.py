@@ -158,6 +158,7 @@ def tampered(draw):
     return made
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(400))
 @given(tampered())
 def test_a_tampered_result_is_accepted_exactly_if_it_is_still_true(result):

@@ -41,6 +41,7 @@ def test_uses_are_those_of_all_orders():
         assert attainable_uses(margins, subjects) == naive(margins, subjects)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("n", "k"),
     [pytest.param(10**12, 2, marks=SLOW), pytest.param(10**7, 3, marks=SLOW), (1, 1500)],

@@ -48,6 +48,7 @@ def test_a_table_and_its_chances_give_the_reports_document(client):
     assert "random tables" in later["methods"]
 
 
+@pytest.mark.slow
 def test_the_figures_of_a_table_are_sent_separately(client):
     """There are figures of both tables and the margins, and of the pairs of three raters."""
     answer = answer_to(client, "/api/pictures", TABLE | {"weights": ["linear", "sqrt"]})

@@ -85,6 +85,7 @@ def test_the_full_study_reproduces_the_48_determined_rows():
         assert abs(row.below_maximum - seen / 300) < 4 * (p * (1 - p) * (1 / 300 + 1 / row.n_tables)) ** 0.5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_raters", [2, 3])
 @pytest.mark.parametrize("weights", ["linear", "sqrt", "power(0.3)"])
 def test_below_the_maximum_is_decided_as_by_the_exact_solver(n_raters, weights):

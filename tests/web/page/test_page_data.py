@@ -102,6 +102,7 @@ def test_what_the_server_refuses_is_shown(page, expect):
     expect(page.locator("#moves-body")).to_contain_text("undefined")
 
 
+@pytest.mark.slow
 def test_bundled_examples_load_with_their_source(page, expect):
     """A changed example is no longer called an example."""
     page.get_by_label("Example").select_option("cohen1968")

@@ -21,6 +21,7 @@ def three_raters():
     return "X1,X2,X3\n" + "\n".join(",".join(map(str, row)) for row in lines) + "\n"
 
 
+@pytest.mark.slow
 def test_a_csv_file_is_mapped_and_its_categories_ordered(page, expect):
     """The column of subjects is not a rater, and the buttons change the order and keep the focus."""
     choose_file(page, "ratings.csv", WIDE)

@@ -16,6 +16,7 @@ def margins(cells):
     return [sum(row) for row in rows], [sum(column) for column in zip(*rows, strict=True)]
 
 
+@pytest.mark.slow
 def test_two_cells_make_a_move_that_keeps_the_margins(page, expect):
     """Cells (1, 1) and (2, 2) gain a subject, (1, 2) and (2, 1) lose one, and the move can be undone and redone."""
     before = counts(page, "#moves-table")

@@ -52,6 +52,7 @@ def test_the_methods_paragraph_is_copied(page, expect):
     assert "Cohen's kappa" in copied
 
 
+@pytest.mark.slow
 def test_the_python_call_gives_the_same_result(page):
     """Running the call gives the value on the page."""
     call = page.locator("#python").text_content()

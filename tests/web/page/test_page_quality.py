@@ -124,6 +124,7 @@ def test_the_focus_can_be_seen(page):
         assert (wide >= 2, style) == (True, "solid"), selector
 
 
+@pytest.mark.slow
 def test_names_are_shown_as_text(page, expect):
     """Markup in the name of a category is shown as text, also in the figures."""
     type_table(page, [[20, 5], [10, 15]])

@@ -7,6 +7,7 @@ from tests.support.browsing import type_table
 pytestmark = pytest.mark.browser
 
 
+@pytest.mark.slow
 def test_the_numbers_of_the_paper(page, expect):
     """The page shows the values of the library for figure 3(a) with linear weights."""
     facts = {

@@ -13,6 +13,7 @@ def choose_own(page, kind):
     page.get_by_label(kind).check()
 
 
+@pytest.mark.slow
 def test_named_weights_are_described(page, expect):
     """Linear weights are a metric, and quadratic weights violate the triangle inequality."""
     expect(page.locator("#metric")).to_have_text("The weights are a metric.")
