@@ -132,8 +132,8 @@ def bootstrap(
     n_jobs : int
         Number of processes, default 1. The result does not depend on it.
     progress : callable or True, optional
-        Called as ``progress(done, total, message)`` with the number of finished resamples and the number of all
-        resamples.
+        True shows the progress on standard error; a function is called as ``progress(done, total, message)`` with the
+        number of finished resamples and the number of all resamples.
     categories : sequence of labels, optional
         All categories in order, including unused ones. By default they are taken from the ratings.
 

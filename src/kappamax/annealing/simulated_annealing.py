@@ -75,9 +75,9 @@ def anneal(
         Number of processes that share the searches, default 1. The result does not depend on it.
     rng : int, numpy.random.Generator or None
         Seed or source of randomness. None, the default, draws a fresh seed.
-    progress : callable, optional
-        Function that is called as ``progress(done, total, message)`` with the number of steps. It is called only if
-        `n_jobs` is 1.
+    progress : callable or True, optional
+        True shows the progress on standard error; a function is called as ``progress(done, total, message)`` with the
+        number of steps. It is called only if `n_jobs` is 1.
     watch : callable, optional
         Function that is called with every entry of the trace and the table at that step, as a `Moment`. It is called
         only if `n_jobs` is 1.

@@ -77,8 +77,9 @@ def exact_test(
         Number of processes of the Monte Carlo method, default 1. The result does not depend on it.
     memory_limit : float, optional
         Number of bytes that the exact method may use, default 1e9.
-    progress : callable, optional
-        Function that is called as ``progress(done, total, message)`` with the amount of work.
+    progress : callable or True, optional
+        True shows the progress on standard error; a function is called as ``progress(done, total, message)`` with the
+        amount of work.
     categories : sequence of labels, optional
         All categories in order, including unused ones, as for `agreement`. By default they are taken from the ratings.
 

@@ -100,8 +100,9 @@ class Fiber:
 
         Parameters
         ----------
-        progress : callable, optional
-            Function that is called as ``progress(done, total, message)`` with the amount of work.
+        progress : callable or True, optional
+            True shows the progress on standard error; a function is called as ``progress(done, total, message)`` with
+            the amount of work.
 
         Returns
         -------
@@ -162,9 +163,9 @@ class Fiber:
             longer than rational weights.
         coefficient : str, optional
             Name of the coefficient, as for `agreement`; default "kappa".
-        progress : callable, optional
-            Function that is called as ``progress(done, total, message)`` with the amount of work, first while tables
-            are counted and then while probabilities are computed.
+        progress : callable or True, optional
+            True shows the progress on standard error; a function is called as ``progress(done, total, message)`` with
+            the amount of work, first while tables are counted and then while probabilities are computed.
 
         Returns
         -------
@@ -199,8 +200,9 @@ class Fiber:
         ----------
         first, second : str, Weights or mapping
             The two weightings, as for `kappa`. The weights must be exact.
-        progress : callable, optional
-            Function that is called as ``progress(done, total, message)`` with the amount of work.
+        progress : callable or True, optional
+            True shows the progress on standard error; a function is called as ``progress(done, total, message)`` with
+            the amount of work.
 
         Returns
         -------
@@ -241,8 +243,9 @@ class Fiber:
         other : weights, or a sequence of weights, optional
             Other weights, for each of which the range of kappa over these tables is computed. By default there are
             none.
-        progress : callable, optional
-            Function that is called as ``progress(done, total, message)`` with the amount of work.
+        progress : callable or True, optional
+            True shows the progress on standard error; a function is called as ``progress(done, total, message)`` with
+            the amount of work.
 
         Returns
         -------
@@ -377,8 +380,9 @@ class Fiber:
             Whether to keep the counts of every recorded table, default False.
         rng : int, Generator or None, optional
             Seed or source of randomness. None, the default, draws a fresh seed.
-        progress : callable, optional
-            Function that is called as ``progress(done, total, message)`` with the number of steps.
+        progress : callable or True, optional
+            True shows the progress on standard error; a function is called as ``progress(done, total, message)`` with
+            the number of steps.
 
         Returns
         -------

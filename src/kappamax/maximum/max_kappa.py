@@ -60,8 +60,9 @@ def max_kappa(
         found is returned with a bound and ``proven=False``; `NotSupportedError` is raised instead where rearranging the
         ratings changes the expected agreement of the coefficient.
     progress : callable or True, optional
-        Called as ``progress(done, total, message)`` several times during a long search. `done` is the number of calls
-        so far, `total` is None, and `message` describes the state of the search.
+        True shows the progress on standard error; a function is called as ``progress(done, total, message)`` several
+        times during a long search. `done` is the number of calls so far, `total` is None, and `message` describes the
+        state of the search.
     categories : sequence of labels, optional
         All categories in order, including unused ones. By default they are taken from the ratings.
 

@@ -59,7 +59,8 @@ def bootstrap_ratio(
     n_jobs : int
         Number of processes, default 1. The result does not depend on it.
     progress : callable or True, optional
-        Called as ``progress(done, total, message)`` from time to time; `done` and `total` are numbers of resamples.
+        True shows the progress on standard error; a function is called as ``progress(done, total, message)`` from time
+        to time; `done` and `total` are numbers of resamples.
     categories : sequence of labels, optional
         All categories in order, including unused ones. By default they are taken from the ratings.
 

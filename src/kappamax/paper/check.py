@@ -48,7 +48,8 @@ def check_paper(
     n_jobs : int, optional
         Number of processes. None, the default, uses the setting of `joblib.parallel_config`, or one process.
     progress : callable or True, optional
-        Called as ``progress(done, total, message)`` during the study, as by `run_study`.
+        True shows the progress on standard error; a function is called as ``progress(done, total, message)`` during the
+        study, as by `run_study`.
 
     Returns
     -------

@@ -87,8 +87,9 @@ def sample_size(
         Seed or source of randomness of the simulated studies. None, the default, draws a fresh seed.
     n_jobs : int
         Number of processes, default 1. The result does not depend on it.
-    progress : callable, optional
-        Function that is called as ``progress(done, total, message)`` with the number of simulated studies.
+    progress : callable or True, optional
+        True shows the progress on standard error; a function is called as ``progress(done, total, message)`` with the
+        number of simulated studies.
     categories : sequence, optional
         All categories in order. By default they are taken from the pilot ratings or, with `margins`, they are 1, 2, ...
 

@@ -39,7 +39,8 @@ def report_groups(
     n_jobs : int
         Number of processes, default 1. The result does not depend on it.
     progress : callable or True, optional
-        Called as ``progress(done, total, message)`` with the number of finished groups and the number of all groups.
+        True shows the progress on standard error; a function is called as ``progress(done, total, message)`` with the
+        number of finished groups and the number of all groups.
     **options
         Options of `report`, such as `weights`, `coefficient` and `level`.
 

@@ -65,8 +65,8 @@ def report(
     title : str
         Title of the report, default "Agreement between raters".
     progress : callable or True, optional
-        Called as ``progress(done, total, message)`` with the number of finished weightings, the number of all
-        weightings and a description of the current work.
+        True shows the progress on standard error; a function is called as ``progress(done, total, message)`` with the
+        number of finished weightings, the number of all weightings and a description of the current work.
     categories : sequence of labels, optional
         All categories in order, including unused ones. By default they are taken from the ratings.
 

@@ -60,8 +60,8 @@ def run_study(
         File to which every finished batch of tables is appended. If the file exists, the study is continued from it. By
         default, no file is written.
     progress : callable or True, optional
-        Called as ``progress(done, total, message)``, where `done` and `total` are rough estimates of the work in
-        seconds of one processor.
+        True shows the progress on standard error; a function is called as ``progress(done, total, message)``, where
+        `done` and `total` are rough estimates of the work in seconds of one processor.
 
     Returns
     -------
