@@ -133,5 +133,5 @@ def test_one_value_is_a_float():
     assert float(km.bootstrap(table, n_resamples=10, rng=1)) == float(km.jackknife(table)) == km.kappa(table).value
     assert float(km.standard_error(table)) == km.standard_error(table).se
     assert float(km.standard_error([1], [2])) != float(km.standard_error([1], [2]))  # NaN
-    with pytest.raises(TypeError):
+    with pytest.raises(TypeError, match=r"use \.maximum, \.minimum or \.value"):
         float(km.max_kappa(table))

@@ -92,6 +92,11 @@ def test_unknown_names_are_attribute_errors():
         ("kappa_max", "Did you mean km.max_kappa?"),
         ("cohen_kappa_score", "Did you mean km.kappa?"),
         ("fleiss_kappa", "Did you mean km.agreement(..., coefficient='fleiss')?"),
+        ("kappa_test", "Did you mean km.exact_test or km.value_test?"),
+        ("compare_kappas", "Did you mean km.compare?"),
+        ("sample_tables", "Did you mean km.fiber?"),
+        ("best_moves", "Did you mean km.moves.rank_moves?"),
+        ("examples", "Did you mean km.example?"),
         ("read_csv", "Did you mean km.read_ratings?"),
         ("bootstrp", "Did you mean km.bootstrap?"),
         ("explain", "Did you mean km.moves.explain_move?"),
@@ -115,7 +120,7 @@ def test_names_that_resemble_nothing_get_no_suggestion():
         assert str(caught.value) == f"module 'kappamax' has no attribute {name!r}"
     for word in _unknown_names._OTHER_WORDS.values():
         thing = km
-        for part in word.partition("(")[0].split("."):
+        for part in word.partition("(")[0].partition(" or ")[0].split("."):
             thing = getattr(thing, part)
         assert callable(thing)
 

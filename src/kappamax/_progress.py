@@ -39,7 +39,10 @@ def callback_for(progress: ProgressLike, message: str) -> WorkCallback | None:
 
 
 class _ProgressLine:
-    """Show the progress of long work on one line of standard error, at most ten times a second."""
+    """Show the progress of long work on one line of standard error, at most ten times a second.
+
+    Where standard error is not a terminal, only the end of the work is shown.
+    """
 
     def __init__(self) -> None:
         self.last = -inf
@@ -47,10 +50,10 @@ class _ProgressLine:
     def __call__(self, done: float, total: float | None, message: str) -> None:
         """Write the line again, and end it if the work is done."""
         finished = total is not None and done >= total
-        if not finished and monotonic() < self.last + 0.1:
+        if not finished and (monotonic() < self.last + 0.1 or not sys.stderr.isatty()):
             return
         self.last = monotonic()
+        start = "\r\x1b[K" if sys.stderr.isatty() else ""
         share = f"{100 * done / total:.0f}% " if total else ""
-        end = "\n" if finished else ""
-        sys.stderr.write(f"\r\x1b[K{share}{message[:70]}{end}")
+        sys.stderr.write(f"{start}{share}{message[:70]}" + ("\n" if finished else ""))
         sys.stderr.flush()

@@ -14,6 +14,8 @@ from kappamax._frames import frame_of
 from kappamax._tolerances import EXACT_DOUBLES
 from kappamax.display import html, numbers, text
 
+_NOTHING = [("reason", None), ("df", None)]  # fields that are shown only where there is something to show
+
 
 class Result:
     """Base class of the frozen dataclasses that public functions return; their numbers are not rounded."""
@@ -26,7 +28,8 @@ class Result:
         """Return the lines that are shown to a reader, each as a name and formatted text."""
         shown = [field.name for field in _public_fields(self) if field.repr]
         plain_fields = self.to_dict()
-        return [_row(name, plain_fields[name]) for name in shown]
+        absent = {name for name in shown if plain_fields[name] in ({}, []) or (name, plain_fields[name]) in _NOTHING}
+        return [_row(name, plain_fields[name]) for name in shown if name not in absent]
 
     def __repr__(self) -> str:
         return text.card(type(self).__name__, self._rows())

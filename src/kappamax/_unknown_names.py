@@ -9,6 +9,13 @@ from types import ModuleType
 
 #: what people type who come from other packages, by parts of the name
 _OTHER_WORDS = {
+    "maximizer": "maximum.iter_maximizers",
+    "compar": "compare",
+    "tables": "fiber",
+    "enumerat": "fiber",
+    "best_move": "moves.rank_moves",
+    "example": "example",
+    "matrix": "from_counts or km.Weights.from_matrix",
     "cohen": "kappa",
     "conger": "kappa",
     "fleiss": "agreement(..., coefficient='fleiss')",
@@ -27,13 +34,12 @@ _OTHER_WORDS = {
     "load_": "example",
     "dataset": "example",
     "crosstab": "from_counts",
-    "confusion": "from_counts",
     "dataframe": "from_ratings",
     "from_frame": "from_ratings",
     "power": "sample_size",
     "n_subjects": "sample_size",
     "permutation": "exact_test",
-    "test": "exact_test",
+    "test": "exact_test or km.value_test",
     "chance": "exact_test",
     "confidence": "bootstrap",
     "margins": "fiber",

@@ -12,6 +12,7 @@ from kappamax._typing import Array
 from kappamax._validate import as_choice, as_finite_number, as_number_between
 from kappamax.coefficients import as_objective
 from kappamax.disagreement.objective import Objective
+from kappamax.display import numbers, text
 from kappamax.errors import InvalidOptionError, NotSupportedError
 from kappamax.io import Ratings, as_table
 from kappamax.standard_errors import StandardError, quantile_of, sample_counts, slopes, standard_error
@@ -223,6 +224,17 @@ class Comparison(Result):
     statistic: float | None
     pvalue: float | None
     n_subjects: int
+
+    def _rows(self) -> list[tuple[str, str]]:
+        return [
+            ("first", numbers.decimal(self.first)),
+            ("second", numbers.decimal(self.second)),
+            ("difference", numbers.decimal(self.difference)),
+            (f"{100 * self.level:g}% interval", numbers.interval(self.ci)),
+            ("standard error", numbers.decimal(self.se)),
+            ("p-value", numbers.pvalue(self.pvalue)),
+            ("data", text.plural(self.n_subjects, "subject")),
+        ]
 
 
 def _compare(first: Objective, second: Objective, patterns: Sequence[Array], counts: Array, level: float) -> Comparison:

@@ -194,6 +194,8 @@ def test_a_crosstab_keeps_its_labels_and_follows_the_categories():
     assert (alone.categories, alone.ordered) == (("mild", "none", "severe"), False)
     with pytest.raises(km.errors.InvalidWeightsError, match="ordered categories"):
         km.kappa(alone, weights="linear")
+    with pytest.raises(km.errors.InvalidRatingsError, match=r"looks like a table of counts\. Use km\.from_counts"):
+        km.kappa(crossed)
     order = ["none", "mild", "severe", "extreme"]
     table = km.from_counts(crossed, categories=order)
     assert (

@@ -242,7 +242,8 @@ def _as_array(values: Any) -> Array:
     """
     if isinstance(values, str | dict | set) or not hasattr(values, "__len__"):
         raise InvalidRatingsError(
-            f"ratings must be a Table, a frame, or two or more label arrays; got {type(values).__name__}."
+            f"ratings must be a Table, a frame, or two or more label arrays; got {type(values).__name__}. "
+            "Options such as weights= are given by name."
         )
     if isinstance(values, np.ma.MaskedArray):
         values = np.where(np.ma.getmaskarray(values), np.array(None), values.data)

@@ -37,7 +37,8 @@ def _table_of_frame(data: Any, spec: ReadSpec) -> Table:
     frame = nw.from_native(_with_text_names(data), pass_through=True)
     if not isinstance(frame, nw.DataFrame | nw.LazyFrame):
         raise InvalidRatingsError(
-            f"ratings must be a Table, a frame, or two or more label arrays; got {type(data).__name__}."
+            f"ratings must be a Table, a frame, or two or more label arrays; got {type(data).__name__}. "
+            "Options such as weights= are given by name."
         )
     if spec.layout == "counts":
         raise InvalidOptionError(

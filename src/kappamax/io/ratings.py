@@ -194,6 +194,11 @@ def as_table(*ratings: Ratings, categories: Sequence[Label] | None = None) -> Ta
             return only
         rows = [(*labels, count) for labels, count in zip(only.labels(), only.counts.tolist(), strict=True)]
         return table_of_rows(rows, raters=only.raters, spec=ReadSpec(categories=categories))
+    if hasattr(only, "index") and hasattr(only, "columns") and len(only) and list(only.index) == list(only.columns):
+        raise InvalidRatingsError(
+            "a frame with the same labels on rows and columns looks like a table of counts. "
+            "Use km.from_counts(frame), or km.from_ratings(frame) if its columns are raters."
+        )
     if isinstance(only, np.ndarray | list | tuple):
         shape = only.shape if isinstance(only, np.ndarray) else _shape_of(only)
         raise InvalidRatingsError(

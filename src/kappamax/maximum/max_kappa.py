@@ -179,6 +179,9 @@ class Maximum(Result):
         """Observed table with its weights and coefficient."""
         return self.solution.problem.objective
 
+    def __float__(self) -> float:
+        raise TypeError("a Maximum has several values: use .maximum, .minimum or .value (the observed coefficient).")
+
     def count_maximizers(self) -> MaximizerCount:
         """Count the tables that attain the maximum; see `maximum.count_maximizers`.
 
