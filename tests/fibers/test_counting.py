@@ -126,3 +126,10 @@ def test_patterns_that_occur_very_often_do_not_hinder_listing():
     assert len(listed[0]) == len(listed[1]) == count_tables(few)
     for one, other in zip(*listed, strict=True):
         assert (other - one).tolist() == [10**12] + [0] * 8
+
+
+def test_a_fiber_can_be_iterated_over():
+    """Iteration yields the tables of the fiber."""
+    fiber = km.fiber(km.from_counts([[2, 1], [1, 2]]))
+    assert list(fiber) == list(fiber.tables())
+    assert len(list(fiber)) == fiber.count()

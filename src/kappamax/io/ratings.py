@@ -194,7 +194,7 @@ def as_table(*ratings: Ratings, categories: Sequence[Label] | None = None) -> Ta
             return only
         rows = [(*labels, count) for labels, count in zip(only.labels(), only.counts.tolist(), strict=True)]
         return table_of_rows(rows, raters=only.raters, spec=ReadSpec(categories=categories))
-    if hasattr(only, "index") and hasattr(only, "columns") and len(only) and list(only.index) == list(only.columns):
+    if _has_equal_labels(only):
         raise InvalidRatingsError(
             "a frame with the same labels on rows and columns looks like a table of counts. "
             "Use km.from_counts(frame), or km.from_ratings(frame) if its columns are raters."
@@ -206,6 +206,13 @@ def as_table(*ratings: Ratings, categories: Sequence[Label] | None = None) -> Ta
             "Use km.from_counts(a) for a table of counts or km.from_ratings(a) for subjects x raters."
         )
     return table_of_frame(only, ReadSpec(categories=categories))
+
+
+def _has_equal_labels(data: Any) -> bool:
+    """Return whether a pandas frame has the same labels on rows and columns, as a crosstab has."""
+    if library_of(data) != "pandas" or not hasattr(data, "columns") or len(data.index) != len(data.columns):
+        return False
+    return list(data.index) == list(data.columns)
 
 
 def _shape_of(rows: Sequence[Any]) -> tuple[int, ...]:
