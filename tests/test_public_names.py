@@ -27,7 +27,7 @@ NAMESPACES = {
     },
     "datasets": {"EXAMPLES", "Example", "example"},
     "errors": {
-        "InputError", "Interrupted", "InvalidOptionError", "InvalidRatingsError", "InvalidRequestError",
+        "Advice", "InputError", "Interrupted", "InvalidOptionError", "InvalidRatingsError", "InvalidRequestError",
         "InvalidTableError", "InvalidWeightsError", "KappamaxError", "KappamaxWarning", "NotSupportedError",
         "UndefinedKappaError", "UnreadableFileError",
     },

@@ -1,6 +1,8 @@
 """Define the exceptions and the warning of kappamax.
 
-Every error that a caller can cause is a `KappamaxError`; any other exception is a bug.
+Every error that a caller can cause is a `KappamaxError`; any other exception is a bug. An error has a code, the facts
+that it is about, and advice. Its message names arguments of Python functions; the command line and the page word the
+advice for themselves.
 
 ::
 
@@ -20,9 +22,12 @@ Every error that a caller can cause is a `KappamaxError`; any other exception is
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 __all__ = [
+    "Advice",
     "InputError",
     "Interrupted",
     "InvalidOptionError",
@@ -38,32 +43,109 @@ __all__ = [
 ]
 
 
+#: value of the option `categories` in advice where the order of the categories is known to the caller only
+ORDER_TO_GIVE = ("LOW", "...", "HIGH")
+
+
+@dataclass(frozen=True)
+class Advice:
+    """Options that settle the question that an error raises.
+
+    Attributes
+    ----------
+    options : mapping
+        Options to add, by the names of the arguments of `read_ratings`.
+    condition : str
+        Condition under which the advice applies, such as "if 'None' means that the rating is missing"; default "".
+    """
+
+    options: Mapping[str, Any]
+    condition: str = ""
+
+    def __str__(self) -> str:
+        given = ", ".join(f"{name}={_python_literal(value)}" for name, value in self.options.items())
+        return (
+            f"{self.condition[:1].upper()}{self.condition[1:]}, pass {given}." if self.condition else f"Pass {given}."
+        )
+
+
 class KappamaxError(Exception):
-    """Base class of all errors that kappamax raises on purpose."""
+    """Base class of all errors that kappamax raises on purpose.
+
+    Parameters
+    ----------
+    statement : str
+        Statement of the rule and of what broke it, without advice.
+    code : str, optional
+        Code of the error. Default: the code of its class.
+    fields : mapping, optional
+        Facts that the error is about, by name. By default there are none.
+    advice : sequence of Advice
+        Options that settle the question, the most likely last. By default there are none.
+
+    Attributes
+    ----------
+    statement : str
+        Statement of the rule and of what broke it, without advice.
+    code : str
+        Code of the error, such as "long-table-read-as-wide".
+    fields : dict
+        Facts that the error is about, by name, such as the columns of a file.
+    advice : tuple of Advice
+        Options that settle the question, the most likely last.
+    """
+
+    default_code: ClassVar[str] = "error"
+
+    def __init__(
+        self,
+        statement: str,
+        *,
+        code: str | None = None,
+        fields: Mapping[str, Any] | None = None,
+        advice: Sequence[Advice] = (),
+    ) -> None:
+        super().__init__(" ".join([statement, *map(str, advice)]))
+        self.statement = statement
+        self.code = code or self.default_code
+        self.fields = dict(fields or {})
+        self.advice = tuple(advice)
 
 
 class InputError(KappamaxError, ValueError):
     """Raised when an argument breaks a rule; the message names the argument and the rule."""
 
+    default_code = "invalid-input"
+
 
 class InvalidTableError(InputError):
     """Raised when counts or patterns do not form a table."""
+
+    default_code = "invalid-table"
 
 
 class InvalidRatingsError(InputError):
     """Raised when labels or columns do not form ratings."""
 
+    default_code = "invalid-ratings"
+
 
 class InvalidWeightsError(InputError):
     """Raised when weights break a rule or do not match the table."""
+
+    default_code = "invalid-weights"
 
 
 class InvalidOptionError(InputError):
     """Raised when an option has an unknown name or a value outside its range."""
 
+    default_code = "invalid-option"
+
 
 class UnreadableFileError(InputError):
     """Raised when a file cannot be read in the requested way."""
+
+    default_code = "unreadable-file"
 
 
 class InvalidRequestError(InputError):
@@ -81,6 +163,8 @@ class InvalidRequestError(InputError):
         Columns of the file in question, from which the user can choose.
     """
 
+    default_code = "invalid-request"
+
     def __init__(
         self,
         message: str,
@@ -89,13 +173,17 @@ class InvalidRequestError(InputError):
         field: str | None = None,
         cell: list[int] | None = None,
         columns: list[str] | None = None,
+        code: str | None = None,
+        fields: Mapping[str, Any] | None = None,
     ) -> None:
-        super().__init__(message)
+        super().__init__(message, code=code, fields=fields)
         self.status, self.field, self.cell, self.columns = status, field, cell, columns
 
 
 class NotSupportedError(KappamaxError, ValueError):
     """Raised when a result is not defined for these ratings or exceeds a limit; the message says why."""
+
+    default_code = "not-supported"
 
 
 class UndefinedKappaError(KappamaxError, ZeroDivisionError):
@@ -107,9 +195,14 @@ class UndefinedKappaError(KappamaxError, ZeroDivisionError):
         Description of the case, such as "both raters used only 'x'".
     """
 
+    default_code = "undefined"
+
     def __init__(self, reason: str) -> None:
-        self.reason = reason
         super().__init__(f"undefined: {reason}")
+        self.reason = reason
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.reason,)
 
 
 class Interrupted(KeyboardInterrupt):  # an interruption, not an error
@@ -128,6 +221,13 @@ class Interrupted(KeyboardInterrupt):  # an interruption, not an error
 
 class KappamaxWarning(UserWarning):
     """Warning that a result is valid but was obtained in a way that the caller should know about."""
+
+
+def _python_literal(value: Any) -> str:
+    """Return a value as it is written in Python; an order that the caller has to give is a placeholder."""
+    if value == ORDER_TO_GIVE:
+        return "[LOW, ..., HIGH]"
+    return repr(list(value) if isinstance(value, tuple) else value)
 
 
 def __dir__() -> list[str]:

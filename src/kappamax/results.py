@@ -28,6 +28,7 @@ from kappamax.paper.study.run import Study
 from kappamax.paper.verdict import Verdict
 from kappamax.planning.goals import SimulatedStudies
 from kappamax.planning.sample_size import SampleSize
+from kappamax.reading import Reading
 from kappamax.reporting.group_report import GroupReport
 from kappamax.reporting.report_results import Report, WeightingReport
 from kappamax.resampling import Bootstrap, Jackknife
@@ -60,6 +61,7 @@ __all__ = [
     "PaperCheck",
     "RankedMove",
     "RankedMoves",
+    "Reading",
     "Reason",
     "Report",
     "Result",

@@ -22,6 +22,7 @@ from kappamax._validate_table import as_categories, as_counts, as_patterns, as_r
 from kappamax.display import html, numbers, rating_tables, text
 from kappamax.errors import InvalidOptionError, InvalidRatingsError, InvalidTableError, NotSupportedError
 from kappamax.patterns import MISSING, as_dense_shape, group_patterns, margins_of, n_ratings_of, pair_counts
+from kappamax.reading import Reading
 
 Label = str | int | float
 
@@ -76,6 +77,8 @@ class Table:
     n_left_out : int
         Number of subjects that are not in the table because no rater rated them or because they were left out on
         request.
+    reading : Reading
+        How the ratings were read: file, layout, what counts as missing, what was left out, and notes.
 
     Raises
     ------
@@ -102,6 +105,7 @@ class Table:
     n_categories: int
     n_left_out: int
     frame_library: str | None = None
+    reading: Reading = Reading()
 
     def __init__(
         self,
@@ -150,6 +154,7 @@ class Table:
         """
         made = Table.__new__(Table)
         made.categories, made.raters, made.ordered = self.categories, self.raters, self.ordered
+        made.reading = self.reading
         made._hold(np.asarray(patterns, dtype=np.int32), np.asarray(counts, dtype=np.int64), 0)
         return made
 

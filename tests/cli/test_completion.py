@@ -57,7 +57,7 @@ def test_every_list_of_names_begins_with_the_default():
     """The default of an option is one of the names that the library accepts."""
     for name, command in main.commands.items():
         for option in command.params:
-            if isinstance(option, Option) and option.names and option.name not in ("weights", "coefficient"):
+            if isinstance(option, Option) and option.names and option.name not in ("weights", "coefficient", "layout"):
                 assert offered(name, f"--{option.name.replace('_', '-')}")[0] == option.default
 
 

@@ -72,8 +72,8 @@ HOW_TO_READ: list[click.Parameter] = [
     Option(
         "--layout LAYOUT",
         "Layout of the file: wide (one column per rater), long (columns subject, rater and rating), counts (the square "
-        "table of two raters) or patterns (one column per rater and a column of counts).",
-        default="wide",
+        "table of two raters) or patterns (one column per rater and a column of counts). Default: the layout that the "
+        "format of the file prescribes, otherwise wide.",
         names="io.read_spec.LAYOUTS",
     ),
     Option(

@@ -23,6 +23,7 @@ from kappamax.display.text import listing, shortened
 from kappamax.errors import InvalidOptionError, UnreadableFileError
 from kappamax.io.read_spec import ReadSpec
 from kappamax.io.text_files import TextFormat, beginning_of, checked_compression, text_format
+from kappamax.table import Label
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -113,6 +114,12 @@ class Source:
         Columns that are not used as raters unless the caller names them.
     labelled : bool
         Whether the columns have names; False for a grid of cells.
+    layout : str or None
+        Layout that the format prescribes, or None if it does not prescribe one.
+    declared : dict
+        Ordered categories that columns declare, by the name of the column, as value labels do.
+    notes : tuple of str
+        Sentences about what was recognised or left out when the file was opened.
     """
 
     name: str
@@ -123,6 +130,9 @@ class Source:
     first: int = 1
     not_raters: frozenset[str] = frozenset()
     labelled: bool = True
+    layout: str | None = None
+    declared: dict[str, tuple[Label, ...]] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
     @property
     def columns(self) -> list[str]:

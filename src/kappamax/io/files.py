@@ -39,7 +39,7 @@ _TOO_MANY_PATTERNS = "the ratings have more than {:,} distinct patterns; a table
 def read_ratings(
     path: str | os.PathLike[str],
     *,
-    layout: str = "wide",
+    layout: str | None = None,
     categories: Sequence[Label] | None = None,
     raters: Sequence[str] | None = None,
     subject: str | None = None,
@@ -57,8 +57,8 @@ def read_ratings(
     ----------
     path : str or path
         File or folder to read; "-" is standard input.
-    layout : str
-        Layout of the file, default "wide".
+    layout : str, optional
+        Layout of the file. Default: the layout that its format prescribes, otherwise "wide".
 
         - "wide" has a header, one row per subject and one column per rater.
         - "long" has one row per rating, with the columns subject, rater and rating.
@@ -166,7 +166,8 @@ def read_groups(
 
 def table_of_source(source: Source, spec: ReadSpec) -> Table:
     """Return the table of an open file."""
-    return _READERS[spec.layout](source, spec)
+    spec = replace(spec, layout=spec.layout or source.layout or "wide")
+    return _READERS[spec.layout or ""](source, spec)
 
 
 def _read_wide(source: Source, spec: ReadSpec) -> Table:
@@ -215,7 +216,13 @@ def _read_columns(source: Source, spec: ReadSpec, names: Sequence[str], count: s
             (*ratings, times * as_count(number, lambda cell: f"column {count!r}{source.place(count, cell)}"))
             for *ratings, number, times in rows
         ]
-    return table_of_rows(rows, raters=names, spec=spec, locate=lambda i, value: source.place(names[i], value))
+    return table_of_rows(
+        rows,
+        raters=names,
+        spec=spec,
+        declared=[source.declared.get(name) for name in names],
+        locate=lambda i, value: source.place(names[i], value),
+    )
 
 
 def _read_long(source: Source, spec: ReadSpec) -> Table:
@@ -263,7 +270,13 @@ def _read_long(source: Source, spec: ReadSpec) -> Table:
     def locate(i: int, value: Any) -> str:
         return f", {source.unit} {source.number(lines[names[i], value])}"
 
-    return table_of_rows([row[:-1] for row in rows], raters=names, spec=spec, locate=locate)
+    return table_of_rows(
+        [row[:-1] for row in rows],
+        raters=names,
+        spec=spec,
+        declared=[source.declared.get(rating)] * len(names),
+        locate=locate,
+    )
 
 
 def _raise_rated_twice(source: Source, ratings: str) -> NoReturn:

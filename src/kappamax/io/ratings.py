@@ -28,7 +28,7 @@ Ratings = Any
 def from_ratings(
     ratings: Any,
     *,
-    layout: str = "wide",
+    layout: str | None = None,
     categories: Sequence[Label] | None = None,
     raters: Sequence[str] | None = None,
     subject: str | None = None,
@@ -48,7 +48,7 @@ def from_ratings(
         Ratings. A frame may be one of pandas, polars (eager or lazy), pyarrow, DuckDB, Dask or PySpark. None, NaN and
         empty text are missing ratings. The texts NA, N/A, #N/A, <NA>, NaN, nan, None, null and NULL are missing too,
         with a warning, unless `categories` or `missing` names them.
-    layout : str
+    layout : str, optional
         Layout of a frame: "wide" (one column per rater, the default), "long" (one row per rating, with the columns
         subject, rater and rating) or "patterns" (one column per rater and a column of counts).
     categories : sequence of labels, optional
@@ -97,8 +97,8 @@ def from_ratings(
     spec = ReadSpec(layout, categories, raters, subject, rater, rating, count, missing, complete_only)
     if not isinstance(ratings, list | tuple | np.ndarray):
         return table_of_frame(ratings, spec)
-    if spec.layout != "wide" or spec.subject is not None:
-        asked = f"layout {spec.layout!r}" if spec.layout != "wide" else "subject"
+    if spec.layout not in (None, "wide") or spec.subject is not None:
+        asked = f"layout {spec.layout!r}" if spec.layout not in (None, "wide") else "subject"
         raise InvalidOptionError(f"{asked} needs columns with names; pass a frame instead of an array.")
     if isinstance(ratings, np.ndarray):
         if ratings.ndim != 2:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from kappamax._validate import as_choice, did_you_mean
@@ -29,7 +29,7 @@ _MOST_RATERS_READ = 1000
 class ReadSpec:
     """The layout of ratings and the meaning of their values; the fields are arguments of `read_ratings`."""
 
-    layout: str = "wide"
+    layout: str | None = None
     categories: Sequence[Label] | None = None
     raters: Sequence[str] | None = None
     subject: str | None = None
@@ -40,9 +40,23 @@ class ReadSpec:
     complete_only: bool = False
     sheet: str | int | None = None
     delimiter: str | None = None
+    skip_rows: int | None = None
+    no_header: bool = False
+    transpose: bool = False
+    fill_down: bool = False
+    encoding: str | None = None
+    decimal_comma: bool = False
+    ignore_case: bool = False
+    rename: Mapping[str, Any] = field(default_factory=dict)
+    accept_labels: bool = False
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "layout", as_choice("layout", self.layout, LAYOUTS))
+        if self.layout is not None:
+            object.__setattr__(self, "layout", as_choice("layout", self.layout, LAYOUTS))
+        elif self.rater is not None or self.rating is not None:
+            object.__setattr__(self, "layout", "long")
+        elif self.count is not None:
+            object.__setattr__(self, "layout", "patterns")
         for argument, column, layouts in (
             ("rater", self.rater, ("long",)),
             ("rating", self.rating, ("long",)),
@@ -53,7 +67,7 @@ class ReadSpec:
                 continue
             if not isinstance(column, str):
                 raise InvalidOptionError(f"{argument} must be the name of a column; got {type(column).__name__}.")
-            if self.layout not in layouts:
+            if (self.layout or "wide") not in layouts:
                 raise InvalidOptionError(
                     f"{argument} can be given for layout {' or '.join(layouts)} only; got layout {self.layout!r}."
                 )

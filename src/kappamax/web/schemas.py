@@ -132,7 +132,7 @@ class Request(Struct, kw_only=True, omit_defaults=True):
 class FileRequest(Request, forbid_unknown_fields=True):
     """Request to read a file, with the options of `read_ratings`; the entries of lists are separated by commas."""
 
-    layout: Literal["wide", "long", "counts", "patterns"] = "wide"
+    layout: Literal["wide", "long", "counts", "patterns"] | None = None
     raters: str | None = None
     categories: str | None = None
     missing: str | None = None
