@@ -12,17 +12,26 @@ import re
 import shutil
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
-from kappamax.display.text import listing, shortened
-from kappamax.errors import InvalidOptionError, UnreadableFileError
+from kappamax.display.text import listing, plural, shortened
+from kappamax.errors import Advice, InvalidOptionError, UnreadableFileError
 from kappamax.io.read_spec import ReadSpec
-from kappamax.io.text_files import TextFormat, beginning_of, checked_compression, text_format
+from kappamax.io.text_encoding import copy_as_utf8, encoding_of
+from kappamax.io.text_files import (
+    TextFormat,
+    beginning_of,
+    checked_compression,
+    opened,
+    sample_of,
+    text_format,
+    transposed,
+)
 from kappamax.table import Label
 
 if TYPE_CHECKING:
@@ -33,6 +42,7 @@ _SPREADSHEETS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
 _INDEX_COLUMNS = re.compile(r"__index_level_\d+__|__null_dask_index__")
 _EARLY = 1000  # the keys of the first objects keep their order, and keys that first occur later are sorted
 _MEMORY_MB = 500
+LINE = "kappamax_line"
 _MEMORY_MB_PER_CORE = 50
 _DUCKDB_ERRORS = {
     r"Expected Number of Columns: (\d+) Found: (\d+)": "every row must have {} columns, as the first row has; got {}.",
@@ -76,20 +86,28 @@ def open_bytes(content: bytes, name: str, spec: ReadSpec) -> Iterator[Source]:
 
 @contextmanager
 def bytes_as_file(content: bytes) -> Iterator[Path]:
-    """Yield a path from which some bytes can be read more than once.
+    """Yield a path from which some bytes can be read more than once."""
+    with written_file(lambda file: file.write(content)) as path:
+        yield path
+
+
+@contextmanager
+def written_file(write: Callable[[BinaryIO], object]) -> Iterator[Path]:
+    """Yield a path from which what `write` has written can be read more than once.
 
     On Linux the bytes stay in memory and are never written to a disk. On other systems they are in a temporary file
     that only this user can read and that is removed afterwards.
     """
     if hasattr(os, "memfd_create"):
         with os.fdopen(os.memfd_create("kappamax"), "wb") as file:
-            file.write(content)
+            write(file)
             file.flush()
             yield Path(f"/proc/self/fd/{file.fileno()}")
         return
     with TemporaryDirectory() as folder:
         path = Path(folder) / "held"
-        path.write_bytes(content)
+        with path.open("wb") as file:
+            write(file)
         yield path
 
 
@@ -112,14 +130,18 @@ class Source:
         Number that a reader of the file gives to the first row of the view.
     not_raters : frozenset of str
         Columns that are not used as raters unless the caller names them.
-    labelled : bool
-        Whether the columns have names; False for a grid of cells.
+    header : tuple of str or None
+        Cells of the first row if it was not read as names of columns, as in a matrix of counts; otherwise None.
+    named_by_file : bool
+        Whether the names of the columns are those of a header in the file.
     layout : str or None
         Layout that the format prescribes, or None if it does not prescribe one.
     declared : dict
         Ordered categories that columns declare, by the name of the column, as value labels do.
     notes : tuple of str
         Sentences about what was recognised or left out when the file was opened.
+    line : str
+        SQL expression of the position of a row, counted from one.
     """
 
     name: str
@@ -129,10 +151,12 @@ class Source:
     unit: str = "row"
     first: int = 1
     not_raters: frozenset[str] = frozenset()
-    labelled: bool = True
+    header: tuple[str, ...] | None = None
+    named_by_file: bool = True
     layout: str | None = None
     declared: dict[str, tuple[Label, ...]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    line: str = "row_number() OVER ()"
 
     @property
     def columns(self) -> list[str]:
@@ -161,10 +185,25 @@ class Source:
                 raise
             raise KeyboardInterrupt from None
 
+    def without_rows(self, positions: Sequence[int]) -> Source:
+        """Return the source without some rows, given by their positions counted from one."""
+        dropped = ", ".join(map(str, positions))
+        self.rows(
+            "CREATE OR REPLACE TEMP TABLE kept_rows AS SELECT * FROM "
+            f"(SELECT *, row_number() OVER () AS {LINE} FROM file) WHERE {LINE} NOT IN ({dropped})"
+        )
+        self.rows("CREATE OR REPLACE VIEW file AS SELECT * FROM kept_rows")
+        return replace(self, line=LINE)
+
+    def require_text(self, rows: Sequence[Sequence[Any]]) -> None:
+        """Reject zero bytes, which may occur after a beginning that looks like text."""
+        if any(isinstance(cell, str) and "\0" in cell for row in rows for cell in row):
+            raise UnreadableFileError(f"{self.name} is a binary file, not text with columns.", code="binary-file")
+
     def place(self, column: str, value: Any) -> str:
         """Return the place where a raw value first occurs in a column, for messages."""
         ((line,),) = self.rows(
-            f"SELECT min(line) FROM (SELECT {self.values[column]} AS value, row_number() OVER () AS line FROM file) "
+            f"SELECT min(line) FROM (SELECT {self.values[column]} AS value, {self.line} AS line FROM file) "
             "WHERE value IS NOT DISTINCT FROM ?",
             [value],
         )
@@ -191,13 +230,12 @@ def _source(stack: ExitStack, path: Path, name: str, spec: ReadSpec, *, spill: P
     is_spreadsheet, is_parquet = start in _SPREADSHEETS, path.is_dir() or start == _PARQUET
     if spec.sheet is not None and not is_spreadsheet:
         raise InvalidOptionError(f"sheet can be given for spreadsheets only; {name} is not a spreadsheet.")
-    delimiter = spec.delimiter
-    if delimiter is not None:
+    if spec.delimiter is not None:
         if is_spreadsheet or is_parquet:
             raise InvalidOptionError(f"delimiter can be given for text files only; {name} is not a text file.")
-        if not isinstance(delimiter, str) or len(delimiter) != 1 or delimiter in '"\r\n\0' or not delimiter.isascii():
+        if not isinstance(spec.delimiter, str) or not re.fullmatch(r'[^"\r\n\0]', spec.delimiter, re.ASCII):
             raise InvalidOptionError(
-                f"delimiter must be one ASCII character other than a quotation mark; got {delimiter!r}."
+                f"delimiter must be one ASCII character other than a quotation mark; got {spec.delimiter!r}."
             )
     config: dict[str, str | bool | int | float | list[str]] = {
         "autoinstall_known_extensions": "false",
@@ -211,37 +249,101 @@ def _source(stack: ExitStack, path: Path, name: str, spec: ReadSpec, *, spill: P
     if is_spreadsheet:
         from kappamax.io.spreadsheets import sheet_as_text
 
-        path, delimiter = stack.enter_context(bytes_as_file(sheet_as_text(path, name, spec.sheet))), ","
-    beginning = beginning_of(path, name)
-    if delimiter is None and re.match(r'\s*\{\s*("|\})', beginning):
+        path = stack.enter_context(bytes_as_file(sheet_as_text(path, name, spec.sheet)))
+        spec = replace(spec, delimiter=",")
+    sample = sample_of(path, name)
+    encoding = encoding_of(sample, name, spec.encoding)
+    if encoding != "utf-8":
+        original = path
+        with opened(original) as file:
+            path = stack.enter_context(written_file(lambda copy: copy_as_utf8(file, copy, encoding, name)))
+        sample = sample_of(path, name)
+        source = replace(source, notes=(f"The file was read as text in the encoding {encoding}.",))
+    beginning = beginning_of(sample, name)
+    if spec.delimiter is None and re.match(r'\s*\{\s*("|\})', beginning):
         return _json(replace(source, unit="line"), path, "newline_delimited")
-    if delimiter is None and re.match(r"\s*\[\s*\{", beginning):
+    if spec.delimiter is None and re.match(r"\s*\[\s*\{", beginning):
         return _json(source, path, "array")
-    source = replace(source, unit="row" if is_spreadsheet else "line", labelled=spec.layout != "counts")
-    return _text(source, path, text_format(path, name, beginning, delimiter))
+    text = text_format(path, name, beginning, spec)
+    if spec.transpose:
+        path = stack.enter_context(bytes_as_file(transposed(path, text)))
+        spec = replace(spec, delimiter=",", skip_rows=None)
+        text = text_format(path, name, beginning_of(sample_of(path, name), name), spec)
+        note = "The rows of the file were read as raters and its columns as subjects."
+        source = replace(source, notes=(*source.notes, note))
+    if text.n_footer_bytes:
+        kept = path.stat().st_size - text.n_footer_bytes
+        with path.open("rb") as file:
+            path = stack.enter_context(written_file(lambda copy: copy.write(file.read(kept))))
+    source = replace(source, unit="row" if is_spreadsheet else "line", notes=(*source.notes, *text.notes))
+    return _text(source, path, text, spec)
 
 
-def _text(source: Source, path: Path, text: TextFormat) -> Source:
+def _text(source: Source, path: Path, text: TextFormat, spec: ReadSpec) -> Source:
     """Open text with columns; all cells are read as text, since labels are normalised later for all formats."""
-    headed = source.labelled
-    header = text.first if headed else [f"column {i + 1}" for i in range(len(text.first))]
-    if "" in header:
-        raise UnreadableFileError(
-            f"{source.name}: every column must have a name in the first row; column {header.index('') + 1} has none. "
-            "A matrix of counts is read with layout counts."
-        )
-    twice = next((column for column, times in Counter(header).items() if times > 1), None)
-    if twice is not None:
-        raise UnreadableFileError(f"{source.name}: columns must have different names; {twice!r} occurs twice.")
-    columns = {f"c{i}": "VARCHAR" for i in range(len(header))}
+    columns = {f"c{i}": "VARCHAR" for i in range(len(text.header))}
     source.rows(
-        f"CREATE VIEW file AS SELECT * FROM read_csv({_path_pattern(path)}, header = {headed}, "
+        f"CREATE VIEW file AS SELECT * FROM read_csv({_path_pattern(path)}, header = false, "
         f"delim = {sql_list([text.delimiter])}, quote = '\"', escape = '\"', skip = {text.skip}, "
         f"compression = '{text.compression}', auto_detect = false, null_padding = false, strict_mode = true, "
         f"hive_partitioning = false, columns = {columns})",
     )
-    cells = dict(zip(header, columns, strict=True))
-    return replace(source, values=cells, texts=cells, first=text.skip + 1 + headed)
+    source = replace(source, first=text.skip + 1)
+    numbered = [f"column {i + 1}" for i in range(len(text.header))]
+    if spec.layout == "counts":
+        cells = dict(zip(numbered, columns, strict=True))
+        return replace(source, values=cells, texts=cells, header=tuple(text.header))
+    if spec.no_header:
+        cells = dict(zip(numbered, columns, strict=True))
+        return replace(source, values=cells, texts=cells, named_by_file=False)
+    return _named_columns(source, text.header, list(columns))
+
+
+def _named_columns(source: Source, header: Sequence[str], columns: Sequence[str]) -> Source:
+    """Return the source with the names in the header; blank columns are left out, and equal names are numbered."""
+    nameless = [i for i, name in enumerate(header) if not name]
+    blank = set[int]()
+    if nameless:
+        tests = ", ".join(f"count(nullif(trim({columns[i]}), ''))" for i in nameless)
+        ((*filled,),) = source.rows(f"SELECT {tests} FROM file")
+        blank = {i for i, n in zip(nameless, filled, strict=True) if n == 0}
+    notes = list(source.notes)
+    if blank:
+        notes.append(f"{plural(len(blank), 'blank column')} {'was' if len(blank) == 1 else 'were'} left out.")
+    unnamed = [i for i in nameless if i not in blank]
+    if any(i > 0 for i in unnamed):
+        line = source.first - 1
+        raise UnreadableFileError(
+            f"{source.name}: every column must have a name, but {_listed_positions(unnamed)} in line {line}, "
+            f"{listing(header)}, {'has' if len(unnamed) == 1 else 'have'} none. The names may be in the next line.",
+            code="columns-without-names",
+            fields={"header": list(header), "line": line},
+            advice=[
+                Advice({"layout": "counts"}, "if the file is a matrix of counts"),
+                Advice({"no_header": True}, "if the first line is data"),
+                Advice({"skip_rows": line}, "if the names are in the next line"),
+            ],
+        )
+    names, seen = [], Counter[str]()
+    for i, name in enumerate(header):
+        own = name or f"column {i + 1}"
+        seen[own] += 1
+        while seen[own] > 1 and f"{own} ({seen[own]})" in header:
+            seen[own] += 1
+        names.append(own if seen[own] == 1 else f"{own} ({seen[own]})")
+    if any(times > 1 for name, times in seen.items()):
+        twice = [name for name, times in seen.items() if times > 1 and name in header]
+        notes.append(f"Columns with equal names were numbered: {listing(twice)}.")
+    cells = {name: columns[i] for i, name in enumerate(names) if i not in blank}
+    return replace(source, values=cells, texts=cells, notes=tuple(notes))
+
+
+def _listed_positions(positions: Sequence[int]) -> str:
+    """Return the positions of columns in words: "column 2" or "columns 2 and 4"."""
+    shown = [str(i + 1) for i in positions[:8]]
+    if len(shown) == 1:
+        return f"column {shown[0]}"
+    return f"columns {', '.join(shown[:-1])} and {shown[-1]}"
 
 
 def _json(source: Source, path: Path, form: str) -> Source:

@@ -15,7 +15,8 @@ import numpy.typing as npt
 from kappamax._frames import library_of
 from kappamax.errors import InvalidOptionError, InvalidRatingsError
 from kappamax.io.arrays import Column, column_of, table_of_columns, table_of_rows
-from kappamax.io.labels import DeclaredCategories, as_count, label_of
+from kappamax.io.category_codes import DeclaredCategories
+from kappamax.io.labels import as_count, label_of
 from kappamax.io.read_spec import ReadSpec, as_different_names, raise_rated_twice, require_named_rows
 from kappamax.patterns import MISSING
 from kappamax.table import Label, Table
@@ -107,7 +108,7 @@ def _long_from_memory(frame: Any, columns: tuple[str, str, str], spec: ReadSpec)
         row = int(again.min())
         raise_rated_twice(str(subject_names[present[what[row]]]), names[who[row]])
     if spec.categories is None:
-        spec.require_few_values([columns[2]], [len(np.unique(values))], len(values))
+        spec.few_values_notes([columns[2]], [len(np.unique(values))], len(values))
     missing = len(rating.values)  # the code of None, which is added to the values below
     patterns = np.full((len(names), len(present)), missing, dtype=np.intp)
     patterns[who, what] = values
@@ -154,7 +155,7 @@ def _long_from_engine(frame: Any, columns: tuple[str, str, str], spec: ReadSpec)
     )
     if spec.categories is None:
         values = {value for row in rows for value in row[:-1]}
-        spec.require_few_values([rating], [len(values)], len(names) * sum(row[-1] for row in rows))
+        spec.few_values_notes([rating], [len(values)], len(names) * sum(row[-1] for row in rows))
     return table_of_rows(rows, raters=names, spec=spec, declared=[declared] * len(names))
 
 
