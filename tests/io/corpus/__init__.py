@@ -8,7 +8,19 @@ from __future__ import annotations
 
 from types import ModuleType
 
-from tests.io.corpus import identifiers, other_columns
+from tests.io.corpus import (
+    clean,
+    counts_tables,
+    encodings,
+    headers_and_footers,
+    identifiers,
+    json_parquet,
+    labels,
+    long_tables,
+    other_columns,
+    spreadsheets,
+    transposed,
+)
 from tests.io.corpus.case import Case
 
 Subjects = list[tuple[str, Case]]
@@ -19,7 +31,18 @@ def cases_of(*subjects: ModuleType) -> Subjects:
     return [(module.__name__.rpartition(".")[2], case) for module in subjects for case in module.cases()]
 
 
-PROBLEM_SUBJECTS = (identifiers, other_columns)
-CLEAN_SUBJECTS = ()
+PROBLEM_SUBJECTS = (
+    identifiers,
+    other_columns,
+    long_tables,
+    counts_tables,
+    headers_and_footers,
+    encodings,
+    labels,
+    transposed,
+    spreadsheets,
+    json_parquet,
+)
+CLEAN_SUBJECTS = (clean,)
 PROBLEMS = cases_of(*PROBLEM_SUBJECTS)
 CLEAN = cases_of(*CLEAN_SUBJECTS)

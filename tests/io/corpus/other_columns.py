@@ -57,8 +57,8 @@ def _one_column_about_the_subject() -> Iterator[Case]:
         ("comment", "Comments", SCALE, pick(remarks, empty=0.5)),
         ("bemerkung", "Bemerkung", SCALE, pick(["unscharf", "bitte prüfen"], empty=0.8)),
         ("notes-with-label", "remarks", YES_NO, pick(["yes", "check", "no image"], empty=0.8)),
-        ("date", "date", GRADES, lambda n: [f"2023-{rng.randint(1, 12):02d}-{rng.randint(1, 28):02d}" for _ in range(n)]),
-        ("datum", "Datum", GRADES, lambda n: [f"{rng.randint(1, 28):02d}.{rng.randint(1, 3):02d}.2023" for _ in range(n)]),
+        ("date", "date", GRADES, lambda n: [f"2023-0{rng.randint(1, 9)}-{rng.randint(10, 28)}" for _ in range(n)]),
+        ("datum", "Datum", GRADES, lambda n: [f"{rng.randint(10, 28)}.0{rng.randint(1, 3)}.2023" for _ in range(n)]),
         ("one-day", "Date", GRADES, pick(["3/14/2023", "3/15/2023"])),
         ("year", "year", SCALE, pick([2019, 2020, 2021])),
         ("minutes", "duration_min", SCALE, pick([2, 3, 4, 5, 6, 7])),
@@ -128,8 +128,8 @@ def _several_columns() -> Iterator[Case]:
 def _agreed_ratings() -> Iterator[Case]:
     """Columns that say what the raters agreed on, in the raters' own labels."""
     agreed = (
-        "consensus", "Consensus", "final", "final_label", "gold", "gold_standard", "majority", "majority_vote", "adjudicated",
-        "Konsens", "reference", "ground_truth", "truth", "consenso", "resolved",
+        "consensus", "Consensus", "final", "final_label", "gold", "gold_standard", "majority", "majority_vote",
+        "adjudicated", "Konsens", "reference", "ground_truth", "truth", "consenso", "resolved",
     )  # fmt: skip
     for seed, heading in enumerate(agreed, 300):
         ratings = draw(seed, YES_NO if seed % 2 else GRADES, n=50, raters=2 + seed % 2, agreement=0.6)
