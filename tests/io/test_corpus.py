@@ -17,6 +17,17 @@ from tests.support.command_line import run
 MOST_REFUSALS = 4
 
 
+#: One case of so many is in the quick set of tests
+QUICK_SHARE = 5
+
+
+def _parameters(cases):
+    return [
+        pytest.param(case, id=f"{subject}/{case.name}", marks=[pytest.mark.slow] if place % QUICK_SHARE else [])
+        for place, (subject, case) in enumerate(cases)
+    ]
+
+
 def answer_to(*arguments, follow=MOST_REFUSALS):
     """Run `kappamax` and follow the advice of its refusals; return its answer and the refusals."""
     refusals = []
@@ -56,7 +67,7 @@ def written(case, folder):
     return ["kappa", str(path), "--json", *case.options]
 
 
-@pytest.mark.parametrize("case", [pytest.param(case, id=f"{subject}/{case.name}") for subject, case in PROBLEMS])
+@pytest.mark.parametrize("case", _parameters(PROBLEMS))
 def test_a_problem_file_gives_the_right_number(case, tmp_path):
     """The natural command, or the one that its refusal advises, gives the number of the ratings in the file."""
     answer, refusals = answer_to(*written(case, tmp_path))
@@ -66,7 +77,7 @@ def test_a_problem_file_gives_the_right_number(case, tmp_path):
         assert any(re.search(case.note, note) for note in notes), f"no note matches {case.note!r}: {notes}"
 
 
-@pytest.mark.parametrize("case", [pytest.param(case, id=f"{subject}/{case.name}") for subject, case in CLEAN])
+@pytest.mark.parametrize("case", _parameters(CLEAN))
 def test_a_clean_file_is_not_stopped(case, tmp_path):
     """Legitimate scales and names of raters are read at once."""
     done = run(*written(case, tmp_path))

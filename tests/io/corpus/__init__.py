@@ -9,6 +9,7 @@ from __future__ import annotations
 from types import ModuleType
 
 from tests.io.corpus import (
+    annotation_tools,
     clean,
     counts_tables,
     encodings,
@@ -19,6 +20,8 @@ from tests.io.corpus import (
     long_tables,
     other_columns,
     spreadsheets,
+    statistics_tools,
+    survey_tools,
     transposed,
 )
 from tests.io.corpus.case import Case
@@ -42,6 +45,9 @@ PROBLEM_SUBJECTS = (
     transposed,
     spreadsheets,
     json_parquet,
+    survey_tools,
+    annotation_tools,
+    statistics_tools,
 )
 CLEAN_SUBJECTS = (clean,)
 PROBLEMS = cases_of(*PROBLEM_SUBJECTS)
