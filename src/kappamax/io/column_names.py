@@ -44,7 +44,7 @@ _OTHER = _words(
 )
 _CONSENSUS = _words(
     """consensus final gold golden truth reference adjudicated adjudication adjudicator majority agreed agree agrees
-    agreement match matches concordant concordance same discrepancy discrepant conflict conflicts resolved aggregated
+    agreement match matches correct equal identical concordant concordance same discrepancy discrepant conflict conflicts resolved aggregated
     konsens übereinstimmung consenso accord mode disagree disagreement"""
 )
 _SUMMARY = _words(
@@ -55,6 +55,13 @@ _COUNT = _words("count counts n freq frequency frequencies anzahl häufigkeit ha
 _TOTAL_CELLS = re.compile(
     r"(grand |row |column |col )?(totals?|sum|all|gesamt|summe|total général|insgesamt|marginals?|margin|somme|suma|"
     r"mean|average|avg|mittelwert|moyenne|promedio|median|sd|std|n)\.?:?",
+    re.IGNORECASE,
+)
+
+
+_SUMMARY_CELLS = re.compile(
+    r"(sub-?totals?|zwischensumme|count|number|n =.*|.*\bkappa\b.*|.*agreement\b.*|percent.*|variance|minimum|maximum|"
+    r"notes?\b.*|source\b.*|legend\b.*|generated\b.*|signed\b.*|signature\b.*|reviewed by\b.*|date\b.*|end of .*)",
     re.IGNORECASE,
 )
 
@@ -115,6 +122,11 @@ def names_summary(name: str) -> bool:
 def names_count(name: str) -> bool:
     """Return whether a name says that a column contains the number of subjects with a pattern."""
     return " ".join(words_of(name)) in _COUNT
+
+
+def is_summary_row(cell: object) -> bool:
+    """Return whether the first cell of a row says that the row contains totals, means or notes instead of ratings."""
+    return is_total(cell) or (isinstance(cell, str) and bool(_SUMMARY_CELLS.fullmatch(cell.strip())))
 
 
 def is_total(cell: object) -> bool:

@@ -15,6 +15,7 @@ from kappamax.display.text import listing
 from kappamax.errors import Advice, InvalidRatingsError
 from kappamax.io import column_names as names
 from kappamax.io.column_profiles import ColumnProfile
+from kappamax.io.suspicious_labels import doubts_about
 from kappamax.table import Label
 
 _FEWEST_ROWS = 5  # smaller tables are too small to say that columns share no category
@@ -113,9 +114,6 @@ def _named_otherwise(profiles: Sequence[ColumnProfile]) -> _Found:
     """Return the columns whose names say that they are no raters, if two or more others remain."""
     found: _Found = []
     for profile in profiles:
-        others = [other.name for other in profiles if other is not profile]
-        if names.shared_stem(profile.name, others):
-            continue
         if names.names_consensus(profile.name):
             found.append((profile, REFUSED, "may be a consensus or a reference, not a rater"))
         elif names.names_summary(profile.name):
@@ -139,7 +137,7 @@ def _computed(profiles: Sequence[ColumnProfile]) -> _Found:
         ]
         if len(rows) < _FEWEST_ROWS_COMPUTED:
             continue
-        if len(others) == 2 and profile.n_distinct == 2 and others[0].n_distinct + others[1].n_distinct > 4:
+        if len(others) == 2 and profile.n_distinct == 2:
             agreed = {label for label, ratings in rows if len(set(ratings)) == 1}
             differed = {label for label, ratings in rows if len(set(ratings)) > 1}
             if agreed and differed and not agreed & differed:
@@ -150,19 +148,26 @@ def _computed(profiles: Sequence[ColumnProfile]) -> _Found:
                 found.append((profile, REFUSED, "is the sum of the others"))
             elif all(isclose(label, total / len(others), abs_tol=0.006) for label, total in sums):
                 found.append((profile, REFUSED, "is the mean of the others"))
-    return found if len(found) == 1 else []
+    return found[-1:]  # of three yes-or-no columns, each says whether the others agree
 
 
 def _recoded(profiles: Sequence[ColumnProfile]) -> _Found:
-    """Return the columns of text that repeat a column of numbers in words; the numbers keep an order."""
+    """Return the columns that repeat another column in words or codes.
+
+    The numbers are kept, since they have an order, unless one of them may stand for a missing rating.
+    """
+    pairs = [
+        (words, codes)
+        for words in profiles
+        for codes in profiles
+        if codes.numeric and not words.numeric and codes.n_distinct > 1 and _is_recoding(words, codes)
+    ]
+    doubtful = any(doubts_about(codes.counts) for _, codes in pairs)
     found: _Found = []
-    for words in profiles:
-        if words.numeric:
-            continue
-        for codes in profiles:
-            if codes.numeric and codes.n_distinct > 1 and _is_recoding(words, codes):
-                found.append((words, REFUSED, f"repeats column {codes.name!r} in words"))
-                break
+    for words, codes in pairs:
+        dropped, kept = (codes, words) if doubtful else (words, codes)
+        if dropped not in [one[0] for one in found]:
+            found.append((dropped, REFUSED, f"repeats column {kept.name!r} in {'numbers' if doubtful else 'words'}"))
     return found if len(profiles) - len(found) >= 2 else []
 
 

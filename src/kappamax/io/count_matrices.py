@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from os.path import commonprefix
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,22 +17,30 @@ from kappamax.io.labels import MISSING_TEXT, as_count, as_named_categories, clea
 from kappamax.io.read_spec import ReadSpec
 from kappamax.table import Label, Table
 
+_COUNT = re.compile(r"\d{1,30}(\.0*)?|\d(\.\d+)?[eE]\+\d\d")
+_THOUSANDS = re.compile(r"\d{1,3}([.,'\u2019\u00a0\u202f ]\d{3})+")
+_MOST_ROWS = 200
+
+
+class _Matrix(NamedTuple):
+    """Labels and cells of a matrix; the labels are empty if there are none."""
+
+    row_labels: list[Any]
+    column_labels: list[Any]
+    cells: list[list[Any]]
+    first_row: int
+    first_column: int
+
 
 def table_of_matrix(cells: Sequence[Sequence[Any]], spec: ReadSpec, source: str) -> Table:
     """Return the table of a grid of cells, which may have labels and totals."""
-    grid = [list(row) for row in cells if any(not _is_blank(cell) for cell in row)]
     notes = list[str]()
-    grid = _without_blank_columns(grid)
-    labelled = bool(grid) and not isinstance(label_of(grid[0][0]), int | float)
-    row_labels: list[Any] = []
-    column_labels: list[Any] = []
-    if labelled:
-        column_labels, row_labels = grid[0][1:], [row[0] for row in grid[1:]]
-        grid = [row[1:] for row in grid[1:]]
-    counts = _counts(grid, 2 if labelled else 1, notes)
-    counts, row_labels, column_labels = _without_totals(counts, row_labels, column_labels, source, notes)
-    if labelled:
-        counts, categories, ordered = _arranged(counts, row_labels, column_labels, spec, notes)
+    matrix = _matrix_of(_without_blanks(cells))
+    counts = _counts(matrix, notes)
+    counts, rows, columns = _without_totals(counts, matrix.row_labels, matrix.column_labels, source, notes)
+    if rows and columns:
+        rows, columns = _without_prefixes(rows, columns)
+        counts, categories, ordered = _arranged(counts, rows, columns, spec, notes)
     else:
         n_rows, n_columns = counts.shape
         if n_rows != n_columns:
@@ -38,8 +48,9 @@ def table_of_matrix(cells: Sequence[Sequence[Any]], spec: ReadSpec, source: str)
                 f"a matrix of counts must be square; {source} has {n_rows} rows and {n_columns} columns.",
                 code="matrix-not-square",
             )
-        given = range(1, n_rows + 1) if spec.categories is None else spec.categories
-        categories, ordered = as_named_categories(list(given)), True
+        given = spec.categories or rows or columns or range(1, n_rows + 1)
+        categories = as_named_categories(list(given))
+        ordered = spec.categories is not None or not any(isinstance(label, str) for label in categories)
         if len(categories) != n_rows:
             raise InvalidOptionError(
                 f"categories must have one label for each of the {n_rows} rows of counts; got {len(categories)}: "
@@ -53,21 +64,95 @@ def table_of_matrix(cells: Sequence[Sequence[Any]], spec: ReadSpec, source: str)
     return table
 
 
-def _counts(grid: Sequence[Sequence[Any]], first: int, notes: list[str]) -> Any:
+def looks_like_counts(cells: Sequence[Sequence[Any]]) -> bool:
+    """Return whether a grid of cells is a matrix of counts with the same labels on rows and columns."""
+    grid = _without_blanks(cells)
+    if not 2 <= len(grid) <= _MOST_ROWS:
+        return False
+    matrix = _matrix_of(grid)
+    rows, columns = (
+        [str(label) for label in labels if not is_total(label) and not _is_blank(label)]
+        for labels in _without_prefixes(matrix.row_labels, matrix.column_labels)
+    )
+    alike = len(set(rows) & set(columns)) > 1 and (set(rows) <= set(columns) or set(columns) <= set(rows))
+    one_sided = len(rows) > 1 and not columns and len(rows) == len(matrix.cells[0]) == len(set(rows))
+    if not (alike and len(set(rows)) == len(rows)) and not one_sided:
+        return False
+    return all(_is_blank(cell) or _is_count(cell) for row in matrix.cells for cell in row)
+
+
+def _matrix_of(grid: list[list[Any]]) -> _Matrix:
+    """Return the labels and the cells of a grid.
+
+    Usually the first row and the first column are labels. Otherwise the labels are those next to the block of counts.
+    """
+    rows, columns = [row[0] for row in grid[1:]], grid[0][1:]
+    if _share_labels(rows, columns) or not rows:
+        return _Matrix(rows, columns, [row[1:] for row in grid[1:]], 2, 2)
+    if all(_is_count(cell) for row in grid for cell in row):
+        return _Matrix([], [], grid, 1, 1)
+    if all(_is_count(cell) for row in grid for cell in row[1:]) and not any(_is_count(row[0]) for row in grid):
+        return _Matrix([row[0] for row in grid], [], [row[1:] for row in grid], 1, 2)
+    top = next((i for i, row in enumerate(grid) if sum(map(_is_count, row)) > 1), None)
+    if top is None or top == 0:
+        return _Matrix(rows, columns, [row[1:] for row in grid[1:]], 2, 2)
+    left = next(j for j, cell in enumerate(grid[top]) if _is_count(cell))
+    above = [
+        next((grid[i][j] for i in range(top - 1, -1, -1) if not _is_blank(grid[i][j])), None)
+        for j in range(left, len(grid[top]))
+    ]
+    beside = [next((row[j] for j in range(left - 1, -1, -1) if not _is_blank(row[j])), None) for row in grid[top:]]
+    return _Matrix(beside, above, [row[left:] for row in grid[top:]], top + 1, left + 1)
+
+
+def _share_labels(rows: Sequence[Any], columns: Sequence[Any]) -> bool:
+    """Return whether labels of rows and columns are the same, possibly with prefixes and without some of them."""
+    rows, columns = _without_prefixes(rows, columns)
+    known = {str(label).strip() for label in columns if not _is_blank(label) or label == "-"}
+    same = {str(label).strip() for label in rows if not _is_blank(label) or label == "-"} & known
+    return len(same) >= min(2, len(known)) > 0
+
+
+def _without_prefixes(rows: Sequence[Any], columns: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+    """Return labels without a prefix such as "A: " that all rows or all columns have, if the rest is the same."""
+    bare = [_without_prefix(labels) for labels in (rows, columns)]
+    same = {str(label) for label in bare[0]} & {str(label) for label in bare[1]}
+    return (bare[0], bare[1]) if len(same) > 1 else (list(rows), list(columns))
+
+
+def _without_prefix(labels: Sequence[Any]) -> list[Any]:
+    named = [str(label) for label in labels if not _is_blank(label) and not is_total(label)]
+    prefix = re.match(r".*[^\w]", commonprefix(named)) if len(named) > 1 else None
+    if prefix is None:
+        return list(labels)
+    return [
+        label if is_total(label) or _is_blank(label) else str(label).removeprefix(prefix.group()) for label in labels
+    ]
+
+
+def _counts(matrix: _Matrix, notes: list[str]) -> Any:
     """Return cells as Python integers, which do not overflow; empty cells are zero."""
+    grid = matrix.cells
     width = max(map(len, grid), default=0)
     if not grid or not width:
         raise InvalidTableError("a matrix of counts must have at least one row and one column of counts.")
     counts = np.zeros((len(grid), width), dtype=object)
-    n_empty = 0
+    n_empty = n_grouped = 0
     for i, row in enumerate(grid):
         for j, cell in enumerate(row):
             if _is_blank(cell):
                 n_empty += 1
-            else:
-                counts[i, j] = as_count(cell, lambda _, i=i, j=j: f"row {i + first}, column {j + first}")  # type: ignore[misc]  # mypy does not infer lambdas with defaults
+                continue
+            written = str(cell).strip()
+            if _THOUSANDS.fullmatch(written):
+                n_grouped += 1
+                written = re.sub(r"\D", "", written)
+            place = f"row {i + matrix.first_row}, column {j + matrix.first_column}"
+            counts[i, j] = as_count(written, lambda _, place=place: place)  # type: ignore[misc]  # mypy does not infer lambdas with defaults
     if n_empty:
         notes.append(f"{n_empty} empty {'cell was' if n_empty == 1 else 'cells were'} read as counts of zero.")
+    if n_grouped:
+        notes.append("Separators of thousands were recognised in the counts.")
     return counts
 
 
@@ -77,11 +162,10 @@ def _without_totals(
     """Return the matrix without a last row and column of totals; totals that do not add up raise an error."""
     row_sums = len(counts) > 1 and (counts[:-1].sum(axis=0) == counts[-1]).all()
     column_sums = counts.shape[1] > 1 and (counts[:, :-1].sum(axis=1) == counts[:, -1]).all()
-    unlabelled = not rows and row_sums and column_sums and len(counts) > 2 and counts.any()
     last_row = bool(rows) and is_total(rows[-1]) and not _has_label(columns, rows[-1], last=False)
     last_column = bool(columns) and is_total(columns[-1]) and not _has_label(rows, columns[-1], last=False)
     both_sums = row_sums and column_sums and counts.shape[0] == counts.shape[1] > 2 and counts.any()
-    if both_sums and rows and not (last_row or last_column):
+    if both_sums and not (last_row or last_column):
         last_row = last_column = True
     for is_there, adds_up, what in ((last_row, row_sums, "row"), (last_column, column_sums, "column")):
         if is_there and not adds_up:
@@ -90,10 +174,10 @@ def _without_totals(
                 f"other {what}s.",
                 code="wrong-totals",
             )
-    if last_row or unlabelled:
+    if last_row:
         counts, rows = counts[:-1], rows[:-1]
         notes.append("The last row contains totals and was left out.")
-    if last_column or unlabelled:
+    if last_column:
         counts, columns = counts[:, :-1], columns[:-1]
         notes.append("The last column contains totals and was left out.")
     return counts, rows, columns
@@ -154,10 +238,11 @@ def _labels(cells: Sequence[Any], what: str) -> list[Label]:
     return [label for label in labels if label is not None]
 
 
-def _without_blank_columns(grid: list[list[Any]]) -> list[list[Any]]:
-    """Return the grid without columns that have no cell, except the first, whose top cell is usually empty."""
+def _without_blanks(cells: Sequence[Sequence[Any]]) -> list[list[Any]]:
+    """Return the grid without blank rows, and without columns that have no cell."""
+    grid = [list(row) for row in cells if any(not _is_empty(cell) for cell in row)]
     width = max(map(len, grid), default=0)
-    kept = [j for j in range(width) if any(j < len(row) and not _is_blank(row[j]) for row in grid)]
+    kept = [j for j in range(width) if any(j < len(row) and not _is_empty(row[j]) for row in grid)]
     return [[row[j] if j < len(row) else None for j in kept] for row in grid]
 
 
@@ -167,3 +252,12 @@ def _has_label(labels: Sequence[Any], label: Any, *, last: bool) -> bool:
 
 def _is_blank(cell: Any) -> bool:
     return cell is None or (isinstance(cell, str) and clean_text(cell).lower() in MISSING_TEXT)
+
+
+def _is_empty(cell: Any) -> bool:
+    return cell is None or (isinstance(cell, str) and not clean_text(cell))
+
+
+def _is_count(cell: Any) -> bool:
+    written = "" if cell is None else str(cell).strip()
+    return bool(_COUNT.fullmatch(written) or _THOUSANDS.fullmatch(written))

@@ -7,6 +7,7 @@ memory limit and with a temporary folder, so that only the results of queries ar
 
 from __future__ import annotations
 
+import csv
 import os
 import re
 import shutil
@@ -15,23 +16,18 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
+from io import StringIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from kappamax.display.text import listing, plural, shortened
-from kappamax.errors import Advice, InvalidOptionError, UnreadableFileError
+from kappamax.errors import Advice, InvalidOptionError, NotSupportedError, UnreadableFileError
+from kappamax.io.count_matrices import looks_like_counts
 from kappamax.io.read_spec import ReadSpec
-from kappamax.io.text_encoding import copy_as_utf8, encoding_of
-from kappamax.io.text_files import (
-    TextFormat,
-    beginning_of,
-    checked_compression,
-    opened,
-    sample_of,
-    text_format,
-    transposed,
-)
+from kappamax.io.text_encoding import copy_as_utf8, encoding_of, guessed_encoding
+from kappamax.io.text_files import TextFormat, beginning_of, checked_compression, opened, sample_of, text_format
+from kappamax.io.text_grid import grid_of
 from kappamax.table import Label
 
 if TYPE_CHECKING:
@@ -188,9 +184,10 @@ class Source:
     def without_rows(self, positions: Sequence[int]) -> Source:
         """Return the source without some rows, given by their positions counted from one."""
         dropped = ", ".join(map(str, positions))
+        line = "" if self.line == LINE else f", {self.line} AS {LINE}"
         self.rows(
-            "CREATE OR REPLACE TEMP TABLE kept_rows AS SELECT * FROM "
-            f"(SELECT *, row_number() OVER () AS {LINE} FROM file) WHERE {LINE} NOT IN ({dropped})"
+            f"CREATE OR REPLACE TEMP TABLE kept_rows AS SELECT * EXCLUDE (kappamax_position) FROM (SELECT *{line}, "
+            f"row_number() OVER () AS kappamax_position FROM file) WHERE kappamax_position NOT IN ({dropped})"
         )
         self.rows("CREATE OR REPLACE VIEW file AS SELECT * FROM kept_rows")
         return replace(self, line=LINE)
@@ -251,52 +248,94 @@ def _source(stack: ExitStack, path: Path, name: str, spec: ReadSpec, *, spill: P
 
         path = stack.enter_context(bytes_as_file(sheet_as_text(path, name, spec.sheet)))
         spec = replace(spec, delimiter=",")
-    sample = sample_of(path, name)
+    sample, is_whole = sample_of(path, name)
     encoding = encoding_of(sample, name, spec.encoding)
     if encoding != "utf-8":
-        original = path
-        with opened(original) as file:
+        with opened(path) as file:
             path = stack.enter_context(written_file(lambda copy: copy_as_utf8(file, copy, encoding, name)))
-        sample = sample_of(path, name)
+        sample, is_whole = sample_of(path, name)
         source = replace(source, notes=(f"The file was read as text in the encoding {encoding}.",))
-    beginning = beginning_of(sample, name)
-    if spec.delimiter is None and re.match(r'\s*\{\s*("|\})', beginning):
+    if spec.delimiter is None and re.match(rb'(\xef\xbb\xbf)?\s*\{\s*("|\})', sample):
         return _json(replace(source, unit="line"), path, "newline_delimited")
-    if spec.delimiter is None and re.match(r"\s*\[\s*\{", beginning):
+    if spec.delimiter is None and re.match(rb"(\xef\xbb\xbf)?\s*\[\s*\{", sample):
         return _json(source, path, "array")
-    text = text_format(path, name, beginning, spec)
+    source = replace(source, unit="row" if is_spreadsheet else "line")
+    if not is_whole:
+        if spec.transpose:
+            raise NotSupportedError(f"{name} is too large to be transposed.")
+        return _large_text(source, path, text_format(path, name, beginning_of(sample, name), spec), spec)
+    checked_compression(path, name)
+    try:
+        whole = sample.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = sample[: error.start].count(b"\n") + 1
+        raise UnreadableFileError(
+            f"{name} is not UTF-8 text: line {line} has the byte 0x{sample[error.start]:02x}.",
+            code="wrong-encoding",
+            advice=[Advice({"encoding": guessed_encoding(sample)})],
+        ) from None
+    grid = grid_of(whole, name, spec)
+    source = replace(source, notes=(*source.notes, *grid.notes))
+    header, rows = grid.header, [(row.start + 1, row.cells) for row in grid.rows]
     if spec.transpose:
-        path = stack.enter_context(bytes_as_file(transposed(path, text)))
-        spec = replace(spec, delimiter=",", skip_rows=None)
-        text = text_format(path, name, beginning_of(sample_of(path, name), name), spec)
+        header, *turned = map(list, zip(header, *(row.cells for row in grid.rows), strict=True))
+        rows = list(enumerate(turned, start=1))
         note = "The rows of the file were read as raters and its columns as subjects."
-        source = replace(source, notes=(*source.notes, note))
-    if text.n_footer_bytes:
-        kept = path.stat().st_size - text.n_footer_bytes
-        with path.open("rb") as file:
-            path = stack.enter_context(written_file(lambda copy: copy.write(file.read(kept))))
-    source = replace(source, unit="row" if is_spreadsheet else "line", notes=(*source.notes, *text.notes))
-    return _text(source, path, text, spec)
+        source = replace(source, unit="column", notes=(*source.notes, note))
+    return _small_text(stack, source, header, rows, spec)
 
 
-def _text(source: Source, path: Path, text: TextFormat, spec: ReadSpec) -> Source:
-    """Open text with columns; all cells are read as text, since labels are normalised later for all formats."""
-    columns = {f"c{i}": "VARCHAR" for i in range(len(text.header))}
+def _small_text(
+    stack: ExitStack, source: Source, header: Sequence[str], rows: Sequence[tuple[int, list[str]]], spec: ReadSpec
+) -> Source:
+    """Open rows that were split into cells, each with the number of its line."""
+    out = StringIO()
+    csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_ALL).writerows([line, *cells] for line, cells in rows)
+    path = stack.enter_context(bytes_as_file(out.getvalue().encode(errors="replace")))
+    _create_view(source, path, len(header), delimiter=",", line=True)
+    return _with_header(replace(source, line=LINE, first=1), header, spec)
+
+
+def _large_text(source: Source, path: Path, text: TextFormat, spec: ReadSpec) -> Source:
+    """Open a text file that DuckDB splits into cells."""
+    _create_view(source, path, len(text.header), delimiter=text.delimiter, skip=text.skip, compression=text.compression)
+    source = replace(source, first=text.skip + 1, notes=(*source.notes, *text.notes))
+    return _with_header(source, text.header, spec)
+
+
+def _create_view(
+    source: Source,
+    path: Path,
+    n_columns: int,
+    *,
+    delimiter: str,
+    line: bool = False,
+    skip: int = 0,
+    compression: str = "uncompressed",
+) -> None:
+    """Make text with columns the view `file`; all cells are text, since labels are normalised later for all formats.
+
+    `line` says that the first column is the number of the line.
+    """
+    columns = {LINE: "BIGINT"} if line else {}
+    columns |= {f"c{i}": "VARCHAR" for i in range(n_columns)}
     source.rows(
         f"CREATE VIEW file AS SELECT * FROM read_csv({_path_pattern(path)}, header = false, "
-        f"delim = {sql_list([text.delimiter])}, quote = '\"', escape = '\"', skip = {text.skip}, "
-        f"compression = '{text.compression}', auto_detect = false, null_padding = false, strict_mode = true, "
+        f"delim = {sql_list([delimiter])}, quote = '\"', escape = '\"', skip = {skip}, "
+        f"compression = '{compression}', auto_detect = false, null_padding = false, strict_mode = true, "
         f"hive_partitioning = false, columns = {columns})",
     )
-    source = replace(source, first=text.skip + 1)
-    numbered = [f"column {i + 1}" for i in range(len(text.header))]
+
+
+def _with_header(source: Source, header: Sequence[str], spec: ReadSpec) -> Source:
+    """Return the source with the names of its columns."""
+    columns = [f"c{i}" for i in range(len(header))]
+    cells = {f"column {i + 1}": column for i, column in enumerate(columns)}
     if spec.layout == "counts":
-        cells = dict(zip(numbered, columns, strict=True))
-        return replace(source, values=cells, texts=cells, header=tuple(text.header))
+        return replace(source, values=cells, texts=cells, header=tuple(header))
     if spec.no_header:
-        cells = dict(zip(numbered, columns, strict=True))
         return replace(source, values=cells, texts=cells, named_by_file=False)
-    return _named_columns(source, text.header, list(columns))
+    return _named_columns(source, header, columns)
 
 
 def _named_columns(source: Source, header: Sequence[str], columns: Sequence[str]) -> Source:
@@ -313,16 +352,20 @@ def _named_columns(source: Source, header: Sequence[str], columns: Sequence[str]
     unnamed = [i for i in nameless if i not in blank]
     if any(i > 0 for i in unnamed):
         line = source.first - 1
+        first_rows = source.rows(f"SELECT {', '.join(columns)} FROM file LIMIT 200")
+        grid = [list(header), *map(list, first_rows)]
+        counts = Advice({"layout": "counts"}, "if the file is a matrix of counts")
+        likely = [
+            counts,
+            Advice({"no_header": True}, "if the first line is data"),
+            Advice({"skip_rows": line}, "if the names are in the next line"),
+        ]
         raise UnreadableFileError(
             f"{source.name}: every column must have a name, but {_listed_positions(unnamed)} in line {line}, "
             f"{listing(header)}, {'has' if len(unnamed) == 1 else 'have'} none. The names may be in the next line.",
             code="columns-without-names",
             fields={"header": list(header), "line": line},
-            advice=[
-                Advice({"layout": "counts"}, "if the file is a matrix of counts"),
-                Advice({"no_header": True}, "if the first line is data"),
-                Advice({"skip_rows": line}, "if the names are in the next line"),
-            ],
+            advice=sorted(likely, key=lambda advice: advice is counts and looks_like_counts(grid)),
         )
     names, seen = [], Counter[str]()
     for i, name in enumerate(header):

@@ -27,6 +27,7 @@ from kappamax.table import Label, Table
 
 _MOST_GROUPS = 10_000
 _NOT_CHOSEN = "was not chosen"
+_MOST_MATRIX_ROWS = 300
 
 
 def read_ratings(
@@ -243,7 +244,8 @@ def _read_wide(source: Source, spec: ReadSpec, rows: Rows) -> tuple[Table, dict[
         subject = None if spec.subject is None else as_column("subject", spec.subject, header)
         unused = {*source.not_raters, subject}
         candidates = [profile for profile in profiles_of(header, rows) if profile.name not in unused]
-        if error := other_layout(candidates, source.name, has_header=source.named_by_file):
+        cells = [[row[header.index(profile.name)] for profile in candidates] for row in rows[:_MOST_MATRIX_ROWS]]
+        if error := other_layout(candidates, cells, source.name, has_header=source.named_by_file):
             raise error
         names, left_out = raters_among(candidates, source.name, spec.categories)
     else:
@@ -254,6 +256,10 @@ def _read_wide(source: Source, spec: ReadSpec, rows: Rows) -> tuple[Table, dict[
 def _read_patterns(source: Source, spec: ReadSpec, rows: Rows) -> tuple[Table, dict[str, str]]:
     """Read one row per pattern, with a column of counts."""
     names, count = spec.pattern_columns(source.columns, source.not_raters)
+    if spec.raters is None:
+        profiles = [profile for profile in profiles_of(source.columns, rows) if profile.name in names]
+        names, left_out = raters_among(profiles, source.name, spec.categories)
+        return _read_columns(source, spec, names, count), _unused(source.columns, [*names, count]) | left_out
     return _read_columns(source, spec, names, count), _unused(source.columns, [*names, count])
 
 

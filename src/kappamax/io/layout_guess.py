@@ -6,13 +6,14 @@ Each function returns the error to raise, with the options that read the table i
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import permutations
+from itertools import pairwise, permutations
 from typing import Any, NamedTuple
 
 from kappamax.display.text import listing
 from kappamax.errors import Advice, InvalidRatingsError
 from kappamax.io import column_names as names
 from kappamax.io.column_profiles import ColumnProfile
+from kappamax.io.count_matrices import looks_like_counts
 from kappamax.io.labels import label_of
 
 _FEWEST_COLUMNS_TRANSPOSED = 12
@@ -30,21 +31,18 @@ class LongColumns(NamedTuple):
     rating: str
 
 
-def other_layout(profiles: Sequence[ColumnProfile], source: str, *, has_header: bool) -> InvalidRatingsError | None:
-    """Return the error about a table that was read as wide but has another layout, or None if it is wide."""
+def other_layout(
+    profiles: Sequence[ColumnProfile], rows: Sequence[Sequence[Any]], source: str, *, has_header: bool
+) -> InvalidRatingsError | None:
+    """Return the error about a table that was read as wide but has another layout, or None if it is wide.
+
+    `rows` are the first rows of the table.
+    """
     columns = [profile.name for profile in profiles]
-    if counts := _as_counts(profiles, source):
+    if counts := _as_counts([columns, *rows[:_MOST_LABELS]], source):
         return counts
     if has_header and (no_header := _without_header(profiles, source)):
         return no_header
-    if long := long_columns(profiles):
-        return InvalidRatingsError(
-            f"{source} has one row per rating: column {long.subject!r} names subjects, {long.rater!r} raters and "
-            f"{long.rating!r} ratings. The columns are {listing(columns, most=20)}.",
-            code="long-table-read-as-wide",
-            fields={"columns": columns, **long._asdict()},
-            advice=[Advice({"layout": "long", **long._asdict()})],
-        )
     count = next((profile for profile in profiles if _is_count(profile, profiles)), None)
     if count is not None:
         return InvalidRatingsError(
@@ -53,6 +51,14 @@ def other_layout(profiles: Sequence[ColumnProfile], source: str, *, has_header: 
             code="patterns-read-as-wide",
             fields={"columns": columns, "count": count.name},
             advice=[Advice({"layout": "patterns", "count": count.name})],
+        )
+    if long := long_columns(profiles):
+        return InvalidRatingsError(
+            f"{source} has one row per rating: column {long.subject!r} names subjects, {long.rater!r} raters and "
+            f"{long.rating!r} ratings. The columns are {listing(columns, most=20)}.",
+            code="long-table-read-as-wide",
+            fields={"columns": columns, **long._asdict()},
+            advice=[Advice({"layout": "long", **long._asdict()})],
         )
     return _transposed(profiles, source)
 
@@ -93,9 +99,10 @@ def _long_score(
         return None
     crossed = n_rows == n_subjects * n_raters
     apart = rater.share_in([one for one in usable if one is not rater and one is not subject]) == 0
-    if not (named or (crossed and (known_subject or n_subjects >= n_raters)) or (apart and known_subject)):
+    usual = n_subjects >= n_raters
+    if not (named or (crossed and (known_subject or usual)) or (apart and (known_subject or usual))):
         return None
-    return named, known_subject, not names.names_other(subject.name), crossed, n_subjects, -n_raters
+    return named, usual, known_subject, not names.names_other(subject.name), crossed, n_subjects, -n_raters
 
 
 def _rating_column(
@@ -130,31 +137,40 @@ def _is_constant(profile: ColumnProfile) -> bool:
 
 
 def _is_count(count: ColumnProfile, profiles: Sequence[ColumnProfile]) -> bool:
-    """Return whether a column contains the numbers of subjects with the patterns in the other columns."""
-    others = [profile for profile in profiles if profile is not count]
-    if len(others) < 2 or not count.whole or not names.names_count(count.name):
+    """Return whether a column contains the numbers of subjects with the patterns in the other columns.
+
+    It has a usual name, or it is the last column and its numbers are not labels of the others.
+    """
+    others = [
+        profile
+        for profile in profiles
+        if profile is not count and not names.names_summary(profile.name) and not _is_row_number(profile)
+    ]
+    if len(others) < 2 or not count.whole or _is_row_number(count) or len(count.labels) < 3:
         return False
     rows = list(zip(*(other.labels for other in others), strict=True))
-    return len(set(rows)) == len(rows)
+    if len(set(rows)) < len(rows):
+        return False
+    if names.names_count(count.name):
+        return True
+    shared = all(other.share_in([one for one in others if one is not other]) >= 0.5 for other in others)
+    last = count is profiles[-1] and not names.names_identifier(count.name) and not names.names_rater(count.name)
+    return shared and last and count.share_in(others) < 0.5
 
 
-def _as_counts(profiles: Sequence[ColumnProfile], source: str) -> InvalidRatingsError | None:
+def _is_row_number(profile: ColumnProfile) -> bool:
+    """Return whether a column contains increasing numbers, as the numbers of rows are."""
+    numbers = [label for label in profile.labels if isinstance(label, int | float)]
+    return len(numbers) == len(profile.labels) > 1 and all(a < b for a, b in pairwise(numbers))
+
+
+def _as_counts(grid: Sequence[Sequence[Any]], source: str) -> InvalidRatingsError | None:
     """Return the error about a matrix of counts, whose rows and columns have the same labels."""
-    first, *others = profiles
-    if not others or len(first.labels) < 2:
-        return None
-    header = [label_of(other.name) for other in others]
-    body = [other for other in others if other.whole]
-    rows = [label for label in first.labels if label is not None]
-    named = {str(label) for label in rows if not names.is_total(label)}
-    columns = {str(label) for label, other in zip(header, others, strict=True) if not names.is_total(other.name)}
-    square = len(named) > 1 and named <= columns | {str(first.name)} and len(rows) == len(set(map(str, rows)))
-    if not (square and len(body) == len(others) and len(columns - named) <= 1 and len(rows) <= len(others) + 1):
+    if not looks_like_counts(grid):
         return None
     return InvalidRatingsError(
-        f"{source} looks like a matrix of counts, since its rows and columns have the same labels, {listing(rows)}.",
+        f"{source} looks like a matrix of counts, since its rows and columns have the same labels.",
         code="counts-read-as-wide",
-        fields={"labels": rows},
         advice=[Advice({"layout": "counts"})],
     )
 
@@ -186,7 +202,7 @@ def _without_header(profiles: Sequence[ColumnProfile], source: str) -> InvalidRa
         ]
         if len(ratings) < 2 or not all(label in all_labels for label, _ in ratings):
             return None
-        sequence = sorted(str(label) for label, _ in ratings) == [chr(65 + i) for i in range(len(ratings))]
+        sequence = [str(label) for label, _ in ratings] == [chr(65 + i) for i in range(len(ratings))]
         no_header = Advice({"no_header": True}, "if the first row is data")
         raters = Advice({"raters": [profile.name for _, profile in ratings]}, names_of_raters.condition)
         advice = [no_header, raters] if sequence else [raters, no_header]
