@@ -19,7 +19,7 @@ _IDENTIFIER = _words(
     patients subject subjects subj participant participants proband case cases fall item items record sample image img
     picture photo document doc docs unit respondent person student essay sentence task slide scan lesion specimen file
     filename url link title name names email mail hit element sujet patiente objet sujeto paciente caso texto dokument
-    fallnummer patientin stimulus trial abstract doi pmid author authors study kennung codice soggetto paziente"""
+    fallnummer paragraph segment utterance turn line page epoch window frame clip patientin stimulus trial abstract doi pmid author authors study kennung codice soggetto paziente"""
 )
 _STRONG_IDENTIFIER = frozenset({"id", "subject", "patient", "case", "item", "record", "participant", "unit", "index"})
 _RATER = _words(
@@ -40,11 +40,12 @@ _OTHER = _words(
     commentaire comentario duration seconds minutes version status language country city region race ethnicity education
     weight height bmi confidence certainty difficulty batch split fold alter geschlecht edad sexo âge sexe created
     updated started finished start end ip text description reason rationale explanation source topic domain birth dob
-    phone address username"""
+    phone address username complete completed filter event lang browser"""
 )
 _CONSENSUS = _words(
     """consensus final gold golden truth reference adjudicated adjudication adjudicator majority agreed agree agrees
-    agreement match matches correct equal identical concordant concordance same discrepancy discrepant conflict conflicts resolved aggregated
+    agreement match matches correct equal identical concordant concordance same discrepancy discrepant conflict
+    conflicts resolved aggregated
     konsens übereinstimmung consenso accord mode disagree disagreement"""
 )
 _SUMMARY = _words(
@@ -81,6 +82,11 @@ def names_identifier(name: str) -> bool:
     """Return whether a name says that a column identifies subjects."""
     words = set(words_of(name))
     return (bool(words & _IDENTIFIER) and not words & (_RATING | _RATER)) or name.strip() == "#"
+
+
+def is_made_up(name: str) -> bool:
+    """Return whether a name was made up by a program for a column without a name, as that of row numbers is."""
+    return bool(re.fullmatch(r"column \d+|unnamed:? ?\d*|index|x|v1|\.\.\.?1|_1|#", name.strip(), re.IGNORECASE))
 
 
 def names_subject_only(name: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from kappamax.io.labels import label_of
@@ -61,6 +62,12 @@ class ColumnProfile:
         if self.n_distinct == self.n_present:
             return self.n_present > 1
         return self.n_distinct > _FEW_VALUES and self.n_distinct >= _NEARLY_UNIQUE * self.n_present
+
+    @property
+    def numbers_rows(self) -> bool:
+        """Whether the labels are increasing numbers, as the numbers of rows are."""
+        numbers = [label for label in self.labels if isinstance(label, int | float)]
+        return len(numbers) == len(self.labels) > 1 and all(a < b for a, b in pairwise(numbers))
 
     def share_in(self, others: Sequence[ColumnProfile]) -> float:
         """Return the share of the labels that also occur in other columns."""

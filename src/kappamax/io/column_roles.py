@@ -15,7 +15,7 @@ from kappamax.display.text import listing
 from kappamax.errors import Advice, InvalidRatingsError
 from kappamax.io import column_names as names
 from kappamax.io.column_profiles import ColumnProfile
-from kappamax.io.suspicious_labels import doubts_about
+from kappamax.io.suspicious_labels import doubts_about, meaning_of
 from kappamax.table import Label
 
 _FEWEST_ROWS = 5  # smaller tables are too small to say that columns share no category
@@ -99,6 +99,9 @@ def _identifiers(profiles: Sequence[ColumnProfile]) -> _Found:
         others = [other for other in profiles if other is not profile]
         shares = profile.share_in(others) >= _IDENTIFIER_SHARE
         named = names.names_identifier(profile.name)
+        if profile.numbers_rows and names.is_made_up(profile.name):
+            found.append((profile, LEFT_OUT, "contains the numbers of the rows"))
+            continue
         if names.shared_stem(profile.name, [other.name for other in others]) and (shares or not profile.unique):
             continue
         if profile.unique and profile.n_present >= _FEWEST_ROWS and not shares:
@@ -118,7 +121,7 @@ def _named_otherwise(profiles: Sequence[ColumnProfile]) -> _Found:
             found.append((profile, REFUSED, "may be a consensus or a reference, not a rater"))
         elif names.names_summary(profile.name):
             found.append((profile, REFUSED, "may be a summary of the others"))
-        elif names.names_other(profile.name) and not names.names_rater(profile.name):
+        elif names.names_other(profile.name):
             found.append((profile, REFUSED, "has a name that is unusual for a rater"))
     return found if len(profiles) - len(found) >= 2 else []
 
@@ -189,21 +192,23 @@ def _without_shared_category(
         known = {str(label) for label in categories}
         inside = [profile for profile in profiles if any(str(label) in known for label in profile.counts)]
         return [profile for profile in profiles if profile not in inside] if len(inside) > 1 else []
-    groups: list[list[ColumnProfile]] = []
-    for profile in profiles:
-        looks = {str(label).casefold() for label in profile.counts}
-        linked = [
-            group
-            for group in groups
-            if any(looks & {str(label).casefold() for label in member.counts} for member in group)
-        ]
-        groups = [group for group in groups if group not in linked]
-        groups.append([member for group in linked for member in group] + [profile])
+    groups = linked_groups(profiles)
     main = max(groups, key=lambda group: (len(group), any(names.names_rater(one.name) for one in group)))
     if len(main) == 1:
         return list(profiles) if len(profiles) > 1 else []
     family = [member.name for member in main]
     return [profile for profile in profiles if profile not in main and not (stem_in(profile.name, family))]
+
+
+def linked_groups(profiles: Sequence[ColumnProfile]) -> list[list[ColumnProfile]]:
+    """Return the groups of columns that are linked by shared categories."""
+    groups: list[list[ColumnProfile]] = []
+    for profile in profiles:
+        looks = set(map(meaning_of, profile.counts))
+        linked = [group for group in groups if any(looks & set(map(meaning_of, one.counts)) for one in group)]
+        groups = [group for group in groups if group not in linked]
+        groups.append([member for group in linked for member in group] + [profile])
+    return groups
 
 
 def stem_in(name: str, family: Sequence[str]) -> bool:

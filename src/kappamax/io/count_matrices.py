@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from os.path import commonprefix
+from decimal import Decimal
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,7 +17,8 @@ from kappamax.io.labels import MISSING_TEXT, as_count, as_named_categories, clea
 from kappamax.io.read_spec import ReadSpec
 from kappamax.table import Label, Table
 
-_COUNT = re.compile(r"\d{1,30}(\.0*)?|\d(\.\d+)?[eE]\+\d\d")
+_SCIENTIFIC = re.compile(r"\d(\.\d+)?[eE]\+\d\d")
+_COUNT = re.compile(rf"\d{{1,30}}(\.0*)?|{_SCIENTIFIC.pattern}")
 _THOUSANDS = re.compile(r"\d{1,3}([.,'\u2019\u00a0\u202f ]\d{3})+")
 _MOST_ROWS = 200
 
@@ -35,7 +36,7 @@ class _Matrix(NamedTuple):
 def table_of_matrix(cells: Sequence[Sequence[Any]], spec: ReadSpec, source: str) -> Table:
     """Return the table of a grid of cells, which may have labels and totals."""
     notes = list[str]()
-    matrix = _matrix_of(_without_blanks(cells))
+    matrix = _without_idle_lines(_matrix_of(_without_blanks(cells)))
     counts = _counts(matrix, notes)
     counts, rows, columns = _without_totals(counts, matrix.row_labels, matrix.column_labels, source, notes)
     if rows and columns:
@@ -69,9 +70,9 @@ def looks_like_counts(cells: Sequence[Sequence[Any]]) -> bool:
     grid = _without_blanks(cells)
     if not 2 <= len(grid) <= _MOST_ROWS:
         return False
-    matrix = _matrix_of(grid)
+    matrix = _without_idle_lines(_matrix_of(grid))
     rows, columns = (
-        [str(label) for label in labels if not is_total(label) and not _is_blank(label)]
+        [str(label) for label in labels if not is_total(label) and not _is_empty(label)]
         for labels in _without_prefixes(matrix.row_labels, matrix.column_labels)
     )
     alike = len(set(rows) & set(columns)) > 1 and (set(rows) <= set(columns) or set(columns) <= set(rows))
@@ -105,11 +106,22 @@ def _matrix_of(grid: list[list[Any]]) -> _Matrix:
     return _Matrix(beside, above, [row[left:] for row in grid[top:]], top + 1, left + 1)
 
 
+def _without_idle_lines(matrix: _Matrix) -> _Matrix:
+    """Return the matrix without rows and columns that have a name but no cell, as the name of a rater may have."""
+    rows, columns, cells, *place = matrix
+    if not rows or not columns:
+        return matrix
+    used = [i for i, row in enumerate(cells) if not all(map(_is_empty, row)) or rows[i] in columns]
+    across = [j for j in range(len(columns)) if not all(_is_empty(row[j]) for row in cells) or columns[j] in rows]
+    kept = [[cells[i][j] for j in across] for i in used]
+    return _Matrix([rows[i] for i in used], [columns[j] for j in across], kept, *place)
+
+
 def _share_labels(rows: Sequence[Any], columns: Sequence[Any]) -> bool:
     """Return whether labels of rows and columns are the same, possibly with prefixes and without some of them."""
     rows, columns = _without_prefixes(rows, columns)
-    known = {str(label).strip() for label in columns if not _is_blank(label) or label == "-"}
-    same = {str(label).strip() for label in rows if not _is_blank(label) or label == "-"} & known
+    known = {str(label).strip() for label in columns if not _is_empty(label)}
+    same = {str(label).strip() for label in rows if not _is_empty(label)} & known
     return len(same) >= min(2, len(known)) > 0
 
 
@@ -121,13 +133,19 @@ def _without_prefixes(rows: Sequence[Any], columns: Sequence[Any]) -> tuple[list
 
 
 def _without_prefix(labels: Sequence[Any]) -> list[Any]:
-    named = [str(label) for label in labels if not _is_blank(label) and not is_total(label)]
-    prefix = re.match(r".*[^\w]", commonprefix(named)) if len(named) > 1 else None
+    named = [str(label) for label in labels if not _is_empty(label) and not is_total(label)]
+    prefix = re.match(r".*[^\w]", _common_beginning(named)) if len(named) > 1 else None
     if prefix is None:
         return list(labels)
     return [
-        label if is_total(label) or _is_blank(label) else str(label).removeprefix(prefix.group()) for label in labels
+        label if is_total(label) or _is_empty(label) else str(label).removeprefix(prefix.group()) for label in labels
     ]
+
+
+def _common_beginning(texts: Sequence[str]) -> str:
+    """Return the longest beginning that all texts share."""
+    first, last = min(texts), max(texts)
+    return first[: next((i for i, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), len(first))]
 
 
 def _counts(matrix: _Matrix, notes: list[str]) -> Any:
@@ -147,6 +165,10 @@ def _counts(matrix: _Matrix, notes: list[str]) -> Any:
             if _THOUSANDS.fullmatch(written):
                 n_grouped += 1
                 written = re.sub(r"\D", "", written)
+            if _SCIENTIFIC.fullmatch(written):
+                written = (
+                    str(Decimal(written).normalize().to_integral_value()) if Decimal(written) % 1 == 0 else written
+                )
             place = f"row {i + matrix.first_row}, column {j + matrix.first_column}"
             counts[i, j] = as_count(written, lambda _, place=place: place)  # type: ignore[misc]  # mypy does not infer lambdas with defaults
     if n_empty:

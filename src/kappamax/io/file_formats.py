@@ -28,6 +28,7 @@ from kappamax.io.read_spec import ReadSpec
 from kappamax.io.text_encoding import copy_as_utf8, encoding_of, guessed_encoding
 from kappamax.io.text_files import TextFormat, beginning_of, checked_compression, opened, sample_of, text_format
 from kappamax.io.text_grid import grid_of
+from kappamax.io.transposed_tables import transposed
 from kappamax.table import Label
 
 if TYPE_CHECKING:
@@ -136,6 +137,8 @@ class Source:
         Ordered categories that columns declare, by the name of the column, as value labels do.
     notes : tuple of str
         Sentences about what was recognised or left out when the file was opened.
+    header_line : int
+        Number of the line that contains the header, counted from one; 0 if there is none.
     line : str
         SQL expression of the position of a row, counted from one.
     """
@@ -152,6 +155,7 @@ class Source:
     layout: str | None = None
     declared: dict[str, tuple[Label, ...]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    header_line: int = 0
     line: str = "row_number() OVER ()"
 
     @property
@@ -278,11 +282,9 @@ def _source(stack: ExitStack, path: Path, name: str, spec: ReadSpec, *, spill: P
     source = replace(source, notes=(*source.notes, *grid.notes))
     header, rows = grid.header, [(row.start + 1, row.cells) for row in grid.rows]
     if spec.transpose:
-        header, *turned = map(list, zip(header, *(row.cells for row in grid.rows), strict=True))
-        rows = list(enumerate(turned, start=1))
-        note = "The rows of the file were read as raters and its columns as subjects."
-        source = replace(source, unit="column", notes=(*source.notes, note))
-    return _small_text(stack, source, header, rows, spec)
+        header, rows, notes = transposed(header, [row.cells for row in grid.rows])
+        source = replace(source, unit="column", notes=(*source.notes, *notes))
+    return _small_text(stack, replace(source, header_line=grid.header_line), header, rows, spec)
 
 
 def _small_text(
@@ -299,7 +301,7 @@ def _small_text(
 def _large_text(source: Source, path: Path, text: TextFormat, spec: ReadSpec) -> Source:
     """Open a text file that DuckDB splits into cells."""
     _create_view(source, path, len(text.header), delimiter=text.delimiter, skip=text.skip, compression=text.compression)
-    source = replace(source, first=text.skip + 1, notes=(*source.notes, *text.notes))
+    source = replace(source, first=text.skip + 1, header_line=text.skip, notes=(*source.notes, *text.notes))
     return _with_header(source, text.header, spec)
 
 
@@ -351,7 +353,7 @@ def _named_columns(source: Source, header: Sequence[str], columns: Sequence[str]
         notes.append(f"{plural(len(blank), 'blank column')} {'was' if len(blank) == 1 else 'were'} left out.")
     unnamed = [i for i in nameless if i not in blank]
     if any(i > 0 for i in unnamed):
-        line = source.first - 1
+        line = source.header_line
         first_rows = source.rows(f"SELECT {', '.join(columns)} FROM file LIMIT 200")
         grid = [list(header), *map(list, first_rows)]
         counts = Advice({"layout": "counts"}, "if the file is a matrix of counts")

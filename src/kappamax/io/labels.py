@@ -25,6 +25,8 @@ from kappamax.table import Label
 MISSING_TEXT = frozenset(
     (
         *("", "na", "n/a", "n.a.", "n.a", "#n/a", "<na>", "nan", "null", "missing", "(missing)", "<missing>"),
+        *("(null)", "[null]", "<null>", "(blank)", "[blank]", "[missing]", "(empty)", "[empty]", "<none>", "(none)"),
+        *("not rated", "unrated", "no rating", "not scored", "skipped", "(na)", "[na]"),
         *("fehlend", "manquant", "mancante", "faltante", "k.a.", "n/d", "s/d"),
         *(".", "-", "--", "\u2013", "\u2014", "?", *(f".{letter}" for letter in ascii_lowercase)),
         *("#div/0!", "#ref!", "#value!", "#name?", "#null!", "#num!", "#calc!", "#spill!", "#nv", "#wert!", "#bezug!"),
@@ -49,6 +51,8 @@ def label_of(value: Any, kept: frozenset[str] = frozenset()) -> Label | None:
         bare = clean_text(value)
         if bare not in kept and bare.lower() in MISSING_TEXT:
             return None
+        if bare[:1] == "\u2212":  # a minus sign
+            bare = f"-{bare[1:]}"
         if not _NUMBER_LABEL.fullmatch(bare):
             return bare
         return _number(float(bare)) if "." in bare else int(bare)

@@ -6,7 +6,7 @@ Each function returns the error to raise, with the options that read the table i
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise, permutations
+from itertools import permutations
 from typing import Any, NamedTuple
 
 from kappamax.display.text import listing
@@ -144,9 +144,9 @@ def _is_count(count: ColumnProfile, profiles: Sequence[ColumnProfile]) -> bool:
     others = [
         profile
         for profile in profiles
-        if profile is not count and not names.names_summary(profile.name) and not _is_row_number(profile)
+        if profile is not count and not names.names_summary(profile.name) and not profile.numbers_rows
     ]
-    if len(others) < 2 or not count.whole or _is_row_number(count) or len(count.labels) < 3:
+    if len(others) < 2 or not count.whole or count.numbers_rows or len(count.labels) < 3:
         return False
     rows = list(zip(*(other.labels for other in others), strict=True))
     if len(set(rows)) < len(rows):
@@ -154,14 +154,9 @@ def _is_count(count: ColumnProfile, profiles: Sequence[ColumnProfile]) -> bool:
     if names.names_count(count.name):
         return True
     shared = all(other.share_in([one for one in others if one is not other]) >= 0.5 for other in others)
-    last = count is profiles[-1] and not names.names_identifier(count.name) and not names.names_rater(count.name)
+    identifies = names.names_identifier(count.name) and count.unique
+    last = count is profiles[-1] and not identifies and not names.names_rater(count.name)
     return shared and last and count.share_in(others) < 0.5
-
-
-def _is_row_number(profile: ColumnProfile) -> bool:
-    """Return whether a column contains increasing numbers, as the numbers of rows are."""
-    numbers = [label for label in profile.labels if isinstance(label, int | float)]
-    return len(numbers) == len(profile.labels) > 1 and all(a < b for a, b in pairwise(numbers))
 
 
 def _as_counts(grid: Sequence[Sequence[Any]], source: str) -> InvalidRatingsError | None:

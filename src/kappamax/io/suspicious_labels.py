@@ -19,6 +19,7 @@ _MISSING_CODES = frozenset({-1, -7, -8, -9, -77, -88, -99, -999, -9999, 9, 77, 8
 _LARGEST_SCALE_BELOW_9 = 6
 _SHORTEST_MISSPELT = 5
 _MOST_LABELS_COMPARED = 300
+_SAME_SIGNS = str.maketrans("\u2010\u2011\u2012\u2013\u2014\u2212\u2018\u2019\u201c\u201d", "------''" + '""')
 _DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
 
 
@@ -83,7 +84,7 @@ def _same_meaning(n_ratings: Mapping[Label, int]) -> list[Doubt]:
     """Return a doubt for labels that differ in hyphens, underscores, leading zeros, or as True and 1 do."""
     groups: dict[str, list[Label]] = {}
     for label in n_ratings:
-        groups.setdefault(_meaning(label), []).append(label)
+        groups.setdefault(meaning_of(label), []).append(label)
     doubts = []
     for same in groups.values():
         looks = {str(label).casefold() for label in same}
@@ -94,13 +95,15 @@ def _same_meaning(n_ratings: Mapping[Label, int]) -> list[Doubt]:
     return doubts
 
 
-def _meaning(label: Label) -> str:
+def meaning_of(label: Label) -> str:
     """Return the form in which labels are equal that a reader would take for the same."""
-    look = str(label).casefold()
+    look = str(label).casefold().translate(_SAME_SIGNS)
     if look.isdecimal():
         return str(int(look))
     if sum(map(str.isalpha, look)) >= 3:
         look = re.sub(r"(?<=\w)[\s_\-]+(?=\w)", " ", look).rstrip(".")
+    else:
+        look = "".join(look.split())
     return {"true": "1", "false": "0"}.get(look, look)
 
 
@@ -134,6 +137,11 @@ def _missing_codes(numbers: Sequence[Label], n_ratings: Mapping[Label, int]) -> 
     codes = sorted(label for label in numbers if label in _MISSING_CODES)
     scale: list[float] = sorted(float(label) for label in numbers if label not in _MISSING_CODES)
     n_words = len(n_ratings) - len(numbers)
+    words = [label for label in n_ratings if isinstance(label, str)]
+    if len(words) == 1 and len(numbers) > 1 and not any(map(str.isdigit, words[0])) and words[0] != "None":
+        others = listing(sorted(numbers, key=float))
+        statement = f"{_counted(words, n_ratings)}, beside {others}, may stand for a missing rating"
+        return [Doubt("missing-code", statement, missing=(words[0],))]
     suspects = tuple(
         code for code in codes if (_lies_outside(float(code), scale) if scale else n_words > 1 and code != -1)
     )

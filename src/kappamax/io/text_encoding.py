@@ -13,7 +13,7 @@ _MARKS = {_UTF8_MARK: "utf-8", b"\xff\xfe\0\0": "utf-32", b"\xff\xfe": "utf-16",
 _CHARACTERS_PER_COPY = 1 << 20
 #: encodings that are considered if text is not UTF-8; almost all such files are in one of them
 _COMMON = ["cp1252", "latin_1", "cp1250", "cp1251", "cp1253", "cp1254", "shift_jis", "gb18030", "big5", "euc_kr"]
-_FEW_ACCENTS = 0.3  # share of the letters up to which the text is taken for a Western European language
+_FEW_ACCENTS = 0.3  # share of the characters up to which the text is taken for a Western European language
 
 
 def encoding_of(sample: bytes, name: str, asked: str | None) -> str:
@@ -42,8 +42,8 @@ def guessed_encoding(sample: bytes) -> str:
     Short texts with a few accents give the detection too little to go by, so they are read as Windows-1252, which
     contains Latin-1.
     """
-    letters = sum(byte >= 128 or chr(byte).isalpha() for byte in sample)
-    if sum(byte >= 128 for byte in sample) <= _FEW_ACCENTS * letters:
+    n_bytes = len(sample) - sum(map(sample.count, b" \t\r\n"))
+    if sum(byte >= 128 for byte in sample) <= _FEW_ACCENTS * n_bytes:
         return "latin-1" if any(byte in sample for byte in (0x81, 0x8D, 0x8F, 0x90, 0x9D)) else "cp1252"
     from charset_normalizer import from_bytes
 

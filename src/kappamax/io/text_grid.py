@@ -22,6 +22,7 @@ _SPACES = "spaces"
 _SEPARATOR_LINE = re.compile(r'"?sep=(.)"?\s*', re.IGNORECASE)
 _IMPORT_ROW = '{"ImportId"'  # the third row of a Qualtrics export, after the questions
 _ROWS_TRIED = 100
+_EVEN_WITH_SPACES = 0.7
 _FEWEST_ROWS = 5
 _LARGEST_FOOTER = 0.3  # share of the rows
 _FEWEST_ROWS_WITH_SECOND_HEADER = 4
@@ -48,6 +49,8 @@ class TextGrid(NamedTuple):
     ----------
     header : list of str
         Cells of the header, or of the first row if the layout has no header; "" where a cell is empty.
+    header_line : int
+        Number of the line that contains the header, counted from one.
     rows : list of Record
         Rows below the header, which all have as many cells as the header.
     notes : list of str
@@ -55,6 +58,7 @@ class TextGrid(NamedTuple):
     """
 
     header: list[str]
+    header_line: int
     rows: list[Record]
     notes: list[str]
 
@@ -78,7 +82,7 @@ def grid_of(text: str, name: str, spec: ReadSpec) -> TextGrid:
     if spec.layout == "counts":
         width = max([len(start.header), *(len(record.cells) for record in body)])
         rows = [_padded(record, width) for record in body]
-        return TextGrid([*start.header, *[""] * (width - len(start.header))], rows, notes)
+        return TextGrid([*start.header, *[""] * (width - len(start.header))], start.skip, rows, notes)
     blank_lines = [record.start for record in start.records if record.start >= start.skip and not record.n_filled]
     body = _without_footer(body, blank_lines, len(start.header), notes)
     for record in body:
@@ -94,7 +98,7 @@ def grid_of(text: str, name: str, spec: ReadSpec) -> TextGrid:
     rows = [_padded(record, len(start.header)) for record in body]
     if not spec.no_header:
         rows = _without_second_header(rows, notes)
-    return _without_block_beside(TextGrid(start.header, rows, notes))
+    return _without_block_beside(TextGrid(start.header, start.skip, rows, notes))
 
 
 def table_start(lines: Sequence[str], name: str, spec: ReadSpec, *, most_rows: int | None = _ROWS_TRIED) -> TableStart:
@@ -141,7 +145,7 @@ def _split(
     best = max(tried, key=lambda one: _evenness(one[1]))
     if delimiter is None and max((len(record.cells) for record in best[1]), default=1) == 1:
         spaced = _spaced_records(lines, above)
-        if _evenness(spaced[:_ROWS_TRIED])[0] > 0.9:
+        if _evenness(spaced[:_ROWS_TRIED])[0] >= _EVEN_WITH_SPACES:
             return _SPACES, spaced
     error: str | None = None
     records = _records(lines, above, best[0], most_rows, lambda message: UnreadableFileError(f"{name}, {message}"))
@@ -187,7 +191,7 @@ def _spaced_records(lines: Sequence[str], above: int) -> list[Record]:
             Record([cell.strip('"') for cell in re.split(pattern, line.strip())], above + i, above + i)
             for i, line in enumerate(lines)
         ]
-        if _evenness([record for record in records if record.n_filled])[0] > 0.9:
+        if _evenness([record for record in records if record.n_filled])[0] >= _EVEN_WITH_SPACES:
             break
     return records
 
@@ -211,18 +215,24 @@ def _usual_width(records: Sequence[Record]) -> int:
 
 def _header_record(records: Sequence[Record], width: int, *, counts: bool) -> Record:
     """Return the first row that is neither a title nor a comment."""
+    for i, record in enumerate(records[:4]):  # pandas writes the names of levels, with one cell, below the header
+        if (
+            0 < i < len(records) - 1
+            and len(record.cells) == width > 1
+            and record.n_filled == 1
+            and record.cells[0].strip()
+        ):
+            above = records[i - 1]
+            if above.n_filled > 1:
+                return Record(above.cells, above.start, record.end)
     for i, record in enumerate(records[:-1]):
         below = records[i + 1]
-        shorter = len(record.cells) != width and not (len(record.cells) == width - 1 == len(below.cells) - 1)
-        title = width > 1 and (record.n_filled < 2 or (shorter and len(record.cells) < width))
+        names_below = _is_header(records[i + 1 :])
+        short_by_one = len(record.cells) == width - 1 == len(below.cells) - 1 and not names_below
+        title = width > 1 and (record.n_filled < 2 or (len(record.cells) < width and not short_by_one))
         marked = record.cells[0].startswith("#") and len(record.cells[0].strip()) > 1
         comment = marked and len(below.cells) >= width - 1
-        sparse = (
-            not counts
-            and width > 2
-            and 2 * record.n_filled <= width < 2 * below.n_filled
-            and _is_header(records[i + 1 :])
-        )
+        sparse = not counts and record.n_filled < below.n_filled == width and names_below
         if not (title or comment or sparse):
             return record
     return records[0]
@@ -281,6 +291,9 @@ def _without_second_header(rows: list[Record], notes: list[str]) -> list[Record]
     if len(rows) < _FEWEST_ROWS_WITH_SECOND_HEADER + 1:
         return rows
     first, *below = rows
+    if {cell.strip() for cell in first.cells} - {""} <= {"Response", "Open-Ended Response"} and first.n_filled:
+        notes.append("The second line of the header of a SurveyMonkey export was left out.")
+        return below
     kinds = []
     for j, cell in enumerate(first.cells):
         numeric = {isinstance(label_of(row.cells[j]), int | float) for row in below if not is_empty(row.cells[j])}
@@ -293,8 +306,8 @@ def _without_second_header(rows: list[Record], notes: list[str]) -> list[Record]
 
 
 def _without_block_beside(grid: TextGrid) -> TextGrid:
-    """Return the table without a block of columns to the right of a blank column that has fewer rows, as a legend has."""
-    header, rows, notes = grid
+    """Return the table without columns to the right of a blank column that have fewer rows, as a legend has."""
+    header, line, rows, notes = grid
     for j, name in enumerate(header):
         if name or j == 0 or not rows or any(row.cells[j].strip() for row in rows):
             continue
@@ -302,7 +315,7 @@ def _without_block_beside(grid: TextGrid) -> TextGrid:
         if 0 < filled <= len(rows) / 2:
             notes.append(f"Columns beside the table were left out: {listing(header[j + 1 :])}.")
             cut = [Record(row.cells[:j], row.start, row.end) for row in rows]
-            return TextGrid(header[:j], cut, notes)
+            return TextGrid(header[:j], line, cut, notes)
     return grid
 
 
