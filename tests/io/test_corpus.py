@@ -8,7 +8,7 @@ from collections import Counter
 import pytest
 
 import kappamax as km
-from tests.io.corpus import CLEAN, CLEAN_SUBJECTS, PROBLEM_SUBJECTS, PROBLEMS, cases_of
+from tests.io.corpus import CLEAN, CLEAN_SUBJECTS, PROBLEM_SUBJECTS, PROBLEMS, WITHOUT_NUMBER, cases_of
 from tests.io.corpus.case import Case, UndefinedError, kappa_of
 from tests.support import naive_agreement
 from tests.support.command_line import run
@@ -31,11 +31,13 @@ def _parameters(cases):
 def answer_to(*arguments, follow=MOST_REFUSALS):
     """Run `kappamax` and follow the advice of its refusals; return its answer and the refusals."""
     refusals = []
+    given = set(arguments)
     while (done := run(*arguments)).returncode:
         assert done.returncode == 1, f"exit code {done.returncode}: {done.stderr}"
         refusals.append(done.stderr)
         assert len(refusals) <= follow, f"refused {len(refusals)} times: {refusals}"
         arguments = advised_arguments(done.stderr)
+        assert given <= set(arguments), f"the advice drops {given - set(arguments)}: {done.stderr}"
     return json.loads(done.stdout), refusals
 
 
@@ -83,6 +85,18 @@ def test_a_clean_file_is_not_stopped(case, tmp_path):
     done = run(*written(case, tmp_path))
     assert done.returncode == 0, done.stderr
     require_truth(case, json.loads(done.stdout))
+
+
+@pytest.mark.parametrize("case", [pytest.param(case, id=case.name) for _, case in WITHOUT_NUMBER])
+def test_a_file_without_ratings_gives_no_number(case, tmp_path):
+    """The natural command is refused, and so is every command that the refusals advise."""
+    arguments = written(case, tmp_path)
+    for _ in range(MOST_REFUSALS):
+        done = run(*arguments)
+        assert done.returncode in (1, 2), done.stdout
+        if "Run: " not in done.stderr:
+            return
+        arguments = advised_arguments(done.stderr)
 
 
 @pytest.mark.parametrize("example", km.datasets.EXAMPLES.values(), ids=lambda example: example.name)

@@ -1,7 +1,7 @@
 """A corpus of files as people have them, each with the ratings that are in it.
 
-`PROBLEMS` are files that a careless reader gets wrong, `CLEAN` are files that nobody should be asked about. Both are
-lists of pairs of a subject and a case.
+`PROBLEMS` are files that a careless reader gets wrong, `CLEAN` are files that nobody should be asked about, and for
+`WITHOUT_NUMBER` every number would be wrong. All are lists of pairs of a subject and a case.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from tests.io.corpus import (
     json_parquet,
     labels,
     long_tables,
+    no_number,
     other_columns,
     spreadsheets,
     statistics_tools,
@@ -51,4 +52,5 @@ PROBLEM_SUBJECTS = (
 )
 CLEAN_SUBJECTS = (clean,)
 PROBLEMS = cases_of(*PROBLEM_SUBJECTS)
+WITHOUT_NUMBER = cases_of(no_number)
 CLEAN = cases_of(*CLEAN_SUBJECTS)

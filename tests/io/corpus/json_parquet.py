@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -93,6 +94,16 @@ def _other_json() -> Iterator[Case]:
     numbered = [{"A": a, "B": b, "id": i} for i, (a, b) in enumerate(complete)]
     yield Case("one-line.json", json_array(numbered, indent=None), complete)
     yield Case("wrapped.json", json_array({"data": [{"ann": a, "bob": b} for a, b in complete]}), complete)
+    by_subject = {f"doc{i}": {"ann": a, "bob": b} for i, (a, b) in enumerate(complete)}
+    yield Case("dict-by-subject.json", json_array(by_subject), complete)
+    by_rater = {name: {f"doc{i}": row[a] for i, row in enumerate(complete)} for a, name in enumerate(["ann", "bob"])}
+    yield Case("dict-by-rater.json", json_array(by_rater), complete)
+    yield Case("list-of-lists.json", json_array([list(row) for row in complete]), complete)
+    numbers = draw(1992, [1.0, 2.0, 3.0], n=40, missing=0.1)
+    records = [{"id": i, "A": a, "B": b} for i, (a, b) in enumerate(numbers)]
+    nan = [{key: math.nan if value is None else value for key, value in record.items()} for record in records]
+    yield Case("nan.jsonl", json_lines(nan), numbers)
+    yield Case("nan.json", json_array(nan), numbers)
 
 
 def _other_parquet() -> Iterator[Case]:
