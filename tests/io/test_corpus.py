@@ -3,6 +3,7 @@
 import json
 import re
 import shlex
+import subprocess
 from collections import Counter
 
 import pytest
@@ -48,9 +49,9 @@ def advised_arguments(refusal):
     assert line.startswith("kappamax: "), f"no message of the command line: {refusal}"
     _, found, command = line.rpartition("Run: ")
     assert found, f"no command: {refusal}"
-    program, *arguments = shlex.split(command)
-    assert program == "kappamax", f"no command of kappamax: {command}"
-    return arguments
+    words = shlex.split(command)
+    assert words[:1] == ["kappamax"], f"no command of kappamax: {command}"
+    return words[1:]
 
 
 def require_truth(case, answer):
@@ -158,6 +159,7 @@ EXPECTED = Case("r.csv", lambda path: None, [("a", "a"), ("b", "b"), ("a", "b")]
     [
         ("kappamax: the columns are no raters.\n", "no command"),
         ("kappamax: no. Run: python -m other\n", "no command of kappamax"),
+        ("kappamax: no. Run: \n", "no command"),
         ("Traceback (most recent call last)\nRun: kappamax kappa r.csv\n", "more than one line"),
         ("error. Run: kappamax kappa r.csv\n", "no message of the command line"),
     ],
@@ -168,13 +170,59 @@ def test_advice_that_is_no_command_fails(refusal, message):
         advised_arguments(refusal)
 
 
-def test_usage_errors_and_repeated_refusals_fail(tmp_path):
-    """Only a few refusals are followed, and a command that does not exist is none."""
+def test_usage_errors_fail():
+    """A command that does not exist is no refusal."""
     with pytest.raises(AssertionError, match="exit code 2"):
         answer_to("kappa", "--no-such-option")
-    path = tmp_path / "none.csv"
-    with pytest.raises(AssertionError, match="refused 1 times|no command"):
-        answer_to("kappa", str(path), "--json", follow=0)
+
+
+COMMAND = ("kappa", "r.csv", "--json")
+ADVICE = "kappamax: B is no rater. Run: kappamax kappa r.csv --json --raters A,C\n"
+
+
+def _scripted(monkeypatch, *outcomes):
+    """Replace the command line by one that ends as given, a refusal or a value, one after the other."""
+    script = iter(outcomes)
+
+    def run_scripted(*arguments):
+        outcome = next(script)
+        if isinstance(outcome, str):
+            return subprocess.CompletedProcess(arguments, 1, "", outcome)
+        data = {"n_subjects": 3, "n_raters": 2, "n_missing": 0}
+        answer = json.dumps({"data": data, "results": [{"value": outcome}]})
+        return subprocess.CompletedProcess(arguments, 0, answer, "")
+
+    monkeypatch.setattr("tests.io.test_corpus.run", run_scripted)
+
+
+def test_advice_that_gives_the_truth_passes(monkeypatch):
+    """A refusal whose advice gives the right number is accepted, also if there are two."""
+    _scripted(monkeypatch, ADVICE, ADVICE, float(EXPECTED.kappa))
+    answer, refusals = answer_to(*COMMAND)
+    require_truth(EXPECTED, answer)
+    assert len(refusals) == 2
+
+
+def test_advice_that_gives_another_number_fails(monkeypatch):
+    """A refusal whose advice gives a wrong number is not accepted."""
+    _scripted(monkeypatch, ADVICE, float(EXPECTED.kappa) + 1e-9)
+    answer, _ = answer_to(*COMMAND)
+    with pytest.raises(AssertionError):
+        require_truth(EXPECTED, answer)
+
+
+def test_advice_without_end_fails(monkeypatch):
+    """Only a few refusals are followed."""
+    _scripted(monkeypatch, *[ADVICE] * 9)
+    with pytest.raises(AssertionError, match="refused 5 times"):
+        answer_to(*COMMAND)
+
+
+def test_advice_that_drops_options_fails(monkeypatch):
+    """A suggested command keeps what the user typed."""
+    _scripted(monkeypatch, ADVICE, 1.0)
+    with pytest.raises(AssertionError, match="drops {'0.9'}"):
+        answer_to(*COMMAND, "--raters", "0.9")
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from types import ModuleType
 from tests.io.corpus import (
     annotation_tools,
     clean,
+    combined,
     counts_tables,
     encodings,
     headers_and_footers,
@@ -49,6 +50,7 @@ PROBLEM_SUBJECTS = (
     survey_tools,
     annotation_tools,
     statistics_tools,
+    combined,
 )
 CLEAN_SUBJECTS = (clean,)
 PROBLEMS = cases_of(*PROBLEM_SUBJECTS)
