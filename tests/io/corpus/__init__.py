@@ -11,6 +11,7 @@ from types import ModuleType
 from tests.io.corpus import (
     annotation_tools,
     clean,
+    clean_formats,
     combined,
     counts_tables,
     encodings,
@@ -52,7 +53,7 @@ PROBLEM_SUBJECTS = (
     statistics_tools,
     combined,
 )
-CLEAN_SUBJECTS = (clean,)
+CLEAN_SUBJECTS = (clean, clean_formats)
 PROBLEMS = cases_of(*PROBLEM_SUBJECTS)
 WITHOUT_NUMBER = cases_of(no_number)
 CLEAN = cases_of(*CLEAN_SUBJECTS)

@@ -33,7 +33,7 @@ def _in_every_format(kind: str) -> Iterator[Case]:
 
     def case(name: str, header: Sequence[str], rows: Sequence[Sequence[Any]], ratings: Ratings, **facts: Any) -> Case:
         facts.setdefault("wrong", careless(rows))
-        return Case(f"{name}.{kind}", _writer(kind, header, rows), ratings, **facts)
+        return Case(f"{name}.{kind}", writer_of(kind, header, rows), ratings, **facts)
 
     words, numbers = draw(seed, GRADES, n=36), draw(seed + 1, [1, 2, 3, 4, 5], n=36, raters=3)
     yield case("identifier", ["id", "A", "B", "C"], beside(range(1, 37), numbers), numbers, note="id")
@@ -129,7 +129,8 @@ def _other_parquet() -> Iterator[Case]:
     yield Case("crosstab.parquet", crosstab.to_parquet, words)
 
 
-def _writer(kind: str, header: Sequence[str], rows: Sequence[Sequence[Any]]) -> Writer:
+def writer_of(kind: str, header: Sequence[str], rows: Sequence[Sequence[Any]]) -> Writer:
+    """Return a writer of rows as JSON lines, as a JSON array, or as a Parquet or Feather file."""
     records = [dict(zip(header, row, strict=True)) for row in rows]
     if kind == "jsonl":
         return json_lines(records)
