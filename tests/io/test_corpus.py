@@ -3,12 +3,13 @@
 import json
 import re
 import shlex
+import subprocess
 from collections import Counter
 
 import pytest
 
 import kappamax as km
-from tests.io.corpus import CLEAN, CLEAN_SUBJECTS, PROBLEM_SUBJECTS, PROBLEMS, cases_of
+from tests.io.corpus import CLEAN, CLEAN_SUBJECTS, PROBLEM_SUBJECTS, PROBLEMS, WITHOUT_NUMBER, cases_of
 from tests.io.corpus.case import Case, UndefinedError, kappa_of
 from tests.support import naive_agreement
 from tests.support.command_line import run
@@ -31,11 +32,13 @@ def _parameters(cases):
 def answer_to(*arguments, follow=MOST_REFUSALS):
     """Run `kappamax` and follow the advice of its refusals; return its answer and the refusals."""
     refusals = []
+    given = set(arguments)
     while (done := run(*arguments)).returncode:
         assert done.returncode == 1, f"exit code {done.returncode}: {done.stderr}"
         refusals.append(done.stderr)
         assert len(refusals) <= follow, f"refused {len(refusals)} times: {refusals}"
         arguments = advised_arguments(done.stderr)
+        assert given <= set(arguments), f"the advice drops {given - set(arguments)}: {done.stderr}"
     return json.loads(done.stdout), refusals
 
 
@@ -46,16 +49,18 @@ def advised_arguments(refusal):
     assert line.startswith("kappamax: "), f"no message of the command line: {refusal}"
     _, found, command = line.rpartition("Run: ")
     assert found, f"no command: {refusal}"
-    program, *arguments = shlex.split(command)
-    assert program == "kappamax", f"no command of kappamax: {command}"
-    return arguments
+    words = shlex.split(command)
+    assert words[:1] == ["kappamax"], f"no command of kappamax: {command}"
+    return words[1:]
 
 
-def require_truth(case, answer):
-    """Require that the answer of the command line is true of the file."""
+def require_truth(case, answer, refusals=()):
+    """Require that the answer of the command line, which came after refusals, is true of the file."""
     data, (result,) = answer["data"], answer["results"]
-    assert (data["n_raters"], data["n_subjects"], data["n_missing"]) == (case.n_raters, case.n_subjects, case.n_missing)
-    assert result["value"] == pytest.approx(float(case.kappa), abs=1e-12)
+    read = f"after {refusals}, with the notes {data.get('notes')} and raters {data.get('raters')}"
+    found = data["n_raters"], data["n_subjects"], data["n_missing"]
+    assert found == (case.n_raters, case.n_subjects, case.n_missing), read
+    assert result["value"] == pytest.approx(float(case.kappa), abs=1e-12), read
     if case.categories is not None:
         assert sorted(map(str, data["categories"])) == sorted(map(str, case.categories))
 
@@ -71,7 +76,7 @@ def written(case, folder):
 def test_a_problem_file_gives_the_right_number(case, tmp_path):
     """The natural command, or the one that its refusal advises, gives the number of the ratings in the file."""
     answer, refusals = answer_to(*written(case, tmp_path))
-    require_truth(case, answer)
+    require_truth(case, answer, refusals)
     if case.note is not None and not refusals:
         notes = answer["data"]["notes"]
         assert any(re.search(case.note, note) for note in notes), f"no note matches {case.note!r}: {notes}"
@@ -83,6 +88,18 @@ def test_a_clean_file_is_not_stopped(case, tmp_path):
     done = run(*written(case, tmp_path))
     assert done.returncode == 0, done.stderr
     require_truth(case, json.loads(done.stdout))
+
+
+@pytest.mark.parametrize("case", [pytest.param(case, id=case.name) for _, case in WITHOUT_NUMBER])
+def test_a_file_without_ratings_gives_no_number(case, tmp_path):
+    """The natural command is refused, and so is every command that the refusals advise."""
+    arguments = written(case, tmp_path)
+    for _ in range(MOST_REFUSALS):
+        done = run(*arguments)
+        assert done.returncode in (1, 2), done.stdout
+        if "Run: " not in done.stderr:
+            return
+        arguments = advised_arguments(done.stderr)
 
 
 @pytest.mark.parametrize("example", km.datasets.EXAMPLES.values(), ids=lambda example: example.name)
@@ -144,6 +161,7 @@ EXPECTED = Case("r.csv", lambda path: None, [("a", "a"), ("b", "b"), ("a", "b")]
     [
         ("kappamax: the columns are no raters.\n", "no command"),
         ("kappamax: no. Run: python -m other\n", "no command of kappamax"),
+        ("kappamax: no. Run: \n", "no command"),
         ("Traceback (most recent call last)\nRun: kappamax kappa r.csv\n", "more than one line"),
         ("error. Run: kappamax kappa r.csv\n", "no message of the command line"),
     ],
@@ -154,13 +172,59 @@ def test_advice_that_is_no_command_fails(refusal, message):
         advised_arguments(refusal)
 
 
-def test_usage_errors_and_repeated_refusals_fail(tmp_path):
-    """Only a few refusals are followed, and a command that does not exist is none."""
+def test_usage_errors_fail():
+    """A command that does not exist is no refusal."""
     with pytest.raises(AssertionError, match="exit code 2"):
         answer_to("kappa", "--no-such-option")
-    path = tmp_path / "none.csv"
-    with pytest.raises(AssertionError, match="refused 1 times|no command"):
-        answer_to("kappa", str(path), "--json", follow=0)
+
+
+COMMAND = ("kappa", "r.csv", "--json")
+ADVICE = "kappamax: B is no rater. Run: kappamax kappa r.csv --json --raters A,C\n"
+
+
+def _scripted(monkeypatch, *outcomes):
+    """Replace the command line by one that ends as given, a refusal or a value, one after the other."""
+    script = iter(outcomes)
+
+    def run_scripted(*arguments):
+        outcome = next(script)
+        if isinstance(outcome, str):
+            return subprocess.CompletedProcess(arguments, 1, "", outcome)
+        data = {"n_subjects": 3, "n_raters": 2, "n_missing": 0}
+        answer = json.dumps({"data": data, "results": [{"value": outcome}]})
+        return subprocess.CompletedProcess(arguments, 0, answer, "")
+
+    monkeypatch.setattr("tests.io.test_corpus.run", run_scripted)
+
+
+def test_advice_that_gives_the_truth_passes(monkeypatch):
+    """A refusal whose advice gives the right number is accepted, also if there are two."""
+    _scripted(monkeypatch, ADVICE, ADVICE, float(EXPECTED.kappa))
+    answer, refusals = answer_to(*COMMAND)
+    require_truth(EXPECTED, answer)
+    assert len(refusals) == 2
+
+
+def test_advice_that_gives_another_number_fails(monkeypatch):
+    """A refusal whose advice gives a wrong number is not accepted."""
+    _scripted(monkeypatch, ADVICE, float(EXPECTED.kappa) + 1e-9)
+    answer, _ = answer_to(*COMMAND)
+    with pytest.raises(AssertionError):
+        require_truth(EXPECTED, answer)
+
+
+def test_advice_without_end_fails(monkeypatch):
+    """Only a few refusals are followed."""
+    _scripted(monkeypatch, *[ADVICE] * 9)
+    with pytest.raises(AssertionError, match="refused 5 times"):
+        answer_to(*COMMAND)
+
+
+def test_advice_that_drops_options_fails(monkeypatch):
+    """A suggested command keeps what the user typed."""
+    _scripted(monkeypatch, ADVICE, 1.0)
+    with pytest.raises(AssertionError, match="drops {'0.9'}"):
+        answer_to(*COMMAND, "--raters", "0.9")
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """A corpus of files as people have them, each with the ratings that are in it.
 
-`PROBLEMS` are files that a careless reader gets wrong, `CLEAN` are files that nobody should be asked about. Both are
-lists of pairs of a subject and a case.
+`PROBLEMS` are files that a careless reader gets wrong, `CLEAN` are files that nobody should be asked about, and for
+`WITHOUT_NUMBER` every number would be wrong. All are lists of pairs of a subject and a case.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ from types import ModuleType
 from tests.io.corpus import (
     annotation_tools,
     clean,
+    clean_formats,
+    combined,
     counts_tables,
     encodings,
     headers_and_footers,
@@ -18,6 +20,7 @@ from tests.io.corpus import (
     json_parquet,
     labels,
     long_tables,
+    no_number,
     other_columns,
     spreadsheets,
     statistics_tools,
@@ -48,7 +51,9 @@ PROBLEM_SUBJECTS = (
     survey_tools,
     annotation_tools,
     statistics_tools,
+    combined,
 )
-CLEAN_SUBJECTS = (clean,)
+CLEAN_SUBJECTS = (clean, clean_formats)
 PROBLEMS = cases_of(*PROBLEM_SUBJECTS)
+WITHOUT_NUMBER = cases_of(no_number)
 CLEAN = cases_of(*CLEAN_SUBJECTS)

@@ -44,6 +44,7 @@ SCALES: dict[str, Sequence[Any]] = {
     "rankin": [0, 1, 2, 3, 4, 5, 6],
     "coma": list(range(3, 16)),
     "icd": ["F32.0", "F32.1", "F32.2", "F33.1", "F41.1"],
+    "icd-11": ["1E30", "1E31", "1E32", "1E50"],
     "icd-roots": ["J18", "J20", "J44", "I50"],
     "emotions": ["anger", "disgust", "fear", "joy", "sadness", "surprise"],
     "severity": ["none", "mild", "moderate", "severe"],
@@ -113,8 +114,37 @@ SCALES: dict[str, Sequence[Any]] = {
     "species": ["Parus major", "Parus minor", "Sitta europaea"],
     "genes": ["BRCA1", "BRCA2", "TP53"],
     "stop-words": ["is", "in", "it", "if"],
+    "sleep": ["W", "N1", "N2", "N3", "R"],
+    "entities": ["O", "B-PER", "I-PER", "B-LOC", "I-LOC"],
+    "anatomy": ["sup", "inf", "med", "lat"],
+    "underscores": ["1_1", "1_2", "2_1"],
+    "arabic-digits": ["١", "٢", "٣"],
+    "minus-sign": ["+", "−"],
+    "three-signs": ["+", "-", "±"],
+    "bracketed-signs": ["-", "(+)", "+", "++"],
+    "purity": [96, 97, 98, 99, 100],
+    "single-digits": list(range(10)),
+    "dysphagia": ["dysphagia", "dysphasia", "dysarthria"],
+    "febrile": ["febrile", "afebrile"],
+    "nulls": ["H0", "H1"],
+    "versions": ["v1", "v2", "v3"],
+    "times": ["09:00", "12:00", "15:00"],
+    "fractions": ["1/4", "1/2", "3/4"],
+    "negations": ["relevant", "irrelevant", "not relevant to all"],
+    "two-words": ["grade 1a", "grade 1b", "grade 2"],
+    "brackets": ["[1]", "[2]", "[3]"],
+    "money": ["$", "$$", "$$$"],
+    "hashes": ["#good", "#bad"],
+    "equal-signs": ["=", "<", ">"],
+    "slashes": ["yes/no", "no/no", "yes/yes"],
+    "roman-lower": ["i", "ii", "iii"],
+    "all-words": ["all", "some", "no"],
+    "total-words": ["total", "partial", "no"],
     "bool-digits": ["0", "1"],
 }
+
+#: Scales whose labels are numbers, so that the output may spell them differently
+NUMBERS_AS_TEXT = ("half-grades",)
 
 #: Names of raters as they come
 NAMES: tuple[Sequence[str], ...] = (
@@ -126,6 +156,14 @@ NAMES: tuple[Sequence[str], ...] = (
     ("manual", "automatic"), ("label_1", "label_2"), ("nurse", "physician", "student"), ("KM", "TR"), ("V1", "V2"),
     ("J1", "J2", "J3", "J4", "J5", "J6", "J7", "J8"), ("expert", "novice"), ("truth", "model"), ("pre", "post"),
     ("rater 1: score", "rater 2: score"), ("site A", "site B"), ("wife", "husband"), ("morning", "evening"),
+    ("M", "N"), ("Anna", "Max"), ("Anna", "Ben", "Max"), ("May", "June"), ("CT", "MRI"), ("visit 1", "visit 2"),
+    ("score_t1", "score_t2"), ("day1", "day2"), ("time1", "time2"), ("week 0", "week 4"), ("left", "right"),
+    ("mother", "father"), ("self", "peer", "teacher"), ("note_1", "note_2"), ("bone age R1", "bone age R2"),
+    ("sex_A", "sex_B"), ("agree_A", "agree_B"), ("total_rater1", "total_rater2"), ("match_1", "match_2"),
+    ("Gold", "Silver"), ("Site 1", "Site 2", "Site 3"), ("count_A", "count_B"), ("Q1", "Q2"),
+    ("gpt-4o", "claude", "human"),
+    ("Ann", "Ann (repeat)"), ("prediction", "target"), ("label", "prediction"), ("diagnosis 1", "diagnosis 2"),
+    ("Reader A: final", "Reader B: final"), ("first reading", "second reading"), ("lab result", "home test"),
 )  # fmt: skip
 
 
@@ -135,7 +173,8 @@ def cases() -> Iterator[Case]:
         names = NAMES[seed % len(NAMES)]
         n = (40, 25, 60, 100, 200, 33, 80)[seed % 7]
         ratings = draw(seed, labels, n=max(n, 4 * len(labels)), raters=len(names), agreement=(0.6, 0.75, 0.9)[seed % 3])
-        yield csv_case(f"scale-{name}.csv", names, ratings, ratings, wrong=None)
+        spelled = None if name in NUMBERS_AS_TEXT or not isinstance(labels[0], str) else tuple(labels)
+        yield csv_case(f"scale-{name}.csv", names, ratings, ratings, wrong=None, categories=spelled)
     yield from _rare()
     yield from _names()
     yield from _sizes()
@@ -172,6 +211,8 @@ def _rare() -> Iterator[Case]:
         "grades": (["grade 1", "grade 2", "grade 3"], [0.7, 0.28, 0.02]),
         "categories": (["category a", "category b", "category c"], [0.6, 0.38, 0.02]),
         "type": (["type I", "type II", "type III"], [0.6, 0.38, 0.02]),
+        "afebrile": (["febrile", "afebrile"], [0.97, 0.03]),
+        "asymptomatic": (["symptomatic", "asymptomatic"], [0.97, 0.03]),
         "nine-qfd": ([0, 1, 3, 9], [0.4, 0.3, 0.2, 0.1]),
     }  # fmt: skip
     for seed, (name, (labels, shares)) in enumerate(rare.items(), 1200):
@@ -211,5 +252,13 @@ def _sizes() -> Iterator[Case]:
     yield csv_case("worse-than-chance.csv", ["A", "B"], reversed_labels, reversed_labels, wrong=None)
     one_rater_constant = [("no", "no")] * 30 + [("yes", "no")] * 4
     yield csv_case("one-rater-one-category.csv", ["A", "B"], one_rater_constant, one_rater_constant, wrong=None)
+    scores = draw(1450, list(range(0, 43, 2)), n=9, raters=3, agreement=0.6)
+    yield csv_case("nearly-unique-scores.csv", ["A", "B", "C"], scores, scores, wrong=None)
+    ranks = [(1, 1, 2), (2, 3, 1), (3, 2, 3), (4, 4, 5), (5, 6, 4), (6, 5, 6), (7, 8, 7), (8, 7, 8)]
+    yield csv_case("rankings.csv", ["judge 1", "judge 2", "judge 3"], ranks, ranks, wrong=None)
+    many = draw(1451, [1, 2, 3], n=8, raters=12)
+    yield csv_case("more-raters-than-subjects.csv", [f"rater{a}" for a in range(1, 13)], many, many, wrong=None)
+    square = draw(1452, list(range(11)), n=5, raters=5, agreement=0.5)
+    yield csv_case("square.csv", ["r1", "r2", "r3", "r4", "r5"], square, square, wrong=None)
     disjoint = [(label, other) for label, other in [("a", "b"), ("b", "a"), ("a", "c"), ("c", "a")] * 5]
     yield csv_case("never-agree.csv", ["A", "B"], disjoint, disjoint, wrong=None)

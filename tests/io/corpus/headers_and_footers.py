@@ -211,3 +211,9 @@ def _legends() -> Iterator[Case]:
     words = [["", "1 = mild"], ["", "2 = moderate"], ["", "3 = severe"], *([["", ""]] * 27)]
     wide = [[*row, *code] for row, code in zip(rows, words, strict=True)]
     yield csv_case("legend-words-beside.csv", ["case", "A", "B", "", "Legend"], wide, ratings)
+    summary = "\nGrade,n\n1,22\n2,19\n3,19\n"
+    yield csv_case("summary-below.csv", ["case", "A", "B"], rows, ratings, after=summary)
+    words = draw(731, GRADES, n=30)
+    crosstab = "".join(f"{a}," + ",".join(str(words.count((a, b))) for b in GRADES) + "\n" for a in GRADES)
+    after = "\n," + ",".join(GRADES) + "\n" + crosstab
+    yield csv_case("crosstab-below.csv", ["case", "A", "B"], beside(range(1, 31), words), words, after=after)

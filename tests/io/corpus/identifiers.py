@@ -8,7 +8,7 @@ import uuid
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from tests.io.corpus.case import Case, draw
+from tests.io.corpus.case import Case, Ratings, draw
 from tests.io.corpus.writers import beside, csv_case
 
 GRADES = ["mild", "moderate", "severe"]
@@ -27,6 +27,7 @@ def cases() -> Iterator[Case]:
     yield from _numbered()
     yield from _other_values()
     yield from _other_places()
+    yield from _beside_look_alikes()
 
 
 def _numbered() -> Iterator[Case]:
@@ -107,3 +108,46 @@ def _other_places() -> Iterator[Case]:
     yield csv_case("id-shuffled.csv", ["case", "w", "x", "y", "z"], beside(shuffled, mixed), mixed)
     incomplete = draw(137, [1, 2, 3, 4], n=40, raters=3, missing=0.15)
     yield csv_case("id-incomplete.csv", ["unit", "c1", "c2", "c3"], beside(range(1, 41), incomplete), incomplete)
+
+
+def _beside_look_alikes() -> Iterator[Case]:
+    """Identifiers beside ratings that look like identifiers, counts or other columns themselves."""
+    numbered = draw(140, [1, 2, 3, 4, 5], n=30, raters=3)
+    yield csv_case("raters-are-numbers.csv", ["subject", 1, 2, 3], beside(range(1, 31), numbered), numbered)
+    yield csv_case("raters-are-years.csv", ["id", 2019, 2020, 2021], beside(range(1, 31), numbered), numbered)
+    large = draw(141, [1, 2, 3], n=3000, raters=3)
+    yield csv_case("id-large.csv", ["id", "A", "B", "C"], beside(range(1, 3001), large), large)
+    square = draw(142, list(range(11)), n=5, raters=5, agreement=0.5)
+    yield csv_case("id-square.csv", ["subject", "r1", "r2", "r3", "r4", "r5"], beside(range(1, 6), square), square)
+    named = draw(143, list(range(1, 8)), n=4, raters=4, agreement=0.5)
+    yield csv_case("id-square-words.csv", ["dish", "Ann", "Bob", "Cem", "Dot"], beside(DISHES[:4], named), named)
+    within = [1 + i % 15 for i in range(45)]
+    sites = [1 + i // 15 for i in range(45)]
+    ratings = draw(144, [1, 2, 3, 4, 5], n=45)
+    yield csv_case("id-within-sites.csv", ["site", "patient", "r1", "r2"], beside(sites, within, ratings), ratings)
+    lesions = beside([1 + i // 2 for i in range(46)], [1 + i % 2 for i in range(46)], draw(145, [1, 2, 3, 4, 5], n=46))
+    yield csv_case("id-lesions.csv", ["patient", "lesion", "r1", "r2"], lesions, draw(145, [1, 2, 3, 4, 5], n=46))
+    blanks = [f"P{i}" if i % 9 else "" for i in range(1, 46)]
+    yield csv_case("id-blanks.csv", ["patient", "r1", "r2"], beside(blanks, ratings), ratings)
+    ranks = _rankings(146, 8, 3)
+    yield csv_case("id-rankings.csv", ["item", "judge1", "judge2", "judge3"], beside(range(1, 9), ranks), ranks)
+    yield csv_case("id-rankings-words.csv", ["dish", "Ann", "Bob", "Cem"], beside(DISHES, ranks), ranks)
+    scores = draw(147, list(range(0, 43, 2)), n=10, raters=3, agreement=0.6)
+    yield csv_case("id-nearly-unique-scores.csv", ["patient", "A", "B", "C"], beside(range(1, 11), scores), scores)
+    for seed, names in enumerate(
+        (("total_rater1", "total_rater2"), ("bone age R1", "bone age R2"), ("sex_A", "sex_B"), ("match_1", "match_2"),
+         ("agree_A", "agree_B"), ("note_juge1", "note_juge2"), ("Anna", "Max"), ("May", "June"), ("N", "M")), 150,
+    ):  # fmt: skip
+        pair = draw(seed, ["M", "F"] if names[0] == "sex_A" else [1, 2, 3, 4], n=40)
+        yield csv_case(f"id-and-{names[0].replace(' ', '-')}.csv", ["id", *names], beside(range(1, 41), pair), pair)
+
+
+#: Items without numbers
+DISHES = ("soup", "salad", "pasta", "stew", "curry", "pie", "rice", "cake")
+
+
+def _rankings(seed: int, n: int, judges: int) -> Ratings:
+    """Return rankings that are alike: each judge gives each rank once."""
+    rng = random.Random(seed)
+    columns = [sorted(range(1, n + 1), key=lambda rank: rank + rng.gauss(0, 1.2)) for _ in range(judges)]
+    return list(zip(*columns, strict=True))

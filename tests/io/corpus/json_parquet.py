@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -32,7 +33,7 @@ def _in_every_format(kind: str) -> Iterator[Case]:
 
     def case(name: str, header: Sequence[str], rows: Sequence[Sequence[Any]], ratings: Ratings, **facts: Any) -> Case:
         facts.setdefault("wrong", careless(rows))
-        return Case(f"{name}.{kind}", _writer(kind, header, rows), ratings, **facts)
+        return Case(f"{name}.{kind}", writer_of(kind, header, rows), ratings, **facts)
 
     words, numbers = draw(seed, GRADES, n=36), draw(seed + 1, [1, 2, 3, 4, 5], n=36, raters=3)
     yield case("identifier", ["id", "A", "B", "C"], beside(range(1, 37), numbers), numbers, note="id")
@@ -93,6 +94,16 @@ def _other_json() -> Iterator[Case]:
     numbered = [{"A": a, "B": b, "id": i} for i, (a, b) in enumerate(complete)]
     yield Case("one-line.json", json_array(numbered, indent=None), complete)
     yield Case("wrapped.json", json_array({"data": [{"ann": a, "bob": b} for a, b in complete]}), complete)
+    by_subject = {f"doc{i}": {"ann": a, "bob": b} for i, (a, b) in enumerate(complete)}
+    yield Case("dict-by-subject.json", json_array(by_subject), complete)
+    by_rater = {name: {f"doc{i}": row[a] for i, row in enumerate(complete)} for a, name in enumerate(["ann", "bob"])}
+    yield Case("dict-by-rater.json", json_array(by_rater), complete)
+    yield Case("list-of-lists.json", json_array([list(row) for row in complete]), complete)
+    numbers = draw(1992, [1.0, 2.0, 3.0], n=40, missing=0.1)
+    records = [{"id": i, "A": a, "B": b} for i, (a, b) in enumerate(numbers)]
+    nan = [{key: math.nan if value is None else value for key, value in record.items()} for record in records]
+    yield Case("nan.jsonl", json_lines(nan), numbers)
+    yield Case("nan.json", json_array(nan), numbers)
 
 
 def _other_parquet() -> Iterator[Case]:
@@ -118,7 +129,8 @@ def _other_parquet() -> Iterator[Case]:
     yield Case("crosstab.parquet", crosstab.to_parquet, words)
 
 
-def _writer(kind: str, header: Sequence[str], rows: Sequence[Sequence[Any]]) -> Writer:
+def writer_of(kind: str, header: Sequence[str], rows: Sequence[Sequence[Any]]) -> Writer:
+    """Return a writer of rows as JSON lines, as a JSON array, or as a Parquet or Feather file."""
     records = [dict(zip(header, row, strict=True)) for row in rows]
     if kind == "jsonl":
         return json_lines(records)

@@ -22,6 +22,7 @@ def cases() -> Iterator[Case]:
     yield from _missing_words()
     yield from _none()
     yield from _numbers()
+    yield from _distinct_after_all()
 
 
 def changed(
@@ -233,3 +234,22 @@ def _numbers() -> Iterator[Case]:
     percent = draw(1714, ["0%", "50%", "100%"], n=60)
     spaced = [(a, b.replace("%", " %")) for a, b in percent]
     yield csv_case("numbers-percent.csv", ["A", "B"], spaced, percent)
+
+
+def _distinct_after_all() -> Iterator[Case]:
+    """Labels that a hasty reader takes as one, but that both raters use for different things."""
+    genotypes = draw(1720, ["AA", "Aa", "aa"], n=90)
+    yield csv_case("distinct-genotypes.csv", ["lab 1", "lab 2"], genotypes, genotypes, wrong=_map(genotypes, str.upper))
+    chords = draw(1721, ["C", "c", "G", "g"], n=90)
+    yield csv_case("distinct-chords.csv", ["A", "B"], chords, chords, wrong=_map(chords, str.upper))
+    codes = draw(1722, ["1.1", "1.2", "1.10", "1.20", "2.1"], n=120)
+    yield csv_case("distinct-sections.csv", ["A", "B"], codes, codes, wrong=_map(codes, float))
+    long_codes = draw(1723, ["900000000000207008", "900000000000207009", "900000000000207010"], n=60)
+    yield csv_case("distinct-long-codes.csv", ["A", "B"], long_codes, long_codes, wrong=_map(long_codes, float))
+    zero = draw(1725, ["0", "1", "2"], n=80)
+    slip = changed(zero, lambda label: "O" if label == "0" else label, seed=1, share=0.04)
+    yield csv_case("letter-for-zero.csv", ["A", "B"], slip, zero)
+
+
+def _map(ratings: Ratings, change: Callable[[Any], Any]) -> Ratings:
+    return [tuple(change(label) for label in row) for row in ratings]

@@ -122,6 +122,17 @@ def _further_columns() -> Iterator[Case]:
     rows = long_rows(pairs, range(1, 36), ["Anna", "Ben"])
     rows = [[subject, 40 + subject, rater, label] for subject, rater, label in rows]
     yield csv_case("more-age.csv", ["patient", "age", "nurse", "NRS"], rows, pairs)
+    scores = draw(462, [0, 1, 2, 3, 4, 5, 6], n=6, raters=14, agreement=0.5)
+    rows = long_rows(scores, [f"stim{i}" for i in range(1, 7)], [f"p{i:02d}" for i in range(1, 15)])
+    yield csv_case("more-raters-than-items.csv", ["participant", "stimulus", "score"],
+                   [[row[1], row[0], row[2]] for row in rows], scores)  # fmt: skip
+    square = draw(463, [1, 2, 3, 4, 5], n=8, raters=8, agreement=0.5)
+    rows = long_rows(square, range(1, 9), range(1, 9))
+    yield csv_case("as-many-raters-as-items.csv", ["wine", "taster", "points"], rows, square)
+    within = draw(464, ["mild", "severe"], n=30)
+    subjects = [(1 + i // 10, 1 + i % 10) for i in range(30)]
+    rows = [[*subject, rater, label] for subject, rater, label in long_rows(within, subjects, ["A", "B"])]
+    yield csv_case("subjects-within-sites.csv", ["site", "patient", "reader", "grade"], rows, within)
 
 
 def _incomplete() -> Iterator[Case]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import gzip
 import random
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from tests.io.corpus.case import Case, Grid, Ratings, draw
-from tests.io.corpus.writers import beside, csv_case
+from tests.io.corpus.case import Case, Grid, Ratings, careless, draw
+from tests.io.corpus.writers import beside, csv_case, csv_text
 
 YES_NO = ["no", "yes"]
 SCALE = [1, 2, 3, 4, 5]
@@ -23,6 +24,7 @@ def cases() -> Iterator[Case]:
     yield from _computed_columns()
     yield from _codes_and_labels()
     yield from _columns_of_each_rater()
+    yield from _awkward_names()
 
 
 def _one_column_about_the_subject() -> Iterator[Case]:
@@ -217,6 +219,52 @@ def _columns_of_each_rater() -> Iterator[Case]:
     two_items = [[*one, *other] for one, other in zip(ratings, draw(352, YES_NO, n=48, agreement=0.4), strict=True)]
     header = ["q1_anna", "q1_ben", "q2_anna", "q2_ben"]
     yield csv_case("two-items.csv", header, two_items, ratings, options=("--raters", "q1_anna,q1_ben"))
+
+
+def _awkward_names() -> Iterator[Case]:
+    """Names of files and columns that a suggested command has to quote, and delimiters within cells."""
+    rng = random.Random(5)
+    ratings = draw(360, YES_NO, n=44)
+    ages = [rng.randint(20, 80) for _ in ratings]
+    for name in ("Ratings (final) – Kopie.csv", "a&b $HOME.csv", "50% done; really.csv", "Bewertung Müller.csv"):
+        yield csv_case(name, ["age", "A", "B"], beside(ages, ratings), ratings)
+    headings = {
+        "spaces": ("Age ", " Reader 1", "Reader 2 "),
+        "no-break": ("Age", "Reader\u00a01", "Reader\u00a02"),
+        "line-breaks": ("Age", "Reader\n1", "Reader\n2"),
+        "signs": ("age", "A=1", "B&C"),
+        "dollars": ("age", "$A", "`B`"),
+        "dashes": ("age", "-A", "--B"),
+        "hash": ("age", "#1", "#2"),
+        "equal": ("age", "rating", "rating"),
+        "blank": ("age", "A", ""),
+        "blanks": ("age", "", ""),
+        "commas": ("age", "A, first", "B, second"),
+        "percent": ("age", "A (%)", "B (%)"),
+        "backslash": ("age", "A\\1", "B\\1"),
+    }
+    for name, header in headings.items():
+        yield csv_case(f"headings-{name}.csv", header, beside(ages, ratings), ratings)
+    who = [(rng.choice("KMT"), a, rng.choice("XYZ"), b) for a, b in ratings]
+    header = ["rater 1 name", "rater 1 rating", "rater 2 name", "rater 2 rating"]
+    yield csv_case("names-of-raters.csv", header, beside(who), ratings)
+    remarks = [f"blurred, dark, {i} mm, see above" for i in range(44)]
+    yield csv_case("semicolons-with-commas.csv", ["A", "B", "notes"], beside(ratings, remarks), ratings, delimiter=";")
+    yield csv_case("tabs-with-commas.csv", ["A", "B", "notes"], beside(ratings, remarks), ratings, delimiter="\t")
+    remarks = [f"blurred; dark; {i} mm; see above" for i in range(44)]
+    yield csv_case("commas-with-semicolons.csv", ["A", "B", "notes"], beside(ratings, remarks), ratings)
+    answers = [f"Dear {i},\nwe are sorry.\n\nYours, the shop" for i in range(44)]
+    yield csv_case("text-with-line-breaks.csv", ["answer", "A", "B"], beside(answers, ratings), ratings)
+    weights = [f"{rng.randint(50, 99)},{rng.randint(0, 9)}" for _ in ratings]
+    scores = draw(361, SCALE, n=44)
+    yield csv_case("decimal-comma-elsewhere.csv", ["Gewicht", "A", "B"], beside(weights, scores), scores, delimiter=";")
+    header = ["Row", "Age", "Reader 1", "Reader 2"]
+    rows = beside(range(1, 45), ages, ratings)
+    yield csv_case("suffix.tsv", header, rows, ratings)
+    yield csv_case("suffix.txt", header, rows, ratings, delimiter=";")
+    table = csv_text([header, *rows])
+    writer = lambda path: path.write_bytes(gzip.compress(table.encode(), mtime=0))  # noqa: E731
+    yield Case("compressed.csv.gz", writer, ratings, wrong=careless(rows))
 
 
 def _majority(ratings: Ratings) -> list[Any]:

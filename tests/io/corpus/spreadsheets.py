@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import openpyxl
+
 from tests.io.corpus.case import Case, Grid, careless, draw
 from tests.io.corpus.long_tables import long_rows
 from tests.io.corpus.writers import beside, excel_case, sheets
@@ -158,7 +160,6 @@ def _columns() -> Iterator[Case]:
 
 def _with_hidden_sheet(ratings: list[tuple[Any, ...]]) -> Any:
     def write(path: Path) -> None:
-        openpyxl = __import__("openpyxl")
         sheets(("Ratings", [["A", "B"], *map(list, ratings)]), ("_lists", [["mild"], ["moderate"], ["severe"]]))(path)
         book = openpyxl.load_workbook(path)
         book["_lists"].sheet_state = "hidden"

@@ -9,6 +9,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import openpyxl
+
 from tests.io.corpus.case import Case, Grid, Ratings, careless
 
 Writer = Callable[[Path], Any]
@@ -66,7 +68,6 @@ def sheets(*named: tuple[str, Grid], merged: Sequence[str] = ()) -> Writer:
     """Return a writer of an Excel file with named sheets; `merged` are ranges to merge on the first one."""
 
     def write(path: Path) -> None:
-        openpyxl = __import__("openpyxl")
         book = openpyxl.Workbook()
         book.remove(book.active)
         for title, cells in named:
