@@ -16,10 +16,11 @@ def _words(text: str) -> frozenset[str]:
 
 _IDENTIFIER = _words(
     """id ids uid uuid guid pid sid identifier no nr num number index idx key mrn accession rowid row patient pat
-    patients subject subjects subj participant participants proband case cases fall item items record sample image img
-    picture photo document doc docs unit respondent person student essay sentence task slide scan lesion specimen file
-    filename url link title name names email mail hit element sujet patiente objet sujeto paciente caso texto dokument
-    fallnummer paragraph segment utterance turn line page epoch window frame clip patientin stimulus trial abstract doi pmid author authors study kennung codice soggetto paziente"""
+    patients subject subjects subj participant participants proband case cases fall item items record sample
+    image img picture photo document doc docs unit respondent person student essay sentence task slide scan
+    lesion specimen file filename url link title name names email mail hit element sujet patiente objet sujeto
+    paciente caso texto dokument fallnummer paragraph segment utterance turn line page epoch window frame clip
+    patientin stimulus trial abstract doi pmid author authors study kennung codice soggetto paziente"""
 )
 _STRONG_IDENTIFIER = frozenset({"id", "subject", "patient", "case", "item", "record", "participant", "unit", "index"})
 _RATER = _words(
@@ -40,8 +41,9 @@ _OTHER = _words(
     commentaire comentario duration seconds minutes version status language country city region race ethnicity education
     weight height bmi confidence certainty difficulty batch split fold alter geschlecht edad sexo âge sexe created
     updated started finished start end ip text description reason rationale explanation source topic domain birth dob
-    phone address username complete completed filter event lang browser"""
+    phone address username event lang browser"""
 )
+_STATUS = _words("complete completed filter timestamp date duration confidence certainty comment comments")
 _CONSENSUS = _words(
     """consensus final gold golden truth reference adjudicated adjudication adjudicator majority agreed agree agrees
     agreement match matches correct equal identical concordant concordance same discrepancy discrepant conflict
@@ -112,7 +114,7 @@ def names_rating(name: str) -> bool:
 def names_other(name: str) -> bool:
     """Return whether a name says that a column contains something else, such as age or a comment."""
     words = set(words_of(name))
-    return bool(words & _OTHER) and not words & _RATING - {"note"}
+    return bool(words & _STATUS) or (bool(words & _OTHER) and not words & _RATING - {"note"})
 
 
 def names_consensus(name: str) -> bool:

@@ -134,7 +134,7 @@ def _without_prefixes(rows: Sequence[Any], columns: Sequence[Any]) -> tuple[list
 
 def _without_prefix(labels: Sequence[Any]) -> list[Any]:
     named = [str(label) for label in labels if not _is_empty(label) and not is_total(label)]
-    prefix = re.match(r".*[^\w]", _common_beginning(named)) if len(named) > 1 else None
+    prefix = re.match(r".*\w[^\w+]+", _common_beginning(named)) if len(named) > 1 else None
     if prefix is None:
         return list(labels)
     return [

@@ -5,6 +5,7 @@ Each function returns the error to raise, with the options that read the table i
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from itertools import permutations
 from typing import Any, NamedTuple
@@ -52,13 +53,17 @@ def other_layout(
             fields={"columns": columns, "count": count.name},
             advice=[Advice({"layout": "patterns", "count": count.name})],
         )
-    if long := long_columns(profiles):
+    filled = [_filled_down(profile) for profile in profiles]
+    long, fill_down = long_columns(profiles), {}
+    if long is None and any(one is not profile for one, profile in zip(filled, profiles, strict=True)):
+        long, fill_down = long_columns(filled), {"fill_down": True}
+    if long is not None:
         return InvalidRatingsError(
             f"{source} has one row per rating: column {long.subject!r} names subjects, {long.rater!r} raters and "
             f"{long.rating!r} ratings. The columns are {listing(columns, most=20)}.",
             code="long-table-read-as-wide",
             fields={"columns": columns, **long._asdict()},
-            advice=[Advice({"layout": "long", **long._asdict()})],
+            advice=[Advice({"layout": "long", **long._asdict(), **fill_down})],
         )
     return _transposed(profiles, source)
 
@@ -83,6 +88,16 @@ def long_columns(profiles: Sequence[ColumnProfile]) -> LongColumns | None:
             if rating is not None:
                 found.append((score, LongColumns(subject.name, rater.name, rating.name)))
     return max(found, key=lambda one: one[0])[1] if found else None
+
+
+def _filled_down(profile: ColumnProfile) -> ColumnProfile:
+    """Return a column in which the label above is repeated in empty rows, if it begins with a label and has many gaps."""
+    if profile.labels[:1] in ([], [None]) or len(profile.labels) - profile.n_present < len(profile.labels) / 3:
+        return profile
+    labels = list(profile.labels)
+    for i, label in enumerate(labels):
+        labels[i] = labels[i - 1] if label is None else label
+    return ColumnProfile(profile.name, labels, Counter(label for label in labels if label is not None))
 
 
 def _long_score(
@@ -161,7 +176,10 @@ def _is_count(count: ColumnProfile, profiles: Sequence[ColumnProfile]) -> bool:
 
 def _as_counts(grid: Sequence[Sequence[Any]], source: str) -> InvalidRatingsError | None:
     """Return the error about a matrix of counts, whose rows and columns have the same labels."""
-    if not looks_like_counts(grid):
+    if len(grid[0]) > _MOST_LABELS:
+        return None
+    turned = ([[row[j], *row[:j], *row[j + 1 :]] for row in grid] for j in range(len(grid[0])))
+    if not any(map(looks_like_counts, turned)):
         return None
     return InvalidRatingsError(
         f"{source} looks like a matrix of counts, since its rows and columns have the same labels.",

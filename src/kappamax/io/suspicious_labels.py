@@ -139,8 +139,8 @@ def _missing_codes(numbers: Sequence[Label], n_ratings: Mapping[Label, int]) -> 
     n_words = len(n_ratings) - len(numbers)
     words = [label for label in n_ratings if isinstance(label, str)]
     if len(words) == 1 and len(numbers) > 1 and not any(map(str.isdigit, words[0])) and words[0] != "None":
-        others = listing(sorted(numbers, key=float))
-        statement = f"{_counted(words, n_ratings)}, beside {others}, may stand for a missing rating"
+        beside = listing(sorted(numbers, key=float))
+        statement = f"{_counted(words, n_ratings)}, beside {beside}, may stand for a missing rating"
         return [Doubt("missing-code", statement, missing=(words[0],))]
     suspects = tuple(
         code for code in codes if (_lies_outside(float(code), scale) if scale else n_words > 1 and code != -1)

@@ -185,15 +185,15 @@ def _records(
 
 
 def _spaced_records(lines: Sequence[str], above: int) -> list[Record]:
-    """Return rows split at spaces: at two or more if this is even, otherwise at single ones."""
-    for pattern in (r"\s{2,}", r"\s+"):
-        records = [
+    """Return rows split at two or more spaces, or at single ones if that is more even."""
+    tried = [
+        [
             Record([cell.strip('"') for cell in re.split(pattern, line.strip())], above + i, above + i)
             for i, line in enumerate(lines)
         ]
-        if _evenness([record for record in records if record.n_filled])[0] >= _EVEN_WITH_SPACES:
-            break
-    return records
+        for pattern in (r"\s{2,}", r"\s+")
+    ]
+    return max(tried, key=lambda records: _evenness(records)[0])
 
 
 def _evenness(records: Sequence[Record]) -> tuple[float, int]:
@@ -215,16 +215,9 @@ def _usual_width(records: Sequence[Record]) -> int:
 
 def _header_record(records: Sequence[Record], width: int, *, counts: bool) -> Record:
     """Return the first row that is neither a title nor a comment."""
-    for i, record in enumerate(records[:4]):  # pandas writes the names of levels, with one cell, below the header
-        if (
-            0 < i < len(records) - 1
-            and len(record.cells) == width > 1
-            and record.n_filled == 1
-            and record.cells[0].strip()
-        ):
-            above = records[i - 1]
-            if above.n_filled > 1:
-                return Record(above.cells, above.start, record.end)
+    for i in range(1, min(4, len(records) - 1)):
+        if _names_levels(records, i, width):
+            return Record(records[i - 1].cells, records[i - 1].start, records[i].end)
     for i, record in enumerate(records[:-1]):
         below = records[i + 1]
         names_below = _is_header(records[i + 1 :])
@@ -236,6 +229,15 @@ def _header_record(records: Sequence[Record], width: int, *, counts: bool) -> Re
         if not (title or comment or sparse):
             return record
     return records[0]
+
+
+def _names_levels(records: Sequence[Record], i: int, width: int) -> bool:
+    """Return whether a row contains only the name of the rows, as pandas and R write it below the header."""
+    record, above = records[i], records[i - 1]
+    name = record.cells[0].strip()
+    if not name or record.n_filled != 1 or above.n_filled < 2 or len(record.cells) not in (1, width) or width < 2:
+        return False
+    return name not in {row.cells[0].strip() for row in records[i + 1 :]}
 
 
 def _is_header(records: Sequence[Record]) -> bool:
