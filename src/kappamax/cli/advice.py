@@ -19,7 +19,7 @@ def message_of(error: KappamaxError, command: click.Command, arguments: Sequence
     It ends with the command that follows the most likely advice.
     """
     parts = [error.statement]
-    options = {option.name: option for option in command.params if isinstance(option, click.Option)}
+    options = {str(option.name): option for option in command.params if isinstance(option, click.Option)}
     usable = [advice for advice in error.advice if all(name in options for name in advice.options)]
     for advice in usable[:-1]:
         written = shlex.join(_written(advice, options))
@@ -32,7 +32,7 @@ def message_of(error: KappamaxError, command: click.Command, arguments: Sequence
     return " ".join(parts)
 
 
-def _with(arguments: Sequence[str], advice: Advice, options: Mapping[str | None, click.Option]) -> list[str]:
+def _with(arguments: Sequence[str], advice: Advice, options: Mapping[str, click.Option]) -> list[str]:
     """Return the arguments of a command with the advised options in place of earlier values of these options."""
     replaced = {flag: options[name] for name in advice.options for flag in options[name].opts}
     kept: list[str] = []
@@ -48,7 +48,7 @@ def _with(arguments: Sequence[str], advice: Advice, options: Mapping[str | None,
     return [*kept, *_written(advice, options)]
 
 
-def _written(advice: Advice, options: Mapping[str | None, click.Option]) -> list[str]:
+def _written(advice: Advice, options: Mapping[str, click.Option]) -> list[str]:
     """Return options as arguments of a command."""
     words = []
     for name, value in advice.options.items():

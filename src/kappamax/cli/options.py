@@ -111,8 +111,8 @@ HOW_TO_READ: list[click.Parameter] = [
     ),
     Option(
         "--missing CODE,CODE",
-        "Codes that stand for missing ratings, in addition to empty cells, to text such as NA, null, ., - and ?, and to "
-        "error values of spreadsheets. Default: no further codes.",
+        "Codes that stand for missing ratings, in addition to empty cells, to text such as NA, null, ., - and ?, and "
+        "to error values of spreadsheets. Default: no further codes.",
         callback=_as_codes,
     ),
     Option("--complete-only", "Leave out all subjects with a missing rating."),

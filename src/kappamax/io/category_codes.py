@@ -30,6 +30,7 @@ DeclaredCategories = tuple[Label, ...] | None
 
 _DECIMAL_COMMA = re.compile(r"([+-]?\d+),(\d+)")
 _DASHES = frozenset({"-", "--", "\u2013", "\u2014"})
+_TRAILING_ZERO = re.compile(r"\d+\.\d*[1-9]0+")
 _MOST_DOUBTS = 5
 
 
@@ -71,7 +72,11 @@ def encode(
     settled = (given, *declared, tuple(renamed), tuple(renamed.values()))
     kept = frozenset(label for named in settled for label in named or () if isinstance(label, str))
     kept |= _labels_in_context(value for column in columns for value in column)
-    labels = [[_rating(value, kept, spec.decimal_comma) for value in column] for column in columns]
+    sections = _section_numbers(columns)
+    labels = [
+        [str(value) if value in sections else _rating(value, kept, spec.decimal_comma) for value in column]
+        for column in columns
+    ]
     tally = _tally(labels, n_ratings)
     own_case = _one_case(tally, given) if spec.ignore_case else {}
     meaning = {label: renamed.get(own_case.get(label, label), own_case.get(label, label)) for label in tally}
@@ -87,7 +92,8 @@ def encode(
     require_few_categories(len(used))
     if given is None and not spec.accept_labels:
         declares = {label for own in declared for label in own or ()}
-        _require_no_doubts({label: n for label, n in used.items() if label not in declares} if declares else used, spec)
+        by_rater = [_tally([column], [numbers]) for column, numbers in zip(labels, n_ratings, strict=True)]
+        _require_no_doubts({label: n for label, n in used.items() if label not in declares}, by_rater, spec)
     categories, ordered = (given, True) if given is not None else _found_categories(used, declared)
     position: dict[Label | None, int] = {label: i for i, label in enumerate(categories)} | {None: MISSING}
     unknown = [label for label in used if label not in position]
@@ -143,6 +149,15 @@ def _tally(labels: Sequence[Sequence[Label | None]], n_ratings: Sequence[Sequenc
     return tally
 
 
+def _section_numbers(columns: Sequence[Sequence[Hashable]]) -> set[Any]:
+    """Return text such as 1.10 if a rater used 1.1 as well, since these are then numbers of sections, not decimals."""
+    found = set[Any]()
+    for column in columns:
+        texts = {value for value in column if isinstance(value, str)}
+        found |= {text for text in texts if _TRAILING_ZERO.fullmatch(text) and text.rstrip("0") in texts}
+    return found
+
+
 def _labels_in_context(values: Iterable[Any]) -> frozenset[str]:
     """Return dashes as labels if plus signs occur as well, since + and - are then the categories."""
     texts = {clean_text(value) for value in values if isinstance(value, str)}
@@ -169,9 +184,9 @@ def _one_case(tally: Mapping[Label, int], given: Sequence[Label] | None) -> dict
     return {label: best[label.casefold()] for label in words}
 
 
-def _require_no_doubts(used: Mapping[Label, int], spec: ReadSpec) -> None:
+def _require_no_doubts(used: Mapping[Label, int], by_rater: Sequence[Mapping[Label, int]], spec: ReadSpec) -> None:
     """Reject labels that are probably mistakes; the advice says how to settle each of them."""
-    doubts = doubts_about(used)
+    doubts = doubts_about(used, by_rater)
     if not doubts:
         return
     said = [doubt.statement for doubt in doubts[:_MOST_DOUBTS]]

@@ -22,7 +22,12 @@ _IDENTIFIER = _words(
     paciente caso texto dokument fallnummer paragraph segment utterance turn line page epoch window frame clip
     patientin stimulus trial abstract doi pmid author authors study kennung codice soggetto paziente"""
 )
-_STRONG_IDENTIFIER = frozenset({"id", "subject", "patient", "case", "item", "record", "participant", "unit", "index"})
+_STRONG_IDENTIFIER = _words(
+    "id subject patient case item record participant unit index lesion paragraph segment sentence slide scan epoch"
+)
+_PERSONS = _words(
+    "id ids participant participants person student respondent proband email mail name names author authors no nr"
+)
 _RATER = _words(
     """rater raters reader annotator coder judge worker observer reviewer evaluator assessor labeler labeller grader
     marker tagger examiner clinician physician doctor dr nurse radiologist pathologist expert user annotateur codeur
@@ -48,11 +53,11 @@ _CONSENSUS = _words(
     """consensus final gold golden truth reference adjudicated adjudication adjudicator majority agreed agree agrees
     agreement match matches correct equal identical concordant concordance same discrepancy discrepant conflict
     conflicts resolved aggregated
-    konsens übereinstimmung consenso accord mode disagree disagreement"""
+    konsens übereinstimmung consenso accord disagree disagreement"""
 )
 _SUMMARY = _words(
     """mean average avg sum total totals sd std median diff difference delta mittelwert durchschnitt summe gesamt
-    moyenne somme media suma promedio variance min max range percent pct"""
+    moyenne somme media suma promedio variance percent pct"""
 )
 _COUNT = _words("count counts n freq frequency frequencies anzahl häufigkeit haeufigkeit effectif frecuencia")
 _TOTAL_CELLS = re.compile(
@@ -99,6 +104,12 @@ def names_subject_only(name: str) -> bool:
         and set(words) <= _STRONG_IDENTIFIER | {"no", "nr", "number"}
         and bool(set(words) & _STRONG_IDENTIFIER)
     )
+
+
+def names_thing(name: str) -> bool:
+    """Return whether a name says that a column identifies things that are rated, rather than persons."""
+    words = set(words_of(name))
+    return bool(words & (_IDENTIFIER - _PERSONS)) and not words & (_RATING | _RATER)
 
 
 def names_rater(name: str) -> bool:

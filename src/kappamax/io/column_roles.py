@@ -58,16 +58,12 @@ def raters_among(
     columns = [profile.name for profile in profiles]
     fields = {"columns": columns, "refused": {role.name: role.reason for role in refused}}
     if len(raters) < 2:
-        candidates = [
-            role.name for role in roles if role.reason != _NO_VALUES and not names.names_identifier(role.name)
-        ]
         said = "; ".join(f"column {role.name!r} {role.reason}" for role in roles if role.role != RATER)
         raise InvalidRatingsError(
             f"agreement needs the columns of at least two raters; {source} has the columns {listing(columns, most=20)}"
             f"{f', of which {said}' if said else ''}.",
             code="fewer-than-two-raters",
             fields=fields,
-            advice=[Advice({"raters": candidates}, "if these are raters")] if len(candidates) > 1 else [],
         )
     if refused:
         said = "; ".join(f"column {role.name!r} {role.reason}" for role in refused)
@@ -104,7 +100,8 @@ def _identifiers(profiles: Sequence[ColumnProfile]) -> _Found:
             continue
         if names.shared_stem(profile.name, [other.name for other in others]) and (shares or not profile.unique):
             continue
-        if profile.unique and profile.n_present >= _FEWEST_ROWS and not shares:
+        apart = profile is profiles[0] and not profile.numeric and profile.share_in(others) == 0
+        if profile.unique and not shares and profile.n_present >= (3 if apart else _FEWEST_ROWS):
             found.append((profile, LEFT_OUT, "has a different value in (nearly) every row"))
         elif named and profile.unique:
             found.append((profile, LEFT_OUT, "has the name and the values of an identifier"))

@@ -75,7 +75,9 @@ def looks_like_counts(cells: Sequence[Sequence[Any]]) -> bool:
         [str(label) for label in labels if not is_total(label) and not _is_empty(label)]
         for labels in _without_prefixes(matrix.row_labels, matrix.column_labels)
     )
-    alike = len(set(rows) & set(columns)) > 1 and (set(rows) <= set(columns) or set(columns) <= set(rows))
+    inside = set(rows) <= set(columns) or set(columns) <= set(rows)
+    words = not any(isinstance(label_of(label), int | float) for label in rows)
+    alike = len(set(rows) & set(columns)) > 1 and (set(rows) == set(columns) or (inside and words))
     one_sided = len(rows) > 1 and not columns and len(rows) == len(matrix.cells[0]) == len(set(rows))
     if not (alike and len(set(rows)) == len(rows)) and not one_sided:
         return False

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from kappamax.display.text import listing, plural, shortened
 from kappamax.errors import Advice, InvalidOptionError, NotSupportedError, UnreadableFileError
 from kappamax.io.count_matrices import looks_like_counts
+from kappamax.io.labels import clean_text
 from kappamax.io.read_spec import ReadSpec
 from kappamax.io.text_encoding import copy_as_utf8, encoding_of, guessed_encoding
 from kappamax.io.text_files import TextFormat, beginning_of, checked_compression, opened, sample_of, text_format
@@ -342,6 +343,7 @@ def _with_header(source: Source, header: Sequence[str], spec: ReadSpec) -> Sourc
 
 def _named_columns(source: Source, header: Sequence[str], columns: Sequence[str]) -> Source:
     """Return the source with the names in the header; blank columns are left out, and equal names are numbered."""
+    header = [clean_text(name) for name in header]
     nameless = [i for i, name in enumerate(header) if not name]
     blank = set[int]()
     if nameless:
@@ -352,9 +354,9 @@ def _named_columns(source: Source, header: Sequence[str], columns: Sequence[str]
     if blank:
         notes.append(f"{plural(len(blank), 'blank column')} {'was' if len(blank) == 1 else 'were'} left out.")
     unnamed = [i for i in nameless if i not in blank]
-    if any(i > 0 for i in unnamed):
+    first_rows = source.rows(f"SELECT {', '.join(columns)} FROM file LIMIT 200") if unnamed else []
+    if any(i > 0 for i in unnamed) and not _is_data(first_rows):
         line = source.header_line
-        first_rows = source.rows(f"SELECT {', '.join(columns)} FROM file LIMIT 200")
         grid = [list(header), *map(list, first_rows)]
         counts = Advice({"layout": "counts"}, "if the file is a matrix of counts")
         likely = [
@@ -376,11 +378,23 @@ def _named_columns(source: Source, header: Sequence[str], columns: Sequence[str]
         while seen[own] > 1 and f"{own} ({seen[own]})" in header:
             seen[own] += 1
         names.append(own if seen[own] == 1 else f"{own} ({seen[own]})")
+    if unnamed:
+        notes.append(f"Columns without a name were numbered: {listing([names[i] for i in unnamed])}.")
     if any(times > 1 for name, times in seen.items()):
         twice = [name for name, times in seen.items() if times > 1 and name in header]
         notes.append(f"Columns with equal names were numbered: {listing(twice)}.")
     cells = {name: columns[i] for i, name in enumerate(names) if i not in blank}
     return replace(source, values=cells, texts=cells, notes=tuple(notes))
+
+
+def _is_data(rows: Sequence[Sequence[Any]]) -> bool:
+    """Return whether the first of some rows is data, not names of columns: most of its cells occur again below."""
+    if len(rows) < 2:
+        return False
+    first, *below = rows
+    filled = [(j, cell) for j, cell in enumerate(first) if cell not in (None, "")]
+    again = sum(any(row[j] == cell for row in below) for j, cell in filled)
+    return 2 * again >= len(filled) > 0 and not looks_like_counts(rows)
 
 
 def _listed_positions(positions: Sequence[int]) -> str:

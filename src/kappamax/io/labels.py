@@ -50,7 +50,7 @@ def label_of(value: Any, kept: frozenset[str] = frozenset()) -> Label | None:
         bare = clean_text(value)
         if bare not in kept and bare.lower() in MISSING_TEXT:
             return None
-        if bare[:1] == "\u2212":  # a minus sign
+        if bare[:1] == "\u2212" and bare[1:2].isdigit():  # a minus sign
             bare = f"-{bare[1:]}"
         if not _NUMBER_LABEL.fullmatch(bare):
             return bare

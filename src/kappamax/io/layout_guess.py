@@ -91,7 +91,7 @@ def long_columns(profiles: Sequence[ColumnProfile]) -> LongColumns | None:
 
 
 def _filled_down(profile: ColumnProfile) -> ColumnProfile:
-    """Return a column in which the label above is repeated in empty rows, if it begins with a label and has many gaps."""
+    """Return a column with the label above in empty rows, if it begins with a label and has many gaps."""
     if profile.labels[:1] in ([], [None]) or len(profile.labels) - profile.n_present < len(profile.labels) / 3:
         return profile
     labels = list(profile.labels)
@@ -117,7 +117,8 @@ def _long_score(
     usual = n_subjects >= n_raters
     if not (named or (crossed and (known_subject or usual)) or (apart and (known_subject or usual))):
         return None
-    return named, usual, known_subject, not names.names_other(subject.name), crossed, n_subjects, -n_raters
+    things = names.names_thing(subject.name) and not names.names_thing(rater.name)
+    return named, things, usual, known_subject, not names.names_other(subject.name), crossed, n_subjects, -n_raters
 
 
 def _rating_column(
@@ -215,7 +216,8 @@ def _without_header(profiles: Sequence[ColumnProfile], source: str) -> InvalidRa
         ]
         if len(ratings) < 2 or not all(label in all_labels for label, _ in ratings):
             return None
-        sequence = [str(label) for label, _ in ratings] == [chr(65 + i) for i in range(len(ratings))]
+        cells = [str(label) for label, _ in ratings]
+        sequence = cells in ([chr(65 + i) for i in range(len(cells))], [str(i + 1) for i in range(len(cells))])
         no_header = Advice({"no_header": True}, "if the first row is data")
         raters = Advice({"raters": [profile.name for _, profile in ratings]}, names_of_raters.condition)
         advice = [no_header, raters] if sequence else [raters, no_header]

@@ -58,7 +58,7 @@ def _cells_of(book: Any, sheet: str) -> list[list[Any]]:
 
 
 def _only_sheet(sheets: Mapping[str, Sequence[Sequence[Any]]], name: str) -> str:
-    """Return the name of the only sheet that is not empty; the advice if there are several is the one with most rows."""
+    """Return the name of the only sheet that is not empty; if there are several, the largest is advised."""
     n_rows = {sheet: sum(_n_filled(row) > 1 for row in cells) for sheet, cells in sheets.items()}
     used = [sheet for sheet, cells in sheets.items() if any(map(_n_filled, cells))]
     if len(used) <= 1:

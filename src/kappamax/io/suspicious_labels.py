@@ -44,11 +44,11 @@ class Doubt(NamedTuple):
     missing: tuple[Label, ...] = ()
 
 
-def doubts_about(n_ratings: Mapping[Label, int]) -> list[Doubt]:
-    """Return the doubts about labels, given the number of ratings of each label."""
+def doubts_about(n_ratings: Mapping[Label, int], by_rater: Sequence[Mapping[Label, int]] = ()) -> list[Doubt]:
+    """Return the doubts about labels, given the number of ratings of each label, in all and by each rater."""
     words = [label for label in n_ratings if isinstance(label, str)]
     numbers = [label for label in n_ratings if not isinstance(label, str)]
-    found = [*_decimal_commas(n_ratings), *_case_variants(words, n_ratings), *_same_meaning(n_ratings)]
+    found = [*_decimal_commas(n_ratings), *_case_variants(words, n_ratings, by_rater), *_same_meaning(n_ratings)]
     if len(words) <= _MOST_LABELS_COMPARED:
         known = {label for doubt in found for label in doubt.rename}
         found += _misspellings([label for label in words if label not in known], n_ratings)
@@ -68,16 +68,28 @@ def is_one_edit_apart(first: str, second: str) -> bool:
     return first[start + 1 :] == second[start + 1 :] or swapped == second[start:]
 
 
-def _case_variants(words: Sequence[str], n_ratings: Mapping[Label, int]) -> list[Doubt]:
-    """Return a doubt for labels that differ only in case; genotypes such as AA, Aa and aa are no variants."""
+def _case_variants(
+    words: Sequence[str], n_ratings: Mapping[Label, int], by_rater: Sequence[Mapping[Label, int]]
+) -> list[Doubt]:
+    """Return a doubt for labels that differ only in case.
+
+    Genotypes such as AA, Aa and aa are no variants, nor are single letters that every rater uses often in both cases.
+    """
     groups: dict[str, list[str]] = {}
     for label in words:
         groups.setdefault(label.casefold(), []).append(label)
     return [
         Doubt("case", f"{_counted(same, n_ratings)} differ only in case", _renamed(same, n_ratings))
         for look, same in groups.items()
-        if len(same) > 1 and not (len(look) == 2 and look[0] == look[1])
+        if len(same) > 1
+        and not (len(look) == 2 and look[0] == look[1])
+        and not (len(look) == 1 and all(_often(label, by_rater) for label in same))
     ]
+
+
+def _often(label: Label, by_rater: Sequence[Mapping[Label, int]]) -> bool:
+    """Return whether every rater used a label in at least a twentieth of the ratings."""
+    return bool(by_rater) and all(20 * own.get(label, 0) >= sum(own.values()) > 0 for own in by_rater)
 
 
 def _same_meaning(n_ratings: Mapping[Label, int]) -> list[Doubt]:
@@ -139,6 +151,10 @@ def _missing_codes(numbers: Sequence[Label], n_ratings: Mapping[Label, int]) -> 
     n_words = len(n_ratings) - len(numbers)
     words = [label for label in n_ratings if isinstance(label, str)]
     if len(words) == 1 and len(numbers) > 1 and not any(map(str.isdigit, words[0])) and words[0] != "None":
+        digit = {"o": 0, "l": 1, "i": 1}.get(words[0].casefold())
+        if digit in numbers and digit is not None:
+            same = _counted([words[0]], n_ratings)
+            return [Doubt("spelling", f"{same} may be the digit {digit}", {words[0]: digit})]
         beside = listing(sorted(numbers, key=float))
         statement = f"{_counted(words, n_ratings)}, beside {beside}, may stand for a missing rating"
         return [Doubt("missing-code", statement, missing=(words[0],))]

@@ -222,7 +222,8 @@ def _header_record(records: Sequence[Record], width: int, *, counts: bool) -> Re
         below = records[i + 1]
         names_below = _is_header(records[i + 1 :])
         short_by_one = len(record.cells) == width - 1 == len(below.cells) - 1 and not names_below
-        title = width > 1 and (record.n_filled < 2 or (len(record.cells) < width and not short_by_one))
+        few = record.n_filled < 2 and (names_below or len(record.cells) < width or len(records) - i <= _FEWEST_ROWS)
+        title = width > 1 and (few or (len(record.cells) < width and not short_by_one))
         marked = record.cells[0].startswith("#") and len(record.cells[0].strip()) > 1
         comment = marked and len(below.cells) >= width - 1
         sparse = not counts and record.n_filled < below.n_filled == width and names_below
@@ -268,7 +269,12 @@ def _without_footer(body: list[Record], blank_lines: Sequence[int], width: int, 
     for line in blank_lines:
         cut = sum(record.start < line for record in body)
         below = body[cut:end]
-        if not below or cut < _FEWEST_ROWS or len(below) > max(2, _LARGEST_FOOTER * cut):
+        if not below or cut < _FEWEST_ROWS:
+            continue
+        if any(len(record.cells) != width for record in below) and all(len(one.cells) == width for one in body[:cut]):
+            end = cut
+            break
+        if len(below) > max(2, _LARGEST_FOOTER * cut):
             continue
         if any(2 * record.n_filled <= width for record in below) and all(record.n_filled < width for record in below):
             end = cut
