@@ -7,7 +7,7 @@ whose names say that they are something else, a consensus, a summary of the othe
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from math import isclose
 from typing import NamedTuple
 
@@ -21,6 +21,9 @@ from kappamax.table import Label
 _FEWEST_ROWS = 5  # smaller tables are too small to say that columns share no category
 _FEWEST_ROWS_COMPUTED = 8
 _IDENTIFIER_SHARE = 0.5
+
+#: reason why a column is not used if the caller did not choose it
+NOT_CHOSEN = "was not chosen"
 
 RATER, LEFT_OUT, REFUSED = "rater", "left out", "refused"
 
@@ -78,6 +81,14 @@ def raters_among(
             ],
         )
     return raters, {role.name: role.reason for role in roles if role.role == LEFT_OUT}
+
+
+def left_out_notes(left_out: Mapping[str, str]) -> list[str]:
+    """Return the sentences about columns that were left out, given the reason for each."""
+    unused = [column for column, reason in left_out.items() if reason == NOT_CHOSEN]
+    notes = [f"Columns that were not used: {listing(unused)}."] if unused else []
+    others = [(column, reason) for column, reason in left_out.items() if reason != NOT_CHOSEN]
+    return notes + [f"Column {column!r} was left out, since it {reason}." for column, reason in others[:8]]
 
 
 _Found = list[tuple[ColumnProfile, str, str]]

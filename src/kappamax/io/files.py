@@ -15,7 +15,7 @@ from kappamax.display.text import listing
 from kappamax.errors import InvalidOptionError, InvalidRatingsError, InvalidTableError, KappamaxError, NotSupportedError
 from kappamax.io.arrays import table_of_rows
 from kappamax.io.column_profiles import profiles_of, sample_size
-from kappamax.io.column_roles import raters_among
+from kappamax.io.column_roles import NOT_CHOSEN, left_out_notes, raters_among
 from kappamax.io.count_matrices import table_of_matrix
 from kappamax.io.file_formats import Source, open_file, sql_list
 from kappamax.io.labels import as_count
@@ -26,7 +26,6 @@ from kappamax.io.stray_rows import stray_rows
 from kappamax.table import Label, Table
 
 _MOST_GROUPS = 10_000
-_NOT_CHOSEN = "was not chosen"
 _MOST_MATRIX_ROWS = 300
 
 
@@ -227,7 +226,7 @@ def table_of_source(source: Source, spec: ReadSpec) -> Table:
             f"{source.name} contains no subject; there is no row after the header.", code="no-subject"
         )
     table, left_out = _READERS[spec.layout or ""](source, spec, rows)
-    notes = (*source.notes, *_left_out_notes(left_out), *table.reading.notes)
+    notes = (*source.notes, *left_out_notes(left_out), *table.reading.notes)
     table.reading = replace(
         table.reading, source=source.name, layout=spec.layout, columns_left_out=left_out, notes=notes
     )
@@ -278,15 +277,7 @@ def _read_counts(source: Source, spec: ReadSpec, rows: Rows) -> tuple[Table, dic
 
 
 def _unused(columns: Sequence[str], used: Sequence[str]) -> dict[str, str]:
-    return {column: _NOT_CHOSEN for column in columns if column not in used}
-
-
-def _left_out_notes(left_out: Mapping[str, str]) -> list[str]:
-    """Return the sentences about columns that were left out."""
-    unused = [column for column, reason in left_out.items() if reason == _NOT_CHOSEN]
-    notes = [f"Columns that were not used: {listing(unused)}."] if unused else []
-    others = [(column, reason) for column, reason in left_out.items() if reason != _NOT_CHOSEN]
-    return notes + [f"Column {column!r} was left out, since it {reason}." for column, reason in others[:8]]
+    return {column: NOT_CHOSEN for column in columns if column not in used}
 
 
 def _sampled(source: Source) -> tuple[Source, Rows]:

@@ -7,20 +7,25 @@ rating is grouped by subject and then by pattern. If such a frame is in memory, 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from kappamax._frames import library_of
-from kappamax.errors import InvalidOptionError, InvalidRatingsError
+from kappamax.errors import Advice, InvalidOptionError, InvalidRatingsError
 from kappamax.io.arrays import Column, column_of, table_of_columns, table_of_rows
 from kappamax.io.category_codes import DeclaredCategories
+from kappamax.io.column_profiles import profiles_of, sample_size
+from kappamax.io.column_roles import left_out_notes, raters_among
 from kappamax.io.labels import as_count, label_of
-from kappamax.io.read_spec import ReadSpec, as_different_names, raise_rated_twice, require_named_rows
+from kappamax.io.layout_guess import other_layout
+from kappamax.io.read_spec import ReadSpec, as_column, as_different_names, raise_rated_twice, require_named_rows
 from kappamax.patterns import MISSING
 from kappamax.table import Label, Table
 
+_MOST_MATRIX_ROWS = 300
 _N, _NAMELESS = "kappamax_n", "kappamax_nameless"
 
 
@@ -28,6 +33,7 @@ def table_of_frame(data: Any, spec: ReadSpec) -> Table:
     """Return the table of a frame of any library that narwhals knows."""
     table = _table_of_frame(data, spec)
     table.frame_library = library_of(data)
+    table.reading = replace(table.reading, layout=spec.layout or "wide")
     return table
 
 
@@ -50,6 +56,7 @@ def _table_of_frame(data: Any, spec: ReadSpec) -> Table:
     if spec.layout == "long":
         read_long = _long_from_engine if isinstance(frame, nw.LazyFrame) else _long_from_memory
         return read_long(frame, spec.long_columns(present), spec)
+    left_out = dict[str, str]()
     if spec.layout == "patterns":
         names, count = spec.pattern_columns(present)
         rows = [
@@ -57,11 +64,46 @@ def _table_of_frame(data: Any, spec: ReadSpec) -> Table:
             for row in _grouped(frame, [*names, count])
         ]
     else:
-        names = spec.rating_columns(present)
+        names, left_out = _rater_columns(frame, present, spec)
         if any(schema[name] == nw.Object for name in names):  # among Python objects, an engine may treat True as 1
-            return table_of_columns([series_column(frame[name]) for name in names], raters=names, spec=spec)
+            table = table_of_columns([series_column(frame[name]) for name in names], raters=names, spec=spec)
+            return _with_left_out(table, left_out)
         rows = _grouped(frame, names)
-    return table_of_rows(rows, raters=names, spec=spec, declared=[_declared_by(frame, name) for name in names])
+    table = table_of_rows(rows, raters=names, spec=spec, declared=[_declared_by(frame, name) for name in names])
+    return _with_left_out(table, left_out)
+
+
+def _rater_columns(frame: Any, present: Sequence[str], spec: ReadSpec) -> tuple[list[str], dict[str, str]]:
+    """Return the columns of the raters and why others are left out; columns that are not ratings are rejected."""
+    if spec.raters is not None:
+        return spec.rating_columns(present), {}
+    subject = None if spec.subject is None else as_column("subject", spec.subject, present)
+    columns = [name for name in present if name != subject]
+    rows = _fetched(frame.select(columns).head(sample_size(len(columns))))
+    profiles = profiles_of(columns, rows)
+    try:
+        if rows and (error := other_layout(profiles, rows[:_MOST_MATRIX_ROWS], "the frame", has_header=False)):
+            raise error
+        return raters_among(profiles, "the frame", spec.categories)
+    except InvalidRatingsError as error:
+        raise error.with_advice(_for_frames(error.advice)) from None
+
+
+def _for_frames(advice: Sequence[Advice]) -> list[Advice]:
+    """Return advice in terms of frames: a matrix of counts and a transposed table have no option of their own."""
+    calls = {"layout": "km.from_counts(frame)", "transpose": "km.from_ratings(frame.T)"}
+    found = []
+    for one in advice:
+        special = "transpose" in one.options or one.options.get("layout") == "counts"
+        found.append(replace(one, call=calls[next(iter(one.options))]) if special else one)
+    return found
+
+
+def _with_left_out(table: Table, left_out: dict[str, str]) -> Table:
+    """Return the table with notes about the columns that were left out."""
+    notes = (*left_out_notes(left_out), *table.reading.notes)
+    table.reading = replace(table.reading, columns_left_out=left_out, notes=notes)
+    return table
 
 
 def series_column(data: Any) -> Column:

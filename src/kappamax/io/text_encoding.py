@@ -64,6 +64,8 @@ def copy_as_utf8(source: BinaryIO, target: BinaryIO, encoding: str, name: str) -
             fields={"encoding": encoding},
             advice=[] if encoding == "cp1252" else [Advice({"encoding": "latin-1"})],
         ) from None
+    finally:
+        reader.detach()
 
 
 def _is_utf8(sample: bytes) -> bool:
