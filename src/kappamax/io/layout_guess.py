@@ -74,6 +74,9 @@ def long_columns(profiles: Sequence[ColumnProfile]) -> LongColumns | None:
     In such a table, subjects repeat, a subject and a rater together occur once, and there is only one column of
     ratings: no two of the other columns share categories.
     """
+    by_name = {profile.name.strip().lower(): profile.name for profile in reversed(profiles)}
+    if {"subject", "rater", "rating"} <= set(by_name):
+        return LongColumns(by_name["subject"], by_name["rater"], by_name["rating"])
     usable = [profile for profile in profiles if profile.n_present and not _is_constant(profile)]
     n_rows = len(usable[0].labels) if usable else 0
     if n_rows < _FEWEST_ROWS_LONG or not 3 <= len(usable) <= _MOST_COLUMNS_TRIED:
@@ -160,15 +163,19 @@ def _is_count(count: ColumnProfile, profiles: Sequence[ColumnProfile]) -> bool:
     others = [
         profile
         for profile in profiles
-        if profile is not count and not names.names_summary(profile.name) and not profile.numbers_rows
+        if profile is not count
+        and not names.names_summary(profile.name)
+        and not (profile.numbers_rows and (names.is_made_up(profile.name) or names.names_identifier(profile.name)))
     ]
-    if len(others) < 2 or not count.whole or count.numbers_rows or len(count.labels) < 3:
+    if len(others) < 2 or not count.whole or count.numbers_rows:
         return False
     rows = list(zip(*(other.labels for other in others), strict=True))
     if len(set(rows)) < len(rows):
         return False
     if names.names_count(count.name):
         return True
+    if len(count.labels) < 3:
+        return False
     shared = all(other.share_in([one for one in others if one is not other]) >= 0.5 for other in others)
     identifies = names.names_identifier(count.name) and count.unique
     last = count is profiles[-1] and not identifies and not names.names_rater(count.name)
