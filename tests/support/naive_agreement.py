@@ -55,7 +55,7 @@ def _raw(name: str, i: int, j: int, k: int) -> Fraction:
         return Fraction(distance**2)
     if name == "sqrt":
         return Fraction(Decimal(distance).sqrt())
-    if name == "ordinal":
+    if name == "gwet-ordinal":
         return Fraction(comb(distance + 1, 2))
     if name == "ratio":
         return Fraction(i - j, i + j) ** 2
