@@ -22,6 +22,7 @@ _MOST_ROWS_TRANSPOSED = 8
 _MOST_COLUMNS_TRIED = 40
 _MOST_LABELS = 100
 _FEWEST_ROWS_LONG = 4
+_FEWEST_ROWS_TALLIES = 6
 
 
 class LongColumns(NamedTuple):
@@ -42,6 +43,8 @@ def other_layout(
     columns = [profile.name for profile in profiles]
     if counts := _as_counts([columns, *rows[:_MOST_LABELS]], source):
         return counts
+    if tally := _tallies(profiles, source):
+        return tally
     if has_header and (no_header := _without_header(profiles, source)):
         return no_header
     count = next((profile for profile in profiles if _is_count(profile, profiles)), None)
@@ -193,6 +196,24 @@ def _as_counts(grid: Sequence[Sequence[Any]], source: str) -> InvalidRatingsErro
         f"{source} looks like a matrix of counts, since its rows and columns have the same labels.",
         code="counts-read-as-wide",
         advice=[Advice({"layout": "counts"})],
+    )
+
+
+def _tallies(profiles: Sequence[ColumnProfile], source: str) -> InvalidRatingsError | None:
+    """Return the error about a table with one column per category that counts the raters of each subject."""
+    counts = [profile for profile in profiles if not (profile.unique or names.names_identifier(profile.name))]
+    whole = len(counts) > 1 and all(profile.whole and profile.n_present == len(profile.labels) for profile in counts)
+    if not whole or len(counts[0].labels) < _FEWEST_ROWS_TALLIES:
+        return None
+    rows = [tuple(row) for row in zip(*(profile.labels for profile in counts), strict=True)]
+    sums = {sum(label for label in row if isinstance(label, int)) for row in rows}
+    if len(sums) > 1 or max(sums) < 2 or len(set(rows)) < 3 or not any(0 in row for row in rows):
+        return None
+    return InvalidRatingsError(
+        f"every row of {source} adds up to {max(sums)}, so its columns are probably categories and its cells count "
+        "raters. Kappa needs to know which rater gave which rating: one column per rater, or one row per rating.",
+        code="tallies-of-raters",
+        fields={"n_raters": max(sums)},
     )
 
 
