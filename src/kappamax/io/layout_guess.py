@@ -163,6 +163,8 @@ def _is_count(count: ColumnProfile, profiles: Sequence[ColumnProfile]) -> bool:
 
     It has a usual name, or it is the last column and its numbers are not labels of the others.
     """
+    if not count.whole or count.numbers_rows or not (names.names_count(count.name) or count is profiles[-1]):
+        return False
     others = [
         profile
         for profile in profiles
@@ -170,7 +172,7 @@ def _is_count(count: ColumnProfile, profiles: Sequence[ColumnProfile]) -> bool:
         and not names.names_summary(profile.name)
         and not (profile.numbers_rows and (names.is_made_up(profile.name) or names.names_identifier(profile.name)))
     ]
-    if len(others) < 2 or not count.whole or count.numbers_rows:
+    if len(others) < 2:
         return False
     rows = list(zip(*(other.labels for other in others), strict=True))
     if len(set(rows)) < len(rows):
