@@ -108,6 +108,16 @@ def _with_left_out(table: Table, left_out: dict[str, str]) -> Table:
     return table
 
 
+def first_rows(data: Any, most: int) -> tuple[list[str], list[tuple[Any, ...]], int | None, Any]:
+    """Return the columns of a frame, its first rows, its number of rows if it is known, and a frame of these rows."""
+    import narwhals as nw
+
+    frame = nw.from_native(_with_text_names(data))
+    head = frame.head(most)
+    n_rows = len(frame) if isinstance(frame, nw.DataFrame) else None
+    return list(frame.collect_schema().names()), _fetched(head), n_rows, head.to_native()
+
+
 def series_column(data: Any) -> Column:
     """Return a column of labels; a series keeps the categories that it declares."""
     home = type(data).__module__.split(".")[0]
