@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from kappamax._atomic_write import write_by_ending
-from kappamax._result import Result, TableResult, plain
+from kappamax._result import Result, TableResult, plain, public_fields
 from kappamax.disagreement.objective import Objective
 from kappamax.display.tables import csv_table, latex_table, markdown_table
 from kappamax.fibers.distribution import Distribution
@@ -81,7 +81,7 @@ class WeightingReport(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the results as plain data, without the distribution under chance and the objective."""
-        names = [name for name in self.__dataclass_fields__ if name not in ("null", "objective")]
+        names = [one.name for one in public_fields(self) if one.name not in ("null", "objective")]
         return {name: plain(getattr(self, name)) for name in names}
 
 
