@@ -28,12 +28,15 @@ class Example:
         Publication or package from which the dataset is taken.
     layout : str
         Layout of its file, as for `read_ratings`.
+    categories : tuple of str or None
+        Categories in order, for datasets whose categories are text and have an order; None for the others.
     """
 
     name: str
     title: str
     source: str
     layout: str
+    categories: tuple[str, ...] | None = None
 
     @property
     def path(self) -> Path:
@@ -73,7 +76,7 @@ def example(name: str | None = None) -> Table:
     Read from rapallo2022.csv (counts layout).
     """
     chosen = EXAMPLES[as_choice("name", name, tuple(EXAMPLES))]
-    return read_ratings(chosen.path, layout=chosen.layout)
+    return read_ratings(chosen.path, layout=chosen.layout, categories=chosen.categories)
 
 
 #: The bundled datasets by name; ``kappamax example`` lists them.
@@ -122,12 +125,14 @@ EXAMPLES = {
             "right and left eye, four grades, 7,477 women",
             "Stuart (1953), Biometrika 40; R package irr",
             "counts",
+            ("1st grade", "2nd grade", "3rd grade", "4th Grade"),
         ),
         Example(
             "sexual-fun",
             "wives and husbands, four answers, 91 couples",
             "Hout, Duncan and Sobel (1987), Sociological Methodology 17; R package vcd",
             "counts",
+            ("Never Fun", "Fairly Often", "Very Often", "Always fun"),
         ),
         Example("vassarstats", "two raters, three categories, 100 subjects", "VassarStats, kappa page", "counts"),
     )

@@ -104,7 +104,11 @@ class DataSummary:
         lack = "without a rating" if self.n_missing else "with missing ratings"
         return f"{text.plural(self.n_left_out, 'subject')} {lack} left out"
 
-    def about_reading(self) -> list[str]:
+    def sentences(self) -> list[str]:
+        """Return the sentence about the ratings, and the notes."""
+        return [str(self), *(f"Note: {note}" for note in self.notes)]
+
+    def sentences_beside_table(self) -> list[str]:
         """Return sentences about how the ratings were read, without the numbers that a table itself shows."""
         read = "; ".join(part for part in (self.origin, self.left_out) if part)
         return ([f"{read}."] if self.origin else []) + [f"Note: {note}" for note in self.notes]

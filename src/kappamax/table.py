@@ -415,7 +415,7 @@ class Table:
         if self._square:
             shown = rating_tables.crossed(self.pair(0, 1), self.categories, self.raters)
         lines = [self._summary(), *(shown or self._frequent_patterns()).lines()]
-        for said in self.data.about_reading():
+        for said in self.data.sentences_beside_table():
             lines += wrap(said, rating_tables.WIDTH, subsequent_indent="  ", break_on_hyphens=False)
         return "\n".join(lines)
 
@@ -426,13 +426,15 @@ class Table:
                 self.pair(0, 1),
                 labels,
                 labels,
-                caption=" ".join([self._summary(), *self.data.about_reading()]),
+                caption=" ".join([self._summary(), *self.data.sentences_beside_table()]),
                 corner=rating_tables.corner(self.raters, _HTML_LABEL),
                 totals=True,
             )
         shown = self._frequent_patterns()
         return html.table(
-            shown.header, shown.rows, caption=" ".join([self._summary(), *shown.notes, *self.data.about_reading()])
+            shown.header,
+            shown.rows,
+            caption=" ".join([self._summary(), *shown.notes, *self.data.sentences_beside_table()]),
         )
 
     @property

@@ -233,10 +233,11 @@ def test_weights_must_fit_the_table():
     with pytest.raises(km.errors.InvalidWeightsError, match="linear weights are 3 x 3, but there are 2 categories"):
         km.kappa(km.from_counts([[1, 2], [3, 4]]), weights=three)
     text = km.from_ratings([["mild", "none"], ["severe", "mild"], ["none", "none"]])
-    with pytest.raises(
-        km.errors.InvalidWeightsError, match="need ordered categories, but these are text: 'mild', 'none'"
-    ):
+    unknown = "linear weights need ordered categories, but the order of these is not known: 'mild', 'none', 'severe'. "
+    with pytest.raises(km.errors.InvalidWeightsError, match=rf"{unknown}Pass categories=\[LOW, \.\.\., HIGH\]") as raised:
         km.kappa(text, weights="linear")
+    assert raised.value.code == "categories-without-order"
+    assert raised.value.fields == {"weights": "linear", "categories": ["mild", "none", "severe"]}
     with pytest.raises(km.errors.InvalidWeightsError, match="custom weights need ordered categories"):
         km.kappa(text, weights=Weights.from_matrix([[0, 1, 2], [1, 0, 1], [2, 1, 0]], kind="disagreement"))
     assert km.kappa(text).weights == "unweighted"
@@ -246,7 +247,8 @@ def test_weights_must_fit_the_table():
 def test_asymmetric_weights_are_for_two_raters():
     """Cohen's (1968) asymmetric example has kappa 0.353, and asymmetric weights are rejected for three raters."""
     w = Weights.from_matrix([[0, 1, 4], [1, 0, 6], [2, 2, 0]], kind="disagreement")
-    assert km.kappa(km.example("cohen1968"), weights=w).value == pytest.approx(0.353, abs=5e-4)
+    categories = ["personality disorder", "neurosis", "psychosis"]
+    assert km.kappa(km.example("cohen1968"), weights=w, categories=categories).value == pytest.approx(0.353, abs=5e-4)
     with pytest.raises(km.errors.InvalidWeightsError, match="must be symmetric for 3 raters"):
         km.kappa(km.example("rapallo2022-three"), weights=w)
     with pytest.raises(
