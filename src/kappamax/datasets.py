@@ -29,7 +29,7 @@ class Example:
     layout : str
         Layout of its file, as for `read_ratings`.
     categories : tuple of str or None
-        Categories in order, for datasets whose categories are text and have an order; None for the others.
+        Categories in order, if they are text and the publication orders them; otherwise None.
     """
 
     name: str
@@ -134,7 +134,13 @@ EXAMPLES = {
             "counts",
             ("Never Fun", "Fairly Often", "Very Often", "Always fun"),
         ),
-        Example("vassarstats", "two raters, three categories, 100 subjects", "VassarStats, kappa page", "counts"),
+        Example(
+            "vassarstats",
+            "two raters, three ordered categories, 100 subjects",
+            "VassarStats, kappa page",
+            "counts",
+            ("A", "B", "C"),
+        ),
     )
 }
 

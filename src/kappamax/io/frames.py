@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from kappamax._frames import library_of
 from kappamax.errors import Advice, InvalidOptionError, InvalidRatingsError
-from kappamax.io.arrays import Column, column_of, table_of_columns, table_of_rows
+from kappamax.io.arrays import Column, column_of, table_of_columns, table_of_rows, with_notes
 from kappamax.io.category_codes import DeclaredCategories
 from kappamax.io.column_profiles import profiles_of, sample_size
 from kappamax.io.column_roles import left_out_notes, raters_among
@@ -80,9 +80,11 @@ def _rater_columns(frame: Any, present: Sequence[str], spec: ReadSpec) -> tuple[
     subject = None if spec.subject is None else as_column("subject", spec.subject, present)
     columns = [name for name in present if name != subject]
     rows = _fetched(frame.select(columns).head(sample_size(len(columns))))
+    if not rows:
+        raise InvalidRatingsError("there is no subject to compare.", code="no-subject")
     profiles = profiles_of(columns, rows)
     try:
-        if rows and (error := other_layout(profiles, rows[:_MOST_MATRIX_ROWS], "the frame", has_header=False)):
+        if error := other_layout(profiles, rows[:_MOST_MATRIX_ROWS], "the frame", has_header=False):
             raise error
         return raters_among(profiles, "the frame", spec.categories)
     except InvalidRatingsError as error:
@@ -149,15 +151,17 @@ def _long_from_memory(frame: Any, columns: tuple[str, str, str], spec: ReadSpec)
     if len(again):
         row = int(again.min())
         raise_rated_twice(str(subject_names[present[what[row]]]), names[who[row]])
+    notes = list[str]()
     if spec.categories is None:
-        spec.few_values_notes([columns[2]], [len(np.unique(values))], len(values))
+        notes = spec.few_values_notes([columns[2]], [len(np.unique(values))], len(values))
     missing = len(rating.values)  # the code of None, which is added to the values below
     patterns = np.full((len(names), len(present)), missing, dtype=np.intp)
     patterns[who, what] = values
     known, declared = [*rating.values, None], _declared_by(frame, columns[2])
-    return table_of_columns(
+    table = table_of_columns(
         [Column(known, codes.__getitem__, len(present), declared) for codes in patterns], raters=names, spec=spec
     )
+    return with_notes(table, notes)
 
 
 def _long_from_engine(frame: Any, columns: tuple[str, str, str], spec: ReadSpec) -> Table:
@@ -195,10 +199,11 @@ def _long_from_engine(frame: Any, columns: tuple[str, str, str], spec: ReadSpec)
         .group_by(keys)
         .agg(nw.len().alias(_N))
     )
+    notes = list[str]()
     if spec.categories is None:
         values = {value for row in rows for value in row[:-1]}
-        spec.few_values_notes([rating], [len(values)], len(names) * sum(row[-1] for row in rows))
-    return table_of_rows(rows, raters=names, spec=spec, declared=[declared] * len(names))
+        notes = spec.few_values_notes([rating], [len(values)], len(names) * sum(row[-1] for row in rows))
+    return with_notes(table_of_rows(rows, raters=names, spec=spec, declared=[declared] * len(names)), notes)
 
 
 def _grouped(frame: Any, names: Sequence[str]) -> list[tuple[Any, ...]]:
