@@ -18,7 +18,8 @@ from kappamax._tolerances import EXACT_DOUBLES
 from kappamax._typing import Array, Integers
 from kappamax._validate_table import LARGEST_TOTAL, as_rater_names
 from kappamax.errors import InvalidRatingsError, InvalidTableError
-from kappamax.io.labels import DeclaredCategories, Locate, encode, warn_of_similar_labels
+from kappamax.io.declared_categories import DeclaredCategories
+from kappamax.io.labels import Locate, encode, warn_of_similar_labels
 from kappamax.io.read_spec import ReadSpec
 from kappamax.patterns import MISSING
 from kappamax.table import Table

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from math import isfinite, isnan
@@ -20,6 +20,7 @@ from kappamax._typing import Codes
 from kappamax._validate_table import LARGEST_TOTAL, as_categories, require_labels_in_order
 from kappamax.display.text import listing, plural
 from kappamax.errors import InvalidRatingsError, InvalidTableError, KappamaxWarning, NotSupportedError
+from kappamax.io.declared_categories import DeclaredCategories, found_categories, without
 from kappamax.io.read_spec import ReadSpec
 from kappamax.patterns import MISSING
 from kappamax.table import Label
@@ -30,9 +31,6 @@ _MISSING = frozenset(("", *MISSING_TEXT))
 
 #: function from a rater's position and a raw value to the place where it first occurs, such as ", line 7"
 Locate = Callable[[int, Any], str]
-
-#: categories that a column declares itself, as an ordered categorical does, or None
-DeclaredCategories = tuple[Label, ...] | None
 
 _NUMBER_LABEL = re.compile(r"[+-]?(0|[1-9]\d{0,29})(\.\d{1,30})?")
 _MOST_CATEGORIES = 2_000  # weights are a matrix of categories x categories
@@ -108,7 +106,7 @@ def encode(
     both = next((label for label in given or () if label in missing), None)
     if both is not None:
         raise InvalidRatingsError(f"a label must not be both in categories and in missing; {both!r} is.")
-    declared = [own and tuple(label for label in own if label not in missing) for own in declared]
+    declared = [without(own, missing) for own in declared]
     kept = frozenset(label for named in (given, *declared) for label in named or () if isinstance(label, str))
     labels = [[_rating(value, kept, missing) for value in column] for column in columns]
     used = dict.fromkeys(label for column in labels for label in column if label is not None)
@@ -124,7 +122,7 @@ def encode(
             stacklevel=2,
         )
     _require_few_categories(len(used))
-    categories, ordered = (given, True) if given is not None else _found_categories(used, declared)
+    categories, ordered = (given, True) if given is not None else found_categories(used, declared)
     position: dict[Label | None, int] = {label: i for i, label in enumerate(categories)} | {None: MISSING}
     for i, column in enumerate(labels):
         for raw, label in zip(columns[i], column, strict=True):
@@ -149,21 +147,6 @@ def warn_of_similar_labels(labels: Sequence[Label], n_ratings: Sequence[int]) ->
         why = "differ only in case or spaces" if spelled else "may mean the same"
         more = f" This holds for {len(twins) - 1} more groups of labels." if len(twins) > 1 else ""
         warnings.warn(f"labels {shown} {why}; they count as different categories.{more}", KappamaxWarning, stacklevel=2)
-
-
-def _found_categories(used: Iterable[Label], declared: Sequence[DeclaredCategories]) -> tuple[tuple[Label, ...], bool]:
-    """Return the categories and whether they are ordered: those that the columns declare, or else the labels found."""
-    orders = list(dict.fromkeys(own for own in declared if own is not None))
-    if len(orders) > 1:
-        raise InvalidRatingsError(
-            f"the raters' columns declare different ordered categories: {listing(orders[0])} and {listing(orders[1])}. "
-            "Pass categories=[...] with all labels in order."
-        )
-    if orders:
-        return orders[0], True
-    numbers = sorted(label for label in used if not isinstance(label, str))
-    words = sorted(label for label in used if isinstance(label, str))
-    return (*numbers, *words), not words
 
 
 def _named_label(label: Any) -> Label:
