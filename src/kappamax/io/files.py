@@ -28,6 +28,7 @@ from kappamax.io.file_formats import Source, open_file, sql_list
 from kappamax.io.labels import as_count, label_of
 from kappamax.io.ratings import from_counts
 from kappamax.io.read_spec import ReadSpec, as_column, raise_rated_twice, require_named_rows
+from kappamax.io.value_labels import require_labels_of_all
 from kappamax.table import Label, Table
 
 _MOST_CELLS = 20_000_000
@@ -167,7 +168,11 @@ def read_groups(
 def table_of_source(source: Source, spec: ReadSpec) -> Table:
     """Return the table of an open file."""
     spec = replace(spec, layout=spec.layout or source.layout or "wide")
-    return _READERS[spec.layout or ""](source, spec)
+    table = _READERS[spec.layout or ""](source, spec)
+    used = spec.long_columns(source.columns)[2:] if spec.layout == "long" else table.raters
+    notes = (*table.reading.notes, *source.notes, *source.notes_on(used))
+    table.reading = replace(table.reading, source=source.name, layout=spec.layout, notes=notes)
+    return table
 
 
 def _read_wide(source: Source, spec: ReadSpec) -> Table:
@@ -211,6 +216,8 @@ def _read_columns(source: Source, spec: ReadSpec, names: Sequence[str], count: s
     if not rows:
         raise InvalidRatingsError(f"{source.name} contains no subject; there is no row after the header.")
     _require_text(rows, source.name)
+    if spec.raters is not None or len(names) == 2:  # otherwise a column without labels may be no rater
+        require_labels_of_all(names, rows, source.labels, spec.rename)
     if count is not None:
         rows = [
             (*ratings, times * as_count(number, lambda cell: f"column {count!r}{source.place(count, cell)}"))
