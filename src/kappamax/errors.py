@@ -57,16 +57,20 @@ class Advice:
         Options to add, by the names of the arguments of `read_ratings`.
     condition : str
         Condition under which the advice applies, such as "if 'None' means that the rating is missing"; default "".
+    call : str
+        Python function to call with these options, such as "km.from_ratings(ratings, ...)", in which "..." stands for
+        the options. Default "": the function that raised the error.
     """
 
     options: Mapping[str, Any]
     condition: str = ""
+    call: str = ""
 
     def __str__(self) -> str:
         given = ", ".join(f"{name}={_python_literal(value)}" for name, value in self.options.items())
-        return (
-            f"{self.condition[:1].upper()}{self.condition[1:]}, pass {given}." if self.condition else f"Pass {given}."
-        )
+        words = f"use {self.call.replace('...', given)}" if self.call else f"pass {given}"
+        said = f"{self.condition}, {words}." if self.condition else f"{words}."
+        return f"{said[:1].upper()}{said[1:]}"
 
 
 class KappamaxError(Exception):
@@ -110,6 +114,10 @@ class KappamaxError(Exception):
         self.code = code or self.default_code
         self.fields = dict(fields or {})
         self.advice = tuple(advice)
+
+    def with_advice(self, advice: Sequence[Advice]) -> KappamaxError:
+        """Return the same error with other advice."""
+        return type(self)(self.statement, code=self.code, fields=self.fields, advice=advice)
 
 
 class InputError(KappamaxError, ValueError):

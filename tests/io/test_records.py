@@ -63,15 +63,25 @@ def test_keys_that_are_not_text_are_names():
         ([{"a": 1, "b": ["x"]}, {"a": 2, "b": ["y", "z"]}], "a rating must be one label"),
         ({}, "the data have no columns"),
         ([{}], "the data have no columns"),
-        ({"a": [], "b": []}, "there is no subject to compare"),
-        ({"a": [1, 2]}, "agreement needs at least two raters"),
-        ({"id": list(range(30)), "a": [1, 2] * 15, "b": [1, 2] * 15}, "'id' has 30 distinct values in 30 rows"),
+        ({"a": {1, 2}, "b": [1, 2]}, "'a' has type set"),
+        ({"a": [], "b": []}, "column 'a' has no values"),
+        ({"a": [1, 2]}, "agreement needs the columns of at least two raters"),
     ],
 )
 def test_data_that_are_not_records_are_errors(data, said):
     """The errors name the column or the record."""
     with pytest.raises(km.errors.InvalidRatingsError, match=said):
         km.from_ratings(data)
+
+
+def test_columns_that_are_not_raters_are_recognised():
+    """An identifier is left out with a note, and a column that shares no category is refused, as in a frame."""
+    data = {"id": list(range(100, 130)), "a": [1, 2] * 15, "b": [1, 2, 2] * 10}
+    table = km.from_ratings(data)
+    assert table.raters == ("a", "b")
+    assert list(table.reading.columns_left_out) == ["id"]
+    with pytest.raises(km.errors.InvalidRatingsError, match="'where' shares no category"):
+        km.from_ratings(data | {"where": ["x", "x", "y"] * 10})
 
 
 def test_a_matrix_of_counts_is_no_record():

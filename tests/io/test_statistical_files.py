@@ -150,11 +150,16 @@ def test_different_value_labels_of_raters_are_refused_with_an_order(tmp_path):
 
 
 def test_labels_of_one_rater_only_are_refused(tmp_path):
-    """The advice gives the labels of the codes."""
-    path = write_dta(tmp_path / "a.dta", RATINGS, labels={"anna": GRADES})
-    with pytest.raises(km.errors.InvalidRatingsError, match="'anna' have value labels, but 'ben' contains") as raised:
-        km.read_ratings(path)
-    assert raised.value.advice[0].options == {"rename": {"1": "mild", "2": "moderate", "3": "severe"}}
+    """The advice gives the codes their labels, with a column of identifiers as well and if the raters are named."""
+    path = write_dta(tmp_path / "a.dta", {"id": list("vwxyz")} | RATINGS, labels={"anna": GRADES})
+    expected = km.kappa(*RATINGS.values()).exact
+    for options in ({}, {"raters": ["anna", "ben"]}):
+        with pytest.raises(km.errors.InvalidRatingsError, match="'anna' have value labels, but 'ben' con") as raised:
+            km.read_ratings(path, **options)
+        (advice,) = raised.value.advice
+        table = km.read_ratings(path, **advice.options)
+        assert table.categories == ("mild", "moderate", "severe")
+        assert km.kappa(table).exact == expected
 
 
 def test_the_long_layout_has_labels_and_names(tmp_path):

@@ -109,7 +109,7 @@ def test_codes_beside_labels_are_refused():
     ) as raised:
         require_labels_of_all(["a", "b", "c"], rows, labels)
     (advice,) = raised.value.advice
-    assert advice.options == {"rename": {"1": "mild", "2": "moderate", "3": "severe"}}
+    assert advice.options == {"raters": ["a", "b", "c"], "rename": {"1": "mild", "2": "moderate", "3": "severe"}}
     require_labels_of_all(["a", "b", "c"], rows, labels, renamed=["1", "2", "3"])
     require_labels_of_all(["a"], rows, labels)
     require_labels_of_all(["a", "b"], [("mild", "mild"), ("mild", 8.0)], labels)

@@ -16,6 +16,7 @@ from typing import Any
 import click
 
 from kappamax._version import __version__
+from kappamax.cli.advice import message_of
 from kappamax.cli.anneal import anneal
 from kappamax.cli.command import Group, command
 from kappamax.cli.exact_test import test
@@ -32,6 +33,7 @@ from kappamax.errors import KappamaxError
 
 __all__ = ["main"]
 
+_ARGUMENTS = "kappamax.arguments"
 _WELCOME = """\
 kappamax measures agreement between raters. Three commands to try:
 
@@ -102,6 +104,10 @@ def completion(context: click.Context, shell: str) -> None:
 class _Main(Group):
     """The group of all commands, which turns errors and Ctrl-C into one line and an exit code."""
 
+    def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
+        context.meta[_ARGUMENTS] = list(args)
+        return super().parse_args(context, args)
+
     def invoke(self, context: click.Context) -> Any:
         for stream in (sys.stdout, sys.stderr):
             if isinstance(stream, TextIOWrapper):
@@ -111,7 +117,9 @@ class _Main(Group):
             sys.stdout.flush()
             return None
         except KappamaxError as error:
-            click.echo(f"kappamax: {_one_line(str(error))}", err=True)
+            arguments = context.meta.get(_ARGUMENTS, [])
+            command = next((self.commands[word] for word in arguments if word in self.commands), self)
+            click.echo(f"kappamax: {_one_line(message_of(error, command, arguments))}", err=True)
             context.exit(1)
         except KeyboardInterrupt:
             click.echo("kappamax: interrupted", err=True)

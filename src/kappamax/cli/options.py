@@ -62,6 +62,17 @@ def _as_codes(context: click.Context, option: click.Parameter, text: str | None)
     return as_names(context, option, text) or []
 
 
+def _as_pairs(_context: click.Context, _option: click.Parameter, texts: tuple[str, ...]) -> dict[str, str]:
+    """Return labels and their new labels, each given as OLD=NEW."""
+    pairs = {}
+    for text in texts:
+        old, equals, new = text.partition("=")
+        if not (old.strip() and equals and new.strip()):
+            raise click.BadParameter(f"a label and its new label must be given as OLD=NEW; got {text!r}.")
+        pairs[old.strip()] = new.strip()
+    return pairs
+
+
 def _as_character(_context: click.Context, _option: click.Parameter, text: str | None) -> str | None:
     """Return a delimiter; the word tab stands for a tab, which is hard to type in a shell."""
     return "\t" if text in ("tab", "\\t") else text
@@ -100,8 +111,8 @@ HOW_TO_READ: list[click.Parameter] = [
     ),
     Option(
         "--missing CODE,CODE",
-        "Codes that stand for missing ratings, in addition to empty cells and to words such as NA, nan, None and null. "
-        "Default: no further codes.",
+        "Codes that stand for missing ratings, in addition to empty cells, to text such as NA, null, ., - and ?, and "
+        "to error values of spreadsheets. Default: no further codes.",
         callback=_as_codes,
     ),
     Option("--complete-only", "Leave out all subjects with a missing rating."),
@@ -116,6 +127,28 @@ HOW_TO_READ: list[click.Parameter] = [
         "whichever splits the rows most evenly.",
         callback=_as_character,
     ),
+    Option(
+        "--skip-rows N",
+        "Number of lines above the header. Default: titles and comments above the header are recognised.",
+        type=click.IntRange(min=0),
+    ),
+    Option("--no-header", "Read the first row as data; the columns are then called column 1, column 2, and so on."),
+    Option("--transpose", "Read the rows of the file as raters and its columns as subjects."),
+    Option(
+        "--fill-down",
+        "Repeat the cell above in empty cells of the columns subject and rater of the long layout, as merged cells of "
+        "a sheet do.",
+    ),
+    Option("--encoding NAME", "Encoding of a text file, such as cp1252. Default: it is detected."),
+    Option("--decimal-comma", "Read 1,5 as the number 1.5."),
+    Option("--ignore-case", "Read labels that differ only in case as the same label."),
+    Option(
+        "--rename OLD=NEW",
+        "Replace a label by another one. Repeat the option to replace several labels. Default: no label is replaced.",
+        multiple=True,
+        callback=_as_pairs,
+    ),
+    Option("--accept-labels", "Take labels as they stand even if they look like mistakes."),
 ]
 FILE = click.Argument(["file"], type=click.Path(allow_dash=True))
 INPUT: list[click.Parameter] = [FILE, *HOW_TO_READ]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from math import prod
 from typing import Any, NamedTuple
@@ -18,10 +19,11 @@ from kappamax._tolerances import EXACT_DOUBLES
 from kappamax._typing import Array, Integers
 from kappamax._validate_table import LARGEST_TOTAL, as_rater_names
 from kappamax.errors import InvalidRatingsError, InvalidTableError
+from kappamax.io.category_codes import Locate, encode
 from kappamax.io.declared_categories import DeclaredCategories
-from kappamax.io.labels import Locate, encode, warn_of_similar_labels
 from kappamax.io.read_spec import ReadSpec
 from kappamax.patterns import MISSING
+from kappamax.reading import Reading
 from kappamax.table import Table
 
 _RATINGS_PER_BLOCK = 1 << 15
@@ -60,9 +62,12 @@ def table_of_rows(
         _hashed(column, f"an entry of column {name!r}")._replace(declared=own)
         for name, column, own in zip(raters, values, declared or [None] * len(raters), strict=True)
     ]
+    notes = list[str]()
     if spec.categories is None and spec.layout != "long":
-        spec.require_few_values(raters, [len(column.values) for column in columns], sum(counts))
-    return table_of_columns(columns, counts=counts, raters=raters, spec=spec, locate=locate)
+        notes = spec.few_values_notes(raters, [len(column.values) for column in columns], sum(counts))
+    table = table_of_columns(columns, counts=counts, raters=raters, spec=spec, locate=locate)
+    table.reading = replace(table.reading, notes=(*notes, *table.reading.notes))
+    return table
 
 
 def table_of_columns(
@@ -90,15 +95,16 @@ def table_of_columns(
         raw = [column.codes(slice(None)) for column in columns]
         totals = None if counts is None else np.asarray(counts, dtype=np.int64)
     seen = [np.flatnonzero(np.bincount(codes)) for codes in raw]
-    encoded, categories, ordered = encode(
+    encoded = encode(
         [[column.values[i] for i in used.tolist()] for column, used in zip(columns, seen, strict=True)],
+        n_ratings=[_numbers_of(codes, used, totals) for codes, used in zip(raw, seen, strict=True)],
         raters=names,
         spec=spec,
         declared=[column.declared for column in columns],
         locate=locate,
     )
     patterns = np.empty((len(raw[0]), len(columns)), dtype=np.int32, order="F")
-    for i, (code, used, codes) in enumerate(zip(encoded, seen, raw, strict=True)):
+    for i, (code, used, codes) in enumerate(zip(encoded.codes, seen, raw, strict=True)):
         final = np.full(used[-1] + 1, MISSING, dtype=np.int32)
         final[used] = code
         patterns[:, i] = final[codes]
@@ -109,9 +115,19 @@ def table_of_columns(
             raise InvalidRatingsError("complete_only needs at least one subject that every rater rated; there is none.")
         n_left_out = int((~complete).sum() if totals is None else totals[~complete].sum())
         patterns, totals = patterns[complete], None if totals is None else totals[complete]
-    table = Table(patterns, totals, categories, names, ordered=ordered, n_left_out=n_left_out)
-    warn_of_similar_labels(table.categories, table.margins.sum(axis=0).tolist())
+    table = Table(patterns, totals, encoded.categories, names, ordered=encoded.ordered, n_left_out=n_left_out)
+    table.reading = Reading(missing=encoded.missing, notes=encoded.notes)
     return table
+
+
+def _numbers_of(codes: Array, used: Array, totals: Integers | None) -> list[int]:
+    """Return the number of subjects with each of the codes that occur."""
+    counts = np.zeros(int(used[-1]) + 1, dtype=np.int64)
+    if totals is None:
+        counts += np.bincount(codes, minlength=len(counts))
+    else:
+        np.add.at(counts, codes, totals)  # exact for large counts, unlike the weights of bincount
+    return [int(n) for n in counts[used]]
 
 
 def column_of(values: Any) -> Column:

@@ -8,6 +8,7 @@ only the results of queries are held in Python.
 
 from __future__ import annotations
 
+import csv
 import os
 import re
 import shutil
@@ -16,17 +17,23 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
+from io import StringIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from kappamax.display.text import shortened
-from kappamax.errors import InvalidOptionError, UnreadableFileError
+from kappamax.display.text import listing, plural, shortened
+from kappamax.errors import Advice, InvalidOptionError, NotSupportedError, UnreadableFileError
 from kappamax.io.compression import unpacked
+from kappamax.io.count_matrices import looks_like_counts
 from kappamax.io.file_signatures import TYPED_FORMATS
+from kappamax.io.labels import clean_text
 from kappamax.io.read_spec import ReadSpec
-from kappamax.io.temporary_files import bytes_as_file
-from kappamax.io.text_files import TextFormat, beginning_of, checked_compression, text_format
+from kappamax.io.temporary_files import bytes_as_file, written_file
+from kappamax.io.text_encoding import copy_as_utf8, encoding_of, guessed_encoding
+from kappamax.io.text_files import TextFormat, beginning_of, checked_compression, opened, sample_of, text_format
+from kappamax.io.text_grid import grid_of
+from kappamax.io.transposed_tables import transposed
 from kappamax.table import Label
 
 if TYPE_CHECKING:
@@ -34,6 +41,7 @@ if TYPE_CHECKING:
 
 _EARLY = 1000  # the keys of the first objects keep their order, and keys that first occur later are sorted
 _MEMORY_MB = 500
+LINE = "kappamax_line"
 _MEMORY_MB_PER_CORE = 50
 _DUCKDB_ERRORS = {
     r"Expected Number of Columns: (\d+) Found: (\d+)": "every row must have {} columns, as the first row has; got {}.",
@@ -94,8 +102,10 @@ class Source:
         Number that a reader of the file gives to the first row of the view.
     not_raters : frozenset of str
         Columns that are not used as raters unless the caller names them.
-    labelled : bool
-        Whether the columns have names; False for a grid of cells.
+    header : tuple of str or None
+        Cells of the first row if it was not read as names of columns, as in a matrix of counts; otherwise None.
+    named_by_file : bool
+        Whether the names of the columns are those of a header in the file.
     layout : str or None
         Layout that the format prescribes, or None if it does not prescribe one.
     declared : dict
@@ -109,6 +119,10 @@ class Source:
         Sentences about what was recognised or left out when the file was opened.
     notes_on : callable
         Function from the names of the columns that are used to sentences about what was recognised in them.
+    header_line : int
+        Number of the line that contains the header, counted from one; 0 if there is none.
+    line : str
+        SQL expression of the position of a row, counted from one.
     """
 
     name: str
@@ -118,13 +132,16 @@ class Source:
     unit: str = "row"
     first: int = 1
     not_raters: frozenset[str] = frozenset()
-    labelled: bool = True
+    header: tuple[str, ...] | None = None
+    named_by_file: bool = True
     layout: str | None = None
     declared: dict[str, tuple[Label, ...]] = field(default_factory=dict)
     labels: dict[str, dict[Any, str]] = field(default_factory=dict)
     descriptions: dict[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     notes_on: Callable[[Sequence[str]], tuple[str, ...]] = field(default=lambda names: ())
+    header_line: int = 0
+    line: str = "row_number() OVER ()"
 
     @property
     def columns(self) -> list[str]:
@@ -153,10 +170,26 @@ class Source:
                 raise
             raise KeyboardInterrupt from None
 
+    def without_rows(self, positions: Sequence[int]) -> Source:
+        """Return the source without some rows, given by their positions counted from one."""
+        dropped = ", ".join(map(str, positions))
+        line = "" if self.line == LINE else f", {self.line} AS {LINE}"
+        self.rows(
+            f"CREATE OR REPLACE TEMP TABLE kept_rows AS SELECT * EXCLUDE (kappamax_position) FROM (SELECT *{line}, "
+            f"row_number() OVER () AS kappamax_position FROM file) WHERE kappamax_position NOT IN ({dropped})"
+        )
+        self.rows("CREATE OR REPLACE VIEW file AS SELECT * FROM kept_rows")
+        return replace(self, line=LINE)
+
+    def require_text(self, rows: Sequence[Sequence[Any]]) -> None:
+        """Reject zero bytes, which may occur after a beginning that looks like text."""
+        if any(isinstance(cell, str) and "\0" in cell for row in rows for cell in row):
+            raise UnreadableFileError(f"{self.name} is a binary file, not text with columns.", code="binary-file")
+
     def place(self, column: str, value: Any) -> str:
         """Return the place where a raw value first occurs in a column, for messages."""
         ((line,),) = self.rows(
-            f"SELECT min(line) FROM (SELECT {self.values[column]} AS value, row_number() OVER () AS line FROM file) "
+            f"SELECT min(line) FROM (SELECT {self.values[column]} AS value, {self.line} AS line FROM file) "
             "WHERE value IS NOT DISTINCT FROM ?",
             [value],
         )
@@ -176,17 +209,16 @@ def _source(stack: ExitStack, path: Path, name: str, spec: ReadSpec, *, spill: P
     """Open a local file in the format that its first bytes indicate; it is closed with the stack."""
     import duckdb  # the import takes 0.1 s
 
-    path, kind, notes = unpacked(stack, path, name, None if spill is None else spill.parent)
+    path, kind, unpacking = unpacked(stack, path, name, None if spill is None else spill.parent)
     is_spreadsheet = kind == "spreadsheet"
     if spec.sheet is not None and not is_spreadsheet:
         raise InvalidOptionError(f"sheet can be given for spreadsheets only; {name} is not a spreadsheet.")
-    delimiter = spec.delimiter
-    if delimiter is not None:
+    if spec.delimiter is not None:
         if kind != "text":
             raise InvalidOptionError(f"delimiter can be given for text files only; {name} is not a text file.")
-        if not isinstance(delimiter, str) or len(delimiter) != 1 or delimiter in '"\r\n\0' or not delimiter.isascii():
+        if not isinstance(spec.delimiter, str) or not re.fullmatch(r'[^"\r\n\0]', spec.delimiter, re.ASCII):
             raise InvalidOptionError(
-                f"delimiter must be one ASCII character other than a quotation mark; got {delimiter!r}."
+                f"delimiter must be one ASCII character other than a quotation mark; got {spec.delimiter!r}."
             )
     config: dict[str, str | bool | int | float | list[str]] = {
         "autoinstall_known_extensions": "false",
@@ -194,7 +226,7 @@ def _source(stack: ExitStack, path: Path, name: str, spec: ReadSpec, *, spill: P
         "memory_limit": f"{_MEMORY_MB + _MEMORY_MB_PER_CORE * (os.cpu_count() or 1)}MB",
         "temp_directory": "" if spill is None else str(spill),
     }
-    source = Source(name, stack.enter_context(duckdb.connect(config=config)), notes=notes)
+    source = Source(name, stack.enter_context(duckdb.connect(config=config)), notes=unpacking)
     if kind in TYPED_FORMATS:
         from kappamax.io.typed_files import opened_with_types
 
@@ -202,37 +234,158 @@ def _source(stack: ExitStack, path: Path, name: str, spec: ReadSpec, *, spill: P
     if is_spreadsheet:
         from kappamax.io.spreadsheets import sheet_as_text
 
-        path, delimiter = stack.enter_context(bytes_as_file(sheet_as_text(path, name, spec.sheet))), ","
-    beginning = beginning_of(path, name)
-    if delimiter is None and re.match(r'\s*\{\s*("|\})', beginning):
+        path = stack.enter_context(bytes_as_file(sheet_as_text(path, name, spec.sheet)))
+        spec = replace(spec, delimiter=",")
+    sample, is_whole = sample_of(path, name)
+    encoding = encoding_of(sample, name, spec.encoding)
+    if encoding != "utf-8":
+        with opened(path) as file:
+            path = stack.enter_context(written_file(lambda copy: copy_as_utf8(file, copy, encoding, name)))
+        sample, is_whole = sample_of(path, name)
+        source = replace(source, notes=(*source.notes, f"The file was read as text in the encoding {encoding}."))
+    if spec.delimiter is None and re.match(rb'(\xef\xbb\xbf)?\s*\{\s*("|\})', sample):
         return _json(replace(source, unit="line"), path, "newline_delimited")
-    if delimiter is None and re.match(r"\s*\[\s*\{", beginning):
+    if spec.delimiter is None and re.match(rb"(\xef\xbb\xbf)?\s*\[\s*\{", sample):
         return _json(source, path, "array")
-    source = replace(source, unit="row" if is_spreadsheet else "line", labelled=spec.layout != "counts")
-    return _text(source, path, text_format(path, name, beginning, delimiter))
-
-
-def _text(source: Source, path: Path, text: TextFormat) -> Source:
-    """Open text with columns; all cells are read as text, since labels are normalised later for all formats."""
-    headed = source.labelled
-    header = text.first if headed else [f"column {i + 1}" for i in range(len(text.first))]
-    if "" in header:
+    source = replace(source, unit="row" if is_spreadsheet else "line")
+    if not is_whole:
+        if spec.transpose:
+            raise NotSupportedError(f"{name} is too large to be transposed.")
+        return _large_text(source, path, text_format(path, name, beginning_of(sample, name), spec), spec)
+    checked_compression(path, name)
+    try:
+        whole = sample.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = sample[: error.start].count(b"\n") + 1
         raise UnreadableFileError(
-            f"{source.name}: every column must have a name in the first row; column {header.index('') + 1} has none. "
-            "A matrix of counts is read with layout counts."
-        )
-    twice = next((column for column, times in Counter(header).items() if times > 1), None)
-    if twice is not None:
-        raise UnreadableFileError(f"{source.name}: columns must have different names; {twice!r} occurs twice.")
-    columns = {f"c{i}": "VARCHAR" for i in range(len(header))}
+            f"{name} is not UTF-8 text: line {line} has the byte 0x{sample[error.start]:02x}.",
+            code="wrong-encoding",
+            advice=[Advice({"encoding": guessed_encoding(sample)})],
+        ) from None
+    grid = grid_of(whole, name, spec)
+    source = replace(source, notes=(*source.notes, *grid.notes))
+    header, rows = grid.header, [(row.start + 1, row.cells) for row in grid.rows]
+    if spec.transpose:
+        header, rows, notes = transposed(header, [row.cells for row in grid.rows])
+        source = replace(source, unit="column", notes=(*source.notes, *notes))
+    return _small_text(stack, replace(source, header_line=grid.header_line), header, rows, spec)
+
+
+def _small_text(
+    stack: ExitStack, source: Source, header: Sequence[str], rows: Sequence[tuple[int, list[str]]], spec: ReadSpec
+) -> Source:
+    """Open rows that were split into cells, each with the number of its line."""
+    out = StringIO()
+    csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_ALL).writerows([line, *cells] for line, cells in rows)
+    path = stack.enter_context(bytes_as_file(out.getvalue().encode(errors="replace")))
+    _create_view(source, path, len(header), delimiter=",", line=True)
+    return _with_header(replace(source, line=LINE, first=1), header, spec)
+
+
+def _large_text(source: Source, path: Path, text: TextFormat, spec: ReadSpec) -> Source:
+    """Open a text file that DuckDB splits into cells."""
+    _create_view(source, path, len(text.header), delimiter=text.delimiter, skip=text.skip, compression=text.compression)
+    source = replace(source, first=text.skip + 1, header_line=text.skip, notes=(*source.notes, *text.notes))
+    return _with_header(source, text.header, spec)
+
+
+def _create_view(
+    source: Source,
+    path: Path,
+    n_columns: int,
+    *,
+    delimiter: str,
+    line: bool = False,
+    skip: int = 0,
+    compression: str = "uncompressed",
+) -> None:
+    """Make text with columns the view `file`; all cells are text, since labels are normalised later for all formats.
+
+    `line` says that the first column is the number of the line.
+    """
+    columns = {LINE: "BIGINT"} if line else {}
+    columns |= {f"c{i}": "VARCHAR" for i in range(n_columns)}
     source.rows(
-        f"CREATE VIEW file AS SELECT * FROM read_csv({path_pattern(path)}, header = {headed}, "
-        f"delim = {sql_list([text.delimiter])}, quote = '\"', escape = '\"', skip = {text.skip}, "
-        f"compression = '{text.compression}', auto_detect = false, null_padding = false, strict_mode = true, "
+        f"CREATE VIEW file AS SELECT * FROM read_csv({path_pattern(path)}, header = false, "
+        f"delim = {sql_list([delimiter])}, quote = '\"', escape = '\"', skip = {skip}, "
+        f"compression = '{compression}', auto_detect = false, null_padding = false, strict_mode = true, "
         f"hive_partitioning = false, columns = {columns})",
     )
-    cells = dict(zip(header, columns, strict=True))
-    return replace(source, values=cells, texts=cells, first=text.skip + 1 + headed)
+
+
+def _with_header(source: Source, header: Sequence[str], spec: ReadSpec) -> Source:
+    """Return the source with the names of its columns."""
+    columns = [f"c{i}" for i in range(len(header))]
+    cells = {f"column {i + 1}": column for i, column in enumerate(columns)}
+    if spec.layout == "counts":
+        return replace(source, values=cells, texts=cells, header=tuple(header))
+    if spec.no_header:
+        return replace(source, values=cells, texts=cells, named_by_file=False)
+    return _named_columns(source, header, columns)
+
+
+def _named_columns(source: Source, header: Sequence[str], columns: Sequence[str]) -> Source:
+    """Return the source with the names in the header; blank columns are left out, and equal names are numbered."""
+    header = [clean_text(name) for name in header]
+    nameless = [i for i, name in enumerate(header) if not name]
+    blank = set[int]()
+    if nameless:
+        tests = ", ".join(f"count(nullif(trim({columns[i]}), ''))" for i in nameless)
+        ((*filled,),) = source.rows(f"SELECT {tests} FROM file")
+        blank = {i for i, n in zip(nameless, filled, strict=True) if n == 0}
+    notes = list(source.notes)
+    if blank:
+        notes.append(f"{plural(len(blank), 'blank column')} {'was' if len(blank) == 1 else 'were'} left out.")
+    unnamed = [i for i in nameless if i not in blank]
+    first_rows = source.rows(f"SELECT {', '.join(columns)} FROM file LIMIT 200") if unnamed else []
+    if any(i > 0 for i in unnamed) and not _is_data(first_rows):
+        line = source.header_line
+        grid = [list(header), *map(list, first_rows)]
+        counts = Advice({"layout": "counts"}, "if the file is a matrix of counts")
+        likely = [
+            counts,
+            Advice({"no_header": True}, "if the first line is data"),
+            Advice({"skip_rows": line}, "if the names are in the next line"),
+        ]
+        raise UnreadableFileError(
+            f"{source.name}: every column must have a name, but {_listed_positions(unnamed)} in line {line}, "
+            f"{listing(header)}, {'has' if len(unnamed) == 1 else 'have'} none. The names may be in the next line.",
+            code="columns-without-names",
+            fields={"header": list(header), "line": line},
+            advice=sorted(likely, key=lambda advice: advice is counts and looks_like_counts(grid)),
+        )
+    names, seen = [], Counter[str]()
+    for i, name in enumerate(header):
+        own = name or f"column {i + 1}"
+        seen[own] += 1
+        while seen[own] > 1 and f"{own} ({seen[own]})" in header:
+            seen[own] += 1
+        names.append(own if seen[own] == 1 else f"{own} ({seen[own]})")
+    if unnamed:
+        notes.append(f"Columns without a name were numbered: {listing([names[i] for i in unnamed])}.")
+    if any(times > 1 for name, times in seen.items()):
+        twice = [name for name, times in seen.items() if times > 1 and name in header]
+        notes.append(f"Columns with equal names were numbered: {listing(twice)}.")
+    cells = {name: columns[i] for i, name in enumerate(names) if i not in blank}
+    return replace(source, values=cells, texts=cells, notes=tuple(notes))
+
+
+def _is_data(rows: Sequence[Sequence[Any]]) -> bool:
+    """Return whether the first of some rows is data, not names of columns: most of its cells occur again below."""
+    if len(rows) < 2:
+        return False
+    first, *below = rows
+    filled = [(j, cell) for j, cell in enumerate(first) if cell not in (None, "")]
+    again = sum(any(row[j] == cell for row in below) for j, cell in filled)
+    return 2 * again >= len(filled) > 0 and not looks_like_counts(rows)
+
+
+def _listed_positions(positions: Sequence[int]) -> str:
+    """Return the positions of columns in words: "column 2" or "columns 2 and 4"."""
+    shown = [str(i + 1) for i in positions[:8]]
+    if len(shown) == 1:
+        return f"column {shown[0]}"
+    return f"columns {', '.join(shown[:-1])} and {shown[-1]}"
 
 
 def _json(source: Source, path: Path, form: str) -> Source:

@@ -7,34 +7,27 @@ their values are turned into codes of categories; and the codes and counts becom
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
-from typing import Any, NoReturn, cast
-
-import numpy as np
+from typing import Any
 
 from kappamax.display.text import listing
-from kappamax.errors import (
-    InvalidOptionError,
-    InvalidRatingsError,
-    InvalidTableError,
-    KappamaxError,
-    NotSupportedError,
-    UnreadableFileError,
-)
+from kappamax.errors import InvalidOptionError, InvalidRatingsError, InvalidTableError, KappamaxError, NotSupportedError
 from kappamax.io.arrays import table_of_rows
+from kappamax.io.column_profiles import ColumnProfile, profiles_of, sample_size
+from kappamax.io.column_roles import LEFT_OUT, NOT_CHOSEN, left_out_notes, raters_among, roles_of
+from kappamax.io.count_matrices import table_of_matrix
 from kappamax.io.file_formats import Source, open_file, sql_list
-from kappamax.io.labels import as_count, label_of
-from kappamax.io.ratings import from_counts
-from kappamax.io.read_spec import ReadSpec, as_column, raise_rated_twice, require_named_rows
+from kappamax.io.labels import as_count
+from kappamax.io.layout_guess import long_columns, other_layout
+from kappamax.io.long_files import MOST_CELLS, TOO_MANY_PATTERNS, read_long
+from kappamax.io.read_spec import ReadSpec, as_column
+from kappamax.io.stray_rows import stray_rows
 from kappamax.io.value_labels import require_labels_of_all
 from kappamax.table import Label, Table
 
-_MOST_CELLS = 20_000_000
-_MOST_PAIRS = 200_000
 _MOST_GROUPS = 10_000
-_TOO_MANY_PATTERNS = "the ratings have more than {:,} distinct patterns; a table of them does not fit into memory."
+_MOST_MATRIX_ROWS = 300
 
 
 def read_ratings(
@@ -51,6 +44,15 @@ def read_ratings(
     complete_only: bool = False,
     sheet: str | int | None = None,
     delimiter: str | None = None,
+    skip_rows: int | None = None,
+    no_header: bool = False,
+    transpose: bool = False,
+    fill_down: bool = False,
+    encoding: str | None = None,
+    decimal_comma: bool = False,
+    ignore_case: bool = False,
+    rename: Mapping[str, Any] | None = None,
+    accept_labels: bool = False,
 ) -> Table:
     """Read ratings from a file: text with columns, Parquet (a file or a folder), JSON lines, or a spreadsheet.
 
@@ -81,8 +83,9 @@ def read_ratings(
         Column of counts in the patterns layout. By default a column called count, counts, n, freq or frequency,
         otherwise the last column.
     missing : sequence of labels
-        Codes that stand for a missing rating, in addition to empty cells and the texts NA, N/A, #N/A, <NA>, NaN, nan,
-        None, null and NULL. By default there are no further codes.
+        Codes that stand for a missing rating, in addition to empty cells and, in upper or lower case, the texts NA,
+        N/A, NaN, null, missing, ".", ".a" to ".z", "-" (unless "+" is a label), "?", and error values of spreadsheets
+        such as #N/A. By default there are no further codes.
     complete_only : bool
         Whether subjects with a missing rating are left out, default False. `Table.n_left_out` is their number.
     sheet : str or int, optional
@@ -90,6 +93,26 @@ def read_ratings(
     delimiter : str, optional
         Character that separates the columns of text. By default a comma, tab, semicolon or bar, whichever splits the
         rows most evenly.
+    skip_rows : int, optional
+        Number of lines above the header of a text file or sheet. By default, titles and comments are recognised.
+    no_header : bool
+        Whether the first row of a text file or sheet is data, default False. The columns are then called "column 1",
+        "column 2", and so on.
+    transpose : bool
+        Whether the rows of a text file or sheet are raters and its columns subjects, default False.
+    fill_down : bool
+        Whether empty cells in the columns subject and rater of the long layout repeat the cell above, as merged cells
+        of a sheet do; default False.
+    encoding : str, optional
+        Encoding of a text file, such as "cp1252". By default it is detected.
+    decimal_comma : bool
+        Whether 1,5 is the number 1.5, default False.
+    ignore_case : bool
+        Whether labels that differ only in case are the same, default False.
+    rename : mapping, optional
+        Labels to be replaced, with their new labels. By default no label is replaced.
+    accept_labels : bool
+        Whether labels are taken as they stand even if they look like mistakes, default False.
 
     Returns
     -------
@@ -113,7 +136,28 @@ def read_ratings(
     >>> km.read_ratings(km.datasets.EXAMPLES["anxiety"].path).n_subjects
     20
     """
-    spec = ReadSpec(layout, categories, raters, subject, rater, rating, count, missing, complete_only, sheet, delimiter)
+    spec = ReadSpec(
+        layout=layout,
+        categories=categories,
+        raters=raters,
+        subject=subject,
+        rater=rater,
+        rating=rating,
+        count=count,
+        missing=missing,
+        complete_only=complete_only,
+        sheet=sheet,
+        delimiter=delimiter,
+        skip_rows=skip_rows,
+        no_header=no_header,
+        transpose=transpose,
+        fill_down=fill_down,
+        encoding=encoding,
+        decimal_comma=decimal_comma,
+        ignore_case=ignore_case,
+        rename=rename or {},
+        accept_labels=accept_labels,
+    )
     with open_file(path, spec) as source:
         return table_of_source(source, spec)
 
@@ -162,182 +206,140 @@ def read_groups(
             except KappamaxError as error:
                 yield own, error
             else:
-                yield own, Table(table.patterns, table.counts, whole.categories, table.raters, ordered=whole.ordered)
+                same = Table(
+                    table.patterns,
+                    table.counts,
+                    whole.categories,
+                    table.raters,
+                    ordered=whole.ordered,
+                    n_left_out=table.n_left_out,
+                )
+                same.reading = table.reading
+                yield own, same
 
 
 def table_of_source(source: Source, spec: ReadSpec) -> Table:
-    """Return the table of an open file."""
+    """Return the table of an open file, with a record of how it was read."""
     spec = replace(spec, layout=spec.layout or source.layout or "wide")
-    table = _READERS[spec.layout or ""](source, spec)
-    used = spec.long_columns(source.columns)[2:] if spec.layout == "long" else table.raters
-    notes = (*table.reading.notes, *source.notes, *source.notes_on(used))
-    table.reading = replace(table.reading, source=source.name, layout=spec.layout, notes=notes)
+    source, rows = _sampled(source) if spec.layout != "counts" else (source, [])
+    if spec.layout != "counts" and not rows:
+        raise InvalidRatingsError(
+            f"{source.name} contains no subject; there is no row after the header.", code="no-subject"
+        )
+    table, left_out = _READERS[spec.layout or ""](source, spec, rows)
+    notes = (*source.notes, *left_out_notes(left_out), *table.reading.notes)
+    table.reading = replace(
+        table.reading, source=source.name, layout=spec.layout, columns_left_out=left_out, notes=notes
+    )
     return table
 
 
-def _read_wide(source: Source, spec: ReadSpec) -> Table:
-    """Read one row per subject and one column per rater."""
-    header = source.columns
+Rows = Sequence[Sequence[Any]]
+
+
+def _read_wide(source: Source, spec: ReadSpec, rows: Rows) -> tuple[Table, dict[str, str]]:
+    """Read one row per subject and one column per rater; `rows` are the first rows."""
+    header, left_out = source.columns, dict[str, str]()
     if spec.raters is None:
-        lowered = [column.lower() for column in header]
-        if {"subject", "rater", "rating"} <= set(lowered):
-            raise InvalidRatingsError(f"{source.name} has columns subject, rater and rating; read it with layout long.")
-        if lowered[-1] in {"count", "counts", "freq", "frequency"}:
-            raise InvalidRatingsError(
-                f"the last column of {source.name} is {header[-1]!r}; read it with layout patterns."
-            )
-        labels = [label_of(column) for column in header]
-        if all(isinstance(label, int | float) for label in labels):
-            raise InvalidRatingsError(
-                f"the first row of {source.name} must name the raters, but it holds numbers: {listing(labels)}. "
-                "Add a header or, if these are the names of the columns, list them in raters."
-            )
-    names = spec.rating_columns(header, source.not_raters)
-    return _read_columns(source, spec, names)
+        subject = None if spec.subject is None else as_column("subject", spec.subject, header)
+        unused = {*source.not_raters, subject}
+        candidates = [profile for profile in profiles_of(header, rows) if profile.name not in unused]
+        cells = [[row[header.index(profile.name)] for profile in candidates] for row in rows[:_MOST_MATRIX_ROWS]]
+        if error := other_layout(candidates, cells, source.name, has_header=source.named_by_file):
+            raise error
+        _require_labels_of_both(source, spec, candidates, rows)
+        names, left_out = raters_among(candidates, source.name, spec.categories)
+    else:
+        names = spec.rating_columns(header)
+    return _read_columns(source, spec, names), _unused(header, names) | left_out
 
 
-def _read_patterns(source: Source, spec: ReadSpec) -> Table:
+def _read_patterns(source: Source, spec: ReadSpec, rows: Rows) -> tuple[Table, dict[str, str]]:
     """Read one row per pattern, with a column of counts."""
     names, count = spec.pattern_columns(source.columns, source.not_raters)
-    return _read_columns(source, spec, names, count)
+    if spec.raters is None:
+        profiles = [profile for profile in profiles_of(source.columns, rows) if profile.name in names]
+        names, left_out = raters_among(profiles, source.name, spec.categories)
+        return _read_columns(source, spec, names, count), _unused(source.columns, [*names, count]) | left_out
+    return _read_columns(source, spec, names, count), _unused(source.columns, [*names, count])
+
+
+def _read_long(source: Source, spec: ReadSpec, rows: Rows) -> tuple[Table, dict[str, str]]:
+    """Read one row per rating."""
+    columns = spec.long_columns(source.columns, long_columns(profiles_of(source.columns, rows)))
+    return _with_notes(read_long(source, spec, columns), source, columns[2:]), _unused(source.columns, columns)
+
+
+def _read_counts(source: Source, spec: ReadSpec, rows: Rows) -> tuple[Table, dict[str, str]]:
+    """Read a square matrix of counts, whose first row and column may contain labels."""
+    cells = [[*row] for row in source.rows(f"SELECT {', '.join(source.texts.values())} FROM file")]
+    cells = [list(source.header), *cells] if source.header else _labels_first(source.columns, cells, source.name)
+    source.require_text(cells)
+    return table_of_matrix(cells, spec, source.name), {}
+
+
+def _require_labels_of_both(
+    source: Source, spec: ReadSpec, candidates: Sequence[ColumnProfile], rows: Sequence[Sequence[Any]]
+) -> None:
+    """Reject codes beside value labels if only two columns can be raters; of more, one may be no rater."""
+    if source.labels:
+        names = [role.name for role in roles_of(candidates, spec.categories) if role.role != LEFT_OUT]
+        if len(names) == 2:
+            places = [source.columns.index(name) for name in names]
+            require_labels_of_all(names, [[row[i] for i in places] for row in rows], source.labels)
+
+
+def _unused(columns: Sequence[str], used: Sequence[str]) -> dict[str, str]:
+    return {column: NOT_CHOSEN for column in columns if column not in used}
+
+
+def _sampled(source: Source) -> tuple[Source, Rows]:
+    """Return the source without rows that are not data, and its first rows."""
+    size = sample_size(len(source.columns))
+    rows = source.rows(f"SELECT {', '.join(source.values.values())} FROM file LIMIT {size + 1}")
+    if len(rows) > size:
+        return source, rows[:size]
+    stray = stray_rows(source.columns, rows)
+    if not stray.positions:
+        return source, rows
+    dropped = set(stray.positions)
+    kept = [row for i, row in enumerate(rows, start=1) if i not in dropped]
+    return replace(source.without_rows(stray.positions), notes=(*source.notes, *stray.notes)), kept
 
 
 def _read_columns(source: Source, spec: ReadSpec, names: Sequence[str], count: str | None = None) -> Table:
     """Read one column per rater; `count` is the column of the numbers of subjects, if there is one."""
     wanted = [*names, count] if count is not None else names
     columns = [source.values[name] for name in wanted]
-    most = _MOST_CELLS // len(columns)
+    most = MOST_CELLS // len(columns)
     rows = source.rows(f"SELECT {', '.join(columns)}, count(*) FROM file GROUP BY ALL LIMIT {most + 1}")
     if len(rows) > most:
         distinct = ", ".join(f"approx_count_distinct({column})" for column in columns)
         ((n_rows, *n_values),) = source.rows(f"SELECT count(*), {distinct} FROM file")
-        spec.require_few_values(wanted, n_values, n_rows)
-        raise NotSupportedError(_TOO_MANY_PATTERNS.format(most))
-    if not rows:
-        raise InvalidRatingsError(f"{source.name} contains no subject; there is no row after the header.")
-    _require_text(rows, source.name)
-    if spec.raters is not None or len(names) == 2:  # otherwise a column without labels may be no rater
+        spec.few_values_notes(wanted, n_values, n_rows)
+        raise NotSupportedError(TOO_MANY_PATTERNS.format(most))
+    source.require_text(rows)
+    if spec.raters is not None:
         require_labels_of_all(names, rows, source.labels, spec.rename)
     if count is not None:
         rows = [
             (*ratings, times * as_count(number, lambda cell: f"column {count!r}{source.place(count, cell)}"))
             for *ratings, number, times in rows
         ]
-    return table_of_rows(
+    table = table_of_rows(
         rows,
         raters=names,
         spec=spec,
         declared=[source.declared.get(name) for name in names],
         locate=lambda i, value: source.place(names[i], value),
     )
+    return _with_notes(table, source, names)
 
 
-def _read_long(source: Source, spec: ReadSpec) -> Table:
-    """Read one row per rating."""
-    subject, rater, rating = spec.long_columns(source.columns)
-    named = (
-        f"SELECT nullif(trim({source.texts[subject]}), '') AS subject, "
-        f"nullif(trim({source.texts[rater]}), '') AS rater, "
-        f"coalesce({source.texts[rating]}, '') AS rating FROM file"
-    )
-    numbered = f"(SELECT *, row_number() OVER () AS line FROM ({named}))"
-    tally = source.rows(
-        "SELECT rater, rating, min(line), count(*) FILTER (subject IS NULL OR rater IS NULL) "
-        f"FROM {numbered} GROUP BY ALL ORDER BY min(line) LIMIT {_MOST_PAIRS + 1}"
-    )
-    if len(tally) > _MOST_PAIRS:
-        raise InvalidRatingsError(
-            f"columns {rater!r} and {rating!r} have more than {_MOST_PAIRS:,} distinct pairs of values, so they are "
-            "probably not rater and rating."
-        )
-    if not tally:
-        raise InvalidRatingsError(f"{source.name} contains no subject; there is no row after the header.")
-    require_named_rows(sum(row[-1] for row in tally), source.name)
-    _require_text(tally, source.name)
-    names = spec.long_raters(dict.fromkeys(row[0] for row in tally), rater)
-    keys = [f"r{i}" for i in range(len(names))]
-    ratings = [f"max(rating) FILTER (rater = {sql_list([one])}) AS {key}" for one, key in zip(names, keys, strict=True)]
-    present = " + ".join(f"({key} IS NOT NULL)::INT" for key in keys)
-    chosen = f"WHERE rater IN ({sql_list(names)})"
-    most = _MOST_CELLS // len(names)
-    rows = source.rows(
-        f"SELECT {', '.join(keys)}, count(*), max(n - ({present})) "
-        f"FROM (SELECT {', '.join(ratings)}, count(*) AS n FROM ({named}) {chosen} GROUP BY subject) "
-        f"GROUP BY ALL LIMIT {most + 1}"
-    )
-    if len(rows) > most:
-        raise NotSupportedError(_TOO_MANY_PATTERNS.format(most))
-    if any(row[-1] for row in rows):
-        _raise_rated_twice(source, f"FROM {numbered} {chosen}")
-    if spec.categories is None:
-        n_values = len({row[1] for row in tally if row[0] in names})
-        spec.require_few_values([rating], [n_values], len(names) * sum(row[-2] for row in rows))
-    lines = {(who, what): line for who, what, line, _ in reversed(tally)}
-
-    def locate(i: int, value: Any) -> str:
-        return f", {source.unit} {source.number(lines[names[i], value])}"
-
-    return table_of_rows(
-        [row[:-1] for row in rows],
-        raters=names,
-        spec=spec,
-        declared=[source.declared.get(rating)] * len(names),
-        locate=locate,
-    )
-
-
-def _raise_rated_twice(source: Source, ratings: str) -> NoReturn:
-    """Raise an error that names the first subject and rater that occur together twice, and their lines."""
-    ((subject, rater, first),) = source.rows(
-        f"SELECT subject, rater, min(line) {ratings} GROUP BY ALL HAVING count(*) > 1 ORDER BY min(line) LIMIT 1"
-    )
-    ((second,),) = source.rows(
-        f"SELECT min(line) {ratings} AND subject = ? AND rater = ? AND line > ?", [subject, rater, first]
-    )
-    raise_rated_twice(subject, rater, f", in {source.unit}s {source.number(first)} and {source.number(second)}")
-
-
-def _read_counts(source: Source, spec: ReadSpec) -> Table:
-    """Read a square matrix of counts, whose first row and column may contain labels."""
-    cells = [[*row] for row in source.rows(f"SELECT {', '.join(source.texts.values())} FROM file")]
-    if source.labelled:
-        cells = _labels_first(source.columns, cells, source.name)
-    _require_text(cells, source.name)
-    corner = label_of(cells[0][0]) if cells else None
-    categories, first = spec.categories, 1
-    if not isinstance(corner, int | float):
-        columns, rows = [label_of(cell) for cell in cells[0][1:]], [label_of(row[0]) for row in cells[1:]]
-        if None in columns:
-            raise InvalidTableError(
-                f"a labelled matrix of counts must name every column; column {columns.index(None) + 2} has no name."
-            )
-        if rows != columns:
-            raise InvalidTableError(
-                "a matrix of counts must have the same labels in the same order on rows and columns; "
-                f"rows are {listing(rows)} and columns {listing(columns)}."
-            )
-        if categories is not None and [str(one) for one in categories] != [str(label) for label in columns]:
-            raise InvalidOptionError(
-                f"categories must be the labels of the matrix of counts in its order, {listing(columns)}; "
-                f"got {listing(categories)}."
-            )
-        categories, first = cast(list[Label], columns), 2
-        cells = [row[1:] for row in cells[1:]]
-    counts = [
-        [as_count(cell, partial("row {}, column {}".format, i, j)) for j, cell in enumerate(row, start=first)]
-        for i, row in enumerate(cells, start=first)
-    ]
-    widths = {len(row) for row in counts}
-    if widths != {len(counts)}:
-        shape = f"{len(counts)} rows and {max(widths, default=0)} columns"
-        raise InvalidTableError(f"a matrix of counts must be square; {source.name} has {shape}.")
-    grid = np.array(counts, dtype=object)  # Python integers, which do not overflow
-    totals = (grid[:-1].sum(axis=0) == grid[-1]).all() and (grid[:, :-1].sum(axis=1) == grid[:, -1]).all()
-    if len(grid) > 2 and totals and grid.any():
-        raise InvalidTableError(
-            f"a matrix of counts must not contain totals; the last row and column of {source.name} are totals."
-        )
-    return from_counts(counts, categories=categories, raters=spec.raters)
+def _with_notes(table: Table, source: Source, columns: Sequence[str]) -> Table:
+    """Return the table with notes about what was recognised in the columns of its ratings."""
+    table.reading = replace(table.reading, notes=(*source.notes_on(columns), *table.reading.notes))
+    return table
 
 
 _READERS = {"wide": _read_wide, "long": _read_long, "counts": _read_counts, "patterns": _read_patterns}
@@ -355,9 +357,3 @@ def _labels_first(header: list[str], rows: list[list[Any]], name: str) -> list[l
         f"a matrix of counts must be square, or have one more column with the names of the others; {name} has "
         f"{len(rows)} rows and the columns {listing(header)}."
     )
-
-
-def _require_text(rows: Sequence[Sequence[Any]], name: str) -> None:
-    """Reject zero bytes, which may occur after a beginning that looks like text."""
-    if any(isinstance(cell, str) and "\0" in cell for row in rows for cell in row):
-        raise UnreadableFileError(f"{name} is a binary file, not text with columns.")

@@ -7,23 +7,28 @@ Lists of records and dicts of columns are read like frames in memory, and need n
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from kappamax._frames import library_of
-from kappamax.errors import InvalidOptionError, InvalidRatingsError
+from kappamax.errors import Advice, InvalidOptionError, InvalidRatingsError
 from kappamax.io.arrays import Column, column_of, table_of_columns, table_of_rows
+from kappamax.io.column_profiles import profiles_of, sample_size
+from kappamax.io.column_roles import left_out_notes, raters_among
 from kappamax.io.declared_categories import DeclaredCategories
 from kappamax.io.hugging_face import as_arrow
 from kappamax.io.labels import as_count, label_of
-from kappamax.io.read_spec import ReadSpec, as_different_names, raise_rated_twice, require_named_rows
+from kappamax.io.layout_guess import other_layout
+from kappamax.io.read_spec import ReadSpec, as_column, as_different_names, raise_rated_twice, require_named_rows
 from kappamax.io.records import columns_of_records, is_records
 from kappamax.patterns import MISSING
 from kappamax.table import Label, Table
 
+_MOST_MATRIX_ROWS = 300
 _N, _NAMELESS = "kappamax_n", "kappamax_nameless"
 
 
@@ -31,6 +36,7 @@ def table_of_frame(data: Any, spec: ReadSpec) -> Table:
     """Return the table of a frame of any library that narwhals knows."""
     table = _table_of_frame(data, spec)
     table.frame_library = library_of(data)
+    table.reading = replace(table.reading, layout=spec.layout or "wide")
     return table
 
 
@@ -57,6 +63,7 @@ def _table_of_frame(data: Any, spec: ReadSpec) -> Table:
         return _long_from_memory(
             [series_column(frame[name]) for name in columns], columns, spec, _declared_by(frame, columns[2])
         )
+    left_out = dict[str, str]()
     if spec.layout == "patterns":
         names, count = spec.pattern_columns(present)
         rows = [
@@ -64,11 +71,51 @@ def _table_of_frame(data: Any, spec: ReadSpec) -> Table:
             for row in _grouped(frame, [*names, count])
         ]
     else:
-        names = spec.rating_columns(present)
+        names, left_out = _rater_columns(present, spec, lambda columns, n: _fetched(frame.select(columns).head(n)))
         if any(schema[name] == nw.Object for name in names):  # among Python objects, an engine may treat True as 1
-            return table_of_columns([series_column(frame[name]) for name in names], raters=names, spec=spec)
+            table = table_of_columns([series_column(frame[name]) for name in names], raters=names, spec=spec)
+            return _with_left_out(table, left_out)
         rows = _grouped(frame, names)
-    return table_of_rows(rows, raters=names, spec=spec, declared=[_declared_by(frame, name) for name in names])
+    table = table_of_rows(rows, raters=names, spec=spec, declared=[_declared_by(frame, name) for name in names])
+    return _with_left_out(table, left_out)
+
+
+def _rater_columns(
+    present: Sequence[str], spec: ReadSpec, first_rows: Callable[[Sequence[str], int], Sequence[Sequence[Any]]]
+) -> tuple[list[str], dict[str, str]]:
+    """Return the columns of the raters and why others are left out; columns that are not ratings are rejected.
+
+    `first_rows` returns the values of some columns in a number of rows.
+    """
+    if spec.raters is not None:
+        return spec.rating_columns(present), {}
+    subject = None if spec.subject is None else as_column("subject", spec.subject, present)
+    columns = [name for name in present if name != subject]
+    rows = first_rows(columns, sample_size(len(columns)))
+    profiles = profiles_of(columns, rows)
+    try:
+        if rows and (error := other_layout(profiles, rows[:_MOST_MATRIX_ROWS], "the frame", has_header=False)):
+            raise error
+        return raters_among(profiles, "the frame", spec.categories)
+    except InvalidRatingsError as error:
+        raise error.with_advice(_for_frames(error.advice)) from None
+
+
+def _for_frames(advice: Sequence[Advice]) -> list[Advice]:
+    """Return advice in terms of frames: a matrix of counts and a transposed table have no option of their own."""
+    calls = {"layout": "km.from_counts(frame)", "transpose": "km.from_ratings(frame.T)"}
+    found = []
+    for one in advice:
+        special = "transpose" in one.options or one.options.get("layout") == "counts"
+        found.append(replace(one, call=calls[next(iter(one.options))]) if special else one)
+    return found
+
+
+def _with_left_out(table: Table, left_out: dict[str, str]) -> Table:
+    """Return the table with notes about the columns that were left out."""
+    notes = (*left_out_notes(left_out), *table.reading.notes)
+    table.reading = replace(table.reading, columns_left_out=left_out, notes=notes)
+    return table
 
 
 def _table_of_records(columns: Mapping[str, Any], spec: ReadSpec) -> Table:
@@ -81,17 +128,22 @@ def _table_of_records(columns: Mapping[str, Any], spec: ReadSpec) -> Table:
         names = spec.long_columns(present)
         found = [series_column(columns[name]) for name in names]
         return _long_from_memory(found, names, spec, found[2].declared)
-    counts = None
+    counts, left_out = None, dict[str, str]()
     if spec.layout == "patterns":
         raters, count = spec.pattern_columns(present)
         counts = [as_count(number, lambda _: f"column {count!r}") for number in columns[count]]
     else:
-        raters = spec.rating_columns(present)
+        raters, left_out = _rater_columns(
+            present, spec, lambda names, n: list(zip(*(columns[name][:n] for name in names), strict=True))
+        )
     found = [series_column(columns[name]) for name in raters]
-    if spec.categories is None and len(columns[raters[0]]):
+    notes = list[str]()
+    if spec.categories is None and found[0].size:
         n_values = [len(np.unique(column.codes(slice(None)))) for column in found]
-        spec.require_few_values(raters, n_values, found[0].size if counts is None else sum(counts))
-    return table_of_columns(found, raters=raters, spec=spec, counts=counts)
+        notes = spec.few_values_notes(raters, n_values, found[0].size if counts is None else sum(counts))
+    table = _with_left_out(table_of_columns(found, raters=raters, spec=spec, counts=counts), left_out)
+    table.reading = replace(table.reading, notes=(*table.reading.notes, *notes))
+    return table
 
 
 def _require_rows_of_ratings(spec: ReadSpec) -> None:
@@ -150,7 +202,7 @@ def _long_from_memory(
         row = int(again.min())
         raise_rated_twice(str(subject_names[present[what[row]]]), names[who[row]])
     if spec.categories is None:
-        spec.require_few_values([columns[2]], [len(np.unique(values))], len(values))
+        spec.few_values_notes([columns[2]], [len(np.unique(values))], len(values))
     missing = len(rating.values)  # the code of None, which is added to the values below
     patterns = np.full((len(names), len(present)), missing, dtype=np.intp)
     patterns[who, what] = values
@@ -199,7 +251,7 @@ def _long_from_engine(frame: Any, columns: tuple[str, str, str], spec: ReadSpec)
     )
     if spec.categories is None:
         values = {value for row in rows for value in row[:-1]}
-        spec.require_few_values([rating], [len(values)], len(names) * sum(row[-1] for row in rows))
+        spec.few_values_notes([rating], [len(values)], len(names) * sum(row[-1] for row in rows))
     return table_of_rows(rows, raters=names, spec=spec, declared=[declared] * len(names))
 
 

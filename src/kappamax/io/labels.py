@@ -1,4 +1,4 @@
-"""Turn raw values into labels, and labels into the codes of categories.
+"""Turn raw values into labels.
 
 Labels are normalised only in this module. The same rating may be 1, 1.0, "1" or numpy.int64(1), depending on its
 source; all of these are the same label. Missing values are None, NaN or text such as "NA"; they are never a category.
@@ -7,43 +7,53 @@ source; all of these are the same label. Missing values are None, NaN or text su
 from __future__ import annotations
 
 import re
-import warnings
-from collections.abc import Callable, Hashable, Sequence
+import unicodedata
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from math import isfinite, isnan
+from string import ascii_lowercase
 from typing import Any
 
 import numpy as np
 
-from kappamax._typing import Codes
 from kappamax._validate_table import LARGEST_TOTAL, as_categories, require_labels_in_order
-from kappamax.display.text import listing, plural
-from kappamax.errors import InvalidRatingsError, InvalidTableError, KappamaxWarning, NotSupportedError
-from kappamax.io.declared_categories import DeclaredCategories, found_categories, without
-from kappamax.io.read_spec import ReadSpec
-from kappamax.patterns import MISSING
+from kappamax.errors import InvalidRatingsError, InvalidTableError, NotSupportedError
 from kappamax.table import Label
 
-#: text that is read as a missing rating, with a warning, unless `categories` or `missing` names it
-MISSING_TEXT = ("NA", "N/A", "#N/A", "<NA>", "NaN", "nan", "None", "null", "NULL")
-_MISSING = frozenset(("", *MISSING_TEXT))
-
-#: function from a rater's position and a raw value to the place where it first occurs, such as ", line 7"
-Locate = Callable[[int, Any], str]
+#: text that is read as a missing rating, in any case, unless `categories` or `rename` names it
+MISSING_SPELLINGS = (
+    *("", "na", "n/a", "n.a.", "n.a", "#n/a", "<na>", "nan", "null", "missing", "(missing)", "<missing>"),
+    *("(null)", "[null]", "<null>", "(blank)", "[blank]", "[missing]", "(empty)", "[empty]", "<none>", "(none)"),
+    *("not rated", "unrated", "no rating", "not scored", "skipped", "(na)", "[na]"),
+    *("fehlend", "manquant", "mancante", "faltante", "k.a.", "n/d", "s/d"),
+    *(".", "-", "--", "\u2013", "\u2014", "?", *(f".{letter}" for letter in ascii_lowercase)),
+    *("#div/0!", "#ref!", "#value!", "#name?", "#null!", "#num!", "#calc!", "#spill!", "#nv", "#wert!", "#bezug!"),
+)
+MISSING_TEXT = frozenset(MISSING_SPELLINGS)
 
 _NUMBER_LABEL = re.compile(r"[+-]?(0|[1-9]\d{0,29})(\.\d{1,30})?")
+_SPACES = re.compile(r"[\s\u200b\u200c\u200d\u2060\ufeff]+")
 _MOST_CATEGORIES = 2_000  # weights are a matrix of categories x categories
+
+
+def clean_text(value: str) -> str:
+    """Return text in composed form, without surrounding spaces and with single ordinary spaces inside."""
+    if value.isascii() and not any(letter.isspace() for letter in value):  # the most frequent case
+        return value
+    return _SPACES.sub(" ", unicodedata.normalize("NFC", value)).strip()
 
 
 def label_of(value: Any, kept: frozenset[str] = frozenset()) -> Label | None:
     """Return a raw value as a label, or None if it is missing; text in `kept` is a label even if it looks missing."""
     if isinstance(value, str):
-        bare = value.strip()
-        if bare in _MISSING and bare not in kept:
+        bare = clean_text(value)
+        if bare not in kept and bare.lower() in MISSING_TEXT:
             return None
+        if bare[:1] == "\u2212" and bare[1:2].isdigit():  # a minus sign
+            bare = f"-{bare[1:]}"
         if not _NUMBER_LABEL.fullmatch(bare):
-            return value
+            return bare
         return _number(float(bare)) if "." in bare else int(bare)
     if value is None or type(value).__name__ in {"NAType", "NaTType"}:
         return None
@@ -73,100 +83,22 @@ def as_count(cell: Any, place: Callable[[Any], str]) -> int:
 def as_named_categories(labels: Sequence[Any]) -> tuple[Label, ...]:
     """Return the categories that a caller names as normalised labels, in the same order."""
     require_labels_in_order(labels)
-    categories = as_categories([_named_label(label) for label in labels])
-    _require_few_categories(len(categories))
+    categories = as_categories([named_label(label) for label in labels])
+    require_few_categories(len(categories))
     return categories
 
 
-def encode(
-    columns: Sequence[Sequence[Hashable]],
-    *,
-    raters: Sequence[str],
-    spec: ReadSpec,
-    declared: Sequence[DeclaredCategories],
-    locate: Locate | None = None,
-) -> tuple[list[Codes], tuple[Label, ...], bool]:
-    """Return for each rater the code of every raw value, the categories, and whether these are ordered.
-
-    Parameters
-    ----------
-    columns : sequence of sequences
-        Distinct raw values of each rater.
-    raters : sequence of str
-        Names of the raters, for messages.
-    spec : ReadSpec
-        If it names categories, any other rating raises an error.
-    declared : sequence
-        Categories that the column of each rater declares, or None.
-    locate : callable, optional
-        Function that returns the place where a raw value of a rater first occurs, for messages.
-    """
-    missing = frozenset(_named_label(label) for label in spec.missing)
-    given = None if spec.categories is None else as_named_categories(spec.categories)
-    both = next((label for label in given or () if label in missing), None)
-    if both is not None:
-        raise InvalidRatingsError(f"a label must not be both in categories and in missing; {both!r} is.")
-    declared = [without(own, missing) for own in declared]
-    kept = frozenset(label for named in (given, *declared) for label in named or () if isinstance(label, str))
-    labels = [[_rating(value, kept, missing) for value in column] for column in columns]
-    used = dict.fromkeys(label for column in labels for label in column if label is not None)
-    if not used:
-        raise InvalidRatingsError("there must be at least one rating; every value is missing.")
-    texts = {value.strip() for column in columns for value in column if isinstance(value, str)} - kept - missing
-    if read_as_missing := [text for text in MISSING_TEXT if text in texts]:
-        read = "was read as a missing rating" if len(read_as_missing) == 1 else "were read as missing ratings"
-        warnings.warn(
-            f"{listing(read_as_missing)} {read}; list such text in categories=[...] if it is a category, or in "
-            "missing=[...] to avoid this warning (on the command line --categories and --missing).",
-            KappamaxWarning,
-            stacklevel=2,
-        )
-    _require_few_categories(len(used))
-    categories, ordered = (given, True) if given is not None else found_categories(used, declared)
-    position: dict[Label | None, int] = {label: i for i, label in enumerate(categories)} | {None: MISSING}
-    for i, column in enumerate(labels):
-        for raw, label in zip(columns[i], column, strict=True):
-            if label not in position:
-                place = "" if locate is None else locate(i, raw)
-                raise InvalidRatingsError(
-                    f"rating {label!r} (rater {raters[i]!r}{place}) is not in categories {listing(categories)}."
-                )
-    return [np.array([position[label] for label in column], dtype=np.int32) for column in labels], categories, ordered
-
-
-def warn_of_similar_labels(labels: Sequence[Label], n_ratings: Sequence[int]) -> None:
-    """Warn of labels that occur in the ratings and that a reader would take for the same label."""
-    by_look: dict[str, list[int]] = {}
-    for i, label in enumerate(labels):
-        if n_ratings[i]:
-            by_look.setdefault(_look(label), []).append(i)
-    twins = [same for same in by_look.values() if len(same) > 1]
-    if twins:
-        shown = " and ".join(f"{labels[i]!r} ({plural(n_ratings[i], 'rating')})" for i in twins[0])
-        spelled = len({_bare(labels[i]) for i in twins[0]}) == 1
-        why = "differ only in case or spaces" if spelled else "may mean the same"
-        more = f" This holds for {len(twins) - 1} more groups of labels." if len(twins) > 1 else ""
-        warnings.warn(f"labels {shown} {why}; they count as different categories.{more}", KappamaxWarning, stacklevel=2)
-
-
-def _named_label(label: Any) -> Label:
+def named_label(label: Any) -> Label:
     """Return a label that the caller names in normalised form, even if it looks like a missing value."""
-    kept = frozenset({label.strip()} - {""}) if isinstance(label, str) else frozenset[str]()
+    kept = frozenset({clean_text(label)} - {""}) if isinstance(label, str) else frozenset[str]()
     normal = label_of(label, kept)
     if normal is None:
         raise InvalidRatingsError(f"categories must be labels; {label!r} is a missing value.")
     return normal
 
 
-def _rating(value: Any, kept: frozenset[str], missing: frozenset[Label]) -> Label | None:
-    """Return a raw value as a label, or None if it is missing or a code that the caller gave for missing ratings."""
-    label = label_of(value, kept)
-    if not missing or label is None:
-        return label
-    return None if (label.strip() if isinstance(label, str) else label) in missing else label
-
-
-def _require_few_categories(n_categories: int) -> None:
+def require_few_categories(n_categories: int) -> None:
+    """Require that there are not more categories than a table can have."""
     if n_categories > _MOST_CATEGORIES:
         raise NotSupportedError(
             f"the ratings have {n_categories:,} different labels; a table holds up to {_MOST_CATEGORIES:,} categories."
@@ -175,14 +107,3 @@ def _require_few_categories(n_categories: int) -> None:
 
 def _number(value: float) -> int | float:
     return int(value) if value.is_integer() else value
-
-
-def _look(label: Label) -> str:
-    """Return the form in which similar labels are equal: without case, extra spaces and leading zeros, 1 for True."""
-    bare = _bare(label)
-    number = bare.lstrip("0") or "0" if bare.isdigit() else bare
-    return {"true": "1", "false": "0"}.get(number, number)
-
-
-def _bare(label: Label) -> str:
-    return " ".join(str(label).split()).casefold()

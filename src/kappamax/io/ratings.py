@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ import numpy.typing as npt
 from kappamax._frames import library_of
 from kappamax._validate_table import as_counts, require_labels_in_order
 from kappamax.display.text import listing
-from kappamax.errors import InvalidOptionError, InvalidRatingsError, InvalidTableError
+from kappamax.errors import InputError, InvalidOptionError, InvalidRatingsError, InvalidTableError
 from kappamax.io.arrays import column_of, table_of_columns, table_of_rows
 from kappamax.io.frames import series_column, table_of_frame
 from kappamax.io.labels import as_named_categories
@@ -38,6 +39,10 @@ def from_ratings(
     count: str | None = None,
     missing: Sequence[Any] = (),
     complete_only: bool = False,
+    decimal_comma: bool = False,
+    ignore_case: bool = False,
+    rename: Mapping[str, Any] | None = None,
+    accept_labels: bool = False,
 ) -> Table:
     """Return the table of ratings in an array with one row per subject, in a frame, or in records.
 
@@ -71,6 +76,14 @@ def from_ratings(
         Codes that stand for a missing rating, in addition to those named above. By default there are no further codes.
     complete_only : bool
         Whether subjects with a missing rating are left out, default False. `Table.n_left_out` is their number.
+    decimal_comma : bool
+        Whether the text 1,5 is the number 1.5, default False.
+    ignore_case : bool
+        Whether labels that differ only in case are the same, default False.
+    rename : mapping, optional
+        Labels to be replaced, with their new labels. By default no label is replaced.
+    accept_labels : bool
+        Whether labels are taken as they stand even if they look like mistakes, default False.
 
     Returns
     -------
@@ -96,7 +109,21 @@ def from_ratings(
     c                  0  0  0      0
     total              1  1  0      2
     """
-    spec = ReadSpec(layout, categories, raters, subject, rater, rating, count, missing, complete_only)
+    spec = ReadSpec(
+        layout=layout,
+        categories=categories,
+        raters=raters,
+        subject=subject,
+        rater=rater,
+        rating=rating,
+        count=count,
+        missing=missing,
+        complete_only=complete_only,
+        decimal_comma=decimal_comma,
+        ignore_case=ignore_case,
+        rename=rename or {},
+        accept_labels=accept_labels,
+    )
     if not isinstance(ratings, list | tuple | np.ndarray) or is_records(ratings):
         return table_of_frame(ratings, spec)
     if spec.layout not in (None, "wide") or spec.subject is not None:
@@ -184,6 +211,18 @@ def from_counts(
 
 def as_table(*ratings: Ratings, categories: Sequence[Label] | None = None) -> Table:
     """Return the table of ratings that a caller passes as a Table, a frame, or two or more label arrays."""
+    try:
+        return _as_table(*ratings, categories=categories)
+    except InputError as error:
+        if not error.advice:
+            raise
+        data = "ratings" if len(ratings) == 1 else '{"1": first, "2": second}'
+        call = f"km.from_ratings({data}, ...)"
+        raise error.with_advice([one if one.call else replace(one, call=call) for one in error.advice]) from None
+
+
+def _as_table(*ratings: Ratings, categories: Sequence[Label] | None = None) -> Table:
+    """Return the table of ratings, with errors that give advice for `from_ratings`."""
     if len(ratings) > 1 and any(isinstance(one, Table) for one in ratings):
         raise InvalidRatingsError("give one Table, or two or more arrays of labels; a Table has all raters.")
     if len(ratings) != 1:

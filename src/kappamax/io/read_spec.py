@@ -6,7 +6,6 @@ on as one object. The rules that files and frames share are in this module as we
 
 from __future__ import annotations
 
-import warnings
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,12 +13,11 @@ from typing import Any, NoReturn
 
 from kappamax._validate import as_choice, did_you_mean
 from kappamax.display.text import listing
-from kappamax.errors import InvalidOptionError, InvalidRatingsError, KappamaxWarning, NotSupportedError
+from kappamax.errors import Advice, InvalidOptionError, InvalidRatingsError, NotSupportedError
 from kappamax.table import Label
 
 LAYOUTS = ("wide", "long", "counts", "patterns")
 _COUNT_NAMES = ("count", "counts", "n", "freq", "frequency")
-_IDENTIFIERS = {"id", "subject", "subject_id", "subjectid", "patient", "patient_id", "patientid", "case_id", "item_id"}
 _MANY_VALUES = 100
 _FEW_ROWS = 20
 _MOST_RATERS_READ = 1000
@@ -98,25 +96,40 @@ class ReadSpec:
             raise InvalidRatingsError(f"raters must not name the column of counts; got {count!r}.")
         return names, count
 
-    def long_columns(self, present: Sequence[str]) -> tuple[str, str, str]:
-        """Return the columns subject, rater and rating: those named by the caller, or those with these names."""
-        columns = []
-        for role, name in (("subject", self.subject), ("rater", self.rater), ("rating", self.rating)):
+    def long_columns(self, present: Sequence[str], guess: tuple[str, str, str] | None = None) -> tuple[str, str, str]:
+        """Return the columns subject, rater and rating: those named by the caller, or those with these names.
+
+        `guess` are the columns that look like subject, rater and rating, for the advice.
+        """
+        roles = ("subject", "rater", "rating")
+        chosen: dict[str, str] = {}
+        for role, name in zip(roles, (self.subject, self.rater, self.rating), strict=True):
+            found = [column for column in present if column.strip().lower() == role]
             if name is not None:
-                columns.append(as_column(role, name, present))
-                continue
-            found = [column for column in present if column.lower() == role]
-            if not found:
+                chosen[role] = as_column(role, name, present)
+            elif len(found) > 1:
                 raise InvalidRatingsError(
-                    f"layout long needs columns subject, rater and rating; {role!r} is missing from "
-                    f"{listing(present)}. Give its name: {role}='...' (on the command line --{role} COLUMN)."
+                    f"layout long needs exactly one column {role}; got {listing(found)}.", code="several-columns"
                 )
-            if len(found) > 1:
-                raise InvalidRatingsError(f"layout long needs exactly one column {role}; got {listing(found)}.")
-            columns += found
+            elif found:
+                chosen[role] = found[0]
+        absent = [role for role in roles if role not in chosen]
+        if absent:
+            likely = {role: name for role, name in zip(roles, guess or (), strict=False) if role in absent}
+            likely = {role: name for role, name in likely.items() if name not in chosen.values()}
+            told = {role: likely.get(role, f"{role.upper()}_COLUMN") for role in absent}
+            raise InvalidRatingsError(
+                f"layout long needs the columns subject, rater and rating; {listing(absent)} "
+                f"{'is' if len(absent) == 1 else 'are'} missing from the columns {listing(present, most=20)}.",
+                code="missing-columns",
+                fields={"missing": absent, "columns": list(present)},
+                advice=[Advice({"layout": "long", **told})],
+            )
+        columns = [chosen[role] for role in roles]
         if len(set(columns)) < 3:
             raise InvalidOptionError(
-                f"subject, rater and rating must be three different columns; got {listing(columns)}."
+                f"subject, rater and rating must be three different columns; got {listing(columns)}.",
+                code="columns-not-different",
             )
         subject, rater, rating = columns
         return subject, rater, rating
@@ -128,37 +141,40 @@ class ReadSpec:
         if len(names) > _MOST_RATERS_READ:
             raise NotSupportedError(
                 f"a table can have at most {_MOST_RATERS_READ:,} raters; column {column!r} names {len(names):,}. "
-                "Choose some of them: raters=[...] (on the command line --raters a,b)."
+                "Choose some of them.",
+                code="too-many-raters",
             )
         return names
 
-    def require_few_values(self, columns: Sequence[str], n_values: Sequence[int], n_rows: int) -> None:
+    def few_values_notes(self, columns: Sequence[str], n_values: Sequence[int], n_rows: int) -> list[str]:
         """Require that columns have few distinct values, as ratings do.
 
-        A column that the caller named gives a warning instead of an error.
+        A column that the caller named is accepted with a note, which is returned.
         """
-        chosen = (self.rating if self.layout == "long" else self.raters) is not None
+        chosen = (self.rating if self.layout == "long" else self.raters) is not None or self.accept_labels
+        notes = []
         for name, n in zip(columns, n_values, strict=True):
-            identifier = (n > _MANY_VALUES and n > n_rows / 2) or (n == n_rows > _FEW_ROWS)
-            if not chosen and (identifier or name.strip().lower() in _IDENTIFIERS):
+            if not chosen and ((n > _MANY_VALUES and n > n_rows / 2) or (n == n_rows > _FEW_ROWS)):
+                others = [other for other in columns if other != name]
                 raise InvalidRatingsError(
-                    f"column {name!r} has {n} distinct values in {n_rows} rows, so it is probably not a rating. "
-                    "Choose the raters' columns: raters=[...] (on the command line --raters a,b)."
+                    f"column {name!r} has {n} distinct values in {n_rows} rows, so it is probably not a rating.",
+                    code="too-many-values",
+                    fields={"column": name},
+                    advice=[Advice({"raters": others})] if len(others) > 1 else [Advice({"accept_labels": True})],
                 )
             if n > _MANY_VALUES:
-                warnings.warn(
-                    f"column {name!r} has {n} distinct values, so it is probably not a rating.",
-                    KappamaxWarning,
-                    stacklevel=2,
-                )
+                notes.append(f"Column {name!r} has {n} distinct values, so it is probably not a rating.")
+        return notes
 
 
 def as_column(argument: str, name: str, present: Sequence[str]) -> str:
     """Return the name of a column, which must exist."""
     if name not in present:
         raise InvalidRatingsError(
-            f"there is no column {name!r} for {argument}; the columns are {listing(present)}."
-            f"{did_you_mean(name, present)}"
+            f"there is no column {name!r} for {argument}; the columns are {listing(present, most=20)}."
+            f"{did_you_mean(name, present)}",
+            code="no-such-column",
+            fields={"column": name, "columns": list(present)},
         )
     return name
 
@@ -167,20 +183,29 @@ def as_different_names(names: list[str]) -> list[str]:
     """Return the names of columns, which must all be different."""
     twice = next((name for name, times in Counter(names).items() if times > 1), None)
     if twice is not None:
-        raise InvalidRatingsError(f"columns must have different names; {twice!r} occurs twice.")
+        raise InvalidRatingsError(f"columns must have different names; {twice!r} occurs twice.", code="repeated-column")
     return names
 
 
-def require_named_rows(n_nameless: int, source: str) -> None:
-    """Require that every row of a long layout names a subject and a rater."""
+def require_named_rows(n_nameless: int, source: str, *, fill_down: bool = False) -> None:
+    """Require that every row of a long layout names a subject and a rater; `fill_down` says whether to advise that."""
     if n_nameless:
-        raise InvalidRatingsError(f"{source}: every row must name a subject and a rater; {n_nameless:,} rows do not.")
+        raise InvalidRatingsError(
+            f"{source}: every row must name a subject and a rater; {n_nameless:,} rows do not.",
+            code="rows-without-names",
+            fields={"n_rows": n_nameless},
+            advice=[Advice({"fill_down": True}, "if empty cells repeat the cell above, as merged cells do")]
+            if fill_down
+            else [],
+        )
 
 
 def raise_rated_twice(subject: object, rater: object, places: str = "") -> NoReturn:
     """Raise the error about a rater who rated a subject twice in a long layout."""
     raise InvalidRatingsError(
-        f"a rater must rate a subject only once; {rater!r} rated {subject!r} more than once{places}."
+        f"a rater must rate a subject only once; {rater!r} rated {subject!r} more than once{places}.",
+        code="rated-twice",
+        fields={"subject": subject, "rater": rater},
     )
 
 
@@ -190,9 +215,15 @@ def _chosen_raters(names: Sequence[str], present: Sequence[str], noun: str) -> l
     for name in names:
         if name not in there:
             hint = did_you_mean(str(name), present)
-            raise InvalidRatingsError(f"there is no {noun} {name!r}; the {noun}s are {listing(present)}.{hint}")
+            raise InvalidRatingsError(
+                f"there is no {noun} {name!r}; the {noun}s are {listing(present, most=20)}.{hint}",
+                code=f"no-such-{noun}",
+                fields={noun: name, f"{noun}s": list(present)},
+            )
     if len(names) < 2:
         raise InvalidRatingsError(
-            f"agreement needs at least two raters; got {len(names)} of the {noun}s {listing(present)}."
+            f"agreement needs at least two raters; got {len(names)} of the {noun}s {listing(present, most=20)}.",
+            code="fewer-than-two-raters",
+            fields={f"{noun}s": list(present)},
         )
     return as_different_names(list(names))

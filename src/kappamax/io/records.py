@@ -5,7 +5,7 @@ A record is a dict with the values of one row, as in a JSON file. Keys that a re
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import Any
 
 from kappamax.errors import InvalidRatingsError
@@ -21,7 +21,7 @@ def columns_of_records(data: Mapping[Any, Any] | Sequence[Mapping[Any, Any]]) ->
     if isinstance(data, Mapping):
         columns = _with_text_keys(data)
         for name, values in columns.items():
-            if isinstance(values, str | bytes | Mapping) or not hasattr(values, "__len__"):
+            if isinstance(values, str | bytes | Mapping | Set) or not hasattr(values, "__len__"):
                 raise InvalidRatingsError(
                     f"every column of a dict must be a list or an array of ratings; {name!r} has type "
                     f"{type(values).__name__}.",

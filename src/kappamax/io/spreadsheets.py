@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from datetime import date, time
 from io import StringIO
 from pathlib import Path
@@ -11,7 +12,9 @@ from typing import Any
 
 from kappamax._validate import did_you_mean
 from kappamax.display.text import listing
-from kappamax.errors import InvalidOptionError, UnreadableFileError
+from kappamax.errors import Advice, InvalidOptionError, UnreadableFileError
+
+_OTHER_SHEETS = re.compile(r"(?i)note|read.?me|legend|code|pivot|hinweis|info|list|summary|instruction|_|meta")
 
 
 def sheet_as_text(path: Path, name: str, sheet: str | int | None) -> bytes:
@@ -28,9 +31,11 @@ def sheet_as_text(path: Path, name: str, sheet: str | int | None) -> bytes:
         ) from None
     try:
         with CalamineWorkbook.from_path(path) as book:
-            cells: list[list[Any]] = book.get_sheet_by_name(_chosen_sheet(sheet, book.sheet_names, name)).to_python(
-                skip_empty_area=False
-            )
+            if sheet is None:
+                sheets = {one: _cells_of(book, one) for one in book.sheet_names}
+                cells = sheets[_only_sheet(sheets, name)]
+            else:
+                cells = _cells_of(book, _chosen_sheet(sheet, book.sheet_names, name))
     except InvalidOptionError:
         raise
     except (CalamineError, OSError, ValueError) as error:
@@ -48,12 +53,31 @@ def sheet_as_text(path: Path, name: str, sheet: str | int | None) -> bytes:
     return text.getvalue().encode()
 
 
-def _chosen_sheet(sheet: str | int | None, present: Sequence[str], name: str) -> str:
+def _cells_of(book: Any, sheet: str) -> list[list[Any]]:
+    return list(book.get_sheet_by_name(sheet).to_python(skip_empty_area=False))
+
+
+def _only_sheet(sheets: Mapping[str, Sequence[Sequence[Any]]], name: str) -> str:
+    """Return the name of the only sheet that is not empty; if there are several, the largest is advised."""
+    n_rows = {sheet: sum(_n_filled(row) > 1 for row in cells) for sheet, cells in sheets.items()}
+    used = [sheet for sheet, cells in sheets.items() if any(map(_n_filled, cells))]
+    if len(used) <= 1:
+        return used[0] if used else next(iter(sheets))
+    best = max(used, key=lambda sheet: (not _OTHER_SHEETS.search(sheet), n_rows[sheet]))
+    raise InvalidOptionError(
+        f"sheet must be given, since {name} has the sheets {listing(sheets)}.",
+        code="several-sheets",
+        fields={"sheets": list(sheets)},
+        advice=[Advice({"sheet": best})],
+    )
+
+
+def _n_filled(row: Sequence[Any]) -> int:
+    return sum(cell not in ("", None) for cell in row)
+
+
+def _chosen_sheet(sheet: str | int, present: Sequence[str], name: str) -> str:
     """Return the name of a sheet given by its name or by its position counted from one."""
-    if sheet is None:
-        if len(present) != 1:
-            raise InvalidOptionError(f"sheet must be given, since {name} has the sheets {listing(present)}.")
-        return present[0]
     if sheet in present:
         return str(sheet)
     if str(sheet).isdecimal() and 1 <= int(sheet) <= len(present):

@@ -6,7 +6,7 @@ On Linux, content can be held in a file in memory, which is never written to a d
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -15,13 +15,20 @@ from typing import BinaryIO
 
 @contextmanager
 def bytes_as_file(content: bytes) -> Iterator[Path]:
-    """Yield a path from which some bytes can be read more than once.
+    """Yield a path from which some bytes can be read more than once."""
+    with written_file(lambda file: file.write(content)) as path:
+        yield path
+
+
+@contextmanager
+def written_file(write: Callable[[BinaryIO], object]) -> Iterator[Path]:
+    """Yield a path from which what `write` has written can be read more than once.
 
     On Linux the bytes stay in memory and are never written to a disk. On other systems they are in a temporary file
     that only this user can read and that is removed afterwards.
     """
     with new_file() as (file, path):
-        file.write(content)
+        write(file)
         file.flush()
         yield path
 
@@ -30,7 +37,7 @@ def bytes_as_file(content: bytes) -> Iterator[Path]:
 def new_file(folder: Path | None = None) -> Iterator[tuple[BinaryIO, Path]]:
     """Yield a file that is open for writing, and a path from which it can be read.
 
-    The file is in the folder if one is given, otherwise where `bytes_as_file` holds bytes. It is removed afterwards.
+    The file is in the folder if one is given, otherwise where `written_file` holds bytes. It is removed afterwards.
     """
     if folder is None and hasattr(os, "memfd_create"):
         with os.fdopen(os.memfd_create("kappamax"), "wb") as file:

@@ -1,4 +1,4 @@
-"""Determine the format of a text file: its encoding, compression, delimiter, quotes and first row.
+"""Determine the format of a text file: its compression, delimiter and header.
 
 Errors that DuckDB would ignore, or would report in messages that do not help, are found before DuckDB reads the file.
 """
@@ -8,111 +8,99 @@ from __future__ import annotations
 import csv
 import gzip
 import io
-import re
 import zlib
-from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, cast
 
 import numpy as np
 
 from kappamax.errors import UnreadableFileError
+from kappamax.io.read_spec import ReadSpec
+from kappamax.io.text_grid import table_start
 
-_GZIP = b"\x1f\x8b"
-_DELIMITERS = (",", "\t", ";", "|")
+WHOLE = 8_000_000  # bytes up to which a file is split into cells in Python
 _SAMPLE = 1 << 20
-_ROWS_TRIED = 20
+_GZIP = b"\x1f\x8b"
 _BYTES_PER_CHUNK = 1 << 24
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-_MOST_COLUMNS = 2_000
 
 
 class TextFormat(NamedTuple):
-    """The format of a text file.
+    """The format of a large text file.
 
     Attributes
     ----------
-    first : list of str
-        Cells of the first row that is not blank.
+    header : list of str
+        Cells of the header, or of the first row if there is no header; "" where a cell is empty.
     delimiter : str
         Character that separates the cells.
     skip : int
-        Number of blank lines above the first row.
+        Number of lines above the first row of data, including the header.
     compression : str
         Compression, by its name in DuckDB.
+    notes : tuple of str
+        Sentences about lines that are not part of the table.
     """
 
-    first: list[str]
+    header: list[str]
     delimiter: str
     skip: int
     compression: str
+    notes: tuple[str, ...]
 
 
-def text_format(path: Path, name: str, beginning: str, delimiter: str | None) -> TextFormat:
+def text_format(path: Path, name: str, beginning: str, spec: ReadSpec) -> TextFormat:
     """Return the format of a text file; the default delimiter is the one that splits the first rows most evenly."""
-    skip = len(re.match(r"(?:[ \t]*\r?\n)*", beginning).group().splitlines())  # type: ignore[union-attr]  # it always matches
-    lines = beginning.splitlines()[skip:][:_ROWS_TRIED]
-    tried = [(one, _records(lines, one)) for one in (_DELIMITERS if delimiter is None else (delimiter,))]
-    readable = [(one, records) for one, records in tried if records]
-    if not readable:
+    start = table_start(beginning.splitlines(keepends=True), name, spec)
+    if len(start.delimiter) > 1:
         raise UnreadableFileError(
-            f"{name}: the first row cannot be split into cells, since a quotation mark is not closed or a cell is "
-            "longer than 131,072 characters."
-        )
-    best, records = max(readable, key=lambda one: _evenness(one[1]))
-    if len(records[0]) > _MOST_COLUMNS:
-        raise UnreadableFileError(
-            f"a text file can have at most {_MOST_COLUMNS:,} columns; the first row of {name} has "
-            f"{len(records[0]):,}. Use layout long, with one row per rating, for more."
+            f"{name}: columns that are separated by spaces can be read from files below {WHOLE // 1_000_000} MB only.",
+            code="columns-not-separated",
         )
     compression = checked_compression(path, name)
-    _require_closed_quotes(path, name, best)
-    return TextFormat([cell.strip() for cell in records[0]], best, skip, compression)
+    _require_closed_quotes(path, name, start.delimiter)
+    return TextFormat(start.header, start.delimiter, start.skip, compression, tuple(start.notes))
 
 
-def beginning_of(path: Path, name: str) -> str:
-    """Return the first lines of a text file; the last of them is complete."""
-    with _opened(path) as file:
-        sample = _read(file, _SAMPLE, name)
-    if len(sample) == _SAMPLE:
-        end = sample.rfind(b"\n") + 1
-        if not end and b"\0" not in sample:
-            raise UnreadableFileError(f"{name}: the first line is longer than {len(sample):,} bytes.")
-        sample = sample[:end] or sample
-    if not sample.strip(b" \t\r\n,;|" + _BYTE_ORDER_MARK):
-        raise UnreadableFileError(f"{name} is empty.")
-    if sample.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise UnreadableFileError(f"{name} is UTF-16 text; save it as UTF-8 (in a spreadsheet: CSV UTF-8).")
-    if b"\0" in sample:
-        raise UnreadableFileError(f"{name} is a binary file, not text with columns.")
-    try:
-        return sample.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        if error.start >= len(sample) - 4:  # a character cut by the end of the sample
-            return sample[: error.start].decode("utf-8-sig")
-        line = sample[: error.start].count(b"\n") + 1
-        raise UnreadableFileError(
-            f"{name} is not UTF-8 text: line {line} has the byte 0x{sample[error.start]:02x}."
-        ) from None
+def sample_of(path: Path, name: str) -> tuple[bytes, bool]:
+    """Return the first bytes of a text file, decompressed, and whether these are the whole file."""
+    with opened(path) as file:
+        sample = _read(file, WHOLE + 1, name)
+    if not sample.strip(b" \t\r\n,;|\0" + _BYTE_ORDER_MARK):
+        raise UnreadableFileError(f"{name} is empty.", code="empty-file")
+    return sample[:WHOLE], len(sample) <= WHOLE
+
+
+def beginning_of(sample: bytes, name: str) -> str:
+    """Return the first lines of UTF-8 text; the last of them is complete."""
+    sample = sample[:_SAMPLE]
+    end = sample.rfind(b"\n") + 1
+    if not end:
+        raise UnreadableFileError(f"{name}: the first line is longer than {len(sample):,} bytes.", code="long-line")
+    return sample[:end].decode("utf-8-sig", errors="ignore")
 
 
 def checked_compression(path: Path, name: str) -> str:
     """Return the compression of a file by its name in DuckDB, and verify its checksum, which DuckDB does not do."""
     if not _is_gzip(path):
         return "uncompressed"  # older JSON readers of DuckDB do not accept "none"
-    with _opened(path) as file:
+    with opened(path) as file:
         while _read(file, _SAMPLE, name):
             pass
     return "gzip"
 
 
+def opened(path: Path) -> BinaryIO:
+    """Open the bytes of a file, decompressed if it is compressed."""
+    return cast(BinaryIO, gzip.open(path)) if _is_gzip(path) else path.open("rb")
+
+
 def _require_closed_quotes(path: Path, name: str, delimiter: str) -> None:
     """Reject text after a closing quotation mark, which DuckDB would join to the quoted part."""
-    with _opened(path) as file:
+    with opened(path) as file:
         if not _doubtful_quotes(file, name, delimiter):
             return
-    with _opened(path) as file, io.TextIOWrapper(file, encoding="utf-8-sig", errors="replace", newline="") as lines:
+    with opened(path) as file, io.TextIOWrapper(file, encoding="utf-8-sig", errors="replace", newline="") as lines:
         rows = csv.reader(lines, delimiter=delimiter, strict=True)
         try:
             for _ in rows:
@@ -123,7 +111,7 @@ def _require_closed_quotes(path: Path, name: str, delimiter: str) -> None:
                 message = "a quoted cell must end at its closing quotation mark"
             elif "end of data" in message:
                 message = "a quotation mark is not closed"
-            raise UnreadableFileError(f"{name}, line {rows.line_num}: {message}.") from None
+            raise UnreadableFileError(f"{name}, line {rows.line_num}: {message}.", code="unclosed-quote") from None
 
 
 def _doubtful_quotes(file: BinaryIO, name: str, delimiter: str) -> bool:
@@ -148,11 +136,6 @@ def _doubtful_quotes(file: BinaryIO, name: str, delimiter: str) -> bool:
     return seen % 2 == 1
 
 
-def _opened(path: Path) -> BinaryIO:
-    """Open the bytes of a file, decompressed if it is compressed."""
-    return cast(BinaryIO, gzip.open(path)) if _is_gzip(path) else path.open("rb")
-
-
 def _is_gzip(path: Path) -> bool:
     with path.open("rb") as file:
         return file.read(2) == _GZIP
@@ -163,19 +146,4 @@ def _read(file: BinaryIO, size: int, name: str) -> bytes:
     try:
         return file.read(size)
     except (OSError, EOFError, zlib.error) as error:
-        raise UnreadableFileError(f"{name} cannot be read: {error}.") from None
-
-
-def _evenness(records: Sequence[Sequence[str]]) -> tuple[bool, int]:
-    """Return whether the first rows have the same length above 1, and the length of the first row."""
-    width = len(records[0])
-    return width > 1 and all(len(record) == width for record in records), width
-
-
-def _records(lines: Sequence[str], delimiter: str) -> list[list[str]]:
-    """Return the first rows split by a delimiter, without blank rows, up to a row that cannot be split."""
-    records = []
-    with suppress(csv.Error):
-        for row in csv.reader(lines, delimiter=delimiter, strict=True):
-            records.append(row)
-    return [row for row in records if row]
+        raise UnreadableFileError(f"{name} cannot be read: {error}.", code="damaged-file") from None

@@ -123,7 +123,7 @@ def require_labels_of_all(
         f"{'contains' if len(plain) == 1 else 'contain'} the codes {', '.join(rename)} without labels.",
         code="codes-without-labels",
         fields={"labelled": labelled, "unlabelled": [names[i] for i in plain]},
-        advice=[Advice({"rename": rename}, "if the codes have the same meaning for all raters")],
+        advice=[Advice({"raters": list(names), "rename": rename}, "if the codes mean the same for all raters")],
     )
 
 

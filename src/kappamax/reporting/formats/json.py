@@ -20,8 +20,11 @@ SCHEMA_VERSION = 1
 
 
 def data_of(table: Table) -> dict[str, Any]:
-    """Return the numbers of subjects, raters, categories and missing ratings, with the labels."""
+    """Return what was read: file, layout, subjects, raters, categories, missing ratings, what was left out, notes."""
+    reading = table.reading
     return {
+        "file": reading.source,
+        "layout": reading.layout,
         "n_subjects": plain(table.n_subjects),
         "n_raters": table.n_raters,
         "n_categories": table.n_categories,
@@ -30,6 +33,10 @@ def data_of(table: Table) -> dict[str, Any]:
         "n_missing": plain(table.n_missing),
         "n_incomplete": plain(table.n_incomplete),
         "n_left_out": plain(table.n_left_out),
+        "ordered": table.ordered,
+        "missing_as": plain(reading.missing),
+        "columns_left_out": plain(reading.columns_left_out),
+        "notes": list(reading.notes),
     }
 
 
