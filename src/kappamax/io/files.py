@@ -54,7 +54,10 @@ def read_ratings(
     rename: Mapping[str, Any] | None = None,
     accept_labels: bool = False,
 ) -> Table:
-    """Read ratings from a file: text with columns, Parquet (a file or a folder), JSON lines, or a spreadsheet.
+    """Read ratings from a file: text with columns, Parquet (a file or a folder), JSON lines, Arrow, or a spreadsheet.
+
+    Files of Stata, SPSS and SAS are read with their value labels and missing codes. A file may be compressed. Its
+    content decides its format, not its name.
 
     Parameters
     ----------
