@@ -19,7 +19,8 @@ from kappamax._tolerances import EXACT_DOUBLES
 from kappamax._typing import Array, Integers
 from kappamax._validate_table import LARGEST_TOTAL, as_rater_names
 from kappamax.errors import InvalidRatingsError, InvalidTableError
-from kappamax.io.category_codes import DeclaredCategories, Locate, encode
+from kappamax.io.category_codes import Locate, encode
+from kappamax.io.declared_categories import DeclaredCategories
 from kappamax.io.read_spec import ReadSpec
 from kappamax.patterns import MISSING
 from kappamax.reading import Reading
