@@ -20,6 +20,7 @@ from kappamax._validate_table import LARGEST_TOTAL, as_rater_names
 from kappamax.errors import InvalidRatingsError, InvalidTableError
 from kappamax.io.labels import DeclaredCategories, Locate, encode, warn_of_similar_labels
 from kappamax.io.read_spec import ReadSpec
+from kappamax.io.structured_labels import NO_LABEL, is_structured_type, raise_structured, single_label
 from kappamax.patterns import MISSING
 from kappamax.table import Table
 
@@ -176,20 +177,27 @@ def _distinct(array: Array) -> Column:
 
 
 def _hashed(items: Sequence[Any], place: str | None = None) -> Column:
-    """Return Python objects as a column, by hashing; `place` is the place of a wrong value, for errors."""
-    try:
+    """Return Python objects as a column, by hashing; `place` is the place of a wrong value, for errors.
+
+    A list of one label is that label.
+    """
+    if any(map(is_structured_type, set(map(type, items)))):
+        items = [_single(value, place or f"entry {i + 1}") for i, value in enumerate(items)]
+    distinct = dict.fromkeys(items)
+    if (False in distinct or True in distinct) and bool in set(map(type, items)):  # True == 1 in Python
+        items = [str(value) if isinstance(value, bool) else value for value in items]
         distinct = dict.fromkeys(items)
-        if (False in distinct or True in distinct) and bool in set(map(type, items)):  # True == 1 in Python
-            items = [str(value) if isinstance(value, bool) else value for value in items]
-            distinct = dict.fromkeys(items)
-        position = {value: i for i, value in enumerate(distinct)}
-        codes = np.fromiter(map(position.__getitem__, items), dtype=np.intp, count=len(items))
-    except TypeError:
-        where, value = next((i, v) for i, v in enumerate(items) if getattr(type(v), "__hash__", None) is None)
-        raise InvalidRatingsError(
-            f"a rating must be one label; {place or f'entry {where + 1}'} is {value!r}."
-        ) from None
+    position = {value: i for i, value in enumerate(distinct)}
+    codes = np.fromiter(map(position.__getitem__, items), dtype=np.intp, count=len(items))
     return Column(list(position), lambda block: codes[block], len(items))
+
+
+def _single(value: Any, place: str) -> Any:
+    """Return the label that a value holds; a value with several labels raises an error."""
+    label = single_label(value)
+    if label is NO_LABEL:
+        raise_structured(place, value)
+    return label
 
 
 def _text(array: Array) -> Column:

@@ -21,8 +21,9 @@ from typing import TYPE_CHECKING, Any
 
 from kappamax.display.text import listing, shortened
 from kappamax.errors import InvalidOptionError, UnreadableFileError
+from kappamax.io.annotation_exports import flat_export, open_annotator_files
 from kappamax.io.read_spec import ReadSpec
-from kappamax.io.text_files import TextFormat, beginning_of, checked_compression, text_format
+from kappamax.io.text_files import TextFormat, beginning_of, text_format
 from kappamax.table import Label
 
 if TYPE_CHECKING:
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 _PARQUET = b"PAR1"
 _SPREADSHEETS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
 _INDEX_COLUMNS = re.compile(r"__index_level_\d+__|__null_dask_index__")
-_EARLY = 1000  # the keys of the first objects keep their order, and keys that first occur later are sorted
 _MEMORY_MB = 500
 _MEMORY_MB_PER_CORE = 50
 _DUCKDB_ERRORS = {
@@ -206,19 +206,25 @@ def _source(stack: ExitStack, path: Path, name: str, spec: ReadSpec, *, spill: P
         "temp_directory": "" if spill is None else str(spill),
     }
     source = Source(name, stack.enter_context(duckdb.connect(config=config)))
+    if path.is_dir() or is_spreadsheet:
+        opened = open_annotator_files(source, path, spec)
+        if opened is not None:
+            return opened
     if is_parquet:
-        return _parquet(source, path)
+        return _parquet(source, path, spec)
     if is_spreadsheet:
         from kappamax.io.spreadsheets import sheet_as_text
 
         path, delimiter = stack.enter_context(bytes_as_file(sheet_as_text(path, name, spec.sheet))), ","
+    if delimiter is None and not is_spreadsheet:
+        from kappamax.io.json_files import is_json, open_json
+
+        if is_json(path):
+            return open_json(stack, source, path, spec)
     beginning = beginning_of(path, name)
-    if delimiter is None and re.match(r'\s*\{\s*("|\})', beginning):
-        return _json(replace(source, unit="line"), path, "newline_delimited")
-    if delimiter is None and re.match(r"\s*\[\s*\{", beginning):
-        return _json(source, path, "array")
     source = replace(source, unit="row" if is_spreadsheet else "line", labelled=spec.layout != "counts")
-    return _text(source, path, text_format(path, name, beginning, delimiter))
+    source = _text(source, path, text_format(path, name, beginning, delimiter))
+    return flat_export(source, spec) or source
 
 
 def _text(source: Source, path: Path, text: TextFormat) -> Source:
@@ -235,7 +241,7 @@ def _text(source: Source, path: Path, text: TextFormat) -> Source:
         raise UnreadableFileError(f"{source.name}: columns must have different names; {twice!r} occurs twice.")
     columns = {f"c{i}": "VARCHAR" for i in range(len(header))}
     source.rows(
-        f"CREATE VIEW file AS SELECT * FROM read_csv({_path_pattern(path)}, header = {headed}, "
+        f"CREATE VIEW file AS SELECT * FROM read_csv({path_pattern(path)}, header = {headed}, "
         f"delim = {sql_list([text.delimiter])}, quote = '\"', escape = '\"', skip = {text.skip}, "
         f"compression = '{text.compression}', auto_detect = false, null_padding = false, strict_mode = true, "
         f"hive_partitioning = false, columns = {columns})",
@@ -244,37 +250,7 @@ def _text(source: Source, path: Path, text: TextFormat) -> Source:
     return replace(source, values=cells, texts=cells, first=text.skip + 1 + headed)
 
 
-def _json(source: Source, path: Path, form: str) -> Source:
-    """Open one JSON object per line, or an array of objects; a key that an object lacks is a missing value."""
-    source.rows(
-        f"CREATE VIEW file AS SELECT json FROM read_json_objects({_path_pattern(path)}, format = '{form}', "
-        f"compression = '{checked_compression(path, source.name)}', hive_partitioning = false)",
-    )
-    ((n_others, n_doubles),) = source.rows(
-        "SELECT count(*) FILTER (json_type(json) <> 'OBJECT'), "
-        "count(*) FILTER (len(json_keys(json)) > len(list_distinct(json_keys(json)))) FROM file"
-    )
-    early = source.rows(f"SELECT unnest(json_keys(json)) FROM (FROM file LIMIT {_EARLY})")
-    every = source.rows("SELECT DISTINCT unnest(json_keys(json)) AS key FROM file ORDER BY key")
-    if n_doubles:
-        raise UnreadableFileError(
-            f"{source.name}: the keys of a JSON object must differ; {n_doubles:,} objects have a key twice."
-        )
-    if n_others:
-        raise UnreadableFileError(f"{source.name}: every line must be a JSON object; {n_others:,} lines are not.")
-    texts = {}
-    for (key,) in [*early, *every]:
-        # unlike the name of a column in SQL, a JSON pointer is case-sensitive
-        pointer = "/" + key.replace("~", "~0").replace("/", "~1")
-        value = f"json_extract(json, {sql_list([pointer])})"
-        truth = f"CASE {value}::VARCHAR WHEN 'true' THEN 'True' ELSE 'False' END"
-        texts[key] = f"CASE json_type({value}) WHEN 'BOOLEAN' THEN {truth} ELSE {value} ->> '$' END"
-    if not texts:
-        raise UnreadableFileError(f"{source.name}: the JSON objects have no keys.")
-    return replace(source, values=texts, texts=texts)
-
-
-def _parquet(source: Source, path: Path) -> Source:
+def _parquet(source: Source, path: Path, spec: ReadSpec) -> Source:
     """Open a Parquet file, or a folder of Parquet files whose subfolders may define columns (rater=a/part-0.parquet).
 
     Only the names of folders inside the given folder define columns. DuckDB's `hive_partitioning` would also use the
@@ -288,7 +264,7 @@ def _parquet(source: Source, path: Path) -> Source:
                 f"{path} must be a file or a folder with Parquet files; the folder contains none."
             )
         keys = _partition_keys(files, path)
-    reading = f"read_parquet([{', '.join(map(_path_pattern, files))}], hive_partitioning = false"
+    reading = f"read_parquet([{', '.join(map(path_pattern, files))}], hive_partitioning = false"
     query = f"SELECT * FROM {reading})"
     if keys:
         own = {column.lower(): column for column, *_ in source.rows(f"DESCRIBE {query}")}
@@ -302,9 +278,14 @@ def _parquet(source: Source, path: Path) -> Source:
     source.rows(f"CREATE VIEW file AS {query}")
     types = {column: kind for column, kind, *_ in source.rows(f"DESCRIBE {query}")}
     values = {column: _identifier(column) for column in types}
-    texts = {column: _as_text(values[column], kind) for column, kind in types.items()}
+    texts = {column: as_text(values[column], kind) for column, kind in types.items()}
     not_raters = frozenset(column for column in types if column in keys or _INDEX_COLUMNS.fullmatch(column))
-    return replace(source, values=values, texts=texts, not_raters=not_raters)
+    source = replace(source, values=values, texts=texts, not_raters=not_raters)
+    if not any(map(is_nested_type, types.values())):
+        return source
+    from kappamax.io.json_files import open_nested
+
+    return open_nested(source, types, spec)
 
 
 def _partition_keys(files: Sequence[Path], folder: Path) -> list[str]:
@@ -340,6 +321,11 @@ def _partition_value(key: str, where: str, begins: int) -> str:
     )
 
 
+def is_nested_type(kind: str) -> bool:
+    """Return whether the values of a DuckDB type are lists, objects or maps."""
+    return kind.endswith("]") or kind.startswith(("STRUCT(", "MAP(", "UNION("))
+
+
 def _is_lasting(path: Path) -> bool:
     """Return whether a path is a file or a folder, which can be read more than once; a pipe cannot."""
     try:
@@ -356,7 +342,7 @@ def _is_lasting(path: Path) -> bool:
         raise UnreadableFileError(f"{shortened(str(path))} cannot be read: {reason}.") from None
 
 
-def _as_text(column: str, kind: str) -> str:
+def as_text(column: str, kind: str) -> str:
     """Return the SQL expression of a typed column as text, written like the label of the same value."""
     if kind == "BOOLEAN":
         return f"CASE {column} WHEN true THEN 'True' WHEN false THEN 'False' END"
@@ -365,7 +351,7 @@ def _as_text(column: str, kind: str) -> str:
     return f"CAST({column} AS VARCHAR)"
 
 
-def _path_pattern(path: Path) -> str:
+def path_pattern(path: Path) -> str:
     """Return the SQL literal of a DuckDB file pattern that matches this path only."""
     return sql_list([re.sub(r"([\[*?])", r"[\1]", str(path))])
 

@@ -17,6 +17,7 @@ from kappamax.errors import InvalidOptionError, InvalidRatingsError
 from kappamax.io.arrays import Column, column_of, table_of_columns, table_of_rows
 from kappamax.io.labels import DeclaredCategories, as_count, label_of
 from kappamax.io.read_spec import ReadSpec, as_different_names, raise_rated_twice, require_named_rows
+from kappamax.io.structured_labels import SUPPORTED
 from kappamax.patterns import MISSING
 from kappamax.table import Label, Table
 
@@ -57,7 +58,9 @@ def _table_of_frame(data: Any, spec: ReadSpec) -> Table:
         ]
     else:
         names = spec.rating_columns(present)
-        if any(schema[name] == nw.Object for name in names):  # among Python objects, an engine may treat True as 1
+        # among Python objects, an engine may treat True as 1, and some engines cannot group lists
+        kinds = (nw.Object, nw.List, nw.Array, nw.Struct)
+        if isinstance(frame, nw.DataFrame) and any(schema[name] in kinds for name in names):
             return table_of_columns([series_column(frame[name]) for name in names], raters=names, spec=spec)
         rows = _grouped(frame, names)
     return table_of_rows(rows, raters=names, spec=spec, declared=[_declared_by(frame, name) for name in names])
@@ -78,6 +81,11 @@ def series_column(data: Any) -> Column:
     if not isinstance(series, nw.Series):
         return column_of(data)
     declared = _declared(series.dtype)
+    if series.dtype in (nw.List, nw.Array, nw.Struct):
+        cells = np.empty(len(series), dtype=object)
+        for i, cell in enumerate(series.to_list()):
+            cells[i] = cell
+        return column_of(cells)
     if series.dtype not in (nw.Enum, nw.Categorical):
         return column_of(series.to_numpy())._replace(declared=declared)
     labels = series.cast(nw.String).to_numpy().astype(object)
@@ -122,6 +130,15 @@ def _long_from_engine(frame: Any, columns: tuple[str, str, str], spec: ReadSpec)
     import narwhals as nw
 
     subject, rater, rating = columns
+    schema = frame.collect_schema()
+    for name in columns:
+        if schema[name] in (nw.List, nw.Array, nw.Struct):
+            raise InvalidRatingsError(
+                f"a rating must be one label; column {name!r} has the type {schema[name]}. {SUPPORTED} A lazy frame "
+                "must hold the labels themselves.",
+                code="several-labels",
+                fields={"column": name},
+            )
     declared = _declared_by(frame, rating)
     frame = _with_text(frame.select(columns), columns)
     nameless = nw.when(nw.col(subject).is_null()).then(nw.lit(1)).otherwise(nw.lit(0))
