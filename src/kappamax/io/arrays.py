@@ -114,8 +114,8 @@ def table_of_columns(
     return table
 
 
-def column_of(values: Any) -> Column:
-    """Return a one-dimensional array or list of labels as a column."""
+def column_of(values: Any, place: str | None = None) -> Column:
+    """Return a one-dimensional array or list of labels as a column; `place` says where it is, for errors."""
     array = _as_array(values)
     if array.dtype.kind in "iub":
         return _integers(array)
@@ -123,7 +123,7 @@ def column_of(values: Any) -> Column:
         return _floats(array)
     if array.dtype.kind == "U" and array.size and array.dtype.itemsize:
         return _text(array)
-    return _hashed(array.tolist())
+    return _hashed(array.tolist(), place)
 
 
 def _count_cells(columns: Sequence[Column], sizes: Sequence[int]) -> tuple[list[Array], Integers]:

@@ -7,6 +7,7 @@ rating is grouped by subject and then by pattern. If such a frame is in memory, 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -35,7 +36,7 @@ def _table_of_frame(data: Any, spec: ReadSpec) -> Table:
     """Return the table of a frame, without the name of the frame's library."""
     import narwhals as nw  # the import takes 0.1 s
 
-    frame = nw.from_native(_with_text_names(data), pass_through=True)
+    frame = nw.from_native(_with_text_names(_as_arrow(data)), pass_through=True)
     if not isinstance(frame, nw.DataFrame | nw.LazyFrame):
         raise InvalidRatingsError(
             f"ratings must be a Table, a frame, or two or more label arrays; got {type(data).__name__}. "
@@ -61,16 +62,20 @@ def _table_of_frame(data: Any, spec: ReadSpec) -> Table:
         # among Python objects, an engine may treat True as 1, and some engines cannot group lists
         kinds = (nw.Object, nw.List, nw.Array, nw.Struct)
         if isinstance(frame, nw.DataFrame) and any(schema[name] in kinds for name in names):
-            return table_of_columns([series_column(frame[name]) for name in names], raters=names, spec=spec)
+            columns = [series_column(frame[name], f"an entry of column {name!r}") for name in names]
+            return table_of_columns(columns, raters=names, spec=spec)
         rows = _grouped(frame, names)
     return table_of_rows(rows, raters=names, spec=spec, declared=[_declared_by(frame, name) for name in names])
 
 
-def series_column(data: Any) -> Column:
-    """Return a column of labels; a series keeps the categories that it declares."""
+def series_column(data: Any, place: str | None = None) -> Column:
+    """Return a column of labels; a series keeps the categories that it declares.
+
+    `place` is the place of a value that is not a label, for errors.
+    """
     home = type(data).__module__.split(".")[0]
     if home in {"builtins", "numpy"}:
-        return column_of(data)
+        return column_of(data, place)
     import narwhals as nw
 
     if home == "pandas":  # an array of pandas, such as a Categorical, becomes a series
@@ -79,15 +84,15 @@ def series_column(data: Any) -> Column:
         data = pd.Series(data)
     series = nw.from_native(data, allow_series=True, pass_through=True)
     if not isinstance(series, nw.Series):
-        return column_of(data)
+        return column_of(data, place)
     declared = _declared(series.dtype)
     if series.dtype in (nw.List, nw.Array, nw.Struct):
         cells = np.empty(len(series), dtype=object)
         for i, cell in enumerate(series.to_list()):
             cells[i] = cell
-        return column_of(cells)
+        return column_of(cells, place)
     if series.dtype not in (nw.Enum, nw.Categorical):
-        return column_of(series.to_numpy())._replace(declared=declared)
+        return column_of(series.to_numpy(), place)._replace(declared=declared)
     labels = series.cast(nw.String).to_numpy().astype(object)
     labels[series.is_null().to_numpy()] = None  # older versions of pandas turn missing values into the text "nan"
     return column_of(labels)._replace(declared=declared)
@@ -95,10 +100,18 @@ def series_column(data: Any) -> Column:
 
 def _long_from_memory(frame: Any, columns: tuple[str, str, str], spec: ReadSpec) -> Table:
     """Read one row per rating from a frame in memory; raters keep the order of the frame."""
-    if len(frame) == 0:
+    subject, rater, rating = (series_column(frame[name], f"an entry of column {name!r}") for name in columns)
+    declared = _declared_by(frame, columns[2])
+    return table_of_long_columns(subject, rater, rating._replace(declared=declared), columns, spec)
+
+
+def table_of_long_columns(
+    subject: Column, rater: Column, rating: Column, columns: tuple[str, str, str], spec: ReadSpec
+) -> Table:
+    """Return the table of columns with one row per rating; `columns` are their names, for messages."""
+    if rating.size == 0:
         raise InvalidRatingsError("there is no subject to compare.")
-    (subject_names, subjects), (rater_names, raters) = (_named(series_column(frame[name])) for name in columns[:2])
-    rating = series_column(frame[columns[2]])
+    (subject_names, subjects), (rater_names, raters) = _named(subject), _named(rater)
     require_named_rows(int(((subjects == MISSING) | (raters == MISSING)).sum()), "the frame")
     values = rating.codes(slice(None))
     found, first = np.unique(raters, return_index=True)
@@ -119,9 +132,9 @@ def _long_from_memory(frame: Any, columns: tuple[str, str, str], spec: ReadSpec)
     missing = len(rating.values)  # the code of None, which is added to the values below
     patterns = np.full((len(names), len(present)), missing, dtype=np.intp)
     patterns[who, what] = values
-    known, declared = [*rating.values, None], _declared_by(frame, columns[2])
+    known = [*rating.values, None]
     return table_of_columns(
-        [Column(known, codes.__getitem__, len(present), declared) for codes in patterns], raters=names, spec=spec
+        [Column(known, codes.__getitem__, len(present), rating.declared) for codes in patterns], raters=names, spec=spec
     )
 
 
@@ -228,6 +241,28 @@ def _name(value: Any) -> str | None:
         return value.strip() or None
     label = label_of(value)
     return None if label is None else str(label)
+
+
+def _as_arrow(data: Any) -> Any:
+    """Return a dataset of Hugging Face as an Arrow table, with names in place of the codes of class labels.
+
+    The code -1 stands for a missing label.
+    """
+    if type(data).__module__.partition(".")[0] != "datasets":
+        return data
+    if not hasattr(data, "num_rows") or not hasattr(data, "features"):
+        raise InvalidRatingsError(
+            f"ratings must be one dataset that is in memory; got {type(data).__name__}. Choose a split, as in "
+            "ratings['train']."
+        )
+    pa: Any = import_module("pyarrow")  # datasets needs it
+    table = data.with_format("arrow")[:]
+    for position, name in enumerate(table.column_names):
+        names = getattr(data.features[name], "names", None)
+        if names:
+            labels = [names[code] if code is not None and code >= 0 else None for code in table[name].to_pylist()]
+            table = table.set_column(position, name, pa.array(labels, pa.string()))
+    return table
 
 
 def _with_text_names(data: Any) -> Any:

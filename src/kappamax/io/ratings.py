@@ -19,6 +19,7 @@ from kappamax.io.arrays import column_of, table_of_columns, table_of_rows
 from kappamax.io.frames import series_column, table_of_frame
 from kappamax.io.labels import as_named_categories
 from kappamax.io.read_spec import ReadSpec
+from kappamax.io.records import is_records, table_of_records
 from kappamax.table import Label, Table
 
 #: a Table, a frame, or one of several arrays of labels
@@ -44,10 +45,11 @@ def from_ratings(
 
     Parameters
     ----------
-    ratings : array or nested list, shape (n_subjects, n_raters), or a frame
-        Ratings. A frame may be one of pandas, polars (eager or lazy), pyarrow, DuckDB, Dask or PySpark. None, NaN and
-        empty text are missing ratings. The texts NA, N/A, #N/A, <NA>, NaN, nan, None, null and NULL are missing too,
-        with a warning, unless `categories` or `missing` names them.
+    ratings : array or nested list, shape (n_subjects, n_raters), frame, list of dicts, or dict of lists
+        Ratings. A frame may be one of pandas, polars (eager or lazy), pyarrow, DuckDB, Dask or PySpark, or a dataset of
+        Hugging Face. A list of dicts has one dict per row, or is an export of an annotation tool; a dict of lists has
+        one list per column. None, NaN and empty text are missing ratings. The texts NA, N/A, #N/A, <NA>, NaN, nan,
+        None, null and NULL are missing too, with a warning, unless `categories` or `missing` names them.
     layout : str, optional
         Layout of a frame: "wide" (one column per rater, the default), "long" (one row per rating, with the columns
         subject, rater and rating) or "patterns" (one column per rater and a column of counts).
@@ -95,6 +97,8 @@ def from_ratings(
     total              1  1  0      2
     """
     spec = ReadSpec(layout, categories, raters, subject, rater, rating, count, missing, complete_only)
+    if is_records(ratings):
+        return table_of_records(ratings, spec)
     if not isinstance(ratings, list | tuple | np.ndarray):
         return table_of_frame(ratings, spec)
     if spec.layout not in (None, "wide") or spec.subject is not None:
@@ -199,6 +203,8 @@ def as_table(*ratings: Ratings, categories: Sequence[Label] | None = None) -> Ta
             "a frame with the same labels on rows and columns looks like a table of counts. "
             "Use km.from_counts(frame), or km.from_ratings(frame) if its columns are raters."
         )
+    if is_records(only):
+        return table_of_records(only, ReadSpec(categories=categories))
     if isinstance(only, np.ndarray | list | tuple):
         shape = only.shape if isinstance(only, np.ndarray) else _shape_of(only)
         raise InvalidRatingsError(

@@ -86,8 +86,11 @@ class Export:
     notes: list[str] = field(default_factory=list)
 
 
-def ratings_of(export: Export, spec: ReadSpec, name: str) -> tuple[list[Rating], list[str]]:
-    """Return the ratings of the control that the caller names, or of the only one, and notes about them."""
+def ratings_of(export: Export, spec: ReadSpec, name: str, *, noun: str = "file") -> tuple[list[Rating], list[str]]:
+    """Return the ratings of the control that the caller names, or of the only one, and notes about them.
+
+    `name` and `noun` say in messages and notes what the export is.
+    """
     control = _chosen_control(export, spec, name)
     nameless = sum(one.subject is None or one.rater is None for one in export.annotations)
     if nameless:
@@ -107,7 +110,7 @@ def ratings_of(export: Export, spec: ReadSpec, name: str) -> tuple[list[Rating],
         label = _label(export, control, answers, place)
         before = found.get((subject, rater))
         if before is not None and before[0] is not None and label is not None:
-            if before[0] != label:
+            if before[0] != label and (spec.raters is None or rater in spec.raters):
                 raise _rated_twice(export, (subject, rater), before, (label, place))
             n_equal += 1
         elif before is None or label is not None:
@@ -115,7 +118,7 @@ def ratings_of(export: Export, spec: ReadSpec, name: str) -> tuple[list[Rating],
     if not found:
         raise UnreadableFileError(f"{name}: this {export.tool} export has no annotations.", code="no-annotations")
     ratings = [Rating(subject, rater, label) for (subject, rater), (label, _) in found.items()]
-    return ratings, [*_summary(export, control, ratings), *export.notes, *_repeated(n_equal)]
+    return ratings, [*_summary(export, control, ratings, noun), *export.notes, *_repeated(n_equal)]
 
 
 def choices(
@@ -214,12 +217,12 @@ def _with_article(tool: str) -> str:
     return f"{'an' if tool[0] in 'AEIOU' else 'a'} {tool}"
 
 
-def _summary(export: Export, control: str, ratings: list[Rating]) -> list[str]:
+def _summary(export: Export, control: str, ratings: list[Rating], noun: str) -> list[str]:
     """Return the notes about what the file is and what was read."""
     n_tasks, n_raters = (len({rating[i] for rating in ratings}) for i in (0, 1))
     others: Mapping[str, str] = {other: kind for other, kind in export.controls.items() if other != control}
     notes = [
-        f"The file is {_with_article(export.tool)} export: {plural(n_tasks, export.task)}, "
+        f"The {noun} is {_with_article(export.tool)} export: {plural(n_tasks, export.task)}, "
         f"{plural(n_raters, 'annotator')}; {export.reading.format(repr(control))} was read."
     ]
     if others:

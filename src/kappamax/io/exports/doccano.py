@@ -27,6 +27,7 @@ TOOL = "doccano"
 
 _TEXTS = ("text", "data", "filename")
 _LABELS = ("label", "labels", "cats")
+_NAMED_LABELS = ("labels", "entities", "sentences")
 _RATERS = frozenset(
     ["username", "user", "user_id", "annotator", "annotator_id", "rater", "rater_id", "worker", "worker_id", "coder"]
 )
@@ -42,9 +43,9 @@ TOGETHER = (
 
 def is_doccano(objects: Sequence[Mapping[str, Any]]) -> bool:
     """Return whether objects are documents of doccano with their annotators."""
-    if any(_annotations(one) for one in objects):
-        return all(any(key in one for key in _TEXTS) for one in objects)
-    return all("username" in one and any(key in one for key in ("labels", "entities", "sentences")) for one in objects)
+    return any(_annotations(one) and any(key in one for key in _TEXTS) for one in objects) or any(
+        "username" in one and any(isinstance(one.get(key), list) for key in _NAMED_LABELS) for one in objects
+    )
 
 
 def is_one_annotator(objects: Sequence[Mapping[str, Any]]) -> bool:
@@ -76,10 +77,11 @@ def read_documents(documents: Iterable[Mapping[str, Any]], spec: ReadSpec) -> Ex
     export = Export(TOOL, task="document", rater_key="user", reading="the label", noun="list")
     for line, document in numbered(documents):
         subject = _first(document, ("id", "doc_id", *_TEXTS))
-        if "username" in document and not isinstance(document.get("annotations"), list):
-            key = next((key for key in ("labels", "entities", "sentences") if key in document), "labels")
-            kind = LABEL if key == "labels" and not _has_spans(document[key]) else SPANS
-            _add(export, subject, name_of(document["username"]), f"line {line}", document.get(key), kind)
+        key = next((key for key in _NAMED_LABELS if key in document), None)
+        if key is not None or "username" in document:
+            answer = None if key is None else document[key]
+            kind = SPANS if key in ("entities", "sentences") or _has_spans(answer) else LABEL
+            _add(export, subject, name_of(document.get("username")), f"line {line}", answer, kind)
             continue
         by_user: dict[str | None, list[Any]] = {}
         for annotation in _annotations(document):

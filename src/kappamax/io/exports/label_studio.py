@@ -164,8 +164,11 @@ def read_rows(rows: Iterable[Sequence[str | None]], controls: Sequence[str]) -> 
 
 def _listed(task: Mapping[str, Any], *keys: str) -> list[Any]:
     """Return the list under the first of some keys that holds one."""
-    found = (task.get(key) for key in keys)
-    return next((value for value in found if isinstance(value, list)), [])
+    for key in keys:
+        value = task.get(key)
+        if isinstance(value, list):
+            return value
+    return []
 
 
 def _annotator(annotation: Mapping[str, Any]) -> str | None:
@@ -198,14 +201,14 @@ def _paths(answer: Any) -> Any:
     """Return an answer whose nested choices, which are lists from the topmost choice down, are texts."""
     if not isinstance(answer, list):
         return answer
+    if len(answer) == 1 and isinstance(answer[0], str):
+        return answer[0]
     return [
-        " / ".join(map(str, entry)) if isinstance(entry, list) and entry and not _nested(entry) else entry
+        " / ".join(entry)
+        if isinstance(entry, list) and entry and all(isinstance(part, str) for part in entry)
+        else entry
         for entry in answer
     ]
-
-
-def _nested(entry: list[Any]) -> bool:
-    return any(isinstance(part, list | dict) for part in entry)
 
 
 def _parsed(text: str) -> tuple[str, Any]:
@@ -227,7 +230,8 @@ def _parsed(text: str) -> tuple[str, Any]:
             found.append(answer)
         elif len(answer) == 1 and next(iter(answer)) in _ANSWER_KEYS.values():
             (inner,) = answer.values()
-            found += _paths(inner) if isinstance(inner, list) else [inner]
+            paths = _paths(inner)
+            found += paths if isinstance(paths, list) else [paths]
         else:
             return SPANS, value
     return LABEL, found

@@ -24,9 +24,8 @@ _BINARY_INTERFACES = frozenset(["classification", "ner", "spans", "text", "html"
 
 def is_prodigy(objects: Sequence[Mapping[str, Any]]) -> bool:
     """Return whether objects are tasks that were annotated in Prodigy."""
-    return all(_is_answered(task) for task in objects) and any(
-        key in task for task in objects for key in (*_HASHES, *_ANNOTATORS)
-    )
+    answered = sum(_is_answered(task) and any(key in task for key in (*_HASHES, *_ANNOTATORS)) for task in objects)
+    return answered > len(objects) / 2
 
 
 def read_tasks(tasks: Iterable[Mapping[str, Any]], spec: ReadSpec) -> Export:
@@ -40,7 +39,7 @@ def read_tasks(tasks: Iterable[Mapping[str, Any]], spec: ReadSpec) -> Export:
     for line, task in numbered(tasks):
         answer = task.get("answer")
         keys: Sequence[str] = _HASHES
-        raw: Any = None if answer == "ignore" else answer
+        raw: Any = answer if answer in ("accept", "reject") else None
         if spec.rating != "answer" and ("accept" in task or "options" in task):
             control, raw = "accept", task.get("accept") if answer == "accept" else None
             n_rejected += answer == "reject"
