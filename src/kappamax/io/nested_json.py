@@ -37,7 +37,7 @@ def label_paths(objects: Iterable[Mapping[str, Any]], start: str = "", most: int
     Examples
     --------
     >>> label_paths([{"id": 1, "by": [{"who": "anna", "label": "x"}, {"who": "ben", "label": "y"}]}])
-    ['by[].label', 'by[].who']
+    ['by[].label']
     """
     found: dict[str, list[Any]] = {}
     waiting: list[tuple[str, Any, int]] = [(start, one, 0) for one in objects][::-1]

@@ -17,26 +17,14 @@ from kappamax.errors import Advice, InvalidRatingsError
 #: sentence for errors that says what a rating may be
 SUPPORTED = "A rating is one label: text, a number or a truth value, alone or as the only entry of a list."
 
-_POSITIONS = frozenset(
-    [
-        "start",
-        "end",
-        "start_offset",
-        "end_offset",
-        "startOffset",
-        "endOffset",
-        "token_start",
-        "token_end",
-        "x",
-        "y",
-        "width",
-        "height",
-        "points",
-        "ranges",
-        "bbox",
-        "rle",
-        "sequence",
-    ]
+_POSITIONS = (
+    {"start", "end"},
+    {"start_offset", "end_offset"},
+    {"startOffset", "endOffset"},
+    {"x", "y"},
+    {"points"},
+    {"bbox"},
+    {"rle"},
 )
 _STRUCTURES = (Mapping, list, tuple, Set, np.ndarray)
 
@@ -106,7 +94,7 @@ def _described(value: Any) -> tuple[str, str]:
 def _is_span(value: Any) -> bool:
     """Return whether a value has a position: an object with offsets or coordinates, or [start, end, label]."""
     if isinstance(value, Mapping):
-        return not _POSITIONS.isdisjoint(value)
+        return any(keys <= value.keys() for keys in _POSITIONS)
     return (
         isinstance(value, list | tuple)
         and len(value) == 3
