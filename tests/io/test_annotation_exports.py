@@ -392,6 +392,16 @@ def test_the_rater_and_the_subject_of_prodigy_can_be_other_keys(write):
     assert counted(read(path, **caught.value.advice[-1].options)[0], ANNOTATORS) == patterns(found)
 
 
+def test_sessions_of_prodigy_without_a_name_are_noted(write):
+    """Two of them may be the same person."""
+    tasks = exports.prodigy_choice(FOUND)
+    for task in tasks:
+        task["_annotator_id"] = f"2024-02-06_10-17-1{ANNOTATORS.index(task['_annotator_id'].removeprefix('news-'))}"
+    table, notes = read(write(as_lines(tasks)))
+    assert counted(table, [f"2024-02-06_10-17-1{i}" for i in range(3)]) == patterns(FOUND)
+    assert notes[-1] == "Some annotators are sessions without a name, which have the time of their start instead."
+
+
 def test_only_submitted_responses_of_argilla_are_ratings(write):
     """Drafts and discarded responses are left out with a note; version 2 does not give the status."""
     records = exports.argilla_1(FOUND)

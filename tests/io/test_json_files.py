@@ -189,9 +189,21 @@ def test_columns_of_lists_and_objects_are_left_out_if_others_are_the_ratings(wri
     assert caught.value.code == "several-labels"
 
 
+def test_lists_and_objects_beside_the_columns_of_a_long_table_are_left_out(write):
+    """A column called label is enough, and a list of options that is always the same is no rating."""
+    options = {"options": ["x", "y"], "meta": {"source": "x"}}
+    long = [{"item": i, "who": who, "label": "xy"[i % 2], **options} for i in range(4) for who in ("anna", "ben")]
+    table, notes = read(write(long), subject="item", rater="who", rating="label")
+    assert table.labels() == [["x", "x"], ["y", "y"]]
+    with open_file(write(long), ReadSpec()) as source:
+        assert source.columns == ["item", "who", "label"]
+        assert list(source.notes) == notes
+    assert read(write([{**row, **options} for row in ROWS]))[0].labels() == LABELS
+
+
 def test_columns_of_lists_that_share_labels_with_the_ratings_are_refused(write, tmp_path):
     """They are ratings with several labels, in JSON as in Parquet."""
-    rows = [{**row, "cleo": ["x", "y"]} for row in ROWS]
+    rows = [{**row, "cleo": ["x", "y"][: 1 + i % 2]} for i, row in enumerate(ROWS)]
     parquet = tmp_path / "ratings.parquet"
     pl.DataFrame(rows).write_parquet(parquet)
     for path in (write(rows), parquet):

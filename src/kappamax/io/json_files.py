@@ -179,11 +179,8 @@ def _without_structures(
 ) -> Source:
     """Return an open file with a note about columns of lists of one label, and without structured columns."""
     if doccano.is_one_annotator(early) and not names_ratings(spec):
-        plain = [
-            text
-            for key, text in source.texts.items()
-            if key not in lists and all(key != one.name for one in structured)
-        ]
+        others = {*lists, *(column.name for column in structured)}
+        plain = {key: text for key, text in source.texts.items() if key not in others}
         if not labels_of_raters(source, plain):
             doccano.raise_one_annotator(source.name)
     if lists:

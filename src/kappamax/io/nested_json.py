@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-_LABEL_NAMES = (
+#: usual names of keys that hold labels, the most usual first
+LABEL_NAMES = (
     "label",
     "labels",
     "rating",
@@ -61,10 +62,10 @@ def _looks_like_labels(path: str, values: Sequence[Any]) -> bool:
     if len(scalars) < len(values) or any(isinstance(value, str) and len(value) > 60 for value in scalars):
         return False
     few = len(set(map(str, scalars)))
-    return few <= _FEW_LABELS and (few < len(scalars) or _name_rank(path) < len(_LABEL_NAMES))
+    return few <= _FEW_LABELS and (few < len(scalars) or _name_rank(path) < len(LABEL_NAMES))
 
 
 def _name_rank(path: str) -> int:
     """Return the position of the last key of a path among the usual names of labels."""
     last = path.replace("[]", "").rpartition(".")[2].lower()
-    return _LABEL_NAMES.index(last) if last in _LABEL_NAMES else len(_LABEL_NAMES)
+    return LABEL_NAMES.index(last) if last in LABEL_NAMES else len(LABEL_NAMES)

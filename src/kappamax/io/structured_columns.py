@@ -6,11 +6,12 @@ names it, if it shares labels with the ratings, or if no other columns look like
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kappamax.display.text import listing
+from kappamax.io.nested_json import LABEL_NAMES
 from kappamax.io.read_spec import ReadSpec
 from kappamax.io.structured_labels import is_structured, raise_structured
 
@@ -51,8 +52,10 @@ def without_structured(
             raise_structured(f"an entry of column {name!r}", structured[name], fields={"column": name})
     kept = {name: text for name, text in source.texts.items() if name not in structured}
     if not names_ratings(spec):
-        labels = labels_of_raters(source, list(kept.values()))
-        if not labels or any(_entries(example) & labels for example in structured.values()):
+        labels = labels_of_raters(source, kept)
+        if not labels and not _has_labels(source, kept):
+            refuse()
+        if any(_entries(example) & labels and _varies(source, name) for name, example in structured.items()):
             refuse()
     which = listing(structured)
     note = f"Left out, since a label is neither a list nor an object: {which}."
@@ -65,13 +68,12 @@ def names_ratings(spec: ReadSpec) -> bool:
     return spec.rating is not None or (spec.raters is not None and spec.layout != "long")
 
 
-def labels_of_raters(source: Source, texts: Sequence[str]) -> set[str]:
-    """Return the labels of columns that look like raters because they share a label, or an empty set."""
-    if len(texts) < 2:
-        return set()
-    rows = source.rows(f"SELECT {', '.join(texts)} FROM file LIMIT {_ROWS_TRIED}")
-    columns = [{value for value in column if value is not None} for column in zip(*rows, strict=True)]
-    few = [column for column in columns if 0 < len(column) <= _MOST_LABELS]
+def labels_of_raters(source: Source, texts: Mapping[str, str]) -> set[str]:
+    """Return the labels of columns that look like raters because they share a label, or an empty set.
+
+    `texts` gives the SQL expressions of the columns.
+    """
+    few = [values for values in _values_of(source, texts).values() if len(values) <= _MOST_LABELS]
     return {
         label
         for i, column in enumerate(few)
@@ -79,6 +81,27 @@ def labels_of_raters(source: Source, texts: Sequence[str]) -> set[str]:
         if i != j and column & other
         for label in column | other
     }
+
+
+def _has_labels(source: Source, texts: Mapping[str, str]) -> bool:
+    """Return whether a column with a usual name for labels has few different values, as in a long table."""
+    named = {name: text for name, text in texts.items() if name.lower() in LABEL_NAMES}
+    return any(len(values) <= _MOST_LABELS for values in _values_of(source, named).values())
+
+
+def _values_of(source: Source, texts: Mapping[str, str]) -> dict[str, set[str]]:
+    """Return the different values of columns in the first rows, without columns that are empty."""
+    if not texts:
+        return {}
+    rows = source.rows(f"SELECT {', '.join(texts.values())} FROM file LIMIT {_ROWS_TRIED}")
+    columns = ({value for value in column if value is not None} for column in zip(*rows, strict=True))
+    return {name: values for name, values in zip(texts, columns, strict=False) if values}
+
+
+def _varies(source: Source, name: str) -> bool:
+    """Return whether a column has different values; the options of a question, for instance, are always the same."""
+    ((number,),) = source.rows(f"SELECT count(DISTINCT {source.texts[name]}) FROM file")
+    return bool(number > 1)
 
 
 def _entries(value: Any) -> set[str]:

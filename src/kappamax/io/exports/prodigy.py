@@ -7,6 +7,7 @@ as in Prodigy's own metrics (https://prodi.gy/docs/metrics).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -15,6 +16,7 @@ from kappamax.errors import InvalidRatingsError
 from kappamax.io.exports.annotations import LABEL, SPANS, Annotation, Export, choices, name_of, numbered
 from kappamax.io.read_spec import ReadSpec
 
+_SESSION_TIME = re.compile(r"\d{4}-\d{2}-\d{2}_\d{2}-\d{2}-\d{2}")
 _OTHER = "other annotations"
 _ANSWERS = frozenset({"accept", "reject", "ignore"})
 _HASHES = ("_input_hash", "_task_hash")
@@ -69,6 +71,8 @@ def read_tasks(tasks: Iterable[Mapping[str, Any]], spec: ReadSpec) -> Export:
         export.reading = "the chosen option"
     else:
         export.reading = "the answer accept or reject" + ("" if chosen == "answer" else " for the label {}")
+    if any(_SESSION_TIME.fullmatch(one.rater or "") for one in export.annotations):
+        export.notes.append("Some annotators are sessions without a name, which have the time of their start instead.")
     for number, answer in ((n_ignored, "ignore"), (n_rejected, "reject")):
         if number:
             which = "choice task" if answer == "reject" else "annotation"
