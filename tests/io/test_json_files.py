@@ -125,6 +125,7 @@ def test_an_object_of_objects_needs_the_raters_if_its_keys_do_not_tell(write):
         ('[{"a": "x"}, {"a": ]', "unreadable-file", "Malformed JSON"),
         ('{"a": "x"}\n["x"]\n', "unreadable-file", "every line must be a JSON object; 1 lines are not"),
         ('{"a": "x", "a": "y"}\n{"a": "x"}\n', "unreadable-file", "1 objects have a key twice"),
+        ('{"a": ["x"], "b": ["x"], "a": ["y"]}', "unreadable-file", "json: the keys .* must differ; 'a' occurs twice"),
         ("{}\n{}\n", "unreadable-file", "have no keys"),
         (b'{"a": "\xe9"}', "unreadable-file", "is not utf-8 text: line 1"),
     ],

@@ -9,6 +9,7 @@ from __future__ import annotations
 import gzip
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
@@ -299,12 +300,22 @@ def _document(path: Path, name: str) -> Mapping[str, Any] | None:
     """Return the object that a file consists of, or None if further objects follow it."""
     text = _decoded(_whole(path, name), "utf-8", name)
     try:
-        found, end = json.JSONDecoder().raw_decode(text, len(text) - len(text.lstrip()))
+        decoder = json.JSONDecoder(object_pairs_hook=lambda pairs: _object(pairs, name))
+        found, end = decoder.raw_decode(text, len(text) - len(text.lstrip()))
     except RecursionError:
         raise UnreadableFileError(f"{name}: the JSON objects are nested too deeply.") from None
-    except ValueError as error:
+    except json.JSONDecodeError as error:
         raise UnreadableFileError(f"{name} is not valid JSON: {error}.") from None
     return cast(Mapping[str, Any], found) if not text[end:].strip() else None
+
+
+def _object(pairs: list[tuple[str, Any]], name: str) -> dict[str, Any]:
+    """Return an object of a JSON document, whose keys must differ."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        key = next(key for key, times in Counter(key for key, _ in pairs).items() if times > 1)
+        raise UnreadableFileError(f"{name}: the keys of a JSON object must differ; {key!r} occurs twice.")
+    return found
 
 
 def _parsed(text: str, name: str) -> Any:
