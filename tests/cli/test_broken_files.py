@@ -81,7 +81,7 @@ HOPELESS = {
     "Parquet magic": b"PAR1",
     "Parquet with another footer": PARQUET[:-40] + b"\xff" * 32 + PARQUET[-8:],
     "Parquet without rows": parquet({"a": pa.array([], pa.int64()), "b": pa.array([], pa.int64())}),
-    "Parquet of lists": parquet({"a": [[1], [2]], "b": [[1], [1]]}),
+    "Parquet of lists": parquet({"a": [[1, 2], [2]], "b": [[1], [1]]}),
     "Parquet of bytes": parquet({"a": [b"x", b"y"], "b": [b"x", b"x"]}),
     "JSON cut": LINES[:-5],
     "JSON broken late": LINES * 50_000 + b'{"a":1,\n',

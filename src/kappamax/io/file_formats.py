@@ -26,7 +26,7 @@ from kappamax.display.text import listing, plural, shortened
 from kappamax.errors import Advice, InvalidOptionError, NotSupportedError, UnreadableFileError
 from kappamax.io.compression import unpacked
 from kappamax.io.count_matrices import looks_like_counts
-from kappamax.io.file_signatures import TYPED_FORMATS
+from kappamax.io.file_signatures import TYPED_FORMATS, format_of
 from kappamax.io.labels import clean_text
 from kappamax.io.read_spec import ReadSpec
 from kappamax.io.temporary_files import bytes_as_file, written_file
@@ -39,7 +39,6 @@ from kappamax.table import Label
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-_EARLY = 1000  # the keys of the first objects keep their order, and keys that first occur later are sorted
 _MEMORY_MB = 500
 LINE = "kappamax_line"
 _MEMORY_MB_PER_CORE = 50
@@ -209,6 +208,19 @@ def _source(stack: ExitStack, path: Path, name: str, spec: ReadSpec, *, spill: P
     """Open a local file in the format that its first bytes indicate; it is closed with the stack."""
     import duckdb  # the import takes 0.1 s
 
+    config: dict[str, str | bool | int | float | list[str]] = {
+        "autoinstall_known_extensions": "false",
+        "autoload_known_extensions": "false",
+        "memory_limit": f"{_MEMORY_MB + _MEMORY_MB_PER_CORE * (os.cpu_count() or 1)}MB",
+        "temp_directory": "" if spill is None else str(spill),
+    }
+    source = Source(name, stack.enter_context(duckdb.connect(config=config)))
+    if path.is_dir() or format_of(path) == "zip":
+        from kappamax.io.annotation_exports import open_annotator_files
+
+        exported = open_annotator_files(source, path, spec)
+        if exported is not None:
+            return exported
     path, kind, unpacking = unpacked(stack, path, name, None if spill is None else spill.parent)
     is_spreadsheet = kind == "spreadsheet"
     if spec.sheet is not None and not is_spreadsheet:
@@ -220,22 +232,21 @@ def _source(stack: ExitStack, path: Path, name: str, spec: ReadSpec, *, spill: P
             raise InvalidOptionError(
                 f"delimiter must be one ASCII character other than a quotation mark; got {spec.delimiter!r}."
             )
-    config: dict[str, str | bool | int | float | list[str]] = {
-        "autoinstall_known_extensions": "false",
-        "autoload_known_extensions": "false",
-        "memory_limit": f"{_MEMORY_MB + _MEMORY_MB_PER_CORE * (os.cpu_count() or 1)}MB",
-        "temp_directory": "" if spill is None else str(spill),
-    }
-    source = Source(name, stack.enter_context(duckdb.connect(config=config)), notes=unpacking)
+    source = replace(source, notes=unpacking)
     if kind in TYPED_FORMATS:
         from kappamax.io.typed_files import opened_with_types
 
-        return opened_with_types(source, path, kind, spec.encoding)
+        return opened_with_types(source, path, kind, spec)
     if is_spreadsheet:
         from kappamax.io.spreadsheets import sheet_as_text
 
         path = stack.enter_context(bytes_as_file(sheet_as_text(path, name, spec.sheet)))
         spec = replace(spec, delimiter=",")
+    if spec.delimiter is None:
+        from kappamax.io.json_files import is_json, open_json
+
+        if is_json(path):
+            return open_json(stack, source, path, spec)
     sample, is_whole = sample_of(path, name)
     encoding = encoding_of(sample, name, spec.encoding)
     if encoding != "utf-8":
@@ -243,15 +254,13 @@ def _source(stack: ExitStack, path: Path, name: str, spec: ReadSpec, *, spill: P
             path = stack.enter_context(written_file(lambda copy: copy_as_utf8(file, copy, encoding, name)))
         sample, is_whole = sample_of(path, name)
         source = replace(source, notes=(*source.notes, f"The file was read as text in the encoding {encoding}."))
-    if spec.delimiter is None and re.match(rb'(\xef\xbb\xbf)?\s*\{\s*("|\})', sample):
-        return _json(replace(source, unit="line"), path, "newline_delimited")
-    if spec.delimiter is None and re.match(rb"(\xef\xbb\xbf)?\s*\[\s*\{", sample):
-        return _json(source, path, "array")
     source = replace(source, unit="row" if is_spreadsheet else "line")
     if not is_whole:
         if spec.transpose:
             raise NotSupportedError(f"{name} is too large to be transposed.")
-        return _large_text(source, path, text_format(path, name, beginning_of(sample, name), spec), spec)
+        return _exported(
+            _large_text(source, path, text_format(path, name, beginning_of(sample, name), spec), spec), spec
+        )
     checked_compression(path, name)
     try:
         whole = sample.decode("utf-8-sig")
@@ -268,7 +277,14 @@ def _source(stack: ExitStack, path: Path, name: str, spec: ReadSpec, *, spill: P
     if spec.transpose:
         header, rows, notes = transposed(header, [row.cells for row in grid.rows])
         source = replace(source, unit="column", notes=(*source.notes, *notes))
-    return _small_text(stack, replace(source, header_line=grid.header_line), header, rows, spec)
+    return _exported(_small_text(stack, replace(source, header_line=grid.header_line), header, rows, spec), spec)
+
+
+def _exported(source: Source, spec: ReadSpec) -> Source:
+    """Return the rows of an export of an annotation tool, or the source itself if it is not an export."""
+    from kappamax.io.annotation_exports import flat_export
+
+    return flat_export(source, spec) or source
 
 
 def _small_text(
@@ -388,36 +404,6 @@ def _listed_positions(positions: Sequence[int]) -> str:
     return f"columns {', '.join(shown[:-1])} and {shown[-1]}"
 
 
-def _json(source: Source, path: Path, form: str) -> Source:
-    """Open one JSON object per line, or an array of objects; a key that an object lacks is a missing value."""
-    source.rows(
-        f"CREATE VIEW file AS SELECT json FROM read_json_objects({path_pattern(path)}, format = '{form}', "
-        f"compression = '{checked_compression(path, source.name)}', hive_partitioning = false)",
-    )
-    ((n_others, n_doubles),) = source.rows(
-        "SELECT count(*) FILTER (json_type(json) <> 'OBJECT'), "
-        "count(*) FILTER (len(json_keys(json)) > len(list_distinct(json_keys(json)))) FROM file"
-    )
-    early = source.rows(f"SELECT unnest(json_keys(json)) FROM (FROM file LIMIT {_EARLY})")
-    every = source.rows("SELECT DISTINCT unnest(json_keys(json)) AS key FROM file ORDER BY key")
-    if n_doubles:
-        raise UnreadableFileError(
-            f"{source.name}: the keys of a JSON object must differ; {n_doubles:,} objects have a key twice."
-        )
-    if n_others:
-        raise UnreadableFileError(f"{source.name}: every line must be a JSON object; {n_others:,} lines are not.")
-    texts = {}
-    for (key,) in [*early, *every]:
-        # unlike the name of a column in SQL, a JSON pointer is case-sensitive
-        pointer = "/" + key.replace("~", "~0").replace("/", "~1")
-        value = f"json_extract(json, {sql_list([pointer])})"
-        truth = f"CASE {value}::VARCHAR WHEN 'true' THEN 'True' ELSE 'False' END"
-        texts[key] = f"CASE json_type({value}) WHEN 'BOOLEAN' THEN {truth} ELSE {value} ->> '$' END"
-    if not texts:
-        raise UnreadableFileError(f"{source.name}: the JSON objects have no keys.")
-    return replace(source, values=texts, texts=texts)
-
-
 def _is_lasting(path: Path) -> bool:
     """Return whether a path is a file or a folder, which can be read more than once; a pipe cannot."""
     try:
@@ -437,3 +423,17 @@ def _is_lasting(path: Path) -> bool:
 def path_pattern(path: Path) -> str:
     """Return the SQL literal of a DuckDB file pattern that matches this path only."""
     return sql_list([re.sub(r"([\[*?])", r"[\1]", str(path))])
+
+
+def as_text(column: str, kind: str) -> str:
+    """Return the SQL expression of a typed column as text, written like the label of the same value."""
+    if kind == "BOOLEAN":
+        return f"CASE {column} WHEN true THEN 'True' WHEN false THEN 'False' END"
+    if kind in ("FLOAT", "DOUBLE"):
+        return f"CASE WHEN NOT isnan({column}) THEN CAST({column} AS VARCHAR) END"
+    return f"CAST({column} AS VARCHAR)"
+
+
+def is_nested_type(kind: str) -> bool:
+    """Return whether the values of a DuckDB type are lists, objects or maps."""
+    return kind.endswith("]") or kind.startswith(("STRUCT(", "MAP(", "UNION("))

@@ -25,10 +25,12 @@ from kappamax.io.labels import as_count, label_of
 from kappamax.io.layout_guess import other_layout
 from kappamax.io.read_spec import ReadSpec, as_column, as_different_names, raise_rated_twice, require_named_rows
 from kappamax.io.records import columns_of_records, is_records
+from kappamax.io.structured_labels import SUPPORTED
 from kappamax.patterns import MISSING
 from kappamax.table import Label, Table
 
 _MOST_MATRIX_ROWS = 300
+_TASKS_TRIED = 200  # number of objects by which an export is recognised
 _N, _NAMELESS = "kappamax_n", "kappamax_nameless"
 
 
@@ -46,7 +48,7 @@ def _table_of_frame(data: Any, spec: ReadSpec) -> Table:
 
     data = as_arrow(data)
     if is_records(data):
-        return _table_of_records(columns_of_records(data), spec)
+        return _table_of_export(data, spec) or _table_of_records(columns_of_records(data), spec)
     frame = nw.from_native(_with_text_names(data), pass_through=True)
     if not isinstance(frame, nw.DataFrame | nw.LazyFrame):
         raise InvalidRatingsError(
@@ -72,8 +74,11 @@ def _table_of_frame(data: Any, spec: ReadSpec) -> Table:
         ]
     else:
         names, left_out = _rater_columns(present, spec, lambda columns, n: _fetched(frame.select(columns).head(n)))
-        if any(schema[name] == nw.Object for name in names):  # among Python objects, an engine may treat True as 1
-            table = table_of_columns([series_column(frame[name]) for name in names], raters=names, spec=spec)
+        # among Python objects, an engine may treat True as 1, and some engines cannot group lists
+        kinds = (nw.Object, nw.List, nw.Array, nw.Struct)
+        if isinstance(frame, nw.DataFrame) and any(schema[name] in kinds for name in names):
+            found = [series_column(frame[name], f"an entry of column {name!r}") for name in names]
+            table = table_of_columns(found, raters=names, spec=spec)
             return _with_left_out(table, left_out)
         rows = _grouped(frame, names)
     table = table_of_rows(rows, raters=names, spec=spec, declared=[_declared_by(frame, name) for name in names])
@@ -120,6 +125,23 @@ def _with_left_out(table: Table, left_out: dict[str, str]) -> Table:
     return table
 
 
+def _table_of_export(data: Any, spec: ReadSpec) -> Table | None:
+    """Return the table of a list of tasks as an annotation tool exports them, or None if they are plain records."""
+    from kappamax.io.annotation_exports import export_reader
+    from kappamax.io.exports.annotations import ratings_of
+
+    if isinstance(data, Mapping) or not all(isinstance(one, Mapping) for one in data):
+        return None
+    read = export_reader(data[:_TASKS_TRIED], spec, "the list")
+    if read is None:
+        return None
+    ratings, notes = ratings_of(read(data), spec, "the list", noun="list")
+    names = ("subject", "rater", "rating")
+    columns = {name: list(column) for name, column in zip(names, zip(*ratings, strict=True), strict=True)}
+    unnamed = replace(spec, layout="long", subject=None, rater=None, rating=None)
+    return with_notes(_table_of_records(columns, unnamed), notes)
+
+
 def _table_of_records(columns: Mapping[str, Any], spec: ReadSpec) -> Table:
     """Return the table of columns with names, which may be lists, arrays or series."""
     _require_rows_of_ratings(spec)
@@ -128,7 +150,7 @@ def _table_of_records(columns: Mapping[str, Any], spec: ReadSpec) -> Table:
         raise InvalidRatingsError("there is no subject to compare: the data have no columns.")
     if spec.layout == "long":
         names = spec.long_columns(present)
-        found = [series_column(columns[name]) for name in names]
+        found = [series_column(columns[name], f"an entry of column {name!r}") for name in names]
         return _long_from_memory(found, names, spec, found[2].declared)
     counts, left_out = None, dict[str, str]()
     if spec.layout == "patterns":
@@ -138,7 +160,7 @@ def _table_of_records(columns: Mapping[str, Any], spec: ReadSpec) -> Table:
         raters, left_out = _rater_columns(
             present, spec, lambda names, n: list(zip(*(columns[name][:n] for name in names), strict=True))
         )
-    found = [series_column(columns[name]) for name in raters]
+    found = [series_column(columns[name], f"an entry of column {name!r}") for name in raters]
     notes = list[str]()
     if spec.categories is None and found[0].size:
         n_values = [len(np.unique(column.codes(slice(None)))) for column in found]
@@ -155,11 +177,14 @@ def _require_rows_of_ratings(spec: ReadSpec) -> None:
         )
 
 
-def series_column(data: Any) -> Column:
-    """Return a column of labels; a series keeps the categories that it declares."""
+def series_column(data: Any, place: str | None = None) -> Column:
+    """Return a column of labels; a series keeps the categories that it declares.
+
+    `place` is the place of a value that is not a label, for errors.
+    """
     home = type(data).__module__.split(".")[0]
     if home in {"builtins", "numpy"}:
-        return column_of(data)
+        return column_of(data, place)
     import narwhals as nw
 
     if home == "pandas":  # an array of pandas, such as a Categorical, becomes a series
@@ -168,10 +193,15 @@ def series_column(data: Any) -> Column:
         data = pd.Series(data)
     series = nw.from_native(data, allow_series=True, pass_through=True)
     if not isinstance(series, nw.Series):
-        return column_of(data)
+        return column_of(data, place)
     declared = _declared(series.dtype)
+    if series.dtype in (nw.List, nw.Array, nw.Struct):
+        cells = np.empty(len(series), dtype=object)
+        for i, cell in enumerate(series.to_list()):
+            cells[i] = cell
+        return column_of(cells, place)
     if series.dtype not in (nw.Enum, nw.Categorical):
-        return column_of(series.to_numpy())._replace(declared=declared)
+        return column_of(series.to_numpy(), place)._replace(declared=declared)
     labels = series.cast(nw.String).to_numpy().astype(object)
     labels[series.is_null().to_numpy()] = None  # older versions of pandas turn missing values into the text "nan"
     return column_of(labels)._replace(declared=declared)
@@ -223,6 +253,15 @@ def _long_from_engine(frame: Any, columns: tuple[str, str, str], spec: ReadSpec)
     import narwhals as nw
 
     subject, rater, rating = columns
+    schema = frame.collect_schema()
+    for name in columns:
+        if schema[name] in (nw.List, nw.Array, nw.Struct):
+            raise InvalidRatingsError(
+                f"a rating must be one label; column {name!r} has the type {schema[name]}. {SUPPORTED} A lazy frame "
+                "must hold the labels themselves.",
+                code="several-labels",
+                fields={"column": name},
+            )
     declared = _declared_by(frame, rating)
     frame = _with_text(frame.select(columns), columns)
     nameless = nw.when(nw.col(subject).is_null()).then(nw.lit(1)).otherwise(nw.lit(0))

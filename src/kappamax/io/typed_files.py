@@ -16,22 +16,23 @@ from kappamax._tolerances import EXACT_DOUBLES
 from kappamax._typing import Array
 from kappamax.display.text import listing
 from kappamax.errors import UnreadableFileError
-from kappamax.io.file_formats import Source, path_pattern, sql_list
+from kappamax.io.file_formats import Source, as_text, is_nested_type, path_pattern, sql_list
 from kappamax.io.file_signatures import ARROW_FORMATS
+from kappamax.io.read_spec import ReadSpec
 
 _INDEX_COLUMNS = re.compile(r"__index_level_\d+__|__null_dask_index__")
 
 
-def opened_with_types(source: Source, path: Path, kind: str, encoding: str | None) -> Source:
-    """Open a file in one of the formats `TYPED_FORMATS`; `encoding` is for files of Stata, SPSS and SAS."""
+def opened_with_types(source: Source, path: Path, kind: str, spec: ReadSpec) -> Source:
+    """Open a file in one of the formats `TYPED_FORMATS`."""
     if kind == "Parquet":
-        return _parquet(source, path)
+        return _parquet(source, path, spec)
     if kind in ARROW_FORMATS:
-        return _arrow(source, path, kind)
-    return _statistical(source, path, kind, encoding)
+        return _arrow(source, path, kind, spec)
+    return _statistical(source, path, kind, spec.encoding)
 
 
-def _parquet(source: Source, path: Path) -> Source:
+def _parquet(source: Source, path: Path, spec: ReadSpec) -> Source:
     """Open a Parquet file, or a folder of Parquet files whose subfolders may define columns (rater=a/part-0.parquet).
 
     Only the names of folders inside the given folder define columns. DuckDB's `hive_partitioning` would also use the
@@ -56,26 +57,31 @@ def _parquet(source: Source, path: Path) -> Source:
         made = ", ".join(f"{_partition_value(key, where, begins)} AS {_identifier(key)}" for key in keys)
         left_out = [where, *(_identifier(own[key.lower()]) for key in keys if key.lower() in own)]
         query = f"SELECT * EXCLUDE ({', '.join(left_out)}), {made} FROM {reading}, filename = '{where}')"
-    return _typed(source, query, keys)
+    return _typed(source, query, spec, keys)
 
 
-def _arrow(source: Source, path: Path, kind: str) -> Source:
+def _arrow(source: Source, path: Path, kind: str, spec: ReadSpec) -> Source:
     """Open an Arrow file or stream; a file is read in parts when it is queried."""
     from kappamax.io.arrow_files import read_arrow_file
 
     data = read_arrow_file(path, source.name, kind)
     source.connection.register("arrow_data", data.rows)
-    return replace(_typed(source, "SELECT * FROM arrow_data"), declared=data.declared)
+    return replace(_typed(source, "SELECT * FROM arrow_data", spec), declared=data.declared)
 
 
-def _typed(source: Source, query: str, keys: Collection[str] = ()) -> Source:
+def _typed(source: Source, query: str, spec: ReadSpec, keys: Collection[str] = ()) -> Source:
     """Open the result of a query, whose columns have types; `keys` are columns that are no raters."""
     source.rows(f"CREATE VIEW file AS {query}")
     types = {column: kind for column, kind, *_ in source.rows(f"DESCRIBE {query}")}
     values = {column: _identifier(column) for column in types}
-    texts = {column: _as_text(values[column], kind) for column, kind in types.items()}
+    texts = {column: as_text(values[column], kind) for column, kind in types.items()}
     not_raters = frozenset(column for column in types if column in keys or _INDEX_COLUMNS.fullmatch(column))
-    return replace(source, values=values, texts=texts, not_raters=not_raters)
+    source = replace(source, values=values, texts=texts, not_raters=not_raters)
+    if not any(map(is_nested_type, types.values())):
+        return source
+    from kappamax.io.json_files import open_nested
+
+    return open_nested(source, types, spec)
 
 
 def _statistical(source: Source, path: Path, kind: str, encoding: str | None) -> Source:
@@ -133,15 +139,6 @@ def _partition_value(key: str, where: str, begins: int) -> str:
         f"nullif(url_decode(regexp_extract(substr({where}, {begins + 1}), {sql_list([folder])}, 1)), "
         "'__HIVE_DEFAULT_PARTITION__')"
     )
-
-
-def _as_text(column: str, kind: str) -> str:
-    """Return the SQL expression of a typed column as text, written like the label of the same value."""
-    if kind == "BOOLEAN":
-        return f"CASE {column} WHEN true THEN 'True' WHEN false THEN 'False' END"
-    if kind in ("FLOAT", "DOUBLE"):
-        return f"CASE WHEN NOT isnan({column}) THEN CAST({column} AS VARCHAR) END"
-    return f"CAST({column} AS VARCHAR)"
 
 
 def _are_whole(values: Array) -> bool:
