@@ -62,9 +62,8 @@ def _table_of_frame(data: Any, spec: ReadSpec) -> Table:
         columns = spec.long_columns(present)
         if isinstance(frame, nw.LazyFrame):
             return _long_from_engine(frame, columns, spec)
-        return _long_from_memory(
-            [series_column(frame[name]) for name in columns], columns, spec, _declared_by(frame, columns[2])
-        )
+        found = [series_column(frame[name], f"an entry of column {name!r}") for name in columns]
+        return _long_from_memory(found, columns, spec, _declared_by(frame, columns[2]))
     left_out = dict[str, str]()
     if spec.layout == "patterns":
         names, count = spec.pattern_columns(present)

@@ -106,7 +106,7 @@ def annotator_files(path: Path, name: str) -> list[tuple[str, bytes]] | None:
         _require_small(sum(sizes.values()), name)
         if len(sizes) == 1 and next(iter(sizes)).stem != _SHARED:
             return None
-        return [(file.stem, file.read_bytes()) for file in sizes] or None
+        return _if_doccano([(file.stem, file.read_bytes()) for file in sizes])
     if not zipfile.is_zipfile(path):
         return None
     with zipfile.ZipFile(path) as archive:
@@ -117,9 +117,15 @@ def annotator_files(path: Path, name: str) -> list[tuple[str, bytes]] | None:
             return None
         _require_small(sum(info.file_size for info in entries), name)
         try:
-            return [(Path(info.filename).stem, archive.read(info)) for info in entries]
+            return _if_doccano([(Path(info.filename).stem, archive.read(info)) for info in entries])
         except (zipfile.BadZipFile, RuntimeError, zlib.error, NotImplementedError) as error:
             raise UnreadableFileError(f"{name} cannot be read: {error}.") from None
+
+
+def _if_doccano(files: list[tuple[str, bytes]]) -> list[tuple[str, bytes]] | None:
+    """Return files if the first line of one names a text and a label, as doccano writes them; otherwise None."""
+    starts = [content.lstrip().partition(b"\n")[0].lower() for _, content in files]
+    return files if any(b"text" in start and b"label" in start for start in starts) else None
 
 
 def read_files(files: Sequence[tuple[str, bytes]], name: str) -> Export:
