@@ -155,6 +155,7 @@ def agreement(
         n_raters=table.n_raters,
         n_categories=table.n_categories,
         notes=(*objective.weights.notes, *_notes_about(error.se)),
+        _data=table.data,
     )
 
 

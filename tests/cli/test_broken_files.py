@@ -1,9 +1,11 @@
 """Broken files give a correct table, or one error line and exit code 1."""
 
+import bz2
 import csv
 import gzip
 import io
 import json
+import lzma
 from inspect import signature
 
 import openpyxl
@@ -70,12 +72,16 @@ HOPELESS = {
     "gzip magic": b"\x1f\x8b",
     "gzip with another checksum": PACKED[:-8] + b"\1\2\3\4" + PACKED[-4:],
     "gzip with other bytes": PACKED[:300] + b"\xff" * 40 + PACKED[340:],
-    "gzip of gzip": gzip.compress(PACKED),
+    "bzip2 cut": bz2.compress(ROWS)[:-20],
+    "xz cut": lzma.compress(ROWS)[:-20],
+    "Stata magic": b"<stata_dta>",
+    "SPSS magic": b"$FL2",
+    "Arrow magic": b"ARROW1\0\0",
     "Parquet cut": PARQUET[: len(PARQUET) // 2],
     "Parquet magic": b"PAR1",
     "Parquet with another footer": PARQUET[:-40] + b"\xff" * 32 + PARQUET[-8:],
     "Parquet without rows": parquet({"a": pa.array([], pa.int64()), "b": pa.array([], pa.int64())}),
-    "Parquet of lists": parquet({"a": [[1], [2]], "b": [[1], [1]]}),
+    "Parquet of lists": parquet({"a": [[1, 2], [2]], "b": [[1], [1]]}),
     "Parquet of bytes": parquet({"a": [b"x", b"y"], "b": [b"x", b"x"]}),
     "JSON cut": LINES[:-5],
     "JSON broken late": LINES * 50_000 + b'{"a":1,\n',

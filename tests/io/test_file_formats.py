@@ -5,7 +5,6 @@ import json
 import pytest
 
 import kappamax as km
-from kappamax.io.file_formats import bytes_as_file
 
 
 @pytest.fixture
@@ -27,11 +26,3 @@ def test_json_keys_are_case_sensitive_and_keep_their_order(write):
         assert t.labels() == [[1, 2, 1, None], [2, 2, None, 1]]
     truth = write('{"a": true, "b": "True"}\n{"a": false, "b": null}\n')
     assert km.read_ratings(truth).labels() == [["False", None], ["True", "True"]]
-
-
-def test_bytes_can_be_read_as_a_file_more_than_once():
-    """The path does not exist afterwards."""
-    with bytes_as_file(b"abc") as path:
-        assert path.read_bytes() == path.read_bytes() == b"abc"
-        assert path.is_file()
-    assert not path.exists()

@@ -236,7 +236,23 @@ def test_a_frame_is_inspected_as_a_file_is():
     assert read_by(found, people).raters == ("ann", "bob")
     del people["age"]
     found = km.inspect(people)
-    assert (found.options, found.refusals[0].code) == ({"raters": ["ann", "bob"]}, "columns-that-are-not-raters")
+    assert (found.options, found.refusals, roles(found)["id"]) == ({}, (), "left out")
+    assert read_by(found, people).raters == ("ann", "bob")
+
+
+def test_records_and_crosstabs_are_inspected():
+    """A list of dicts, a dict of columns and a square pandas frame of counts have calls of their own."""
+    records = [dict(zip(("case", "who", "said"), line.split(","), strict=True)) for line in LONG.splitlines()[1:]]
+    found = km.inspect(records)
+    assert (found.layout, found.n_rows) == ("long", 8)
+    assert read_by(found, records).n_subjects == 4
+    columns = {"ann": ["x", "y", "x"], "bob": ["x", "y", "y"]}
+    assert read_by(km.inspect(columns), columns).n_subjects == 3
+    crosstab = pd.DataFrame([[10, 2], [3, 15]], index=["x", "y"], columns=["x", "y"])
+    found = km.inspect(crosstab, layout="counts", categories=["y", "x"])
+    assert found.call == "km.from_counts(ratings, categories=['y', 'x'])"
+    assert read_by(found, crosstab).n_subjects == 30
+    assert km.inspect(crosstab, layout="counts", categories=["y"]).call is None
 
 
 def test_of_a_large_or_lazy_frame_the_first_rows_are_inspected(monkeypatch):

@@ -1,7 +1,11 @@
 """The same ratings through every route give the identical table."""
 
+import bz2
 import gzip
+import io
 import json
+import lzma
+import zipfile
 
 import duckdb
 import numpy as np
@@ -11,9 +15,12 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from pyarrow import feather
 
 import kappamax as km
+from tests.support.opendocument import opendocument
 from tests.support.routes import CATEGORIES, EXPECTED, FRAMES, LAYOUTS, RATERS, ROWS, text_of, typed_rows
+from tests.support.statistical import write_dta, write_sas7bdat, write_sav, write_xpt
 
 #: options for routes whose data do not declare the categories
 NAMED = {"categories": CATEGORIES}
@@ -25,12 +32,40 @@ def csv(folder, layout, *, delimiter=",", quote="", start=b"", pack=bytes):
     return path
 
 
+def zipped(content):
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        archive.writestr("ratings.csv", content)
+    return stream.getvalue()
+
+
+def zst(content):
+    stream = pa.BufferOutputStream()
+    with pa.CompressedOutputStream(stream, "zstd") as file:
+        file.write(content)
+    return stream.getvalue().to_pybytes()
+
+
+def columns(layout):
+    rows = typed_rows(layout)
+    return {name: [row[name] for row in rows] for name in rows[0]}
+
+
 FILES = {
     "csv": csv,
     "tab": lambda folder, layout: csv(folder, layout, delimiter="\t"),
     "semicolon": lambda folder, layout: csv(folder, layout, delimiter=";"),
     "quoted with a byte order mark": lambda folder, layout: csv(folder, layout, quote='"', start=b"\xef\xbb\xbf"),
     "gzip": lambda folder, layout: csv(folder, layout, pack=gzip.compress),
+    "bzip2": lambda folder, layout: csv(folder, layout, pack=bz2.compress),
+    "xz": lambda folder, layout: csv(folder, layout, pack=lzma.compress),
+    "Zstandard": lambda folder, layout: csv(folder, layout, pack=zst),
+    "zip": lambda folder, layout: csv(folder, layout, pack=zipped),
+    "Stata": lambda folder, layout: write_dta(folder / "ratings.dta", columns(layout)),
+    "SPSS": lambda folder, layout: write_sav(folder / "ratings.sav", columns(layout)),
+    "compressed SPSS": lambda folder, layout: write_sav(folder / "ratings.zsav", columns(layout), compress=True),
+    "SAS": lambda folder, layout: write_sas7bdat(folder / "ratings.sas7bdat", columns(layout)),
+    "SAS transport": lambda folder, layout: write_xpt(folder / "ratings.xpt", columns(layout)),
 }
 
 
@@ -97,6 +132,39 @@ def excel(folder, layout):
     for row in rows:
         sheet.append(list(row.values()))
     book.save(path)
+    return path
+
+
+@file_route
+def opendocument_sheet(folder, layout):
+    path = folder / "ratings.ods"
+    rows = typed_rows(layout)
+    path.write_bytes(opendocument({"ratings": [list(rows[0]), *(list(row.values()) for row in rows)]}))
+    return path
+
+
+@file_route
+def arrow(folder, layout):
+    table = pa.table(columns(layout))
+    path = folder / "ratings.arrow"
+    with pa.ipc.new_file(str(path), table.schema) as writer:
+        writer.write_table(table)
+    return path
+
+
+@file_route
+def arrow_stream(folder, layout):
+    table = pa.table(columns(layout))
+    path = folder / "ratings.arrows"
+    with pa.ipc.new_stream(str(path), table.schema) as writer:
+        writer.write_table(table)
+    return path
+
+
+@file_route
+def feather_file(folder, layout):
+    path = folder / "ratings.feather"
+    feather.write_feather(pa.table(columns(layout)), str(path))
     return path
 
 

@@ -1,12 +1,14 @@
 """Sheets of spreadsheets are chosen by name or position, and their cells become labels."""
 
 import sys
+import zipfile
 from datetime import date
 
 import openpyxl
 import pytest
 
 import kappamax as km
+from tests.support.opendocument import opendocument
 
 
 @pytest.fixture
@@ -28,6 +30,30 @@ def test_a_sheet_is_chosen_by_name_or_position(book, sheet):
     assert t.categories == (1, 2.5, "2020-01-01", "True")
     with pytest.raises(km.errors.InvalidRatingsError, match="'True' .* is not among .* by rater 'b', row 3"):
         km.read_ratings(book, sheet=sheet, categories=[1, 2.5, "2020-01-01"])
+
+
+def test_opendocument_sheets_are_read(tmp_path):
+    """Text and empty cells are read, and a sheet is chosen among several."""
+    path = tmp_path / "book.ods"
+    rows = [["anna", "ben"], ["x & y", "x & y"], ["none", None], ["x & y", "none"], ["none", "none"]]
+    path.write_bytes(opendocument({"ratings": rows}))
+    table = km.read_ratings(path)
+    assert table == km.from_ratings(rows[1:], raters=rows[0])
+    path.write_bytes(opendocument({"notes": [["none"]], "ratings": rows}))
+    assert km.read_ratings(path, sheet="ratings") == table
+    with pytest.raises(km.errors.InvalidOptionError, match="sheet must be given, since .* 'notes', 'ratings'"):
+        km.read_ratings(path)
+
+
+@pytest.mark.parametrize("part", ["[Content_Types].xml", "mimetype"])
+def test_archives_that_are_no_spreadsheets_are_errors(tmp_path, part):
+    """An archive with the files of a text document is not unpacked as a file of ratings."""
+    path = tmp_path / "book"
+    with zipfile.ZipFile(path, "w") as archive:
+        for name in (part, "content.xml", "word/document.xml"):
+            archive.writestr(name, "text")
+    with pytest.raises(km.errors.UnreadableFileError, match="cannot be read as a spreadsheet"):
+        km.read_ratings(path)
 
 
 def test_unknown_sheets_are_errors(book):

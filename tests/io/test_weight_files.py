@@ -96,7 +96,7 @@ def test_files_that_cannot_be_read(written, tmp_path):
     with pytest.raises(UnreadableFileError, match="is empty"):
         read_weights(written(""), kind="disagreement")
     with pytest.raises(UnreadableFileError, match="every row must have 2 columns"):
-        read_weights(written("0,1\n1,0,2\n"), kind="disagreement")
+        read_weights(written("0,1\n1\n"), kind="disagreement")
     with pytest.raises(InvalidWeightsError, match="must be a text file or a spreadsheet; .* has named columns"):
         read_weights(written('{"a": 0, "b": 1}\n{"a": 1, "b": 0}\n', "costs.json"), kind="disagreement")
     with pytest.raises(InvalidOptionError, match="kind must be one of 'disagreement', 'agreement'; got 'cost'"):

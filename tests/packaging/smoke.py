@@ -25,6 +25,8 @@ EXTRAS = {
     "fast": "numba",
     "plot": "matplotlib",
     "excel": "python_calamine",
+    "stats": "pyreadstat",
+    "arrow": "pyarrow",
     "web": "starlette",
     "cluster": "distributed",
 }
@@ -101,15 +103,17 @@ def plot() -> None:
 
 def excel() -> None:
     """Check that a damaged spreadsheet is rejected, or that the error names the extra."""
-    with folder() as place:
-        (place / "book.xlsx").write_bytes(b"PK\x03\x04" + b"\0" * 100)
-        try:
-            km.read_ratings(place / "book.xlsx")
-        except km.errors.UnreadableFileError as error:
-            wanted = "cannot be read as a spreadsheet" if present("excel") else 'pip install "kappamax[excel]"'
-            require(wanted in str(error), str(error))
-            return
-    require(False, "no error")
+    damaged("excel", b"\xd0\xcf\x11\xe0" + b"\0" * 600, "cannot be read as a spreadsheet")
+
+
+def stats() -> None:
+    """Check that a damaged file of SPSS is rejected, or that the error names the extra."""
+    damaged("stats", b"$FL2" + b"\0" * 600, "cannot be read as a file in the format SPSS")
+
+
+def arrow() -> None:
+    """Check that a damaged Arrow file is rejected, or that the error names the extra."""
+    damaged("arrow", b"ARROW1\0\0" + b"\0" * 600, "cannot be read as an Arrow file")
 
 
 def web() -> None:
@@ -137,6 +141,19 @@ def cluster() -> None:
     except (ImportError, ValueError) as error:
         require("dask" in str(error), str(error))
         return
+    require(False, "no error")
+
+
+def damaged(extra: str, content: bytes, said: str) -> None:
+    """Check that a damaged file gives an error that says so with the extra, and that names it without the extra."""
+    with folder() as place:
+        (place / "file").write_bytes(content)
+        try:
+            km.read_ratings(place / "file")
+        except km.errors.UnreadableFileError as error:
+            wanted = said if present(extra) else f'pip install "kappamax[{extra}]"'
+            require(wanted in str(error), str(error))
+            return
     require(False, "no error")
 
 
@@ -176,7 +193,7 @@ def require(truth: object, what: str) -> None:
 
 if __name__ == "__main__":
     print(Path(km.__file__).parent)
-    for step in (names, commands, results, reports, files, fast, plot, excel, web, cluster):
+    for step in (names, commands, results, reports, files, fast, plot, excel, stats, arrow, web, cluster):
         step()
         having = "" if step.__name__ not in EXTRAS else " (installed)" if present(step.__name__) else " (not installed)"
         print(f"ok: {step.__name__}{having}", flush=True)

@@ -47,7 +47,7 @@ def test_without_extras_everything_else_works(bare, tmp_path):
     assert "site-packages" in where
     assert all(line.startswith("ok: ") for line in lines)
     assert [line for line in lines if "not installed" in line] == [
-        f"ok: {extra} (not installed)" for extra in ("fast", "plot", "excel", "web", "cluster")
+        f"ok: {extra} (not installed)" for extra in ("fast", "plot", "excel", "stats", "arrow", "web", "cluster")
     ]
 
 

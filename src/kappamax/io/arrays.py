@@ -19,8 +19,10 @@ from kappamax._tolerances import EXACT_DOUBLES
 from kappamax._typing import Array, Integers
 from kappamax._validate_table import LARGEST_TOTAL, as_rater_names
 from kappamax.errors import InvalidRatingsError, InvalidTableError
-from kappamax.io.category_codes import DeclaredCategories, Locate, encode
+from kappamax.io.category_codes import Locate, encode
+from kappamax.io.declared_categories import DeclaredCategories
 from kappamax.io.read_spec import ReadSpec
+from kappamax.io.structured_labels import NO_LABEL, is_structured_type, raise_structured, single_label
 from kappamax.patterns import MISSING
 from kappamax.reading import Reading
 from kappamax.table import Table
@@ -133,8 +135,8 @@ def _numbers_of(codes: Array, used: Array, totals: Integers | None) -> list[int]
     return [int(n) for n in counts[used]]
 
 
-def column_of(values: Any) -> Column:
-    """Return a one-dimensional array or list of labels as a column."""
+def column_of(values: Any, place: str | None = None) -> Column:
+    """Return a one-dimensional array or list of labels as a column; `place` says where it is, for errors."""
     array = _as_array(values)
     if array.dtype.kind in "iub":
         return _integers(array)
@@ -142,7 +144,7 @@ def column_of(values: Any) -> Column:
         return _floats(array)
     if array.dtype.kind == "U" and array.size and array.dtype.itemsize:
         return _text(array)
-    return _hashed(array.tolist())
+    return _hashed(array.tolist(), place)
 
 
 def _count_cells(columns: Sequence[Column], sizes: Sequence[int]) -> tuple[list[Array], Integers]:
@@ -196,20 +198,27 @@ def _distinct(array: Array) -> Column:
 
 
 def _hashed(items: Sequence[Any], place: str | None = None) -> Column:
-    """Return Python objects as a column, by hashing; `place` is the place of a wrong value, for errors."""
-    try:
+    """Return Python objects as a column, by hashing; `place` is the place of a wrong value, for errors.
+
+    A list of one label is that label.
+    """
+    if any(map(is_structured_type, set(map(type, items)))):
+        items = [_single(value, place or f"entry {i + 1}") for i, value in enumerate(items)]
+    distinct = dict.fromkeys(items)
+    if (False in distinct or True in distinct) and bool in set(map(type, items)):  # True == 1 in Python
+        items = [str(value) if isinstance(value, bool) else value for value in items]
         distinct = dict.fromkeys(items)
-        if (False in distinct or True in distinct) and bool in set(map(type, items)):  # True == 1 in Python
-            items = [str(value) if isinstance(value, bool) else value for value in items]
-            distinct = dict.fromkeys(items)
-        position = {value: i for i, value in enumerate(distinct)}
-        codes = np.fromiter(map(position.__getitem__, items), dtype=np.intp, count=len(items))
-    except TypeError:
-        where, value = next((i, v) for i, v in enumerate(items) if getattr(type(v), "__hash__", None) is None)
-        raise InvalidRatingsError(
-            f"a rating must be one label; {place or f'entry {where + 1}'} is {value!r}."
-        ) from None
+    position = {value: i for i, value in enumerate(distinct)}
+    codes = np.fromiter(map(position.__getitem__, items), dtype=np.intp, count=len(items))
     return Column(list(position), lambda block: codes[block], len(items))
+
+
+def _single(value: Any, place: str) -> Any:
+    """Return the label that a value holds; a value with several labels raises an error."""
+    label = single_label(value)
+    if label is NO_LABEL:
+        raise_structured(place, value)
+    return label
 
 
 def _text(array: Array) -> Column:

@@ -16,6 +16,7 @@ import numpy as np
 from kappamax._typing import Codes
 from kappamax.display.text import listing, plural
 from kappamax.errors import ORDER_TO_GIVE, Advice, InvalidRatingsError
+from kappamax.io.declared_categories import DeclaredCategories, found_categories, without
 from kappamax.io.labels import as_named_categories, clean_text, label_of, named_label, require_few_categories
 from kappamax.io.read_spec import ReadSpec
 from kappamax.io.suspicious_labels import Doubt, doubts_about, is_one_edit_apart
@@ -24,9 +25,6 @@ from kappamax.table import Label
 
 #: function from a rater's position and a raw value to the place where it first occurs, such as ", line 7"
 Locate = Callable[[int, Any], str]
-
-#: categories that a column declares itself, as an ordered categorical does, or None
-DeclaredCategories = tuple[Label, ...] | None
 
 _DECIMAL_COMMA = re.compile(r"([+-]?\d+),(\d+)")
 _DASHES = frozenset({"-", "--", "\u2013", "\u2014"})
@@ -68,7 +66,7 @@ def encode(
         raise InvalidRatingsError(
             f"a label must not be both in categories and in missing; {both!r} is.", code="label-is-category-and-missing"
         )
-    declared = [own and tuple(label for label in own if label not in missing) for own in declared]
+    declared = [without(own, missing) for own in declared]
     settled = (given, *declared, tuple(renamed), tuple(renamed.values()))
     kept = frozenset(label for named in settled for label in named or () if isinstance(label, str))
     kept |= _labels_in_context(value for column in columns for value in column)
@@ -94,7 +92,7 @@ def encode(
         declares = {label for own in declared for label in own or ()}
         by_rater = [_tally([column], [numbers]) for column, numbers in zip(labels, n_ratings, strict=True)]
         _require_no_doubts({label: n for label, n in used.items() if label not in declares}, by_rater, spec)
-    categories, ordered = (given, True) if given is not None else _found_categories(used, declared)
+    categories, ordered = (given, True) if given is not None else found_categories(used, declared)
     position: dict[Label | None, int] = {label: i for i, label in enumerate(categories)} | {None: MISSING}
     unknown = [label for label in used if label not in position]
     if unknown:
@@ -313,21 +311,6 @@ def _notes(
 
 def _pairs(names: Mapping[Label, Label]) -> str:
     return ", ".join(f"{old!r} was read as {new!r}" for old, new in list(names.items())[:8])
-
-
-def _found_categories(used: Iterable[Label], declared: Sequence[DeclaredCategories]) -> tuple[tuple[Label, ...], bool]:
-    """Return the categories and whether they are ordered: those that the columns declare, or else the labels found."""
-    orders = list(dict.fromkeys(own for own in declared if own is not None))
-    if len(orders) > 1:
-        raise InvalidRatingsError(
-            f"the raters' columns declare different ordered categories: {listing(orders[0])} and {listing(orders[1])}. "
-            "Pass categories=[...] with all labels in order."
-        )
-    if orders:
-        return orders[0], True
-    numbers = sorted(label for label in used if not isinstance(label, str))
-    words = sorted(label for label in used if isinstance(label, str))
-    return (*numbers, *words), not words
 
 
 def _rating(value: Any, kept: frozenset[str], decimal_comma: bool) -> Label | None:

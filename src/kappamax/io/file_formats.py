@@ -1,8 +1,9 @@
 """Open a file of any format so that its columns can be queried in SQL.
 
-There is one function for each format: text with columns, JSON, and Parquet (a file or a folder). Spreadsheets are
-converted to text. The first bytes of a file decide its format, not its name. DuckDB reads and groups the rows within a
-memory limit and with a temporary folder, so that only the results of queries are held in Python.
+There is one function for each format: text with columns and JSON here, formats whose columns have types in
+`typed_files`. Spreadsheets are converted to text, and compressed files are unpacked. The first bytes of a file decide
+its format, not its name. DuckDB reads and groups the rows within a memory limit and with a temporary folder, so that
+only the results of queries are held in Python.
 """
 
 from __future__ import annotations
@@ -19,13 +20,16 @@ from dataclasses import dataclass, field, replace
 from io import StringIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 
 from kappamax.display.text import listing, plural, shortened
 from kappamax.errors import Advice, InvalidOptionError, NotSupportedError, UnreadableFileError
+from kappamax.io.compression import unpacked
 from kappamax.io.count_matrices import looks_like_counts
+from kappamax.io.file_signatures import TYPED_FORMATS, format_of
 from kappamax.io.labels import clean_text
 from kappamax.io.read_spec import ReadSpec
+from kappamax.io.temporary_files import bytes_as_file, written_file
 from kappamax.io.text_encoding import copy_as_utf8, encoding_of, guessed_encoding
 from kappamax.io.text_files import TextFormat, beginning_of, checked_compression, opened, sample_of, text_format
 from kappamax.io.text_grid import grid_of
@@ -35,10 +39,6 @@ from kappamax.table import Label
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-_PARQUET = b"PAR1"
-_SPREADSHEETS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
-_INDEX_COLUMNS = re.compile(r"__index_level_\d+__|__null_dask_index__")
-_EARLY = 1000  # the keys of the first objects keep their order, and keys that first occur later are sorted
 _MEMORY_MB = 500
 LINE = "kappamax_line"
 _MEMORY_MB_PER_CORE = 50
@@ -82,33 +82,6 @@ def open_bytes(content: bytes, name: str, spec: ReadSpec) -> Iterator[Source]:
         yield _source(stack, stack.enter_context(bytes_as_file(content)), name, spec, spill=None)
 
 
-@contextmanager
-def bytes_as_file(content: bytes) -> Iterator[Path]:
-    """Yield a path from which some bytes can be read more than once."""
-    with written_file(lambda file: file.write(content)) as path:
-        yield path
-
-
-@contextmanager
-def written_file(write: Callable[[BinaryIO], object]) -> Iterator[Path]:
-    """Yield a path from which what `write` has written can be read more than once.
-
-    On Linux the bytes stay in memory and are never written to a disk. On other systems they are in a temporary file
-    that only this user can read and that is removed afterwards.
-    """
-    if hasattr(os, "memfd_create"):
-        with os.fdopen(os.memfd_create("kappamax"), "wb") as file:
-            write(file)
-            file.flush()
-            yield Path(f"/proc/self/fd/{file.fileno()}")
-        return
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / "held"
-        with path.open("wb") as file:
-            write(file)
-        yield path
-
-
 @dataclass(frozen=True)
 class Source:
     """An open file whose columns can be queried in SQL as the view `file`.
@@ -135,9 +108,16 @@ class Source:
     layout : str or None
         Layout that the format prescribes, or None if it does not prescribe one.
     declared : dict
-        Ordered categories that columns declare, by the name of the column, as value labels do.
+        Categories that columns declare, by the name of the column, as value labels do. They are ordered, except
+        `UnorderedCategories`.
+    labels : dict
+        Labels by code of the columns whose codes were replaced by value labels, by the name of the column.
+    descriptions : dict of str
+        What columns contain in the words of the file, such as the question that was asked, by the name of the column.
     notes : tuple of str
         Sentences about what was recognised or left out when the file was opened.
+    notes_on : callable
+        Function from the names of the columns that are used to sentences about what was recognised in them.
     header_line : int
         Number of the line that contains the header, counted from one; 0 if there is none.
     line : str
@@ -155,7 +135,10 @@ class Source:
     named_by_file: bool = True
     layout: str | None = None
     declared: dict[str, tuple[Label, ...]] = field(default_factory=dict)
+    labels: dict[str, dict[Any, str]] = field(default_factory=dict)
+    descriptions: dict[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    notes_on: Callable[[Sequence[str]], tuple[str, ...]] = field(default=lambda names: ())
     header_line: int = 0
     line: str = "row_number() OVER ()"
 
@@ -225,20 +208,6 @@ def _source(stack: ExitStack, path: Path, name: str, spec: ReadSpec, *, spill: P
     """Open a local file in the format that its first bytes indicate; it is closed with the stack."""
     import duckdb  # the import takes 0.1 s
 
-    start = b""
-    if not path.is_dir():
-        with path.open("rb") as file:
-            start = file.read(4)
-    is_spreadsheet, is_parquet = start in _SPREADSHEETS, path.is_dir() or start == _PARQUET
-    if spec.sheet is not None and not is_spreadsheet:
-        raise InvalidOptionError(f"sheet can be given for spreadsheets only; {name} is not a spreadsheet.")
-    if spec.delimiter is not None:
-        if is_spreadsheet or is_parquet:
-            raise InvalidOptionError(f"delimiter can be given for text files only; {name} is not a text file.")
-        if not isinstance(spec.delimiter, str) or not re.fullmatch(r'[^"\r\n\0]', spec.delimiter, re.ASCII):
-            raise InvalidOptionError(
-                f"delimiter must be one ASCII character other than a quotation mark; got {spec.delimiter!r}."
-            )
     config: dict[str, str | bool | int | float | list[str]] = {
         "autoinstall_known_extensions": "false",
         "autoload_known_extensions": "false",
@@ -246,29 +215,52 @@ def _source(stack: ExitStack, path: Path, name: str, spec: ReadSpec, *, spill: P
         "temp_directory": "" if spill is None else str(spill),
     }
     source = Source(name, stack.enter_context(duckdb.connect(config=config)))
-    if is_parquet:
-        return _parquet(source, path)
+    if path.is_dir() or format_of(path) == "zip":
+        from kappamax.io.annotation_exports import open_annotator_files
+
+        exported = open_annotator_files(source, path, spec)
+        if exported is not None:
+            return exported
+    path, kind, unpacking = unpacked(stack, path, name, None if spill is None else spill.parent)
+    is_spreadsheet = kind == "spreadsheet"
+    if spec.sheet is not None and not is_spreadsheet:
+        raise InvalidOptionError(f"sheet can be given for spreadsheets only; {name} is not a spreadsheet.")
+    if spec.delimiter is not None:
+        if kind != "text":
+            raise InvalidOptionError(f"delimiter can be given for text files only; {name} is not a text file.")
+        if not isinstance(spec.delimiter, str) or not re.fullmatch(r'[^"\r\n\0]', spec.delimiter, re.ASCII):
+            raise InvalidOptionError(
+                f"delimiter must be one ASCII character other than a quotation mark; got {spec.delimiter!r}."
+            )
+    source = replace(source, notes=unpacking)
+    if kind in TYPED_FORMATS:
+        from kappamax.io.typed_files import opened_with_types
+
+        return opened_with_types(source, path, kind, spec)
     if is_spreadsheet:
         from kappamax.io.spreadsheets import sheet_as_text
 
         path = stack.enter_context(bytes_as_file(sheet_as_text(path, name, spec.sheet)))
         spec = replace(spec, delimiter=",")
+    if spec.delimiter is None:
+        from kappamax.io.json_files import is_json, open_json
+
+        if is_json(path):
+            return open_json(stack, source, path, spec)
     sample, is_whole = sample_of(path, name)
     encoding = encoding_of(sample, name, spec.encoding)
     if encoding != "utf-8":
         with opened(path) as file:
             path = stack.enter_context(written_file(lambda copy: copy_as_utf8(file, copy, encoding, name)))
         sample, is_whole = sample_of(path, name)
-        source = replace(source, notes=(f"The file was read as text in the encoding {encoding}.",))
-    if spec.delimiter is None and re.match(rb'(\xef\xbb\xbf)?\s*\{\s*("|\})', sample):
-        return _json(replace(source, unit="line"), path, "newline_delimited")
-    if spec.delimiter is None and re.match(rb"(\xef\xbb\xbf)?\s*\[\s*\{", sample):
-        return _json(source, path, "array")
+        source = replace(source, notes=(*source.notes, f"The file was read as text in the encoding {encoding}."))
     source = replace(source, unit="row" if is_spreadsheet else "line")
     if not is_whole:
         if spec.transpose:
             raise NotSupportedError(f"{name} is too large to be transposed.")
-        return _large_text(source, path, text_format(path, name, beginning_of(sample, name), spec), spec)
+        return _exported(
+            _large_text(source, path, text_format(path, name, beginning_of(sample, name), spec), spec), spec
+        )
     checked_compression(path, name)
     try:
         whole = sample.decode("utf-8-sig")
@@ -285,7 +277,14 @@ def _source(stack: ExitStack, path: Path, name: str, spec: ReadSpec, *, spill: P
     if spec.transpose:
         header, rows, notes = transposed(header, [row.cells for row in grid.rows])
         source = replace(source, unit="column", notes=(*source.notes, *notes))
-    return _small_text(stack, replace(source, header_line=grid.header_line), header, rows, spec)
+    return _exported(_small_text(stack, replace(source, header_line=grid.header_line), header, rows, spec), spec)
+
+
+def _exported(source: Source, spec: ReadSpec) -> Source:
+    """Return the rows of an export of an annotation tool, or the source itself if it is not an export."""
+    from kappamax.io.annotation_exports import flat_export
+
+    return flat_export(source, spec) or source
 
 
 def _small_text(
@@ -323,7 +322,7 @@ def _create_view(
     columns = {LINE: "BIGINT"} if line else {}
     columns |= {f"c{i}": "VARCHAR" for i in range(n_columns)}
     source.rows(
-        f"CREATE VIEW file AS SELECT * FROM read_csv({_path_pattern(path)}, header = false, "
+        f"CREATE VIEW file AS SELECT * FROM read_csv({path_pattern(path)}, header = false, "
         f"delim = {sql_list([delimiter])}, quote = '\"', escape = '\"', skip = {skip}, "
         f"compression = '{compression}', auto_detect = false, null_padding = false, strict_mode = true, "
         f"hive_partitioning = false, columns = {columns})",
@@ -405,102 +404,6 @@ def _listed_positions(positions: Sequence[int]) -> str:
     return f"columns {', '.join(shown[:-1])} and {shown[-1]}"
 
 
-def _json(source: Source, path: Path, form: str) -> Source:
-    """Open one JSON object per line, or an array of objects; a key that an object lacks is a missing value."""
-    source.rows(
-        f"CREATE VIEW file AS SELECT json FROM read_json_objects({_path_pattern(path)}, format = '{form}', "
-        f"compression = '{checked_compression(path, source.name)}', hive_partitioning = false)",
-    )
-    ((n_others, n_doubles),) = source.rows(
-        "SELECT count(*) FILTER (json_type(json) <> 'OBJECT'), "
-        "count(*) FILTER (len(json_keys(json)) > len(list_distinct(json_keys(json)))) FROM file"
-    )
-    early = source.rows(f"SELECT unnest(json_keys(json)) FROM (FROM file LIMIT {_EARLY})")
-    every = source.rows("SELECT DISTINCT unnest(json_keys(json)) AS key FROM file ORDER BY key")
-    if n_doubles:
-        raise UnreadableFileError(
-            f"{source.name}: the keys of a JSON object must differ; {n_doubles:,} objects have a key twice."
-        )
-    if n_others:
-        raise UnreadableFileError(f"{source.name}: every line must be a JSON object; {n_others:,} lines are not.")
-    texts = {}
-    for (key,) in [*early, *every]:
-        # unlike the name of a column in SQL, a JSON pointer is case-sensitive
-        pointer = "/" + key.replace("~", "~0").replace("/", "~1")
-        value = f"json_extract(json, {sql_list([pointer])})"
-        truth = f"CASE {value}::VARCHAR WHEN 'true' THEN 'True' ELSE 'False' END"
-        texts[key] = f"CASE json_type({value}) WHEN 'BOOLEAN' THEN {truth} ELSE {value} ->> '$' END"
-    if not texts:
-        raise UnreadableFileError(f"{source.name}: the JSON objects have no keys.")
-    return replace(source, values=texts, texts=texts)
-
-
-def _parquet(source: Source, path: Path) -> Source:
-    """Open a Parquet file, or a folder of Parquet files whose subfolders may define columns (rater=a/part-0.parquet).
-
-    Only the names of folders inside the given folder define columns. DuckDB's `hive_partitioning` would also use the
-    folders above it, so the columns are computed from the part of each path inside the given folder.
-    """
-    files, keys = [path], list[str]()
-    if path.is_dir():  # hidden files and metadata files are left out
-        files = sorted(file for file in path.rglob("*.parquet") if file.is_file() and file.name[0] not in "._")
-        if not files:
-            raise UnreadableFileError(
-                f"{path} must be a file or a folder with Parquet files; the folder contains none."
-            )
-        keys = _partition_keys(files, path)
-    reading = f"read_parquet([{', '.join(map(_path_pattern, files))}], hive_partitioning = false"
-    query = f"SELECT * FROM {reading})"
-    if keys:
-        own = {column.lower(): column for column, *_ in source.rows(f"DESCRIBE {query}")}
-        where = "file"
-        while where in own or where in map(str.lower, keys):
-            where += "_"
-        begins = len(str(files[0])) - len(str(files[0].relative_to(path)))
-        made = ", ".join(f"{_partition_value(key, where, begins)} AS {_identifier(key)}" for key in keys)
-        left_out = [where, *(_identifier(own[key.lower()]) for key in keys if key.lower() in own)]
-        query = f"SELECT * EXCLUDE ({', '.join(left_out)}), {made} FROM {reading}, filename = '{where}')"
-    source.rows(f"CREATE VIEW file AS {query}")
-    types = {column: kind for column, kind, *_ in source.rows(f"DESCRIBE {query}")}
-    values = {column: _identifier(column) for column in types}
-    texts = {column: _as_text(values[column], kind) for column, kind in types.items()}
-    not_raters = frozenset(column for column in types if column in keys or _INDEX_COLUMNS.fullmatch(column))
-    return replace(source, values=values, texts=texts, not_raters=not_raters)
-
-
-def _partition_keys(files: Sequence[Path], folder: Path) -> list[str]:
-    """Return the columns that names of folders such as rater=anna/ define; they must be the same for every file."""
-    first: list[str] | None = None
-    for file in files:
-        inside = file.relative_to(folder)
-        keys = [part.partition("=")[0] for part in inside.parts[:-1] if part.find("=") > 0]
-        twice = next((key for i, key in enumerate(keys) if key in keys[:i]), None)
-        if twice is not None:
-            raise UnreadableFileError(
-                f"{folder}: a folder such as rater=anna must occur once in a path; {inside} is in two named {twice}=..."
-            )
-        first = keys if first is None else first
-        if keys != first:
-            had, has = (listing(one) if one else "none" for one in (first, keys))
-            raise UnreadableFileError(
-                f"{folder}: folders such as rater=anna must name the same columns for every file; "
-                f"{files[0].relative_to(folder)} has {had} and {inside} has {has}."
-            )
-    return first or []
-
-
-def _partition_value(key: str, where: str, begins: int) -> str:
-    """Return the SQL expression of the value that the name of a folder gives to a key.
-
-    `where` is the column with the path of the file, and `begins` is the length of the part above the given folder.
-    """
-    folder = rf"(?:^|[/\\])\Q{key}\E=([^/\\]*)[/\\]"
-    return (
-        f"nullif(url_decode(regexp_extract(substr({where}, {begins + 1}), {sql_list([folder])}, 1)), "
-        "'__HIVE_DEFAULT_PARTITION__')"
-    )
-
-
 def _is_lasting(path: Path) -> bool:
     """Return whether a path is a file or a folder, which can be read more than once; a pipe cannot."""
     try:
@@ -517,7 +420,12 @@ def _is_lasting(path: Path) -> bool:
         raise UnreadableFileError(f"{shortened(str(path))} cannot be read: {reason}.") from None
 
 
-def _as_text(column: str, kind: str) -> str:
+def path_pattern(path: Path) -> str:
+    """Return the SQL literal of a DuckDB file pattern that matches this path only."""
+    return sql_list([re.sub(r"([\[*?])", r"[\1]", str(path))])
+
+
+def as_text(column: str, kind: str) -> str:
     """Return the SQL expression of a typed column as text, written like the label of the same value."""
     if kind == "BOOLEAN":
         return f"CASE {column} WHEN true THEN 'True' WHEN false THEN 'False' END"
@@ -526,10 +434,6 @@ def _as_text(column: str, kind: str) -> str:
     return f"CAST({column} AS VARCHAR)"
 
 
-def _path_pattern(path: Path) -> str:
-    """Return the SQL literal of a DuckDB file pattern that matches this path only."""
-    return sql_list([re.sub(r"([\[*?])", r"[\1]", str(path))])
-
-
-def _identifier(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
+def is_nested_type(kind: str) -> bool:
+    """Return whether the values of a DuckDB type are lists, objects or maps."""
+    return kind.endswith("]") or kind.startswith(("STRUCT(", "MAP(", "UNION("))

@@ -14,8 +14,8 @@ from typing import Any
 from kappamax.display.text import listing
 from kappamax.errors import InvalidOptionError, InvalidRatingsError, InvalidTableError, KappamaxError, NotSupportedError
 from kappamax.io.arrays import table_of_rows
-from kappamax.io.column_profiles import profiles_of, sample_size
-from kappamax.io.column_roles import NOT_CHOSEN, left_out_notes, raters_among
+from kappamax.io.column_profiles import ColumnProfile, profiles_of, sample_size
+from kappamax.io.column_roles import LEFT_OUT, NOT_CHOSEN, left_out_notes, raters_among, roles_of
 from kappamax.io.count_matrices import table_of_matrix
 from kappamax.io.file_formats import Source, open_file, sql_list
 from kappamax.io.labels import as_count
@@ -23,6 +23,7 @@ from kappamax.io.layout_guess import long_columns, other_layout
 from kappamax.io.long_files import MOST_CELLS, TOO_MANY_PATTERNS, read_long
 from kappamax.io.read_spec import ReadSpec, as_column
 from kappamax.io.stray_rows import stray_rows
+from kappamax.io.value_labels import require_labels_of_all
 from kappamax.table import Label, Table
 
 _MOST_GROUPS = 10_000
@@ -53,7 +54,10 @@ def read_ratings(
     rename: Mapping[str, Any] | None = None,
     accept_labels: bool = False,
 ) -> Table:
-    """Read ratings from a file: text with columns, Parquet (a file or a folder), JSON lines, or a spreadsheet.
+    """Read ratings from a file: text with columns, Parquet (a file or a folder), JSON lines, Arrow, or a spreadsheet.
+
+    Files of Stata, SPSS and SAS are read with their value labels and missing codes. A file may be compressed. Its
+    content decides its format, not its name.
 
     Parameters
     ----------
@@ -246,6 +250,7 @@ def _read_wide(source: Source, spec: ReadSpec, rows: Rows) -> tuple[Table, dict[
         cells = [[row[header.index(profile.name)] for profile in candidates] for row in rows[:_MOST_MATRIX_ROWS]]
         if error := other_layout(candidates, cells, source.name, has_header=source.named_by_file):
             raise error
+        _require_labels_of_both(source, spec, candidates, rows)
         names, left_out = raters_among(candidates, source.name, spec.categories)
     else:
         names = spec.rating_columns(header)
@@ -265,7 +270,7 @@ def _read_patterns(source: Source, spec: ReadSpec, rows: Rows) -> tuple[Table, d
 def _read_long(source: Source, spec: ReadSpec, rows: Rows) -> tuple[Table, dict[str, str]]:
     """Read one row per rating."""
     columns = spec.long_columns(source.columns, long_columns(profiles_of(source.columns, rows)))
-    return read_long(source, spec, columns), _unused(source.columns, columns)
+    return _with_notes(read_long(source, spec, columns), source, columns[2:]), _unused(source.columns, columns)
 
 
 def _read_counts(source: Source, spec: ReadSpec, rows: Rows) -> tuple[Table, dict[str, str]]:
@@ -274,6 +279,17 @@ def _read_counts(source: Source, spec: ReadSpec, rows: Rows) -> tuple[Table, dic
     cells = [list(source.header), *cells] if source.header else _labels_first(source.columns, cells, source.name)
     source.require_text(cells)
     return table_of_matrix(cells, spec, source.name), {}
+
+
+def _require_labels_of_both(
+    source: Source, spec: ReadSpec, candidates: Sequence[ColumnProfile], rows: Sequence[Sequence[Any]]
+) -> None:
+    """Reject codes beside value labels if only two columns can be raters; of more, one may be no rater."""
+    if source.labels:
+        names = [role.name for role in roles_of(candidates, spec.categories) if role.role != LEFT_OUT]
+        if len(names) == 2:
+            places = [source.columns.index(name) for name in names]
+            require_labels_of_all(names, [[row[i] for i in places] for row in rows], source.labels)
 
 
 def _unused(columns: Sequence[str], used: Sequence[str]) -> dict[str, str]:
@@ -306,18 +322,27 @@ def _read_columns(source: Source, spec: ReadSpec, names: Sequence[str], count: s
         spec.few_values_notes(wanted, n_values, n_rows)
         raise NotSupportedError(TOO_MANY_PATTERNS.format(most))
     source.require_text(rows)
+    if spec.raters is not None:
+        require_labels_of_all(names, rows, source.labels, spec.rename)
     if count is not None:
         rows = [
             (*ratings, times * as_count(number, lambda cell: f"column {count!r}{source.place(count, cell)}"))
             for *ratings, number, times in rows
         ]
-    return table_of_rows(
+    table = table_of_rows(
         rows,
         raters=names,
         spec=spec,
         declared=[source.declared.get(name) for name in names],
         locate=lambda i, value: source.place(names[i], value),
     )
+    return _with_notes(table, source, names)
+
+
+def _with_notes(table: Table, source: Source, columns: Sequence[str]) -> Table:
+    """Return the table with notes about what was recognised in the columns of its ratings."""
+    table.reading = replace(table.reading, notes=(*source.notes_on(columns), *table.reading.notes))
+    return table
 
 
 _READERS = {"wide": _read_wide, "long": _read_long, "counts": _read_counts, "patterns": _read_patterns}

@@ -1,21 +1,16 @@
-"""Read frames and arrays tentatively for an inspection.
-
-A frame is inspected as a file is: a table with one row per rating, or columns that are no raters, are reported although
-`from_ratings` takes the columns of a frame as they are.
-"""
+"""Read frames, records and arrays tentatively for an inspection."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from inspect import signature
 from typing import Any, NoReturn
 
 import numpy as np
 
-from kappamax.errors import Advice, InvalidRatingsError, KappamaxError
-from kappamax.io.column_profiles import profiles_of, sample_size
-from kappamax.io.column_roles import raters_among
+from kappamax._frames import library_of
+from kappamax.errors import InvalidRatingsError, KappamaxError
+from kappamax.io.column_profiles import sample_size
 from kappamax.io.frames import first_rows
 from kappamax.io.inspected_data import (
     ABOUT_LABELS,
@@ -26,9 +21,8 @@ from kappamax.io.inspected_data import (
     numbers_of_labels,
     python_call,
 )
-from kappamax.io.layout_guess import other_layout
-from kappamax.io.ratings import from_ratings
-from kappamax.io.read_spec import ReadSpec
+from kappamax.io.ratings import from_counts, from_ratings
+from kappamax.io.records import is_records
 from kappamax.table import Label, Table
 
 _MOST_ROWS = 1_000_000  # number of rows up to which a frame in memory is read as a whole
@@ -36,7 +30,7 @@ _OPTIONS = frozenset(signature(from_ratings).parameters) - {"ratings"}
 
 
 class InspectedFrame(InspectedData):
-    """A frame of any library that `from_ratings` reads."""
+    """A frame of any library that `from_ratings` reads, or records."""
 
     options = _OPTIONS
 
@@ -51,16 +45,20 @@ class InspectedFrame(InspectedData):
         self.read = data if self.whole else head
 
     def attempt(self, options: Options) -> Attempt:
-        """Reject columns that are no raters, and read the frame."""
+        """Read the frame; a matrix of counts is a pandas frame with labels on rows and columns."""
         sample = Sample(self.columns, self.rows, self.n_rows, options.get("layout") or "wide")
+        if not _is_matrix(self.data, options):
+            return _attempt(sample, self.read, options)
         try:
-            _require_raters_only(sample, ReadSpec(**options))
+            table = from_counts(self.data, **_about_matrix(options))
         except KappamaxError as error:
             return Attempt(sample, None, {}, error)
-        return _attempt(sample, self.read, options)
+        return Attempt(sample, table, numbers_of_labels(table), None)
 
     def call(self, options: Options) -> str:
-        """Return the call of `from_ratings`."""
+        """Return the call of `from_ratings` or `from_counts`."""
+        if _is_matrix(self.data, options):
+            return python_call("km.from_counts", "ratings", _about_matrix(options))
         return python_call("km.from_ratings", "ratings", options)
 
 
@@ -101,9 +99,7 @@ def inspected_arrays(*ratings: Any) -> InspectedData:
             raise_no_data(next(one for one in ratings if isinstance(one, str) or not hasattr(one, "__len__")))
         return InspectedArrays(*ratings)
     (only,) = ratings
-    is_rows = isinstance(only, np.ndarray) or (
-        isinstance(only, Sequence) and not any(isinstance(row, Mapping) for row in only)
-    )
+    is_rows = isinstance(only, list | tuple | np.ndarray) and not is_records(only)
     return InspectedArrays(only) if is_rows else InspectedFrame(only)
 
 
@@ -114,24 +110,12 @@ def raise_no_data(data: Any) -> NoReturn:
     )
 
 
-def _require_raters_only(sample: Sample, spec: ReadSpec) -> None:
-    """Reject a frame that has another layout, or a column that is no rater, unless the caller names the raters."""
-    if spec.layout not in (None, "wide") or spec.raters is not None or not sample.rows:
-        return
-    profiles = [profile for profile in profiles_of(sample.columns, sample.rows) if profile.name != spec.subject]
-    places = [sample.columns.index(profile.name) for profile in profiles]
-    cells = [[row[place] for place in places] for row in sample.rows]
-    if error := other_layout(profiles, cells, "the frame", has_header=False):
-        raise error
-    raters, left_out = raters_among(profiles, "the frame", spec.categories)
-    if left_out:
-        said = "; ".join(f"column {name!r} {reason}" for name, reason in left_out.items())
-        raise InvalidRatingsError(
-            f"every column of a frame is read as a rater unless raters names them, but {said}.",
-            code="columns-that-are-not-raters",
-            fields={"columns": sample.columns, "refused": left_out},
-            advice=[Advice({"raters": raters})],
-        )
+def _is_matrix(data: Any, options: Options) -> bool:
+    return options.get("layout") == "counts" and library_of(data) == "pandas"
+
+
+def _about_matrix(options: Options) -> Options:
+    return {name: value for name, value in options.items() if name in ("categories", "raters")}
 
 
 def _attempt(sample: Sample, data: Any, options: Options) -> Attempt:

@@ -20,6 +20,7 @@ from kappamax.io.arrays import column_of, table_of_columns, table_of_rows
 from kappamax.io.frames import series_column, table_of_frame
 from kappamax.io.labels import as_named_categories
 from kappamax.io.read_spec import ReadSpec
+from kappamax.io.records import is_records
 from kappamax.table import Label, Table
 
 #: a Table, a frame, or one of several arrays of labels
@@ -43,19 +44,20 @@ def from_ratings(
     rename: Mapping[str, Any] | None = None,
     accept_labels: bool = False,
 ) -> Table:
-    """Return the table of ratings in an array with one row per subject, or in a frame.
+    """Return the table of ratings in an array with one row per subject, in a frame, or in records.
 
     The patterns of a frame are counted by its own engine.
 
     Parameters
     ----------
-    ratings : array or nested list, shape (n_subjects, n_raters), or a frame
-        Ratings. A frame may be one of pandas, polars (eager or lazy), pyarrow, DuckDB, Dask or PySpark. None, NaN and
-        empty text are missing ratings. The texts NA, N/A, #N/A, <NA>, NaN, nan, None, null and NULL are missing too,
-        with a warning, unless `categories` or `missing` names them.
+    ratings : array or nested list, shape (n_subjects, n_raters), or a frame, or records
+        Ratings. A frame may be one of pandas, polars (eager or lazy), pyarrow, DuckDB, Dask or PySpark, or a dataset
+        of the Hugging Face library `datasets`. Records are a list of dicts, one per row, or a dict of columns; they are
+        read like a frame. None, NaN and empty text are missing ratings. The texts NA, N/A, #N/A, <NA>, NaN, nan, None,
+        null and NULL are missing too, with a warning, unless `categories` or `missing` names them.
     layout : str, optional
-        Layout of a frame: "wide" (one column per rater, the default), "long" (one row per rating, with the columns
-        subject, rater and rating) or "patterns" (one column per rater and a column of counts).
+        Layout of a frame or of records: "wide" (one column per rater, the default), "long" (one row per rating, with
+        the columns subject, rater and rating) or "patterns" (one column per rater and a column of counts).
     categories : sequence of labels, optional
         All categories in order, including unused ones. By default, an ordered categorical keeps its order and its
         unused categories, numbers are in increasing order, and text has no order.
@@ -122,7 +124,7 @@ def from_ratings(
         rename=rename or {},
         accept_labels=accept_labels,
     )
-    if not isinstance(ratings, list | tuple | np.ndarray):
+    if not isinstance(ratings, list | tuple | np.ndarray) or is_records(ratings):
         return table_of_frame(ratings, spec)
     if spec.layout not in (None, "wide") or spec.subject is not None:
         asked = f"layout {spec.layout!r}" if spec.layout not in (None, "wide") else "subject"
@@ -232,13 +234,15 @@ def _as_table(*ratings: Ratings, categories: Sequence[Label] | None = None) -> T
         if categories is None:
             return only
         rows = [(*labels, count) for labels, count in zip(only.labels(), only.counts.tolist(), strict=True)]
-        return table_of_rows(rows, raters=only.raters, spec=ReadSpec(categories=categories))
+        table = table_of_rows(rows, raters=only.raters, spec=ReadSpec(categories=categories))
+        table.reading, table.n_left_out, table.frame_library = only.reading, only.n_left_out, only.frame_library
+        return table
     if _has_equal_labels(only):
         raise InvalidRatingsError(
             "a frame with the same labels on rows and columns looks like a table of counts. "
             "Use km.from_counts(frame), or km.from_ratings(frame) if its columns are raters."
         )
-    if isinstance(only, np.ndarray | list | tuple):
+    if isinstance(only, np.ndarray | list | tuple) and not is_records(only):
         shape = only.shape if isinstance(only, np.ndarray) else _shape_of(only)
         raise InvalidRatingsError(
             f"a bare {' x '.join(map(str, shape))} array could be counts or ratings. "

@@ -53,7 +53,8 @@ def is_separator(row: Sequence[Any]) -> bool:
 
 
 def _is_header(names: Sequence[str], row: Sequence[Any]) -> bool:
-    return all(isinstance(cell, str) and cell.strip() == name for cell, name in zip(row, names, strict=True))
+    same = [isinstance(cell, str) and cell.strip() == name for cell, name in zip(row, names, strict=True)]
+    return all(same[1:]) and (same[0] or len(same) > 2)  # the first cell may be the number of the row
 
 
 def _names_are_labels(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> bool:

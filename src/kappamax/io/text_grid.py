@@ -9,7 +9,7 @@ import csv
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 from kappamax.display.text import listing, plural
 from kappamax.errors import UnreadableFileError
@@ -81,24 +81,36 @@ def grid_of(text: str, name: str, spec: ReadSpec) -> TextGrid:
     body = [record for record in start.records if record.start >= start.skip and record.n_filled]
     if spec.layout == "counts":
         width = max([len(start.header), *(len(record.cells) for record in body)])
+        body = _without_footer(body, [], len(start.header), notes)
+        short = next((one for one in body if len(one.cells) < len(start.header)), None)
+        if short is not None and start.delimiter != _SPACES:
+            _raise_another_length(short, len(start.header), name)
         rows = [_padded(record, width) for record in body]
         return TextGrid([*start.header, *[""] * (width - len(start.header))], start.skip, rows, notes)
     blank_lines = [record.start for record in start.records if record.start >= start.skip and not record.n_filled]
     body = _without_footer(body, blank_lines, len(start.header), notes)
+    inside = sum(line < body[-1].start for line in blank_lines) if body else 0
+    if inside:
+        notes.append(f"{plural(inside, 'blank row')} {_was(inside)} left out.")
     for record in body:
         if len(record.cells) != len(start.header):
             extra = record.cells[len(start.header) :]
             if len(record.cells) < len(start.header) or any(cell.strip() for cell in extra):
-                raise UnreadableFileError(
-                    f"{name}, line {record.start + 1}: every row must have {len(start.header)} columns, as the first "
-                    f"row has; got {len(record.cells)}.",
-                    code="row-of-another-length",
-                    fields={"line": record.start + 1},
-                )
+                _raise_another_length(record, len(start.header), name)
     rows = [_padded(record, len(start.header)) for record in body]
     if not spec.no_header:
         rows = _without_second_header(rows, notes)
     return _without_block_beside(TextGrid(start.header, start.skip, rows, notes))
+
+
+def _raise_another_length(record: Record, width: int, name: str) -> NoReturn:
+    """Raise the error about a row that does not have as many cells as the header."""
+    raise UnreadableFileError(
+        f"{name}, line {record.start + 1}: every row must have {width} columns, as the first row has; got "
+        f"{len(record.cells)}.",
+        code="row-of-another-length",
+        fields={"line": record.start + 1},
+    )
 
 
 def table_start(lines: Sequence[str], name: str, spec: ReadSpec, *, most_rows: int | None = _ROWS_TRIED) -> TableStart:
@@ -222,7 +234,8 @@ def _header_record(records: Sequence[Record], width: int, *, counts: bool) -> Re
         below = records[i + 1]
         names_below = _is_header(records[i + 1 :])
         short_by_one = len(record.cells) == width - 1 == len(below.cells) - 1 and not names_below
-        few = record.n_filled < 2 and (names_below or len(record.cells) < width or len(records) - i <= _FEWEST_ROWS)
+        above = record.cells[0].strip() and (names_below or len(records) - i <= _FEWEST_ROWS)
+        few = record.n_filled < 2 and (len(record.cells) < width or above)
         title = width > 1 and (few or (len(record.cells) < width and not short_by_one))
         marked = record.cells[0].startswith("#") and len(record.cells[0].strip()) > 1
         comment = marked and len(below.cells) >= width - 1

@@ -1,0 +1,1 @@
+"""Read the exports of annotation tools, with one module for each tool."""
