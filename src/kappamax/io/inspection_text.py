@@ -35,7 +35,7 @@ class Part(NamedTuple):
 
 def parts_of(inspection: Inspection, worded: Callable[[Advice], str] = str) -> list[Part]:
     """Return everything except the call; `worded` returns advice in words."""
-    title, summary = text.label(inspection.source or "Ratings", _LINE, ending=True), _summary(inspection)
+    title, summary = text.label(inspection.source or "Ratings", _LINE, ending=True), summary_of(inspection)
     found = [
         _columns(inspection),
         _preview(inspection),
@@ -47,6 +47,29 @@ def parts_of(inspection: Inspection, worded: Callable[[Advice], str] = str) -> l
         ),
     ]
     return [Part(title, sentences=summary), *(part for part in found if part.rows or part.sentences)]
+
+
+def summary_of(inspection: Inspection) -> list[str]:
+    """Return the size and layout of the data, and the subjects, raters, categories and missing ratings."""
+    if not inspection.columns:
+        return []
+    n_rows, n_seen = inspection.n_rows, inspection.n_rows_inspected
+    size = text.plural(n_rows, "row") if n_rows is not None else f"more than {text.plural(n_seen, 'row')}"
+    found = [f"{size}, {text.plural(len(inspection.columns), 'column')}"]
+    found[0] += f"; layout {_LAYOUTS[inspection.layout]}." if inspection.layout else "."
+    if n_seen != n_rows:
+        of_all = "" if n_rows is None else f" of {n_rows:,}"
+        found.append(f"The first {n_seen:,}{of_all} rows were inspected.")
+    if inspection.raters:
+        subjects = "" if inspection.n_subjects is None else f"{text.plural(inspection.n_subjects, 'subject')}; "
+        order = "in this order" if inspection.ordered else "without an order"
+        found.append(
+            f"{subjects}raters {text.listing(inspection.raters)}; categories {text.listing(inspection.categories)}, "
+            f"{order}."
+        )
+        kinds = [f"{n:,} {'empty' if not word else repr(word)}" for word, n in inspection.missing.items() if n]
+        found.append(f"Values read as missing ratings: {', '.join(kinds) or 'none'}.")
+    return [_printable(text.capitalized(sentence)) for sentence in found]
 
 
 def tried_rows(inspection: Inspection) -> str:
@@ -68,29 +91,6 @@ def lines_of(inspection: Inspection) -> list[str]:
         for sentence in part.sentences:
             lines += wrap(_printable(sentence), _LINE, initial_indent="  ", subsequent_indent="  ")
     return [*lines, "", tried_rows(inspection), *([inspection.call] if inspection.call else [])]
-
-
-def _summary(inspection: Inspection) -> list[str]:
-    """Return the size and layout of the data, and the subjects, raters, categories and missing ratings."""
-    if not inspection.columns:
-        return []
-    n_rows, n_seen = inspection.n_rows, inspection.n_rows_inspected
-    size = text.plural(n_rows, "row") if n_rows is not None else f"more than {text.plural(n_seen, 'row')}"
-    found = [f"{size}, {text.plural(len(inspection.columns), 'column')}"]
-    found[0] += f"; layout {_LAYOUTS[inspection.layout]}." if inspection.layout else "."
-    if n_seen != n_rows:
-        of_all = "" if n_rows is None else f" of {n_rows:,}"
-        found.append(f"The first {n_seen:,}{of_all} rows were inspected.")
-    if inspection.raters:
-        subjects = "" if inspection.n_subjects is None else f"{text.plural(inspection.n_subjects, 'subject')}; "
-        order = "in this order" if inspection.ordered else "without an order"
-        found.append(
-            f"{subjects}raters {text.listing(inspection.raters)}; categories {text.listing(inspection.categories)}, "
-            f"{order}."
-        )
-        kinds = [f"{n:,} {'empty' if not word else repr(word)}" for word, n in inspection.missing.items() if n]
-        found.append(f"Values read as missing ratings: {', '.join(kinds) or 'none'}.")
-    return [_printable(text.capitalized(sentence)) for sentence in found]
 
 
 def _columns(inspection: Inspection) -> Part:
