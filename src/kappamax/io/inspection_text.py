@@ -76,9 +76,10 @@ def tried_rows(inspection: Inspection) -> str:
     """Return a sentence that says on which rows the call was tried, or that there is none."""
     if inspection.call is None:
         return "No options were found with which these data can be read."
+    how = "with these options" if inspection.options else "without options"
     if inspection.verified:
-        return "All rows were read with these options."
-    return f"Only the first {text.plural(inspection.n_rows_inspected, 'row')} were read with these options."
+        return f"All rows were read {how}."
+    return f"Only the first {text.plural(inspection.n_rows_inspected, 'row')} were read {how}."
 
 
 def lines_of(inspection: Inspection) -> list[str]:
