@@ -160,12 +160,13 @@ def test_missing_ratings_by_inverse_probability(scheme):
 
 @pytest.mark.parametrize("name", MANY)
 def test_alpha_as_in_the_krippendorff_package(name):
-    """Nominal and interval mean unweighted and quadratic, and the ordinal metric is quadratic in pooled mid-ranks."""
+    """The metrics have the same names, and the ordinal one is quadratic in pooled mid-ranks."""
     table = many_raters(name)
     published = MANY[name]["krippendorff_alpha_py"]
     for metric, weights in _krippendorff_metrics(table).items():
-        alpha = km.agreement(table, coefficient="krippendorff", weights=weights).value
-        assert alpha == pytest.approx(published[metric], abs=1e-9), metric
+        for one in (metric, weights):
+            alpha = km.agreement(table, coefficient="krippendorff", weights=one).value
+            assert alpha == pytest.approx(published[metric], abs=1e-9), metric
 
 
 def _krippendorff_metrics(table):

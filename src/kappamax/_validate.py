@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Collection, Sequence
-from difflib import get_close_matches
+from difflib import SequenceMatcher, get_close_matches
 from fractions import Fraction
 from math import isfinite
 from numbers import Integral, Real
@@ -22,6 +22,11 @@ if TYPE_CHECKING:
     import numpy as np
 
 
+#: parts of names that mean opposites; the square of a distance begins with sq but not with sqrt
+_OPPOSITES = (("one", "two"), ("min", "max"), ("sqrt", "sq"))
+_NEGATIONS = ("un", "non", "dis", "in")
+
+
 def as_choice(argument: str, value: object, allowed: Collection[str]) -> str:
     """Return one of the allowed names in lower case; the error for a misspelt name suggests the closest one."""
     if isinstance(value, str) and value.lower() in allowed:
@@ -31,9 +36,30 @@ def as_choice(argument: str, value: object, allowed: Collection[str]) -> str:
 
 
 def did_you_mean(name: str, known: Collection[str]) -> str:
-    """Return a sentence that suggests the known name closest to a misspelt one, or an empty string."""
+    """Return a sentence that suggests the known name closest to a misspelt one, or an empty string.
+
+    Nothing is suggested if the closest name means the opposite.
+    """
     near = get_close_matches(name, list(known), n=1, cutoff=0.5)
-    return f" Did you mean {near[0]!r}?" if near else ""
+    return f" Did you mean {near[0]!r}?" if near and not _opposed(name, near[0]) else ""
+
+
+def _opposed(name: str, known: str) -> bool:
+    """Return whether two similar names differ in a part that reverses the meaning, as in weighted and unweighted."""
+    for pair in _OPPOSITES:
+        meant, offered = (next((part for part in pair if part in text), None) for text in (name, known))
+        if meant is not None and offered is not None and meant != offered:
+            return True
+    for negation in _NEGATIONS:
+        if name.startswith(negation) != known.startswith(negation):
+            bare, whole = name.removeprefix(negation), known.removeprefix(negation)
+            if _similarity(bare, whole) > _similarity(name, known):
+                return True
+    return False
+
+
+def _similarity(first: str, second: str) -> float:
+    return SequenceMatcher(None, first, second).ratio()
 
 
 def as_list_of_names(argument: str, text: str) -> list[str]:

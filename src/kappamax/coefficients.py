@@ -17,11 +17,12 @@ import numpy as np
 
 from kappamax._typing import Array
 from kappamax._validate import as_choice, as_whole_number
+from kappamax.disagreement.krippendorff_metrics import krippendorff_weights
 from kappamax.disagreement.objective import Coefficient, Form, Objective
 from kappamax.errors import InvalidOptionError, NotSupportedError
 from kappamax.io import Ratings, as_table
 from kappamax.table import Label
-from kappamax.weights import WeightsLike, as_weights
+from kappamax.weights import Weights, WeightsLike, as_weights
 
 
 def as_objective(
@@ -65,6 +66,13 @@ def as_objective(
         return ratings[0]
     table = as_table(*ratings, categories=categories)
     chosen = coefficient_for(coefficient, table.n_raters)
+    if chosen.name == "krippendorff":
+        weights = krippendorff_weights(weights, table)
+    elif isinstance(weights, Weights) and weights.depends_on_use:
+        raise NotSupportedError(
+            f"{weights.name} weights are computed from the ratings and belong to Krippendorff's alpha; got the "
+            f"coefficient {chosen.name!r}. Use gwet-ordinal weights."
+        )
     resolved = as_weights(weights, categories=table.categories, ordered=table.ordered, raters=table.raters)
     g = as_whole_number("group_size", group_size, 2)
     if g > table.n_raters:

@@ -28,12 +28,15 @@ class Example:
         Publication or package from which the dataset is taken.
     layout : str
         Layout of its file, as for `read_ratings`.
+    categories : tuple of str or None
+        Categories in order, if they are text and the publication orders them; otherwise None.
     """
 
     name: str
     title: str
     source: str
     layout: str
+    categories: tuple[str, ...] | None = None
 
     @property
     def path(self) -> Path:
@@ -72,7 +75,7 @@ def example(name: str | None = None) -> Table:
     total              6  9  12  6     33
     """
     chosen = EXAMPLES[as_choice("name", name, tuple(EXAMPLES))]
-    return read_ratings(chosen.path, layout=chosen.layout)
+    return read_ratings(chosen.path, layout=chosen.layout, categories=chosen.categories)
 
 
 #: The bundled datasets by name; ``kappamax example`` lists them.
@@ -121,14 +124,22 @@ EXAMPLES = {
             "right and left eye, four grades, 7,477 women",
             "Stuart (1953), Biometrika 40; R package irr",
             "counts",
+            ("1st grade", "2nd grade", "3rd grade", "4th Grade"),
         ),
         Example(
             "sexual-fun",
             "wives and husbands, four answers, 91 couples",
             "Hout, Duncan and Sobel (1987), Sociological Methodology 17; R package vcd",
             "counts",
+            ("Never Fun", "Fairly Often", "Very Often", "Always fun"),
         ),
-        Example("vassarstats", "two raters, three categories, 100 subjects", "VassarStats, kappa page", "counts"),
+        Example(
+            "vassarstats",
+            "two raters, three ordered categories, 100 subjects",
+            "VassarStats, kappa page",
+            "counts",
+            ("A", "B", "C"),
+        ),
     )
 }
 

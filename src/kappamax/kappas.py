@@ -35,7 +35,8 @@ def kappa(
         scikit-learn's `cohen_kappa_score`.
     weights : str, Weights or mapping
         Disagreement weights, default "unweighted". Names are "unweighted", "linear", "quadratic", "sqrt", "power(1.5)"
-        or any other power, "ordinal", "ratio", "circular" and "bipolar". Other weights are made by
+        or any other power, "ordinal" (Gwet's ordinal weights), "ratio", "circular" and "bipolar".
+        `Weights.from_scheme` lists other names of these weights, such as "squared". Other weights are made by
         `Weights.from_positions` and `Weights.from_matrix`. A mapping ``{(rater, rater): weights}`` gives the weights
         for every pair of raters.
     categories : sequence of labels, optional
@@ -88,7 +89,9 @@ def agreement(
     *ratings : Table, frame, or two or more arrays of labels
         Ratings of the subjects. A frame has one column per rater; arrays have one entry per subject.
     weights : str, Weights or mapping
-        Disagreement weights, default "unweighted"; see `kappa` for the names.
+        Disagreement weights, default "unweighted"; see `kappa` for the names. For Krippendorff's alpha, the names of
+        his metrics have his meaning: "ordinal" is computed from how often each category was used, and "interval" and
+        "ratio" use the values of categories that are numbers. Gwet's ordinal weights are "gwet-ordinal".
     coefficient : str
         Name of the coefficient, default "kappa". One of "kappa" (Cohen's for two raters, Conger's for more), "cohen",
         "conger", "fleiss" (or "scott"), "gwet" (AC1 if unweighted, AC2 if weighted), "brennan-prediger",

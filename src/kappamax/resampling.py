@@ -303,11 +303,7 @@ def _exact_changes(objective: Objective) -> tuple[float, Array]:
     table, observed, expected = objective.table, objective.observed(objective.score), objective.expected
     whole: list[int] = []  # changes in units of 2^-_QUOTIENT_BITS
     for place in range(len(table.counts)):
-        rest = Objective(
-            table.like(table.patterns, table.counts - (np.arange(len(table.counts)) == place)),
-            objective.weights,
-            objective.coefficient,
-        )
+        rest = objective.for_table(table.like(table.patterns, table.counts - (np.arange(len(table.counts)) == place)))
         above = observed * rest.expected - rest.observed(rest.score) * expected
         whole.append(_scaled_quotient(above, expected * rest.expected))
     total = sum(count * change for count, change in zip(table.counts.tolist(), whole, strict=True))
@@ -341,7 +337,7 @@ def _leave_one_out(table: Table, statistic: Statistic) -> Array:
         for chunk in evaluator.chunks():
             one = evaluator.pattern_totals(chunk)
             rest = Totals(*(np.asarray(total) - part for total, part in zip(whole, one, strict=True)))
-            parts.append(evaluator.value_of(rest))
+            parts.append(evaluator.value_of(evaluator.rescored(rest)))
         return np.concatenate(parts)
     return np.array([_value(statistic, table, table.counts - (np.arange(m) == i)) for i in range(m)])
 

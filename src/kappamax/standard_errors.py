@@ -143,7 +143,11 @@ def slopes(
     block = max(1, _MOST_STEPPED // n_steps)
     steps = (slice(start, start + block) for start in range(0, n_steps, block))
     by_total = np.concatenate(
-        [np.imag(value(_stepped(totals, own_shape, part))) / _COMPLEX_STEP for part in steps], axis=-1
+        [
+            np.imag(value(evaluator.with_changed_weights(_stepped(totals, own_shape, part), totals))) / _COMPLEX_STEP
+            for part in steps
+        ],
+        axis=-1,
     )
     by_use = by_total[..., 3:].reshape(*by_total.shape[:-1], *own_shape)
     if own_axes == 1:
@@ -158,6 +162,8 @@ def slopes(
         block = slice(start, start + PATTERNS_PER_BLOCK)
         codes = patterns[block]
         scores, units, use_weights, rated = evaluator.features(codes)
+        if objective.varying_weights:
+            scores = evaluator.disagreements_at(codes, totals.use)
         through_use = sum(by_code[..., rater, :].take(own, axis=-1) for rater, own in enumerate(codes.T)) * use_weights
         direct = by_score * scores + by_units * units + by_size * rated
         total = direct + through_use
@@ -273,4 +279,4 @@ def _stepped(totals: Totals, own_shape: tuple[int, ...], part: slice) -> Totals:
     steps = 1j * _COMPLEX_STEP * np.eye(last - first, n_steps, first)
     score, units, size = (np.asarray(total)[..., None] + steps[:, i] for i, total in enumerate(totals[:3]))
     use = np.expand_dims(totals.use, -len(own_shape) - 1) + steps[:, 3:].reshape(-1, *own_shape)
-    return Totals(score, units, size, use)
+    return Totals(score, units, size, use, totals.pairs)

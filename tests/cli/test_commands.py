@@ -26,6 +26,8 @@ def test_json_follows_the_contract(wide):
     document = json.loads(done.stdout)
     assert document["schema_version"] == 1
     assert document["data"] == {
+        "file": wide,
+        "layout": "wide",
         "n_subjects": 5,
         "n_raters": 2,
         "n_categories": 3,
@@ -34,6 +36,10 @@ def test_json_follows_the_contract(wide):
         "n_missing": 0,
         "n_incomplete": 0,
         "n_left_out": 0,
+        "ordered": True,
+        "missing_as": {},
+        "columns_left_out": {},
+        "notes": [],
     }
     linear, sqrt = document["results"]
     ours = km.kappa(km.read_ratings(wide, categories=["no", "maybe", "yes"]), weights="linear")
@@ -95,7 +101,7 @@ def test_an_undefined_coefficient_is_an_answer(tmp_path):
         (["kappa", "{wide}", "-w", "linera"], 1, "Did you mean 'linear'"),
         (["kappa", "{wide}", "-c", "flies"], 1, "Did you mean 'fleiss'"),
         (["kappa", "{wide}", "--layout", "tall"], 1, "layout must be one of"),
-        (["kappa", "{wide}", "--categories", "no,yes"], 1, "rating 'maybe' (rater 'a', line 6) is not in categories"),
+        (["kappa", "{wide}", "--categories", "no,yes"], 1, "'maybe' (1 rating) is not among the categories"),
         (["kappa", "{wide}", "--raters", "a"], 1, "at least two raters"),
         (["kappa", "{wide}", "--level", "2"], 1, "level must lie between 0 and 1"),
         (["example", "cohen"], 1, "Did you mean 'cohen1968'"),
@@ -118,14 +124,18 @@ def test_errors_are_one_line_and_leave_standard_output_empty(arguments, code, me
         assert len(done.stderr.splitlines()) == 1
 
 
-def test_notes_go_to_standard_error(tmp_path):
-    """A note on standard error says once that the word None was read as missing."""
+def test_notes_are_part_of_the_answer(tmp_path):
+    """What was read as missing is said in the text and in the JSON, and nothing on standard error."""
     path = tmp_path / "none.csv"
-    path.write_text("a,b\nNone,mild\nmild,mild\nsevere,mild\n", encoding="utf-8")
+    path.write_text("id,a,b\n1,NA,mild\n2,mild,mild\n3,severe,mild\n4,mild,mild\n5,mild,severe\n", encoding="utf-8")
     done = run("kappa", str(path), "--json")
-    assert done.returncode == 0
-    assert done.stderr.startswith("note: 'None' was read as a missing rating")
-    assert json.loads(done.stdout)["data"]["n_missing"] == 1
+    assert (done.returncode, done.stderr) == (0, "")
+    data = json.loads(done.stdout)["data"]
+    assert (data["n_missing"], data["missing_as"]) == (1, {"NA": 1})
+    assert data["notes"] == [
+        "Column 'id' was left out, since it has a different value in (nearly) every row.",
+        "Values read as missing ratings: 1 'NA'.",
+    ]
 
 
 def test_reading_options_reach_every_command():

@@ -18,6 +18,7 @@ from kappamax.fibers.null_distribution import METHODS
 from kappamax.io.read_spec import LAYOUTS
 from kappamax.planning.methods import JOINTS, VARIANCES
 from kappamax.weights.schemes import SCHEMES
+from kappamax.weights.weights import KINDS
 
 HEAVY = ("scipy", "pandas", "numba", "duckdb", "rich", "narwhals", "joblib")
 
@@ -57,7 +58,8 @@ def test_every_list_of_names_begins_with_the_default():
     """The default of an option is one of the names that the library accepts."""
     for name, command in main.commands.items():
         for option in command.params:
-            if isinstance(option, Option) and option.names and option.name not in ("weights", "coefficient", "layout"):
+            no_default = ("weights", "coefficient", "layout", "kind")
+            if isinstance(option, Option) and option.names and option.name not in no_default:
                 assert offered(name, f"--{option.name.replace('_', '-')}")[0] == option.default
 
 
@@ -65,7 +67,8 @@ def test_every_list_of_names_begins_with_the_default():
     ("words", "begun", "expected"),
     [
         ([], "ma", ["max"]),
-        (["kappa", "-"], "--wei", ["--weights"]),
+        (["kappa", "-"], "--wei", ["--weights", "--weights-matrix"]),
+        (["max", "-", "--kind"], "", list(KINDS)),
         (["kappa", "-", "--weights"], "", list(SCHEMES)),
         (["kappa", "-", "-w", "linear", "-w"], "q", ["quadratic"]),
         (["max", "-", "--coefficient"], "c", ["cohen", "conger"]),

@@ -204,7 +204,6 @@ def test_every_frame_gives_the_same_table(route, layout):
     [ROWS, np.array(ROWS, dtype=object), np.array(ROWS, dtype=float), np.array(ROWS).astype(str)],
     ids=["lists", "objects", "decimals", "text"],
 )
-@pytest.mark.filterwarnings("ignore:'None' was read:kappamax.errors.KappamaxWarning")
 def test_every_array_gives_the_same_table(ratings):
     """Lists, objects, floats with NaN, and text give the same table."""
     assert km.from_ratings(ratings, raters=RATERS, **NAMED) == EXPECTED

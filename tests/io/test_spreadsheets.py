@@ -25,11 +25,10 @@ def book(tmp_path):
 @pytest.mark.parametrize("sheet", ["ratings", 2, "2"])
 def test_a_sheet_is_chosen_by_name_or_position(book, sheet):
     """Empty rows and columns around the cells are ignored; numbers, truth values and dates are labels."""
-    with pytest.warns(km.errors.KappamaxWarning, match="may mean the same"):
-        t = km.read_ratings(book, sheet=sheet)
+    t = km.read_ratings(book, sheet=sheet, accept_labels=True)
     assert t.raters == ("a", "b")
     assert t.categories == (1, 2.5, "2020-01-01", "True")
-    with pytest.raises(km.errors.InvalidRatingsError, match=r"rating 'True' \(rater 'b', row 3\)"):
+    with pytest.raises(km.errors.InvalidRatingsError, match="'True' .* is not among .* by rater 'b', row 3"):
         km.read_ratings(book, sheet=sheet, categories=[1, 2.5, "2020-01-01"])
 
 
@@ -58,9 +57,13 @@ def test_archives_that_are_no_spreadsheets_are_errors(tmp_path, part):
 
 
 def test_unknown_sheets_are_errors(book):
-    """The error lists the sheets and suggests the nearest name."""
+    """The only sheet with cells is read; otherwise the error lists the sheets and advises the largest table."""
+    assert km.read_ratings(book, accept_labels=True).n_subjects == 3
+    more = openpyxl.load_workbook(book)
+    more["notes"].append(["a remark"])
+    more.save(book)
     with pytest.raises(
-        km.errors.InvalidOptionError, match="sheet must be given, since .* has the sheets 'notes', 'ratings'"
+        km.errors.InvalidOptionError, match="since .* has the sheets 'notes', 'ratings'. Pass sheet='ratings'."
     ):
         km.read_ratings(book)
     with pytest.raises(km.errors.InvalidOptionError, match="no sheet 'rating' .*Did you mean 'ratings'"):

@@ -28,7 +28,7 @@ KINDS = (
     "text",
     "one category each",
 )
-EXACT_NAMES = ("unweighted", "linear", "quadratic", "ordinal", "ratio", "bipolar", "power(3)")
+EXACT_NAMES = ("unweighted", "linear", "quadratic", "gwet-ordinal", "ratio", "bipolar", "power(3)")
 ROOT_NAMES = ("sqrt", "power(1.5)", "power(0.5)")
 REAL_NAMES = ("circular", "power(0.3)")
 POOLED = ("fleiss", "gwet", "krippendorff")

@@ -55,7 +55,7 @@ def _raw(name: str, i: int, j: int, k: int) -> Fraction:
         return Fraction(distance**2)
     if name == "sqrt":
         return Fraction(Decimal(distance).sqrt())
-    if name == "ordinal":
+    if name == "gwet-ordinal":
         return Fraction(comb(distance + 1, 2))
     if name == "ratio":
         return Fraction(i - j, i + j) ** 2
@@ -181,6 +181,24 @@ def krippendorff(table: Naive, matrix: Matrix, k: int) -> tuple[Fraction, Fracti
     cells = list(product(range(k), range(k)))
     observed = sum(coincidences[i][j] * matrix[i][j] for i, j in cells) / n
     return observed, sum(totals[i] * totals[j] * matrix[i][j] for i, j in cells) / (n * (n - 1))
+
+
+def krippendorff_ordinal(table: Naive, k: int) -> Fraction:
+    """Return alpha with Krippendorff's ordinal metric, which depends on the number of pairable ratings per category."""
+    used = [Fraction(0)] * k
+    for row, count in table.items():
+        for a in _who(row) if len(_who(row)) > 1 else ():
+            used[row[a]] += count
+
+    def squared(c: int, e: int) -> Fraction:
+        low, high = min(c, e), max(c, e)
+        return (sum(used[low : high + 1]) - (used[low] + used[high]) / 2) ** 2
+
+    metric = [[squared(c, e) for e in range(k)] for c in range(k)]
+    observed, expected = krippendorff(table, metric, k)
+    if expected == 0:
+        raise UndefinedError
+    return 1 - observed / expected
 
 
 def groupwise_observed(table: Naive, size: int) -> Fraction:

@@ -169,6 +169,7 @@ FILES = {
     "fewer_gaps.csv": _random_ratings(12, 3, 2, missing=0.15),
     "groups.csv": "site,a,b\nA,1,1\nA,2,2\nA,1,2\nB,1,2\nB,2,2\nB,1,1\nC,1,1\nC,1,1\n",
     "broken.csv": "a\n1\n",
+    "costs.csv": ",yes,maybe,no\nno,3,1,0\nmaybe,1,0,1\nyes,0,1,3\n",
     "scenarios.toml": _SCENARIOS,
 }
 
@@ -178,6 +179,11 @@ CASES = {
         "kappa", "kappa {cohen1968.csv} --layout counts -w unweighted -w linear -w quadratic -w sqrt"
     ),
     "kappa, every scheme": Case("kappa", f"kappa {{anxiety.csv}} {_EVERY_WEIGHTING} --level 0.9"),
+    "kappa, matrix of weights": Case(
+        "kappa", "kappa {two.csv} -w identity --weights-matrix {costs.csv} --kind disagreement"
+    ),
+    "kappa, positions": Case("kappa", "kappa {three.csv} -w linear,squared --positions 0,1/3,2.5"),
+    "kappa, metrics of alpha": Case("kappa", "kappa {gwet2014.csv} -c krippendorff -w ordinal,interval,ratio"),
     "kappa, missing ratings": Case("kappa", "kappa {missing.csv} -w linear"),
     "kappa, complete subjects only": Case("kappa", "kappa {missing.csv} --complete-only"),
     "kappa, undefined": Case("kappa", "kappa {one_category.csv} -w unweighted -w linear"),
@@ -263,6 +269,7 @@ CASES = {
     "report, no time": Case("report", "report {hard.csv} -w circular --time-limit 1e-6 --alternative less"),
     "report, maximum proven by search": Case("report", "report {search.csv} -c fleiss -w unweighted"),
     "report, minimum proven by search": Case("report", "report {search.csv} -c gwet -w unweighted"),
+    "report, metric that varies": Case("report", "report {gwet2014.csv} -c krippendorff -w ordinal"),
     "report, maximum not known": Case("report", "report {gaps.csv} -c fleiss -w unweighted"),
     "report, groups": Case("report_groups", "report {groups.csv} --by site -w linear -w sqrt"),
     "report, several files": Case("report_groups", "report {two.csv} {broken.csv} {missing.csv}"),

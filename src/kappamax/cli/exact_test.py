@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from kappamax.cli.command import Option, command
 from kappamax.cli.options import INPUT, JSON, MEMORY, WEIGHTS, alternative, jobs, seed
-from kappamax.cli.runner import Finding, Findings, echo_rows, progress_bar, run
+from kappamax.cli.runner import Finding, Findings, echo_rows, name_of, progress_bar, run
 from kappamax.display import numbers, text
 
 if TYPE_CHECKING:
     from kappamax.fibers.exact_test import ExactTest
     from kappamax.table import Table
+    from kappamax.weights import Weights
 
 _FIELDS = ("value", "pvalue", "alternative", "method", "se", "n_draws", "two_sided", "null_mean")
 _EXTREME_VALUES = {
@@ -65,10 +66,10 @@ def test(draws: int | None, seed: int | None, memory_limit: float, jobs: int, **
     run(options, partial(_measure, **settings), _show, fields=_FIELDS)
 
 
-def _measure(table: Table, *, weights: str, **settings: Any) -> ExactTest:
+def _measure(table: Table, *, weights: str | Weights, **settings: Any) -> ExactTest:
     from kappamax.fibers.exact_test import exact_test
 
-    with progress_bar(f"{weights} test") as tell:
+    with progress_bar(f"{name_of(weights)} test") as tell:
         return exact_test(table, weights=weights, progress=tell, **settings)
 
 

@@ -15,6 +15,7 @@ from kappamax.cli.runner import (
     echo_pattern_table,
     echo_table,
     measure_weightings,
+    name_of,
     notes_to_stderr,
     progress_bar,
     read_table,
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from kappamax.fibers.distribution import Distribution
     from kappamax.fibers.fiber import Fiber
     from kappamax.table import Table
+    from kappamax.weights import Weights
 
 _FIELDS = ("value", "n_tables", "n_same_value", "distribution")
 _LIST_LIMIT = 10_000
@@ -82,18 +84,18 @@ def _listed(tables: Fiber) -> list[Table]:
     return list(tables.tables())
 
 
-def _measure(tables: Fiber, table: Table, *, weights: str, coefficient: str) -> Finding:
+def _measure(tables: Fiber, table: Table, *, weights: str | Weights, coefficient: str) -> Finding:
     from kappamax._result import plain
     from kappamax.coefficients import as_objective
 
     try:
-        with progress_bar(f"{weights} distribution") as tell:
+        with progress_bar(f"{name_of(weights)} distribution") as tell:
             result = tables.distribution(weights, coefficient=coefficient, progress=tell)
-        return Finding(coefficient_names(table, coefficient) | result.to_dict(), result)
+        return Finding(coefficient_names(result.objective) | result.to_dict(), result)
     except NotSupportedError as error:
         objective = as_objective(table, weights=weights, coefficient=coefficient)
         known = {"value": objective.value(objective.score), "n_tables": plain(_count(tables))}
-        return undefined_finding(table, _FIELDS, str(error), known, weights=weights, coefficient=coefficient)
+        return undefined_finding(objective, _FIELDS, str(error), known)
 
 
 def _count(tables: Fiber) -> int | None:

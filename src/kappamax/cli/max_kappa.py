@@ -62,8 +62,8 @@ def maximum(time_limit: float | None, minimum: bool, list_all: bool, certificate
     the maximum is proven, and "tables" is the number of tables that attain it, one of which is shown. If FILE is "-",
     standard input is read.
     """
-    if certificate is not None and len(options["weights"]) > 1:
-        raise click.UsageError("--certificate takes only one weighting; got several --weights.")
+    if certificate is not None and len(options["weights"]) + (options["weights_matrix"] is not None) > 1:
+        raise click.UsageError("--certificate takes only one weighting; got several.")
 
     def save(found: Findings) -> None:
         if certificate is not None and found[0].result is not None:

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from typing import TYPE_CHECKING
+
 import click
 
 from kappamax.cli.command import Option
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 
 def as_names(_context: click.Context, option: click.Parameter, text: str | None) -> list[str] | None:
@@ -20,14 +26,58 @@ def as_names(_context: click.Context, option: click.Parameter, text: str | None)
         raise click.BadParameter(str(error)) from None
 
 
+def as_weightings(_context: click.Context, _option: click.Parameter, texts: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the names of all weightings; commas separate names, except within parentheses as in power(1,5)."""
+    names = [name.strip() for text in texts for name in re.split(r",(?![^(]*\))", text)]
+    if not all(names):
+        raise click.BadParameter("a name is missing; separate names by one comma, as in linear,quadratic.")
+    return tuple(names)
+
+
+def as_numbers(text: str, example: str) -> list[float | Fraction]:
+    """Return a comma-separated list of numbers; fractions such as 1/3 are accepted."""
+    from fractions import Fraction
+
+    try:
+        numbers = [Fraction(part) if "/" in part else float(part) for part in text.split(",")]
+    except (ValueError, ZeroDivisionError):
+        raise click.BadParameter(f"{text!r} is not a list of {example}.") from None
+    return [int(number) if isinstance(number, float) and number.is_integer() else number for number in numbers]
+
+
+def _as_positions(_context: click.Context, _option: click.Parameter, text: str | None) -> list[float | Fraction] | None:
+    return None if text is None else as_numbers(text, "numbers such as 0,1,3,10")
+
+
 def weights_by_default(names: str) -> list[click.Parameter]:
     """Return the options for the weights and the coefficient; `names` says which weights are used by default."""
     weights = Option(
-        "-w --weights NAME",
-        "Weights of the disagreements: unweighted, linear, quadratic, sqrt, power(p) with a number p > 0, ordinal, "
-        f"ratio, circular or bipolar. Repeat the option to use several weightings. Default: {names}.",
+        "-w --weights NAME,NAME",
+        "Weights of the disagreements: unweighted, linear, quadratic, sqrt, power(p) with a number p > 0, ordinal "
+        "(Krippendorff's metric for krippendorff, Gwet's weights for other coefficients), ratio, circular or bipolar. "
+        "Other names, such as squared and equal in R, are accepted. Separate several weightings by commas, or repeat "
+        f"the option. Default: {names}.",
         multiple=True,
         names="weights.SCHEMES",
+        callback=as_weightings,
+    )
+    matrix = Option(
+        "--weights-matrix FILE",
+        "File with a matrix of weights, which is used in addition to the named weightings. If it has labels in its "
+        "first row and column, they must be the categories, in any order. Default: no matrix.",
+        type=click.Path(),
+    )
+    kind = Option(
+        "--kind NAME",
+        "Meaning of the matrix: disagreement (zeros on the diagonal) or agreement (ones on the diagonal). It is "
+        "required with --weights-matrix.",
+        names="weights.weights.KINDS",
+    )
+    positions = Option(
+        "--positions NUMBER,NUMBER",
+        "Positions of the ordered categories on a scale, such as 0,1,3,10, to which the weighting is applied. The "
+        "default weighting is then linear. Default: the ranks 1, 2, ...",
+        callback=_as_positions,
     )
     coefficient = Option(
         "-c --coefficient NAME",
@@ -36,7 +86,7 @@ def weights_by_default(names: str) -> list[click.Parameter]:
         default="kappa",
         names="coefficients.COEFFICIENTS",
     )
-    return [weights, coefficient]
+    return [weights, positions, matrix, kind, coefficient]
 
 
 def alternative(greater: str = "more agreement than expected by chance") -> Option:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kappamax.cli.command import Option, command
-from kappamax.cli.options import ALL_CORES, JSON, seed
+from kappamax.cli.options import ALL_CORES, JSON, as_weightings, seed
 from kappamax.cli.runner import echo_json, echo_table, notes_to_stderr, progress_bar
 from kappamax.errors import Interrupted, InvalidOptionError
 
@@ -75,7 +75,13 @@ def paper(context: click.Context, tables: int, jobs: int, seed: int, output: Pat
             "--categories N", f"{_ONLY} number of categories. {_AGAIN}", type=int, multiple=True, dest="n_categories"
         ),
         Option("--subjects N", f"{_ONLY} number of subjects. {_AGAIN}", type=int, multiple=True, dest="n_subjects"),
-        Option("-w --weights NAME", f"{_ONLY} weighting. {_AGAIN}", multiple=True, names="weights.SCHEMES"),
+        Option(
+            "-w --weights NAME",
+            f"{_ONLY} weighting. {_AGAIN}",
+            multiple=True,
+            names="weights.SCHEMES",
+            callback=as_weightings,
+        ),
         Option(
             "--homogeneous/--non-homogeneous",
             "Use only scenarios with homogeneous margins, or only those with non-homogeneous margins. Default: both.",
@@ -147,11 +153,15 @@ def study(
         _show(found)
 
 
-def _chosen(scenarios: str | None, *, homogeneous: bool | None, **only: Any) -> tuple[Scenario, ...]:
+def _chosen(
+    scenarios: str | None, *, homogeneous: bool | None, weights: tuple[str, ...], **only: Any
+) -> tuple[Scenario, ...]:
     """Return the scenarios that have all the requested settings."""
     from kappamax.paper.study.scenarios import paper_scenarios, read_scenarios
+    from kappamax.weights import as_scheme
 
     rows = paper_scenarios() if scenarios is None else read_scenarios(scenarios)
+    only["weights"] = [as_scheme(name)[0] for name in weights]
     for field, wanted in only.items():
         rows = tuple(row for row in rows if not wanted or getattr(row, field) in wanted)
     if homogeneous is not None:

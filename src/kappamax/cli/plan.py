@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kappamax.cli.command import Option, command
-from kappamax.cli.options import FILE, HOW_TO_READ, JSON, LEVEL, WEIGHTS, alternative, as_names, jobs, seed
+from kappamax.cli.options import FILE, HOW_TO_READ, JSON, LEVEL, WEIGHTS, alternative, as_numbers, jobs, seed
 from kappamax.cli.runner import (
     Findings,
     echo_json,
     echo_table,
     measure_weightings,
+    name_of,
     notes_to_stderr,
     progress_bar,
     read_table,
@@ -23,20 +24,12 @@ from kappamax.display import numbers
 if TYPE_CHECKING:
     from kappamax.planning.sample_size import SampleSize
     from kappamax.table import Table
+    from kappamax.weights import Weights
 
 
-def _as_margins(context: click.Context, option: click.Parameter, texts: tuple[str, ...]) -> list[list[Any]]:
-    """Return each --margins as a list of numbers; fractions such as 1/3 are accepted."""
-    from fractions import Fraction
-
-    rows: list[list[Any]] = []
-    for text in texts:
-        parts = as_names(context, option, text) or []
-        try:
-            rows.append([Fraction(part) if "/" in part else float(part) for part in parts])
-        except (ValueError, ZeroDivisionError):
-            raise click.BadParameter(f"{text!r} is not a list of shares such as 0.5,0.3,0.2.") from None
-    return rows
+def _as_margins(_context: click.Context, _option: click.Parameter, texts: tuple[str, ...]) -> list[list[Any]]:
+    """Return each --margins as a list of numbers."""
+    return [as_numbers(text, "shares such as 0.5,0.3,0.2") for text in texts]
 
 
 @command(
@@ -158,10 +151,10 @@ def _as_n_raters(names: list[str] | None) -> int | None:
     return int(names[0])
 
 
-def _measure(pilot: Table | None, *, weights: str, **settings: Any) -> SampleSize:
+def _measure(pilot: Table | None, *, weights: str | Weights, **settings: Any) -> SampleSize:
     from kappamax.planning.sample_size import sample_size
 
-    with progress_bar(f"{weights} studies") as tell:
+    with progress_bar(f"{name_of(weights)} studies") as tell:
         return sample_size(*([] if pilot is None else [pilot]), weights=weights, progress=tell, **settings)
 
 

@@ -10,7 +10,7 @@ import click
 
 from kappamax.cli.command import Option, command
 from kappamax.cli.options import INPUT, JSON, LEVEL, alternative, jobs, seed, weights_by_default
-from kappamax.cli.runner import how_to_read, notes_to_stderr, progress_bar, progress_line, read_table
+from kappamax.cli.runner import how_to_read, notes_to_stderr, progress_bar, progress_line, read_table, weightings
 from kappamax.errors import InvalidOptionError, KappamaxError
 
 
@@ -65,7 +65,7 @@ def report(
     from kappamax.reporting.report import report as report_of
 
     settings = {name: options[name] for name in ("coefficient", "level", "alternative", "time_limit")}
-    settings |= {"weights": list(options["weights"]) or None, "rng": seed}
+    settings |= {"weights": weightings(options) or None, "rng": seed}
     files = (options["file"], *more)
     if output is not None:
         for file in files:

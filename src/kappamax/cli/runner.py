@@ -20,7 +20,9 @@ from kappamax.errors import Interrupted, KappamaxWarning, UndefinedKappaError
 
 if TYPE_CHECKING:
     from kappamax._progress import Progress
+    from kappamax.disagreement.objective import Objective
     from kappamax.table import Table
+    from kappamax.weights import Weights
 
 Options = Mapping[str, Any]
 
@@ -41,7 +43,7 @@ def run(
     Parameters
     ----------
     options : mapping
-        The shared options as click passes them: the input options, `weights`, `coefficient` and `as_json`.
+        The shared options as click passes them: those of the input and of the weights, and `as_json`.
     measure : callable
         Called as `measure(table, weights=..., coefficient=...)`. It returns a result, or a `Finding` if the JSON
         contains more than the result.
@@ -87,16 +89,18 @@ def measure_weightings(
 
     The arguments are those of `run`. Without `fields`, an undefined coefficient raises an error.
     """
+    from kappamax.coefficients import as_objective
+
     found: list[Finding] = []
-    for scheme in options["weights"] or ("unweighted",):
-        weighting = {"weights": scheme, "coefficient": options["coefficient"]}
+    for weights in weightings(options) or ["unweighted"]:
+        weighting: dict[str, Any] = {"weights": weights, "coefficient": options["coefficient"]}
         try:
             result = measure(table, **weighting)
         except UndefinedKappaError as error:
             if table is None or fields is None:
                 raise
             extra = {} if known is None else known(table, **weighting)
-            found.append(undefined_finding(table, fields, error.reason, extra, **weighting))
+            found.append(undefined_finding(as_objective(table, **weighting), fields, error.reason, extra))
         except Interrupted as stopped:
             return [*found, Finding(stopped.best.to_dict(), stopped.best)], True
         else:
@@ -114,20 +118,40 @@ class Finding(NamedTuple):
 Findings = Sequence[Finding]
 
 
-def undefined_finding(
-    table: Table, fields: Sequence[str], reason: str, known: dict[str, Any], *, weights: str, coefficient: str
-) -> Finding:
+def weightings(options: Options) -> list[str | Weights]:
+    """Return all weightings that the options ask for: names, weights over positions, or a matrix after the names."""
+    names, positions, matrix, kind = (options[name] for name in ("weights", "positions", "weights_matrix", "kind"))
+    if matrix is None and kind is not None:
+        raise click.UsageError("--kind is the kind of a matrix; --weights-matrix is missing.")
+    if matrix is not None and kind is None:
+        raise click.UsageError("--weights-matrix needs --kind disagreement or --kind agreement.")
+    if matrix is not None and positions is not None:
+        raise click.UsageError("--positions and --weights-matrix exclude each other.")
+    if positions is not None:
+        from kappamax.weights import Weights
+
+        return [Weights.from_positions(positions, name) for name in names or ("linear",)]
+    if matrix is not None:
+        from kappamax.io.weight_files import read_weights
+
+        return [*names, read_weights(matrix, kind=kind)]
+    return list(names)
+
+
+def name_of(weights: str | Weights) -> str:
+    """Return the name of a weighting for messages."""
+    return weights if isinstance(weights, str) else weights.name
+
+
+def undefined_finding(objective: Objective, fields: Sequence[str], reason: str, known: dict[str, Any]) -> Finding:
     """Return a finding for an undefined coefficient: fields that are not known are null, and the reason is given."""
-    named = coefficient_names(table, coefficient) | {"weights": weights}
+    named = coefficient_names(objective) | {"weights": objective.weights.name}
     return Finding(named | dict.fromkeys(fields) | known | {"reason": reason})
 
 
-def coefficient_names(table: Table, coefficient: str) -> dict[str, Any]:
+def coefficient_names(objective: Objective) -> dict[str, Any]:
     """Return the name of the coefficient and its title, as in the JSON."""
-    from kappamax.coefficients import coefficient_for
-
-    chosen = coefficient_for(coefficient, table.n_raters)
-    return {"coefficient": chosen.name, "title": chosen.title}
+    return {"coefficient": objective.coefficient.name, "title": objective.coefficient.title}
 
 
 def echo_answer(options: Options, table: Table, found: Findings, show: Callable[[Table, Findings], None]) -> None:

@@ -19,6 +19,7 @@ import numpy as np
 from kappamax._integers import dot, widen
 from kappamax._rootsum import RootSum, quotient, rational_quotient
 from kappamax._typing import Array, Codes, Floats, Integers
+from kappamax.disagreement.krippendorff_metrics import ordinal_metric
 from kappamax.disagreement.pattern_disagreement import PatternDisagreement
 from kappamax.disagreement.quadratic_forms import exact_form
 from kappamax.errors import InvalidRatingsError, NotSupportedError, UndefinedKappaError
@@ -122,6 +123,29 @@ class Objective:
             g = coefficient.group_size
             few = {2: "two", 3: "three", 4: "four"}.get(g, str(g))
             raise InvalidRatingsError(f"no subject was rated by {few} raters, so there is nothing to compare.")
+
+    def for_table(self, table: Table) -> Objective:
+        """Return the objective of another table; weights that depend on the use of categories are computed again."""
+        weights = ordinal_metric(table) if self.varying_weights else self.weights
+        return Objective(table, weights, self.coefficient)
+
+    @property
+    def varying_weights(self) -> bool:
+        """Whether the weights depend on how often each category was used."""
+        return isinstance(self.weights, Weights) and self.weights.depends_on_use
+
+    def require_fixed_weights(self, what: str) -> None:
+        """Require that the weights are the same for every rearrangement of the ratings.
+
+        They are, if ratings are complete or, with missing ratings, if the pooled use of categories is the same.
+        """
+        if self.varying_weights and not self.fixed_chance:
+            raise NotSupportedError(
+                f"{what} is not available for {self.weights.name} weights and these missing ratings: a rater who used "
+                "several categories rated subjects with a single rating as well as others, so rearranging the ratings "
+                "changes the weights. Leave out the subjects with a single rating, which do not affect "
+                f"{self.coefficient.title}, or use other weights, such as gwet-ordinal or quadratic."
+            )
 
     @cached_property
     def sizes(self) -> list[int]:

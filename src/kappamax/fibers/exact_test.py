@@ -94,7 +94,8 @@ def exact_test(
         If all raters used a single category, or only categories between which the weights are zero.
     NotSupportedError
         If the exact distribution is required, by `method` or by `two_sided`, and cannot be computed. The message gives
-        the reason. Also if the coefficient compares more than two raters at a time.
+        the reason. Also if the coefficient compares more than two raters at a time, or if ratings are missing and
+        rearranging them changes the weights of Krippendorff's ordinal metric.
     InvalidOptionError
         If an option has an unknown value, `n_draws` is not a whole number of at least 1, or `two_sided` is
         "probability" and `alternative` is not "two-sided".

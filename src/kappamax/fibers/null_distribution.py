@@ -70,6 +70,7 @@ def null_distribution(
         If Ctrl-C stops the sampling. The attribute `best` of the exception is the distribution of the tables drawn so
         far.
     """
+    objective.require_fixed_weights("the null distribution")
     generator = as_generator(rng)
     reason = None
     if method != "monte-carlo":

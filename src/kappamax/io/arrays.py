@@ -65,7 +65,11 @@ def table_of_rows(
     notes = list[str]()
     if spec.categories is None and spec.layout != "long":
         notes = spec.few_values_notes(raters, [len(column.values) for column in columns], sum(counts))
-    table = table_of_columns(columns, counts=counts, raters=raters, spec=spec, locate=locate)
+    return with_notes(table_of_columns(columns, counts=counts, raters=raters, spec=spec, locate=locate), notes)
+
+
+def with_notes(table: Table, notes: Sequence[str]) -> Table:
+    """Return the table with further notes about how it was read, before those that it has."""
     table.reading = replace(table.reading, notes=(*notes, *table.reading.notes))
     return table
 

@@ -90,13 +90,15 @@ def _matrix_of(grid: list[list[Any]]) -> _Matrix:
     Usually the first row and the first column are labels. Otherwise the labels are those next to the block of counts.
     """
     rows, columns = [row[0] for row in grid[1:]], grid[0][1:]
-    if _share_labels(rows, columns) or not rows:
+    if not _is_count(grid[0][0]) and (_share_labels(rows, columns) or not rows):
         return _Matrix(rows, columns, [row[1:] for row in grid[1:]], 2, 2)
     if all(_is_count(cell) for row in grid for cell in row):
         return _Matrix([], [], grid, 1, 1)
     if all(_is_count(cell) for row in grid for cell in row[1:]) and not any(_is_count(row[0]) for row in grid):
         return _Matrix([row[0] for row in grid], [], [row[1:] for row in grid], 1, 2)
     top = next((i for i, row in enumerate(grid) if sum(map(_is_count, row)) > 1), None)
+    if top == 0 and _is_count(grid[0][0]):
+        return _Matrix([], [], grid, 1, 1)
     if top is None or top == 0:
         return _Matrix(rows, columns, [row[1:] for row in grid[1:]], 2, 2)
     left = next(j for j, cell in enumerate(grid[top]) if _is_count(cell))

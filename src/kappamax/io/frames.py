@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from kappamax._frames import library_of
 from kappamax.errors import Advice, InvalidOptionError, InvalidRatingsError
-from kappamax.io.arrays import Column, column_of, table_of_columns, table_of_rows
+from kappamax.io.arrays import Column, column_of, table_of_columns, table_of_rows, with_notes
 from kappamax.io.column_profiles import profiles_of, sample_size
 from kappamax.io.column_roles import left_out_notes, raters_among
 from kappamax.io.declared_categories import DeclaredCategories
@@ -92,9 +92,11 @@ def _rater_columns(
     subject = None if spec.subject is None else as_column("subject", spec.subject, present)
     columns = [name for name in present if name != subject]
     rows = first_rows(columns, sample_size(len(columns)))
+    if not rows:
+        raise InvalidRatingsError("there is no subject to compare.", code="no-subject")
     profiles = profiles_of(columns, rows)
     try:
-        if rows and (error := other_layout(profiles, rows[:_MOST_MATRIX_ROWS], "the frame", has_header=False)):
+        if error := other_layout(profiles, rows[:_MOST_MATRIX_ROWS], "the frame", has_header=False):
             raise error
         return raters_among(profiles, "the frame", spec.categories)
     except InvalidRatingsError as error:
@@ -201,17 +203,19 @@ def _long_from_memory(
     if len(again):
         row = int(again.min())
         raise_rated_twice(str(subject_names[present[what[row]]]), names[who[row]])
+    notes = list[str]()
     if spec.categories is None:
-        spec.few_values_notes([columns[2]], [len(np.unique(values))], len(values))
+        notes = spec.few_values_notes([columns[2]], [len(np.unique(values))], len(values))
     missing = len(rating.values)  # the code of None, which is added to the values below
     patterns = np.full((len(names), len(present)), missing, dtype=np.intp)
     patterns[who, what] = values
     values_or_none = [*rating.values, None]
-    return table_of_columns(
+    table = table_of_columns(
         [Column(values_or_none, codes.__getitem__, len(present), declared) for codes in patterns],
         raters=names,
         spec=spec,
     )
+    return with_notes(table, notes)
 
 
 def _long_from_engine(frame: Any, columns: tuple[str, str, str], spec: ReadSpec) -> Table:
@@ -249,10 +253,11 @@ def _long_from_engine(frame: Any, columns: tuple[str, str, str], spec: ReadSpec)
         .group_by(keys)
         .agg(nw.len().alias(_N))
     )
+    notes = list[str]()
     if spec.categories is None:
         values = {value for row in rows for value in row[:-1]}
-        spec.few_values_notes([rating], [len(values)], len(names) * sum(row[-1] for row in rows))
-    return table_of_rows(rows, raters=names, spec=spec, declared=[declared] * len(names))
+        notes = spec.few_values_notes([rating], [len(values)], len(names) * sum(row[-1] for row in rows))
+    return with_notes(table_of_rows(rows, raters=names, spec=spec, declared=[declared] * len(names)), notes)
 
 
 def _grouped(frame: Any, names: Sequence[str]) -> list[tuple[Any, ...]]:

@@ -22,6 +22,7 @@ _MOST_ROWS_TRANSPOSED = 8
 _MOST_COLUMNS_TRIED = 40
 _MOST_LABELS = 100
 _FEWEST_ROWS_LONG = 4
+_FEWEST_ROWS_TALLIES = 6
 
 
 class LongColumns(NamedTuple):
@@ -42,6 +43,8 @@ def other_layout(
     columns = [profile.name for profile in profiles]
     if counts := _as_counts([columns, *rows[:_MOST_LABELS]], source):
         return counts
+    if tally := _tallies(profiles, source):
+        return tally
     if has_header and (no_header := _without_header(profiles, source)):
         return no_header
     count = next((profile for profile in profiles if _is_count(profile, profiles)), None)
@@ -74,6 +77,9 @@ def long_columns(profiles: Sequence[ColumnProfile]) -> LongColumns | None:
     In such a table, subjects repeat, a subject and a rater together occur once, and there is only one column of
     ratings: no two of the other columns share categories.
     """
+    by_name = {profile.name.strip().lower(): profile.name for profile in reversed(profiles)}
+    if {"subject", "rater", "rating"} <= set(by_name):
+        return LongColumns(by_name["subject"], by_name["rater"], by_name["rating"])
     usable = [profile for profile in profiles if profile.n_present and not _is_constant(profile)]
     n_rows = len(usable[0].labels) if usable else 0
     if n_rows < _FEWEST_ROWS_LONG or not 3 <= len(usable) <= _MOST_COLUMNS_TRIED:
@@ -160,15 +166,19 @@ def _is_count(count: ColumnProfile, profiles: Sequence[ColumnProfile]) -> bool:
     others = [
         profile
         for profile in profiles
-        if profile is not count and not names.names_summary(profile.name) and not profile.numbers_rows
+        if profile is not count
+        and not names.names_summary(profile.name)
+        and not (profile.numbers_rows and (names.is_made_up(profile.name) or names.names_identifier(profile.name)))
     ]
-    if len(others) < 2 or not count.whole or count.numbers_rows or len(count.labels) < 3:
+    if len(others) < 2 or not count.whole or count.numbers_rows:
         return False
     rows = list(zip(*(other.labels for other in others), strict=True))
     if len(set(rows)) < len(rows):
         return False
     if names.names_count(count.name):
         return True
+    if len(count.labels) < 3:
+        return False
     shared = all(other.share_in([one for one in others if one is not other]) >= 0.5 for other in others)
     identifies = names.names_identifier(count.name) and count.unique
     last = count is profiles[-1] and not identifies and not names.names_rater(count.name)
@@ -186,6 +196,24 @@ def _as_counts(grid: Sequence[Sequence[Any]], source: str) -> InvalidRatingsErro
         f"{source} looks like a matrix of counts, since its rows and columns have the same labels.",
         code="counts-read-as-wide",
         advice=[Advice({"layout": "counts"})],
+    )
+
+
+def _tallies(profiles: Sequence[ColumnProfile], source: str) -> InvalidRatingsError | None:
+    """Return the error about a table with one column per category that counts the raters of each subject."""
+    counts = [profile for profile in profiles if not (profile.unique or names.names_identifier(profile.name))]
+    whole = len(counts) > 1 and all(profile.whole and profile.n_present == len(profile.labels) for profile in counts)
+    if not whole or len(counts[0].labels) < _FEWEST_ROWS_TALLIES:
+        return None
+    rows = [tuple(row) for row in zip(*(profile.labels for profile in counts), strict=True)]
+    sums = {sum(label for label in row if isinstance(label, int)) for row in rows}
+    if len(sums) > 1 or max(sums) < 2 or len(set(rows)) < 3 or not any(0 in row for row in rows):
+        return None
+    return InvalidRatingsError(
+        f"every row of {source} adds up to {max(sums)}, so its columns are probably categories and its cells count "
+        "raters. Kappa needs to know which rater gave which rating: one column per rater, or one row per rating.",
+        code="tallies-of-raters",
+        fields={"n_raters": max(sums)},
     )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any, NoReturn
 
 from kappamax.errors import InvalidRatingsError, NotSupportedError
-from kappamax.io.arrays import table_of_rows
+from kappamax.io.arrays import table_of_rows, with_notes
 from kappamax.io.file_formats import Source, sql_list
 from kappamax.io.read_spec import ReadSpec, raise_rated_twice, require_named_rows
 from kappamax.table import Table
@@ -53,21 +53,23 @@ def read_long(source: Source, spec: ReadSpec, columns: tuple[str, str, str]) -> 
         raise NotSupportedError(TOO_MANY_PATTERNS.format(most))
     if any(row[-1] for row in rows):
         _raise_rated_twice(source, f"FROM {numbered} {chosen}")
+    notes = list[str]()
     if spec.categories is None:
         n_values = len({row[1] for row in tally if row[0] in names})
-        spec.few_values_notes([rating], [n_values], len(names) * sum(row[-2] for row in rows))
+        notes = spec.few_values_notes([rating], [n_values], len(names) * sum(row[-2] for row in rows))
     lines = {(who, what): line for who, what, line, _ in reversed(tally)}
 
     def locate(i: int, value: Any) -> str:
         return f", {source.unit} {source.number(lines[names[i], value])}"
 
-    return table_of_rows(
+    table = table_of_rows(
         [row[:-1] for row in rows],
         raters=names,
         spec=spec,
         declared=[source.declared.get(rating)] * len(names),
         locate=locate,
     )
+    return with_notes(table, notes)
 
 
 def _filled(source: Source, column: str, fill_down: bool) -> str:

@@ -264,7 +264,10 @@ def _header_cells(first: Record, records: Sequence[Record], width: int) -> list[
 def _without_footer(body: list[Record], blank_lines: Sequence[int], width: int, notes: list[str]) -> list[Record]:
     """Return the rows without those below the table: too short, or few and incomplete after a blank line."""
     end = len(body)
+    known = {record.cells[0].strip() for record in body if len(record.cells) >= width}
     while end and width > 1 and len(body[end - 1].cells) < width and body[end - 1].n_filled <= 2:
+        if body[end - 1].cells[0].strip() in known:  # a row that was cut off
+            break
         end -= 1
     for line in blank_lines:
         cut = sum(record.start < line for record in body)

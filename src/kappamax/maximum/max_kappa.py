@@ -77,8 +77,8 @@ def max_kappa(
         If all raters used a single category, or only categories between which the weights are zero.
     NotSupportedError
         If ratings are missing, rearranging them changes the expected agreement of the coefficient, and the design is
-        too large to search; or if agreement of more than two raters at a time is asked for with missing ratings or in a
-        large design.
+        too large to search; if rearranging them changes the weights of Krippendorff's ordinal metric; or if agreement
+        of more than two raters at a time is asked for with missing ratings or in a large design.
     Interrupted
         On Ctrl-C during a long search; its `.best` is the result so far.
 
@@ -101,6 +101,7 @@ def max_kappa(
     )
     require_time_limit("time_limit", time_limit)
     progress = as_progress(progress)
+    objective.require_fixed_weights("the largest value")
     problem_of = problem_for if objective.fixed_chance else Problem
     upper, lower = problem_of(objective, 1), problem_of(objective, -1)
     try:

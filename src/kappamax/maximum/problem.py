@@ -48,6 +48,7 @@ def problem_for(objective: Objective, sign: int) -> Problem:
         If rearranging the ratings changes the expected disagreement, or if ratings are missing and more than two
         raters must agree at a time.
     """
+    objective.require_fixed_weights("the largest value")
     require_fixed_chance(objective)
     return (CompleteProblem if objective.table.complete else Problem)(objective, sign)
 

@@ -130,4 +130,4 @@ class Solution:
     def objective(self) -> Objective:
         """Objective of the table found; it differs from that of the problem if the expected disagreement varies."""
         own = self.problem.objective
-        return own if own.fixed_chance else Objective(self.table, own.weights, own.coefficient)
+        return own if own.fixed_chance else own.for_table(self.table)

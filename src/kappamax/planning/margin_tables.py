@@ -91,7 +91,7 @@ class MarginTables:
         self.shares = np.array([shares_of(row) for row in whole], dtype=object)
         self.chosen, self.pilot = chosen, pilot
         table = Table(*comonotone_table(whole), tuple(categories), tuple(raters), ordered=ordered)
-        objective = as_objective(table, **chosen)
+        objective = _planned(table, chosen)
         self.title = objective.coefficient.title
         if objective.coefficient.by_rating:  # alpha equals Fleiss' kappa in a large population
             objective = as_objective(objective.table, weights=objective.weights, coefficient="fleiss")
@@ -217,7 +217,18 @@ def require_few_patterns(n_categories: int, n_raters: int) -> None:
 def population_of(table: Table, chosen: Chosen) -> Objective:
     """Return the objective of a table with the same shares and a very large number of subjects."""
     factor = max(1, _POPULATION // table.n_subjects)
-    return as_objective(table.like(table.patterns, table.counts * factor), **chosen)
+    return _planned(table.like(table.patterns, table.counts * factor), chosen)
+
+
+def _planned(table: Table, chosen: Chosen) -> Objective:
+    """Return the objective of a table; weights that depend on the ratings of the study cannot be planned for."""
+    objective = as_objective(table, **chosen)
+    if objective.varying_weights:
+        raise NotSupportedError(
+            f"the number of subjects is not available for {objective.weights.name} weights, which depend on how often "
+            "the raters of the study use each category. Use other weights, such as gwet-ordinal or quadratic."
+        )
+    return objective
 
 
 def shares_of(counts: Integers) -> list[Fraction]:

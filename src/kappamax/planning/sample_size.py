@@ -107,7 +107,8 @@ def sample_size(
     UndefinedKappaError
         If all raters use a single category.
     NotSupportedError
-        If ratings are missing and a table with another value is needed, or if there are too many possible patterns.
+        If ratings are missing and a table with another value is needed, if there are too many possible patterns, or for
+        Krippendorff's ordinal metric, which depends on the ratings of the study.
 
     Examples
     --------

@@ -17,14 +17,14 @@ from kappamax.fibers.exact_test import ExactTest
 from kappamax.fibers.move_ranking import RankedMoves, rank_moves
 from kappamax.fibers.null_distribution import null_distribution
 from kappamax.io import Ratings, as_table
-from kappamax.kappa_breakdowns import pairwise_kappas
+from kappamax.kappa_breakdowns import PairwiseKappas, pairwise_kappas
 from kappamax.kappas import agreement
 from kappamax.maximum.max_kappa import Maximum, max_kappa
 from kappamax.maximum.maximizers import count_maximizers
 from kappamax.reporting import sentences
 from kappamax.reporting.report_results import Report, WeightingReport, main_index
 from kappamax.table import Label, Table
-from kappamax.weights import WeightsLike
+from kappamax.weights import Weights, WeightsLike
 
 
 def report(
@@ -138,7 +138,7 @@ def report_within(
         alternative=alternative,
         seed=seed,
         results=tuple(result for _, result in results),
-        pairs=pairwise_kappas(table, weights=objective.weights) if table.n_raters > 2 else None,
+        pairs=_pairs(objective) if table.n_raters > 2 else None,
         moves=None if main.agreement is None else _moves(objective, effort),
     )
     return made if brief else completed(made, effort, progress)
@@ -255,15 +255,27 @@ def _with_chance(result: WeightingReport, alternative: str, effort: Effort, seed
     if result.maximum is not None:
         count = count_maximizers(result.maximum, counting_work=effort.counting_work, listing_steps=effort.listing_steps)
     table = result.objective.table
-    null = null_distribution(
-        result.objective,
-        exact_work=effort.exact_work,
-        n_draws=effort.draws(table),
-        n_blocks=effort.n_blocks,
-        rng=seed,
-    )
-    whole = replace(result, n_maximizers=count, null=null, test=ExactTest.from_distribution(null, alternative))
+    whole = replace(result, n_maximizers=count)
+    try:
+        null = null_distribution(
+            result.objective,
+            exact_work=effort.exact_work,
+            n_draws=effort.draws(table),
+            n_blocks=effort.n_blocks,
+            rng=seed,
+        )
+    except NotSupportedError:  # for the same reason as the maximum, which the sentences give
+        return replace(whole, sentences=sentences.of_weighting(table, whole))
+    whole = replace(whole, null=null, test=ExactTest.from_distribution(null, alternative))
     return replace(whole, sentences=sentences.of_weighting(table, whole))
+
+
+def _pairs(objective: Objective) -> PairwiseKappas:
+    """Return the kappa of every pair of raters under the weights of all raters, which are the same for all pairs."""
+    weights = objective.weights
+    if isinstance(weights, Weights):
+        weights = replace(weights, depends_on_use=False)
+    return pairwise_kappas(objective.table, weights=weights)
 
 
 def _moves(objective: Objective, effort: Effort) -> RankedMoves | None:

@@ -3,7 +3,18 @@
 from __future__ import annotations
 
 from kappamax.weights.pair_weights import PairWeights, WeightsLike, as_weights
-from kappamax.weights.schemes import SCHEMES
-from kappamax.weights.weights import Weights
+from kappamax.weights.schemes import KRIPPENDORFF_ORDINAL, SCHEMES, as_scheme, spelled, terms_of
+from kappamax.weights.weights import Weights, from_terms
 
-__all__ = ["SCHEMES", "PairWeights", "Weights", "WeightsLike", "as_weights"]
+__all__ = [
+    "KRIPPENDORFF_ORDINAL",
+    "SCHEMES",
+    "PairWeights",
+    "Weights",
+    "WeightsLike",
+    "as_scheme",
+    "as_weights",
+    "from_terms",
+    "spelled",
+    "terms_of",
+]

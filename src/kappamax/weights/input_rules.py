@@ -44,7 +44,8 @@ def as_matrix_rows(matrix: Any, kind: str) -> list[list[Any]]:
         raise InvalidWeightsError("a weight matrix must have at least one row; got none.")
     for i, j in product(range(k), repeat=2):
         entry = rows[i][j]
-        place = f"entry ({i + 1}, {j + 1}) is {entry.item() if hasattr(entry, 'item') else entry!r}"
+        shown = entry.item() if hasattr(entry, "item") else str(entry) if isinstance(entry, Fraction) else repr(entry)
+        place = f"entry ({i + 1}, {j + 1}) is {shown}"
         if not is_number(entry) or not -_HUGE < entry < _HUGE:
             raise InvalidWeightsError(f"weights must be finite numbers; {place}.")
         if entry < 0:
@@ -56,13 +57,27 @@ def as_matrix_rows(matrix: Any, kind: str) -> list[list[Any]]:
     return rows
 
 
-def matrix_notes(values: list[list[Fraction]], entries: list[list[Any]], exact: bool) -> tuple[str, ...]:
+def as_matrix_labels(labels: Sequence[Any], n_rows: int) -> tuple[Any, ...]:
+    """Return the labels of the rows of a matrix, which must be one distinct label per row."""
+    given = tuple(labels)
+    if isinstance(labels, str) or len(given) != n_rows:
+        raise InvalidWeightsError(f"labels must be one label per row of the matrix, {n_rows}; got {labels!r}.")
+    twice = next((label for i, label in enumerate(given) if label in given[:i]), None)
+    if twice is not None:
+        raise InvalidWeightsError(f"labels of a weight matrix must differ; {twice!r} occurs twice.")
+    return given
+
+
+def matrix_notes(
+    values: list[list[Fraction]], entries: list[list[Any]], labels: Sequence[Any] | None, exact: bool
+) -> tuple[str, ...]:
     """Return notes on zeros off the diagonal of a matrix and on how floats were read."""
     zeros = [(i, j) for i, row in enumerate(values) for j, value in enumerate(row) if i != j and value == 0]
     notes = []
     if zeros:
         i, j = zeros[0]
-        notes.append(f"weight ({i + 1}, {j + 1}) is zero, so these two categories count as full agreement")
+        where = f"({i + 1}, {j + 1})" if labels is None else f"of {labels[i]!r} and {labels[j]!r}"
+        notes.append(f"weight {where} is zero, so these two categories count as full agreement")
     if any(
         isinstance(entry, float | np.floating) and not float(entry).is_integer() for row in entries for entry in row
     ):

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from itertools import combinations
 from math import lcm
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
 
+from kappamax._integers import widen
+from kappamax._tolerances import DOUBLE_TOLERANCE
 from kappamax._validate import as_rater_index
 from kappamax.display.text import card, listing, plural
 from kappamax.errors import InvalidWeightsError
-from kappamax.weights.weights import LARGEST_DENOMINATOR, Weights, rounded
+from kappamax.weights.schemes import LARGEST_DENOMINATOR, ROUNDED_DENOMINATOR, raise_several_weightings
+from kappamax.weights.weights import Weights
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -107,17 +111,13 @@ def as_weights(
     elif isinstance(weights, str):
         weights = Weights.from_scheme(weights, len(categories))
     elif not isinstance(weights, Weights | PairWeights):
-        if not isinstance(weights, Sequence | np.ndarray) and not hasattr(weights, "to_numpy"):
-            raise InvalidWeightsError(
-                f"weights must be a name, a Weights object, or a mapping from pairs of raters; got {weights!r}."
-            )
-        raise InvalidWeightsError(
-            "weights must not be a matrix, because it could hold agreement or disagreement. "
-            "Use km.Weights.from_matrix(m, kind='disagreement') or kind='agreement'."
-        )
+        _raise_not_one_weighting(weights)
     r = len(raters)
-    for single in weights.by_pair.values() if isinstance(weights, PairWeights) else [weights]:
-        _require_fit(single, categories, ordered)
+    if isinstance(weights, PairWeights):
+        by_pair = {pair: _fitted(single, categories, ordered) for pair, single in weights.by_pair.items()}
+        weights = PairWeights(by_pair, name=weights.name)
+    else:
+        weights = _fitted(weights, categories, ordered)
     if isinstance(weights, PairWeights):
         n_pairs = r * (r - 1) // 2
         if len(weights.by_pair) != n_pairs or max(b for _, b in weights.by_pair) >= r:
@@ -136,9 +136,39 @@ def as_weights(
     return PairWeights({(0, 1): weights}, name=weights.name)
 
 
-def _require_fit(weights: Weights, categories: Sequence[Any], ordered: bool) -> None:
-    """Require weights for the same number of categories, and ordered categories if the weights need an order."""
+def _raise_not_one_weighting(weights: Any) -> NoReturn:
+    """Raise the error for an argument that is not one weighting: a list of several, a matrix, or another object."""
+    is_list = isinstance(weights, Sequence | Set | np.ndarray) or hasattr(weights, "to_numpy")
+    dimensions = getattr(weights, "ndim", 1)
+    if is_list and dimensions == 1 and all(isinstance(one, str | None | Weights | PairWeights) for one in weights):
+        raise_several_weightings([getattr(one, "name", one) for one in weights])
+    if is_list and dimensions:
+        raise InvalidWeightsError(
+            "weights must not be a matrix, because it could hold agreement or disagreement. "
+            "Use km.Weights.from_matrix(m, kind='disagreement') or kind='agreement'."
+        )
+    raise InvalidWeightsError(
+        f"weights must be a name, a Weights object, or a mapping from pairs of raters; got {weights!r}."
+    )
+
+
+def _fitted(weights: Weights, categories: Sequence[Any], ordered: bool) -> Weights:
+    """Return weights in the order of the categories, which must be ordered if the weights need an order."""
     k = weights.n_categories
+    if weights.labels is not None and tuple(categories) != weights.labels:
+        place = {label: i for i, label in enumerate(weights.labels)}
+        if set(place) != set(categories):
+            raise InvalidWeightsError(
+                f"the weights {weights.name} must be labelled with the categories of the ratings; the labels are "
+                f"{listing(weights.labels)}, and the categories are {listing(categories)}."
+            )
+        order = np.ix_(*[[place[category] for category in categories]] * 2)
+        return replace(
+            weights,
+            multipliers=weights.multipliers[order],
+            radicands=weights.radicands[order],
+            labels=tuple(categories),
+        )
     if k != len(categories):
         raise InvalidWeightsError(
             f"weights must match the categories: {weights.name} weights are {k} x {k}, "
@@ -150,6 +180,7 @@ def _require_fit(weights: Weights, categories: Sequence[Any], ordered: bool) -> 
             "Pass categories=[...] with the labels in order. On the command line, use "
             f"--categories {','.join(map(str, categories[:5]))}{',...' if k > 5 else ''} with the labels in order."
         )
+    return weights
 
 
 def _by_pair(
@@ -165,11 +196,13 @@ def _by_pair(
             raise InvalidWeightsError(f"weights per pair must name two raters; got {key!r}.")
         if (min(a, b), max(a, b)) in by_pair:
             raise InvalidWeightsError(f"weights per pair must name each pair once; {key!r} occurs twice.")
-        if not value:
+        if value is None or (isinstance(value, str) and not value):
             raise InvalidWeightsError(
                 f"weights for the pair {key!r} must be a name or a Weights object; got {value!r}."
             )
-        single = value if isinstance(value, Weights) else Weights.from_scheme(str(value), len(categories))
+        if not isinstance(value, str | Weights):
+            _raise_not_one_weighting(value)
+        single = value if isinstance(value, Weights) else Weights.from_scheme(value, len(categories))
         if a > b:
             a, b = b, a
             single = replace(single, multipliers=single.multipliers.T, radicands=single.radicands.T)
@@ -186,4 +219,20 @@ def _over_one_denominator(weights: PairWeights) -> PairWeights:
     """Return weights per pair, rounded if their common denominator is too large."""
     if lcm(*(single.denominator for single in weights.by_pair.values())) <= LARGEST_DENOMINATOR:
         return weights
-    return PairWeights({pair: rounded(single) for pair, single in weights.by_pair.items()}, name=weights.name)
+    return PairWeights({pair: _rounded(single) for pair, single in weights.by_pair.items()}, name=weights.name)
+
+
+def _rounded(weights: Weights) -> Weights:
+    """Return weights that are rounded to a fixed denominator and marked as not exact."""
+    whole = [
+        round(Fraction(m * ROUNDED_DENOMINATOR, weights.denominator)) for m in weights.multipliers.ravel().tolist()
+    ]
+    multipliers = widen(whole, max(whole)).reshape(weights.multipliers.shape)
+    multipliers.setflags(write=False)
+    note = (
+        "the weights of all pairs have no simple common denominator, so values that differ by at most "
+        f"{DOUBLE_TOLERANCE:g} count as equal"
+    )
+    return replace(
+        weights, multipliers=multipliers, denominator=ROUNDED_DENOMINATOR, exact=False, notes=(*weights.notes, note)
+    )

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from math import lcm
 from typing import Any
 
 import numpy as np
@@ -23,11 +22,10 @@ from kappamax._typing import Array, Floats
 from kappamax._validate import as_choice, as_whole_number
 from kappamax.display import html, numbers, text
 from kappamax.errors import InvalidWeightsError
-from kappamax.weights.input_rules import as_matrix_rows, as_positions, matrix_notes
-from kappamax.weights.schemes import Terms, terms_of
+from kappamax.weights.input_rules import as_matrix_labels, as_matrix_rows, as_positions, matrix_notes
+from kappamax.weights.schemes import Terms, as_scheme, terms_of
 
-LARGEST_DENOMINATOR = 2**512  # weights with a larger denominator are rounded and marked as not exact
-_ROUNDED_DENOMINATOR = 2**200  # denominator of rounded weights
+KINDS = ("disagreement", "agreement")
 _FEW_CATEGORIES = 20  # largest number of categories for which named weights are cached
 _CATEGORIES_SHOWN = 12  # largest matrix that is shown completely
 _REQUIRED_FIELDS = 4
@@ -60,6 +58,12 @@ class Weights:
         Remarks on the weights, such as a zero off the diagonal or fractions that were recovered from floats.
     positions : tuple of numbers or None
         Positions of the categories given to `from_positions`, else None.
+    labels : tuple of labels or None
+        Categories of the rows and columns given to `from_matrix`, else None. Functions that are given a table arrange
+        the weights in the order of its categories.
+    depends_on_use : bool
+        Whether the weights were computed from how often each category was used, as those of Krippendorff's ordinal
+        metric are. They hold for the table from which they were computed.
 
     Examples
     --------
@@ -86,6 +90,8 @@ class Weights:
     power: Fraction | None = None
     notes: tuple[str, ...] = ()
     positions: tuple[float | Fraction, ...] | None = None
+    labels: tuple[Any, ...] | None = None
+    depends_on_use: bool = False
 
     def __new__(cls, *arguments: Any, **named: Any) -> Weights:
         """Refuse a matrix or a name, for which there are class methods."""
@@ -103,8 +109,11 @@ class Weights:
         Parameters
         ----------
         name : str
-            Name of the scheme: unweighted, linear, quadratic, sqrt, ordinal, ratio, circular, bipolar, or power(p) with
-            a number p, such as "power(1.5)" for ``|i - j|^1.5``.
+            Name of the scheme: unweighted, linear, quadratic, sqrt, gwet-ordinal, ratio, circular, bipolar, or power(p)
+            with a number p, such as "power(1.5)" for ``|i - j|^1.5``. Other names are accepted in any case and with a
+            space, hyphen or underscore: equal, equal-spacing, cicchetti-allison and absolute for linear; squared,
+            fleiss-cohen and interval for quadratic; nominal, identity and none for unweighted; radical and square-root
+            for sqrt; and ordinal for gwet-ordinal.
         n_categories : int
             Number of categories, k.
 
@@ -153,18 +162,21 @@ class Weights:
         >>> Weights.from_positions([0, 1, 10]).matrix[0].tolist()
         [0.0, 0.1, 1.0]
         """
-        if isinstance(scheme, str) and scheme.strip().lower() in {"unweighted", "identity", "nominal", "ordinal"}:
+        own, power = as_scheme(scheme)
+        if power == 0 or own == "gwet-ordinal":
             raise InvalidWeightsError(
-                f"scheme must depend on positions, but {scheme} weights do not. Use Weights.from_scheme."
+                f"scheme must depend on positions, but {scheme} weights do not. Name them without positions."
             )
         given = as_positions(positions)
         read = [as_fraction(position) for position in given]
-        weights = _from_terms(terms_of(scheme, [number for number, _ in read]))
+        weights = from_terms(terms_of(scheme, [number for number, _ in read]))
         exact = weights.exact and all(meant for _, meant in read)
         return replace(weights, name=f"{weights.name} over positions", exact=exact, positions=tuple(given))
 
     @classmethod
-    def from_matrix(cls, matrix: npt.ArrayLike, *, kind: str, name: str = "custom") -> Weights:
+    def from_matrix(
+        cls, matrix: npt.ArrayLike, *, kind: str, name: str = "custom", labels: Sequence[Any] | None = None
+    ) -> Weights:
         """Return weights from a k x k matrix.
 
         Parameters
@@ -177,6 +189,10 @@ class Weights:
             between 0 and 1; the weights are u = 1 - w and are not scaled, so that the largest may be below 1.
         name : str
             Name of the weights in reports, default "custom".
+        labels : sequence of labels, optional
+            Categories of the rows and columns. If they are given, the weights are arranged in the order of the
+            categories of a table, which need no order, and a table with other categories is refused. By default the
+            rows and columns are in the order of the categories.
 
         Returns
         -------
@@ -186,14 +202,15 @@ class Weights:
         Raises
         ------
         InvalidWeightsError
-            If the matrix is not square, breaks a rule of its kind, or gives only zeros.
+            If the matrix is not square, breaks a rule of its kind, or gives only zeros, or if the labels are not one
+            distinct label per row.
 
         Examples
         --------
         >>> Weights.from_matrix([[1, 0.5], [0.5, 1]], kind="agreement").matrix.tolist()
         [[0.0, 0.5], [0.5, 0.0]]
         """
-        kind = as_choice("kind", kind, ("disagreement", "agreement"))
+        kind = as_choice("kind", kind, KINDS)
         entries = as_matrix_rows(matrix, kind)
         cells = [[as_fraction(entry) for entry in row] for row in entries]
         exact = all(meant for row in cells for _, meant in row)
@@ -206,7 +223,9 @@ class Weights:
         if kind == "disagreement":
             values = [[value / largest for value in row] for row in values]
         terms = Terms.of_cells(name, [value for row in values for value in row], exact=exact)
-        return _from_terms(terms, matrix_notes(values, entries, exact))
+        own = None if labels is None else as_matrix_labels(labels, len(values))
+        weights = from_terms(terms, matrix_notes(values, entries, own, exact))
+        return replace(weights, labels=own, needs_order=own is None)
 
     @property
     def n_categories(self) -> int:
@@ -328,7 +347,7 @@ class Weights:
         """Return headers and rows of the matrix; if it is large, "..." replaces the categories in the middle."""
         k, half = self.n_categories, _CATEGORIES_SHOWN // 2
         categories = [*range(k)] if k <= _CATEGORIES_SHOWN else [*range(half), None, *range(k - half, k)]
-        labels = self.positions or range(1, k + 1)
+        labels = self.labels or self.positions or range(1, k + 1)
         header = ["..." if i is None else str(labels[i]) for i in categories]
         rows = [
             [name, *("..." if i is None or j is None else numbers.decimal(self.matrix[i, j]) for j in categories)]
@@ -362,46 +381,18 @@ class Weights:
         return RootSum({int(radicands[i, j]): Fraction(int(multipliers[i, j]), self.denominator)})
 
 
-def rounded(weights: Weights) -> Weights:
-    """Return weights that are rounded to a fixed denominator and marked as not exact."""
-    whole = [
-        round(Fraction(m * _ROUNDED_DENOMINATOR, weights.denominator)) for m in weights.multipliers.ravel().tolist()
-    ]
-    multipliers = widen(whole, max(whole)).reshape(weights.multipliers.shape)
-    multipliers.setflags(write=False)
-    note = (
-        "the weights of all pairs have no simple common denominator, so values that differ by at most "
-        f"{DOUBLE_TOLERANCE:g} count as equal"
-    )
-    return replace(
-        weights, multipliers=multipliers, denominator=_ROUNDED_DENOMINATOR, exact=False, notes=(*weights.notes, note)
-    )
-
-
 def _over_ranks(name: str, k: int) -> Weights:
     """Return named weights over the ranks 1, ..., k."""
-    return _from_terms(terms_of(name, [Fraction(rank) for rank in range(1, k + 1)]))
+    return from_terms(terms_of(name, [Fraction(rank) for rank in range(1, k + 1)]))
 
 
 #: returns the same object for the same name and number of categories, so that its cached properties are kept
 _remembered = lru_cache(maxsize=128)(_over_ranks)
 
 
-def _from_terms(terms: Terms, notes: tuple[str, ...] = ()) -> Weights:
+def from_terms(terms: Terms, notes: tuple[str, ...] = ()) -> Weights:
     """Return weights with the given entries over a common denominator."""
-    entries, exact = terms.entries, terms.exact
-    denominator = lcm(*(c.denominator for c, _ in entries))
-    if denominator > LARGEST_DENOMINATOR:  # ratio weights over hundreds of categories, or floats as small as 1e-300
-        entries, exact, denominator = (
-            [(Fraction(round(c * _ROUNDED_DENOMINATOR), _ROUNDED_DENOMINATOR), f) for c, f in entries],
-            False,
-            _ROUNDED_DENOMINATOR,
-        )
-    whole = [int(c * denominator) for c, _ in entries]
-    multipliers = widen(np.array(whole, dtype=object), max(map(abs, whole)))[terms.where]
-    radicands = np.array([f for _, f in entries])[terms.where]
-    multipliers.setflags(write=False)
-    radicands.setflags(write=False)
+    multipliers, radicands, denominator, exact = terms.over_one_denominator()
     ordered = terms.power != 0  # only unweighted disagreement, with power 0, does not depend on the order
     return Weights(
         terms.name, multipliers, radicands, denominator, exact, needs_order=ordered, power=terms.power, notes=notes

@@ -1,7 +1,7 @@
 // Hold the state of the page (the table and the weighting), store it in the browser and encode it in a link.
 
 export const FEWEST = 2, MOST = 12;
-export const SCHEMES = ["unweighted", "linear", "quadratic", "sqrt", "ordinal", "ratio", "circular", "bipolar"];
+export const SCHEMES = ["unweighted", "linear", "quadratic", "sqrt", "gwet-ordinal", "ratio", "circular", "bipolar"];
 export const COMPARED = ["unweighted", "linear", "quadratic", "sqrt"];
 const KEY = "kappamax", LONGEST_LINK = 2000, LARGEST_STORED = 1_000_000;
 
@@ -132,7 +132,8 @@ function fromLink(fragment) {
     const k = cells.length;
     const categories = parts.has("categories") ? JSON.parse(parts.get("categories")) : numbered(k);
     const raters = parts.has("raters") ? JSON.parse(parts.get("raters")) : ["1", "2"];
-    const chosen = parts.get("weights") ?? "linear";
+    const named = parts.get("weights") ?? "linear";
+    const chosen = named === "ordinal" ? "gwet-ordinal" : named; // the name in older links
     const custom = parts.has("custom") ? JSON.parse(parts.get("custom")) : customFor(k);
     const linked = { ...state, kind: "square", patterns: null, cells, categories, raters, ordered: parts.get("ordered") !== "0", chosen, custom };
     return sound(linked) ? linked : null;

@@ -6,7 +6,7 @@ import { decimal } from "../format.js";
 import { SCHEMES, change, current, customFor, namesOf, sizeOf, tableOf, weightingOf } from "../state.js";
 
 const WORDS = { unweighted: "unweighted (all disagreements count equally)", linear: "linear (distance)", quadratic: "quadratic (squared distance)",
-  sqrt: "sqrt (square root of the distance)", ordinal: "ordinal (number of pairs of categories in the range)", ratio: "ratio (squared difference relative to the sum)",
+  sqrt: "sqrt (square root of the distance)", "gwet-ordinal": "gwet-ordinal (number of pairs of categories in the range)", ratio: "ratio (squared difference relative to the sum)",
   circular: "circular (the last category is next to the first)", bipolar: "bipolar (differences near the ends count most)", custom: "custom weights" };
 let shape = null;
 
@@ -79,7 +79,7 @@ function kinds(by) {
 function positions(state, names) {
   return h("div", {}, h("div", { class: "controls" }, h("div", { class: "control grow" }, h("label", { for: "custom-scheme" }, "Scheme"),
     h("select", { id: "custom-scheme", on: { change: (event) => edit({ scheme: event.target.value }) } },
-      SCHEMES.filter((name) => name !== "unweighted").map((name) => h("option", { value: name }, name))))),
+      SCHEMES.filter((name) => name !== "unweighted" && name !== "gwet-ordinal").map((name) => h("option", { value: name }, name))))),
   h("div", { class: "controls" }, names.map((name, i) => h("div", { class: "control" }, h("label", { for: `position-${i}` }, name),
     h("input", { id: `position-${i}`, type: "text", inputmode: "decimal", autocomplete: "off", "aria-describedby": `position-${i}-problem`,
       on: { input: (event) => edit({ positions: current().custom.positions.map((old, a) => (a === i ? event.target.value : old)) }) } }),
