@@ -64,7 +64,7 @@ def test_keys_that_are_not_text_are_names():
         ({}, "the data have no columns"),
         ([{}], "the data have no columns"),
         ({"a": {1, 2}, "b": [1, 2]}, "'a' has type set"),
-        ({"a": [], "b": []}, "column 'a' has no values"),
+        ({"a": [], "b": []}, "there is no subject to compare"),
         ({"a": [1, 2]}, "agreement needs the columns of at least two raters"),
     ],
 )
