@@ -251,7 +251,8 @@ def _names_levels(records: Sequence[Record], i: int, width: int) -> bool:
     name = record.cells[0].strip()
     if not name or record.n_filled != 1 or above.n_filled < 2 or len(record.cells) not in (1, width) or width < 2:
         return False
-    return name not in {row.cells[0].strip() for row in records[i + 1 :]}
+    looks = {re.sub(r"\d+", "0", row.cells[0].strip()) for row in records[i + 1 :]}
+    return re.sub(r"\d+", "0", name) not in looks
 
 
 def _is_header(records: Sequence[Record]) -> bool:
