@@ -10,7 +10,7 @@ from scipy import stats
 import kappamax as km
 
 DESIGNS = {
-    "two raters": (km.example("cohen1968"), {"weights": "linear"}),
+    "two raters": (km.example("rapallo2022"), {"weights": "linear"}),
     "skewed": (km.from_counts([[40, 2], [1, 3]]), {}),
     "three raters": (km.example("rapallo2022-three"), {"weights": "sqrt"}),
     "missing ratings": (km.example("gwet2014"), {"coefficient": "krippendorff"}),

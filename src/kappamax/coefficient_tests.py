@@ -86,7 +86,7 @@ def value_test(
     value = objective.value(objective.score)
     error = standard_error(objective, method=method)
     statistic, pvalue = _z_test(value - null, error, alternative)
-    return ValueTest(value, null, alternative, statistic, pvalue, error.se, error.method, error.df)
+    return ValueTest(value, null, alternative, statistic, pvalue, error.se, error.method, error.df, _data=error.data)
 
 
 def compare(
@@ -157,7 +157,7 @@ def compare(
         chosen.pop("raters", None)
         objectives.append(as_objective(table.select(columns), **chosen))
         patterns.append(table.patterns[:, columns])
-    return _compare(objectives[0], objectives[1], patterns, table.counts, level)
+    return _compare(objectives[0], objectives[1], patterns, table.counts, level)._about(table.data)
 
 
 @dataclass(frozen=True, repr=False)
@@ -233,7 +233,7 @@ class Comparison(Result):
             (f"{100 * self.level:g}% interval", numbers.interval(self.ci)),
             ("standard error", numbers.decimal(self.se)),
             ("p-value", numbers.pvalue(self.pvalue)),
-            ("data", text.plural(self.n_subjects, "subject")),
+            *self._size_rows(text.plural(self.n_subjects, "subject")),
         ]
 
 

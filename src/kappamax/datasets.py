@@ -73,6 +73,7 @@ def example(name: str | None = None) -> Table:
     3                  0  1   5  1      7
     4                  0  1   2  4      7
     total              6  9  12  6     33
+    Read from rapallo2022.csv (counts layout).
     """
     chosen = EXAMPLES[as_choice("name", name, tuple(EXAMPLES))]
     return read_ratings(chosen.path, layout=chosen.layout, categories=chosen.categories)

@@ -64,7 +64,7 @@ def pairwise_kappas(
             values[a, b] = values[b, a] = np.nan if value is None else value
             if reason is not None:
                 reasons[f"{table.raters[a]}, {table.raters[b]}"] = reason
-    return PairwiseKappas(table.raters, resolved.name, values, reasons, table.frame_library)
+    return PairwiseKappas(table.raters, resolved.name, values, reasons, table.frame_library, _data=table.data)
 
 
 def category_kappas(
@@ -98,7 +98,7 @@ def category_kappas(
     name = coefficient_for(coefficient, table.n_raters).name
     found = {c: _value_or_reason(table.collapse(c), coefficient=name) for c in table.categories}
     values = {category: value for category, (value, _) in found.items()}
-    return CategoryKappas(name, values, _reasons(found), table.frame_library)
+    return CategoryKappas(name, values, _reasons(found), table.frame_library, _data=table.data)
 
 
 def leave_one_out(
@@ -154,7 +154,7 @@ def leave_one_out(
     values = {rater: value for rater, (value, _) in found.items()}
     name = coefficient_for(coefficient, table.n_raters).name
     value = whole.value(whole.score)
-    return LeaveOneOut(name, whole.weights.name, value, values, _reasons(found), table.frame_library)
+    return LeaveOneOut(name, whole.weights.name, value, values, _reasons(found), table.frame_library, _data=table.data)
 
 
 @dataclass(frozen=True, repr=False)

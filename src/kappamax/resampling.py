@@ -81,7 +81,7 @@ def jackknife(
     estimate = _estimate(table, chosen)
     n_undefined = int(table.counts[np.isnan(values)].sum())
     if n < 2 or n_undefined:
-        return Jackknife(estimate, None, None, values, table.counts, n_undefined)
+        return Jackknife(estimate, None, None, values, table.counts, n_undefined, _data=table.data)
     counts = table.counts.astype(float)
     if isinstance(chosen, Objective) and n > _MANY_SUBJECTS and len(counts) <= _FEW_PATTERNS:
         mean, changes = _exact_changes(chosen)
@@ -89,7 +89,8 @@ def jackknife(
         changes = values - estimate
         mean = float(counts @ changes / n)
     variance = (n - 1) / n * float(counts @ (changes - mean) ** 2)
-    return Jackknife(estimate, variance**0.5, (n - 1) * mean, values, table.counts, n_undefined)
+    bias = (n - 1) * mean
+    return Jackknife(estimate, variance**0.5, bias, values, table.counts, n_undefined, _data=table.data)
 
 
 def bootstrap(
@@ -166,13 +167,24 @@ def bootstrap(
     replicates = np.concatenate(drawn)
     defined = replicates[~np.isnan(replicates)]
     n_undefined = len(replicates) - len(defined)
-    notes = _notes(defined, n_resamples)
-    if len(defined) < 2:
-        return Bootstrap(estimate, None, None, None, level, method, n_resamples, n_undefined, replicates, notes)
-    ends = _bca_levels(table, chosen, estimate, defined, level) if method == "bca" else _percentile_levels(level)
-    low, high = (float(end) for end in np.quantile(defined, ends))
-    se, bias = float(defined.std(ddof=1)), float(defined.mean() - estimate)
-    return Bootstrap(estimate, (low, high), se, bias, level, method, n_resamples, n_undefined, replicates, notes)
+    ci = se = bias = None
+    if len(defined) > 1:
+        ends = _bca_levels(table, chosen, estimate, defined, level) if method == "bca" else _percentile_levels(level)
+        low, high = np.quantile(defined, ends).tolist()
+        ci, se, bias = (low, high), float(defined.std(ddof=1)), float(defined.mean() - estimate)
+    return Bootstrap(
+        value=estimate,
+        ci=ci,
+        se=se,
+        bias=bias,
+        level=level,
+        method=method,
+        n_resamples=n_resamples,
+        n_undefined=n_undefined,
+        replicates=replicates,
+        notes=_notes(defined, n_resamples),
+        _data=table.data,
+    )
 
 
 @dataclass(frozen=True, repr=False)

@@ -28,7 +28,7 @@ from kappamax.paper.study.run import Study
 from kappamax.paper.verdict import Verdict
 from kappamax.planning.goals import SimulatedStudies
 from kappamax.planning.sample_size import SampleSize
-from kappamax.reading import Reading
+from kappamax.reading import DataSummary, Reading
 from kappamax.reporting.group_report import GroupReport
 from kappamax.reporting.report_results import Report, WeightingReport
 from kappamax.resampling import Bootstrap, Jackknife
@@ -42,6 +42,7 @@ __all__ = [
     "CategoryKappas",
     "Claim",
     "Comparison",
+    "DataSummary",
     "DisagreementSplit",
     "Distribution",
     "ExactTest",

@@ -85,6 +85,10 @@ def standard_error(
     """
     method = as_choice("method", method, SE_METHODS)
     objective = as_objective(*ratings, weights=weights, coefficient=coefficient, categories=categories)
+    return _standard_error(objective, method)._about(objective.table.data)
+
+
+def _standard_error(objective: Objective, method: str) -> StandardError:
     if method == "auto":
         method = _default_method(objective)
     cohen = objective.coefficient.name == "cohen" and objective.table.complete

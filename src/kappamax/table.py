@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from textwrap import wrap
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,7 +23,7 @@ from kappamax._validate_table import as_categories, as_counts, as_patterns, as_r
 from kappamax.display import html, numbers, rating_tables, text
 from kappamax.errors import InvalidOptionError, InvalidRatingsError, InvalidTableError, NotSupportedError
 from kappamax.patterns import MISSING, as_dense_shape, group_patterns, margins_of, n_ratings_of, pair_counts
-from kappamax.reading import Reading
+from kappamax.reading import DataSummary, Reading
 
 Label = str | int | float
 
@@ -78,7 +79,7 @@ class Table:
         Number of subjects that are not in the table because no rater rated them or because they were left out on
         request.
     reading : Reading
-        How the ratings were read: file, layout, what counts as missing, what was left out, and notes.
+        Record of how the ratings were read: file, layout, what counts as missing, what was left out, and notes.
 
     Raises
     ------
@@ -154,7 +155,7 @@ class Table:
         """
         made = Table.__new__(Table)
         made.categories, made.raters, made.ordered = self.categories, self.raters, self.ordered
-        made.reading = self.reading
+        made.reading = Reading(notes=self.reading.notes)  # these patterns were not read from the file
         made._hold(np.asarray(patterns, dtype=np.int32), np.asarray(counts, dtype=np.int64), 0)
         return made
 
@@ -218,6 +219,21 @@ class Table:
         margins.setflags(write=False)
         return margins
 
+    @property
+    def data(self) -> DataSummary:
+        """Description of the ratings and of how they were read, which results also contain."""
+        n_missing = self.n_raters * self.n_subjects - sum(self.margins.sum(axis=1).tolist())
+        return DataSummary(
+            n_subjects=self.n_subjects,
+            raters=self.raters,
+            categories=self.categories,
+            ordered=self.ordered,
+            n_missing=n_missing,
+            n_incomplete=self.n_incomplete if n_missing else 0,
+            n_left_out=self.n_left_out,
+            reading=self.reading,
+        )
+
     def pair(self, first: str | int, second: str | int) -> Integers:
         """Return the table of counts of two raters, over the subjects that both rated.
 
@@ -275,7 +291,7 @@ class Table:
         """
         columns = [self.rater_index(rater) for rater in raters]
         names = [self.raters[column] for column in columns]
-        return Table(self.patterns[:, columns], self.counts, self.categories, names, ordered=self.ordered)
+        return self._as_read(self.patterns[:, columns], self.categories, names, ordered=self.ordered)
 
     def collapse(self, category: Label) -> Table:
         """Return the table with two categories: the given category, and all others.
@@ -298,7 +314,13 @@ class Table:
             raise InvalidOptionError(f"category must be one of {text.listing(self.categories)}; got {category!r}.")
         position = self.categories.index(category)
         codes = np.where(self.patterns == MISSING, MISSING, self.patterns != position)
-        return Table(codes, self.counts, (str(category), f"not {category}"), self.raters, ordered=False)
+        return self._as_read(codes, (str(category), f"not {category}"), self.raters, ordered=False)
+
+    def _as_read(self, patterns: Codes, categories: Sequence[Label], raters: Sequence[str], *, ordered: bool) -> Table:
+        """Return a table of the same subjects, which keeps the record of how the ratings were read."""
+        made = Table(patterns, self.counts, categories, raters, ordered=ordered, n_left_out=self.n_left_out)
+        made.reading = self.reading
+        return made
 
     def rater_index(self, rater: str | int) -> int:
         """Return the column of a rater.
@@ -392,7 +414,10 @@ class Table:
         shown = None
         if self._square:
             shown = rating_tables.crossed(self.pair(0, 1), self.categories, self.raters)
-        return "\n".join([self._summary(), *(shown or self._frequent_patterns()).lines()])
+        lines = [self._summary(), *(shown or self._frequent_patterns()).lines()]
+        for said in self.data.sentences_beside_table():
+            lines += wrap(said, rating_tables.WIDTH, subsequent_indent="  ", break_on_hyphens=False)
+        return "\n".join(lines)
 
     def _repr_html_(self) -> str:
         if self._square:
@@ -401,12 +426,16 @@ class Table:
                 self.pair(0, 1),
                 labels,
                 labels,
-                caption=self._summary(),
+                caption=" ".join([self._summary(), *self.data.sentences_beside_table()]),
                 corner=rating_tables.corner(self.raters, _HTML_LABEL),
                 totals=True,
             )
         shown = self._frequent_patterns()
-        return html.table(shown.header, shown.rows, caption=" ".join([self._summary(), *shown.notes]))
+        return html.table(
+            shown.header,
+            shown.rows,
+            caption=" ".join([self._summary(), *shown.notes, *self.data.sentences_beside_table()]),
+        )
 
     @property
     def _square(self) -> bool:
@@ -421,6 +450,8 @@ class Table:
         listed = f"categories {text.listing(self.categories)}"
         if len(listed) > _MOST_LISTED:
             listed = f"{numbers.count(self.n_categories)} categories"
+        if not self.ordered and self.n_categories > 2:
+            listed += " (no order)"
         missing = f"; {text.plural(self.n_missing, 'missing rating')}" if self.n_missing else ""
         return f"Table({text.plural(self.n_subjects, 'subject')}, {self.n_raters} raters, {listed}{missing})"
 

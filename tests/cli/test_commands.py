@@ -26,7 +26,7 @@ def test_json_follows_the_contract(wide):
     document = json.loads(done.stdout)
     assert document["schema_version"] == 1
     assert document["data"] == {
-        "file": wide,
+        "file": "ratings.csv",
         "layout": "wide",
         "n_subjects": 5,
         "n_raters": 2,
@@ -56,7 +56,8 @@ def test_the_table_shows_the_numbers(wide):
     done = run("kappa", wide, COLUMNS="80")
     assert done.returncode == 0
     assert f"{km.kappa(km.read_ratings(wide)).value:.4f}" in done.stdout
-    assert "5 subjects, 2 raters; categories 'maybe', 'no', 'yes'" in done.stdout
+    shown = " ".join(done.stdout.split())
+    assert "5 subjects, raters 'a' and 'b', categories 'maybe', 'no', 'yes' (no order)." in shown
     assert max(map(len, done.stdout.splitlines())) <= 80
 
 
@@ -144,7 +145,8 @@ def test_reading_options_reach_every_command():
     options = ["--delimiter", "tab", "--subject", "case", "--missing", "9,99"]
     for command in ("kappa", "max"):
         shown = " ".join(run(command, "-", *options, stdin=rows).stdout.split())
-        assert "3 subjects, 2 raters, 1 rating missing in 1 subject, 1 subject left out; categories 1, 2" in shown
+        assert "3 subjects, raters 'a' and 'b', categories 1 < 2; 1 of 6 ratings missing, in 1 subject" in shown
+        assert "1 subject without a rating left out." in shown
         complete = run(command, "-", *options, "--complete-only", "--json", stdin=rows)
         data = json.loads(complete.stdout)["data"]
         assert (data["n_subjects"], data["n_missing"], data["n_incomplete"], data["n_left_out"]) == (2, 0, 0, 2)

@@ -10,7 +10,7 @@ from tests.support.command_line import run
 
 @pytest.fixture
 def paper(tmp_path):
-    path = tmp_path / "paper.csv"
+    path = tmp_path / "rapallo2022.csv"
     path.write_text(run("example", "rapallo2022").stdout, encoding="utf-8")
     return [str(path), "--layout", "counts"]
 
@@ -40,7 +40,7 @@ def test_files(paper, tmp_path):
     for wrong, words in (
         ("r.pdf", "must end in .html"),
         ("no/r.html", "there is no folder"),
-        ("paper.csv", "must not be an input file"),
+        ("rapallo2022.csv", "must not be an input file"),
     ):
         done = run("report", *paper, "-o", str(tmp_path / wrong))
         assert (done.returncode, done.stdout) == (1, "")

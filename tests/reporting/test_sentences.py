@@ -298,11 +298,14 @@ def test_methods_say_how_missing_ratings_were_treated():
     """Alpha has its own definition for missing ratings, and complete ratings are not mentioned."""
     gaps = km.example("gwet2014")
     conger = km.report(gaps, weights="unweighted").methods()
-    assert "Missing ratings were handled by Gwet's method, and standard errors were computed by the delta" in conger
+    assert "Missing ratings (7 of 48) were handled by Gwet's method, and standard errors were computed by the" in conger
     limits = "the margins and the set of raters of each subject"
     assert f"values that {limits} allow were computed and proven optimal" in conger
     alpha = km.report(gaps, weights="unweighted", coefficient="alpha").methods()
-    assert "Missing ratings were handled by Krippendorff's definition of alpha, and standard errors were" in alpha
+    assert (
+        "Missing ratings (7 of 48) were handled by Krippendorff's definition of alpha, and standard errors were"
+        in alpha
+    )
     assert "Gwet" not in alpha
     assert "Missing" not in km.report(PAPER).methods()
 

@@ -176,7 +176,7 @@ FILES = {
 CASES = {
     "kappa, two raters": Case("kappa", "kappa {two.csv}"),
     "kappa, several weightings": Case(
-        "kappa", "kappa {cohen1968.csv} --layout counts -w unweighted -w linear -w quadratic -w sqrt"
+        "kappa", "kappa {rapallo2022.csv} --layout counts -w unweighted -w linear -w quadratic -w sqrt"
     ),
     "kappa, every scheme": Case("kappa", f"kappa {{anxiety.csv}} {_EVERY_WEIGHTING} --level 0.9"),
     "kappa, matrix of weights": Case(
@@ -272,6 +272,7 @@ CASES = {
     "report, metric that varies": Case("report", "report {gwet2014.csv} -c krippendorff -w ordinal"),
     "report, maximum not known": Case("report", "report {gaps.csv} -c fleiss -w unweighted"),
     "report, groups": Case("report_groups", "report {groups.csv} --by site -w linear -w sqrt"),
+    "report, no order": Case("report", "report {two.csv}"),
     "report, several files": Case("report_groups", "report {two.csv} {broken.csv} {missing.csv}"),
     "report, batch of huge counts": Case("report_groups", "report {huge.csv} --layout counts --batch"),
     "paper, few items": Case("paper", "paper --tables 30", 1, _few_items),

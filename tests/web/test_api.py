@@ -4,13 +4,14 @@ import json
 import shlex
 import subprocess
 import sys
+from html import unescape
 
 import httpx2 as httpx
 import pytest
 
 import kappamax as km
 
-PAPER = km.example("rapallo2022")
+PAPER = km.from_counts(km.example("rapallo2022").dense())
 TABLE = {"counts": PAPER.dense().tolist(), "ordered": True}
 THREE = {
     "patterns": [[0, 0, 0], [1, 1, 1], [0, 1, None], [1, 1, 0]],
@@ -217,7 +218,7 @@ def test_a_file_becomes_a_table_that_can_be_posted_back(client):
     answer = post_file(client, b"id,ann,bob\n1,no,yes\n2,yes,yes\n3,no,no\n4,9,no\n", subject="id", missing="9").json()
     assert answer["columns"] == ["id", "ann", "bob"]
     assert answer["data"]["n_missing"] == 1
-    assert "1 of 8 ratings is missing" in answer["notes"][0]
+    assert "1 of 8 ratings missing, in 1 subject" in answer["notes"][0]
     assert answer["table"]["patterns"] == [[None, 0], [0, 0], [0, 1], [1, 1]]
     answer_to(client, "/api/table", answer["table"] | {"weights": ["unweighted"]})
     square = post_file(client, b"ann,bob\nlow,high\nlow,low\n", categories="low,high").json()["table"]
@@ -226,7 +227,48 @@ def test_a_file_becomes_a_table_that_can_be_posted_back(client):
         "categories": ["low", "high"],
         "raters": ["ann", "bob"],
         "ordered": True,
+        "reading": {"file": "the file", "layout": "wide"},
     }
+
+
+MESSY = b"id,ann,bob,empty\n1,no,yes,\n2,yes,yes,\n3,no,no,\n4,NA,no,\n5,,,\n6,maybe,no,\n"
+
+
+@pytest.mark.parametrize("form", ["html", "json", "csv", "md", "tex", "txt"])
+def test_the_notes_of_a_file_are_in_downloaded_reports(client, form):
+    """The page posts the table of a file back with the record of how it was read."""
+    answer = post_file(client, MESSY, file="ratings.csv").json()
+    notes = answer["table"]["reading"]["notes"]
+    assert answer["data"]["notes"] == notes
+    assert any("'id'" in note for note in notes)
+    assert answer["notes"][0].startswith("Read from ratings.csv (wide layout): 5 subjects, raters 'ann' and 'bob'")
+    assert answer_to(client, "/api/table", answer["table"])["data"] == answer["data"]
+    written = " ".join(unescape(client.post(f"/api/report?format={form}", json=answer["table"]).text).split())
+    for said in ("ratings.csv", *notes):
+        assert said in written
+
+
+def test_reports_on_the_same_counts_keep_their_own_notes(client):
+    """A report that is remembered is not used for a table that was read in another way."""
+    for notes in (["First note."], ["Second note."]):
+        answer = answer_to(client, "/api/table", TABLE | {"weights": ["linear"], "reading": {"notes": notes}})
+        assert answer["data"]["notes"] == notes
+
+
+@pytest.mark.parametrize(
+    ("reading", "words"),
+    [
+        ("ratings.csv", "reading must be a JSON object with file, layout"),
+        ({"notes": "a note"}, "notes must be a list of at most 1,000 texts; got 'a note'"),
+        ({"n_left_out": -1}, "n_left_out must be a whole number >= 0; got -1"),
+        ({"missing_as": {"NA": "two"}}, "missing_as must be a JSON object of whole numbers"),
+        ({"columns_left_out": ["id"]}, "columns_left_out must be a JSON object of texts"),
+        ({"file": 3}, "file must be a text of at most 10,000 characters; got 3"),
+    ],
+)
+def test_a_record_of_the_reading_is_checked(client, reading, words):
+    """A wrong part of the record is named."""
+    assert words in answer_to(client, "/api/table", TABLE | {"reading": reading}, 422)["error"]
 
 
 def test_spreadsheets_and_long_files_are_read(client, tmp_path):
@@ -247,7 +289,7 @@ def test_an_unreadable_file_is_answered_with_its_columns(client):
     """The error has the columns, from which the user can choose."""
     answer = post_file(client, b"who,what\n1,a\n2,b\n", layout="long")
     assert answer.status_code == 422
-    assert "layout long needs columns subject, rater and rating" in answer.json()["error"]
+    assert "layout long needs the columns subject, rater and rating" in answer.json()["error"]
     assert answer.json()["columns"] == ["who", "what"]
 
 

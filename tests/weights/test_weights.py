@@ -232,10 +232,13 @@ def test_weights_must_fit_the_table():
     with pytest.raises(km.errors.InvalidWeightsError, match="linear weights are 3 x 3, but there are 2 categories"):
         km.kappa(km.from_counts([[1, 2], [3, 4]]), weights=three)
     text = km.from_ratings([["mild", "none"], ["severe", "mild"], ["none", "none"]])
+    unknown = "linear weights need ordered categories, but the order of these is not known: 'mild', 'none', 'severe'. "
     with pytest.raises(
-        km.errors.InvalidWeightsError, match="need ordered categories, but these are text: 'mild', 'none'"
-    ):
+        km.errors.InvalidWeightsError, match=rf"{unknown}Pass categories=\[LOW, \.\.\., HIGH\]"
+    ) as raised:
         km.kappa(text, weights="linear")
+    assert raised.value.code == "categories-without-order"
+    assert raised.value.fields == {"weights": "linear", "categories": ["mild", "none", "severe"]}
     with pytest.raises(km.errors.InvalidWeightsError, match="custom weights need ordered categories"):
         km.kappa(text, weights=Weights.from_matrix([[0, 1, 2], [1, 0, 1], [2, 1, 0]], kind="disagreement"))
     assert km.kappa(text).weights == "unweighted"

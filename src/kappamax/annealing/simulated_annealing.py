@@ -11,7 +11,7 @@ import numpy as np
 
 from kappamax._parallel import run_tasks
 from kappamax._progress import ProgressLike, as_progress
-from kappamax._result import Result, plain
+from kappamax._result import Result, plain, public_fields
 from kappamax._rootsum import RootSum
 from kappamax._validate import as_generator, as_whole_number, require_time_limit
 from kappamax.annealing.methods import AnnealingMethod, as_method
@@ -213,7 +213,7 @@ class Annealing(Result):
         -------
         dict
         """
-        names = [name for name in self.__dataclass_fields__ if name != "objective"]
+        names = [one.name for one in public_fields(self) if one.name != "objective"]
         return {name: plain(getattr(self, name)) for name in names}
 
     def _rows(self) -> list[tuple[str, str]]:
@@ -260,4 +260,5 @@ def _annealing(search: Search, ends: list[SearchEnd], watch: Watch | None) -> An
         table=best.table,
         trace=best.trace,
         objective=objective,
+        _data=objective.table.data,
     )

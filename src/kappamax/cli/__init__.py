@@ -1,8 +1,9 @@
 """Define the `kappamax` command, which reads options, calls the library and prints the answer.
 
-Only the answer is written to standard output; notes and errors are written to standard error. The exit code is 0 on
-success, 1 after an error of kappamax, which is printed as one line, 2 after wrong usage, 3 if a certificate does not
-hold, and 130 after Ctrl-C. Large modules are imported inside the commands, so that --help is quick.
+The answer, which says what was read, is written to standard output; warnings and errors are written to standard error.
+The exit code is 0 on success, 1 after an error of kappamax, which is printed as one line, 2 after wrong usage, 3 if a
+certificate does not hold, and 130 after Ctrl-C. Large modules are imported inside the commands, so that --help is
+quick.
 """
 
 from __future__ import annotations

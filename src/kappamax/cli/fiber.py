@@ -19,7 +19,6 @@ from kappamax.cli.runner import (
     notes_to_stderr,
     progress_bar,
     read_table,
-    summary_of,
     undefined_finding,
 )
 from kappamax.display import numbers, text
@@ -109,7 +108,7 @@ def _count(tables: Fiber) -> int | None:
 
 def _show(table: Table, found: Findings, lists: dict[str, list[Table]]) -> None:
     header = ["weights", "value", "tables", "same value", "smallest", "largest", "p-value"]
-    rows, notes = [], [summary_of(table)]
+    rows, notes = [], table.data.sentences()
     for plain, result in found:
         value = numbers.decimal(plain["value"])
         if result is None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from kappamax.cli.command import Option, command
 from kappamax.cli.options import INPUT, JSON, WEIGHTS
-from kappamax.cli.runner import Findings, echo_table, run, summary_of
+from kappamax.cli.runner import Findings, echo_notes, echo_table, run
 from kappamax.display import numbers, text
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def _show(table: Table, found: Findings) -> None:
     for plain, ranked in found:
         title = f"{plain['title']}, {text.weighting(plain['weights'])}: "
         if ranked is None:
-            echo_table(f"{title}undefined", ["move"], [], [f"undefined: {plain['reason']}.", summary_of(table)])
+            echo_table(f"{title}undefined", ["move"], [], [f"undefined: {plain['reason']}."])
             continue
         rows = [
             [ranked.written(one.move), one.effect, *numbers.decimals(float(one.change), one.value_after)]
@@ -53,4 +53,5 @@ def _show(table: Table, found: Findings) -> None:
         counts = f"{numbers.count(ranked.n_raising)} raise agreement, {numbers.count(ranked.n_lowering)} lower it, "
         notes = [f"{text.plural(ranked.n_applicable, 'move')}: {counts}{numbers.count(ranked.n_keeping)} keep it"]
         header = ["move", "agreement", "disagreement", "value after"]
-        echo_table(f"{title}{numbers.decimal(ranked.value)}", header, rows, [*notes, summary_of(table)])
+        echo_table(f"{title}{numbers.decimal(ranked.value)}", header, rows, notes)
+    echo_notes(table.data.sentences())

@@ -12,6 +12,7 @@ from kappamax.cli.options import FILE, HOW_TO_READ, JSON, LEVEL, WEIGHTS, altern
 from kappamax.cli.runner import (
     Findings,
     echo_json,
+    echo_notes,
     echo_table,
     measure_weightings,
     name_of,
@@ -159,10 +160,6 @@ def _measure(pilot: Table | None, *, weights: str | Weights, **settings: Any) ->
 
 
 def _show(found: Findings) -> None:
-    from rich.console import Console
-    from rich.padding import Padding
-    from rich.text import Text
-
     first = found[0].result
     by_width = first.width is not None
     header = ["weights", "subjects", "assumed", "maximum", "width" if by_width else "power", "simulated"]
@@ -175,8 +172,8 @@ def _show(found: Findings) -> None:
         assumed, formula = numbers.decimals(result.assumed, by_formula)
         rows.append([result.weights, numbers.count(result.n_subjects), assumed, optional[0], formula, optional[1]])
     echo_table(f"Subjects needed, {first.title}", header, rows)
-    console = Console(highlight=False)
     for _, result in found:
-        for sentence in result.sentences():
-            console.print(Padding(Text(sentence), (0, 0, 0, 2), expand=False))
-        console.print()
+        echo_notes(result.sentences())
+        click.echo()
+    if first.data is not None:
+        echo_notes(first.data.sentences())

@@ -19,6 +19,8 @@ from kappamax.display import numbers, text
 from kappamax.errors import Interrupted, KappamaxWarning, UndefinedKappaError
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from kappamax._progress import Progress
     from kappamax.disagreement.objective import Objective
     from kappamax.table import Table
@@ -241,7 +243,7 @@ def echo_rows(
     Parameters
     ----------
     table : Table
-        The ratings, which the first note summarises.
+        The ratings, which the first notes describe.
     found : sequence of Finding
         One finding per weighting.
     title : str
@@ -255,7 +257,7 @@ def echo_rows(
     notes : iterable of str, optional
         Notes about all results, printed last.
     """
-    rows, below = [], [summary_of(table)]
+    rows, below = [], table.data.sentences()
     for finding in found:
         name = finding.plain["weights"]
         if finding.result is not None:
@@ -273,7 +275,6 @@ def echo_table(title: str, header: Sequence[str], rows: Sequence[Sequence[str]],
     """Print a title, a table whose first column is aligned to the left, and notes below it."""
     from rich import box
     from rich.console import Console
-    from rich.padding import Padding
     from rich.table import Table as RichTable
     from rich.text import Text
 
@@ -287,6 +288,20 @@ def echo_table(title: str, header: Sequence[str], rows: Sequence[Sequence[str]],
     console.width = max(80, console.width, console.measure(grid, options=unbounded).maximum)  # so that no number is cut
     console.print(Text(title, style="bold"))
     console.print(grid)
+    _print_notes(console, notes)
+
+
+def echo_notes(notes: Iterable[str]) -> None:
+    """Print sentences below the results."""
+    from rich.console import Console
+
+    _print_notes(Console(highlight=False), notes)
+
+
+def _print_notes(console: Console, notes: Iterable[str]) -> None:
+    from rich.padding import Padding
+    from rich.text import Text
+
     for note in notes:
         console.print(Padding(Text(note), (0, 0, 0, 2), expand=False))
 
@@ -309,17 +324,3 @@ def echo_pattern_table(title: str, table: Table) -> None:
     hidden = len(order) - len(rows)
     notes = [f"... and {text.plural(hidden, 'more pattern')}"] if hidden else []
     echo_table(title, [*text.labels(table.raters, _TABLE_LABEL_WIDTH), "subjects"], rows, notes)
-
-
-def summary_of(table: Table) -> str:
-    """Return one line with the numbers of subjects and raters and the categories."""
-    missing = left_out = ""
-    if table.n_missing:
-        ratings, subjects = text.plural(table.n_missing, "rating"), text.plural(table.n_incomplete, "subject")
-        missing = f", {ratings} missing in {subjects}"
-    if table.n_left_out:
-        left_out = f", {text.plural(table.n_left_out, 'subject')} left out"
-    return (
-        f"{text.plural(table.n_subjects, 'subject')}, {table.n_raters} raters{missing}{left_out}; "
-        f"categories {text.listing(table.categories)}"
-    )

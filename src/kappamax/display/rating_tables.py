@@ -18,7 +18,7 @@ from kappamax.display import numbers, text
 MOST_CATEGORIES = 20  # a larger square table is hard to read
 MOST_PATTERNS = 10
 _MOST_RATERS = 40
-_WIDTH = 80
+WIDTH = 80
 _LABEL_WIDTHS = (16, 10, 6)
 
 
@@ -57,7 +57,7 @@ def crossed(counts: Array, categories: Sequence[Any], raters: Sequence[str]) -> 
         return Shown([corner(raters, width), *text.labels(categories, width), "total"], rows, [])
 
     shown = _fitting(arranged)
-    return shown if _width(shown) <= _WIDTH else None
+    return shown if _width(shown) <= WIDTH else None
 
 
 def corner(raters: Sequence[str], width: int = _LABEL_WIDTHS[0]) -> str:
@@ -108,7 +108,7 @@ def _fitting(arranged: Callable[[int, bool], Shown]) -> Shown:
     """
     shown = arranged(_LABEL_WIDTHS[0], True)
     for width in _LABEL_WIDTHS:
-        if _width(shown) <= _WIDTH:
+        if _width(shown) <= WIDTH:
             break
         shown = arranged(width, False)
     return shown
@@ -118,10 +118,10 @@ def _without_last_raters(shown: Shown, n_raters: int) -> Shown:
     """Return as many columns of the first raters as fit into a line, with a note on the number of other raters."""
     header, rows, notes = shown
     kept = len(header) - 1
-    if kept == n_raters and _width(shown) <= _WIDTH:
+    if kept == n_raters and _width(shown) <= WIDTH:
         return shown
     widths = _widths(shown)
-    while kept > 2 and sum(widths[:kept]) + 2 * kept + len("...") + 2 + widths[-1] > _WIDTH:
+    while kept > 2 and sum(widths[:kept]) + 2 * kept + len("...") + 2 + widths[-1] > WIDTH:
         kept -= 1
     return Shown(
         [*header[:kept], "...", header[-1]],

@@ -52,7 +52,7 @@ def level_set_of(objective: Objective, *, excursion: int, memory_limit: float) -
         if n_reached == n_tables or not finished:
             break
     connected = True if n_reached == n_tables else False if finished else None
-    return LevelSet(objective.weights.name, n_tables, n_reached, connected, length)
+    return LevelSet(objective.weights.name, n_tables, n_reached, connected, length, _data=table.data)
 
 
 @dataclass(frozen=True, repr=False)

@@ -24,6 +24,7 @@ from kappamax.display import numbers
 from kappamax.errors import InvalidOptionError, NotSupportedError
 from kappamax.fibers.outcomes import Outcomes, expected_at
 from kappamax.patterns import n_ratings_of
+from kappamax.reading import DataSummary
 
 ALTERNATIVES = ("greater", "less", "two-sided")
 TWO_SIDED = ("distance", "probability")
@@ -131,6 +132,11 @@ class Distribution(TableResult):
         defined = expected_at(objective, uses) > 0
         undefined = float(counts[~defined].sum())
         return cls(objective, rows[defined], counts[defined], (), n_draws, reason, uses[defined], undefined)
+
+    @property
+    def data(self) -> DataSummary:
+        """Description of the ratings and of how they were read."""
+        return self.objective.table.data
 
     def _columns(self) -> dict[str, Iterable[Any]]:
         columns: dict[str, Iterable[Any]] = {"value": self.values.tolist(), "probability": self.probabilities.tolist()}

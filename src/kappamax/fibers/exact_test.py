@@ -220,6 +220,7 @@ class ExactTest(Result):
             reason=null.reason,
             null_mean=null.mean,
             two_sided=two_sided.lower() if alternative == "two-sided" else None,
+            _data=null.data,
         )
 
     def _rows(self) -> list[tuple[str, str]]:

@@ -54,6 +54,7 @@ def joint_distribution(
         values=np.array(values),
         n_tables=tuple(found.n_tables[i] for i in by_value),
         probabilities=found.probabilities[by_value],
+        _data=first.table.data,
     )
 
 
@@ -104,7 +105,8 @@ def same_value(
                     n_at_maximum=n_tables[best],
                 )
             )
-    return SameValue(objective.weights.name, objective.value(objective.score), sum(n_tables), tuple(ranges))
+    value, data = objective.value(objective.score), objective.table.data
+    return SameValue(objective.weights.name, value, sum(n_tables), tuple(ranges), _data=data)
 
 
 @dataclass(frozen=True, repr=False)

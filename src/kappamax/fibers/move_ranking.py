@@ -121,6 +121,7 @@ def rank_moves(
         n_keeping=int(per_sum[lows:highs].sum()),
         moves=tuple(ranked),
         table=table,
+        _data=table.data,
     )
 
 

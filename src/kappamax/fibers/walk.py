@@ -93,6 +93,7 @@ def walk_of(
             values=values,
             table=table.like(codes, ones),
             counts=np.concatenate(kept).reshape(shape) if kept else None,
+            _data=table.data,
         )
 
     try:

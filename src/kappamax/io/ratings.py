@@ -234,7 +234,9 @@ def _as_table(*ratings: Ratings, categories: Sequence[Label] | None = None) -> T
         if categories is None:
             return only
         rows = [(*labels, count) for labels, count in zip(only.labels(), only.counts.tolist(), strict=True)]
-        return table_of_rows(rows, raters=only.raters, spec=ReadSpec(categories=categories))
+        table = table_of_rows(rows, raters=only.raters, spec=ReadSpec(categories=categories))
+        table.reading, table.n_left_out, table.frame_library = only.reading, only.n_left_out, only.frame_library
+        return table
     if _has_equal_labels(only):
         raise InvalidRatingsError(
             "a frame with the same labels on rows and columns looks like a table of counts. "

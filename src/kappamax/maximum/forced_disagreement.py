@@ -71,8 +71,8 @@ def disagreement_split(
     for label in table.categories:
         alone = as_objective(table.collapse(label))
         single[label] = _observed_and_forced(solve(CompleteProblem(alone, 1)))
-    name = objective.weights.name
-    return DisagreementSplit(name, observed, forced, observed - forced, pairs, single, solution.proven)
+    name, avoidable = objective.weights.name, observed - forced
+    return DisagreementSplit(name, observed, forced, avoidable, pairs, single, solution.proven, _data=table.data)
 
 
 @dataclass(frozen=True, repr=False)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from kappamax._atomic_write import write_whole
 from kappamax._progress import ProgressLike, as_progress
-from kappamax._result import Result, plain
+from kappamax._result import Result, plain, public_fields
 from kappamax._validate import require_time_limit
 from kappamax.coefficients import as_objective
 from kappamax.disagreement.objective import Objective
@@ -215,7 +215,7 @@ class Maximum(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return all fields except the solutions as plain data for JSON."""
-        names = [name for name in self.__dataclass_fields__ if name not in ("solution", "minimum_solution")]
+        names = [one.name for one in public_fields(self) if one.name not in ("solution", "minimum_solution")]
         return {name: plain(getattr(self, name)) for name in names}
 
     def certificate(self) -> dict[str, Any]:
@@ -292,6 +292,7 @@ def _maximum(most: Solution, least: Solution) -> Maximum:
         minimum_table=least.table,
         solution=most,
         minimum_solution=least,
+        _data=objective.table.data,
     )
 
 

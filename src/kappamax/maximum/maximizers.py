@@ -128,6 +128,11 @@ def count_maximizers(
     result = _as_maximum(*ratings, weights=weights, coefficient=coefficient, categories=categories)
     most_work = COUNTING_WORK if counting_work is None else counting_work
     steps = LISTING_STEPS if listing_steps is None else listing_steps
+    return _count(result, most_work, steps)._about(result.data)
+
+
+def _count(result: Maximum, most_work: float, steps: int) -> MaximizerCount:
+    """Return the number of tables that attain the maximum, by listing or counting them within limits."""
     if not result.proven:
         return MaximizerCount(None, 1, "the maximum is not proven")
     if not result.objective.fixed_chance:
@@ -201,7 +206,8 @@ def maximizer_range(
         listed = []
     if 0 < len(listed) < LISTED_MAXIMIZERS:
         values = [other.total(scores, counts) for counts in listed]
-        return MaximizerRange(other.value(max(values)), other.value(min(values)), len(listed), "listing")
+        ends = [other.value(max(values)), other.value(min(values))]
+        return MaximizerRange(ends[0], ends[1], len(listed), "listing", _data=result.data)
     if not candidates.exact:
         raise NotSupportedError("too many tables attain the maximum to list them, and no prices describe them exactly.")
     ends = []
@@ -210,7 +216,7 @@ def maximizer_range(
         table = integer_table(problem, candidates.patterns, Watch())
         assert table is not None  # the maximiser itself is such a table
         ends.append(other.value(problem.total(*table) * sign))
-    return MaximizerRange(ends[0], ends[1], None, "integer program")
+    return MaximizerRange(ends[0], ends[1], None, "integer program", _data=result.data)
 
 
 @dataclass(frozen=True, repr=False)

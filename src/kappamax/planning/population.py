@@ -25,6 +25,7 @@ from kappamax.planning.margin_tables import (
     require_few_patterns,
     shares_of,
 )
+from kappamax.reading import DataSummary
 from kappamax.table import Label
 
 _SUM_TOLERANCE = 1e-9
@@ -71,8 +72,8 @@ def from_pilot(
         shares = np.array([shares_of(row) for row in pilot.margins], dtype=object)
         tables = MarginTables(shares, pilot.categories, pilot.raters, ordered=pilot.ordered, chosen=chosen, pilot=pilot)
     if kappa is not None and tables is not None:
-        return AssumedPopulation(tables.at(kappa, "kappa"), tables, from_pilot=True)
-    return AssumedPopulation(population_of(pilot, chosen), tables, from_pilot=True)
+        return AssumedPopulation(tables.at(kappa, "kappa"), tables, from_pilot=True, data=pilot.data)
+    return AssumedPopulation(population_of(pilot, chosen), tables, from_pilot=True, data=pilot.data)
 
 
 @dataclass(frozen=True)
@@ -87,6 +88,8 @@ class AssumedPopulation:
         The tables with the same margins; None if ratings are missing or there are too many possible patterns.
     from_pilot : bool
         Whether the population has the margins of pilot ratings.
+    data : DataSummary or None
+        Description of the pilot ratings; None if there are none.
     value : float
         Value of the coefficient in the population.
     maximum : float or None
@@ -98,6 +101,7 @@ class AssumedPopulation:
     objective: Objective
     tables: MarginTables | None
     from_pilot: bool
+    data: DataSummary | None = None
 
     @property
     def value(self) -> float:

@@ -225,6 +225,7 @@ def sample_size(
         studies=studies,
         notes=(),
         table=table,
+        _data=assumed.data,
     )
     return replace(plan, notes=text.notes(plan))
 

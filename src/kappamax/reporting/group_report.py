@@ -5,7 +5,7 @@ If a group cannot be reported, its row contains the error message, and the other
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,9 +17,12 @@ from kappamax._result import TableResult, plain
 from kappamax.display import numbers, text
 from kappamax.display.tables import csv_table, latex_table, markdown_table
 from kappamax.errors import KappamaxError
+from kappamax.reading import DataSummary, Reading
 from kappamax.reporting.formats.json import as_json, versioned
-from kappamax.reporting.formats.rows import CSV_COLUMNS, csv_row
+from kappamax.reporting.formats.rows import CSV_COLUMNS, columns_of, csv_row
 from kappamax.reporting.report import report
+
+_GROUPS_SHOWN = 3
 
 
 def report_groups(
@@ -94,25 +97,24 @@ class GroupReport(TableResult):
         return as_json(self.to_dict())
 
     def _columns(self) -> dict[str, Iterable[Any]]:
-        return {name: [row.get(name) for row in self.rows] for name in CSV_COLUMNS}
+        return dict(columns_of(self.rows))
 
     def to_csv(self) -> str:
         """Return the unrounded rows as CSV."""
-        return csv_table(CSV_COLUMNS, [[row.get(column) for column in CSV_COLUMNS] for row in self.rows])
+        return csv_table(CSV_COLUMNS, zip(*columns_of(self.rows).values(), strict=True))
 
     def to_markdown(self) -> str:
-        """Return the rows as a table in Markdown."""
-        return markdown_table(*self._cells())
+        """Return the rows as a table in Markdown, followed by the notes and error messages of the groups."""
+        return markdown_table(*self._cells(), notes=self._notes())
 
     def to_latex(self) -> str:
-        """Return the rows as a table in LaTeX (package booktabs)."""
-        return latex_table(*self._cells(), caption="Agreement by group.")
+        """Return the rows as a table in LaTeX (package booktabs), with the notes and error messages of the groups."""
+        return latex_table(*self._cells(), caption="Agreement by group.", notes=self._notes())
 
     def to_text(self) -> str:
-        """Return the rows as a plain text table, followed by the error messages."""
-        lines = text.columns(*self._cells())
-        errors = [f"{row['group']}: {row['error']}" for row in self.rows if row["error"]]
-        return "\n".join([*lines, *([""] if errors else []), *dict.fromkeys(errors)]) + "\n"
+        """Return the rows as a plain text table, followed by the notes and error messages of the groups."""
+        notes = self._notes()
+        return "\n".join([*text.columns(*self._cells()), *([""] if notes else []), *notes]) + "\n"
 
     def save(self, path: str | Path) -> None:
         """Write the table to a file in the format given by the ending of its name.
@@ -136,6 +138,18 @@ class GroupReport(TableResult):
         }
         write_by_ending(path, writers)
 
+    def _notes(self) -> list[str]:
+        """Return what was read, the notes and the error messages, with the groups that they are about."""
+        about: dict[str, list[str]] = {}
+        for row in self.rows:
+            read = [] if row["file"] is None else [_what_was_read(row)]
+            for said in (*read, *(row["notes"] or ()), *([row["error"]] if row["error"] else ())):
+                groups = about.setdefault(said, [])
+                if row["group"] not in groups:
+                    groups.append(row["group"])
+        n_groups = len({row["group"] for row in self.rows})
+        return [f"{_which(groups, n_groups)}: {said}" for said, groups in about.items()]
+
     def __repr__(self) -> str:
         return self.to_text()
 
@@ -154,6 +168,26 @@ class GroupReport(TableResult):
             ]
             for row in self.rows
         ]
+
+
+def _what_was_read(row: dict[str, Any]) -> str:
+    """Return the sentence about the ratings of a group."""
+    return str(
+        DataSummary(
+            reading=Reading(source=row["file"], layout=row["layout"]),
+            raters=tuple(row["raters"]),
+            categories=tuple(row["categories"]),
+            **{name: row[name] for name in ("n_subjects", "ordered", "n_missing", "n_incomplete", "n_left_out")},
+        )
+    )
+
+
+def _which(groups: Sequence[str], n_groups: int) -> str:
+    """Return the groups that a note is about: each of them, or the first ones."""
+    if len(groups) == n_groups > 1:
+        return "Each group"
+    more = f" and {numbers.count(len(groups) - _GROUPS_SHOWN)} more" if len(groups) > _GROUPS_SHOWN else ""
+    return ", ".join(groups[:_GROUPS_SHOWN]) + more
 
 
 def _rows_of(name: str, ratings: Any, options: dict[str, Any]) -> list[dict[str, Any]]:

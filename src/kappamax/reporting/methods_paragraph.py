@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from kappamax._version import __version__
 from kappamax.display import numbers, text
 from kappamax.kappas import Agreement
+from kappamax.reading import DataSummary
 from kappamax.reporting.sentences import n_categories
+from kappamax.table import Table
 
 if TYPE_CHECKING:
     from kappamax.reporting.report_results import Report
@@ -36,7 +39,8 @@ def methods_paragraph(report: Report) -> str:
         f"{n_categories(table)} was measured by {_coefficient(report)}, {_weights_words(names)}{interval}."
     ]
     if table.n_missing and measured:
-        said.append(_missing_words(measured[0]))
+        said.append(_missing_words(table, measured[0]))
+    said += _left_out(table.data)
     extremes = [result.maximum for result in report.results if result.maximum is not None]
     if extremes:
         proven = all(one.proven and one.minimum_proven for one in extremes)
@@ -54,11 +58,25 @@ def _coefficient(report: Report) -> str:
     return report.coefficient.lower() if report.coefficient.startswith("Percent") else report.coefficient
 
 
-def _missing_words(measured: Agreement) -> str:
-    """Return how missing ratings enter the coefficient and its standard error."""
+def _left_out(data: DataSummary) -> Iterator[str]:
+    """Yield sentences about subjects and columns that were left out."""
+    if data.left_out:
+        were = "was" if data.n_left_out == 1 else "were"
+        yield f"{data.left_out.removesuffix(' left out')} {were} left out."
+    if columns := list(data.reading.columns_left_out):
+        named = f"column {text.listing(columns)} was" if len(columns) == 1 else f"columns {text.listing(columns)} were"
+        yield f"The {named} not used."
+
+
+def _missing_words(table: Table, measured: Agreement) -> str:
+    """Return how many ratings are missing, and how they enter the coefficient and its standard error."""
+    share = f"{numbers.count(table.n_missing)} of {numbers.count(table.n_subjects * table.n_raters)}"
     whose = "Krippendorff's definition of alpha" if measured.coefficient == "krippendorff" else "Gwet's method"
     names = {"delta": "the delta method", "jackknife": "the jackknife", "gwet": "Gwet's formula"}
-    return f"Missing ratings were handled by {whose}, and standard errors were computed by {names[measured.se_method]}."
+    return (
+        f"Missing ratings ({share}) were handled by {whose}, and standard errors were computed by "
+        f"{names[measured.se_method]}."
+    )
 
 
 def _references(report: Report) -> list[str]:

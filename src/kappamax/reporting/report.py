@@ -140,6 +140,8 @@ def report_within(
         results=tuple(result for _, result in results),
         pairs=_pairs(objective) if table.n_raters > 2 else None,
         moves=None if main.agreement is None else _moves(objective, effort),
+        weights_left_out=sentences.weights_left_out(table) if weights is None else None,
+        _data=table.data,
     )
     return made if brief else completed(made, effort, progress)
 

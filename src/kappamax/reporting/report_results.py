@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from kappamax._atomic_write import write_by_ending
-from kappamax._result import Result, TableResult, plain
+from kappamax._result import Result, TableResult, plain, public_fields
 from kappamax.disagreement.objective import Objective
 from kappamax.display.tables import csv_table, latex_table, markdown_table
 from kappamax.fibers.distribution import Distribution
@@ -20,7 +20,7 @@ from kappamax.maximum.max_kappa import Maximum
 from kappamax.maximum.maximizers import MaximizerCount
 from kappamax.reporting.formats.html import fragment_of, html_of
 from kappamax.reporting.formats.json import as_json, report_document
-from kappamax.reporting.formats.rows import CSV_COLUMNS, csv_row, result_rows
+from kappamax.reporting.formats.rows import CSV_COLUMNS, columns_of, csv_row, result_rows
 from kappamax.reporting.formats.text import text_of
 from kappamax.reporting.methods_paragraph import methods_paragraph
 from kappamax.table import Table
@@ -81,7 +81,7 @@ class WeightingReport(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the results as plain data, without the distribution under chance and the objective."""
-        names = [name for name in self.__dataclass_fields__ if name not in ("null", "objective")]
+        names = [one.name for one in public_fields(self) if one.name not in ("null", "objective")]
         return {name: plain(getattr(self, name)) for name in names}
 
 
@@ -110,6 +110,9 @@ class Report(TableResult):
     moves : RankedMoves or None
         Moves that raise agreement most; None if the coefficient is undefined, if ratings are missing, or if there are
         too many moves to rank them quickly.
+    weights_left_out : str or None
+        Reason why the default weightings do not include weights for ordered categories, and how to get them; None if
+        they do, or if weightings were requested.
     """
 
     title: str
@@ -121,6 +124,12 @@ class Report(TableResult):
     results: tuple[WeightingReport, ...]
     pairs: PairwiseKappas | None
     moves: RankedMoves | None
+    weights_left_out: str | None = None
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Notes of the reading, and the reason why weighted coefficients are not reported, if they are not."""
+        return (*self.table.reading.notes, *([self.weights_left_out] if self.weights_left_out else []))
 
     @property
     def main(self) -> WeightingReport:
@@ -144,24 +153,31 @@ class Report(TableResult):
         return html_of(self)
 
     def _columns(self) -> dict[str, Iterable[Any]]:
-        rows = [csv_row("", self, result) for result in self.results]
-        return {name: [row[name] for row in rows] for name in CSV_COLUMNS if name != "group"}
+        return {name: column for name, column in columns_of(self._csv_rows()).items() if name != "group"}
+
+    def _csv_rows(self) -> list[dict[str, Any]]:
+        return [csv_row("", self, result) for result in self.results]
 
     def _frame_library(self) -> str | None:
         return self.table.frame_library
 
     def to_csv(self) -> str:
         """Return the unrounded results as CSV, with one row per weighting."""
-        return csv_table(CSV_COLUMNS, [list(csv_row("", self, result).values()) for result in self.results])
+        return csv_table(CSV_COLUMNS, zip(*columns_of(self._csv_rows()).values(), strict=True))
 
     def to_latex(self) -> str:
-        """Return the table of results in LaTeX (package booktabs)."""
+        """Return the table of results and the notes in LaTeX (package booktabs)."""
         caption = f"{self.coefficient} of {self.table.n_raters} raters on {self.table.n_subjects} subjects."
-        return latex_table(*result_rows(self), caption=caption)
+        return latex_table(*result_rows(self), caption=caption, notes=self._said())
 
     def to_markdown(self) -> str:
-        """Return the table of results in Markdown."""
-        return markdown_table(*result_rows(self))
+        """Return the table of results and the notes in Markdown."""
+        return markdown_table(*result_rows(self), notes=self._said())
+
+    def _said(self) -> list[str]:
+        """Return the sentences below a table of results: what was read from a file, and the notes."""
+        read = [str(self.table.data)] if self.table.reading.source is not None else []
+        return [*read, *(f"Note: {note}" for note in self.notes)]
 
     def methods(self) -> str:
         """Return a paragraph for a methods section, with references and the options used."""

@@ -38,6 +38,13 @@ def weighting_name(weights: str) -> str:
     return weights if weights == "unweighted" else f"{weights} weights"
 
 
+def of_data(table: Table, most_categories: int) -> tuple[str, ...]:
+    """Return the sentences about the ratings: what was read from a file, or else the design; and unused categories."""
+    if table.reading.source is None:
+        return (of_design(table, most_categories), *of_table(table))
+    return (str(table.data), *_unused(table))
+
+
 def of_design(table: Table, most_categories: int) -> str:
     """Return the sentence about the numbers of subjects, raters and categories, with the first categories."""
     were = "was" if table.n_subjects == 1 else "were"
@@ -63,12 +70,28 @@ def of_table(table: Table) -> tuple[str, ...]:
             f"{numbers.count(table.n_missing)} of {numbers.count(ratings)} ratings "
             f"{'is' if table.n_missing == 1 else 'are'} missing, affecting {text.plural(touched, 'subject')}."
         )
+    return (*said, *_unused(table))
+
+
+def _unused(table: Table) -> tuple[str, ...]:
+    """Return the sentence about categories that no rater used, if there are any."""
     unused = [repr(label) for label, n in zip(table.categories, table.margins.sum(axis=0), strict=True) if n == 0]
     if len(unused) == 1:
-        said.append(f"No rater used the category {unused[0]}.")
-    elif unused:
-        said.append(f"No rater used any of the categories {', '.join(unused[:-1])} and {unused[-1]}.")
-    return tuple(said)
+        return (f"No rater used the category {unused[0]}.",)
+    if unused:
+        return (f"No rater used any of the categories {', '.join(unused[:-1])} and {unused[-1]}.",)
+    return ()
+
+
+def weights_left_out(table: Table) -> str | None:
+    """Return why the default weightings of these ratings do not include ordered ones, and how to get them."""
+    if table.ordered or table.n_categories <= 2:
+        return None
+    return (
+        "Weighted coefficients are not reported because the categories are text, whose order is not known. To include "
+        "them, give the order: --categories LOW,...,HIGH on the command line, categories=[LOW, ..., HIGH] in Python, "
+        'or the control "Categories in order" on the page.'
+    )
 
 
 def of_weighting(table: Table, result: WeightingReport) -> tuple[str, ...]:

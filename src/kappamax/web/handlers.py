@@ -6,7 +6,6 @@ command line, and the figures are those of the report. Errors of the library are
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache
@@ -20,7 +19,7 @@ from kappamax._result import plain
 from kappamax._validate import as_list_of_names
 from kappamax.datasets import EXAMPLES, example
 from kappamax.display.text import shortened
-from kappamax.errors import InvalidRequestError, KappamaxError, KappamaxWarning
+from kappamax.errors import InvalidRequestError, KappamaxError
 from kappamax.io.file_formats import open_bytes
 from kappamax.io.files import table_of_source
 from kappamax.io.read_spec import ReadSpec
@@ -30,7 +29,7 @@ from kappamax.reporting.figures_svg import null_picture, pictures_of
 from kappamax.reporting.formats.json import data_of
 from kappamax.reporting.report import Effort, completed, report_within
 from kappamax.reporting.report_results import Report
-from kappamax.reporting.sentences import of_table, of_weights
+from kappamax.reporting.sentences import of_data, of_weights
 from kappamax.table import Table
 from kappamax.web.moves import TIME_LIMIT, annealing, path_to_maximum, ranked_moves
 from kappamax.web.schemas import FileRequest, OwnWeights, ReportRequest, WeightingRequest, plain_table, weights_of
@@ -162,20 +161,17 @@ def file_table(request: FileRequest) -> dict[str, Any]:
         **{name: value for name, value in given.items() if value is not None},
     )
     columns: list[str] = []
-    with warnings.catch_warnings(record=True) as said:
-        warnings.simplefilter("always", KappamaxWarning)
-        try:
-            with open_bytes(request.content, "the file", spec) as source:
-                columns = source.columns
-                table = table_of_source(source, spec)
-        except KappamaxError as error:
-            raise InvalidRequestError(str(error), columns=columns) from None
-    notes = [str(warning.message) for warning in said if issubclass(warning.category, KappamaxWarning)]
+    try:
+        with open_bytes(request.content, request.file or "the file", spec) as source:
+            columns = source.columns
+            table = table_of_source(source, spec)
+    except KappamaxError as error:
+        raise InvalidRequestError(str(error), columns=columns) from None
     return {
         "table": plain_table(table),
         "data": data_of(table),
         "columns": columns,
-        "notes": [*notes, *of_table(table)],
+        "notes": [*of_data(table, 12), *table.reading.notes],
     }
 
 

@@ -18,6 +18,7 @@ from kappamax.display.text import listing, shortened
 from kappamax.errors import InputError, InvalidRequestError
 
 if TYPE_CHECKING:
+    from kappamax.reading import Reading
     from kappamax.table import Table
     from kappamax.weights import Weights
 
@@ -37,6 +38,9 @@ _Code = Annotated[int, Meta(ge=-1, lt=2**31)] | None
 _Number = Annotated[int, Meta(gt=-(10**18), lt=10**18)] | Annotated[float, Meta(gt=-1e300, lt=1e300)]
 _Numbers = Annotated[list[_Number], Meta(min_length=1, max_length=100)]
 _TwoCells = Annotated[list[list[int]], Meta(min_length=2, max_length=2)]
+
+_Text = Annotated[str, Meta(max_length=10_000)]
+_MAX_COLUMNS_LEFT_OUT = 200  # names of columns that the page holds; the notes have the number of all columns
 
 _LINE, _LABELS = "a line of at most 200 characters", "a list of 1 to 100 texts of 1 to 200 characters, or numbers"
 #: rule for each field, which follows "must be" in an error message
@@ -64,6 +68,12 @@ _RULES = {
     "proposal": "one of 'moves', 'swaps'",
     "layout": "one of 'wide', 'long', 'counts', 'patterns'",
     "complete_only": "true or false",
+    "reading": "a JSON object with file, layout, missing_as, columns_left_out, n_left_out and notes",
+    "file": "a text of at most 10,000 characters",
+    "missing_as": "a JSON object of whole numbers",
+    "columns_left_out": "a JSON object of texts",
+    "n_left_out": "a whole number >= 0",
+    "notes": "a list of at most 1,000 texts",
 }
 
 
@@ -105,10 +115,15 @@ def weights_of(asked: str | OwnWeights, n_categories: int) -> Weights:
 
 
 def plain_table(table: Table) -> dict[str, Any]:
-    """Return a table as the page represents it: a square of counts for two raters, patterns otherwise."""
+    """Return a table as the page represents it: a square of counts for two raters, patterns otherwise.
+
+    It contains the record of how the ratings were read, which the page sends back with the table.
+    """
     from kappamax._result import plain
 
     named = {"categories": plain(table.categories), "raters": list(table.raters), "ordered": table.ordered}
+    if table.reading.source is not None:
+        named["reading"] = msgspec.to_builtins(ReadingRecord.of_table(table))
     if table.n_raters == 2 and table.complete and table.n_categories <= _MAX_CATEGORIES:
         return {"counts": table.dense().tolist(), **named}
     _require_few_patterns(len(table.counts), table.n_raters)
@@ -142,7 +157,37 @@ class FileRequest(Request, forbid_unknown_fields=True):
     count: str | None = None
     sheet: str | None = None
     complete_only: bool = False
+    file: _Text | None = None
     content: bytes = b""
+
+
+class ReadingRecord(Struct, omit_defaults=True):
+    """Record of how a table was read, with the names of the JSON output of commands."""
+
+    file: _Text | None = None
+    layout: _Text | None = None
+    missing_as: dict[str, _Count] = {}
+    columns_left_out: dict[str, str] = {}
+    n_left_out: _Count = 0
+    notes: Annotated[list[_Text], Meta(max_length=1_000)] = []
+
+    @classmethod
+    def of_table(cls, table: Table) -> ReadingRecord:
+        """Return the record of a table."""
+        return cls(
+            file=table.data.file,
+            layout=table.reading.layout,
+            missing_as=dict(table.reading.missing),
+            columns_left_out=dict(list(table.reading.columns_left_out.items())[:_MAX_COLUMNS_LEFT_OUT]),
+            n_left_out=table.n_left_out,
+            notes=list(table.reading.notes),
+        )
+
+    def reading(self) -> Reading:
+        """Return the record as the library holds it."""
+        from kappamax.reading import Reading
+
+        return Reading(self.file, self.layout, self.missing_as, self.columns_left_out, tuple(self.notes))
 
 
 class TableRequest(Request):
@@ -153,6 +198,7 @@ class TableRequest(Request):
     categories: _Labels | None = None
     raters: _Labels = ("1", "2")
     ordered: bool = True
+    reading: ReadingRecord | None = None
 
     def __post_init__(self) -> None:
         """Check the size of the table and that counts without patterns are square."""
@@ -179,7 +225,8 @@ class TableRequest(Request):
 
     def table_key(self) -> bytes:
         """Return bytes that identify the table."""
-        return msgspec.json.encode((self.counts, self.patterns, self.categories, self.raters, self.ordered))
+        table = (self.counts, self.patterns, self.categories, self.raters, self.ordered)
+        return msgspec.json.encode((*table, self.reading))
 
     def table(self) -> Table:
         """Return the table; an error of the library is attributed to the field that its message begins with."""
@@ -193,7 +240,10 @@ class TableRequest(Request):
         try:
             if self.patterns is None and len(labels) != k:
                 raise InputError(f"categories must have {k} entries; got {len(labels)}.")
-            return Table(codes, self._all_counts(), labels, raters, ordered=self.ordered)
+            read = self.reading or ReadingRecord()
+            table = Table(codes, self._all_counts(), labels, raters, ordered=self.ordered, n_left_out=read.n_left_out)
+            table.reading = read.reading()
+            return table
         except InputError as error:
             field = str(error).partition(" ")[0]
             raise InvalidRequestError(str(error), field=field if field in self.__struct_fields__ else None) from None

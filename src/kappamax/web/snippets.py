@@ -52,6 +52,8 @@ def _command(table: Table, weights: list[str | OwnWeights]) -> str | None:
         return f"kappamax report ratings.csv{options}"
     lines = " ".join(shlex.quote(line) for line in _csv_lines(table))
     raters = shlex.quote(_csv_line(table.raters))
+    if any(isinstance(label, str) for label in table.categories):  # the order of text is not known unless it is given
+        options = f" --categories {shlex.quote(_csv_line(table.categories))}{options}"
     return f"printf '%s\\n' {lines} | kappamax report - --layout counts --raters {raters}{options}"
 
 

@@ -16,7 +16,7 @@ from kappamax._integers import widen
 from kappamax._tolerances import DOUBLE_TOLERANCE
 from kappamax._validate import as_rater_index
 from kappamax.display.text import card, listing, plural
-from kappamax.errors import InvalidWeightsError
+from kappamax.errors import ORDER_TO_GIVE, Advice, InvalidWeightsError
 from kappamax.weights.schemes import LARGEST_DENOMINATOR, ROUNDED_DENOMINATOR, raise_several_weightings
 from kappamax.weights.weights import Weights
 
@@ -176,9 +176,11 @@ def _fitted(weights: Weights, categories: Sequence[Any], ordered: bool) -> Weigh
         )
     if weights.needs_order and not ordered and k > 2:
         raise InvalidWeightsError(
-            f"{weights.name} weights need ordered categories, but these are text: {listing(categories)}. "
-            "Pass categories=[...] with the labels in order. On the command line, use "
-            f"--categories {','.join(map(str, categories[:5]))}{',...' if k > 5 else ''} with the labels in order."
+            f"{weights.name} weights need ordered categories, but the order of these is not known: "
+            f"{listing(categories)}.",
+            code="categories-without-order",
+            fields={"weights": weights.name, "categories": list(categories)},
+            advice=[Advice({"categories": ORDER_TO_GIVE})],
         )
     return weights
 

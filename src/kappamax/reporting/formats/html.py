@@ -19,7 +19,7 @@ from kappamax.reporting.figures_svg import (
     pairs_title,
 )
 from kappamax.reporting.formats.rows import columns_explained, margin_rows, pair_rows, result_rows
-from kappamax.reporting.sentences import of_design, of_table, weighting_name
+from kappamax.reporting.sentences import of_data, weighting_name
 from kappamax.table import Table
 
 if TYPE_CHECKING:
@@ -57,9 +57,15 @@ def _sections(report: Report) -> list[str]:
 
 
 def _lead(report: Report) -> str:
-    design = " ".join([of_design(report.table, 20), *of_table(report.table)])
+    data = " ".join(of_data(report.table, 20))
     main = " ".join(report.main.sentences[:2])
-    return f'<p class="faint">{escape(design)}</p>\n<p class="lead">{escape(main)}</p>'
+    return f'<p class="faint">{escape(data)}</p>\n{_notes(report)}<p class="lead">{escape(main)}</p>'
+
+
+def _notes(report: Report) -> str:
+    """Return the notes of the reading as a list, which is empty if there are none."""
+    items = "".join(f"<li>{escape(note)}</li>" for note in report.notes)
+    return f'<ul class="faint" aria-label="Notes on the data">{items}</ul>\n' if items else ""
 
 
 def _results_caption(report: Report) -> str:

@@ -23,7 +23,7 @@ def data_of(table: Table) -> dict[str, Any]:
     """Return what was read: file, layout, subjects, raters, categories, missing ratings, what was left out, notes."""
     reading = table.reading
     return {
-        "file": reading.source,
+        "file": table.data.file,
         "layout": reading.layout,
         "n_subjects": plain(table.n_subjects),
         "n_raters": table.n_raters,
@@ -57,6 +57,7 @@ def report_document(report: Report) -> dict[str, Any]:
         "pairs": plain(report.pairs),
         "moves": plain(report.moves),
         "methods": report.methods(),
+        "weights_left_out": report.weights_left_out,
     }
     return versioned(document(table, [_result(result) for result in report.results]) | {"report": extra})
 

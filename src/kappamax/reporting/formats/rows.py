@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from kappamax.display import numbers, text
+from kappamax.reporting.formats.json import data_of
 
 if TYPE_CHECKING:
     from kappamax.reporting.report_results import Report, WeightingReport
@@ -12,6 +14,8 @@ if TYPE_CHECKING:
 CSV_COLUMNS = (
     *("group", "n_subjects", "n_raters", "n_categories", "n_missing", "weights", "value", "ci_low", "ci_high", "se"),
     *("maximum", "maximum_proven", "maximum_bound", "minimum", "ratio", "pvalue", "test", "n_maximizers", "error"),
+    *("file", "layout", "raters", "categories", "ordered", "n_incomplete", "n_left_out", "missing_as"),
+    *("columns_left_out", "notes"),
 )
 
 
@@ -57,7 +61,9 @@ def csv_row(group: str, report: Report, result: WeightingReport) -> dict[str, An
     """Return the unrounded results of one weighting by the names in `CSV_COLUMNS`; unknown values are None."""
     table, agreement, most, test = report.table, result.agreement, result.maximum, result.test
     row: dict[str, Any] = dict.fromkeys(CSV_COLUMNS) | {"group": group, "weights": result.weights}
-    row |= {name: getattr(table, name) for name in ("n_subjects", "n_raters", "n_categories", "n_missing")}
+    row |= {name: value for name, value in data_of(table).items() if name in row}
+    row |= {name: getattr(table, name) for name in row if name.startswith("n_") and hasattr(table, name)}
+    row["notes"] = list(report.notes)
     row["error"] = result.reason or result.maximum_reason
     if agreement is not None:
         row |= {"value": agreement.value, "se": agreement.se}
@@ -70,6 +76,20 @@ def csv_row(group: str, report: Report, result: WeightingReport) -> dict[str, An
     if result.n_maximizers is not None:
         row["n_maximizers"] = result.n_maximizers.n
     return row
+
+
+def columns_of(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
+    """Return the columns of rows with the names in `CSV_COLUMNS`; lists and mappings are written as text."""
+    return {name: [_as_cell(name, row[name]) for row in rows] for name in CSV_COLUMNS}
+
+
+def _as_cell(name: str, value: Any) -> Any:
+    """Return an entry of a row as a number or text."""
+    if name == "notes" and value is not None:
+        return " ".join(value)
+    if name == "missing_as" and value is not None:
+        return "; ".join(f"{said or 'empty'}: {n}" for said, n in value.items())
+    return "; ".join(map(str, value)) if isinstance(value, list | dict) else value
 
 
 def _row(result: WeightingReport) -> list[str]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from kappamax.display import text
 from kappamax.reporting.figures_svg import MARGINS_TITLE, pairs_title
 from kappamax.reporting.formats.rows import columns_explained, margin_rows, pair_rows, result_rows
-from kappamax.reporting.sentences import of_design, of_table
+from kappamax.reporting.sentences import of_data
 
 if TYPE_CHECKING:
     from kappamax.reporting.report_results import Report
@@ -22,8 +22,10 @@ def text_of(report: Report) -> str:
     """Return the report as plain text."""
     table = report.table
     lines = [report.title, "=" * len(report.title), ""]
-    for said in (of_design(table, 12), *of_table(table)):
+    for said in of_data(table, 12):
         lines += _paragraph(said)
+    for note in report.notes:
+        lines += _paragraph(f"Note: {note}")
     lines += ["", MARGINS_TITLE, ""]
     header, rows = margin_rows(report)
     if len(table.raters) > _RATERS_SHOWN:

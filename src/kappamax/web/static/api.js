@@ -42,7 +42,7 @@ export async function examples() {
 
 /** Send a file with the options for reading it. */
 export function askFile(file, options) {
-  const query = new URLSearchParams(Object.entries(options).filter(([, value]) => value !== "" && value !== null));
+  const query = new URLSearchParams(Object.entries({ ...options, file: file.name }).filter(([, value]) => value !== "" && value !== null));
   return ask(`/api/file?${query}`, file, "file");
 }
 

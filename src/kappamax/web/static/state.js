@@ -3,6 +3,7 @@
 export const FEWEST = 2, MOST = 12;
 export const SCHEMES = ["unweighted", "linear", "quadratic", "sqrt", "gwet-ordinal", "ratio", "circular", "bipolar"];
 export const COMPARED = ["unweighted", "linear", "quadratic", "sqrt"];
+const EDITED = "The table was changed on the page after it had been read.";
 const KEY = "kappamax", LONGEST_LINK = 2000, LARGEST_STORED = 1_000_000;
 
 export const blank = (k) => Array.from({ length: k }, () => Array(k).fill(""));
@@ -17,13 +18,21 @@ export const subscribe = (listener) => listeners.push(listener);
 
 /** Change the state, store it for a reload, and notify all listeners; `by` names the source of the change. */
 export function change(patch, by = null) {
-  state = { ...state, ...patch };
+  state = { ...state, ...edited(patch), ...patch };
   store();
   for (const listener of listeners) listener(state, by);
 }
 
+/** If a table that was read from a file is changed on the page, add a note that says so. */
+function edited(patch) {
+  const { reading } = state;
+  const table = ["cells", "categories", "raters"].some((name) => name in patch);
+  if (!table || !reading || "reading" in patch || reading.notes?.includes(EDITED)) return {};
+  return { reading: { ...reading, notes: [...(reading.notes ?? []), EDITED] } };
+}
+
 function initial() {
-  return { kind: "square", cells: blank(3), categories: numbered(3), raters: ["1", "2"], ordered: true, patterns: null,
+  return { kind: "square", reading: null, cells: blank(3), categories: numbered(3), raters: ["1", "2"], ordered: true, patterns: null,
     chosen: "linear", custom: { by: "positions", positions: ["1", "2", "3"], scheme: "linear", matrix: distances(3) } };
 }
 
@@ -37,15 +46,15 @@ const fresh = (taken, i) => (taken.includes(String(i + 1)) ? `category ${i + 1}`
 
 /** Return the state of a square table, with its counts as text. */
 export function typed(table) {
-  return { kind: "square", patterns: null, cells: table.counts.map((row) => row.map(String)),
+  return { kind: "square", patterns: null, reading: table.reading ?? null, cells: table.counts.map((row) => row.map(String)),
     categories: table.categories.map(String), raters: table.raters.map(String), ordered: table.ordered !== false };
 }
 
 /** Return the table in the form of a request, with its problems and their places. */
 export function tableOf(held = state) {
   if (held.kind === "patterns") {
-    const { patterns, counts, categories, raters, ordered } = held.patterns;
-    return { table: { patterns, counts, categories, raters, ordered }, problems: [] };
+    const { patterns, counts, categories, raters, ordered, reading } = held.patterns;
+    return { table: { patterns, counts, categories, raters, ordered, ...(reading ? { reading } : {}) }, problems: [] };
   }
   const problems = [];
   held.cells.forEach((row, i) => row.forEach((text, j) => {
@@ -63,7 +72,8 @@ export function tableOf(held = state) {
   raters.forEach((name, i) => { if (name === "") problems.push({ rater: i, message: "Enter a name for this rater." }); });
   const counts = held.cells.map((row) => row.map((text) => Number(text.trim() || 0)));
   const empty = counts.flat().every((n) => n === 0);
-  return { table: { counts, categories: labels(names), raters, ordered: held.ordered }, problems, empty };
+  const read = held.reading ? { reading: held.reading } : {};
+  return { table: { counts, categories: labels(names), raters, ordered: held.ordered, ...read }, problems, empty };
 }
 
 /** If all names are whole numbers, they are sent as numbers, as they would be read from a file. */
@@ -103,6 +113,7 @@ export function linkOf(held = state) {
   const parts = new URLSearchParams({ table: held.cells.map((row) => row.map((text) => text.trim()).join(",")).join(";"),
     categories: JSON.stringify(held.categories), raters: JSON.stringify(held.raters), ordered: held.ordered ? "1" : "0",
     weights: held.chosen });
+  if (held.reading) parts.set("reading", JSON.stringify(held.reading));
   if (held.chosen === "custom") parts.set("custom", JSON.stringify(held.custom));
   const link = `${location.origin}${location.pathname}#${parts}`;
   return link.length <= LONGEST_LINK ? link : null;
@@ -135,7 +146,7 @@ function fromLink(fragment) {
     const named = parts.get("weights") ?? "linear";
     const chosen = named === "ordinal" ? "gwet-ordinal" : named; // the name in older links
     const custom = parts.has("custom") ? JSON.parse(parts.get("custom")) : customFor(k);
-    const linked = { ...state, kind: "square", patterns: null, cells, categories, raters, ordered: parts.get("ordered") !== "0", chosen, custom };
+    const linked = { ...state, kind: "square", patterns: null, reading: parts.has("reading") ? JSON.parse(parts.get("reading")) : null, cells, categories, raters, ordered: parts.get("ordered") !== "0", chosen, custom };
     return sound(linked) ? linked : null;
   } catch { return null; }
 }
@@ -146,7 +157,7 @@ function sound(held) {
   const k = held.cells?.length;
   const custom = held.custom;
   return Number.isInteger(k) && k >= FEWEST && k <= MOST && held.cells.every((row) => texts(row, k)) && texts(held.categories, k)
-    && texts(held.raters, 2) && typeof held.ordered === "boolean" && (held.chosen === "custom" || SCHEMES.includes(held.chosen))
+    && texts(held.raters, 2) && (!held.reading || Array.isArray(held.reading.notes ?? [])) && typeof held.ordered === "boolean" && (held.chosen === "custom" || SCHEMES.includes(held.chosen))
     && ["positions", "matrix"].includes(custom?.by) && ["undefined", "boolean"].includes(typeof custom.alike) && Array.isArray(custom.positions) && custom.positions.every((one) => typeof one === "string")
     && SCHEMES.includes(custom.scheme) && Array.isArray(custom.matrix) && custom.matrix.every((row) => texts(row, custom.matrix.length))
     && (held.kind === "square" || (held.kind === "patterns" && Array.isArray(held.patterns?.patterns) && Array.isArray(held.patterns.raters)));

@@ -6,7 +6,7 @@ import { plural } from "../format.js";
 import { MOST, change, customFor, typed } from "../state.js";
 
 const LAYOUTS = [["wide", "one column per rater"], ["long", "one row per rating"], ["counts", "square table of counts"], ["patterns", "patterns with counts"]];
-let file = null, columns = [], options = {}, categories = null, problem = null, notes = [];
+let file = null, columns = [], options = {}, categories = null, problem = null;
 
 export function startFiles() {
   const drop = byId("drop"), input = byId("file");
@@ -22,6 +22,7 @@ export function startFiles() {
 
 /** Show a summary of the data in place of the editable table if the data are patterns. */
 export function drawFile(state) {
+  drawReading(state.kind === "patterns" ? state.patterns.reading : state.reading);
   const place = byId("patterns");
   place.hidden = state.kind !== "patterns";
   if (state.kind !== "patterns") { if (state.kind === "square" && !file) byId("mapping").hidden = true; return; }
@@ -32,18 +33,24 @@ export function drawFile(state) {
   h("div", { class: "buttons" }, button("Enter a table instead", close)));
 }
 
+/** Show the file that the table was read from, and the notes of the reading. */
+function drawReading(reading) {
+  byId("reading").hidden = !reading;
+  const layout = reading?.layout ? ` (${reading.layout} layout)` : "";
+  fill(byId("reading"), reading ? [`Read from ${reading.file ?? "a file"}${layout}.`, ...(reading.notes ?? [])].map((said) => h("li", {}, said)) : []);
+}
+
 function close() {
   file = null;
   byId("file").value = "";
   byId("mapping").hidden = true;
-  change({ kind: "square", patterns: null }, "file");
+  change({ kind: "square", patterns: null, reading: null }, "file");
 }
 
 async function open(chosen) {
   file = chosen;
   columns = [];
   categories = null;
-  notes = [];
   options = { layout: "wide", raters: "", categories: "", subject: "", rater: "", rating: "", count: "", missing: "", sheet: "" };
   if (/\.(csv|tsv|txt)$/i.test(file.name)) columns = header(await file.slice(0, 65536).text());
   await read();
@@ -62,7 +69,6 @@ async function read() {
     const answer = await askFile(file, options);
     if (!answer) return;
     columns = answer.columns ?? columns;
-    notes = answer.notes ?? [];
     categories = answer.table.categories.map(String);
     const square = answer.table.raters.length === 2 && !answer.table.patterns && answer.table.counts.length <= MOST && answer.table.counts.length >= 2;
     const weights = answer.table.ordered === false ? { chosen: "unweighted" } : {};
@@ -92,7 +98,7 @@ function drawMapping() {
     h("input", { id: `map-${field}`, type: "text", value: options[field], autocomplete: "off", "aria-describedby": `map-${field}-problem`,
       on: { change: (event) => set({ [field]: event.target.value }) } }), beside(field));
   const named = columns.map((name) => [name, name]);
-  fill(place, h("fieldset", {}, h("legend", {}, `Options for reading ${file.name}`), beside("file"), notes.map((note) => h("p", { class: "faint small" }, note)),
+  fill(place, h("fieldset", {}, h("legend", {}, `Options for reading ${file.name}`), beside("file"),
     h("div", { class: "controls" }, select("layout", "Layout", LAYOUTS),
       roles.map((role) => select(role, { subject: "Column of subjects", rater: "Column of raters", rating: "Column of ratings", count: "Column of counts" }[role],
         [["", role === "subject" && options.layout === "wide" ? "none" : `column named ${role}`], ...named]))),

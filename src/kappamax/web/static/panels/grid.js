@@ -11,7 +11,7 @@ export function startGrid() {
   fill(byId("size"), Array.from({ length: MOST - FEWEST + 1 }, (_, i) => h("option", { value: i + FEWEST }, String(i + FEWEST))));
   byId("size").addEventListener("change", (event) => resize(Number(event.target.value)));
   byId("ordered").addEventListener("change", (event) => change({ ordered: event.target.checked }));
-  byId("clear").addEventListener("click", () => change({ cells: blank(current().cells.length) }));
+  byId("clear").addEventListener("click", () => change({ cells: blank(current().cells.length), reading: null }));
   for (const place of [0, 1]) {
     byId(`rater-${place}`).addEventListener("input", (event) => {
       change({ raters: current().raters.map((name, i) => (i === place ? event.target.value : name)) }, "grid");
@@ -124,7 +124,7 @@ function paste(event, i, j) {
   }
   const base = whole ? { cells: blank(k), categories: resized(k).categories } : resized(k);
   rows.forEach((row, a) => row.forEach((text, b) => { base.cells[top + a][left + b] = text; }));
-  change({ ...base, ...(labels ? { categories: labels } : {}), custom: customFor(k) });
+  change({ ...base, ...(whole ? { reading: null } : {}), ...(labels ? { categories: labels } : {}), custom: customFor(k) });
   byId(`cell-${top}-${left}`).focus();
 }
 

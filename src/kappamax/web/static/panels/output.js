@@ -67,9 +67,10 @@ async function saveReport(format, said) {
   const { table, weight } = shown;
   const named = isOrdered() ? COMPARED : ["unweighted"];
   const weights = named.includes(current().chosen) ? named : [...named, weight];
+  const request = isOrdered() || weights.length > 1 ? { ...table, weights } : table; // the default report says what is left out
   said.textContent = "Writing the report…";
   try {
-    save(await download(format, { ...table, weights }), `kappamax.${format}`);
+    save(await download(format, request), `kappamax.${format}`);
     said.textContent = `Saved as kappamax.${format}.`;
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
