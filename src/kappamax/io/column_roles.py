@@ -162,6 +162,10 @@ def _computed(profiles: Sequence[ColumnProfile]) -> _Found:
                 found.append((profile, REFUSED, "is the sum of the others"))
             elif all(isclose(label, total / len(others), abs_tol=0.006) for label, total in sums):
                 found.append((profile, REFUSED, "is the mean of the others"))
+            elif names.names_extreme(profile.name) and any(
+                all(label == extreme(ratings) for label, ratings in rows) for extreme in (max, min)
+            ):
+                found.append((profile, REFUSED, "is the largest or smallest of the others"))
     return found[-1:]  # of three yes-or-no columns, each says whether the others agree
 
 

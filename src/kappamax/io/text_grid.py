@@ -133,6 +133,8 @@ def table_start(lines: Sequence[str], name: str, spec: ReadSpec, *, most_rows: i
         shown = f": {listing(skipped, most=3)}" if skipped else ""
         n_lines = first.start - above
         notes.append(f"{plural(n_lines, 'line')} above the table {_was(n_lines)} left out{shown}.")
+    if first.end > next(record.end for record in filled if record.start == first.start):
+        notes.append("The line below the header, which has one cell only, was left out.")
     header = _header_cells(first, filled, width)
     if len(header) > MOST_COLUMNS:
         raise UnreadableFileError(
