@@ -3,6 +3,7 @@
 python -m benchmarks                  all parts, written to docs/benchmarks.md and docs/peers.md
 python -m benchmarks speed            one part, printed only
 python -m benchmarks intake
+python -m benchmarks inspection
 python -m benchmarks maximum
 python -m benchmarks fibers
 python -m benchmarks annealing
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 RESULTS = peers.ROOT / "docs" / "benchmarks.md"
 PEERS = peers.ROOT / "docs" / "peers.md"
-PARTS = ("speed", "intake", "maximum", "fibers", "annealing", "reporting", "coverage", "web", "peers")
+PARTS = ("speed", "intake", "inspection", "maximum", "fibers", "annealing", "reporting", "coverage", "web", "peers")
 
 
 def main() -> None:
@@ -42,7 +43,7 @@ def main() -> None:
         return
 
     # these need what only the peers' environment has
-    from benchmarks import annealing, coverage, fibers, intake, maximum, report, reporting, speed, web
+    from benchmarks import annealing, coverage, fibers, inspection, intake, maximum, report, reporting, speed, web
 
     quick = arguments.quick
     sections = []
@@ -63,6 +64,8 @@ def main() -> None:
         sections.append(report.speed_section(beside))
     if arguments.part in (None, "intake"):
         sections.append(report.intake_section(list(intake.readings(quick=quick))))
+    if arguments.part in (None, "inspection"):
+        sections.append(report.inspection_section(list(inspection.comparisons(quick=quick))))
     if arguments.part in (None, "annealing"):
         sections.append(report.annealing_section(annealing.measures(quick=quick)))
     if arguments.part in (None, "reporting"):

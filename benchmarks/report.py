@@ -18,6 +18,7 @@ __all__ = [
     "coverage_section",
     "document",
     "fibers_section",
+    "inspection_section",
     "intake_section",
     "maximum_section",
     "reporting_section",
@@ -121,6 +122,16 @@ def intake_section(rows: Sequence[Reading]) -> str:
         "DuckDB's default limit of memory. The target for the time of Parquet is 1.5 times the bare query's."
     )
     return f"## Large files\n\n{text}\n\n{table(header, cells)}"
+
+
+def inspection_section(rows: Sequence[Comparison]) -> str:
+    """The table of inspections of very large files."""
+    text = (
+        "`kappamax inspect` looks at the first 20,000 rows of a very large file, guesses its layout and the roles of "
+        "its columns, and tries the command that it prints on these rows. The bare query fetches the same rows. Each "
+        "run is a process of its own; the times are medians after imports."
+    )
+    return f"## Inspection\n\n{text}\n\n{_comparisons(rows)}"
 
 
 def reporting_section(rows: Sequence[Figure]) -> str:

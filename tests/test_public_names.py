@@ -15,7 +15,7 @@ from kappamax._result import Result
 
 NAMES = {
     "__version__", "agreement", "anneal", "bootstrap", "category_kappas", "compare", "exact_test", "example", "fiber",
-    "from_counts", "from_ratings", "jackknife", "kappa", "leave_one_out", "max_kappa", "pairwise_kappas",
+    "from_counts", "from_ratings", "inspect", "jackknife", "kappa", "leave_one_out", "max_kappa", "pairwise_kappas",
     "read_ratings", "report", "report_groups", "sample_size", "standard_error", "Table", "value_test", "verify",
     "Weights",
 }  # fmt: skip

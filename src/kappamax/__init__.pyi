@@ -18,6 +18,7 @@ from .fibers.exact_test import exact_test as exact_test
 from .fibers.fiber import fiber as fiber
 from .io import from_counts as from_counts
 from .io import from_ratings as from_ratings
+from .io import inspect as inspect
 from .io import read_ratings as read_ratings
 from .kappa_breakdowns import category_kappas as category_kappas
 from .kappa_breakdowns import leave_one_out as leave_one_out

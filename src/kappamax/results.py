@@ -16,6 +16,8 @@ from kappamax.fibers.joint_distribution import JointDistribution, OtherRange, Sa
 from kappamax.fibers.move_effects import Explanation, Reason
 from kappamax.fibers.move_ranking import RankedMove, RankedMoves
 from kappamax.fibers.walk import Walk
+from kappamax.io.inspected_columns import InspectedColumn
+from kappamax.io.inspection import Inspection, Refusal
 from kappamax.kappa_breakdowns import CategoryKappas, LeaveOneOut, PairwiseKappas
 from kappamax.kappas import Agreement
 from kappamax.maximum.forced_disagreement import DisagreementSplit
@@ -49,6 +51,8 @@ __all__ = [
     "Explanation",
     "Fiber",
     "GroupReport",
+    "InspectedColumn",
+    "Inspection",
     "Jackknife",
     "JointDistribution",
     "LeaveOneOut",
@@ -64,6 +68,7 @@ __all__ = [
     "RankedMoves",
     "Reading",
     "Reason",
+    "Refusal",
     "Report",
     "Result",
     "SameValue",

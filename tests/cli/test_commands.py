@@ -175,10 +175,10 @@ def test_a_closed_pipe_is_not_an_error(wide):
 
 
 def test_welcome_help_and_version():
-    """`kappamax` alone shows three commands to try."""
-    assert run().stdout.count("\n  kappamax ") == 3
+    """`kappamax` alone shows four commands to try."""
+    assert run().stdout.count("\n  kappamax ") == 4
     everyday, research = run("--help").stdout.split("Everyday commands:")[1].split("Research commands:")
-    assert [line.split()[0] for line in everyday.splitlines() if line][:3] == ["report", "kappa", "max"]
+    assert [line.split()[0] for line in everyday.splitlines() if line][:4] == ["inspect", "report", "kappa", "max"]
     assert "fiber" in research
     assert run("--version").stdout.strip() == f"kappamax, version {km.__version__}"
 

@@ -16,9 +16,12 @@ from kappamax.annealing.diagonal_sweep import SWEEPS
 from kappamax.annealing.methods import METHODS as PROPOSALS
 from kappamax.annealing.methods import MOVE_SETS, UNITS
 from kappamax.cli import main
+from kappamax.cli.options import HOW_TO_READ
 from kappamax.coefficients import COEFFICIENTS
 from kappamax.fibers.distribution import ALTERNATIVES, TWO_SIDED
 from kappamax.fibers.moves import Effect
+from kappamax.io.inspected_columns import ROLES
+from kappamax.io.read_spec import LAYOUTS
 from kappamax.paper.verdict import STATUSES
 from kappamax.planning.methods import JOINTS, VARIANCES
 from kappamax.reporting.formats.json import SCHEMA_VERSION
@@ -31,13 +34,16 @@ SCHEMA = json.loads((files("kappamax") / "data" / f"output-schema-{SCHEMA_VERSIO
 DEFINITIONS = [one["$ref"].rpartition("/")[2] for one in SCHEMA["anyOf"]]  # one per kind of document
 QUICK = [name for name, case in CASES.items() if not case.slow]
 MUTATED = [
+    *("inspect, wide", "inspect, long", "inspect, no table"),
     *("kappa, two raters", "kappa, undefined", "max, three raters", "max, no time", "max, undefined"),
     *("test, two-sided", "test, undefined", "fiber, listed and sampled", "fiber, too many tables"),
     *("moves, three raters", "moves, undefined", "anneal, swaps", "anneal, undefined", "plan, width", "plan, power"),
     *("verify, does not hold", "report, three raters", "report, pair undefined", "report, undefined"),
     *("report, maximum not known", "report, several files", "study, own scenarios", "paper, few items"),
 ]
-MAPS = {"margins", "reasons", "missing_as", "columns_left_out"}  # objects whose keys are names in the data
+MAPS = {
+    *("margins", "reasons", "missing_as", "columns_left_out", "labels", "missing", "options")
+}  # objects whose keys are names in the data
 OPTIONAL = {
     *("results/n_maximizers", "results/maximizers", "results/tables", "results/sample"),
     *("scenario/margins", "scenario/max_steps", "schedule/start", "schedule/factor", "schedule/steps"),
@@ -198,6 +204,9 @@ def test_exact_numbers_and_labels(definition, value, accepted):
         (("scenario", "properties", "temperature_unit"), UNITS),
         (("scenario", "properties", "sweep"), SWEEPS),
         (("paper_item", "properties", "status"), STATUSES),
+        (("inspected_column", "properties", "role"), ROLES),
+        (("inspection", "properties", "layout"), (*LAYOUTS, None)),
+        (("reading_options", "propertyNames"), [str(option.name) for option in HOW_TO_READ]),
     ],
 )
 def test_closed_lists_of_names_are_those_of_the_library(place, names):

@@ -18,6 +18,7 @@ from click.testing import CliRunner
 import kappamax as km
 from kappamax.cli import main
 from kappamax.fibers import null_distribution
+from kappamax.io import inspected_files
 from kappamax.paper import check, definitions
 from kappamax.paper.check import PaperCheck
 from kappamax.paper.verdict import STATUSES, Verdict
@@ -101,6 +102,11 @@ def _little_work(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(budget, "MOST_WORK", 1)
 
 
+def _large_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Inspect the first rows only, as of a large file."""
+    monkeypatch.setattr(inspected_files, "_MOST_BYTES", 100)
+
+
 def _strings_above_1000(monkeypatch: pytest.MonkeyPatch) -> None:
     """Write integers above 1000 as strings, so that the counts of small tables are strings."""
     monkeypatch.setattr("kappamax._result.EXACT_DOUBLES", 1000)
@@ -169,11 +175,22 @@ FILES = {
     "fewer_gaps.csv": _random_ratings(12, 3, 2, missing=0.15),
     "groups.csv": "site,a,b\nA,1,1\nA,2,2\nA,1,2\nB,1,2\nB,2,2\nB,1,1\nC,1,1\nC,1,1\n",
     "broken.csv": "a\n1\n",
+    "ragged.csv": "a,b\n1,2\n1,2,3\n",
+    "long.csv": "item,who,label\n1,ann,x\n1,bob,x\n2,ann,y\n2,bob,\n3,ann,y\n3,bob,y\n",
+    "patterns.csv": "a,b,n\nx,x,5\nx,y,3\ny,y,7\n",
+    "people.csv": "id,age,a,b\n"
+    + "".join(f"p{i},{30 + i},{'Yes' if i == 3 else 'yes'},{'yesno'[3 * (i % 2) :][:3]}\n" for i in range(20)),
     "costs.csv": ",yes,maybe,no\nno,3,1,0\nmaybe,1,0,1\nyes,0,1,3\n",
     "scenarios.toml": _SCENARIOS,
 }
 
 CASES = {
+    "inspect, wide": Case("inspect", "inspect {people.csv}"),
+    "inspect, long": Case("inspect", "inspect {long.csv}"),
+    "inspect, counts": Case("inspect", "inspect {cohen1968.csv}"),
+    "inspect, patterns": Case("inspect", "inspect {patterns.csv}"),
+    "inspect, no table": Case("inspect", "inspect {ragged.csv}"),
+    "inspect, first rows": Case("inspect", "inspect {hard.csv}", patch=_large_files),
     "kappa, two raters": Case("kappa", "kappa {two.csv}"),
     "kappa, several weightings": Case(
         "kappa", "kappa {rapallo2022.csv} --layout counts -w unweighted -w linear -w quadratic -w sqrt"

@@ -22,6 +22,7 @@ from kappamax.cli.anneal import anneal
 from kappamax.cli.command import Group, command
 from kappamax.cli.exact_test import test
 from kappamax.cli.fiber import fiber
+from kappamax.cli.inspect import inspect
 from kappamax.cli.kappa import kappa
 from kappamax.cli.max_kappa import maximum
 from kappamax.cli.moves import moves
@@ -36,9 +37,10 @@ __all__ = ["main"]
 
 _ARGUMENTS = "kappamax.arguments"
 _WELCOME = """\
-kappamax measures agreement between raters. Three commands to try:
+kappamax measures agreement between raters. Four commands to try:
 
   kappamax example cohen1968     print a bundled dataset
+  kappamax inspect ratings.csv   describe your own file, and print the command that reads it
   kappamax report ratings.csv    write a report on your own file, with one column per rater
   kappamax max ratings.csv       find the largest agreement that the margins allow
 
@@ -137,7 +139,7 @@ class _Main(Group):
 @click.group(
     cls=_Main,
     sections={
-        "Everyday commands": [report, kappa, maximum, test, plan, serve, example, completion],
+        "Everyday commands": [inspect, report, kappa, maximum, test, plan, serve, example, completion],
         "Research commands": [verify, fiber, moves, anneal, study, paper],
     },
     invoke_without_command=True,

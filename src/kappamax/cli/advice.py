@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from kappamax.display.text import capitalized
 from kappamax.errors import ORDER_TO_GIVE, Advice, KappamaxError
 
 
@@ -18,23 +19,46 @@ def message_of(error: KappamaxError, command: click.Command, arguments: Sequence
 
     It ends with the command that follows the most likely advice.
     """
-    parts = [error.statement]
-    options = {str(option.name): option for option in command.params if isinstance(option, click.Option)}
-    usable = [advice for advice in error.advice if all(name in options for name in advice.options)]
-    for advice in usable[:-1]:
-        written = shlex.join(_written(advice, options))
-        parts.append(f"{_capitalized(advice.condition)}, use {written}." if advice.condition else f"Use {written}.")
+    usable = [advice for advice in error.advice if advice.options.keys() <= _options_of(command).keys()]
+    parts = [error.statement, *(sentence_of(advice, command) for advice in usable[:-1])]
     if usable:
-        run = ["kappamax", *_with(arguments, usable[-1], options)]
+        run = ["kappamax", *_with(arguments, usable[-1].options, command)]
         condition = usable[-1].condition
-        parts.append(f"{_capitalized(condition)}, run the following command. " if condition else "")
+        parts.append(f"{capitalized(condition)}, run the following command. " if condition else "")
         parts[-1] += f"Run: {shlex.join(run)}"
     return " ".join(parts)
 
 
-def _with(arguments: Sequence[str], advice: Advice, options: Mapping[str, click.Option]) -> list[str]:
-    """Return the arguments of a command with the advised options in place of earlier values of these options."""
-    replaced = {flag: options[name] for name in advice.options for flag in options[name].opts}
+def sentence_of(advice: Advice, command: click.Command) -> str:
+    """Return a sentence that advises the options of a command."""
+    written = shlex.join(arguments_of(advice.options, command))
+    return f"{capitalized(advice.condition)}, use {written}." if advice.condition else f"Use {written}."
+
+
+def arguments_of(options: Mapping[str, Any], command: click.Command) -> list[str]:
+    """Return options, by the names of the arguments of `read_ratings`, as arguments of a command."""
+    known = _options_of(command)
+    words = []
+    for name, value in options.items():
+        flag = max(known[name].opts, key=len)
+        if value is True:
+            words.append(flag)
+            continue
+        values = [f"{old}={new}" for old, new in value.items()] if isinstance(value, Mapping) else [_text_of(value)]
+        for text in values:
+            words += [f"{flag}={text}"] if text.startswith("-") else [flag, text]
+    return words
+
+
+def _options_of(command: click.Command) -> dict[str, click.Option]:
+    """Return the options of a command by the names of their arguments."""
+    return {str(option.name): option for option in command.params if isinstance(option, click.Option)}
+
+
+def _with(arguments: Sequence[str], options: Mapping[str, Any], command: click.Command) -> list[str]:
+    """Return the arguments of a command with some options in place of earlier values of these options."""
+    known = _options_of(command)
+    replaced = {flag: known[name] for name in options for flag in known[name].opts}
     kept: list[str] = []
     skip = False
     for argument in arguments:
@@ -45,21 +69,7 @@ def _with(arguments: Sequence[str], advice: Advice, options: Mapping[str, click.
             skip = not equals and not replaced[flag].is_flag
         else:
             kept.append(argument)
-    return [*kept, *_written(advice, options)]
-
-
-def _written(advice: Advice, options: Mapping[str, click.Option]) -> list[str]:
-    """Return options as arguments of a command."""
-    words = []
-    for name, value in advice.options.items():
-        flag = max(options[name].opts, key=len)
-        if value is True:
-            words.append(flag)
-            continue
-        values = [f"{old}={new}" for old, new in value.items()] if isinstance(value, Mapping) else [_text_of(value)]
-        for text in values:
-            words += [f"{flag}={text}"] if text.startswith("-") else [flag, text]
-    return words
+    return [*kept, *arguments_of(options, command)]
 
 
 def _text_of(value: Any) -> str:
@@ -67,11 +77,7 @@ def _text_of(value: Any) -> str:
     if value == ORDER_TO_GIVE:
         return ",".join(ORDER_TO_GIVE)
     if isinstance(value, str) or not isinstance(value, Sequence):
-        return str(value)
+        return "tab" if value == "\t" else str(value)
     out = StringIO()
     csv.writer(out, lineterminator="").writerow(value)
     return out.getvalue()
-
-
-def _capitalized(words: str) -> str:
-    return words[:1].upper() + words[1:]

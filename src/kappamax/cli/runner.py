@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -271,8 +271,14 @@ def echo_rows(
     echo_table(title.format(title=found[0].plain["title"]), ["weights", *header], rows, below)
 
 
-def echo_table(title: str, header: Sequence[str], rows: Sequence[Sequence[str]], notes: Sequence[str] = ()) -> None:
-    """Print a title, a table whose first column is aligned to the left, and notes below it."""
+def echo_table(
+    title: str,
+    header: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    notes: Sequence[str] = (),
+    left: Collection[int] = (0,),
+) -> None:
+    """Print a title, a table whose columns at the positions `left` are aligned to the left, and notes below it."""
     from rich import box
     from rich.console import Console
     from rich.table import Table as RichTable
@@ -280,14 +286,15 @@ def echo_table(title: str, header: Sequence[str], rows: Sequence[Sequence[str]],
 
     grid = RichTable(box=box.SIMPLE_HEAD)
     for i, name in enumerate(header):
-        grid.add_column(Text(name), justify="left" if i == 0 else "right", no_wrap=True)
+        grid.add_column(Text(name), justify="left" if i in left else "right", no_wrap=True)
     for row in rows:
         grid.add_row(*(Text(cell) for cell in row))
     console = Console(highlight=False)
     unbounded = console.options.update(max_width=1000)
     console.width = max(80, console.width, console.measure(grid, options=unbounded).maximum)  # so that no number is cut
     console.print(Text(title, style="bold"))
-    console.print(grid)
+    if header:
+        console.print(grid)
     _print_notes(console, notes)
 
 

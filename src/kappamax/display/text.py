@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from textwrap import wrap
 from typing import Any
 from unicodedata import combining, east_asian_width
@@ -67,11 +67,11 @@ def rater(name: str) -> str:
     return f"rater {name}" if name.isdigit() else name
 
 
-def columns(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return the lines of a table; the first column is aligned to the left and the others to the right."""
+def columns(header: Sequence[str], rows: Sequence[Sequence[str]], left: Collection[int] = (0,)) -> list[str]:
+    """Return the lines of a table; the columns at the positions `left` are aligned to the left, others to the right."""
     widths = [max(map(width, column)) for column in zip(header, *rows, strict=True)]
     lines = [header, ["-" * wide for wide in widths], *rows]
-    return ["  ".join(_padded(line, widths)).rstrip() for line in lines]
+    return ["  ".join(_padded(line, widths, left)).rstrip() for line in lines]
 
 
 def width(words: str) -> int:
@@ -113,10 +113,11 @@ def _cut(words: str, most: int) -> str:
     return words
 
 
-def _padded(line: Sequence[str], widths: Sequence[int]) -> list[str]:
+def _padded(line: Sequence[str], widths: Sequence[int], left: Collection[int]) -> list[str]:
     """Return the cells of a line with the spaces that align them."""
     spaces = [" " * (wide - width(cell)) for cell, wide in zip(line, widths, strict=True)]
-    return [line[0] + spaces[0], *(space + cell for cell, space in zip(line[1:], spaces[1:], strict=True))]
+    cells = zip(line, spaces, strict=True)
+    return [cell + space if i in left else space + cell for i, (cell, space) in enumerate(cells)]
 
 
 def shortened(text: str) -> str:

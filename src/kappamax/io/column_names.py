@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
+from functools import cache
 
 
 def _words(text: str) -> frozenset[str]:
@@ -74,6 +75,7 @@ _SUMMARY_CELLS = re.compile(
 )
 
 
+@cache
 def words_of(name: str) -> list[str]:
     """Return the words of a name in lower case; "raterID_2" has the words rater, id and 2."""
     apart = re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", name)

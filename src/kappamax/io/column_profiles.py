@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -18,7 +19,7 @@ _NEARLY_UNIQUE = 0.9
 _FEW_VALUES = 20
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ColumnProfile:
     """The labels in the first rows of a column.
 
@@ -36,34 +37,34 @@ class ColumnProfile:
     labels: list[Label | None]
     counts: Counter[Label]
 
-    @property
+    @cached_property
     def n_present(self) -> int:
         """Number of rows that are not missing."""
         return self.counts.total()
 
-    @property
+    @cached_property
     def n_distinct(self) -> int:
         """Number of different labels."""
         return len(self.counts)
 
-    @property
+    @cached_property
     def numeric(self) -> bool:
         """Whether all labels are numbers."""
         return bool(self.counts) and not any(isinstance(label, str) for label in self.counts)
 
-    @property
+    @cached_property
     def whole(self) -> bool:
         """Whether all labels are whole numbers >= 0."""
         return bool(self.counts) and all(isinstance(label, int) and label >= 0 for label in self.counts)
 
-    @property
+    @cached_property
     def unique(self) -> bool:
         """Whether the labels of all rows differ, or nearly all of many rows."""
         if self.n_distinct == self.n_present:
             return self.n_present > 1
         return self.n_distinct > _FEW_VALUES and self.n_distinct >= _NEARLY_UNIQUE * self.n_present
 
-    @property
+    @cached_property
     def numbers_rows(self) -> bool:
         """Whether the labels are increasing numbers, as the numbers of rows are."""
         numbers = [label for label in self.labels if isinstance(label, int | float)]

@@ -143,6 +143,8 @@ def _computed(profiles: Sequence[ColumnProfile]) -> _Found:
         return []
     found: _Found = []
     for profile in profiles:
+        if len(profiles) > 3 and not profile.numeric:
+            continue
         others = [other for other in profiles if other is not profile]
         rows = [
             (label, ratings)

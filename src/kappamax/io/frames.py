@@ -176,6 +176,22 @@ def _require_rows_of_ratings(spec: ReadSpec) -> None:
         )
 
 
+def first_rows(data: Any, most: int) -> tuple[list[str], list[tuple[Any, ...]], int | None, Any]:
+    """Return the columns of a frame, its first rows, its number of rows if it is known, and a frame of these rows."""
+    import narwhals as nw
+
+    data = as_arrow(data)
+    if is_records(data):
+        columns = columns_of_records(data)
+        n_records = max(map(len, columns.values()), default=0)
+        first = {name: list(values[:most]) for name, values in columns.items()}
+        return list(columns), list(zip(*first.values(), strict=True)), n_records, data if n_records <= most else first
+    frame = nw.from_native(_with_text_names(data))
+    head = frame.head(most)
+    n_rows = len(frame) if isinstance(frame, nw.DataFrame) else None
+    return list(frame.collect_schema().names()), _fetched(head), n_rows, head.to_native()
+
+
 def series_column(data: Any, place: str | None = None) -> Column:
     """Return a column of labels; a series keeps the categories that it declares.
 

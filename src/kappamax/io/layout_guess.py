@@ -91,7 +91,7 @@ def long_columns(profiles: Sequence[ColumnProfile]) -> LongColumns | None:
         score = _long_score(subject, rater, usable, n_rows)
         if score is not None:
             rating = _rating_column(usable, subject, rater)
-            if rating is not None:
+            if rating is not None and not _are_two_raters(rater, rating) and not names.names_other(subject.name):
                 found.append((score, LongColumns(subject.name, rater.name, rating.name)))
     return max(found, key=lambda one: one[0])[1] if found else None
 
@@ -149,6 +149,13 @@ def _rating_column(
     return min(candidates, key=lambda profile: profile.n_distinct, default=None)
 
 
+def _are_two_raters(one: ColumnProfile, other: ColumnProfile) -> bool:
+    """Return whether two columns look like the ratings of two raters: alike in name, or with words in common."""
+    if names.stem_of(one.name) and names.stem_of(one.name) == names.stem_of(other.name):
+        return True
+    return any(isinstance(label, str) and label in other.counts for label in one.counts)
+
+
 def _is_determined(profile: ColumnProfile, by: ColumnProfile) -> bool:
     """Return whether a column has one value for each value of another column, as the text of an item has."""
     return len(set(zip(by.labels, profile.labels, strict=True))) == by.n_distinct + (by.n_present < len(by.labels))
@@ -163,6 +170,8 @@ def _is_count(count: ColumnProfile, profiles: Sequence[ColumnProfile]) -> bool:
 
     It has a usual name, or it is the last column and its numbers are not labels of the others.
     """
+    if not count.whole or count.numbers_rows or not (names.names_count(count.name) or count is profiles[-1]):
+        return False
     others = [
         profile
         for profile in profiles
@@ -170,7 +179,7 @@ def _is_count(count: ColumnProfile, profiles: Sequence[ColumnProfile]) -> bool:
         and not names.names_summary(profile.name)
         and not (profile.numbers_rows and (names.is_made_up(profile.name) or names.names_identifier(profile.name)))
     ]
-    if len(others) < 2 or not count.whole or count.numbers_rows:
+    if len(others) < 2:
         return False
     rows = list(zip(*(other.labels for other in others), strict=True))
     if len(set(rows)) < len(rows):
