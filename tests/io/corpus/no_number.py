@@ -43,3 +43,7 @@ def cases() -> Iterator[Case]:
     yield csv_case("long-rated-twice.csv", ["item", "rater", "label"], twice, ratings)
     nobody = [[row[0], ""] if i % 2 else ["", row[1]] for i, row in enumerate(ratings)]
     yield csv_case("never-together.csv", ["A", "B"], nobody, ratings)
+    within = draw(464, ["mild", "severe"], n=30)  # numbers of patients repeat in every site, which nothing says
+    subjects = [(1 + i // 10, 1 + i % 10) for i in range(30)]
+    rows = [[*subject, rater, label] for subject, rater, label in long_rows(within, subjects, ["A", "B"])]
+    yield csv_case("subjects-within-sites.csv", ["site", "patient", "reader", "grade"], rows, within)
