@@ -98,7 +98,7 @@ def grid_of(text: str, name: str, spec: ReadSpec) -> TextGrid:
             if len(record.cells) < len(start.header) or any(cell.strip() for cell in extra):
                 _raise_another_length(record, len(start.header), name)
     rows = [_padded(record, len(start.header)) for record in body]
-    if not spec.no_header:
+    if not spec.no_header and all(start.header[1:]):  # otherwise the names may be in the second line
         rows = _without_second_header(rows, notes)
     return _without_block_beside(TextGrid(start.header, start.skip, rows, notes))
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from tests.io.corpus.case import Case, draw
 from tests.io.corpus.long_tables import long_rows
-from tests.io.corpus.writers import beside, csv_case, json_lines, sheets, text
+from tests.io.corpus.writers import beside, csv_case, json_array, json_lines, sheets, text
 
 GRADES = ["mild", "moderate", "severe"]
 
@@ -37,6 +37,7 @@ def cases() -> Iterator[Case]:
     yield Case("page.html", text("<!doctype html>\n<title>Login</title>\n<p>Please log in, then download.\n"), ratings)
     lists = [{"id": i, "A": list(row[:2]), "B": list(row[2:4])} for i, row in enumerate(ratings)]
     yield Case("lists.jsonl", json_lines(lists), ratings)
+    yield Case("list-of-lists.json", json_array([list(row) for row in ratings]), ratings)  # nothing names the raters
     alone = [row[:1] for row in ratings]
     yield csv_case("long-one-rater.csv", ["item", "rater", "label"], long_rows(alone, range(1, 21), ["A"]), ratings)
     twice = [*long_rows([row[:2] for row in ratings], range(1, 21), ["A", "B"]), [3, "A", "mild"], [3, "A", "severe"]]
