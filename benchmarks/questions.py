@@ -23,6 +23,7 @@ from benchmarks.question import (
     categories_of,
     coefficient,
     linear,
+    numbered,
     rows_of,
     table_of,
 )
@@ -67,17 +68,11 @@ def questions() -> tuple[Question, ...]:
     )
 
 
-def _in_order_of_publication(name: str) -> km.Table:
-    """Return a bundled table whose categories are ordered as they are printed, although they are text."""
-    table = km.example(name)
-    return km.Table(table.patterns, table.counts, table.categories, table.raters, ordered=True)
-
-
 def _tables() -> list[Question]:
     group = "A table of counts"
     found = []
     for name in ("rapallo2022", "fleiss1969"):
-        table = _in_order_of_publication(name)
+        table = numbered(km.example(name))
         for weights in ("unweighted", "linear", "quadratic"):
             found.append(coefficient(f"{name}-{weights}", group, f"{name}, {weights}", "kappa", table, weights))
     table = km.example("rapallo2022")
@@ -249,7 +244,7 @@ def _undefined() -> list[Question]:
 
 
 def _errors() -> list[Question]:
-    table = _in_order_of_publication("fleiss1969")
+    table = numbered(km.example("fleiss1969"))
     rows, k = by_hand.coded(rows_of(table), categories_of(table)), table.n_categories
     found = []
     for weights in ("unweighted", "quadratic"):
