@@ -163,6 +163,11 @@ def table_of(rows: Rows, categories: tuple[Any, ...]) -> km.Table:
     return km.from_ratings([list(row) for row in rows], categories=list(categories))
 
 
+def numbered(table: km.Table) -> km.Table:
+    """The same table with numbers for words, in the order of the publication, so that every weighting is defined."""
+    return table_of(rows_of(table), categories_of(table))
+
+
 def categories_of(table: km.Table) -> tuple[Any, ...]:
     """Numbers for words, so that the order of a table's categories is no part of the question."""
     words = any(isinstance(label, str) for label in table.categories)

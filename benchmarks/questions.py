@@ -23,6 +23,7 @@ from benchmarks.question import (
     categories_of,
     coefficient,
     linear,
+    numbered,
     rows_of,
     table_of,
 )
@@ -71,7 +72,7 @@ def _tables() -> list[Question]:
     group = "A table of counts"
     found = []
     for name in ("rapallo2022", "fleiss1969"):
-        table = km.example(name)
+        table = numbered(km.example(name))
         for weights in ("unweighted", "linear", "quadratic"):
             found.append(coefficient(f"{name}-{weights}", group, f"{name}, {weights}", "kappa", table, weights))
     table = km.example("rapallo2022")
@@ -243,7 +244,7 @@ def _undefined() -> list[Question]:
 
 
 def _errors() -> list[Question]:
-    table = km.example("fleiss1969")
+    table = numbered(km.example("fleiss1969"))
     rows, k = by_hand.coded(rows_of(table), categories_of(table)), table.n_categories
     found = []
     for weights in ("unweighted", "quadratic"):

@@ -16,7 +16,7 @@ def test_results_are_shown_rounded():
     noted = km.kappa(
         km.from_counts([[4, 1], [2, 3]]), weights=km.Weights.from_matrix([[1, 0.5], [0.5, 1]], kind="agreement")
     )
-    assert "nearest simple fractions" in repr(noted)
+    assert "nearest simple fractions" in " ".join(repr(noted).split())
     assert "x" in repr(km.category_kappas(["x", "y"], ["x", "x"]))
 
 

@@ -51,8 +51,11 @@ class Result:
         data = self.data
         if data is None or not data.noteworthy:
             return self._rows()
-        own = [row for row in self._rows() if row[0] != "data"]
-        return [*own, ("data", str(data)), *(("note", note) for note in data.notes)]
+        return [*self._rows(), ("data", str(data)), *(("note", note) for note in data.notes)]
+
+    def _size_rows(self, words: str) -> list[tuple[str, str]]:
+        """Return a line with the size of the data, unless the description of the data is shown as well."""
+        return [] if self.data is not None and self.data.noteworthy else [("data", words)]
 
     def _about(self, data: DataSummary | None) -> Self:
         """Return the same result with a description of the ratings that it is about."""

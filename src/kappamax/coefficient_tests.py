@@ -233,7 +233,7 @@ class Comparison(Result):
             (f"{100 * self.level:g}% interval", numbers.interval(self.ci)),
             ("standard error", numbers.decimal(self.se)),
             ("p-value", numbers.pvalue(self.pvalue)),
-            ("data", text.plural(self.n_subjects, "subject")),
+            *self._size_rows(text.plural(self.n_subjects, "subject")),
         ]
 
 

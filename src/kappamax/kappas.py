@@ -217,10 +217,9 @@ class Agreement(Result):
             ("standard error", numbers.decimal(self.se)),
             ("observed agreement", numbers.decimal(self.observed_agreement)),
             ("expected agreement", numbers.decimal(self.expected_agreement)),
-            (
-                "data",
+            *self._size_rows(
                 f"{text.plural(self.n_subjects, 'subject')}, {text.plural(self.n_raters, 'rater')}, "
-                f"{self.n_categories} {'category' if self.n_categories == 1 else 'categories'}",
+                f"{self.n_categories} {'category' if self.n_categories == 1 else 'categories'}"
             ),
         ]
         return rows + [("note", note) for note in self.notes]

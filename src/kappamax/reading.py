@@ -101,11 +101,9 @@ class DataSummary:
         """The number of subjects that were left out, in words; empty if there are none."""
         if not self.n_left_out:
             return ""
-        n_cells = self.n_left_out * len(self.raters)
-        unrated = (
-            self.n_missing or sum(self.reading.missing.values()) == n_cells
-        )  # otherwise only complete ones are kept
-        lack = "without a rating" if unrated else "with missing ratings"
+        # without missing ratings in the table, incomplete subjects may have been left out on request
+        all_missing = sum(self.reading.missing.values()) == self.n_left_out * len(self.raters)
+        lack = "without a rating" if self.n_missing or all_missing else "with missing ratings"
         return f"{text.plural(self.n_left_out, 'subject')} {lack} left out"
 
     def sentences(self) -> list[str]:

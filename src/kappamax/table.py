@@ -79,7 +79,7 @@ class Table:
         Number of subjects that are not in the table because no rater rated them or because they were left out on
         request.
     reading : Reading
-        How the ratings were read: file, layout, what counts as missing, what was left out, and notes.
+        Record of how the ratings were read: file, layout, what counts as missing, what was left out, and notes.
 
     Raises
     ------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from textwrap import wrap
 from typing import Any
 from unicodedata import combining, east_asian_width
 
@@ -12,6 +13,9 @@ MAX_ROWS = 20
 _MAX_LISTED = 8
 _MAX_LENGTH = 80
 _LABEL_WIDTH = 16
+_CARD_WIDTH = 88
+_SHORTEST_LINE = 40
+_SENTENCES = ("data", "note")  # names of rows that hold sentences, not values or formulas
 
 
 def value(item: Any) -> str:
@@ -122,6 +126,12 @@ def shortened(text: str) -> str:
 
 
 def card(title: str, rows: Sequence[tuple[str, str]]) -> str:
-    """Return a title and one aligned line per row."""
-    width = max((len(name) for name, _ in rows), default=0)
-    return "\n".join([title, *(f"  {name:<{width}}  {shown}" for name, shown in rows)])
+    """Return a title and the aligned rows; the sentences of rows called data and note continue on further lines."""
+    indent = max((len(name) for name, _ in rows), default=0) + 4
+    room = max(_SHORTEST_LINE, _CARD_WIDTH - indent)
+    lines = [title]
+    for name, shown in rows:
+        long = name in _SENTENCES and len(shown) > room
+        first, *more = wrap(shown, room, break_long_words=False, break_on_hyphens=False) if long else [shown]
+        lines += [f"  {name:<{indent - 4}}  {first}", *(" " * indent + one for one in more)]
+    return "\n".join(lines)

@@ -267,6 +267,8 @@ class Fiber:
           value                     0.5023
           tables with this value    1,654
           range of quadratic kappa  0.3774 to 0.7406 (in 4 and 15 tables)
+          data                      Read from rapallo2022.csv (counts layout): 33 subjects,
+                                    raters 1 and 2, categories 1 < 2 < 3 < 4.
         """
         several: list[Any] = list(other) if isinstance(other, list | tuple) else [other]
         objective = as_objective(self.table, weights=weights)
@@ -458,6 +460,8 @@ class Fiber:
           n reached  1,654
           connected  yes
           excursion  2
+          data       Read from rapallo2022.csv (counts layout): 33 subjects, raters 1 and 2,
+                     categories 1 < 2 < 3 < 4.
         """
         objective = as_objective(self.table, weights=weights)
         excursion = as_whole_number("excursion", excursion, 1)

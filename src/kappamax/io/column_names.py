@@ -58,7 +58,7 @@ _CONSENSUS = _words(
 )
 _SUMMARY = _words(
     """mean average avg sum total totals sd std median diff difference delta mittelwert durchschnitt summe gesamt
-    moyenne somme media suma promedio variance percent pct"""
+    moyenne somme media suma promedio variance range percent pct"""
 )
 _COUNT = _words("count counts n freq frequency frequencies anzahl häufigkeit haeufigkeit effectif frecuencia")
 _TOTAL_CELLS = re.compile(
@@ -138,6 +138,11 @@ def names_consensus(name: str) -> bool:
 def names_summary(name: str) -> bool:
     """Return whether a name says that a column contains a mean, a total or another summary."""
     return bool(set(words_of(name)) & _SUMMARY)
+
+
+def names_extreme(name: str) -> bool:
+    """Return whether a name says that a column contains the largest or the smallest of other values."""
+    return bool(set(words_of(name)) & {"max", "min", "maximum", "minimum", "highest", "lowest", "worst", "best"})
 
 
 def names_count(name: str) -> bool:

@@ -25,6 +25,9 @@ _IDENTIFIER_SHARE = 0.5
 #: reason why a column is not used if the caller did not choose it
 NOT_CHOSEN = "was not chosen"
 
+#: labels by which a column says that the other columns agree
+_AFFIRMATIVE = frozenset({1, "yes", "Yes", "YES", "y", "Y", "True", "true", "agree", "Agree", "same", "match"})
+
 RATER, LEFT_OUT, REFUSED = "rater", "left out", "refused"
 
 
@@ -153,7 +156,7 @@ def _computed(profiles: Sequence[ColumnProfile]) -> _Found:
         if len(others) == 2 and profile.n_distinct == 2:
             agreed = {label for label, ratings in rows if len(set(ratings)) == 1}
             differed = {label for label, ratings in rows if len(set(ratings)) > 1}
-            if agreed and differed and not agreed & differed:
+            if differed and len(agreed) == 1 and not agreed & differed and agreed <= _AFFIRMATIVE:
                 found.append((profile, REFUSED, "says whether the others agree"))
         elif profile.numeric and profile.n_distinct > 2 and all(other.numeric for other in others):
             sums = [(float(label), float(sum(ratings))) for label, ratings in rows]
@@ -161,6 +164,10 @@ def _computed(profiles: Sequence[ColumnProfile]) -> _Found:
                 found.append((profile, REFUSED, "is the sum of the others"))
             elif all(isclose(label, total / len(others), abs_tol=0.006) for label, total in sums):
                 found.append((profile, REFUSED, "is the mean of the others"))
+            elif names.names_extreme(profile.name) and any(
+                all(label == extreme(ratings) for label, ratings in rows) for extreme in (max, min)
+            ):
+                found.append((profile, REFUSED, "is the largest or smallest of the others"))
     return found[-1:]  # of three yes-or-no columns, each says whether the others agree
 
 

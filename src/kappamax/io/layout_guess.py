@@ -91,7 +91,8 @@ def long_columns(profiles: Sequence[ColumnProfile]) -> LongColumns | None:
         score = _long_score(subject, rater, usable, n_rows)
         if score is not None:
             rating = _rating_column(usable, subject, rater)
-            if rating is not None:
+            about = names.names_other(subject.name) and not names.names_identifier(subject.name)
+            if rating is not None and not about and not _are_two_raters(rater, rating):
                 found.append((score, LongColumns(subject.name, rater.name, rating.name)))
     return max(found, key=lambda one: one[0])[1] if found else None
 
@@ -147,6 +148,14 @@ def _rating_column(
     if len(families) > 1 and not (names.names_rater(rater.name) and len(rated) == 1):
         return None
     return min(candidates, key=lambda profile: profile.n_distinct, default=None)
+
+
+def _are_two_raters(one: ColumnProfile, other: ColumnProfile) -> bool:
+    """Return whether two columns look like the ratings of two raters: alike in name, or with words in common."""
+    stem = "" if names.is_made_up(one.name) else names.stem_of(one.name)
+    if stem and stem == names.stem_of(other.name):
+        return True
+    return any(isinstance(label, str) and label in other.counts for label in one.counts)
 
 
 def _is_determined(profile: ColumnProfile, by: ColumnProfile) -> bool:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from math import isnan
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
@@ -133,15 +135,22 @@ def _read_in_blocks(read: Any, path: Path, options: dict[str, Any]) -> tuple[dic
     for start in range(0, len(names), n_at_once):
         block = names[start : start + n_at_once]
         columns, _ = read(str(path), usecols=block, **options)
-        found |= {name: _distinct(columns.pop(name)) for name in block}
+        for name in block:
+            is_text = meta.readstat_variable_types[name] == "string"
+            found[name] = _distinct(columns.pop(name), may_be_numbers=not is_text)
     return found, meta
 
 
-def _distinct(values: Sequence[Any]) -> tuple[list[Any], Array]:
+def _distinct(values: Sequence[Any], *, may_be_numbers: bool) -> tuple[list[Any], Array]:
     """Return the distinct values of a variable, and the position of each row's value among them."""
-    bare = [value.strip() or None if isinstance(value, str) else value for value in dict.fromkeys(values)]
+    if may_be_numbers:
+        with suppress(ValueError, TypeError):  # dates, and missing values such as .a
+            numbers, places = np.unique(np.array(values, dtype=float), return_inverse=True)
+            return [None if isnan(number) else number for number in numbers.tolist()], places.astype(np.int32)
+    raw = list(dict.fromkeys(values))
+    bare = [value.strip() or None if isinstance(value, str) else value for value in raw]
     position = {value: i for i, value in enumerate(dict.fromkeys(bare))}
-    code = {value: position[own] for value, own in zip(dict.fromkeys(values), bare, strict=True)}
+    code = {value: position[own] for value, own in zip(raw, bare, strict=True)}
     return list(position), np.fromiter(map(code.__getitem__, values), dtype=np.int32, count=len(values))
 
 

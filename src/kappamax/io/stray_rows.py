@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from kappamax.display.text import plural
-from kappamax.io.column_names import is_summary_row
+from kappamax.io.column_names import is_summary_row, is_total
 from kappamax.io.labels import label_of
 
 _SEPARATOR = re.compile(r"[-=_*.:]{2,}")
@@ -70,14 +70,15 @@ def _summary_rows(rows: Sequence[Sequence[Any]]) -> list[int]:
     """
     filled = [(i, row) for i, row in enumerate(rows, start=1) if not all(is_empty(cell) for cell in row)]
     firsts = [row[0] for _, row in filled]
+    identified = len(set(map(str, firsts))) == len(firsts) > 1
     found = []
     for place, (i, row) in enumerate(filled):
         if not is_summary_row(row[0]) or firsts.count(row[0]) > 1:
             continue
         numbers = [label_of(cell) for cell in row[1:] if not is_empty(cell)]
-        if not any(isinstance(number, str) for number in numbers) or 2 * len(numbers) <= len(row):
+        only_numbers = not any(isinstance(number, str) for number in numbers)
+        if only_numbers or 2 * len(numbers) <= len(row) or (identified and is_total(row[0])):
             found.append((place, i))
-    identified = len(set(map(str, firsts))) == len(firsts) > 1
     last = len(filled)
     at_end = []
     for place, i in reversed(found):

@@ -112,6 +112,8 @@ def meaning_of(label: Label) -> str:
     look = str(label).casefold().translate(_SAME_SIGNS)
     if look.isdecimal():
         return str(int(look))
+    if _DECIMAL_COMMA.fullmatch(look):
+        return f"{float(look.replace(',', '.')):g}"
     if sum(map(str.isalpha, look)) >= 3:
         look = re.sub(r"(?<=\w)[\s_\-]+(?=\w)", " ", look).rstrip(".")
     else:

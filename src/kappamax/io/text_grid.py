@@ -98,7 +98,7 @@ def grid_of(text: str, name: str, spec: ReadSpec) -> TextGrid:
             if len(record.cells) < len(start.header) or any(cell.strip() for cell in extra):
                 _raise_another_length(record, len(start.header), name)
     rows = [_padded(record, len(start.header)) for record in body]
-    if not spec.no_header:
+    if not spec.no_header and all(start.header[1:]):  # otherwise the names may be in the second line
         rows = _without_second_header(rows, notes)
     return _without_block_beside(TextGrid(start.header, start.skip, rows, notes))
 
@@ -133,6 +133,8 @@ def table_start(lines: Sequence[str], name: str, spec: ReadSpec, *, most_rows: i
         shown = f": {listing(skipped, most=3)}" if skipped else ""
         n_lines = first.start - above
         notes.append(f"{plural(n_lines, 'line')} above the table {_was(n_lines)} left out{shown}.")
+    if first.end > next(record.end for record in filled if record.start == first.start):
+        notes.append("The line below the header, which has one cell only, was left out.")
     header = _header_cells(first, filled, width)
     if len(header) > MOST_COLUMNS:
         raise UnreadableFileError(
@@ -251,7 +253,8 @@ def _names_levels(records: Sequence[Record], i: int, width: int) -> bool:
     name = record.cells[0].strip()
     if not name or record.n_filled != 1 or above.n_filled < 2 or len(record.cells) not in (1, width) or width < 2:
         return False
-    return name not in {row.cells[0].strip() for row in records[i + 1 :]}
+    looks = {re.sub(r"\d+", "0", row.cells[0].strip()) for row in records[i + 1 :]}
+    return re.sub(r"\d+", "0", name) not in looks
 
 
 def _is_header(records: Sequence[Record]) -> bool:

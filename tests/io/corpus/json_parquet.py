@@ -98,7 +98,6 @@ def _other_json() -> Iterator[Case]:
     yield Case("dict-by-subject.json", json_array(by_subject), complete)
     by_rater = {name: {f"doc{i}": row[a] for i, row in enumerate(complete)} for a, name in enumerate(["ann", "bob"])}
     yield Case("dict-by-rater.json", json_array(by_rater), complete)
-    yield Case("list-of-lists.json", json_array([list(row) for row in complete]), complete)
     numbers = draw(1992, [1.0, 2.0, 3.0], n=40, missing=0.1)
     records = [{"id": i, "A": a, "B": b} for i, (a, b) in enumerate(numbers)]
     nan = [{key: math.nan if value is None else value for key, value in record.items()} for record in records]

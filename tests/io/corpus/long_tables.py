@@ -129,10 +129,6 @@ def _further_columns() -> Iterator[Case]:
     square = draw(463, [1, 2, 3, 4, 5], n=8, raters=8, agreement=0.5)
     rows = long_rows(square, range(1, 9), range(1, 9))
     yield csv_case("as-many-raters-as-items.csv", ["wine", "taster", "points"], rows, square)
-    within = draw(464, ["mild", "severe"], n=30)
-    subjects = [(1 + i // 10, 1 + i % 10) for i in range(30)]
-    rows = [[*subject, rater, label] for subject, rater, label in long_rows(within, subjects, ["A", "B"])]
-    yield csv_case("subjects-within-sites.csv", ["site", "patient", "reader", "grade"], rows, within)
 
 
 def _incomplete() -> Iterator[Case]:
