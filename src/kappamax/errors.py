@@ -183,8 +183,9 @@ class InvalidRequestError(InputError):
         columns: list[str] | None = None,
         code: str | None = None,
         fields: Mapping[str, Any] | None = None,
+        advice: Sequence[Advice] = (),
     ) -> None:
-        super().__init__(message, code=code, fields=fields)
+        super().__init__(message, code=code, fields=fields, advice=advice)
         self.status, self.field, self.cell, self.columns = status, field, cell, columns
 
 

@@ -285,6 +285,70 @@ def test_spreadsheets_and_long_files_are_read(client, tmp_path):
     assert post_file(client, long, layout="long").json()["table"]["counts"] == [[0, 1], [0, 1]]
 
 
+def inspect_file(client, content, **query):
+    return client.post(
+        "/api/inspect", content=content, params=query, headers={"content-type": "application/octet-stream"}
+    )
+
+
+def test_a_file_is_inspected(client):
+    """The answer has the columns with their roles, and the values of the controls that read the file."""
+    long = b"case,who,said\n1,ann,1\n1,bob,1\n2,ann,2\n2,bob,1\n3,ann,2\n3,bob,2\n"
+    answer = inspect_file(client, long, file="long.csv").json()
+    assert [(column["name"], column["role"]) for column in answer["columns"]] == [
+        ("case", "subjects"),
+        ("who", "raters"),
+        ("said", "ratings"),
+    ]
+    assert answer["controls"] == {"layout": "long", "subject": "case", "rater": "who", "rating": "said"}
+    assert post_file(client, long, **answer["controls"]).status_code == 200
+    assert answer["summary"][0] == "6 rows, 3 columns; layout long, with one row per rating."
+    assert inspect_file(client, b"").status_code == 422
+    assert inspect_file(client, b"a,b\n1\n").json()["controls"] == {}
+
+
+def test_an_error_has_a_code_facts_and_the_options_that_settle_it(client):
+    """The message names controls of the page, and posting the file with the options reads it."""
+    ratings = b"ann,bob\n" + b"yes,yes\nno,no\n" * 9 + b"Yes,yes\n"
+    refused = post_file(client, ratings)
+    assert refused.status_code == 422
+    answer = refused.json()
+    assert answer["code"] == "doubtful-labels"
+    assert answer["fields"]["doubts"][0]["kind"] == "case"
+    assert answer["options"] == {"ignore_case": "true"}
+    assert "tick Ignore upper and lower case" in answer["error"]
+    assert "ignore_case" not in answer["error"]
+    assert post_file(client, ratings, **answer["options"]).json()["data"]["n_categories"] == 2
+
+
+@pytest.mark.parametrize(
+    ("content", "options"),
+    [
+        (b"Study\n\nann,bob\nx,y\ny,y\n", {"skip_rows": "2"}),
+        (b"x,y\ny,y\n", {"no_header": "true"}),
+        (b"rater,s1,s2\nann,x,y\nbob,y,y\n", {"transpose": "true"}),
+        (b"subject,rater,rating\n1,ann,x\n,bob,y\n2,ann,y\n,bob,y\n", {"layout": "long", "fill_down": "true"}),
+        ("ann,bob\nx,\u00e9\n\u00e9,\u00e9\n".encode("latin-1"), {"encoding": "latin-1", "rename": "\u00e9=y"}),
+        (b"ann;bob\n1,5;2\n2;2\n", {"delimiter": ";", "decimal_comma": "true"}),
+        (b"ann\tbob\nx\ty\ny\ty\n", {"delimiter": "tab"}),
+        (b"ann,bob\nx,Y\ny,y\n", {"ignore_case": "true"}),
+        (b"ann,bob\nx,y\ny,y\n,y\n", {"complete_only": "true", "accept_labels": "true"}),
+    ],
+    ids=lambda one: next(iter(one)) if isinstance(one, dict) else "",
+)
+def test_every_option_for_reading_is_accepted(client, content, options):
+    """Two subjects and two raters, of which one pair agrees."""
+    data = post_file(client, content, **options).json()["data"]
+    assert (data["n_subjects"], data["n_raters"], data["n_categories"]) == (2, 2, 2)
+
+
+def test_labels_to_rename_are_pairs(client):
+    """Anything else is an error at this control."""
+    answer = post_file(client, b"ann,bob\nx,y\ny,y\n", rename="x")
+    assert (answer.status_code, answer.json()["field"]) == (422, "rename")
+    assert "must be given as OLD=NEW" in answer.json()["error"]
+
+
 def test_an_unreadable_file_is_answered_with_its_columns(client):
     """The error has the columns, from which the user can choose."""
     answer = post_file(client, b"who,what\n1,a\n2,b\n", layout="long")

@@ -102,14 +102,16 @@ def test_any_bytes_are_answered(client, body, kind):
     body=st.binary(max_size=200) | st.text("ab,\n\t\"';0129{}[]:", max_size=60).map(str.encode),
     layout=st.sampled_from(["wide", "long", "counts", "patterns", "none"]),
     more=st.dictionaries(
-        st.sampled_from(["raters", "categories", "missing", "sheet", "count", "x"]), st.text(max_size=5)
+        st.sampled_from(["raters", "categories", "missing", "sheet", "count", "rename", "encoding", "skip_rows", "x"]),
+        st.text(max_size=5),
     ),
 )
 def test_any_file_is_answered(client, body, layout, more):
     """Any file with any options is answered safely."""
     more = {name: text.encode("utf-8", "ignore").decode() for name, text in more.items()}
     headers = {"content-type": "application/octet-stream"}
-    is_safe(client.post("/api/file", content=body, params={"layout": layout} | more, headers=headers))
+    for route in ("/api/file", "/api/inspect"):
+        is_safe(client.post(route, content=body, params={"layout": layout} | more, headers=headers))
 
 
 @FUZZ

@@ -80,7 +80,7 @@ def table_of_columns(
     *,
     spec: ReadSpec,
     raters: Sequence[str] | None = None,
-    counts: Sequence[int] | None = None,
+    counts: Sequence[int] | Integers | None = None,
     locate: Locate | None = None,
 ) -> Table:
     """Return the table of columns of equal length; `counts` gives the number of subjects of each row."""

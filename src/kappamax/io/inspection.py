@@ -65,7 +65,7 @@ def inspect(*ratings: Any, **options: Any) -> Inspection:
     >>> [(column.name, column.role) for column in found.columns]
     [('rater1', 'ratings'), ('rater2', 'ratings'), ('rater3', 'ratings')]
     >>> found.labels
-    {1: 18, 2: 12, 3: 19, 4: 8, 5: 3}
+    {1: 10, 2: 16, 3: 18, 4: 8, 5: 4, 6: 4}
     """
     if not ratings:
         raise InvalidRatingsError("inspect needs the name of a file, a frame, or arrays of labels; got nothing.")

@@ -35,7 +35,7 @@ class Part(NamedTuple):
 
 def parts_of(inspection: Inspection, worded: Callable[[Advice], str] = str) -> list[Part]:
     """Return everything except the call; `worded` returns advice in words."""
-    title, summary = text.label(inspection.source or "Ratings", _LINE, ending=True), _summary(inspection)
+    title, summary = text.label(inspection.source or "Ratings", _LINE, ending=True), summary_of(inspection)
     found = [
         _columns(inspection),
         _preview(inspection),
@@ -49,28 +49,7 @@ def parts_of(inspection: Inspection, worded: Callable[[Advice], str] = str) -> l
     return [Part(title, sentences=summary), *(part for part in found if part.rows or part.sentences)]
 
 
-def tried_rows(inspection: Inspection) -> str:
-    """Return a sentence that says on which rows the call was tried, or that there is none."""
-    if inspection.call is None:
-        return "No options were found with which these data can be read."
-    if inspection.verified:
-        return "All rows were read with these options."
-    return f"Only the first {text.plural(inspection.n_rows_inspected, 'row')} were read with these options."
-
-
-def lines_of(inspection: Inspection) -> list[str]:
-    """Return the inspection as lines of plain text, with the Python call at the end."""
-    lines: list[str] = []
-    for part in parts_of(inspection):
-        lines += [part.title] if not lines else ["", part.title]
-        table = text.columns(part.header, part.rows, left=range(len(part.header))) if part.rows else []
-        lines += [f"  {line}" for line in table]
-        for sentence in part.sentences:
-            lines += wrap(_printable(sentence), _LINE, initial_indent="  ", subsequent_indent="  ")
-    return [*lines, "", tried_rows(inspection), *([inspection.call] if inspection.call else [])]
-
-
-def _summary(inspection: Inspection) -> list[str]:
+def summary_of(inspection: Inspection) -> list[str]:
     """Return the size and layout of the data, and the subjects, raters, categories and missing ratings."""
     if not inspection.columns:
         return []
@@ -91,6 +70,28 @@ def _summary(inspection: Inspection) -> list[str]:
         kinds = [f"{n:,} {'empty' if not word else repr(word)}" for word, n in inspection.missing.items() if n]
         found.append(f"Values read as missing ratings: {', '.join(kinds) or 'none'}.")
     return [_printable(text.capitalized(sentence)) for sentence in found]
+
+
+def tried_rows(inspection: Inspection) -> str:
+    """Return a sentence that says on which rows the call was tried, or that there is none."""
+    if inspection.call is None:
+        return "No options were found with which these data can be read."
+    how = "with these options" if inspection.options else "without options"
+    if inspection.verified:
+        return f"All rows were read {how}."
+    return f"Only the first {text.plural(inspection.n_rows_inspected, 'row')} were read {how}."
+
+
+def lines_of(inspection: Inspection) -> list[str]:
+    """Return the inspection as lines of plain text, with the Python call at the end."""
+    lines: list[str] = []
+    for part in parts_of(inspection):
+        lines += [part.title] if not lines else ["", part.title]
+        table = text.columns(part.header, part.rows, left=range(len(part.header))) if part.rows else []
+        lines += [f"  {line}" for line in table]
+        for sentence in part.sentences:
+            lines += wrap(_printable(sentence), _LINE, initial_indent="  ", subsequent_indent="  ")
+    return [*lines, "", tried_rows(inspection), *([inspection.call] if inspection.call else [])]
 
 
 def _columns(inspection: Inspection) -> Part:

@@ -53,8 +53,8 @@ def from_ratings(
     ratings : array or nested list, shape (n_subjects, n_raters), or a frame, or records
         Ratings. A frame may be one of pandas, polars (eager or lazy), pyarrow, DuckDB, Dask or PySpark, or a dataset
         of the Hugging Face library `datasets`. Records are a list of dicts, one per row, or a dict of columns; they are
-        read like a frame. None, NaN and empty text are missing ratings. The texts NA, N/A, #N/A, <NA>, NaN, nan, None,
-        null and NULL are missing too, with a warning, unless `categories` or `missing` names them.
+        read like a frame. None, NaN, empty text and text such as NA, null, "." and "?" are missing ratings, unless
+        `categories` names them.
     layout : str, optional
         Layout of a frame or of records: "wide" (one column per rater, the default), "long" (one row per rating, with
         the columns subject, rater and rating) or "patterns" (one column per rater and a column of counts).

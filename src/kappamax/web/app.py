@@ -78,7 +78,7 @@ def create_app(*, quick_seconds: float = 15.0, long_seconds: float = 60.0) -> St
         Route("/", _index),
         Mount("/static", StaticFiles(directory=_STATIC)),
         Route("/api/examples", _examples),
-        Route("/api/file", _file, methods=["POST"]),
+        *(Route(f"/api/{name}", _uploaded(name), methods=["POST"]) for name in ("file", "inspect")),
         *(Route(f"/api/{name}", _posted(name), methods=["POST"]) for name in posted),
     ]
     handlers: Any = {HTTPException: _http_error}
@@ -94,13 +94,18 @@ async def _examples(request: Request) -> Response:
     return json_response(await _answer(request, _replies(request, "examples", schemas.Request())))
 
 
-async def _file(request: Request) -> Response:
-    _require_content_type(request, "application/octet-stream")
-    async with request.state.uploads:
-        content = await _body(request, _MAX_FILE_BYTES)
-        options = {name: text for name, text in request.query_params.items() if text != ""}
-        asked = as_request("file", options | {"content": content}, strict=False)
-        return json_response(await _answer(request, _replies(request, "file", asked)))
+def _uploaded(name: str) -> Callable[[Request], Awaitable[Response]]:
+    """Return a route whose request is the content of a file, with options in the address."""
+
+    async def respond(request: Request) -> Response:
+        _require_content_type(request, "application/octet-stream")
+        async with request.state.uploads:
+            content = await _body(request, _MAX_FILE_BYTES)
+            options = {name: text for name, text in request.query_params.items() if text != ""}
+            asked = as_request(name, options | {"content": content}, strict=False)
+            return json_response(await _answer(request, _replies(request, name, asked)))
+
+    return respond
 
 
 def _posted(name: str) -> Callable[[Request], Awaitable[Response]]:

@@ -16,12 +16,14 @@ import msgspec
 
 from kappamax._progress import Progress
 from kappamax._result import plain
-from kappamax._validate import as_list_of_names
 from kappamax.datasets import EXAMPLES, example
 from kappamax.display.text import shortened
 from kappamax.errors import InvalidRequestError, KappamaxError
 from kappamax.io.file_formats import open_bytes
 from kappamax.io.files import table_of_source
+from kappamax.io.inspected_files import inspected_bytes
+from kappamax.io.inspection import inspection_of
+from kappamax.io.inspection_text import summary_of, tried_rows
 from kappamax.io.read_spec import ReadSpec
 from kappamax.maximum.max_kappa import max_kappa
 from kappamax.maximum.maximizers import count_maximizers, iter_maximizers
@@ -31,6 +33,7 @@ from kappamax.reporting.report import Effort, completed, report_within
 from kappamax.reporting.report_results import Report
 from kappamax.reporting.sentences import of_data, of_weights
 from kappamax.table import Table
+from kappamax.web.advice import controls_of
 from kappamax.web.moves import TIME_LIMIT, annealing, path_to_maximum, ranked_moves
 from kappamax.web.schemas import FileRequest, OwnWeights, ReportRequest, WeightingRequest, plain_table, weights_of
 from kappamax.web.snippets import calls_of
@@ -151,27 +154,35 @@ def file_table(request: FileRequest) -> dict[str, Any]:
 
     If the file cannot be read, the error contains the names of its columns. On Linux, nothing is written to disk.
     """
-    given = {name: getattr(request, name) for name in ("subject", "rater", "rating", "count")}
-    lists = {name: getattr(request, name) for name in ("raters", "categories", "missing")}
-    given |= {name: as_list_of_names(name, text) for name, text in lists.items() if text is not None}
-    spec = ReadSpec(
-        layout=request.layout,
-        complete_only=request.complete_only,
-        sheet=request.sheet,
-        **{name: value for name, value in given.items() if value is not None},
-    )
+    spec = ReadSpec(**request.reading_options())
     columns: list[str] = []
     try:
         with open_bytes(request.content, request.file or "the file", spec) as source:
             columns = source.columns
             table = table_of_source(source, spec)
     except KappamaxError as error:
-        raise InvalidRequestError(str(error), columns=columns) from None
+        raise InvalidRequestError(
+            error.statement, columns=columns, code=error.code, fields=error.fields, advice=error.advice
+        ) from None
     return {
         "table": plain_table(table),
         "data": data_of(table),
         "columns": columns,
         "notes": [*of_data(table, 12), *table.reading.notes],
+    }
+
+
+def file_inspection(request: FileRequest) -> dict[str, Any]:
+    """Return what a file contains, with refusals in words that name the controls of the page.
+
+    On Linux, nothing is written to disk.
+    """
+    name = request.file or "the file"
+    found = inspection_of(inspected_bytes(request.content, name, name), request.reading_options())
+    return found.to_dict() | {
+        "summary": summary_of(found),
+        "tried": tried_rows(found),
+        "controls": controls_of(found.options) if found.call else {},
     }
 
 
@@ -185,6 +196,7 @@ HANDLERS: dict[str, Callable[[Any, Show], Any]] = {
     "ready": _whole(lambda request: None),
     "examples": _whole(lambda request: examples()),
     "file": _whole(file_table),
+    "inspect": _whole(file_inspection),
     "table": numbers,
     "chance": chances,
     "pictures": _whole(pictures),

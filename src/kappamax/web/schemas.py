@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import msgspec
 from msgspec import Meta, Struct
 
-from kappamax._validate import cell_name, did_you_mean
+from kappamax._validate import as_list_of_names, cell_name, did_you_mean
 from kappamax.display.text import listing, shortened
 from kappamax.errors import InputError, InvalidRequestError
 
@@ -26,7 +26,7 @@ _MAX_CATEGORIES = 12
 _MAX_SUBJECTS = 1_000_000
 _MAX_PATTERNS = 20_000
 _MAX_PATTERN_CELLS = 200_000
-_SMALL_CATEGORIES, _SMALL_SUBJECTS = 8, 2_000
+_SMALL_CATEGORIES, _SMALL_SUBJECTS, _SMALL_BYTES = 8, 2_000, 100_000
 
 _WRITABLE = r"[^\x00-\x1f\x7f-\x9f]*\Z"  # no control characters
 _Line = Annotated[str, Meta(max_length=200, pattern=rf"\A{_WRITABLE}")]
@@ -67,7 +67,11 @@ _RULES = {
     "seed": "a whole number from 0 to 4,294,967,296",
     "proposal": "one of 'moves', 'swaps'",
     "layout": "one of 'wide', 'long', 'counts', 'patterns'",
-    "complete_only": "true or false",
+    **dict.fromkeys(
+        ("complete_only", "no_header", "transpose", "fill_down", "decimal_comma", "ignore_case", "accept_labels"),
+        "true or false",
+    ),
+    "skip_rows": "a whole number >= 0",
     "reading": "a JSON object with file, layout, missing_as, columns_left_out, n_left_out and notes",
     "file": "a text of at most 10,000 characters",
     "missing_as": "a JSON object of whole numbers",
@@ -156,9 +160,41 @@ class FileRequest(Request, forbid_unknown_fields=True):
     rating: str | None = None
     count: str | None = None
     sheet: str | None = None
+    delimiter: str | None = None
+    encoding: str | None = None
+    skip_rows: Annotated[int, Meta(ge=0, lt=10**9)] | None = None
+    rename: str | None = None
     complete_only: bool = False
+    no_header: bool = False
+    transpose: bool = False
+    fill_down: bool = False
+    decimal_comma: bool = False
+    ignore_case: bool = False
+    accept_labels: bool = False
     file: _Text | None = None
     content: bytes = b""
+
+    def is_small(self) -> bool:
+        """Return whether the file is small."""
+        return len(self.content) <= _SMALL_BYTES
+
+    def reading_options(self) -> dict[str, Any]:
+        """Return the options that are given, by the names of the arguments of `read_ratings`."""
+        given = {name: getattr(self, name) for name in self.__struct_fields__ if name not in ("file", "content")}
+        given = {name: value for name, value in given.items() if value is not None and value is not False}
+        for name in given.keys() & {"raters", "categories", "missing"}:
+            given[name] = as_list_of_names(name, given[name])
+        if "rename" in given:
+            pairs = [pair.partition("=") for pair in as_list_of_names("rename", given["rename"])]
+            if not all(old.strip() and equals and new.strip() for old, equals, new in pairs):
+                raise InvalidRequestError(
+                    f"labels to rename must be given as OLD=NEW, separated by commas; got {_shown(given['rename'])}.",
+                    field="rename",
+                )
+            given["rename"] = {old.strip(): new.strip() for old, _, new in pairs}
+        if given.get("delimiter") in ("tab", "\\t"):
+            given["delimiter"] = "\t"
+        return given
 
 
 class ReadingRecord(Struct, omit_defaults=True):
@@ -298,6 +334,7 @@ REQUESTS: dict[str, type[Request]] = {
     "ready": Request,
     "examples": Request,
     "file": FileRequest,
+    "inspect": FileRequest,
     "table": ReportRequest,
     "chance": ReportRequest,
     "pictures": ReportRequest,
@@ -309,7 +346,7 @@ REQUESTS: dict[str, type[Request]] = {
     "anneal": WeightingRequest,
 }
 #: requests that may take long even for a small table
-LONG = ("file", "report", "path", "anneal")
+LONG = ("report", "path", "anneal")
 
 
 def _explained(problem: str, asked: Any, kind: type[Request]) -> InvalidRequestError:

@@ -21,6 +21,7 @@ from typing import Any, BinaryIO, NamedTuple
 import msgspec
 
 from kappamax.errors import InvalidRequestError, KappamaxError
+from kappamax.web.advice import likely_controls, message_of
 
 _NICE = 10
 
@@ -71,8 +72,14 @@ def answer_job(job: bytes, send: Callable[[Reply], None]) -> None:
 
 
 def error_reply(error: KappamaxError) -> Reply:
-    """Return the reply for an error of this package."""
-    content: dict[str, Any] = {"error": " ".join(str(error).split())}
+    """Return the reply for an error of this package, with a message that names the controls of the page."""
+    content: dict[str, Any] = {"error": " ".join(message_of(error).split()), "code": error.code}
+    if error.fields:
+        from kappamax._result import plain  # imports numpy, which the server itself does not need
+
+        content["fields"] = plain(error.fields)
+    if options := likely_controls(error):
+        content["options"] = options
     if not isinstance(error, InvalidRequestError):
         return Reply(422, _as_json(content))
     places = {"field": error.field, "cell": error.cell, "columns": error.columns}
@@ -89,8 +96,8 @@ def bug_reply(error: Exception) -> Reply:
 
 
 def _as_json(content: Any) -> bytes:
-    """Return content as strict JSON in ASCII."""
-    return json.dumps(content, allow_nan=False, separators=(",", ":")).encode()
+    """Return content as strict JSON in ASCII; objects of other types, which errors may name, are text."""
+    return json.dumps(content, allow_nan=False, separators=(",", ":"), default=str).encode()
 
 
 def _receive(source: BinaryIO, jobs: SimpleQueue[bytes]) -> None:

@@ -48,11 +48,10 @@ def test_a_block_in_the_middle_grows_the_table(page, expect):
 
 
 @pytest.mark.slow
-def test_a_block_too_large_is_refused_beside_the_table(page, expect):
-    """A block of thirteen categories is not pasted."""
+def test_a_block_with_more_categories_than_the_grid_is_read_like_a_file(page, expect):
+    """A block of thirteen categories is shown as patterns."""
     paste(page, "#cell-0-0", "\n".join("\t".join("1" for _ in range(13)) for _ in range(13)))
-    expect(page.locator("#grid-problem")).to_contain_text("has 13 categories; an entered table can have at most 12")
-    expect(page.locator("#size")).to_have_value("4")
+    expect(page.locator("#patterns-summary")).to_contain_text("pasted text: 169 subjects, 2 raters, 13 categories")
 
 
 @pytest.mark.slow

@@ -49,14 +49,14 @@ def test_columns_of_raters_are_chosen(page, expect):
 
 @pytest.mark.slow
 def test_a_long_file_names_its_columns(page, expect):
-    """A message beside each control asks for a missing column."""
-    choose_file(page, "long.csv", LONG)
+    """A message beside a control names all columns that are missing, and each can be chosen."""
+    choose_file(page, "long.csv", LONG.replace("case,who", "a,b").replace("said", "c"))
     page.get_by_label("Layout").select_option("long")
-    expect(page.locator("#map-subject-problem")).to_contain_text("'subject' is missing")
-    page.get_by_label("Column of subjects").select_option("case")
-    expect(page.locator("#map-rater-problem")).to_contain_text("'rater' is missing")
-    page.get_by_label("Column of raters").select_option("who")
-    page.get_by_label("Column of ratings").select_option("said")
+    expect(page.locator("#map-subject-problem")).to_contain_text("'subject', 'rater', 'rating' are missing")
+    page.get_by_label("Column of subjects").select_option("a")
+    expect(page.locator("#map-rater-problem")).to_contain_text("'rater', 'rating' are missing")
+    page.get_by_label("Column of raters").select_option("b")
+    page.get_by_label("Column of ratings").select_option("c")
     expect(page.locator("#headline")).to_contain_text("4 subjects, 2 raters, 2 categories")
     expect(page.locator("#mapping .problem:not(:empty)")).to_have_count(0)
     expect(page.locator("#kappa")).to_have_text("0.5000")
@@ -157,7 +157,7 @@ def test_three_raters_have_moves_and_annealing(page, expect):
 def test_missing_ratings_are_counted(page, expect):
     """Codes of missing ratings and empty cells are counted."""
     choose_file(page, "gaps.csv", "a,b,c\n1,1,2\n2,9,2\n1,,1\n2,2,2\n1,1,1\n2,1,2\n")
-    page.get_by_text("Missing ratings and sheet").click()
+    page.get_by_text("Advanced options").click()
     page.get_by_label("Codes of missing ratings").fill("9")
     page.get_by_label("Codes of missing ratings").press("Tab")
     expect(page.locator("#headline")).to_contain_text("2 ratings missing")

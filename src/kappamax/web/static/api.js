@@ -1,12 +1,15 @@
 // Send requests to the server; a new request of the same kind cancels the previous one.
 
-/** Error message of the server, with the field or cell that it is about. */
+/** Error message of the server, with what it is about, and the options that settle it if there are any. */
 export class Problem extends Error {
   constructor(answer, status) {
     super(answer.error ?? `The server answered with status ${status}.`);
     this.field = answer.field ?? null;
     this.cell = answer.cell ?? null;
     this.columns = answer.columns ?? null;
+    this.code = answer.code ?? null;
+    this.fields = answer.fields ?? null;
+    this.options = answer.options ?? null;
   }
 }
 
@@ -40,10 +43,10 @@ export async function examples() {
   return answer.ok ? answer.json() : [];
 }
 
-/** Send a file with the options for reading it. */
-export function askFile(file, options) {
+/** Send a file with the options for reading it; it is read, or only inspected. */
+export function askFile(file, options, kind = "file") {
   const query = new URLSearchParams(Object.entries({ ...options, file: file.name }).filter(([, value]) => value !== "" && value !== null));
-  return ask(`/api/file?${query}`, file, "file");
+  return ask(`/api/${kind}?${query}`, file, kind);
 }
 
 /** Return a report as a file in the given format. */

@@ -10,9 +10,9 @@ import { startOutput } from "./panels/output.js";
 import { current, restore, subscribe } from "./state.js";
 import { describe, drawWeights, startWeights } from "./panels/weights.js";
 
-function draw(state) {
+function draw(state, by = null) {
   drawGrid(state);
-  drawFile(state);
+  drawFile(state, by);
   drawWeights(state);
   document.getElementById("weights-problem").textContent = "";
   recalculate();

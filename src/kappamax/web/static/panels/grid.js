@@ -2,7 +2,8 @@
 
 import { byId, fill, h } from "../dom.js";
 import { count } from "../format.js";
-import { block } from "./paste.js";
+import { openText } from "./files.js";
+import { block, hasTotals } from "./paste.js";
 import { FEWEST, MOST, blank, change, current, customFor, resized } from "../state.js";
 
 let shape = null;
@@ -109,23 +110,24 @@ function type(i, j, text) {
   change({ cells: current().cells.map((row, a) => row.map((old, b) => (a === i && b === j ? text : old))) }, "grid");
 }
 
+/** Put a block of numbers into the cells. A block with words or totals, and one that is too long, is read like a file. */
 function paste(event, i, j) {
-  const found = block(event.clipboardData.getData("text"));
+  const text = event.clipboardData.getData("text"), found = block(text);
   if (!found) return;
   event.preventDefault();
-  const { rows, labels } = found;
+  const { rows, numeric } = found, size = current().cells.length;
   const wide = Math.max(...rows.map((row) => row.length));
-  const whole = labels !== null || (i === 0 && j === 0 && rows.length === wide && wide >= FEWEST);
-  const [top, left] = whole ? [0, 0] : [i, j];
-  const k = whole ? wide : Math.max(current().cells.length, top + rows.length, left + wide);
-  if (k > MOST) {
-    byId("grid-problem").textContent = `The pasted table has ${k} categories; an entered table can have at most ${MOST}. Open a file instead.`;
+  const whole = i === 0 && j === 0 && rows.length === wide && wide >= FEWEST;
+  const k = whole ? wide : Math.max(size, i + rows.length, j + wide);
+  const longer = !whole && i === 0 && rows.length > Math.max(size, wide);
+  if (!numeric || longer || k > MOST || (whole && hasTotals(rows))) {
+    openText(text, numeric && whole ? "counts" : "");
     return;
   }
   const base = whole ? { cells: blank(k), categories: resized(k).categories } : resized(k);
-  rows.forEach((row, a) => row.forEach((text, b) => { base.cells[top + a][left + b] = text; }));
-  change({ ...base, ...(whole ? { reading: null } : {}), ...(labels ? { categories: labels } : {}), custom: customFor(k) });
-  byId(`cell-${top}-${left}`).focus();
+  rows.forEach((row, a) => row.forEach((cell, b) => { base.cells[i + a][j + b] = cell; }));
+  change({ ...base, ...(whole ? { reading: null } : {}), custom: customFor(k) });
+  byId(`cell-${i}-${j}`).focus();
 }
 
 /** Move between rows with Enter and the arrow keys, as in a spreadsheet. */
