@@ -54,6 +54,14 @@ def test_every_group_has_its_notes(table, ending, tmp_path):
         assert twice.count("Each group: Column 'id' was left out") == 1
 
 
+def test_a_notebook_shows_the_groups_with_their_notes(table):
+    """The rows are an HTML table, and the notes are a list below it, with escaped names."""
+    shown = km.report_groups([("<A>", table)])._repr_html_().replace("&#x27;", "'")
+    assert shown.startswith("<table><caption>Agreement by group</caption>")
+    assert "<li>&lt;A&gt;: Column 'id' was left out" in shown
+    assert "<ul>" not in km.report_groups([("A", km.from_counts([[5, 1], [2, 6]]))])._repr_html_()
+
+
 def test_a_note_names_the_first_of_many_groups(table):
     """At most three groups are named."""
     same = km.from_counts([[5, 1], [2, 6]])

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from kappamax._atomic_write import write_by_ending
 from kappamax._parallel import run_tasks
 from kappamax._progress import ProgressLike, as_progress
 from kappamax._result import TableResult, plain
-from kappamax.display import numbers, text
+from kappamax.display import html, numbers, text
 from kappamax.display.tables import csv_table, latex_table, markdown_table
 from kappamax.errors import KappamaxError
 from kappamax.reading import DataSummary, Reading
@@ -152,6 +153,10 @@ class GroupReport(TableResult):
 
     def __repr__(self) -> str:
         return self.to_text()
+
+    def _repr_html_(self) -> str:
+        notes = "".join(f"<li>{escape(note)}</li>" for note in self._notes())
+        return html.table(*self._cells(), caption="Agreement by group") + (f"<ul>{notes}</ul>" if notes else "")
 
     def _cells(self) -> tuple[list[str], list[list[str]]]:
         """Return the header and the rounded rows."""

@@ -90,7 +90,7 @@ def weights_left_out(table: Table) -> str | None:
     return (
         "Weighted coefficients are not reported because the categories are text, whose order is not known. To include "
         "them, give the order: --categories LOW,...,HIGH on the command line, categories=[LOW, ..., HIGH] in Python, "
-        'or the control "Categories in order" on the page.'
+        'or the control "Order of the categories" on the page.'
     )
 
 
