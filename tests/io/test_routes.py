@@ -175,7 +175,9 @@ def test_every_file_gives_the_same_table(tmp_path, route, layout):
     """The ratings include missing ratings, an unused category, and 10 after 2."""
     path = FILES[route](tmp_path, layout)
     assert km.read_ratings(path, layout=layout, **NAMED) == EXPECTED
-    assert km.read_ratings(path, layout=layout, **NAMED).n_left_out == (layout != "long")
+    found = km.read_ratings(path, layout=layout, **NAMED)
+    blank = any("blank" in note for note in found.reading.notes)  # a row without a cell is no subject
+    assert found.n_left_out + blank == (layout != "long")
     assert km.read_ratings(path, layout=layout).categories == (1, 2, 10)
     chosen = km.read_ratings(path, layout=layout, raters=RATERS[::-1], **NAMED)
     assert chosen == EXPECTED.select(RATERS[::-1])
