@@ -48,7 +48,8 @@ def doubts_about(n_ratings: Mapping[Label, int], by_rater: Sequence[Mapping[Labe
     """Return the doubts about labels, given the number of ratings of each label, in all and by each rater."""
     words = [label for label in n_ratings if isinstance(label, str)]
     numbers = [label for label in n_ratings if not isinstance(label, str)]
-    found = [*_decimal_commas(n_ratings), *_case_variants(words, n_ratings, by_rater), *_same_meaning(n_ratings)]
+    found = _decimal_commas(n_ratings) or _same_meaning(n_ratings)
+    found = [*found, *_case_variants(words, n_ratings, by_rater)]
     if len(words) <= _MOST_LABELS_COMPARED:
         known = {label for doubt in found for label in doubt.rename}
         found += _misspellings([label for label in words if label not in known], n_ratings)
