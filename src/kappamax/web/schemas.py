@@ -16,9 +16,9 @@ from msgspec import Meta, Struct
 from kappamax._validate import as_list_of_names, cell_name, did_you_mean
 from kappamax.display.text import listing, shortened
 from kappamax.errors import InputError, InvalidRequestError
+from kappamax.web.reading_record import Count, ReadingRecord, Text
 
 if TYPE_CHECKING:
-    from kappamax.reading import Reading
     from kappamax.table import Table
     from kappamax.weights import Weights
 
@@ -33,14 +33,10 @@ _Line = Annotated[str, Meta(max_length=200, pattern=rf"\A{_WRITABLE}")]
 _Name = Annotated[str, Meta(max_length=200, pattern=rf"\A(?=.*\S){_WRITABLE}")]
 _Label = _Name | Annotated[int, Meta(gt=-(2**53), lt=2**53)] | Annotated[float, Meta(gt=-(2.0**53), lt=2.0**53)]
 _Labels = Annotated[tuple[_Label, ...], Meta(min_length=1, max_length=100)]
-_Count = Annotated[int, Meta(ge=0)]
 _Code = Annotated[int, Meta(ge=-1, lt=2**31)] | None
 _Number = Annotated[int, Meta(gt=-(10**18), lt=10**18)] | Annotated[float, Meta(gt=-1e300, lt=1e300)]
 _Numbers = Annotated[list[_Number], Meta(min_length=1, max_length=100)]
 _TwoCells = Annotated[list[list[int]], Meta(min_length=2, max_length=2)]
-
-_Text = Annotated[str, Meta(max_length=10_000)]
-_MAX_COLUMNS_LEFT_OUT = 200  # names of columns that the page holds; the notes have the number of all columns
 
 _LINE, _LABELS = "a line of at most 200 characters", "a list of 1 to 100 texts of 1 to 200 characters, or numbers"
 #: rule for each field, which follows "must be" in an error message
@@ -171,7 +167,7 @@ class FileRequest(Request, forbid_unknown_fields=True):
     decimal_comma: bool = False
     ignore_case: bool = False
     accept_labels: bool = False
-    file: _Text | None = None
+    file: Text | None = None
     content: bytes = b""
 
     def is_small(self) -> bool:
@@ -197,39 +193,10 @@ class FileRequest(Request, forbid_unknown_fields=True):
         return given
 
 
-class ReadingRecord(Struct, omit_defaults=True):
-    """Record of how a table was read, with the names of the JSON output of commands."""
-
-    file: _Text | None = None
-    layout: _Text | None = None
-    missing_as: dict[str, _Count] = {}
-    columns_left_out: dict[str, str] = {}
-    n_left_out: _Count = 0
-    notes: Annotated[list[_Text], Meta(max_length=1_000)] = []
-
-    @classmethod
-    def of_table(cls, table: Table) -> ReadingRecord:
-        """Return the record of a table."""
-        return cls(
-            file=table.data.file,
-            layout=table.reading.layout,
-            missing_as=dict(table.reading.missing),
-            columns_left_out=dict(list(table.reading.columns_left_out.items())[:_MAX_COLUMNS_LEFT_OUT]),
-            n_left_out=table.n_left_out,
-            notes=list(table.reading.notes),
-        )
-
-    def reading(self) -> Reading:
-        """Return the record as the library holds it."""
-        from kappamax.reading import Reading
-
-        return Reading(self.file, self.layout, self.missing_as, self.columns_left_out, tuple(self.notes))
-
-
 class TableRequest(Request):
     """Request about a table, given as a square of counts or as patterns of category positions with their counts."""
 
-    counts: list[_Count | list[_Count]]
+    counts: list[Count | list[Count]]
     patterns: Annotated[list[list[_Code]], Meta(min_length=1, max_length=_MAX_PATTERNS)] | None = None
     categories: _Labels | None = None
     raters: _Labels = ("1", "2")

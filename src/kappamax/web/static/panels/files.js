@@ -116,7 +116,8 @@ async function inspect() {
 }
 
 function draw() {
-  const guessed = inspected?.columns.filter((column) => column.role === "ratings").map((column) => column.name);
+  const guessed = inspected?.layout === "long" ? null // its only column of ratings is that of all raters
+    : inspected?.columns.filter((column) => column.role === "ratings").map((column) => column.name);
   drawOptions(byId("mapping"), { name: file.name, columns, options, categories, problem, layout: read?.data.layout,
     raters: problem ? guessed : read?.data.raters, set });
 }

@@ -21,7 +21,7 @@ export function drawInspection(place, found, name) {
     found.summary.map((said) => h("p", { class: "small" }, said)),
     rows.length ? h("div", { class: "inspected" }, textTable("Columns", ["column", "contains", "why"], rows)) : null,
     hidden ? h("p", { class: "faint small" }, `… and ${plural(hidden, "more column")}.`) : null,
-    preview.length ? h("div", { class: "preview" }, textTable("First rows", headings, preview)) : null,
+    preview.length ? h("div", { class: "preview" }, textTable(columns.length ? "First rows" : "First lines", headings, preview)) : null,
     found.doubts.length ? h("p", { class: "small" }, "Doubtful labels:") : null,
     found.doubts.length ? h("ul", { class: "small" }, found.doubts.map((doubt) => h("li", {}, `${doubt}.`))) : null,
     notes.length ? h("p", { class: "small" }, "Notes:") : null,
