@@ -145,7 +145,7 @@ def test_a_million_categories_give_an_error_or_a_warning(tmp_path, options):
     path = tmp_path / "file.csv"
     path.write_text("a,b\n" + "".join(f"x{i},x{i}\n" for i in range(10**6)), encoding="utf-8")
     _, error = ask(path, *options)
-    assert "has a different value" in error or "1,000,000 different labels" in error
+    assert any(words in error for words in ("a different value", "different labels", "distinct values", "patterns"))
 
 
 def test_a_million_raters_or_ratings_in_long_layout_are_an_error(tmp_path):

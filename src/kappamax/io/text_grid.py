@@ -83,8 +83,10 @@ def grid_of(text: str, name: str, spec: ReadSpec) -> TextGrid:
         width = max([len(start.header), *(len(record.cells) for record in body)])
         body = _without_footer(body, [], len(start.header), notes)
         short = next((one for one in body if len(one.cells) < len(start.header)), None)
-        if short is not None and start.delimiter != _SPACES:
-            _raise_another_length(short, len(start.header), name)
+        long = next((one for one in body if any(cell.strip() for cell in one.cells[len(start.header) :])), None)
+        odd = short or long
+        if odd is not None and start.delimiter != _SPACES:
+            _raise_another_length(odd, len(start.header), name)
         rows = [_padded(record, width) for record in body]
         return TextGrid([*start.header, *[""] * (width - len(start.header))], start.skip, rows, notes)
     blank_lines = [record.start for record in start.records if record.start >= start.skip and not record.n_filled]
