@@ -30,10 +30,16 @@ def _kappamax(path: str, layout: str) -> Callable[[], Counts]:
 def _duckdb(path: str, layout: str) -> Callable[[], Counts]:
     import duckdb
 
-    pairs = "(SELECT max(rating) FILTER (rater = 'a'), max(rating) FILTER (rater = 'b') FROM '{}' GROUP BY subject)"
-    source = pairs.format(path) if layout == "long" else f"'{path}'"
-    query = f"SELECT *, count(*) AS n FROM {source} GROUP BY ALL"
-    return lambda: [row[-1] for row in duckdb.connect().execute(query).fetchall()]
+    def read() -> Counts:
+        connection = duckdb.connect()
+        source = f"'{path}'"
+        if layout == "long":
+            raters = connection.execute(f"SELECT DISTINCT rater FROM (FROM '{path}' LIMIT 10000)").fetchall()
+            columns = [f"max(rating) FILTER (rater = '{rater}')" for (rater,) in raters]
+            source = f"(SELECT {', '.join(columns)} FROM '{path}' GROUP BY subject)"
+        return [row[-1] for row in connection.execute(f"SELECT *, count(*) AS n FROM {source} GROUP BY ALL").fetchall()]
+
+    return read
 
 
 def _pandas(path: str, layout: str) -> Callable[[], Counts]:
@@ -43,7 +49,7 @@ def _pandas(path: str, layout: str) -> Callable[[], Counts]:
         frame: Any = pd.read_parquet(path) if path.endswith("parquet") else pd.read_csv(path)
         if layout == "long":
             frame = frame.pivot(index="subject", columns="rater", values="rating")
-        return frame.groupby(["a", "b"]).size().tolist()
+        return frame.groupby(list(frame.columns), dropna=False).size().tolist()
 
     return read
 

@@ -117,9 +117,10 @@ def intake_section(rows: Sequence[Reading]) -> str:
         for row in rows
     ]
     text = (
-        "From a file of two raters to the table of patterns. Each reading is a process of its own: median time after "
-        "imports, largest peak of memory of the whole process; all give the same counts. The bare DuckDB query has "
-        "DuckDB's default limit of memory. The target for the time of Parquet is 1.5 times the bare query's."
+        "From a file to the table of patterns. Each reading is a process of its own: median time after imports, "
+        "largest peak of memory of the whole process; all give the same counts. The bare DuckDB query has DuckDB's "
+        "default limit of memory. The target for wide Parquet files and for long files is 1.5 times the time of the bare "
+        "query, for long files with no more memory."
     )
     return f"## Large files\n\n{text}\n\n{table(header, cells)}"
 

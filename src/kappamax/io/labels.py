@@ -39,7 +39,7 @@ _MOST_CATEGORIES = 2_000  # weights are a matrix of categories x categories
 
 def clean_text(value: str) -> str:
     """Return text in composed form, without surrounding spaces and with single ordinary spaces inside."""
-    if value.isascii() and not any(letter.isspace() for letter in value):  # the most frequent case
+    if value.isascii() and value.isprintable() and " " not in value:  # the most frequent case
         return value
     return _SPACES.sub(" ", unicodedata.normalize("NFC", value)).strip()
 

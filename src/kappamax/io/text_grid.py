@@ -39,7 +39,7 @@ class Record(NamedTuple):
     @property
     def n_filled(self) -> int:
         """Number of cells that are not empty."""
-        return sum(1 for cell in self.cells if cell.strip())
+        return sum(map(bool, map(str.strip, self.cells)))
 
 
 class TextGrid(NamedTuple):
@@ -324,10 +324,11 @@ def _without_second_header(rows: list[Record], notes: list[str]) -> list[Record]
         notes.append("The second line of the header of a SurveyMonkey export was left out.")
         return below
     kinds = []
-    for j, cell in enumerate(first.cells):
-        numeric = {isinstance(label_of(row.cells[j]), int | float) for row in below if not is_empty(row.cells[j])}
-        if len(numeric) == 1 and not is_empty(cell):
-            kinds.append(isinstance(label_of(cell), int | float) not in numeric)
+    for j, own in enumerate(first.cells):
+        cells = {row.cells[j] for row in below}
+        numeric = {isinstance(label_of(cell), int | float) for cell in cells if not is_empty(cell)}
+        if len(numeric) == 1 and not is_empty(own):
+            kinds.append(isinstance(label_of(own), int | float) not in numeric)
     if len(kinds) > 1 and all(kinds):
         notes.append(f"The line below the header was left out: {listing(first.cells, most=3)}.")
         return below
@@ -350,6 +351,8 @@ def _without_block_beside(grid: TextGrid) -> TextGrid:
 
 def _padded(record: Record, width: int) -> Record:
     """Return a row with exactly as many cells as the header; further cells are empty."""
+    if len(record.cells) == width:
+        return record
     cells = [*record.cells, *[""] * (width - len(record.cells))][:width]
     return Record(cells, record.start, record.end)
 
