@@ -1,8 +1,9 @@
 """Measure the time and memory that reading a large file takes, beside the bare query and pandas.
 
 The data are made here. Wide files have two raters and five categories. Long files are of several kinds: few and many
-raters, rows in the order of the subjects or shuffled, numbers and words as labels and as names of subjects, and subjects
-that only some of the raters rated. Every reading runs in a process of its own and all must give the same counts.
+raters, rows in the order of the subjects or shuffled, numbers and words as labels and as names of subjects, and
+subjects that only some of the raters rated. Every reading runs in a process of its own and all must give the same
+counts.
 """
 
 from __future__ import annotations
@@ -66,8 +67,9 @@ class LongKind(NamedTuple):
         subject = "'s' || i" if self.named_subjects else "i"
         rating = f"(hash(CASE WHEN hash(i, j) % 20 < 19 THEN i ELSE i * {self.n_raters} + j END) % 5 + 1)::INT"
         n_subjects = round(n_rows / self.n_raters / self.chance)
+        label = f"{WORDS}[{rating}]" if self.words else rating
         return (
-            f"SELECT {subject} AS subject, 'r' || j AS rater, {f'{WORDS}[{rating}]' if self.words else rating} AS rating "
+            f"SELECT {subject} AS subject, 'r' || j AS rater, {label} AS rating "
             f"FROM range({n_subjects}) ids(i), range({self.n_raters}) raters(j) "
             f"WHERE hash(i, j, 3) % 1000 < {round(1000 * self.chance)} "
             f"ORDER BY {'hash(i, j, 11)' if self.shuffled else 'i, j'}"

@@ -119,8 +119,8 @@ def intake_section(rows: Sequence[Reading]) -> str:
     text = (
         "From a file to the table of patterns. Each reading is a process of its own: median time after imports, "
         "largest peak of memory of the whole process; all give the same counts. The bare DuckDB query has DuckDB's "
-        "default limit of memory. The target for wide Parquet files and for long files is 1.5 times the time of the bare "
-        "query, for long files with no more memory."
+        "default limit of memory. The target for wide Parquet files and for long files is 1.5 times the time of the "
+        "bare query, for long files with no more memory."
     )
     return f"## Large files\n\n{text}\n\n{table(header, cells)}"
 
