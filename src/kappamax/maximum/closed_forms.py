@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from kappamax._integers import magnitude, widen
+from kappamax._rootsum import RootSum
 from kappamax._typing import Array, Codes, Integers
 from kappamax.maximum.price_bounds import certified
 from kappamax.maximum.problem import CompleteProblem
@@ -20,7 +21,8 @@ def diagonal(problem: CompleteProblem) -> Solution:
     """Return the table in which raters with equal margins agree on every subject; prices of zero prove it optimal."""
     used = np.flatnonzero(problem.margins[0])
     patterns = np.repeat(used[:, None], problem.n_raters, axis=1).astype(np.int32)
-    return certified(problem, patterns, problem.margins[0][used], zero_prices(problem), "diagonal")
+    lowest = [RootSum()]  # no pattern costs less than zero
+    return certified(problem, patterns, problem.margins[0][used], zero_prices(problem), "diagonal", lowest=lowest)
 
 
 def comonotone(problem: CompleteProblem) -> Solution:

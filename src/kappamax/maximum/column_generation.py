@@ -11,21 +11,23 @@ from contextlib import suppress
 
 import numpy as np
 
+from kappamax._rootsum import RootSum
 from kappamax._tolerances import ROUNDING_MARGIN
 from kappamax._typing import Array
 from kappamax.errors import Interrupted
 from kappamax.maximum.exact_prices import certified_near
-from kappamax.maximum.first_table import first_guess
+from kappamax.maximum.first_table import first_guess, rounded_table
 from kappamax.maximum.gap_search import close_gap
-from kappamax.maximum.linear_program import POSITIVE_AMOUNT, integer_table, refined, relaxation, whole_table
-from kappamax.maximum.price_bounds import Pricing, certified
-from kappamax.maximum.problem import OutOfTime, Problem, Watch
-from kappamax.maximum.solution import Solution
+from kappamax.maximum.linear_program import POSITIVE_AMOUNT, Relaxation, integer_table, refined, relaxation, whole_table
+from kappamax.maximum.pooled_prices import pooled_prices
+from kappamax.maximum.price_bounds import certified
+from kappamax.maximum.pricing import Pricing
+from kappamax.maximum.problem import CompleteProblem, OutOfTime, Problem, Watch
+from kappamax.maximum.solution import Prices, Solution
 
 STOPPED = 0.1  # seconds that computing a bound may take after Ctrl-C
 _SMOOTHING = 0.5  # weight of the prices with the best bound so far
-_NEW_PATTERNS = 60  # patterns added per round
-_LOOKED_AT = 300  # patterns from which those to add are chosen
+_NEW_PATTERNS = 30  # patterns added per round
 _TIGHT_PATTERNS = 5000  # largest number of patterns of reduced cost zero that are used to make prices exact
 _MOST_CANDIDATES = 200_000  # largest number of patterns in the search for a better table
 _NAME = "column generation"
@@ -68,6 +70,14 @@ class _Generation:
         self.patterns = np.unique(self.best[0], axis=0)
         self._known = {row.tobytes() for row in np.ascontiguousarray(self.patterns)}
         self.center = self.newest = np.zeros(problem.margins.shape)
+        self.bound = -np.inf
+        self.pooled: tuple[Prices, RootSum] | None = None
+        if problem.sign == -1 and isinstance(problem, CompleteProblem) and self.pricing.by_composition:
+            self.pooled = pooled_prices(problem, watch)
+        if self.pooled is not None:
+            prices, lowest = self.pooled
+            self.center = self.newest = prices.real(problem.roots)
+            self.bound = float((self.center * problem.margins).sum()) + problem.n_subjects * float(lowest)
         self.finished = False
 
     def run(self) -> None:
@@ -76,33 +86,36 @@ class _Generation:
         Prices halfway between the best and the newest find useful patterns in fewer rounds (smoothing).
         """
         problem, pricing = self.problem, self.pricing
-        best_bound, rounds = -np.inf, 0
+        sizes = np.array(problem.set_sizes, dtype=float)
+        rounds = 0
         while not self.watch.over:
             relaxed = relaxation(problem, self.patterns, self.watch)
             if relaxed is None:
                 return
             self.newest = relaxed.prices
             clear = -ROUNDING_MARGIN * (1 + float(np.abs(self.newest).max()))
-            smoothed = self.newest if rounds == 0 else _SMOOTHING * self.center + (1 - _SMOOTHING) * self.newest
+            if relaxed.value - self.bound < ROUNDING_MARGIN * (1 + abs(relaxed.value)):
+                self.newest, self.finished = self.center, True
+                return
+            smoothed = (
+                self.newest if np.isinf(self.bound) else _SMOOTHING * self.center + (1 - _SMOOTHING) * self.newest
+            )
             rounds += 1
             added = False
             for prices in (smoothed, self.newest):
-                found = pricing.least(prices, limit=clear)
-                least = found.least if found.total else 0.0
-                bound = float((prices * problem.margins).sum()) + problem.n_subjects * least
-                if bound > best_bound:
-                    best_bound, self.center = bound, prices
-                if not found.total:
+                lowest, found = pricing.improving(prices, clear, _NEW_PATTERNS)
+                bound = float((prices * problem.margins).sum()) + float(sizes @ lowest)
+                if bound > self.bound:
+                    self.bound, self.center, self.pooled = bound, prices, None
+                if not len(found):
                     if prices is self.newest:
                         self.finished = True
                         return
                     continue
-                several = pricing.below(prices, least / 2, _LOOKED_AT)
-                order = np.argsort(several.reduced)[:_NEW_PATTERNS]
-                added = self._add(np.concatenate([found.patterns, several.patterns[order]]))
+                added = self._add(found)
                 if added:
                     break
-            gap = relaxed.value - best_bound
+            gap = relaxed.value - self.bound
             self.watch.tell(f"round {rounds}: {len(self.patterns)} patterns, least cost {gap:.3g} above the bound")
             if not added:
                 self.finished = True
@@ -119,14 +132,23 @@ class _Generation:
     def solution(self) -> Solution:
         """Return the best table over the generated patterns with exact prices, and close its gap if possible."""
         problem, watch = self.problem, self.watch
+        if self.pooled is not None:
+            prices, lowest = self.pooled
+            found = certified(problem, *self.best, prices, _NAME, watch, [lowest])
+            if found.proven:
+                return found
         relaxed = relaxation(problem, self.patterns, watch)
         support = self.best[0]
         if relaxed is not None:
             support = self.patterns[relaxed.amounts > POSITIVE_AMOUNT]
-            table = whole_table(problem, self.patterns, relaxed.amounts) or integer_table(problem, self.patterns, watch)
-            if table is not None and problem.total(*table) < problem.total(*self.best):
-                self.best = table
+            least, own = float(problem.total(*self.best)), relaxed.value
+            if own < least - ROUNDING_MARGIN * (1 + abs(least)):
+                self._round(relaxed)
         prices, tight = self.center, self.patterns
+        if self.pooled is not None:
+            solution = certified(problem, *self.best, self.pooled[0], _NAME, watch, [self.pooled[1]])
+            if solution.proven:
+                return solution
         if self.finished:
             prices = self.newest
             with suppress(OutOfTime):
@@ -139,6 +161,20 @@ class _Generation:
             with suppress(OutOfTime):
                 return self._gap_closed(solution)
         return solution
+
+    def _round(self, relaxed: Relaxation) -> None:
+        """Find a table of whole counts whose cost is near the optimum of the linear program."""
+        problem = self.problem
+        enough = relaxed.value + ROUNDING_MARGIN * (1 + abs(relaxed.value))
+        table = whole_table(problem, self.patterns, relaxed.amounts)
+        if table is None and isinstance(problem, CompleteProblem) and problem.objective.coefficient.group_size == 2:
+            table = rounded_table(problem, self.patterns, relaxed.amounts, enough, self.watch)
+        if table is None or float(problem.total(*table)) > enough:
+            whole = integer_table(problem, self.patterns, self.watch)
+            if whole is not None and (table is None or problem.total(*whole) < problem.total(*table)):
+                table = whole
+        if table is not None and problem.total(*table) < problem.total(*self.best):
+            self.best = table
 
     def interrupted(self) -> Solution:
         """Return the best table so far, with a bound that is computed quickly."""
@@ -153,9 +189,8 @@ class _Generation:
         self.watch.tell("closing the gap between table and bound")
         worth = solution.prices.real(problem.roots)
         gap = float(solution.cost - solution.bound) + ROUNDING_MARGIN * (1 + float(np.abs(worth).max()))
-        least = min(0.0, pricing.least(worth).least)
-        within = pricing.below(worth, least + gap, _MOST_CANDIDATES)
-        if within.total > _MOST_CANDIDATES:
+        within = pricing.below(worth, gap, _MOST_CANDIDATES)
+        if not within.complete:
             return solution
         candidates = np.unique(np.concatenate([within.patterns, solution.patterns]), axis=0)
         table = integer_table(problem, candidates, self.watch)

@@ -10,6 +10,7 @@ depend on this module, because the bound of the resulting prices is computed exa
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 
 import numpy as np
 
@@ -74,6 +75,34 @@ def certified_near(
     # if the time limit cut the computation of the bound short, prices of zero often have a better bound
     zero = certified(problem, patterns, counts, zero_prices(problem), method, Watch(0))
     return max(best, zero, key=lambda one: one.bound)
+
+
+def solved_exactly(rows: Array, sides: Array, near: Array, root: float) -> list[list[Fraction]]:
+    """Return fractions x near given doubles with rows @ x = sides for the first independent rows.
+
+    There is one column per root. Unknowns that the rows do not determine keep their rounded double, as a multiple of
+    the first root.
+    """
+    basis: list[tuple[int, list[Fraction], list[Fraction]]] = []
+    for row, side in zip(rows.tolist(), sides.tolist(), strict=True):
+        left, right = [Fraction(entry) for entry in row], [Fraction(entry) for entry in side]
+        for pivot, own, known in basis:
+            if factor := left[pivot]:
+                left = [a - factor * b for a, b in zip(left, own, strict=True)]
+                right = [a - factor * b for a, b in zip(right, known, strict=True)]
+        pivot = next((i for i, entry in enumerate(left) if entry), -1)
+        if pivot >= 0:
+            by = left[pivot]
+            basis.append((pivot, [entry / by for entry in left], [entry / by for entry in right]))
+    n_roots = sides.shape[1]
+    x = [
+        [Fraction(round(value / root * PRICE_DENOMINATOR), PRICE_DENOMINATOR)] + [Fraction(0)] * (n_roots - 1)
+        for value in near.tolist()
+    ]
+    for pivot, own, known in reversed(basis):
+        others = [(entry, i) for i, entry in enumerate(own) if entry and i != pivot]
+        x[pivot] = [known[f] - sum((entry * x[i][f] for entry, i in others), Fraction(0)) for f in range(n_roots)]
+    return x
 
 
 def _candidates(problem: Problem, real: Array, tight: Array, support: Array) -> Iterator[Prices]:

@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from kappamax._typing import Codes, Integers
+from kappamax._typing import Codes, Floats, Integers
 from kappamax.maximum.closed_forms import comonotone_table
 from kappamax.maximum.price_bounds import certified
 from kappamax.maximum.problem import CompleteProblem, Problem, Watch
 from kappamax.maximum.solution import Solution, zero_prices
 from kappamax.maximum.transport import transport_table
-from kappamax.patterns import group_patterns
+from kappamax.patterns import group_patterns, margins_of
 
 _LARGEST_REARRANGEMENT_COST = 2.0**40  # costs are scaled to at most this number and rounded to integers
+_ROUNDINGS = 12  # attempts to round the solution of a linear program
+_WHOLE = 1e-6  # amounts this close below a whole number are whole up to the tolerance of the solver
 _STEPS_PER_RATER = 20  # largest number of rearrangements of each rater's ratings
 
 
@@ -33,6 +35,33 @@ def first_guess(problem: Problem) -> tuple[Codes, Integers]:
     improved = _improved(problem, *comonotone_table(problem.margins))
     observed = problem.objective.score * problem.sign
     return improved if problem.total(*improved) <= observed else problem.observed()
+
+
+def rounded_table(
+    problem: CompleteProblem, patterns: Codes, amounts: Floats, enough: float, watch: Watch
+) -> tuple[Codes, Integers] | None:
+    """Return a table of whole counts near the amounts of a linear program, of the least cost found in a few attempts.
+
+    The amounts are rounded down, the ratings that are left over are matched at random, and the table is improved rater
+    by rater. The search ends as soon as the cost is at most `enough`.
+    """
+    rng, best, least = np.random.default_rng(0), None, np.inf
+    counts = np.floor(amounts + _WHOLE).astype(np.int64)
+    left = problem.margins - margins_of(patterns, counts, problem.n_categories)
+    if (left < 0).any():
+        return None
+    for _ in range(_ROUNDINGS):
+        rest = np.stack([rng.permutation(np.repeat(np.arange(len(own)), own)) for own in left], axis=1)
+        whole = np.concatenate([patterns, rest.astype(np.int32)])
+        totals = np.concatenate([counts, np.ones(len(rest), dtype=np.int64)])
+        start = group_patterns(whole[totals > 0], totals[totals > 0], n_categories=problem.n_categories)
+        table = _improved(problem, *start)
+        cost = float(problem.total(*table))
+        if cost < least:
+            best, least = table, cost
+        if watch.over or least <= enough:
+            break
+    return best
 
 
 def _improved(problem: CompleteProblem, patterns: Codes, counts: Integers) -> tuple[Codes, Integers]:

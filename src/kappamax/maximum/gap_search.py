@@ -39,7 +39,7 @@ def close_gap(problem: Problem, solution: Solution, patterns: Array) -> Solution
     radicands, denominator = problem.objective.radicands, solution.prices.denominator
     exact = reduced_costs(problem, solution.prices, patterns).tolist()
     reduced = [RootSum(dict(zip(radicands, row, strict=True))) / denominator for row in exact]
-    lowest = min(RootSum(), min(reduced))
+    lowest = min(RootSum(), min(reduced))  # negative only if the time limit cut the computation of the bound short
     base = solution.prices.total(problem.margins, radicands) + lowest * problem.n_subjects
     step = cost_step(problem) or 0
     while True:

@@ -27,7 +27,8 @@ from kappamax.fibers.limits import MEMORY_LIMIT
 from kappamax.io import Ratings
 from kappamax.maximum.linear_program import integer_table
 from kappamax.maximum.max_kappa import Maximum, max_kappa
-from kappamax.maximum.price_bounds import LISTED_CELLS, Pricing, lowest_reduced_cost, real_reduced_costs, reduced_costs
+from kappamax.maximum.price_bounds import feasible, lowest_reduced_costs, reduced_costs
+from kappamax.maximum.pricing import Pricing
 from kappamax.maximum.problem import Watch, problem_for, require_fixed_chance
 from kappamax.table import Label, Table
 from kappamax.weights import WeightsLike
@@ -293,21 +294,16 @@ class _Candidates:
         self.problem = problem = result.solution.problem
         objective, prices = problem.objective, result.solution.prices
         assert prices is not None
-        lowest = lowest_reduced_cost(problem, prices)
-        bound = prices.total(problem.margins, objective.radicands) + lowest * problem.n_subjects
+        prices, bound = feasible(problem, prices, lowest_reduced_costs(problem, prices))
         self.room = result.solution.cost - bound
         if not objective.weights.exact:
             pairs = problem.n_subjects * (objective.table.n_raters**2 // 2)
             self.room += Fraction(pairs * objective.denominator * int(max(problem.factors)), 2**_ROUNDED_BITS)
         worth = prices.real(problem.roots)
-        limit = float(self.room + lowest) + _NEAR * (1 + float(np.abs(worth).max()))
-        if problem.n_cells <= LISTED_CELLS:
-            listed = problem.all_patterns()
-            near = np.concatenate([some[real_reduced_costs(problem, worth, some) <= limit] for some in listed])
-        else:
-            near = Pricing(problem).below(worth, limit, _MOST_PATTERNS + 1).patterns
+        limit = float(self.room) + _NEAR * (1 + float(np.abs(worth).max()))
+        near = Pricing(problem).below(worth, limit, _MOST_PATTERNS + 1).patterns
         exact = reduced_costs(problem, prices, near).tolist()
-        beyond = [problem.number(row) / prices.denominator - lowest for row in exact]
+        beyond = [problem.number(row) / prices.denominator for row in exact]
         kept = [place for place, cost in enumerate(beyond) if cost <= self.room]
         self.patterns, self.beyond = near[kept], [beyond[place] for place in kept]
         self.exact = not any(self.beyond)

@@ -72,13 +72,10 @@ class RaterSet(NamedTuple):
         Columns of these raters in a pattern.
     pair_costs : array, shape (s, s, k, k)
         Cost of each pair of their ratings, in doubles; zero unless the first rater comes before the second.
-    other_codes : array, shape (number of columns,)
-        Codes of all other columns, which are the same in every pattern of this set.
     """
 
     raters: npt.NDArray[np.intp]
     pair_costs: Floats
-    other_codes: Codes
 
 
 class Problem:
@@ -133,6 +130,17 @@ class Problem:
         self.n_cells = sum(self.n_labels**size for size in sizes)
         self.factors = sorted({objective.factors[size] for size in sizes} - {0}) or [1]
 
+    @property
+    def set_sizes(self) -> list[int]:
+        """Number of subjects of every set of raters."""
+        complete = self.objective.table.complete
+        return [self.n_subjects] if complete else self.margins[-1, : len(self.sets)].tolist()
+
+    @property
+    def scale(self) -> float:
+        """Upper bound of the absolute cost of a pattern, in doubles."""
+        return float(max(self.factors)) * float(self.objective.disagreement.largest)
+
     def costs(self, patterns: Codes) -> Array:
         """Return the exact cost of each pattern, shape (m, number of roots)."""
         return np.asarray(self.sign * self.objective.scores(self.decoded(patterns)))
@@ -162,16 +170,19 @@ class Problem:
                 patterns[:, raters] = np.stack(np.unravel_index(cells, shape), axis=1)
                 yield patterns
 
-    def rater_sets(self) -> Iterator[RaterSet]:
-        """Yield the sets of raters whose patterns a search must cover."""
-        matrices = {(a, b): weights.matrix for a, b, weights in self.objective.pairs()}
-        for index, members in enumerate(self.sets):
-            raters = np.flatnonzero(members)
-            scale = self.sign * self.objective.factors[len(raters)] * float(self.objective.denominator)
-            costs = np.zeros((len(raters), len(raters), self.n_labels, self.n_labels))
-            for x, y in combinations(range(len(raters)), 2):
-                costs[x, y] = matrices[int(raters[x]), int(raters[y])] * scale
-            yield RaterSet(raters, costs, self._codes_of_others(index, 1)[0])
+    def rater_set(self, index: int) -> RaterSet:
+        """Return a set of raters in the form that a depth-first search uses."""
+        raters = np.flatnonzero(self.sets[index])
+        scale = self.sign * self.objective.factors[len(raters)] * float(self.objective.denominator)
+        costs = np.zeros((len(raters), len(raters), self.n_labels, self.n_labels))
+        for x, y in combinations(range(len(raters)), 2):
+            costs[x, y] = self._matrices[int(raters[x]), int(raters[y])] * scale
+        return RaterSet(raters, costs)
+
+    @cached_property
+    def _matrices(self) -> dict[tuple[int, int], Floats]:
+        """Weights of every pair of raters, in doubles."""
+        return {(a, b): weights.matrix for a, b, weights in self.objective.pairs()}
 
     def observed(self) -> tuple[Codes, Integers]:
         """Return the observed table in the coding that solvers use."""

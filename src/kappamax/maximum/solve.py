@@ -21,6 +21,7 @@ If the prices of methods 1 to 3 do not prove the optimum, which rounded weights 
 from __future__ import annotations
 
 from kappamax.errors import NotSupportedError
+from kappamax.maximum.balanced_tables import balanced
 from kappamax.maximum.closed_forms import comonotone, diagonal, reversed_order, three_raters_unweighted
 from kappamax.maximum.column_generation import generate_columns
 from kappamax.maximum.linear_program import solve_over_all_cells
@@ -92,6 +93,8 @@ def _special(problem: CompleteProblem) -> Solution | None:
             return reversed_order(problem)
     if pairwise and problem.n_raters == 2:
         return transport(problem)
+    if pairwise and problem.sign == -1:
+        return balanced(problem)
     if pairwise and problem.n_raters == 3 and all(one.power == 0 for one in weights) and problem.sign == 1:
         return three_raters_unweighted(problem)
     return None

@@ -19,7 +19,7 @@ from kappamax._typing import Array
 from kappamax.disagreement.objective import Objective
 from kappamax.errors import Interrupted, NotSupportedError
 from kappamax.fibers.enumeration import LISTED_TABLES, tables_below
-from kappamax.maximum.exact_prices import PRICE_DENOMINATOR
+from kappamax.maximum.exact_prices import solved_exactly
 from kappamax.maximum.linear_program import POSITIVE_AMOUNT, incidence, solve_integer, solve_linear
 from kappamax.maximum.price_bounds import cost_step
 from kappamax.maximum.problem import Problem, Watch
@@ -235,31 +235,3 @@ def uses_of(objective: Objective) -> list[Use] | None:
             kinds[weight] = kinds.get(weight, 0) + count
         subjects.append(kinds)
     return attainable_uses(table.margins.tolist(), subjects)
-
-
-def solved_exactly(rows: Array, sides: Array, near: Array, root: float) -> list[list[Fraction]]:
-    """Return fractions x near given doubles with rows @ x = sides for the first independent rows.
-
-    There is one column per root. Unknowns that the rows do not determine keep their rounded double, as a multiple of
-    the first root.
-    """
-    basis: list[tuple[int, list[Fraction], list[Fraction]]] = []
-    for row, side in zip(rows.tolist(), sides.tolist(), strict=True):
-        left, right = [Fraction(entry) for entry in row], [Fraction(entry) for entry in side]
-        for pivot, own, known in basis:
-            if factor := left[pivot]:
-                left = [a - factor * b for a, b in zip(left, own, strict=True)]
-                right = [a - factor * b for a, b in zip(right, known, strict=True)]
-        pivot = next((i for i, entry in enumerate(left) if entry), -1)
-        if pivot >= 0:
-            by = left[pivot]
-            basis.append((pivot, [entry / by for entry in left], [entry / by for entry in right]))
-    n_roots = sides.shape[1]
-    x = [
-        [Fraction(round(value / root * PRICE_DENOMINATOR), PRICE_DENOMINATOR)] + [Fraction(0)] * (n_roots - 1)
-        for value in near.tolist()
-    ]
-    for pivot, own, known in reversed(basis):
-        others = [(entry, i) for i, entry in enumerate(own) if entry and i != pivot]
-        x[pivot] = [known[f] - sum((entry * x[i][f] for entry, i in others), Fraction(0)) for f in range(n_roots)]
-    return x

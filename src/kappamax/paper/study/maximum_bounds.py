@@ -14,7 +14,7 @@ from kappamax._tolerances import ROUNDING_MARGIN
 from kappamax._typing import Array, Floats
 from kappamax.disagreement.objective import Objective
 from kappamax.maximum.closed_forms import comonotone_table
-from kappamax.maximum.price_bounds import lowest_reduced_cost, settles
+from kappamax.maximum.price_bounds import lowest_reduced_costs, settles
 from kappamax.maximum.problem import problem_for
 from kappamax.maximum.solution import Prices
 from kappamax.maximum.solve import solve
@@ -52,7 +52,7 @@ class MaximumBounds:
         problem = problem_for(Objective(table, self.objective.weights, self.objective.coefficient), 1)
         solution = solve(problem)
         prices = solution.prices
-        if prices is not None and len(self.prices) < _MOST_KEPT and lowest_reduced_cost(problem, prices) == 0:
+        if prices is not None and len(self.prices) < _MOST_KEPT and not any(lowest_reduced_costs(problem, prices)):
             self.prices.append(prices)
             self._worth.append(prices.real(self.roots).ravel())
         return settles(problem, score, solution.bound)
