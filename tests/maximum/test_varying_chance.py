@@ -11,7 +11,7 @@ import kappamax as km
 from kappamax.coefficients import as_objective
 from kappamax.errors import NotSupportedError, UndefinedKappaError
 from kappamax.maximum import varying_chance
-from kappamax.maximum.linear_program import solve_linear
+from kappamax.maximum.highs import solve_linear
 from kappamax.verification import uses
 from tests.support.maximum_problems import incomplete, rearrangements
 from tests.support.strategies import examples

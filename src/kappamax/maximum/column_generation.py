@@ -18,7 +18,14 @@ from kappamax.errors import Interrupted
 from kappamax.maximum.exact_prices import certified_near
 from kappamax.maximum.first_table import first_guess, rounded_table
 from kappamax.maximum.gap_search import close_gap
-from kappamax.maximum.linear_program import POSITIVE_AMOUNT, Relaxation, integer_table, refined, relaxation, whole_table
+from kappamax.maximum.linear_program import (
+    POSITIVE_AMOUNT,
+    PatternProgram,
+    Relaxation,
+    integer_table,
+    refined,
+    whole_table,
+)
 from kappamax.maximum.pooled_prices import pooled_prices
 from kappamax.maximum.price_bounds import certified
 from kappamax.maximum.pricing import Pricing
@@ -27,7 +34,7 @@ from kappamax.maximum.solution import Prices, Solution
 
 STOPPED = 0.1  # seconds that computing a bound may take after Ctrl-C
 _SMOOTHING = 0.5  # weight of the prices with the best bound so far
-_NEW_PATTERNS = 30  # patterns added per round
+_NEW_PATTERNS = 60  # patterns added per round
 _TIGHT_PATTERNS = 5000  # largest number of patterns of reduced cost zero that are used to make prices exact
 _MOST_CANDIDATES = 200_000  # largest number of patterns in the search for a better table
 _NAME = "column generation"
@@ -68,6 +75,7 @@ class _Generation:
         self.pricing = Pricing(problem, watch)
         self.best = first_guess(problem)
         self.patterns = np.unique(self.best[0], axis=0)
+        self.program = PatternProgram(problem, self.patterns)
         self._known = {row.tobytes() for row in np.ascontiguousarray(self.patterns)}
         self.center = self.newest = np.zeros(problem.margins.shape)
         self.bound = -np.inf
@@ -89,7 +97,7 @@ class _Generation:
         sizes = np.array(problem.set_sizes, dtype=float)
         rounds = 0
         while not self.watch.over:
-            relaxed = relaxation(problem, self.patterns, self.watch)
+            relaxed = self.program.solve(self.watch)
             if relaxed is None:
                 return
             self.newest = relaxed.prices
@@ -126,6 +134,7 @@ class _Generation:
         fresh = [row for row in np.ascontiguousarray(patterns) if row.tobytes() not in self._known]
         self._known.update(row.tobytes() for row in fresh)
         if fresh:
+            self.program.add(np.array(fresh))
             self.patterns = np.concatenate([self.patterns, fresh])
         return bool(fresh)
 
@@ -133,11 +142,10 @@ class _Generation:
         """Return the best table over the generated patterns with exact prices, and close its gap if possible."""
         problem, watch = self.problem, self.watch
         if self.pooled is not None:
-            prices, lowest = self.pooled
-            found = certified(problem, *self.best, prices, _NAME, watch, [lowest])
-            if found.proven:
-                return found
-        relaxed = relaxation(problem, self.patterns, watch)
+            solution = certified(problem, *self.best, self.pooled[0], _NAME, watch, [self.pooled[1]])
+            if solution.proven:
+                return solution
+        relaxed = self.program.solve(watch)
         support = self.best[0]
         if relaxed is not None:
             support = self.patterns[relaxed.amounts > POSITIVE_AMOUNT]

@@ -86,6 +86,6 @@ def _placed_anew(problem: CompleteProblem, patterns: Codes, counts: Integers, ra
     costs = problem.real(full).reshape(len(rest), k)
     costs -= costs.min()
     scaled = np.rint(costs * (_LARGEST_REARRANGEMENT_COST / (costs.max() or 1.0))).astype(np.int64)
-    table, _ = transport_table(scaled, totals, problem.margins[rater])
+    table, _ = transport_table(scaled, totals, problem.margins[rater], problem.n_raters)
     used = np.flatnonzero(table.ravel())
     return full[used], table.ravel()[used]

@@ -17,6 +17,7 @@ from kappamax._typing import Array, Codes, Floats, Integers
 from kappamax.maximum.exact_prices import certified_near
 from kappamax.maximum.first_table import first_table
 from kappamax.maximum.gap_search import close_gap
+from kappamax.maximum.highs import LinearProgram, solve_integer
 from kappamax.maximum.price_bounds import bound_of, certified, reduced_costs
 from kappamax.maximum.problem import Problem, Watch
 from kappamax.maximum.solution import Prices, Solution
@@ -31,7 +32,7 @@ _DEAR = 1e7  # larger scaled reduced costs are replaced by this number, so that 
 def solve_over_all_cells(problem: Problem, watch: Watch) -> Solution:
     """Solve the linear program over all patterns, and the integer program if its solution has fractions."""
     cells = np.concatenate(list(problem.all_patterns()))
-    relaxed = relaxation(problem, cells, watch)
+    relaxed = PatternProgram(problem, cells).solve(watch)
     if relaxed is None:
         return first_table(problem)
     table, method = whole_table(problem, cells, relaxed.amounts), "linear program over all cells"
@@ -79,7 +80,7 @@ def refined(solution: Solution, patterns: Array, watch: Watch) -> Solution:
         numerators, denominator = solution.prices.numerators.astype(object), solution.prices.denominator
         unit = float(solution.cost - bound_of(problem, solution.prices, watch)) / problem.n_subjects
         left = np.array([n / denominator for n in reduced_costs(problem, solution.prices, patterns)[:, 0].tolist()])
-        relaxed = relaxation(problem, patterns, watch, np.minimum(left / unit, _DEAR))
+        relaxed = PatternProgram(problem, patterns, np.minimum(left / unit, _DEAR)).solve(watch)
         if relaxed is None:
             return solution
         change = relaxed.prices * (unit * float(denominator) * 2.0**_REFINED_BITS)
@@ -104,17 +105,41 @@ class Relaxation(NamedTuple):
     prices: Floats
 
 
-def relaxation(problem: Problem, patterns: Array, watch: Watch, costs: Array | None = None) -> Relaxation | None:
-    """Minimise the cost over amounts >= 0 of the given patterns that add up to the margins.
+class PatternProgram:
+    """Linear program over patterns, to which patterns can be added.
 
-    The costs are those of the problem unless others are given. The result is None if the time limit is reached.
+    Parameters
+    ----------
+    problem : Problem
+        Problem whose margins the amounts of the patterns must add up to.
+    patterns : array, shape (m, r)
+        The first patterns.
+    costs : array, shape (m,), optional
+        Costs of the patterns, default those of the problem.
     """
-    costs = problem.real(patterns) if costs is None else costs
-    found = solve_linear(costs, incidence(patterns, problem.n_categories), problem.margins.ravel(), watch)
-    if found is None:
-        return None
-    amounts, prices = found
-    return Relaxation(amounts, float(costs @ amounts), prices.reshape(problem.margins.shape))
+
+    def __init__(self, problem: Problem, patterns: Array, costs: Array | None = None) -> None:
+        self.problem = problem
+        costs = problem.real(patterns) if costs is None else costs
+        self.program = LinearProgram(problem.margins.ravel(), float(np.abs(costs).max()))
+        self.costs = np.zeros(0)
+        self._add(patterns, costs)
+
+    def add(self, patterns: Array) -> None:
+        """Add patterns."""
+        self._add(patterns, self.problem.real(patterns))
+
+    def _add(self, patterns: Array, costs: Array) -> None:
+        self.program.add(costs, incidence(patterns, self.problem.n_categories))
+        self.costs = np.concatenate([self.costs, costs])
+
+    def solve(self, watch: Watch) -> Relaxation | None:
+        """Minimise the cost over amounts >= 0 that add up to the margins; None if the time limit is reached."""
+        found = self.program.solve(watch)
+        if found is None:
+            return None
+        amounts, prices = found
+        return Relaxation(amounts, float(self.costs @ amounts), prices.reshape(self.problem.margins.shape))
 
 
 def whole_table(problem: Problem, patterns: Array, amounts: Array) -> tuple[Codes, Integers] | None:
@@ -131,38 +156,6 @@ def integer_table(problem: Problem, patterns: Array, watch: Watch) -> tuple[Code
     rows, sides = incidence(patterns, problem.n_categories), problem.margins.ravel()
     found = solve_integer(problem.real(patterns), rows, sides, watch)
     return None if found is None else whole_table(problem, patterns, found)
-
-
-def solve_linear(costs: Array, rows: Any, sides: Array, watch: Watch) -> tuple[Array, Array] | None:
-    """Return amounts >= 0 of least cost with rows @ amounts = sides, and the dual prices of the rows.
-
-    The result is None if the time limit is reached.
-    """
-    from scipy.optimize import linprog
-
-    scale, size = float(np.abs(costs).max()) or 1.0, float(sides.max())
-    options = {} if watch.left is None else {"time_limit": watch.left}
-    found = linprog(costs / scale, A_eq=rows, b_eq=sides / size, method="highs-ds", options=options)
-    if found.status != 0:
-        return None
-    return found.x * size, np.asarray(found.eqlin.marginals) * scale
-
-
-def solve_integer(costs: Array, rows: Any, sides: Array, watch: Watch) -> Floats | None:
-    """Return whole amounts >= 0, as doubles, of least cost with rows @ amounts = sides, or None if none are found."""
-    from scipy.optimize import Bounds, LinearConstraint, milp
-
-    options: dict[str, Any] = {"mip_rel_gap": 0.0}
-    if watch.left is not None:
-        options["time_limit"] = watch.left
-    found = milp(
-        costs / (float(np.abs(costs).max()) or 1.0),
-        constraints=LinearConstraint(rows, sides.astype(float), sides.astype(float)),
-        integrality=np.ones(len(costs)),
-        bounds=Bounds(0, np.inf),
-        options=options,
-    )
-    return None if found.x is None else np.asarray(found.x)
 
 
 def incidence(patterns: Array, k: int) -> Any:

@@ -15,10 +15,10 @@ import numpy as np
 
 from kappamax._rootsum import RootSum
 from kappamax._tolerances import ROUNDING_MARGIN
-from kappamax._typing import Integers
+from kappamax._typing import Floats, Integers
 from kappamax.maximum.compositions import Compositions, compositions_of
 from kappamax.maximum.exact_prices import solved_exactly
-from kappamax.maximum.linear_program import solve_linear
+from kappamax.maximum.highs import solve_linear
 from kappamax.maximum.problem import CompleteProblem, Watch
 from kappamax.maximum.solution import Prices
 
@@ -37,15 +37,16 @@ def pooled_prices(problem: CompleteProblem, watch: Watch) -> tuple[Prices, RootS
         found = solve_linear(costs[known], tables.counts[known].T.astype(float), use.astype(float), watch)
         if found is None:
             return None
-        prices = found[1]
+        amounts, prices = found
         reduced = costs - tables.counts @ prices
         clear = ROUNDING_MARGIN * (1 + float(np.abs(prices).max()))
         best = np.argpartition(reduced, min(_NEW_COMPOSITIONS, len(reduced) - 1))[:_NEW_COMPOSITIONS]
         new = np.setdiff1d(best[reduced[best] < -clear], known)
+        support = known[amounts > 0]
         if len(new) == 0 or watch.over:
             break
         known = np.concatenate([known, new])
-    return _exact(problem, tables, prices, known[found[0] > 0], reduced)
+    return _exact(problem, tables, prices, support, reduced)
 
 
 def _first_compositions(tables: Compositions, use: Integers, n_subjects: int) -> Integers:
@@ -63,7 +64,9 @@ def _first_compositions(tables: Compositions, use: Integers, n_subjects: int) ->
     return np.unique([place[tuple(row)] for row in counts.tolist()])
 
 
-def _exact(problem: CompleteProblem, tables: Compositions, near, support, reduced) -> tuple[Prices, RootSum]:
+def _exact(
+    problem: CompleteProblem, tables: Compositions, near: Floats, support: Integers, reduced: Floats
+) -> tuple[Prices, RootSum]:
     """Return exact prices near given doubles, and the least reduced cost under them."""
     scale = 1 + float(np.abs(near).max())
     tight = np.flatnonzero(np.abs(reduced) < _TIGHT * scale)

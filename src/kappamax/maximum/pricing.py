@@ -251,7 +251,7 @@ class _SetsOfOneSize:
             found, reduced, total = search.found(own[i], limit + paid[i], 0, self.patience)
             lowest[i] = reduced[0] - paid[i] if total else limit
             if total and most > 1:
-                several, costs, _ = search.found(own[i], lowest[i] / 2 + paid[i], 5 * most, self.patience)
+                several, costs, _ = search.found(own[i], min(limit, lowest[i] / 2) + paid[i], 5 * most, self.patience)
                 found = np.concatenate([found, several[np.argsort(costs, kind="stable")[: most - 1]]])
             patterns.append(self._patterns(i, found))
         return lowest, np.concatenate(patterns)

@@ -54,15 +54,16 @@ def _cells(chosen: Array) -> Codes:
     return np.stack(np.nonzero(chosen), axis=1).astype(np.int32)
 
 
-def transport_table(costs: Array, rows: Array, columns: Array) -> tuple[Array, Array]:
+def transport_table(costs: Array, rows: Array, columns: Array, repetitions: int = 1) -> tuple[Array, Array]:
     """Return an optimal table for integer costs, and column prices v.
 
-    The row prices are u[i] = min over j of costs[i, j] - v[j].
+    The row prices are u[i] = min over j of costs[i, j] - v[j]. `repetitions` is the number of similar problems that the
+    caller is going to solve, which may make compiling worth the time.
     """
     table = np.zeros(costs.shape, dtype=np.int64)
     u, v = np.zeros(len(rows), dtype=costs.dtype), np.zeros(len(columns), dtype=costs.dtype)
     whole = costs.dtype == object  # Python integers, which are not compiled
-    run = kernel(_augmenting_paths, work=0 if whole else costs.size, worth=_UNCOMPILED_CELLS)
+    run = kernel(_augmenting_paths, work=0 if whole else costs.size * repetitions, worth=_UNCOMPILED_CELLS)
     run(np.ascontiguousarray(costs), rows.astype(np.int64), columns.astype(np.int64), table, u, v)
     return table, v
 

@@ -20,7 +20,8 @@ from kappamax.disagreement.objective import Objective
 from kappamax.errors import Interrupted, NotSupportedError
 from kappamax.fibers.enumeration import LISTED_TABLES, tables_below
 from kappamax.maximum.exact_prices import solved_exactly
-from kappamax.maximum.linear_program import POSITIVE_AMOUNT, incidence, solve_integer, solve_linear
+from kappamax.maximum.highs import solve_integer, solve_linear
+from kappamax.maximum.linear_program import POSITIVE_AMOUNT, incidence
 from kappamax.maximum.price_bounds import cost_step
 from kappamax.maximum.problem import Problem, Watch
 from kappamax.maximum.solution import Cut, Prices, Solution
