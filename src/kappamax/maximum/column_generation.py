@@ -13,10 +13,10 @@ import numpy as np
 
 from kappamax._rootsum import RootSum
 from kappamax._tolerances import ROUNDING_MARGIN
-from kappamax._typing import Array
+from kappamax._typing import Array, Codes
 from kappamax.errors import Interrupted
 from kappamax.maximum.exact_prices import certified_near
-from kappamax.maximum.first_table import first_guess, rounded_table
+from kappamax.maximum.first_table import first_guess
 from kappamax.maximum.gap_search import close_gap
 from kappamax.maximum.linear_program import (
     POSITIVE_AMOUNT,
@@ -30,13 +30,16 @@ from kappamax.maximum.pooled_prices import pooled_prices
 from kappamax.maximum.price_bounds import certified
 from kappamax.maximum.pricing import Pricing
 from kappamax.maximum.problem import CompleteProblem, OutOfTime, Problem, Watch
+from kappamax.maximum.rounding import rounded_table
 from kappamax.maximum.solution import Prices, Solution
 
 STOPPED = 0.1  # seconds that computing a bound may take after Ctrl-C
 _SMOOTHING = 0.5  # weight of the prices with the best bound so far
 _NEW_PATTERNS = 60  # patterns added per round
-_TIGHT_PATTERNS = 5000  # largest number of patterns of reduced cost zero that are used to make prices exact
+_TIGHT_PATTERNS = 20_000  # largest number of patterns of reduced cost zero that are used to make prices exact
 _MOST_CANDIDATES = 200_000  # largest number of patterns in the search for a better table
+_MOST_CANDIDATES_OF_SETS = 2_000  # the same if there are several sets of raters
+_PATIENCE = 4.0  # seconds that an integer program may take if there are several sets of raters
 _NAME = "column generation"
 
 
@@ -74,7 +77,7 @@ class _Generation:
         self.problem, self.watch = problem, watch
         self.pricing = Pricing(problem, watch)
         self.best = first_guess(problem)
-        self.patterns = np.unique(self.best[0], axis=0)
+        self.patterns = np.unique(np.concatenate([self.best[0], self._unanimous()]), axis=0)
         self.program = PatternProgram(problem, self.patterns)
         self._known = {row.tobytes() for row in np.ascontiguousarray(self.patterns)}
         self.center = self.newest = np.zeros(problem.margins.shape)
@@ -87,6 +90,20 @@ class _Generation:
             self.center = self.newest = prices.real(problem.roots)
             self.bound = float((self.center * problem.margins).sum()) + problem.n_subjects * float(lowest)
         self.finished = False
+
+    def _unanimous(self) -> Codes:
+        """Return the patterns in which all raters of a set agree, if ratings are missing.
+
+        In designs with many sets of raters, the optimum often uses no others.
+        """
+        problem = self.problem
+        if problem.objective.table.complete or problem.sign == -1:
+            return np.zeros((0, problem.n_raters), dtype=np.int32)
+        n_sets, k = len(problem.sets), problem.n_labels
+        patterns = np.full((n_sets, k, problem.n_raters), k, dtype=np.int32)
+        patterns[:, :, :-1] = np.where(problem.sets[:, None, :], np.arange(k)[None, :, None], k)
+        patterns[:, :, -1] = np.arange(n_sets)[:, None]
+        return patterns.reshape(-1, problem.n_raters)
 
     def run(self) -> None:
         """Add patterns until none has a negative reduced cost or the time limit is reached.
@@ -175,14 +192,24 @@ class _Generation:
         problem = self.problem
         enough = relaxed.value + ROUNDING_MARGIN * (1 + abs(relaxed.value))
         table = whole_table(problem, self.patterns, relaxed.amounts)
-        if table is None and isinstance(problem, CompleteProblem) and problem.objective.coefficient.group_size == 2:
-            table = rounded_table(problem, self.patterns, relaxed.amounts, enough, self.watch)
+        if table is None and problem.objective.coefficient.group_size == 2:
+            tight = self.patterns
+            if not isinstance(problem, CompleteProblem):
+                limit = ROUNDING_MARGIN * (1 + float(np.abs(relaxed.prices).max()))
+                with suppress(OutOfTime):
+                    tight = self.pricing.below(relaxed.prices, limit, _TIGHT_PATTERNS).patterns
+            table = rounded_table(problem, self.patterns, relaxed.amounts, tight, enough, self.watch)
         if table is None or float(problem.total(*table)) > enough:
-            whole = integer_table(problem, self.patterns, self.watch)
+            whole = integer_table(problem, self.patterns, self._patience)
             if whole is not None and (table is None or problem.total(*whole) < problem.total(*table)):
                 table = whole
         if table is not None and problem.total(*table) < problem.total(*self.best):
             self.best = table
+
+    @property
+    def _patience(self) -> Watch:
+        """Time limit of an integer program, which rarely ends if there are many sets of raters."""
+        return self.watch if len(self.problem.sets) == 1 else self.watch.within(_PATIENCE)
 
     def interrupted(self) -> Solution:
         """Return the best table so far, with a bound that is computed quickly."""
@@ -197,11 +224,12 @@ class _Generation:
         self.watch.tell("closing the gap between table and bound")
         worth = solution.prices.real(problem.roots)
         gap = float(solution.cost - solution.bound) + ROUNDING_MARGIN * (1 + float(np.abs(worth).max()))
-        within = pricing.below(worth, gap, _MOST_CANDIDATES)
+        most = _MOST_CANDIDATES if len(problem.sets) == 1 else _MOST_CANDIDATES_OF_SETS
+        within = pricing.below(worth, gap, most)
         if not within.complete:
             return solution
         candidates = np.unique(np.concatenate([within.patterns, solution.patterns]), axis=0)
-        table = integer_table(problem, candidates, self.watch)
+        table = integer_table(problem, candidates, self._patience)
         if table is not None and problem.total(*table) < solution.cost:
             solution = certified(problem, *table, solution.prices, solution.method, self.watch)
         return solution if solution.proven else close_gap(problem, solution, candidates)

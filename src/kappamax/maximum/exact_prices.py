@@ -175,15 +175,23 @@ def _forest(patterns: Array, k: int) -> list[int]:
 def _by_elimination(problem: Problem, real: Array, patterns: Array) -> Prices | None:
     """Return prices for several raters by solving the equations of the tight patterns.
 
-    A determined price is an integer combination of costs and undetermined prices over a small denominator.
+    A determined price is an integer combination of costs and undetermined prices over a small denominator. If ratings
+    are missing, only the prices of the raters' categories are solved for, from the differences between patterns of the
+    same set of raters. The price of the set is left at zero; it follows from the least reduced cost of the set.
     """
-    n_patterns, r = patterns.shape
-    rows = np.zeros((n_patterns, problem.margins.size), dtype=np.int64)  # row of a pattern: 1 at each of its prices
-    rows[np.arange(n_patterns)[:, None], patterns + problem.n_categories * np.arange(r)] = 1
-    chosen, pivots = _independent(rows, rows.shape[1] - r + 1)
+    n_raters, k = problem.objective.table.n_raters, problem.n_labels
+    chosen_codes = patterns[:, :n_raters]
+    rated = chosen_codes < k
+    rows = np.zeros((len(patterns), n_raters * k), dtype=np.int64)  # row of a pattern: 1 at each of its prices
+    where = np.nonzero(rated)
+    rows[where[0], where[1] * k + chosen_codes[rated]] = 1
+    costs = problem.costs(patterns)
+    if not problem.objective.table.complete:
+        _, reference, own = np.unique(patterns[:, -1], return_index=True, return_inverse=True)
+        rows, costs = rows - rows[reference[own.ravel()]], costs - costs[reference[own.ravel()]]
+    chosen, pivots = _independent(rows, rows.shape[1] - n_raters + 1)
     open_ones = np.setdiff1d(np.arange(rows.shape[1]), pivots)
-    square, rest = rows[chosen][:, pivots], rows[chosen][:, open_ones]
-    costs = problem.costs(patterns[chosen])
+    square, rest, costs = rows[chosen][:, pivots], rows[chosen][:, open_ones], costs[chosen]
     right = np.hstack([costs.astype(float), rest.astype(float)])
     doubles = np.linalg.solve(square.astype(float), right)
     for denominator in _DENOMINATORS:
@@ -197,10 +205,12 @@ def _by_elimination(problem: Problem, real: Array, patterns: Array) -> Prices | 
     if not (square @ whole == exact).all():
         return None
     n_roots = len(problem.roots)
-    numerators = _rounded(problem, real).reshape(-1, n_roots) * denominator
-    shift = whole[:, n_roots:].astype(object) @ (numerators[open_ones] // denominator)
-    numerators[pivots] = whole[:, :n_roots].astype(object) * PRICE_DENOMINATOR - shift
-    return Prices(_narrowed(numerators.reshape(*real.shape, n_roots)), PRICE_DENOMINATOR * denominator)
+    own_prices = _rounded(problem, real[:n_raters, :k]).reshape(-1, n_roots) * denominator
+    shift = whole[:, n_roots:].astype(object) @ (own_prices[open_ones] // denominator)
+    own_prices[pivots] = whole[:, :n_roots].astype(object) * PRICE_DENOMINATOR - shift
+    numerators = np.zeros((*real.shape, n_roots), dtype=object)
+    numerators[:n_raters, :k] = own_prices.reshape(n_raters, k, n_roots)
+    return Prices(_narrowed(numerators), PRICE_DENOMINATOR * denominator)
 
 
 def _independent(rows: Array, rank: int) -> tuple[list[int], list[int]]:

@@ -276,6 +276,10 @@ class Watch:
         """Whether the time limit is reached."""
         return self.deadline is not None and monotonic() > self.deadline
 
+    def within(self, seconds: float) -> Watch:
+        """Return a watch that ends after some seconds, or earlier with this one."""
+        return Watch(seconds if self.left is None else min(seconds, self.left), self.progress)
+
     def tell(self, message: str) -> None:
         """Pass a progress message to the callback."""
         if self.progress is not None:
