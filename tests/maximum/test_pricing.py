@@ -76,3 +76,23 @@ def test_the_least_reduced_cost_of_each_set_is_exact_for_missing_ratings():
         costs = problem.costs(patterns).astype(object) * prices.denominator - prices.of(patterns).astype(object)
         for index, low in enumerate(found):
             assert low == min(problem.number(row) for row in costs[sets == index].tolist()) / prices.denominator
+
+
+def test_patterns_nearby_are_below_the_limit(monkeypatch):
+    """Patterns found by changing one rating at a time are below the limit, and the best is often the least of all."""
+    monkeypatch.setattr(pricing, "_FEW_SUMS", 0)
+    rng = np.random.default_rng(4)
+    hits = []
+    for problem in problems(rng, 20):
+        prices = rng.normal(size=problem.margins.shape)
+        starts = problem.observed()[0]
+        patterns = np.concatenate(list(problem.all_patterns()))
+        reduced = problem.real(patterns) - sum(prices[a][patterns[:, a]] for a in range(problem.n_raters))
+        limit = float(np.quantile(reduced, 0.3))
+        found = Pricing(problem).nearby(prices, starts, limit, 10)
+        assert {*map(tuple, found.tolist())} <= {*map(tuple, patterns[reduced < limit].tolist())}
+        if problem.objective.table.complete:
+            hits.append(patterns[reduced.argmin()].tolist() in found.tolist())
+        else:
+            assert len(found) == 0
+    assert sum(hits) > len(hits) / 2

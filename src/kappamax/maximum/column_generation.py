@@ -83,7 +83,12 @@ class _Generation:
         self.center = self.newest = np.zeros(problem.margins.shape)
         self.bound = -np.inf
         self.pooled: tuple[Prices, RootSum] | None = None
-        if problem.sign == -1 and isinstance(problem, CompleteProblem) and self.pricing.by_composition:
+        if (
+            problem.sign == -1
+            and isinstance(problem, CompleteProblem)
+            and self.pricing.by_composition
+            and not self.pricing.slow
+        ):
             self.pooled = pooled_prices(problem, watch)
         if self.pooled is not None:
             prices, lowest = self.pooled
@@ -122,6 +127,8 @@ class _Generation:
             if relaxed.value - self.bound < ROUNDING_MARGIN * (1 + abs(relaxed.value)):
                 self.newest, self.finished = self.center, True
                 return
+            if self._add(pricing.nearby(self.newest, self._starts(relaxed), clear, _NEW_PATTERNS)):
+                continue
             smoothed = (
                 self.newest if np.isinf(self.bound) else _SMOOTHING * self.center + (1 - _SMOOTHING) * self.newest
             )
@@ -145,6 +152,16 @@ class _Generation:
             if not added:
                 self.finished = True
                 return
+
+    def _starts(self, relaxed: Relaxation) -> Codes:
+        """Return the patterns that the linear program uses, and those in which all raters agree."""
+        k, r = self.problem.n_labels, self.problem.n_raters
+        return np.concatenate(
+            [
+                self.patterns[relaxed.amounts > POSITIVE_AMOUNT],
+                np.repeat(np.arange(k, dtype=np.int32)[:, None], r, axis=1),
+            ]
+        )
 
     def _add(self, patterns: Array) -> bool:
         """Add the patterns that are new, and return whether there are any."""

@@ -17,6 +17,7 @@ from kappamax._typing import Codes, Floats
 from kappamax.maximum.problem import OutOfTime, RaterSet, Watch
 
 _UNCOMPILED_PATTERNS = 2000  # possible patterns up to which plain Python is faster than importing numba
+_SWEEPS = 2  # number of times that every rater changes a rating in a search nearby
 _AT_A_TIME = 1_000_000  # numbers processed between two checks of the time limit and Ctrl-C
 
 
@@ -71,6 +72,29 @@ class DepthFirstSearch:
         count = int(state[3][1])
         kept = min(count, max(1, most))
         return patterns[:kept], reduced[:kept], count
+
+    def nearby(self, prices: Floats, starts: Codes, limit: float, most: int) -> Codes:
+        """Return patterns below the limit, found from given patterns by changing one rating at a time.
+
+        Every rater in turn chooses the category of least cost for the ratings of the others, a few times.
+        """
+        costs = self.one.pair_costs + self.one.pair_costs.transpose(1, 0, 3, 2)
+        patterns, n_raters = starts.copy(), len(prices)
+        for _ in range(_SWEEPS):
+            for rater in range(n_raters):
+                due = np.repeat(-prices[None, rater], len(patterns), axis=0)
+                for other in range(n_raters):
+                    if other != rater:
+                        due += costs[other, rater][patterns[:, other]]
+                patterns[:, rater] = due.argmin(axis=1)
+        patterns = np.unique(patterns, axis=0)
+        reduced = np.zeros(len(patterns))
+        for rater in range(n_raters):
+            reduced -= prices[rater][patterns[:, rater]]
+            for other in range(rater):
+                reduced += costs[other, rater][patterns[:, other], patterns[:, rater]]
+        best = np.argsort(reduced, kind="stable")[:most]
+        return patterns[best[reduced[best] < limit]]
 
     def rough_least(self, prices: Floats) -> float:
         """Return a lower bound of all reduced costs that treats every pair of raters separately and needs no search."""

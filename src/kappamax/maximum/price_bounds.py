@@ -117,18 +117,22 @@ def lowest_reduced_costs(problem: Problem, prices: Prices, watch: Watch | None =
     pricing = Pricing(problem, watch)
     margin = ROUNDING_MARGIN * (1 + float(np.abs(worth).max()) + problem.scale)
     try:
-        exact = pricing.exact_lowest(prices)
-        return exact if exact is not None else _lowest_by_search(problem, prices, pricing, worth, margin)
+        exact = None
+        if pricing.slow:
+            exact = _lowest_by_search(problem, prices, pricing, worth, margin)
+        if exact is None:
+            exact = pricing.exact_lowest(prices)
+        return exact or [RootSum(Fraction(float(low) - margin)) for low in pricing.lowest(worth)]
     except OutOfTime:
         return [RootSum(Fraction(float(low) - margin)) for low in pricing.rough_lowest(worth)]
 
 
 def _lowest_by_search(
     problem: Problem, prices: Prices, pricing: Pricing, worth: Floats, margin: float
-) -> list[RootSum]:
+) -> list[RootSum] | None:
     """Return the least reduced cost of every set of raters, from the patterns that are near the least in doubles.
 
-    If these are too many to compare exactly, the result is lower by the rounding margin.
+    The result is None if these are too many to compare exactly.
     """
     lowest = pricing.lowest(worth)
     complete = problem.objective.table.complete
@@ -139,7 +143,7 @@ def _lowest_by_search(
         shifted[-1, : len(lowest)] += lowest
     near = pricing.below(shifted, margin, _MOST_TIED)
     if not near.complete:
-        return [RootSum(Fraction(float(low) - margin)) for low in lowest]
+        return None
     own = (
         [np.ones(len(near.patterns), dtype=bool)]
         if complete

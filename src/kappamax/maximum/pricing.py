@@ -68,6 +68,11 @@ class Pricing:
         """Whether dynamic programming over compositions is possible for all sets of raters."""
         return all(group.by_composition for group in self.groups)
 
+    @property
+    def slow(self) -> bool:
+        """Whether a complete search takes long."""
+        return any(group.slow for group in self.groups)
+
     def lowest(self, prices: Array) -> Floats:
         """Return the least reduced cost of every set of raters."""
         lowest = np.empty(len(self.problem.sets))
@@ -86,6 +91,15 @@ class Pricing:
             lowest[group.sets], own = group.improving(prices, limit, max(1, most // len(self.problem.sets)))
             patterns.append(own)
         return lowest, np.concatenate(patterns)
+
+    def nearby(self, prices: Array, starts: Codes, limit: float, most: int) -> Codes:
+        """Return up to `most` patterns below the limit, found from given patterns by changing one rating at a time.
+
+        The search can miss patterns. It is made only if a complete search takes long; otherwise the result is empty.
+        """
+        if len(self.groups) > 1 or not self.problem.objective.table.complete or not self.groups[0].slow:
+            return np.zeros((0, self.problem.n_raters), dtype=np.int32)
+        return self.groups[0].searches[0].nearby(np.ascontiguousarray(prices), starts, limit, most)
 
     def below(self, prices: Array, limit: float, most: int) -> PatternsFound:
         """Return up to `most` patterns with reduced cost below the limit."""
@@ -127,7 +141,8 @@ class _SetsOfOneSize:
         work = n_sums(self.size, problem.n_labels) * problem.n_labels
         alike = isinstance(problem.objective.weights, Weights)
         self.by_composition = alike and work <= _MOST_SUMS
-        self.patience = 0 if self.by_composition and work <= _FEW_SUMS else None
+        self.slow = not self.by_composition or work > _FEW_SUMS
+        self.patience = None if self.slow else 0
         if self.by_composition and self.patience is None:
             self.patience = int(work * _STEPS_PER_SUM)
         self._searches: list[DepthFirstSearch] | None = None
