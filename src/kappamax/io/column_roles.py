@@ -14,6 +14,7 @@ from typing import NamedTuple
 from kappamax.display.text import listing
 from kappamax.errors import Advice, InvalidRatingsError
 from kappamax.io import column_names as names
+from kappamax.io.column_designs import agrees_with_others, columns_of_other_items, crossed_columns, numbers_within
 from kappamax.io.column_profiles import ColumnProfile
 from kappamax.io.suspicious_labels import doubts_about, meaning_of
 from kappamax.table import Label
@@ -43,7 +44,7 @@ def roles_of(profiles: Sequence[ColumnProfile], categories: Collection[Label] | 
     """Return the role of each column of a wide table; `categories` are those that the caller names."""
     roles: dict[str, Role] = {}
     rest = list(profiles)
-    for find in (_blank, _identifiers, _named_otherwise, _computed, _recoded):
+    for find in (_blank, _identifiers, _named_otherwise, _computed, _recoded, _of_other_items):
         for profile, role, reason in find(rest):
             roles[profile.name] = Role(profile.name, role, reason)
         rest = [profile for profile in rest if profile.name not in roles]
@@ -119,14 +120,35 @@ def _identifiers(profiles: Sequence[ColumnProfile]) -> _Found:
             found.append((profile, LEFT_OUT, "has a different value in (nearly) every row"))
         elif named and profile.unique:
             found.append((profile, LEFT_OUT, "has the name and the values of an identifier"))
-        elif named and (not shares or names.names_subject_only(profile.name)):
+        elif named and not shares:
             found.append((profile, LEFT_OUT, "has the name of an identifier"))
-    return found if len(profiles) - len(found) >= 2 else [one for one in found if names.names_identifier(one[0].name)]
+        elif named and names.names_subject_only(profile.name) and not agrees_with_others(profile, others):
+            found.append((profile, LEFT_OUT, "has the name of an identifier"))
+    if len(profiles) - len(found) < 2:
+        found = [one for one in found if names.names_identifier(one[0].name)]
+    return found + _design([one for one in profiles if one not in [two[0] for two in found]], [one[0] for one in found])
+
+
+def _design(profiles: Sequence[ColumnProfile], identifiers: Sequence[ColumnProfile]) -> _Found:
+    """Return the columns that number the rows of each subject, or are crossed, if two or more others remain."""
+    found: _Found = [
+        (profile, REFUSED, f"has a different value in each row of the same {subject.name!r}")
+        for subject in identifiers
+        for profile in profiles
+        if not subject.unique and numbers_within(profile, subject)
+    ]
+    if not found:
+        found = [
+            (one, REFUSED, "is combined with another column in every way, once each")
+            for one in crossed_columns(profiles)
+        ]
+    return found if len(profiles) - len(found) >= 2 else []
 
 
 def _named_otherwise(profiles: Sequence[ColumnProfile]) -> _Found:
     """Return the columns whose names say that they are no raters, if two or more others remain."""
     found: _Found = []
+    n_raters = sum(names.names_rater(profile.name) for profile in profiles)
     for profile in profiles:
         if names.names_consensus(profile.name):
             found.append((profile, REFUSED, "may be a consensus or a reference, not a rater"))
@@ -134,6 +156,8 @@ def _named_otherwise(profiles: Sequence[ColumnProfile]) -> _Found:
             found.append((profile, REFUSED, "may be a summary of the others"))
         elif names.names_other(profile.name):
             found.append((profile, REFUSED, "has a name that is unusual for a rater"))
+        elif n_raters > 1 and names.names_rating_only(profile.name):
+            found.append((profile, REFUSED, "has the name of a rating, whereas other columns have names of raters"))
     return found if len(profiles) - len(found) >= 2 else []
 
 
@@ -189,6 +213,16 @@ def _recoded(profiles: Sequence[ColumnProfile]) -> _Found:
         if dropped not in [one[0] for one in found]:
             found.append((dropped, REFUSED, f"repeats column {kept.name!r} in {'numbers' if doubtful else 'words'}"))
     return found if len(profiles) - len(found) >= 2 else []
+
+
+def _of_other_items(profiles: Sequence[ColumnProfile]) -> _Found:
+    """Return the columns that are about other items or occasions than the first columns, by their names."""
+    main, items = columns_of_other_items(profiles)
+    return [
+        (profile, REFUSED, f"is about {items[profile.name]!r}, whereas others are about {main!r}")
+        for profile in profiles
+        if profile.name in items
+    ]
 
 
 def _is_recoding(words: ColumnProfile, codes: ColumnProfile) -> bool:
