@@ -19,7 +19,7 @@ from kappamax.errors import ORDER_TO_GIVE, Advice, InvalidRatingsError
 from kappamax.io.declared_categories import DeclaredCategories, found_categories, without
 from kappamax.io.labels import as_named_categories, clean_text, label_of, named_label, require_few_categories
 from kappamax.io.read_spec import ReadSpec
-from kappamax.io.suspicious_labels import Doubt, doubts_about, is_one_edit_apart
+from kappamax.io.suspicious_labels import Doubt, doubts_about, is_one_edit_apart, possibly_missing
 from kappamax.patterns import MISSING
 from kappamax.table import Label
 
@@ -104,12 +104,13 @@ def encode(
         for column in labels
     ]
     recognised = _missing_text(columns, labels, n_ratings, unreadable)
+    doubtful = [] if given is not None or spec.accept_labels else possibly_missing(used)
     return Encoded(
         [np.array(column, dtype=np.int32) for column in codes],
         categories,
         ordered,
         recognised,
-        tuple(_notes(columns, labels, recognised, own_case, renamed, tally)),
+        (*_notes(columns, labels, recognised, own_case, renamed, tally), *_possibly_missing_notes(doubtful)),
     )
 
 
@@ -307,6 +308,18 @@ def _notes(
         yield f"Upper and lower case were ignored: {_pairs(cases)}."
     if used := {old: new for old, new in renamed.items() if old in tally}:
         yield f"Labels were renamed: {_pairs(used)}."
+
+
+def _possibly_missing_notes(labels: Sequence[Label]) -> list[str]:
+    """Return a sentence about labels that were read as categories but may stand for missing ratings."""
+    if not labels:
+        return []
+    one = len(labels) == 1
+    return [
+        f"{'Label' if one else 'Labels'} {listing(labels)} {'was' if one else 'were'} read as "
+        f"{'a category' if one else 'categories'}; name {'it' if one else 'them'} in missing if "
+        f"{'it stands' if one else 'they stand'} for missing ratings."
+    ]
 
 
 def _pairs(names: Mapping[Label, Label]) -> str:

@@ -21,7 +21,8 @@ _IDENTIFIER = _words(
     image img picture photo document doc docs unit respondent person student essay sentence task slide scan
     lesion specimen file filename url link title name names email mail hit element sujet patiente objet sujeto
     paciente caso texto dokument fallnummer paragraph segment utterance turn line page epoch window frame clip
-    patientin stimulus trial abstract doi pmid author authors study kennung codice soggetto paziente"""
+    patientin stimulus trial abstract doi pmid author authors study kennung codice soggetto paziente tooth film
+    video"""
 )
 _STRONG_IDENTIFIER = _words(
     "id subject patient case item record participant unit index lesion paragraph segment sentence slide scan epoch"
@@ -48,7 +49,7 @@ _OTHER = _words(
     commentaire comentario duration seconds minutes version status language country city region race ethnicity education
     weight height bmi confidence certainty difficulty batch split fold alter geschlecht edad sexo âge sexe created
     updated started finished start end ip text description reason rationale explanation source topic domain birth dob
-    phone address username event lang browser female male eye laterality tooth quadrant smoker diabetic exposed
+    phone address username event lang browser female male eye laterality smoker diabetic exposed
     exposure dose occasion timepoint round"""
 )
 _STATUS = _words("complete completed filter timestamp date duration confidence certainty comment comments")

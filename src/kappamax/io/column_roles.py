@@ -120,13 +120,16 @@ def _identifiers(profiles: Sequence[ColumnProfile]) -> _Found:
             found.append((profile, LEFT_OUT, "has a different value in (nearly) every row"))
         elif named and profile.unique:
             found.append((profile, LEFT_OUT, "has the name and the values of an identifier"))
-        elif named and not shares:
-            found.append((profile, LEFT_OUT, "has the name of an identifier"))
-        elif named and names.names_subject_only(profile.name) and not agrees_with_others(profile, others):
+        elif named and (not shares or _is_subject(profile, others)):
             found.append((profile, LEFT_OUT, "has the name of an identifier"))
     if len(profiles) - len(found) < 2:
         found = [one for one in found if names.names_identifier(one[0].name)]
     return found + _design([one for one in profiles if one not in [two[0] for two in found]], [one[0] for one in found])
+
+
+def _is_subject(profile: ColumnProfile, others: Sequence[ColumnProfile]) -> bool:
+    """Return whether a column names subjects by its whole name; a patient who agrees with others is a rater."""
+    return names.names_subject_only(profile.name) and not agrees_with_others(profile, others)
 
 
 def _design(profiles: Sequence[ColumnProfile], identifiers: Sequence[ColumnProfile]) -> _Found:

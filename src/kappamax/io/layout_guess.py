@@ -14,7 +14,7 @@ from kappamax.display.text import listing
 from kappamax.errors import Advice, InvalidRatingsError
 from kappamax.io import column_names as names
 from kappamax.io.column_profiles import ColumnProfile
-from kappamax.io.count_matrices import looks_like_counts
+from kappamax.io.count_matrices import looks_like_counts, looks_like_percentages
 from kappamax.io.labels import label_of
 
 _FEWEST_COLUMNS_TRANSPOSED = 12
@@ -200,7 +200,13 @@ def _as_counts(grid: Sequence[Sequence[Any]], source: str) -> InvalidRatingsErro
     """Return the error about a matrix of counts, whose rows and columns have the same labels."""
     if len(grid[0]) > _MOST_LABELS:
         return None
-    turned = ([[row[j], *row[:j], *row[j + 1 :]] for row in grid] for j in range(len(grid[0])))
+    turned = [[[row[j], *row[:j], *row[j + 1 :]] for row in grid] for j in range(len(grid[0]))]
+    if any(map(looks_like_percentages, turned)):
+        return InvalidRatingsError(
+            f"{source} looks like a matrix of percentages or proportions, since its rows and columns have the same "
+            "labels. Kappa needs the counts: multiply every cell by the number of subjects, and round it.",
+            code="percentages-read-as-wide",
+        )
     if not any(map(looks_like_counts, turned)):
         return None
     return InvalidRatingsError(
@@ -274,20 +280,26 @@ def _like_identifier(profile: ColumnProfile) -> bool:
 
 def _transposed(profiles: Sequence[ColumnProfile], source: str) -> InvalidRatingsError | None:
     """Return the error about a table whose rows are raters: few rows, and very many columns with shared categories."""
-    n_rows, n_columns = len(profiles[0].labels), len(profiles)
-    many = n_columns >= max(_FEWEST_COLUMNS_TRANSPOSED, 3 * n_rows)
+    if sum(names.names_rater(profile.name) for profile in profiles[1:]) > len(profiles) / 2:
+        return None
+    return transposed_error(len(profiles[0].labels), [profile.name for profile in profiles], source)
+
+
+def transposed_error(n_rows: int, columns: Sequence[str], source: str, call: str = "") -> InvalidRatingsError | None:
+    """Return the error about a table with few rows and very many columns, or None if it has another shape.
+
+    `call` is the call in Python that reads the rows as raters.
+    """
+    many = len(columns) >= max(_FEWEST_COLUMNS_TRANSPOSED, 3 * n_rows)
     if not many or not 2 <= n_rows <= _MOST_ROWS_TRANSPOSED:
         return None
-    if sum(names.names_rater(profile.name) for profile in profiles[1:]) > n_columns / 2:
-        return None
-    advice: list[Advice] = []
-    raters: list[Any] = [profile.name for profile in profiles]
-    advice.append(Advice({"raters": raters}, "if the columns are raters"))
-    advice.append(Advice({"transpose": True}, "otherwise"))
     return InvalidRatingsError(
-        f"{source} has {n_rows} rows and {n_columns} columns, so its rows are probably raters and its columns are "
+        f"{source} has {n_rows} rows and {len(columns)} columns, so its rows are probably raters and its columns are "
         "probably subjects.",
         code="transposed-table",
-        fields={"n_rows": n_rows, "n_columns": n_columns},
-        advice=advice,
+        fields={"n_rows": n_rows, "n_columns": len(columns)},
+        advice=[
+            Advice({"raters": list(columns)}, "if the columns are raters"),
+            Advice({"transpose": True}, "otherwise", call=call),
+        ],
     )
