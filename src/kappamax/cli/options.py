@@ -150,7 +150,8 @@ HOW_TO_READ: list[click.Parameter] = [
     ),
     Option(
         "--subject COLUMN",
-        "Column that identifies the subjects. Default: subject in the long layout, none in the other layouts.",
+        "Column that identifies the subjects, or several columns, separated by commas, that identify them together. "
+        "Default: subject in the long layout, none in the other layouts.",
     ),
     Option("--rater COLUMN", "Column of the raters in the long layout. Default: rater."),
     Option("--rating COLUMN", "Column of the ratings in the long layout. Default: rating."),

@@ -93,6 +93,8 @@ def stem_of(name: str) -> str:
 def names_identifier(name: str) -> bool:
     """Return whether a name says that a column identifies subjects."""
     words = set(words_of(name))
+    if words_of(name)[-1:] in (["id"], ["ids"], ["uuid"]) and not words & _RATER:  # responseId identifies responses
+        return True
     return (bool(words & _IDENTIFIER) and not words & (_RATING | _RATER)) or name.strip() == "#"
 
 

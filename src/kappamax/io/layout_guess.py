@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import permutations
 from typing import Any, NamedTuple
 
@@ -22,6 +23,7 @@ _MOST_ROWS_TRANSPOSED = 8
 _MOST_COLUMNS_TRIED = 40
 _MOST_LABELS = 100
 _FEWEST_ROWS_LONG = 4
+_FEWEST_RATINGS_EACH = 1.5
 _FEWEST_ROWS_TALLIES = 6
 
 
@@ -29,6 +31,14 @@ class LongColumns(NamedTuple):
     """Names of the columns of a table with one row per rating."""
 
     subject: str
+    rater: str
+    rating: str
+
+
+class _FurtherColumns(NamedTuple):
+    """Columns of a long table in which two columns identify the subjects together."""
+
+    subject: list[str]
     rater: str
     rating: str
 
@@ -57,13 +67,17 @@ def other_layout(
             advice=[Advice({"layout": "patterns", "count": count.name})],
         )
     filled = [_filled_down(profile) for profile in profiles]
+    long: LongColumns | _FurtherColumns | None
     long, fill_down = long_columns(profiles), {}
     if long is None and any(one is not profile for one, profile in zip(filled, profiles, strict=True)):
         long, fill_down = long_columns(filled), {"fill_down": True}
+    if long is None:
+        long = _with_two_columns_of_subjects(profiles)
     if long is not None:
+        subject = f"column {long.subject!r} names" if isinstance(long.subject, str) else _together(long.subject)
         return InvalidRatingsError(
-            f"{source} has one row per rating: column {long.subject!r} names subjects, {long.rater!r} raters and "
-            f"{long.rating!r} ratings. The columns are {listing(columns, most=20)}.",
+            f"{source} has one row per rating: {subject} subjects, {long.rater!r} raters and {long.rating!r} ratings. "
+            f"The columns are {listing(columns, most=20)}.",
             code="long-table-read-as-wide",
             fields={"columns": columns, **long._asdict()},
             advice=[Advice({"layout": "long", **long._asdict(), **fill_down})],
@@ -97,6 +111,16 @@ def long_columns(profiles: Sequence[ColumnProfile]) -> LongColumns | None:
     return max(found, key=lambda one: one[0])[1] if found else None
 
 
+def advice_for_frames(advice: Sequence[Advice]) -> list[Advice]:
+    """Return advice in terms of frames: a matrix of counts and a transposed table have no option of their own."""
+    calls = {"layout": "km.from_counts(frame)", "transpose": "km.from_ratings(frame.T)"}
+    found = []
+    for one in advice:
+        special = "transpose" in one.options or one.options.get("layout") == "counts"
+        found.append(replace(one, call=calls[next(iter(one.options))]) if special else one)
+    return found
+
+
 def _filled_down(profile: ColumnProfile) -> ColumnProfile:
     """Return a column with the label above in empty rows, if it begins with a label and has many gaps."""
     if profile.labels[:1] in ([], [None]) or len(profile.labels) - profile.n_present < len(profile.labels) / 3:
@@ -105,6 +129,30 @@ def _filled_down(profile: ColumnProfile) -> ColumnProfile:
     for i, label in enumerate(labels):
         labels[i] = labels[i - 1] if label is None else label
     return ColumnProfile(profile.name, labels, Counter(label for label in labels if label is not None))
+
+
+def _with_two_columns_of_subjects(profiles: Sequence[ColumnProfile]) -> _FurtherColumns | None:
+    """Return the columns of a long table in which a rater rates the same subject repeatedly, as on several occasions.
+
+    The columns of subjects, raters and ratings have usual names, and one further column makes every row unique.
+    """
+    usable = [profile for profile in profiles if profile.n_present == len(profile.labels) and not profile.unique]
+    raters = [one for one in usable if names.names_rater(one.name) and not names.names_rating(one.name)]
+    ratings = [one for one in profiles if names.names_rating(one.name) and not names.names_rater(one.name)]
+    subjects = [one for one in usable if names.names_identifier(one.name) and one not in raters]
+    if len(raters) != 1 or len(ratings) != 1 or raters[0].n_distinct < 2:
+        return None
+    for subject, other in permutations(usable, 2):
+        if subject in subjects and other not in (*raters, *ratings):
+            keys = set(zip(subject.labels, other.labels, raters[0].labels, strict=True))
+            pairs = set(zip(subject.labels, other.labels, strict=True))
+            if len(keys) == len(subject.labels) >= _FEWEST_RATINGS_EACH * len(pairs):
+                return _FurtherColumns([subject.name, other.name], raters[0].name, ratings[0].name)
+    return None
+
+
+def _together(columns: Sequence[str]) -> str:
+    return f"columns {' and '.join(map(repr, columns))} together name"
 
 
 def _long_score(

@@ -21,7 +21,7 @@ from kappamax.io.count_matrices import has_totals, looks_like_counts, table_of_l
 from kappamax.io.frames import series_column, table_of_frame
 from kappamax.io.labels import as_named_categories
 from kappamax.io.layout_guess import transposed_error
-from kappamax.io.read_spec import ReadSpec
+from kappamax.io.read_spec import ReadSpec, joined_names
 from kappamax.io.records import is_records
 from kappamax.table import Label, Table
 
@@ -37,7 +37,7 @@ def from_ratings(
     layout: str | None = None,
     categories: Sequence[Label] | None = None,
     raters: Sequence[str] | None = None,
-    subject: str | None = None,
+    subject: str | Sequence[str] | None = None,
     rater: str | None = None,
     rating: str | None = None,
     count: str | None = None,
@@ -68,9 +68,9 @@ def from_ratings(
     raters : sequence of str, optional
         Names of the raters of an array, default "1", "2", and so on. For a frame, the columns or, in the long layout,
         the raters to use, default all.
-    subject : str, optional
-        Column of a frame that identifies the subjects. In the long layout the default is "subject". In the wide and
-        patterns layouts this column is not used as a rater.
+    subject : str or sequence of str, optional
+        Column of a frame that identifies the subjects, or columns that identify them together. In the long layout the
+        default is "subject". In the wide and patterns layouts these columns are not used as raters.
     rater, rating : str, optional
         Columns of the raters and ratings in the long layout, default "rater" and "rating".
     count : str, optional
@@ -117,7 +117,7 @@ def from_ratings(
         layout=layout,
         categories=categories,
         raters=raters,
-        subject=subject,
+        subject=joined_names(subject),
         rater=rater,
         rating=rating,
         count=count,
