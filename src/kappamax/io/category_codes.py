@@ -59,7 +59,8 @@ def encode(
         Function that returns the place where a raw value of a rater first occurs, for messages.
     """
     missing = frozenset(named_label(label) for label in spec.missing)
-    renamed = {named_label(old): named_label(new) for old, new in spec.rename.items()}
+    renamed = {named_label(old): named_label(new) for old, new in spec.rename.items() if old != ""}
+    empty = named_label(spec.rename[""]) if "" in spec.rename else None
     given = None if spec.categories is None else as_named_categories(spec.categories)
     both = next((label for label in given or () if label in missing), None)
     if both is not None:
@@ -72,7 +73,14 @@ def encode(
     kept |= _labels_in_context(value for column in columns for value in column)
     sections = _section_numbers(columns)
     labels = [
-        [str(value) if value in sections else _rating(value, kept, spec.decimal_comma) for value in column]
+        [
+            empty
+            if empty is not None and _is_empty(value)
+            else str(value)
+            if value in sections
+            else _rating(value, kept, spec.decimal_comma)
+            for value in column
+        ]
         for column in columns
     ]
     tally = _tally(labels, n_ratings)
@@ -88,6 +96,9 @@ def encode(
     if not used:
         raise InvalidRatingsError("there must be at least one rating; every value is missing.", code="no-rating")
     require_few_categories(len(used))
+    recognised = _missing_text(columns, labels, n_ratings, unreadable)
+    if locate is not None and given is None and not spec.accept_labels and spec.layout != "long":
+        _require_no_marks(used, recognised, spec)
     if given is None and not spec.accept_labels:
         declares = {label for own in declared for label in own or ()}
         by_rater = [_tally([column], [numbers]) for column, numbers in zip(labels, n_ratings, strict=True)]
@@ -103,7 +114,6 @@ def encode(
         [MISSING if label is None or label in unreadable else position[meaning[label]] for label in column]
         for column in labels
     ]
-    recognised = _missing_text(columns, labels, n_ratings, unreadable)
     doubtful = [] if given is not None or spec.accept_labels else possibly_missing(used)
     return Encoded(
         [np.array(column, dtype=np.int32) for column in codes],
@@ -181,6 +191,26 @@ def _one_case(tally: Mapping[Label, int], given: Sequence[Label] | None) -> dict
         if isinstance(label, str):
             best[label.casefold()] = label
     return {label: best[label.casefold()] for label in words}
+
+
+def _require_no_marks(used: Mapping[Label, int], missing: Mapping[str, int], spec: ReadSpec) -> None:
+    """Reject a file with a single label and many empty cells, which probably mean that the label does not apply."""
+    ((label, n), *others) = used.items()
+    if not others and 5 * missing.get("", 0) > n + missing.get("", 0):
+        raise InvalidRatingsError(
+            f"the only label is {label!r}, and {plural(missing[''], 'cell')} are empty. Kappa is undefined unless "
+            "empty cells are a category.",
+            code="one-label-and-empty-cells",
+            fields={"label": label, "n_empty": missing[""]},
+            advice=[
+                Advice({"accept_labels": True}, "if empty cells are missing ratings"),
+                Advice({"rename": {**spec.rename, "": "no"}}, "if they mean that the label does not apply"),
+            ],
+        )
+
+
+def _is_empty(value: Any) -> bool:
+    return label_of(value) is None and (not isinstance(value, str) or not clean_text(value))
 
 
 def _require_no_doubts(used: Mapping[Label, int], by_rater: Sequence[Mapping[Label, int]], spec: ReadSpec) -> None:

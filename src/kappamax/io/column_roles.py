@@ -29,6 +29,10 @@ NOT_CHOSEN = "was not chosen"
 #: labels by which a column says that the other columns agree
 _AFFIRMATIVE = frozenset({1, "yes", "Yes", "YES", "y", "Y", "True", "true", "agree", "Agree", "same", "match"})
 
+#: labels that are often coded as 0 and 1
+_NO_YES = (("no", "yes"), ("false", "true"), ("absent", "present"), ("negative", "positive"), ("neg", "pos"),
+           ("n", "y"), ("nein", "ja"), ("non", "oui"), ("no", "sí"), ("no", "si"), ("fail", "pass"))  # fmt: skip
+
 RATER, LEFT_OUT, REFUSED = "rater", "left out", "refused"
 
 
@@ -71,6 +75,7 @@ def raters_among(
             f"{f', of which {said}' if said else ''}.",
             code="fewer-than-two-raters",
             fields=fields,
+            advice=_same_labels([one for one in profiles if one.name in fields["refused"]]),
         )
     if refused:
         said = "; ".join(f"column {role.name!r} {role.reason}" for role in refused)
@@ -252,6 +257,28 @@ def _without_shared_category(
         return list(profiles) if len(profiles) > 1 else []
     family = [member.name for member in main]
     return [profile for profile in profiles if profile not in main and not (stem_in(profile.name, family))]
+
+
+def _same_labels(profiles: Sequence[ColumnProfile]) -> list[Advice]:
+    """Return the advice to rename the labels of one of two columns if they abbreviate or code those of the other."""
+    if len(profiles) != 2 or _is_recoding(*profiles):
+        return []
+    for short, full in (profiles, profiles[::-1]):
+        rename = _translation([*short.counts], [*full.counts])
+        if rename:
+            return [Advice({"rename": rename}, "if both are raters with the same categories")]
+    return []
+
+
+def _translation(short: Sequence[Label], full: Sequence[Label]) -> dict[str, str]:
+    """Return the labels of one rater, each with the other's label for which it stands; empty if that is unclear."""
+    words = {str(label).casefold(): str(label) for label in full}
+    by_letter = {word[:1]: own for word, own in words.items()}
+    letters = [str(label).casefold() for label in short]
+    if len(short) == len(full) == len(by_letter) == len(words) and set(letters) == set(by_letter):
+        return {str(label): by_letter[letter] for label, letter in zip(short, letters, strict=True)}
+    no, yes = next((pair for pair in _NO_YES if set(pair) == set(words)), ("", ""))
+    return {"0": words[no], "1": words[yes]} if set(short) == {0, 1} and no else {}
 
 
 def linked_groups(profiles: Sequence[ColumnProfile]) -> list[list[ColumnProfile]]:

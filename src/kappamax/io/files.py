@@ -246,7 +246,7 @@ def _read_wide(source: Source, spec: ReadSpec, rows: Rows) -> tuple[Table, dict[
     header, left_out = source.columns, dict[str, str]()
     if spec.raters is None:
         unused = {*source.not_raters, *spec.subject_columns(header)}
-        candidates = [profile for profile in profiles_of(header, rows) if profile.name not in unused]
+        candidates = [profile for profile in profiles_of(header, rows, spec.rename) if profile.name not in unused]
         cells = [[row[header.index(profile.name)] for profile in candidates] for row in rows[:_MOST_MATRIX_ROWS]]
         if error := other_layout(candidates, cells, source.name, has_header=source.named_by_file):
             raise error

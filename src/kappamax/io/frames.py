@@ -102,7 +102,7 @@ def _rater_columns(
     rows = first_rows(columns, sample_size(len(columns)))
     if not rows:
         raise InvalidRatingsError("there is no subject to compare.", code="no-subject")
-    profiles = profiles_of(columns, rows)
+    profiles = profiles_of(columns, rows, spec.rename)
     try:
         if error := other_layout(profiles, rows[:_MOST_MATRIX_ROWS], "the frame", has_header=False):
             raise error

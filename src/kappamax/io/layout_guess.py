@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from kappamax.display.text import listing
 from kappamax.errors import Advice, InvalidRatingsError
 from kappamax.io import column_names as names
+from kappamax.io.column_designs import numbers_within
 from kappamax.io.column_profiles import ColumnProfile
 from kappamax.io.count_matrices import looks_like_counts, looks_like_percentages
 from kappamax.io.labels import label_of
@@ -106,7 +107,7 @@ def long_columns(profiles: Sequence[ColumnProfile]) -> LongColumns | None:
         if score is not None:
             rating = _rating_column(usable, subject, rater)
             about = names.names_other(subject.name) and not names.names_identifier(subject.name)
-            if rating is not None and not about and not _are_two_raters(rater, rating):
+            if rating is not None and not about and not _are_two_raters(rater, rating, subject):
                 found.append((score, LongColumns(subject.name, rater.name, rating.name)))
     return max(found, key=lambda one: one[0])[1] if found else None
 
@@ -198,8 +199,13 @@ def _rating_column(
     return min(candidates, key=lambda profile: profile.n_distinct, default=None)
 
 
-def _are_two_raters(one: ColumnProfile, other: ColumnProfile) -> bool:
-    """Return whether two columns look like the ratings of two raters: alike in name, or with words in common."""
+def _are_two_raters(one: ColumnProfile, other: ColumnProfile, subject: ColumnProfile) -> bool:
+    """Return whether two columns look like the ratings of two raters.
+
+    They are alike in name, have words in common, or both rank the rows of each subject.
+    """
+    if not names.names_rater(one.name) and one.counts.keys() == other.counts.keys() and numbers_within(other, subject):
+        return True
     stem = "" if names.is_made_up(one.name) else names.stem_of(one.name)
     if stem and stem == names.stem_of(other.name):
         return True

@@ -75,6 +75,11 @@ class ReadSpec:
         for argument, values in (("raters", self.raters), ("missing", self.missing)):
             if isinstance(values, str) or not (values is None or hasattr(values, "__iter__")):
                 raise InvalidOptionError(f"{argument} must be a list; got {values!r}.")
+        if "" in self.rename and self.layout in ("long", "counts"):
+            raise InvalidOptionError(
+                "rename can name empty cells for layout wide or patterns only, in which every subject has a cell for "
+                f"every rater; got layout {self.layout!r}."
+            )
         if self.missing and self.layout == "counts":
             raise InvalidOptionError("missing cannot be given for layout 'counts', which has no missing ratings.")
 

@@ -180,8 +180,8 @@ def _missing_words() -> Iterator[Case]:
         "#NV", "--", "—", "n.a.", "k.A.", "<missing>", "(null)", "NULL ", "#n/a",
     )  # fmt: skip
     tokens += (
-        "---", "??", "n. a.", "(vide)", "(en blanco)", "keine Angabe", "sin dato", "no data", "Not assessed", "not done",
-        "not recorded", "nicht beurteilt", "non évalué", "no evaluado", "не оценено", "TBD",
+        "---", "??", "n. a.", "(vide)", "(en blanco)", "keine Angabe", "sin dato", "no data", "Not assessed",
+        "not done", "not recorded", "nicht beurteilt", "non évalué", "no evaluado", "не оценено", "TBD",
     )  # fmt: skip
     among_numbers = ("fehlend", "[blank]", "not rated", "don't know", "illegible", "x", "skipped", "/")
     for seed, token in enumerate((*tokens, *among_numbers), 1640):

@@ -19,6 +19,8 @@ def cases() -> Iterator[Case]:
     yield from _several_items()
     yield from _subjects_named_by_two_columns()
     yield from _lists_without_names()
+    yield from _marks()
+    yield from _codes_of_one_rater()
 
 
 def _numbered_within_subjects() -> Iterator[Case]:
@@ -105,3 +107,26 @@ def _lists_without_names() -> Iterator[Case]:
     yield Case("named-lists.json", json_array([["A", "B", "C"], *map(list, named)]), named)
     lines = draw(2682, GRADES, n=30)
     yield Case("lists.jsonl", json_lines([list(row) for row in lines]), lines, wrong=lines[1:])
+
+
+def _marks() -> Iterator[Case]:
+    """A mark says that a code applies, and an empty cell that it does not."""
+    for seed, mark in enumerate(("x", "●", 1), 2690):
+        ratings = draw(seed, [mark, "no"], n=40, raters=2 + seed % 2)
+        cells = [tuple("" if label == "no" else label for label in row) for row in ratings]
+        heading = ["document", "Ann", "Bob", "Cleo"][: 1 + len(ratings[0])]
+        yield csv_case(f"mark-{seed}.csv", heading, beside([f"Interview {i}" for i in range(40)], cells), ratings)
+
+
+def _codes_of_one_rater() -> Iterator[Case]:
+    """One rater wrote abbreviations or codes, and the other whole words."""
+    written: list[tuple[list[str], list[object]]] = [
+        (["no", "yes"], [0, 1]),
+        (["negative", "positive"], ["N", "P"]),
+        (["absent", "present"], [0, 1]),
+        (["mild", "severe", "none"], ["m", "s", "n"]),
+    ]
+    for seed, (words, codes) in enumerate(written, 2700):
+        ratings = draw(seed, words, n=40)
+        rows = [[i, codes[words.index(a)], b] for i, (a, b) in enumerate(ratings, 1)]
+        yield csv_case(f"codes-{seed}.csv", ["id", "A", "B"], rows, ratings)
