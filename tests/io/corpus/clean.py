@@ -244,9 +244,9 @@ def _repeated_subjects() -> Iterator[Case]:
     yield csv_case(
         "two-eyes.csv", ["patient", "r1", "r2"], [[1 + i // 2, *row] for i, row in enumerate(wide)], wide, wrong=None
     )
-    ranks = [(1 + i % 5, 1 + (i + (i // 5 % 2) * (i % 2)) % 5) for i in range(40)]
+    ranks = [(1 + i % 5, (2, 1, 3, 5, 4)[i % 5] if i // 5 % 2 else 1 + i % 5) for i in range(40)]
     yield csv_case(
-        "ranks.csv", ["panel", "Ann", "Bob"], [[f"p{i // 5}", *row] for i, row in enumerate(ranks)], ranks, wrong=None
+        "ranks.csv", ["case", "Ann", "Bob"], [[f"p{i // 5}", *row] for i, row in enumerate(ranks)], ranks, wrong=None
     )
 
 
