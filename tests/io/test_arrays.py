@@ -171,12 +171,55 @@ def test_masked_ratings_are_missing():
 
 
 def test_a_crosstab_keeps_its_labels():
-    """A crosstab whose rows and columns have different labels is an error."""
+    """A category that only one of the raters used is one of the table; rows and columns must share some."""
     whole = pd.crosstab(pd.Series(list("aabb")), pd.Series(list("abab")))
     assert km.from_counts(whole).categories == ("a", "b")
-    partial = pd.crosstab(pd.Series(list("aabb")), pd.Series(list("bbcc")))
-    with pytest.raises(km.errors.InvalidTableError, match="rows are 'a', 'b' and columns 'b', 'c'"):
-        km.from_counts(partial)
+    one, other = pd.Series(list("aabc")), pd.Series(list("abbb"))
+    partial = km.from_counts(pd.crosstab(one, other))
+    assert partial == km.from_ratings(pd.DataFrame({"1": one, "2": other}))
+    assert any("only one of the raters used: 'c'" in note for note in partial.reading.notes)
+    apart = pd.crosstab(pd.Series(list("aabb")), pd.Series(list("ccdd")))
+    with pytest.raises(km.errors.InvalidTableError, match="rows are 'a', 'b' and columns 'c', 'd'"):
+        km.from_counts(apart)
+
+
+def test_totals_of_counts_are_left_out():
+    """A crosstab with margins, and an array whose last row and column are sums, give the table without totals."""
+    one, other = pd.Series(list("aabbab")), pd.Series(list("abbbaa"))
+    truth = km.from_counts(pd.crosstab(one, other))
+    with_margins = km.from_counts(pd.crosstab(one, other, margins=True))
+    assert with_margins == truth
+    assert any("totals" in note for note in with_margins.reading.notes)
+    sums = km.from_counts([[20, 5, 25], [10, 15, 25], [30, 20, 50]], categories=["no", "yes"])
+    assert sums == km.from_counts([[20, 5], [10, 15]], categories=["no", "yes"])
+    assert any("totals" in note for note in sums.reading.notes)
+    assert km.from_counts([[20, 5, 25], [10, 15, 25], [30, 20, 50]], categories=[1, 2, 3]).n_subjects == 200
+
+
+def test_counts_of_groups_may_have_empty_cells():
+    """The cells of an unstacked frame that are missing are counts of zero."""
+    ratings = pd.DataFrame({"one": list("aabb"), "other": list("aabb")})
+    unstacked = ratings.groupby(["one", "other"]).size().unstack()
+    assert km.from_counts(unstacked) == km.from_counts(pd.crosstab(ratings.one, ratings.other))
+
+
+def test_series_in_another_order_are_refused():
+    """Series are compared row by row, so an index in another order, or with other rows, is an error."""
+    one = pd.Series(list("aabb"))
+    with pytest.raises(km.errors.InvalidRatingsError, match="same index in the same order"):
+        km.kappa(one, one[::-1])
+    with pytest.raises(km.errors.InvalidRatingsError, match=r"pass a\.to_numpy\(\)"):
+        km.kappa(one, pd.Series(list("aabb"), index=[1, 2, 3, 4]))
+    assert km.kappa(one, pd.Series(list("aabb"), index=list("wxyz"))).value == 1
+
+
+@pytest.mark.parametrize(("turned", "call"), [(np.asarray, "ratings.T"), (list, r"list\(zip\(\*ratings\)\)")])
+def test_arrays_with_raters_in_rows_are_refused(turned, call):
+    """A table of few rows and very many columns is probably transposed; naming the raters accepts it."""
+    rows = [tuple("abab" * 4), tuple("abaa" * 4)]
+    with pytest.raises(km.errors.InvalidRatingsError, match=rf"rows are probably raters.*km\.from_ratings\({call}"):
+        km.from_ratings(turned(rows))
+    assert km.from_ratings(turned(rows), raters=[f"r{i}" for i in range(16)]).n_raters == 16
 
 
 def test_missing_ratings_of_many_subjects_are_counted_exactly():
@@ -203,8 +246,7 @@ def test_a_crosstab_keeps_its_labels_and_follows_the_categories():
     )
     one_sided = pd.crosstab(pd.Series(["none", "none"]), pd.Series(["none", "mild"]))
     assert km.from_counts(one_sided, categories=order).n_subjects == 2
-    with pytest.raises(km.errors.InvalidTableError, match="Pass categories= with all labels in order"):
-        km.from_counts(one_sided)
+    assert km.from_counts(one_sided).categories == ("none", "mild")
     with pytest.raises(km.errors.InvalidOptionError, match="'severe' is not among 'none', 'mild'"):
         km.from_counts(crossed, categories=["none", "mild"])
     plain = pd.DataFrame([[1, 2], [3, 4]])

@@ -105,13 +105,26 @@ def test_an_object_of_objects_needs_the_raters_if_its_keys_do_not_tell(write):
     assert read(write(by_rater), raters=["anna", "ben"])[0].labels() == [["x", "x"], ["x", "y"], ["y", "y"]]
 
 
+@pytest.mark.parametrize("by_line", [False, True])
+def test_lists_without_names_are_read_like_rows_of_text(by_line, tmp_path, write):
+    """The first list names the columns; if it holds ratings, the advice reads it as data."""
+    rows = [["x", "y"], ["x", "x"], ["y", "y"], [None, "y"], ["y", "x"], ["x", "x"]]
+    bare = write("".join(f"{json.dumps(row)}\n" for row in rows) if by_line else rows)
+    with pytest.raises(km.errors.InvalidRatingsError, match="first row .* must name the columns") as caught:
+        km.read_ratings(bare)
+    table = km.read_ratings(bare, **caught.value.advice[-1].options)
+    assert table == km.from_ratings(rows, raters=["column 1", "column 2"])
+    named = write([["anna", "ben"], *rows])
+    assert km.read_ratings(named) == km.from_ratings(rows, raters=["anna", "ben"])
+
+
 @pytest.mark.parametrize(
     ("content", "code", "message"),
     [
         (
-            [["x", "y"], ["x", "x"]],
+            [["x", ["y"]], ["x", "x"]],
             "list-of-lists",
-            "is a list of lists, which has no names of columns.*Write a list of objects",
+            "is a list of lists that hold further lists or objects.*Write a list of objects",
         ),
         (["x", "y"], "list-of-lists", "is a list of texts"),
         ([], "unreadable-file", "is an empty JSON array"),

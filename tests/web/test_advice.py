@@ -27,6 +27,8 @@ def refused(*advice):
             {"layout": "patterns", "count": "n"},
         ),
         ({"raters": ["a", "b, c"]}, "Tick the columns of raters 'a', 'b, c'.", {"raters": 'a,"b, c"'}),
+        ({"subject": ["a", "b"]}, "Set Column of subjects to 'a' and 'b'.", {"subject": "a,b"}),
+        ({"rename": {"": "no"}}, "Enter =no as Labels to rename.", {"rename": "=no"}),
         ({"no_header": True}, "Tick The first row is data.", {"no_header": "true"}),
         ({"missing": [9, 99]}, "Enter 9,99 as Codes of missing ratings.", {"missing": "9,99"}),
         ({"rename": {"Yse": "Yes"}}, "Enter Yse=Yes as Labels to rename.", {"rename": "Yse=Yes"}),

@@ -117,7 +117,7 @@ def _as_pairs(_context: click.Context, _option: click.Parameter, texts: tuple[st
     pairs = {}
     for text in texts:
         old, equals, new = text.partition("=")
-        if not (old.strip() and equals and new.strip()):
+        if not (equals and new.strip()):
             raise click.BadParameter(f"a label and its new label must be given as OLD=NEW; got {text!r}.")
         pairs[old.strip()] = new.strip()
     return pairs
@@ -150,7 +150,8 @@ HOW_TO_READ: list[click.Parameter] = [
     ),
     Option(
         "--subject COLUMN",
-        "Column that identifies the subjects. Default: subject in the long layout, none in the other layouts.",
+        "Column that identifies the subjects, or several columns, separated by commas, that identify them together. "
+        "Default: subject in the long layout, none in the other layouts.",
     ),
     Option("--rater COLUMN", "Column of the raters in the long layout. Default: rater."),
     Option("--rating COLUMN", "Column of the ratings in the long layout. Default: rating."),
@@ -194,7 +195,8 @@ HOW_TO_READ: list[click.Parameter] = [
     Option("--ignore-case", "Read labels that differ only in case as the same label."),
     Option(
         "--rename OLD=NEW",
-        "Replace a label by another one. Repeat the option to replace several labels. Default: no label is replaced.",
+        "Replace a label by another one; without OLD, empty cells are read as the label NEW. Repeat the option to "
+        "replace several labels. Default: no label is replaced.",
         multiple=True,
         callback=_as_pairs,
     ),

@@ -19,7 +19,7 @@ from kappamax.errors import ORDER_TO_GIVE, Advice, InvalidRatingsError
 from kappamax.io.declared_categories import DeclaredCategories, found_categories, without
 from kappamax.io.labels import as_named_categories, clean_text, label_of, named_label, require_few_categories
 from kappamax.io.read_spec import ReadSpec
-from kappamax.io.suspicious_labels import Doubt, doubts_about, is_one_edit_apart
+from kappamax.io.suspicious_labels import Doubt, doubts_about, is_one_edit_apart, possibly_missing
 from kappamax.patterns import MISSING
 from kappamax.table import Label
 
@@ -59,7 +59,8 @@ def encode(
         Function that returns the place where a raw value of a rater first occurs, for messages.
     """
     missing = frozenset(named_label(label) for label in spec.missing)
-    renamed = {named_label(old): named_label(new) for old, new in spec.rename.items()}
+    renamed = {named_label(old): named_label(new) for old, new in spec.rename.items() if old != ""}
+    empty = named_label(spec.rename[""]) if "" in spec.rename else None
     given = None if spec.categories is None else as_named_categories(spec.categories)
     both = next((label for label in given or () if label in missing), None)
     if both is not None:
@@ -72,7 +73,14 @@ def encode(
     kept |= _labels_in_context(value for column in columns for value in column)
     sections = _section_numbers(columns)
     labels = [
-        [str(value) if value in sections else _rating(value, kept, spec.decimal_comma) for value in column]
+        [
+            empty
+            if empty is not None and _is_empty(value)
+            else str(value)
+            if value in sections
+            else _rating(value, kept, spec.decimal_comma)
+            for value in column
+        ]
         for column in columns
     ]
     tally = _tally(labels, n_ratings)
@@ -88,6 +96,9 @@ def encode(
     if not used:
         raise InvalidRatingsError("there must be at least one rating; every value is missing.", code="no-rating")
     require_few_categories(len(used))
+    recognised = _missing_text(columns, labels, n_ratings, unreadable)
+    if locate is not None and given is None and not spec.accept_labels and spec.layout != "long":
+        _require_no_marks(used, recognised, spec)
     if given is None and not spec.accept_labels:
         declares = {label for own in declared for label in own or ()}
         by_rater = [_tally([column], [numbers]) for column, numbers in zip(labels, n_ratings, strict=True)]
@@ -103,13 +114,13 @@ def encode(
         [MISSING if label is None or label in unreadable else position[meaning[label]] for label in column]
         for column in labels
     ]
-    recognised = _missing_text(columns, labels, n_ratings, unreadable)
+    doubtful = [] if given is not None or spec.accept_labels else possibly_missing(used)
     return Encoded(
         [np.array(column, dtype=np.int32) for column in codes],
         categories,
         ordered,
         recognised,
-        tuple(_notes(columns, labels, recognised, own_case, renamed, tally)),
+        (*_notes(columns, labels, recognised, own_case, renamed, tally), *_possibly_missing_notes(doubtful)),
     )
 
 
@@ -180,6 +191,26 @@ def _one_case(tally: Mapping[Label, int], given: Sequence[Label] | None) -> dict
         if isinstance(label, str):
             best[label.casefold()] = label
     return {label: best[label.casefold()] for label in words}
+
+
+def _require_no_marks(used: Mapping[Label, int], missing: Mapping[str, int], spec: ReadSpec) -> None:
+    """Reject a file with a single label and many empty cells, which probably mean that the label does not apply."""
+    ((label, n), *others) = used.items()
+    if not others and 5 * missing.get("", 0) > n + missing.get("", 0):
+        raise InvalidRatingsError(
+            f"the only label is {label!r}, and {plural(missing[''], 'cell')} are empty. Kappa is undefined unless "
+            "empty cells are a category.",
+            code="one-label-and-empty-cells",
+            fields={"label": label, "n_empty": missing[""]},
+            advice=[
+                Advice({"accept_labels": True}, "if empty cells are missing ratings"),
+                Advice({"rename": {**spec.rename, "": "no"}}, "if they mean that the label does not apply"),
+            ],
+        )
+
+
+def _is_empty(value: Any) -> bool:
+    return label_of(value) is None and (not isinstance(value, str) or not clean_text(value))
 
 
 def _require_no_doubts(used: Mapping[Label, int], by_rater: Sequence[Mapping[Label, int]], spec: ReadSpec) -> None:
@@ -307,6 +338,18 @@ def _notes(
         yield f"Upper and lower case were ignored: {_pairs(cases)}."
     if used := {old: new for old, new in renamed.items() if old in tally}:
         yield f"Labels were renamed: {_pairs(used)}."
+
+
+def _possibly_missing_notes(labels: Sequence[Label]) -> list[str]:
+    """Return a sentence about labels that were read as categories but may stand for missing ratings."""
+    if not labels:
+        return []
+    one = len(labels) == 1
+    return [
+        f"{'Label' if one else 'Labels'} {listing(labels)} {'was' if one else 'were'} read as "
+        f"{'a category' if one else 'categories'}; name {'it' if one else 'them'} in missing if "
+        f"{'it stands' if one else 'they stand'} for missing ratings."
+    ]
 
 
 def _pairs(names: Mapping[Label, Label]) -> str:

@@ -21,7 +21,8 @@ _IDENTIFIER = _words(
     image img picture photo document doc docs unit respondent person student essay sentence task slide scan
     lesion specimen file filename url link title name names email mail hit element sujet patiente objet sujeto
     paciente caso texto dokument fallnummer paragraph segment utterance turn line page epoch window frame clip
-    patientin stimulus trial abstract doi pmid author authors study kennung codice soggetto paziente"""
+    patientin stimulus trial abstract doi pmid author authors study kennung codice soggetto paziente tooth film
+    video"""
 )
 _STRONG_IDENTIFIER = _words(
     "id subject patient case item record participant unit index lesion paragraph segment sentence slide scan epoch"
@@ -33,7 +34,8 @@ _RATER = _words(
     """rater raters reader annotator coder judge worker observer reviewer evaluator assessor labeler labeller grader
     marker tagger examiner clinician physician doctor dr nurse radiologist pathologist expert user annotateur codeur
     juge bewerter kodierer beurteiler gutachter evaluador juez anotador codificador revisor giudice valutatore referee
-    who by human llm model"""
+    who by human llm model teacher interviewer scorer psychiatrist dentist therapist surgeon lehrer prüfer novice
+    senior junior resident trainee crowd"""
 )
 _RATING = _words(
     """rating ratings label labels score scores code category class grade answer response value decision diagnosis vote
@@ -47,7 +49,8 @@ _OTHER = _words(
     commentaire comentario duration seconds minutes version status language country city region race ethnicity education
     weight height bmi confidence certainty difficulty batch split fold alter geschlecht edad sexo âge sexe created
     updated started finished start end ip text description reason rationale explanation source topic domain birth dob
-    phone address username event lang browser"""
+    phone address username event lang browser female male eye laterality smoker diabetic exposed
+    exposure dose occasion timepoint round"""
 )
 _STATUS = _words("complete completed filter timestamp date duration confidence certainty comment comments")
 _CONSENSUS = _words(
@@ -58,7 +61,7 @@ _CONSENSUS = _words(
 )
 _SUMMARY = _words(
     """mean average avg sum total totals sd std median diff difference delta mittelwert durchschnitt summe gesamt
-    moyenne somme media suma promedio variance range percent pct"""
+    moyenne somme media suma promedio variance range percent pct kappa"""
 )
 _COUNT = _words("count counts n freq frequency frequencies anzahl häufigkeit haeufigkeit effectif frecuencia")
 _TOTAL_CELLS = re.compile(
@@ -90,6 +93,8 @@ def stem_of(name: str) -> str:
 def names_identifier(name: str) -> bool:
     """Return whether a name says that a column identifies subjects."""
     words = set(words_of(name))
+    if words_of(name)[-1:] in (["id"], ["ids"], ["uuid"]) and not words & _RATER:  # responseId identifies responses
+        return True
     return (bool(words & _IDENTIFIER) and not words & (_RATING | _RATER)) or name.strip() == "#"
 
 
@@ -122,6 +127,12 @@ def names_rater(name: str) -> bool:
 def names_rating(name: str) -> bool:
     """Return whether a name says that a column contains ratings."""
     return bool(set(words_of(name)) & _RATING)
+
+
+def names_rating_only(name: str) -> bool:
+    """Return whether a whole name is one word for ratings, without a number or a name of a rater."""
+    words = words_of(name)
+    return len(words) == 1 and words[0] in _RATING
 
 
 def names_other(name: str) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -76,9 +76,15 @@ class ColumnProfile:
         return sum(label in known for label in self.counts) / max(self.n_distinct, 1)
 
 
-def profiles_of(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[ColumnProfile]:
-    """Return the profiles of columns from their first rows; the text None is a label here."""
+def profiles_of(
+    names: Sequence[str], rows: Sequence[Sequence[Any]], rename: Mapping[str, Any] | None = None
+) -> list[ColumnProfile]:
+    """Return the profiles of columns from their first rows; the text None is a label here.
+
+    `rename` gives labels that the caller replaces, with their new labels.
+    """
     profiles = []
+    renamed = {label_of(old): label_of(new) for old, new in (rename or {}).items()}
     for i, name in enumerate(names):
         known: dict[Any, Label | None] = {}
         labels = []
@@ -87,7 +93,8 @@ def profiles_of(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[Col
             if not isinstance(value, str | int | float | type(None)):
                 value = str(value)
             if value not in known or isinstance(value, bool):
-                known[value] = label_of(value)
+                label = label_of(value)
+                known[value] = renamed.get(label, label)
             labels.append(known[value])
         profiles.append(ColumnProfile(name, labels, Counter(label for label in labels if label is not None)))
     return profiles

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from kappamax.display.text import listing
 from kappamax.errors import Advice, InvalidRatingsError
 from kappamax.io import column_names as names
+from kappamax.io.column_designs import agrees_with_others, columns_of_other_items, crossed_columns, numbers_within
 from kappamax.io.column_profiles import ColumnProfile
 from kappamax.io.suspicious_labels import doubts_about, meaning_of
 from kappamax.table import Label
@@ -27,6 +28,10 @@ NOT_CHOSEN = "was not chosen"
 
 #: labels by which a column says that the other columns agree
 _AFFIRMATIVE = frozenset({1, "yes", "Yes", "YES", "y", "Y", "True", "true", "agree", "Agree", "same", "match"})
+
+#: labels that are often coded as 0 and 1
+_NO_YES = (("no", "yes"), ("false", "true"), ("absent", "present"), ("negative", "positive"), ("neg", "pos"),
+           ("n", "y"), ("nein", "ja"), ("non", "oui"), ("no", "sí"), ("no", "si"), ("fail", "pass"))  # fmt: skip
 
 RATER, LEFT_OUT, REFUSED = "rater", "left out", "refused"
 
@@ -43,7 +48,7 @@ def roles_of(profiles: Sequence[ColumnProfile], categories: Collection[Label] | 
     """Return the role of each column of a wide table; `categories` are those that the caller names."""
     roles: dict[str, Role] = {}
     rest = list(profiles)
-    for find in (_blank, _identifiers, _named_otherwise, _computed, _recoded):
+    for find in (_blank, _identifiers, _named_otherwise, _computed, _recoded, _of_other_items):
         for profile, role, reason in find(rest):
             roles[profile.name] = Role(profile.name, role, reason)
         rest = [profile for profile in rest if profile.name not in roles]
@@ -70,6 +75,7 @@ def raters_among(
             f"{f', of which {said}' if said else ''}.",
             code="fewer-than-two-raters",
             fields=fields,
+            advice=_same_labels([one for one in profiles if one.name in fields["refused"]]),
         )
     if refused:
         said = "; ".join(f"column {role.name!r} {role.reason}" for role in refused)
@@ -119,14 +125,38 @@ def _identifiers(profiles: Sequence[ColumnProfile]) -> _Found:
             found.append((profile, LEFT_OUT, "has a different value in (nearly) every row"))
         elif named and profile.unique:
             found.append((profile, LEFT_OUT, "has the name and the values of an identifier"))
-        elif named and (not shares or names.names_subject_only(profile.name)):
+        elif named and (not shares or _is_subject(profile, others)):
             found.append((profile, LEFT_OUT, "has the name of an identifier"))
-    return found if len(profiles) - len(found) >= 2 else [one for one in found if names.names_identifier(one[0].name)]
+    if len(profiles) - len(found) < 2:
+        found = [one for one in found if names.names_identifier(one[0].name)]
+    return found + _design([one for one in profiles if one not in [two[0] for two in found]], [one[0] for one in found])
+
+
+def _is_subject(profile: ColumnProfile, others: Sequence[ColumnProfile]) -> bool:
+    """Return whether a column names subjects by its whole name; a patient who agrees with others is a rater."""
+    return names.names_subject_only(profile.name) and not agrees_with_others(profile, others)
+
+
+def _design(profiles: Sequence[ColumnProfile], identifiers: Sequence[ColumnProfile]) -> _Found:
+    """Return the columns that number the rows of each subject, or are crossed, if two or more others remain."""
+    found: _Found = [
+        (profile, REFUSED, f"has a different value in each row of the same {subject.name!r}")
+        for subject in identifiers
+        for profile in profiles
+        if not subject.unique and numbers_within(profile, subject)
+    ]
+    if not found:
+        found = [
+            (one, REFUSED, "is combined with another column in every way, once each")
+            for one in crossed_columns(profiles)
+        ]
+    return found if len(profiles) - len(found) >= 2 else []
 
 
 def _named_otherwise(profiles: Sequence[ColumnProfile]) -> _Found:
     """Return the columns whose names say that they are no raters, if two or more others remain."""
     found: _Found = []
+    n_raters = sum(names.names_rater(profile.name) for profile in profiles)
     for profile in profiles:
         if names.names_consensus(profile.name):
             found.append((profile, REFUSED, "may be a consensus or a reference, not a rater"))
@@ -134,6 +164,8 @@ def _named_otherwise(profiles: Sequence[ColumnProfile]) -> _Found:
             found.append((profile, REFUSED, "may be a summary of the others"))
         elif names.names_other(profile.name):
             found.append((profile, REFUSED, "has a name that is unusual for a rater"))
+        elif n_raters > 1 and names.names_rating_only(profile.name):
+            found.append((profile, REFUSED, "has the name of a rating, whereas other columns have names of raters"))
     return found if len(profiles) - len(found) >= 2 else []
 
 
@@ -191,6 +223,16 @@ def _recoded(profiles: Sequence[ColumnProfile]) -> _Found:
     return found if len(profiles) - len(found) >= 2 else []
 
 
+def _of_other_items(profiles: Sequence[ColumnProfile]) -> _Found:
+    """Return the columns that are about other items or occasions than the first columns, by their names."""
+    main, items = columns_of_other_items(profiles)
+    return [
+        (profile, REFUSED, f"is about {items[profile.name]!r}, whereas others are about {main!r}")
+        for profile in profiles
+        if profile.name in items
+    ]
+
+
 def _is_recoding(words: ColumnProfile, codes: ColumnProfile) -> bool:
     """Return whether each label of one column always occurs with the same label of the other, and vice versa."""
     if words.n_distinct != codes.n_distinct or words.n_present < _FEWEST_ROWS:
@@ -215,6 +257,28 @@ def _without_shared_category(
         return list(profiles) if len(profiles) > 1 else []
     family = [member.name for member in main]
     return [profile for profile in profiles if profile not in main and not (stem_in(profile.name, family))]
+
+
+def _same_labels(profiles: Sequence[ColumnProfile]) -> list[Advice]:
+    """Return the advice to rename the labels of one of two columns if they abbreviate or code those of the other."""
+    if len(profiles) != 2 or _is_recoding(*profiles):
+        return []
+    for short, full in (profiles, profiles[::-1]):
+        rename = _translation([*short.counts], [*full.counts])
+        if rename:
+            return [Advice({"rename": rename}, "if both are raters with the same categories")]
+    return []
+
+
+def _translation(short: Sequence[Label], full: Sequence[Label]) -> dict[str, str]:
+    """Return the labels of one rater, each with the other's label for which it stands; empty if that is unclear."""
+    words = {str(label).casefold(): str(label) for label in full}
+    by_letter = {word[:1]: own for word, own in words.items()}
+    letters = [str(label).casefold() for label in short]
+    if len(short) == len(full) == len(by_letter) == len(words) and set(letters) == set(by_letter):
+        return {str(label): by_letter[letter] for label, letter in zip(short, letters, strict=True)}
+    no, yes = next((pair for pair in _NO_YES if set(pair) == set(words)), ("", ""))
+    return {"0": words[no], "1": words[yes]} if set(short) == {0, 1} and no else {}
 
 
 def linked_groups(profiles: Sequence[ColumnProfile]) -> list[list[ColumnProfile]]:

@@ -19,6 +19,7 @@ from kappamax.table import Label, Table
 
 _SCIENTIFIC = re.compile(r"\d(\.\d+)?[eE]\+\d\d")
 _COUNT = re.compile(rf"\d{{1,30}}(\.0*)?|{_SCIENTIFIC.pattern}")
+_SHARE = re.compile(r"\d{1,3}([.,]\d+)? ?%?|\.\d+")
 _THOUSANDS = re.compile(r"\d{1,3}([.,'\u2019\u00a0\u202f ]\d{3})+")
 _MOST_ROWS = 200
 
@@ -35,8 +36,27 @@ class _Matrix(NamedTuple):
 
 def table_of_matrix(cells: Sequence[Sequence[Any]], spec: ReadSpec, source: str) -> Table:
     """Return the table of a grid of cells, which may have labels and totals."""
+    return _table_of(_without_idle_lines(_matrix_of(_without_blanks(cells))), spec, source)
+
+
+def table_of_labelled_counts(
+    row_labels: Sequence[Any], column_labels: Sequence[Any], cells: Sequence[Sequence[Any]], spec: ReadSpec, source: str
+) -> Table:
+    """Return the table of counts whose rows and columns have labels, among which there may be totals."""
+    return _table_of(_Matrix(list(row_labels), list(column_labels), [list(row) for row in cells], 1, 1), spec, source)
+
+
+def has_totals(counts: Any) -> bool:
+    """Return whether the last row and the last column of a square array are the sums of the others."""
+    square = counts.ndim == 2 and counts.shape[0] == counts.shape[1] > 2 and bool(counts.any())
+    return square and bool(
+        (counts[:-1].sum(axis=0) == counts[-1]).all() and (counts[:, :-1].sum(axis=1) == counts[:, -1]).all()
+    )
+
+
+def _table_of(matrix: _Matrix, spec: ReadSpec, source: str) -> Table:
+    """Return the table of a matrix."""
     notes = list[str]()
-    matrix = _without_idle_lines(_matrix_of(_without_blanks(cells)))
     counts = _counts(matrix, notes)
     counts, rows, columns = _without_totals(counts, matrix.row_labels, matrix.column_labels, source, notes)
     if rows and columns:
@@ -67,9 +87,24 @@ def table_of_matrix(cells: Sequence[Sequence[Any]], spec: ReadSpec, source: str)
 
 def looks_like_counts(cells: Sequence[Sequence[Any]]) -> bool:
     """Return whether a grid of cells is a matrix of counts with the same labels on rows and columns."""
+    matrix = _matrix_with_same_labels(cells)
+    return matrix is not None and all(_is_blank(cell) or _is_count(cell) for row in matrix.cells for cell in row)
+
+
+def looks_like_percentages(cells: Sequence[Sequence[Any]]) -> bool:
+    """Return whether a grid is a matrix of percentages or proportions with the same labels on rows and columns."""
+    matrix = _matrix_with_same_labels(cells)
+    if matrix is None or not matrix.column_labels:
+        return False
+    written = [str(cell).strip() for row in matrix.cells for cell in row if not _is_blank(cell)]
+    return bool(written) and all(map(_SHARE.fullmatch, written)) and not all(map(_is_count, written))
+
+
+def _matrix_with_same_labels(cells: Sequence[Sequence[Any]]) -> _Matrix | None:
+    """Return the matrix in a grid of cells if its rows and columns have the same labels, otherwise None."""
     grid = _without_blanks(cells)
     if not 2 <= len(grid) <= _MOST_ROWS:
-        return False
+        return None
     matrix = _without_idle_lines(_matrix_of(grid))
     rows, columns = (
         [str(label) for label in labels if not is_total(label) and not _is_empty(label)]
@@ -79,9 +114,7 @@ def looks_like_counts(cells: Sequence[Sequence[Any]]) -> bool:
     words = not any(isinstance(label_of(label), int | float) for label in rows)
     alike = len(set(rows) & set(columns)) > 1 and (set(rows) == set(columns) or (inside and words))
     one_sided = len(rows) > 1 and not columns and len(rows) == len(matrix.cells[0]) == len(set(rows))
-    if not (alike and len(set(rows)) == len(rows)) and not one_sided:
-        return False
-    return all(_is_blank(cell) or _is_count(cell) for row in matrix.cells for cell in row)
+    return matrix if (alike and len(set(rows)) == len(rows)) or one_sided else None
 
 
 def _matrix_of(grid: list[list[Any]]) -> _Matrix:
@@ -190,8 +223,7 @@ def _without_totals(
     column_sums = counts.shape[1] > 1 and (counts[:, :-1].sum(axis=1) == counts[:, -1]).all()
     last_row = bool(rows) and is_total(rows[-1]) and not _has_label(columns, rows[-1], last=False)
     last_column = bool(columns) and is_total(columns[-1]) and not _has_label(rows, columns[-1], last=False)
-    both_sums = row_sums and column_sums and counts.shape[0] == counts.shape[1] > 2 and counts.any()
-    if both_sums and not (last_row or last_column):
+    if has_totals(counts) and not (last_row or last_column):
         last_row = last_column = True
     for is_there, adds_up, what in ((last_row, row_sums, "row"), (last_column, column_sums, "column")):
         if is_there and not adds_up:

@@ -244,9 +244,13 @@ def _source(stack: ExitStack, path: Path, name: str, spec: ReadSpec, *, spill: P
         spec = replace(spec, delimiter=",")
     if spec.delimiter is None:
         from kappamax.io.json_files import is_json, open_json
+        from kappamax.io.json_lists import lists_as_text
 
         if is_json(path):
-            return open_json(stack, source, path, spec)
+            lists = lists_as_text(path)
+            if lists is None:
+                return open_json(stack, source, path, spec)
+            path, spec, is_spreadsheet = stack.enter_context(bytes_as_file(lists)), replace(spec, delimiter=","), True
     sample, is_whole = sample_of(path, name)
     encoding = encoding_of(sample, name, spec.encoding)
     if encoding != "utf-8":

@@ -20,8 +20,8 @@ from kappamax.io.count_matrices import table_of_matrix
 from kappamax.io.file_formats import Source, open_file, sql_list
 from kappamax.io.labels import as_count
 from kappamax.io.layout_guess import long_columns, other_layout
-from kappamax.io.long_files import MOST_CELLS, TOO_MANY_PATTERNS, read_long
-from kappamax.io.read_spec import ReadSpec, as_column
+from kappamax.io.long_files import MOST_CELLS, TOO_MANY_PATTERNS, read_long, with_joined_subject
+from kappamax.io.read_spec import ReadSpec, as_column, joined_names
 from kappamax.io.stray_rows import stray_rows
 from kappamax.io.value_labels import require_labels_of_all
 from kappamax.table import Label, Table
@@ -36,7 +36,7 @@ def read_ratings(
     layout: str | None = None,
     categories: Sequence[Label] | None = None,
     raters: Sequence[str] | None = None,
-    subject: str | None = None,
+    subject: str | Sequence[str] | None = None,
     rater: str | None = None,
     rating: str | None = None,
     count: str | None = None,
@@ -77,9 +77,10 @@ def read_ratings(
     raters : sequence of str, optional
         Columns of the raters or, in the long layout, the raters to use, in this order, default all. In the counts
         layout, the names of the two raters, default "1" and "2".
-    subject : str, optional
-        Column that identifies the subjects. In the long layout the default is "subject". In the wide and patterns
-        layouts this column is not used as a rater.
+    subject : str or sequence of str, optional
+        Column that identifies the subjects, or columns that identify them together, as sites and the numbers of
+        patients within them do. In the long layout the default is "subject". In the wide and patterns layouts these
+        columns are not used as raters.
     rater, rating : str, optional
         Columns of the raters and ratings in the long layout, default "rater" and "rating".
     count : str, optional
@@ -143,7 +144,7 @@ def read_ratings(
         layout=layout,
         categories=categories,
         raters=raters,
-        subject=subject,
+        subject=joined_names(subject),
         rater=rater,
         rating=rating,
         count=count,
@@ -244,9 +245,8 @@ def _read_wide(source: Source, spec: ReadSpec, rows: Rows) -> tuple[Table, dict[
     """Read one row per subject and one column per rater; `rows` are the first rows."""
     header, left_out = source.columns, dict[str, str]()
     if spec.raters is None:
-        subject = None if spec.subject is None else as_column("subject", spec.subject, header)
-        unused = {*source.not_raters, subject}
-        candidates = [profile for profile in profiles_of(header, rows) if profile.name not in unused]
+        unused = {*source.not_raters, *spec.subject_columns(header)}
+        candidates = [profile for profile in profiles_of(header, rows, spec.rename) if profile.name not in unused]
         cells = [[row[header.index(profile.name)] for profile in candidates] for row in rows[:_MOST_MATRIX_ROWS]]
         if error := other_layout(candidates, cells, source.name, has_header=source.named_by_file):
             raise error
@@ -269,8 +269,13 @@ def _read_patterns(source: Source, spec: ReadSpec, rows: Rows) -> tuple[Table, d
 
 def _read_long(source: Source, spec: ReadSpec, rows: Rows) -> tuple[Table, dict[str, str]]:
     """Read one row per rating."""
-    columns = spec.long_columns(source.columns, long_columns(profiles_of(source.columns, rows)))
-    return _with_notes(read_long(source, spec, columns), source, columns[2:]), _unused(source.columns, columns)
+    guess = long_columns(profiles_of(source.columns, rows))
+    together = spec.subject_columns(source.columns)
+    left_out = [column for column in source.columns if column not in together]
+    if len(together) > 1:
+        source = with_joined_subject(source, spec.subject or "", together, fill_down=spec.fill_down)
+    columns = spec.long_columns(source.columns, guess)
+    return _with_notes(read_long(source, spec, columns), source, columns[2:]), _unused(left_out, columns)
 
 
 def _read_counts(source: Source, spec: ReadSpec, rows: Rows) -> tuple[Table, dict[str, str]]:

@@ -15,16 +15,16 @@ import numpy as np
 import numpy.typing as npt
 
 from kappamax._frames import library_of
-from kappamax.errors import Advice, InvalidOptionError, InvalidRatingsError
+from kappamax.errors import InvalidOptionError, InvalidRatingsError
 from kappamax.io.arrays import Column, column_of, table_of_columns, table_of_rows, with_notes
 from kappamax.io.column_profiles import profiles_of, sample_size
 from kappamax.io.column_roles import left_out_notes, raters_among
 from kappamax.io.declared_categories import DeclaredCategories
 from kappamax.io.hugging_face import as_arrow
 from kappamax.io.labels import as_count, label_of
-from kappamax.io.layout_guess import other_layout
-from kappamax.io.read_spec import ReadSpec, as_column, as_different_names, raise_rated_twice, require_named_rows
-from kappamax.io.records import columns_of_records, is_records
+from kappamax.io.layout_guess import advice_for_frames, other_layout
+from kappamax.io.read_spec import ReadSpec, as_different_names, raise_rated_twice, require_named_rows
+from kappamax.io.records import columns_of_records, is_records, with_joined
 from kappamax.io.structured_labels import SUPPORTED
 from kappamax.patterns import MISSING
 from kappamax.table import Label, Table
@@ -59,6 +59,10 @@ def _table_of_frame(data: Any, spec: ReadSpec) -> Table:
     schema = frame.collect_schema()
     present = list(schema.names())
     if spec.layout == "long":
+        if len(parts := spec.subject_columns(present)) > 1:
+            doubled = [nw.col(part).cast(nw.String).str.replace_all("|", "||", literal=True) for part in parts]
+            frame = frame.with_columns(nw.concat_str(doubled, separator=" | ").alias(spec.subject or ""))
+            present.append(spec.subject or "")
         columns = spec.long_columns(present)
         if isinstance(frame, nw.LazyFrame):
             return _long_from_engine(frame, columns, spec)
@@ -93,28 +97,18 @@ def _rater_columns(
     """
     if spec.raters is not None:
         return spec.rating_columns(present), {}
-    subject = None if spec.subject is None else as_column("subject", spec.subject, present)
-    columns = [name for name in present if name != subject]
+    subjects = spec.subject_columns(present)
+    columns = [name for name in present if name not in subjects]
     rows = first_rows(columns, sample_size(len(columns)))
     if not rows:
         raise InvalidRatingsError("there is no subject to compare.", code="no-subject")
-    profiles = profiles_of(columns, rows)
+    profiles = profiles_of(columns, rows, spec.rename)
     try:
         if error := other_layout(profiles, rows[:_MOST_MATRIX_ROWS], "the frame", has_header=False):
             raise error
         return raters_among(profiles, "the frame", spec.categories)
     except InvalidRatingsError as error:
-        raise error.with_advice(_for_frames(error.advice)) from None
-
-
-def _for_frames(advice: Sequence[Advice]) -> list[Advice]:
-    """Return advice in terms of frames: a matrix of counts and a transposed table have no option of their own."""
-    calls = {"layout": "km.from_counts(frame)", "transpose": "km.from_ratings(frame.T)"}
-    found = []
-    for one in advice:
-        special = "transpose" in one.options or one.options.get("layout") == "counts"
-        found.append(replace(one, call=calls[next(iter(one.options))]) if special else one)
-    return found
+        raise error.with_advice(advice_for_frames(error.advice)) from None
 
 
 def _with_left_out(table: Table, left_out: dict[str, str]) -> Table:
@@ -148,7 +142,9 @@ def _table_of_records(columns: Mapping[str, Any], spec: ReadSpec) -> Table:
     if not present:
         raise InvalidRatingsError("there is no subject to compare: the data have no columns.")
     if spec.layout == "long":
-        names = spec.long_columns(present)
+        if len(parts := spec.subject_columns(present)) > 1:
+            columns = with_joined(columns, spec.subject or "", parts)
+        names = spec.long_columns(list(columns))
         found = [series_column(columns[name], f"an entry of column {name!r}") for name in names]
         return _long_from_memory(found, names, spec, found[2].declared)
     counts, left_out = None, dict[str, str]()

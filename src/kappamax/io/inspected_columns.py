@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from kappamax._result import Result
@@ -95,8 +95,8 @@ def _wide(
     if sample.layout is None:
         return {profile.name: ("ratings", "is an array of ratings") for profile in profiles}
     roles: _Roles = {}
-    if spec.subject is not None:
-        roles[spec.subject] = ("subjects", _CHOSEN)
+    for column in spec.subject_columns(sample.columns):
+        roles[column] = ("subjects", _CHOSEN)
     rest = [profile for profile in profiles if profile.name not in roles and profile.name not in sample.not_raters]
     guessed = {role.name: role for role in roles_of(rest, spec.categories)} if rest and sample.rows else {}
     used = [role.name for role in guessed.values() if role.role == RATER] if table is None else table.raters
@@ -128,6 +128,11 @@ def _long(
 ) -> _Roles:
     """Return the roles of the columns subject, rater and rating."""
     try:
+        together = spec.subject_columns(sample.columns)
+        if len(together) > 1:
+            _, *others = replace(spec, subject=together[0]).long_columns(sample.columns)
+            parts = zip(("raters", "ratings"), others, strict=True)
+            return dict.fromkeys(together, ("subjects", _CHOSEN)) | {name: (role, _CHOSEN) for role, name in parts}
         columns = spec.long_columns(sample.columns, long_columns(profiles))
     except KappamaxError:
         return {}

@@ -261,9 +261,9 @@ def _require_objects(text: str, name: str) -> None:
     if inside.startswith("]"):
         raise UnreadableFileError(f"{name} is an empty JSON array.")
     if not inside.startswith("{"):
-        kind = "a list of lists" if inside.startswith("[") else "a list of texts"
+        kind = "a list of lists that hold further lists or objects" if inside.startswith("[") else "a list of texts"
         raise UnreadableFileError(
-            f"{name} is {kind}, which has no names of columns. Write a list of objects, one per subject, such as "
+            f"{name} is {kind}. Write a list of objects, one per subject, such as "
             '[{"anna": "x", "ben": "y"}], or one list per rater, such as {"anna": ["x"], "ben": ["y"]}.',
             code="list-of-lists",
         )

@@ -26,13 +26,15 @@ MISSING_SPELLINGS = (
     *("", "na", "n/a", "n.a.", "n.a", "#n/a", "<na>", "nan", "null", "missing", "(missing)", "<missing>"),
     *("(null)", "[null]", "<null>", "(blank)", "[blank]", "[missing]", "(empty)", "[empty]", "<none>", "(none)"),
     *("not rated", "unrated", "no rating", "not scored", "skipped", "(na)", "[na]"),
-    *("fehlend", "manquant", "mancante", "faltante", "k.a.", "n/d", "s/d"),
-    *(".", "-", "--", "\u2013", "\u2014", "?", *(f".{letter}" for letter in ascii_lowercase)),
+    *("fehlend", "manquant", "mancante", "faltante", "k.a.", "k. a.", "n. a.", "n/d", "s/d", "no data", "missing data"),
+    *("keine angabe", "fehlt", "sin dato", "sin datos", "(leer)", "(vide)", "(vuoto)", "(en blanco)", "(vacío)"),
+    *("нет данных", "欠損", "欠測", "缺失"),
+    *(".", "-", "--", "---", "\u2013", "\u2014", "?", "??", "???", *(f".{letter}" for letter in ascii_lowercase)),
     *("#div/0!", "#ref!", "#value!", "#name?", "#null!", "#num!", "#calc!", "#spill!", "#nv", "#wert!", "#bezug!"),
 )
 MISSING_TEXT = frozenset(MISSING_SPELLINGS)
 
-_NUMBER_LABEL = re.compile(r"[+-]?(0|[1-9]\d{0,29})(\.\d{1,30})?")
+_NUMBER_LABEL = re.compile(r"[+-]?((0|[1-9]\d{0,29})(\.\d{0,30})?|\.\d{1,30})")
 _SPACES = re.compile(r"[\s\u200b\u200c\u200d\u2060\ufeff]+")
 _MOST_CATEGORIES = 2_000  # weights are a matrix of categories x categories
 

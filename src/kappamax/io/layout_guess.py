@@ -7,14 +7,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import permutations
 from typing import Any, NamedTuple
 
 from kappamax.display.text import listing
 from kappamax.errors import Advice, InvalidRatingsError
 from kappamax.io import column_names as names
+from kappamax.io.column_designs import numbers_within
 from kappamax.io.column_profiles import ColumnProfile
-from kappamax.io.count_matrices import looks_like_counts
+from kappamax.io.count_matrices import looks_like_counts, looks_like_percentages
 from kappamax.io.labels import label_of
 
 _FEWEST_COLUMNS_TRANSPOSED = 12
@@ -22,6 +24,7 @@ _MOST_ROWS_TRANSPOSED = 8
 _MOST_COLUMNS_TRIED = 40
 _MOST_LABELS = 100
 _FEWEST_ROWS_LONG = 4
+_FEWEST_RATINGS_EACH = 1.5
 _FEWEST_ROWS_TALLIES = 6
 
 
@@ -29,6 +32,14 @@ class LongColumns(NamedTuple):
     """Names of the columns of a table with one row per rating."""
 
     subject: str
+    rater: str
+    rating: str
+
+
+class _FurtherColumns(NamedTuple):
+    """Columns of a long table in which two columns identify the subjects together."""
+
+    subject: list[str]
     rater: str
     rating: str
 
@@ -57,13 +68,17 @@ def other_layout(
             advice=[Advice({"layout": "patterns", "count": count.name})],
         )
     filled = [_filled_down(profile) for profile in profiles]
+    long: LongColumns | _FurtherColumns | None
     long, fill_down = long_columns(profiles), {}
     if long is None and any(one is not profile for one, profile in zip(filled, profiles, strict=True)):
         long, fill_down = long_columns(filled), {"fill_down": True}
+    if long is None:
+        long = _with_two_columns_of_subjects(profiles)
     if long is not None:
+        subject = f"column {long.subject!r} names" if isinstance(long.subject, str) else _together(long.subject)
         return InvalidRatingsError(
-            f"{source} has one row per rating: column {long.subject!r} names subjects, {long.rater!r} raters and "
-            f"{long.rating!r} ratings. The columns are {listing(columns, most=20)}.",
+            f"{source} has one row per rating: {subject} subjects, {long.rater!r} raters and {long.rating!r} ratings. "
+            f"The columns are {listing(columns, most=20)}.",
             code="long-table-read-as-wide",
             fields={"columns": columns, **long._asdict()},
             advice=[Advice({"layout": "long", **long._asdict(), **fill_down})],
@@ -92,9 +107,19 @@ def long_columns(profiles: Sequence[ColumnProfile]) -> LongColumns | None:
         if score is not None:
             rating = _rating_column(usable, subject, rater)
             about = names.names_other(subject.name) and not names.names_identifier(subject.name)
-            if rating is not None and not about and not _are_two_raters(rater, rating):
+            if rating is not None and not about and not _are_two_raters(rater, rating, subject):
                 found.append((score, LongColumns(subject.name, rater.name, rating.name)))
     return max(found, key=lambda one: one[0])[1] if found else None
+
+
+def advice_for_frames(advice: Sequence[Advice]) -> list[Advice]:
+    """Return advice in terms of frames: a matrix of counts and a transposed table have no option of their own."""
+    calls = {"layout": "km.from_counts(frame)", "transpose": "km.from_ratings(frame.T)"}
+    found = []
+    for one in advice:
+        special = "transpose" in one.options or one.options.get("layout") == "counts"
+        found.append(replace(one, call=calls[next(iter(one.options))]) if special else one)
+    return found
 
 
 def _filled_down(profile: ColumnProfile) -> ColumnProfile:
@@ -105,6 +130,30 @@ def _filled_down(profile: ColumnProfile) -> ColumnProfile:
     for i, label in enumerate(labels):
         labels[i] = labels[i - 1] if label is None else label
     return ColumnProfile(profile.name, labels, Counter(label for label in labels if label is not None))
+
+
+def _with_two_columns_of_subjects(profiles: Sequence[ColumnProfile]) -> _FurtherColumns | None:
+    """Return the columns of a long table in which a rater rates the same subject repeatedly, as on several occasions.
+
+    The columns of subjects, raters and ratings have usual names, and one further column makes every row unique.
+    """
+    usable = [profile for profile in profiles if profile.n_present == len(profile.labels) and not profile.unique]
+    raters = [one for one in usable if names.names_rater(one.name) and not names.names_rating(one.name)]
+    ratings = [one for one in profiles if names.names_rating(one.name) and not names.names_rater(one.name)]
+    subjects = [one for one in usable if names.names_identifier(one.name) and one not in raters]
+    if len(raters) != 1 or len(ratings) != 1 or raters[0].n_distinct < 2:
+        return None
+    for subject, other in permutations(usable, 2):
+        if subject in subjects and other not in (*raters, *ratings):
+            keys = set(zip(subject.labels, other.labels, raters[0].labels, strict=True))
+            pairs = set(zip(subject.labels, other.labels, strict=True))
+            if len(keys) == len(subject.labels) >= _FEWEST_RATINGS_EACH * len(pairs):
+                return _FurtherColumns([subject.name, other.name], raters[0].name, ratings[0].name)
+    return None
+
+
+def _together(columns: Sequence[str]) -> str:
+    return f"columns {' and '.join(map(repr, columns))} together name"
 
 
 def _long_score(
@@ -150,8 +199,13 @@ def _rating_column(
     return min(candidates, key=lambda profile: profile.n_distinct, default=None)
 
 
-def _are_two_raters(one: ColumnProfile, other: ColumnProfile) -> bool:
-    """Return whether two columns look like the ratings of two raters: alike in name, or with words in common."""
+def _are_two_raters(one: ColumnProfile, other: ColumnProfile, subject: ColumnProfile) -> bool:
+    """Return whether two columns look like the ratings of two raters.
+
+    They are alike in name, have words in common, or both rank the rows of each subject.
+    """
+    if not names.names_rater(one.name) and one.counts.keys() == other.counts.keys() and numbers_within(other, subject):
+        return True
     stem = "" if names.is_made_up(one.name) else names.stem_of(one.name)
     if stem and stem == names.stem_of(other.name):
         return True
@@ -200,7 +254,13 @@ def _as_counts(grid: Sequence[Sequence[Any]], source: str) -> InvalidRatingsErro
     """Return the error about a matrix of counts, whose rows and columns have the same labels."""
     if len(grid[0]) > _MOST_LABELS:
         return None
-    turned = ([[row[j], *row[:j], *row[j + 1 :]] for row in grid] for j in range(len(grid[0])))
+    turned = [[[row[j], *row[:j], *row[j + 1 :]] for row in grid] for j in range(len(grid[0]))]
+    if any(map(looks_like_percentages, turned)):
+        return InvalidRatingsError(
+            f"{source} looks like a matrix of percentages or proportions, since its rows and columns have the same "
+            "labels. Kappa needs the counts: multiply every cell by the number of subjects, and round it.",
+            code="percentages-read-as-wide",
+        )
     if not any(map(looks_like_counts, turned)):
         return None
     return InvalidRatingsError(
@@ -274,20 +334,26 @@ def _like_identifier(profile: ColumnProfile) -> bool:
 
 def _transposed(profiles: Sequence[ColumnProfile], source: str) -> InvalidRatingsError | None:
     """Return the error about a table whose rows are raters: few rows, and very many columns with shared categories."""
-    n_rows, n_columns = len(profiles[0].labels), len(profiles)
-    many = n_columns >= max(_FEWEST_COLUMNS_TRANSPOSED, 3 * n_rows)
+    if sum(names.names_rater(profile.name) for profile in profiles[1:]) > len(profiles) / 2:
+        return None
+    return transposed_error(len(profiles[0].labels), [profile.name for profile in profiles], source)
+
+
+def transposed_error(n_rows: int, columns: Sequence[str], source: str, call: str = "") -> InvalidRatingsError | None:
+    """Return the error about a table with few rows and very many columns, or None if it has another shape.
+
+    `call` is the call in Python that reads the rows as raters.
+    """
+    many = len(columns) >= max(_FEWEST_COLUMNS_TRANSPOSED, 3 * n_rows)
     if not many or not 2 <= n_rows <= _MOST_ROWS_TRANSPOSED:
         return None
-    if sum(names.names_rater(profile.name) for profile in profiles[1:]) > n_columns / 2:
-        return None
-    advice: list[Advice] = []
-    raters: list[Any] = [profile.name for profile in profiles]
-    advice.append(Advice({"raters": raters}, "if the columns are raters"))
-    advice.append(Advice({"transpose": True}, "otherwise"))
     return InvalidRatingsError(
-        f"{source} has {n_rows} rows and {n_columns} columns, so its rows are probably raters and its columns are "
+        f"{source} has {n_rows} rows and {len(columns)} columns, so its rows are probably raters and its columns are "
         "probably subjects.",
         code="transposed-table",
-        fields={"n_rows": n_rows, "n_columns": n_columns},
-        advice=advice,
+        fields={"n_rows": n_rows, "n_columns": len(columns)},
+        advice=[
+            Advice({"raters": list(columns)}, "if the columns are raters"),
+            Advice({"transpose": True}, "otherwise", call=call),
+        ],
     )

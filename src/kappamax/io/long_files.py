@@ -8,12 +8,22 @@ are in the file unless there are such spaces, and lines are counted only to repo
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple, NoReturn
 
 import numpy as np
 
-from kappamax.errors import InvalidRatingsError, KappamaxError, NotSupportedError, UnreadableFileError
+from kappamax.errors import (
+    Advice,
+    InvalidOptionError,
+    InvalidRatingsError,
+    KappamaxError,
+    NotSupportedError,
+    UnreadableFileError,
+)
 from kappamax.io.arrays import Column, table_of_columns, with_notes
+from kappamax.io.column_names import names_rating
 from kappamax.io.file_formats import LINE, Source, sql_list
 from kappamax.io.pattern_counts import Cell, Coding, PatternCounts, count_patterns, ratings_with_other_labels
 from kappamax.io.read_spec import ReadSpec, raise_rated_twice, require_named_rows
@@ -21,6 +31,8 @@ from kappamax.table import Table
 
 MOST_CELLS = 20_000_000
 TOO_MANY_PATTERNS = "the ratings have more than {:,} distinct patterns; a table of them does not fit into memory."
+_MOST_COLUMNS_TRIED = 40
+_FEWEST_RATINGS_EACH = 1.5
 _MOST_PAIRS = 200_000
 _MOST_RARE_RATINGS = 100_000
 _FIRST_ROWS = 500_000
@@ -96,7 +108,8 @@ def read_long(source: Source, spec: ReadSpec, columns: tuple[str, str, str]) -> 
     ratings = [np.maximum.reduce([by_cell[cell] for cell in found.spellings[name]]) for name in found.raters]
     n_subjects = counted.n_subjects
     if sum(int(n_subjects[own > 0].sum()) for own in ratings) != counted.n_ratings:
-        _raise_rated_twice(source, f"FROM {cells.named_rows} WHERE rater IN ({sql_list(found.raters)})")
+        chosen = f"FROM {cells.named_rows} WHERE rater IN ({sql_list(found.raters)})"
+        _raise_rated_twice(source, chosen, _further_subject(source, columns))
     if found.coding.others:
         rated = np.logical_or.reduce([own > 0 for own in ratings])
         ratings, n_subjects = [own[rated] for own in ratings], n_subjects[rated]
@@ -119,6 +132,15 @@ def read_long(source: Source, spec: ReadSpec, columns: tuple[str, str, str]) -> 
         locate=locate,
     )
     return with_notes(table, notes)
+
+
+def with_joined_subject(source: Source, name: str, columns: Sequence[str], *, fill_down: bool) -> Source:
+    """Return the source with a further column, which identifies the subjects by several columns together."""
+    if fill_down:
+        raise InvalidOptionError("fill_down can be used with one column of subjects only; fill the empty cells first.")
+    # bars in names are doubled, so that different names never become the same
+    joined = " || ' | ' || ".join(f"replace({_name(source.texts[column])}, '|', '||')" for column in columns)
+    return replace(source, values=source.values | {name: f"({joined})"}, texts=source.texts | {name: f"({joined})"})
 
 
 def _cells(source: Source, columns: tuple[str, str, str], *, fill_down: bool) -> _Cells:
@@ -251,7 +273,22 @@ def _require_named_rows(source: Source, spec: ReadSpec, cells: _Cells) -> None:
     require_named_rows(n_nameless, source.name, fill_down=not spec.fill_down)
 
 
-def _raise_rated_twice(source: Source, ratings: str) -> NoReturn:
+def _further_subject(source: Source, columns: tuple[str, str, str]) -> list[Advice]:
+    """Return the advice to identify subjects by a further column, with which each rater rates every subject once."""
+    subject, rater, rating = columns
+    for name, text in source.texts.items():
+        if name not in columns and len(source.texts) <= _MOST_COLUMNS_TRIED:
+            key = ", ".join(_name(source.texts[column]) for column in (subject, rater))
+            own = f"{_name(source.texts[subject])}, {_name(text)}"
+            ((n_subjects, n_keys, n_rows),) = source.rows(
+                f"SELECT count(DISTINCT ({own})), count(DISTINCT ({key}, {_name(text)})), count(*) FROM file"
+            )
+            if n_keys == n_rows >= _FEWEST_RATINGS_EACH * n_subjects and not names_rating(name):
+                return [Advice({"subject": [name, subject], "layout": "long", "rater": rater, "rating": rating})]
+    return []
+
+
+def _raise_rated_twice(source: Source, ratings: str, advice: Sequence[Advice]) -> NoReturn:
     """Raise an error that names the first subject and rater that occur together twice, and their lines."""
     found = source.rows(
         f"SELECT subject, rater, min(line) {ratings} GROUP BY ALL HAVING count(*) > 1 ORDER BY min(line) LIMIT 1"
@@ -262,7 +299,7 @@ def _raise_rated_twice(source: Source, ratings: str) -> NoReturn:
     ((second,),) = source.rows(
         f"SELECT min(line) {ratings} AND subject = ? AND rater = ? AND line > ?", [subject, rater, first]
     )
-    raise_rated_twice(subject, rater, f", in {source.unit}s {source.number(first)} and {source.number(second)}")
+    raise_rated_twice(subject, rater, f", in {source.unit}s {source.number(first)} and {source.number(second)}", advice)
 
 
 def _raise_changed(source: Source) -> NoReturn:

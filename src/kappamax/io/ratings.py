@@ -16,15 +16,19 @@ from kappamax._frames import library_of
 from kappamax._validate_table import as_counts, require_labels_in_order
 from kappamax.display.text import listing
 from kappamax.errors import InputError, InvalidOptionError, InvalidRatingsError, InvalidTableError
-from kappamax.io.arrays import column_of, table_of_columns, table_of_rows
+from kappamax.io.arrays import column_of, table_of_columns, table_of_rows, with_notes
+from kappamax.io.count_matrices import has_totals, looks_like_counts, table_of_labelled_counts
 from kappamax.io.frames import series_column, table_of_frame
 from kappamax.io.labels import as_named_categories
-from kappamax.io.read_spec import ReadSpec
+from kappamax.io.layout_guess import transposed_error
+from kappamax.io.read_spec import ReadSpec, joined_names
 from kappamax.io.records import is_records
 from kappamax.table import Label, Table
 
 #: a Table, a frame, or one of several arrays of labels
 Ratings = Any
+
+_MOST_LABELS = 100
 
 
 def from_ratings(
@@ -33,7 +37,7 @@ def from_ratings(
     layout: str | None = None,
     categories: Sequence[Label] | None = None,
     raters: Sequence[str] | None = None,
-    subject: str | None = None,
+    subject: str | Sequence[str] | None = None,
     rater: str | None = None,
     rating: str | None = None,
     count: str | None = None,
@@ -64,9 +68,9 @@ def from_ratings(
     raters : sequence of str, optional
         Names of the raters of an array, default "1", "2", and so on. For a frame, the columns or, in the long layout,
         the raters to use, default all.
-    subject : str, optional
-        Column of a frame that identifies the subjects. In the long layout the default is "subject". In the wide and
-        patterns layouts this column is not used as a rater.
+    subject : str or sequence of str, optional
+        Column of a frame that identifies the subjects, or columns that identify them together. In the long layout the
+        default is "subject". In the wide and patterns layouts these columns are not used as raters.
     rater, rating : str, optional
         Columns of the raters and ratings in the long layout, default "rater" and "rating".
     count : str, optional
@@ -113,7 +117,7 @@ def from_ratings(
         layout=layout,
         categories=categories,
         raters=raters,
-        subject=subject,
+        subject=joined_names(subject),
         rater=rater,
         rating=rating,
         count=count,
@@ -132,6 +136,7 @@ def from_ratings(
     if isinstance(ratings, np.ndarray):
         if ratings.ndim != 2:
             raise InvalidRatingsError(f"ratings must be a 2-D array, subjects x raters; got shape {ratings.shape}.")
+        _require_subjects_in_rows(len(ratings), ratings.shape[1], spec, "km.from_ratings(ratings.T)")
         columns = [column_of(column) for column in ratings.T.copy()]  # one contiguous array per rater
         return table_of_columns(columns, raters=raters, spec=spec)
     if not ratings:
@@ -146,8 +151,17 @@ def from_ratings(
                 f"every subject must have one entry per rater; row {i + 1} has {len(row)} and row 1 has "
                 f"{len(ratings[0])}."
             )
+    _require_subjects_in_rows(len(ratings), len(ratings[0]), spec, "km.from_ratings(list(zip(*ratings)))")
     columns = [column_of(column) for column in zip(*ratings, strict=True)]
     return table_of_columns(columns, raters=raters, spec=spec)
+
+
+def _require_subjects_in_rows(n_rows: int, n_columns: int, spec: ReadSpec, call: str) -> None:
+    """Reject an array whose rows are probably raters; `call` is the call that reads it so."""
+    if spec.raters is None:
+        error = transposed_error(n_rows, [str(i + 1) for i in range(n_columns)], "the array", call)
+        if error is not None:
+            raise error
 
 
 def from_counts(
@@ -184,10 +198,8 @@ def from_counts(
     >>> from_counts([[20, 5], [10, 15]], categories=["no", "yes"]).n_subjects
     50
     """
-    frame: Any = counts
-    ordered = True
-    if hasattr(frame, "index") and hasattr(frame, "columns"):  # a pandas crosstab
-        counts, categories, ordered = _labelled_counts(frame, categories)
+    if _has_labels(counts):  # a pandas crosstab
+        return _table_of_labelled_counts(counts, categories, raters)
     if isinstance(counts, np.ma.MaskedArray):
         counts = np.ma.filled(counts.astype(float), np.nan)
     array = as_counts(counts)
@@ -198,6 +210,10 @@ def from_counts(
         )
     if not array.any():
         raise InvalidTableError("counts must contain at least one subject; every cell is zero.")
+    notes = list[str]()
+    if has_totals(array) and (categories is None or len(categories) == len(array) - 1):
+        array = array[:-1, :-1]
+        notes.append("The last row and the last column contain totals and were left out.")
     k = array.shape[0]
     named: Sequence[Any] = range(1, k + 1) if categories is None else categories
     labels = as_named_categories(named)
@@ -206,7 +222,7 @@ def from_counts(
             f"categories must have one label for each of the {k} rows of counts; got {len(labels)}: {listing(named)}."
         )
     cells = np.argwhere(array)
-    return Table(cells, array[tuple(cells.T)], labels, raters, ordered=ordered)
+    return with_notes(Table(cells, array[tuple(cells.T)], labels, raters, ordered=True), notes)
 
 
 def as_table(*ratings: Ratings, categories: Sequence[Label] | None = None) -> Table:
@@ -226,6 +242,7 @@ def _as_table(*ratings: Ratings, categories: Sequence[Label] | None = None) -> T
     if len(ratings) > 1 and any(isinstance(one, Table) for one in ratings):
         raise InvalidRatingsError("give one Table, or two or more arrays of labels; a Table has all raters.")
     if len(ratings) != 1:
+        _require_same_index(ratings)
         table = table_of_columns([series_column(one) for one in ratings], spec=ReadSpec(categories=categories))
         table.frame_library = next(filter(None, map(library_of, ratings)), None)
         return table
@@ -237,7 +254,7 @@ def _as_table(*ratings: Ratings, categories: Sequence[Label] | None = None) -> T
         table = table_of_rows(rows, raters=only.raters, spec=ReadSpec(categories=categories))
         table.reading, table.n_left_out, table.frame_library = only.reading, only.n_left_out, only.frame_library
         return table
-    if _has_equal_labels(only):
+    if _is_crosstab(only):
         raise InvalidRatingsError(
             "a frame with the same labels on rows and columns looks like a table of counts. "
             "Use km.from_counts(frame), or km.from_ratings(frame) if its columns are raters."
@@ -251,11 +268,29 @@ def _as_table(*ratings: Ratings, categories: Sequence[Label] | None = None) -> T
     return table_of_frame(only, ReadSpec(categories=categories))
 
 
-def _has_equal_labels(data: Any) -> bool:
+def _is_crosstab(data: Any) -> bool:
     """Return whether a pandas frame has the same labels on rows and columns, as a crosstab has."""
-    if library_of(data) != "pandas" or not hasattr(data, "columns") or len(data.index) != len(data.columns):
+    if library_of(data) != "pandas" or not hasattr(data, "columns") or max(data.shape) > _MOST_LABELS:
         return False
-    return list(data.index) == list(data.columns)
+    rows, columns = list(data.index), list(data.columns)
+    if rows == columns:
+        return True
+    known = set(rows) & set(columns)
+    numbered = rows == list(range(len(rows)))
+    return not numbered and looks_like_counts([["", *columns], *_cells_of(data)]) if known else False
+
+
+def _require_same_index(ratings: Sequence[Any]) -> None:
+    """Reject pandas series whose rows have the same names in another order, since they would be compared by place."""
+    first, *others = [one.index for one in ratings if library_of(one) == "pandas" and hasattr(one, "index")] or [None]
+    for index in others:
+        if not index.equals(first) and index.is_unique and first.is_unique and len(index.intersection(first)):
+            raise InvalidRatingsError(
+                "series must have the same index in the same order, since ratings are compared row by row. Put them "
+                "into one frame, such as pandas.concat([a, b], axis=1), or pass a.to_numpy() and b.to_numpy() if their "
+                "rows are in the same order.",
+                code="different-index",
+            )
 
 
 def _shape_of(rows: Sequence[Any]) -> tuple[int, ...]:
@@ -264,23 +299,28 @@ def _shape_of(rows: Sequence[Any]) -> tuple[int, ...]:
     return (len(rows), len(first)) if isinstance(first, list | tuple | np.ndarray) else (len(rows),)
 
 
-def _labelled_counts(frame: Any, categories: Sequence[Label] | None) -> tuple[Any, Sequence[Label], bool]:
-    """Return the counts of a pandas frame, its categories, and whether these are ordered."""
-    rows, columns = list(frame.index), list(frame.columns)
-    if categories is None:
-        if rows != columns:
-            raise InvalidTableError(
-                "a frame of counts must have the same labels in the same order on rows and columns; "
-                f"rows are {listing(rows)} and columns {listing(columns)}. Pass categories= with all labels in order."
-            )
-        text = any(isinstance(label, str) for label in as_named_categories(columns))
-        return frame, columns, not text or bool(getattr(frame.index, "ordered", False))
-    require_labels_in_order(categories)
-    if rows == columns == list(range(len(rows))):  # no labels of its own
-        return frame, categories, True
-    unknown = [label for label in [*rows, *columns] if label not in categories]
-    if unknown:
-        raise InvalidOptionError(
-            f"categories must name all labels of the frame; {unknown[0]!r} is not among {listing(categories)}."
-        )
-    return frame.reindex(index=categories, columns=categories, fill_value=0), categories, True
+def _has_labels(counts: Any) -> bool:
+    """Return whether counts are in a pandas frame with labels of its own."""
+    if not (hasattr(counts, "index") and hasattr(counts, "columns")):
+        return False
+    return not list(counts.index) == list(counts.columns) == list(range(len(counts.index)))
+
+
+def _table_of_labelled_counts(frame: Any, categories: Sequence[Label] | None, raters: Sequence[str] | None) -> Table:
+    """Return the table of a pandas frame of counts; its categories are ordered if it or the caller says so."""
+    if categories is not None:
+        require_labels_in_order(categories)
+    spec = ReadSpec(layout="counts", categories=categories, raters=raters)
+    rows = [row[1:] for row in _cells_of(frame)]
+    table = table_of_labelled_counts(list(frame.index), list(frame.columns), rows, spec, "the frame")
+    if not table.ordered and getattr(frame.index, "ordered", False):
+        declared = Table(table.patterns, table.counts, table.categories, table.raters, ordered=True)
+        declared.reading = table.reading
+        return declared
+    return table
+
+
+def _cells_of(frame: Any) -> list[list[Any]]:
+    """Return the rows of a pandas frame, each after its label; cells without a value are None."""
+    values = frame.astype(object).where(frame.notna(), None).to_numpy().tolist()
+    return [[label, *row] for label, row in zip(frame.index, values, strict=True)]

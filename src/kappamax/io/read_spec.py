@@ -6,12 +6,14 @@ on as one object. The rules that files and frames share are in this module as we
 
 from __future__ import annotations
 
+import csv
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from io import StringIO
 from typing import Any, NoReturn
 
-from kappamax._validate import as_choice, did_you_mean
+from kappamax._validate import as_choice, as_list_of_names, did_you_mean
 from kappamax.display.text import listing
 from kappamax.errors import Advice, InvalidOptionError, InvalidRatingsError, NotSupportedError
 from kappamax.table import Label
@@ -49,6 +51,7 @@ class ReadSpec:
     accept_labels: bool = False
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "subject", joined_names(self.subject))
         if self.layout is not None:
             object.__setattr__(self, "layout", as_choice("layout", self.layout, LAYOUTS))
         elif self.rater is not None or self.rating is not None:
@@ -72,6 +75,11 @@ class ReadSpec:
         for argument, values in (("raters", self.raters), ("missing", self.missing)):
             if isinstance(values, str) or not (values is None or hasattr(values, "__iter__")):
                 raise InvalidOptionError(f"{argument} must be a list; got {values!r}.")
+        if "" in self.rename and self.layout in ("long", "counts"):
+            raise InvalidOptionError(
+                "rename can name empty cells for layout wide or patterns only, in which every subject has a cell for "
+                f"every rater; got layout {self.layout!r}."
+            )
         if self.missing and self.layout == "counts":
             raise InvalidOptionError("missing cannot be given for layout 'counts', which has no missing ratings.")
 
@@ -79,10 +87,16 @@ class ReadSpec:
         """Return the raters' columns: those that the caller names, or all except the subject's and `not_raters`."""
         if self.raters is not None:
             return _chosen_raters(self.raters, present, "column")
-        subject = None if self.subject is None else as_column("subject", self.subject, present)
-        return _chosen_raters(
-            [name for name in present if name not in not_raters and name != subject], present, "column"
-        )
+        unused = {*not_raters, *self.subject_columns(present)}
+        return _chosen_raters([name for name in present if name not in unused], present, "column")
+
+    def subject_columns(self, present: Sequence[str]) -> list[str]:
+        """Return the columns that identify the subjects together, of which the caller may name none, one or more."""
+        if self.subject is None:
+            return []
+        several = self.subject not in present and "," in self.subject
+        names = as_list_of_names("subject", self.subject) if several else [self.subject]
+        return [as_column("subject", one, present) for one in names]
 
     def pattern_columns(self, present: Sequence[str], not_raters: Collection[str] = ()) -> tuple[list[str], str]:
         """Return the raters' columns and the column of counts, by default one called count or the last one."""
@@ -167,6 +181,15 @@ class ReadSpec:
         return notes
 
 
+def joined_names(names: Any) -> Any:
+    """Return a list of names as one text, separated by commas; anything else is returned as it is."""
+    if not isinstance(names, list | tuple) or not all(isinstance(name, str) for name in names):
+        return names
+    out = StringIO()
+    csv.writer(out, lineterminator="").writerow(names)
+    return out.getvalue()
+
+
 def as_column(argument: str, name: str, present: Sequence[str]) -> str:
     """Return the name of a column, which must exist."""
     if name not in present:
@@ -200,12 +223,13 @@ def require_named_rows(n_nameless: int, source: str, *, fill_down: bool = False)
         )
 
 
-def raise_rated_twice(subject: object, rater: object, places: str = "") -> NoReturn:
+def raise_rated_twice(subject: object, rater: object, places: str = "", advice: Sequence[Advice] = ()) -> NoReturn:
     """Raise the error about a rater who rated a subject twice in a long layout."""
     raise InvalidRatingsError(
         f"a rater must rate a subject only once; {rater!r} rated {subject!r} more than once{places}.",
         code="rated-twice",
         fields={"subject": subject, "rater": rater},
+        advice=advice,
     )
 
 

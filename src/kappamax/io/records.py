@@ -47,3 +47,12 @@ def _with_text_keys(record: Mapping[Any, Any]) -> dict[str, Any]:
     if len(named) < len(record):
         raise InvalidRatingsError("the keys of a dict must be different as text, but some are not, such as 1 and '1'.")
     return named
+
+
+def with_joined(columns: Mapping[str, Any], name: str, parts: Sequence[str]) -> dict[str, Any]:
+    """Return columns with a further one that joins the values of some columns in each row."""
+    rows = zip(*(columns[part] for part in parts), strict=True)
+    return {
+        **columns,
+        name: [None if None in row else " | ".join(str(one).replace("|", "||") for one in row) for row in rows],
+    }

@@ -7,6 +7,7 @@ and categories that are rare.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations, pairwise
 from typing import NamedTuple
@@ -20,6 +21,27 @@ _LARGEST_SCALE_BELOW_9 = 6
 _SHORTEST_MISSPELT = 5
 _MOST_LABELS_COMPARED = 300
 _SAME_SIGNS = str.maketrans("\u2010\u2011\u2012\u2013\u2014\u2212\u2018\u2019\u201c\u201d", "------''" + '""')
+#: capital letters of other alphabets that look like Latin ones, and small ones of the Cyrillic alphabet
+_SAME_LETTERS = str.maketrans("АВЕЗІКМНОРСТУХаеіорсухΑΒΕΖΗΙΚΜΝΟΡΤΥΧ", "ABE3IKMHOPCTYXaeiopcyxABEZHIKMNOPTYX")
+#: words that say that nobody rated a subject
+_NOT_RATED = re.compile(
+    r"(not|un)[ -]?(yet )?(assessed|evaluated|examined|done|performed|recorded|reported|available|coded|graded|rated"
+    r"|annotated|labell?ed|marked|measured|tested|completed|answered|scored|specified)|no (score|code|label|grade)"
+    r"|nicht (bewertet|beurteilt|erhoben|kodiert|untersucht|vorhanden|verfügbar|ausgefüllt)|ohne angabe"
+    r"|non (évalué|evalué|coté|codé|noté|renseigné|disponible|valutato|disponibile)e?"
+    r"|no (evaluado|disponible|codificado)|sin (evaluar|codificar)|não (avaliado|disponível)"
+    r"|не (оценено|оценивалось|указано)|未(评|评分|评估|評価|評分|记录|回答)"
+    r"|tbd|to ?do|to be (done|determined|coded|rated)",
+    re.IGNORECASE,
+)
+#: words that may be a category or stand for a missing rating; both are usual
+_MAY_BE_MISSING = re.compile(
+    r"not applicable|nicht anwendbar|non applicable|no aplica|unknown|unbekannt|inconnu|desconocido|nd|ne|ka"
+    r"|refused|no response|pending|blank|empty"
+    r"|(cannot|can't|unable to) (assess|rate|tell|say|judge|determine|evaluate|score)"
+    r"|(un|not )(gradable|gradeable|ratable|rateable|scorable|codable|assessable|evaluable)|x|\*",
+    re.IGNORECASE,
+)
 _DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
 
 
@@ -53,7 +75,13 @@ def doubts_about(n_ratings: Mapping[Label, int], by_rater: Sequence[Mapping[Labe
     if len(words) <= _MOST_LABELS_COMPARED:
         known = {label for doubt in found for label in doubt.rename}
         found += _misspellings([label for label in words if label not in known], n_ratings)
-    return [*found, *_missing_codes(numbers, n_ratings), *_none(n_ratings)]
+    return [*found, *_missing_codes(numbers, n_ratings), *_not_rated(words, n_ratings), *_none(n_ratings)]
+
+
+def possibly_missing(n_ratings: Mapping[Label, int]) -> list[Label]:
+    """Return labels that are often a category and often stand for missing ratings, beside two or more others."""
+    found: list[Label] = [label for label in n_ratings if isinstance(label, str) and _MAY_BE_MISSING.fullmatch(label)]
+    return found if len(n_ratings) - len(found) > 1 else []
 
 
 def is_one_edit_apart(first: str, second: str) -> bool:
@@ -94,7 +122,7 @@ def _often(label: Label, by_rater: Sequence[Mapping[Label, int]]) -> bool:
 
 
 def _same_meaning(n_ratings: Mapping[Label, int]) -> list[Doubt]:
-    """Return a doubt for labels that differ in hyphens, underscores, leading zeros, or as True and 1 do."""
+    """Return a doubt for labels that differ in hyphens, alphabets, leading zeros, or as True and 1 do."""
     groups: dict[str, list[Label]] = {}
     for label in n_ratings:
         groups.setdefault(meaning_of(label), []).append(label)
@@ -110,7 +138,7 @@ def _same_meaning(n_ratings: Mapping[Label, int]) -> list[Doubt]:
 
 def meaning_of(label: Label) -> str:
     """Return the form in which labels are equal that a reader would take for the same."""
-    look = str(label).casefold().translate(_SAME_SIGNS)
+    look = unicodedata.normalize("NFKC", str(label)).translate(_SAME_LETTERS).casefold().translate(_SAME_SIGNS)
     if look.isdecimal():
         return str(int(look))
     if _DECIMAL_COMMA.fullmatch(look):
@@ -171,6 +199,15 @@ def _missing_codes(numbers: Sequence[Label], n_ratings: Mapping[Label, int]) -> 
     return [
         Doubt("missing-code", f"{_counted(suspects, n_ratings)}, beside {listing(others)}, {verb}", missing=suspects)
     ]
+
+
+def _not_rated(words: Sequence[str], n_ratings: Mapping[Label, int]) -> list[Doubt]:
+    """Return a doubt about words that say that nobody rated a subject, beside two or more other labels."""
+    suspects = tuple(word for word in words if _NOT_RATED.fullmatch(word))
+    if not suspects or len(n_ratings) - len(suspects) < 2:
+        return []
+    verb = "may stand for a missing rating" if len(suspects) == 1 else "may stand for missing ratings"
+    return [Doubt("missing-code", f"{_counted(suspects, n_ratings)} {verb}", missing=suspects)]
 
 
 def _lies_outside(code: float, scale: Sequence[float]) -> bool:

@@ -77,7 +77,8 @@ def _step(name: str, value: Any) -> str:
     if value == ORDER_TO_GIVE:
         return "give the order of the categories"
     if name in ("subject", "rater", "rating", "count"):
-        return f"set {CONTROLS[name]} to {value!r}"
+        shown = repr(value) if isinstance(value, str) else " and ".join(map(repr, value))
+        return f"set {CONTROLS[name]} to {shown}"
     if name == "raters":
         return f"tick the columns of raters {listing(value)}"
     return f"enter {_text_of(value)} as {CONTROLS[name]}"

@@ -182,7 +182,7 @@ class FileRequest(Request, forbid_unknown_fields=True):
             given[name] = as_list_of_names(name, given[name])
         if "rename" in given:
             pairs = [pair.partition("=") for pair in as_list_of_names("rename", given["rename"])]
-            if not all(old.strip() and equals and new.strip() for old, equals, new in pairs):
+            if not all(equals and new.strip() for _, equals, new in pairs):
                 raise InvalidRequestError(
                     f"labels to rename must be given as OLD=NEW, separated by commas; got {_shown(given['rename'])}.",
                     field="rename",

@@ -24,6 +24,7 @@ from tests.io.corpus import (
     other_columns,
     spreadsheets,
     statistics_tools,
+    study_designs,
     survey_tools,
     transposed,
 )
@@ -51,6 +52,7 @@ PROBLEM_SUBJECTS = (
     survey_tools,
     annotation_tools,
     statistics_tools,
+    study_designs,
     combined,
 )
 CLEAN_SUBJECTS = (clean, clean_formats)

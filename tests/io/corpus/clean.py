@@ -163,6 +163,8 @@ NAMES: tuple[Sequence[str], ...] = (
     ("Gold", "Silver"), ("Site 1", "Site 2", "Site 3"), ("count_A", "count_B"), ("Q1", "Q2"),
     ("gpt-4o", "claude", "human"),
     ("Ann", "Ann (repeat)"), ("prediction", "target"), ("label", "prediction"), ("diagnosis 1", "diagnosis 2"),
+    ("patient", "nurse", "doctor"), ("patient", "caregiver"), ("student", "teacher", "peer"), ("Round 1", "Round 2"),
+    ("human_1", "human_2", "model_1", "model_2"), ("expert 1", "expert 2", "novice 1", "novice 2"), ("pre", "post"),
     ("Reader A: final", "Reader B: final"), ("first reading", "second reading"), ("lab result", "home test"),
 )  # fmt: skip
 
@@ -177,6 +179,7 @@ def cases() -> Iterator[Case]:
         yield csv_case(f"scale-{name}.csv", names, ratings, ratings, wrong=None, categories=spelled)
     yield from _rare()
     yield from _names()
+    yield from _repeated_subjects()
     yield from _sizes()
 
 
@@ -213,6 +216,11 @@ def _rare() -> Iterator[Case]:
         "type": (["type I", "type II", "type III"], [0.6, 0.38, 0.02]),
         "afebrile": (["febrile", "afebrile"], [0.97, 0.03]),
         "asymptomatic": (["symptomatic", "asymptomatic"], [0.97, 0.03]),
+        "not-applicable": (["yes", "no", "not applicable"], [0.5, 0.4, 0.1]),
+        "unknown": (["yes", "no", "unknown"], [0.5, 0.4, 0.1]),
+        "empty": (["fox", "deer", "empty"], [0.2, 0.2, 0.6]),
+        "response": (["complete response", "partial response", "no response"], [0.3, 0.4, 0.3]),
+        "done": (["done", "not done"], [0.8, 0.2]),
         "nine-qfd": ([0, 1, 3, 9], [0.4, 0.3, 0.2, 0.1]),
     }  # fmt: skip
     for seed, (name, (labels, shares)) in enumerate(rare.items(), 1200):
@@ -228,6 +236,18 @@ def _names() -> Iterator[Case]:
     for seed, names in enumerate(NAMES, 1300):
         ratings = draw(seed, scales[seed % 4], n=30 + seed % 20, raters=len(names))
         yield csv_case(f"names-{seed}.csv", names, ratings, ratings, wrong=None)
+
+
+def _repeated_subjects() -> Iterator[Case]:
+    """Several rows of a subject have different ratings, without a column that numbers them."""
+    wide = draw(1380, list(range(0, 101, 2)), n=40)
+    yield csv_case(
+        "two-eyes.csv", ["patient", "r1", "r2"], [[1 + i // 2, *row] for i, row in enumerate(wide)], wide, wrong=None
+    )
+    ranks = [(1 + i % 5, (2, 1, 3, 5, 4)[i % 5] if i // 5 % 2 else 1 + i % 5) for i in range(40)]
+    yield csv_case(
+        "ranks.csv", ["case", "Ann", "Bob"], [[f"p{i // 5}", *row] for i, row in enumerate(ranks)], ranks, wrong=None
+    )
 
 
 def _sizes() -> Iterator[Case]:

@@ -121,6 +121,10 @@ def _misspellings() -> Iterator[Case]:
         "hyphen": (["low-grade", "high-grade"], {"low-grade": "low–grade"}),
         "underscore": (["not_relevant", "relevant"], {"not_relevant": "not relevant"}),
         "full-stop": (["include", "exclude"], {"include": "include."}),
+        "cyrillic": (["A", "B", "C"], {"A": "А", "C": "С"}),
+        "greek": (["A", "B", "O"], {"B": "Β"}),
+        "number-with-full-stop": (["1", "2", "3"], {"2": "2."}),
+        "number-without-zero": (["0.5", "1.0", "1.5"], {"0.5": ".5"}),
     }
     for seed, (name, (labels, slip)) in enumerate(slips.items(), 1550):
         ratings = draw(seed, labels, n=120)
@@ -175,13 +179,17 @@ def _missing_words() -> Iterator[Case]:
         "missing", "Missing", "MISSING", "<NA>", "#N/A", "#DIV/0!", "#REF!", "#VALUE!", "#NAME?", "#NULL!", "#NUM!",
         "#NV", "--", "—", "n.a.", "k.A.", "<missing>", "(null)", "NULL ", "#n/a",
     )  # fmt: skip
+    tokens += (
+        "---", "??", "n. a.", "(vide)", "(en blanco)", "keine Angabe", "sin dato", "no data", "Not assessed",
+        "not done", "not recorded", "nicht beurteilt", "non évalué", "no evaluado", "не оценено", "TBD",
+    )  # fmt: skip
     among_numbers = ("fehlend", "[blank]", "not rated", "don't know", "illegible", "x", "skipped", "/")
     for seed, token in enumerate((*tokens, *among_numbers), 1640):
         labels: list[Any] = [1, 2, 3, 4] if seed % 2 or token in among_numbers else GRADES
         ratings = draw(seed, labels, n=70, raters=3, missing=0.12)
         rows = [tuple(token if label is None else label for label in row) for row in ratings]
         yield csv_case(f"word-{seed}.csv", ["A", "B", "C"], rows, ratings, categories=tuple(map(str, labels)))
-    ratings = draw(1690, GRADES, n=70, raters=3, missing=0.2)
+    ratings = draw(1710, GRADES, n=70, raters=3, missing=0.2)
     rng = random.Random(8)
     some = ["", "NA", "n/a", "-", ".", "?"]
     rows = [tuple(rng.choice(some) if label is None else label for label in row) for row in ratings]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from tests.io.corpus.case import Case, draw
 from tests.io.corpus.long_tables import long_rows
-from tests.io.corpus.writers import beside, csv_case, json_array, json_lines, sheets, text
+from tests.io.corpus.writers import beside, csv_case, json_lines, sheets, text
 
 GRADES = ["mild", "moderate", "severe"]
 
@@ -37,14 +37,13 @@ def cases() -> Iterator[Case]:
     yield Case("page.html", text("<!doctype html>\n<title>Login</title>\n<p>Please log in, then download.\n"), ratings)
     lists = [{"id": i, "A": list(row[:2]), "B": list(row[2:4])} for i, row in enumerate(ratings)]
     yield Case("lists.jsonl", json_lines(lists), ratings)
-    yield Case("list-of-lists.json", json_array([list(row) for row in ratings]), ratings)  # nothing names the raters
     alone = [row[:1] for row in ratings]
     yield csv_case("long-one-rater.csv", ["item", "rater", "label"], long_rows(alone, range(1, 21), ["A"]), ratings)
     twice = [*long_rows([row[:2] for row in ratings], range(1, 21), ["A", "B"]), [3, "A", "mild"], [3, "A", "severe"]]
     yield csv_case("long-rated-twice.csv", ["item", "rater", "label"], twice, ratings)
     nobody = [[row[0], ""] if i % 2 else ["", row[1]] for i, row in enumerate(ratings)]
     yield csv_case("never-together.csv", ["A", "B"], nobody, ratings)
-    within = draw(464, ["mild", "severe"], n=30)  # numbers of patients repeat in every site, which nothing says
-    subjects = [(1 + i // 10, 1 + i % 10) for i in range(30)]
-    rows = [[*subject, rater, label] for subject, rater, label in long_rows(within, subjects, ["A", "B"])]
-    yield csv_case("subjects-within-sites.csv", ["site", "patient", "reader", "grade"], rows, within)
+    shares = [["", "mild", "severe"], ["mild", "40.0%", "10.0%"], ["severe", "5.0%", "45.0%"]]
+    yield csv_case("percentages.csv", shares[0], shares[1:], ratings)
+    shares = [["", "mild", "severe"], ["mild", 0.4, 0.1], ["severe", 0.05, 0.45]]
+    yield csv_case("proportions.csv", shares[0], shares[1:], ratings)

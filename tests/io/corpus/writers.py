@@ -89,8 +89,8 @@ def excel_case(
     return Case(name, sheets((sheet, [list(header), *map(list, rows)])), ratings, **facts)
 
 
-def json_lines(records: Sequence[dict[str, Any]]) -> Writer:
-    """Return a writer of one JSON object per line."""
+def json_lines(records: Sequence[dict[str, Any] | list[Any]]) -> Writer:
+    """Return a writer of one JSON object or list per line."""
     return text("".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records))
 
 

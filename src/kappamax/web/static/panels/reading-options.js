@@ -49,7 +49,7 @@ export function drawOptions(place, { name, columns, options, categories, problem
   fill(place, h("fieldset", {}, h("legend", {}, `Options for reading ${name}`),
     h("div", { class: "controls" }, select("layout", "Layout", LAYOUTS, OTHER_LAYOUT),
       roles.map((role) => select(role, COLUMNS[role], [["", role === "subject" && effective === "wide" ? "none" : `column named ${role}`],
-        ...columns.map((column) => [column, column])]))),
+        ...columns.map((column) => [column, column]), ...several(options[role], columns)]))),
     ["wide", "patterns"].includes(effective) && columns.length ? raterBoxes(columns, raters, options, effective, beside, set) : null,
     categories ? order(categories, beside, set) : null,
     h("details", { id: "map-advanced", open: needed || unfolded, on: { toggle: (event) => { unfolded = event.target.open && !needed; } } },
@@ -67,9 +67,12 @@ function placeOf({ field, code, fields }, options, known) {
   return named.find((one) => known.has(one)) ?? "file";
 }
 
+/** Return the choice for several columns that identify the subjects together, which only advice or an address gives. */
+const several = (value, columns) => (value === "" || columns.includes(value) ? [] : [[value, list(value).join(" and ")]]);
+
 function raterBoxes(columns, raters, options, layout, beside, set) {
   const chosen = options.raters === "" ? raters : list(options.raters);
-  const aside = new Set([options.subject, layout === "patterns" ? options.count : ""]);
+  const aside = new Set([options.subject, ...list(options.subject), layout === "patterns" ? options.count : ""]);
   const shown = columns.filter((name) => !aside.has(name));
   return h("fieldset", {}, h("legend", {}, "Columns of raters"), beside("raters"), h("div", { class: "controls" }, shown.map((name, i) => h("label", { class: "check" },
     h("input", { type: "checkbox", id: `map-rater-${i}`, checked: !chosen || chosen.includes(name), on: { change: () => {
