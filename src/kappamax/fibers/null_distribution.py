@@ -28,11 +28,13 @@ from kappamax.fibers.subject_scores import SubjectScores, recursion_available
 from kappamax.fibers.table_scores import TableScores, Tally
 
 METHODS = ("auto", "exact", "monte-carlo")
+#: number of additions up to which the method "auto" computes the exact distribution
 EXACT_WORK = 2_000_000_000
 _SMALL_WORK = 50_000_000
-_SHUFFLED_RATINGS = 2_000_000_000
+_SHUFFLED_RATINGS = 5_000_000
 _FEWEST_DRAWS, _MOST_DRAWS = 2_000, 100_000
 _BLOCKS = 50
+_DRAWN_TOGETHER = 1_000  # drawing fewer tables than this rater by rater takes hardly less time
 _UNCOUNTED = 10**300  # larger amounts of work are reported as this number
 
 
@@ -40,9 +42,7 @@ def null_distribution(
     objective: Objective,
     *,
     method: str = "auto",
-    exact_work: float | None = None,
     n_draws: int | None = None,
-    n_blocks: int = _BLOCKS,
     rng: np.random.Generator | int | None = None,
     n_jobs: int = 1,
     memory_limit: float = MEMORY_LIMIT,
@@ -56,10 +56,6 @@ def null_distribution(
         The observed table, the weights and the coefficient.
     method, n_draws, rng, n_jobs, memory_limit, progress
         As for `exact_test`.
-    exact_work : float, optional
-        Maximum number of additions up to which the method "auto" computes the exact distribution, default 3e9.
-    n_blocks : int, optional
-        Number of blocks in which random tables are drawn, each with its own generator, default 50.
 
     Returns
     -------
@@ -77,7 +73,7 @@ def null_distribution(
     generator = as_generator(rng)
     reason = None
     if method != "monte-carlo":
-        most = np.inf if method == "exact" else EXACT_WORK if exact_work is None else exact_work
+        most = np.inf if method == "exact" else EXACT_WORK
         try:
             space, work = _score_space(objective, memory_limit, most)
             if work <= most:
@@ -92,8 +88,9 @@ def null_distribution(
     if n_draws is None:
         n_draws = max(_FEWEST_DRAWS, min(_MOST_DRAWS, _SHUFFLED_RATINGS // max(1, n_ratings)))
     n_draws = as_whole_number("n_draws", n_draws, 1)
-    sizes = [size for size in np.diff(np.linspace(0, n_draws, n_blocks + 1).astype(int)).tolist() if size]
     sampler = ScoreSampler(objective)
+    n_blocks = min(n_draws, _BLOCKS if sampler.by_rater is None else max(1, min(_BLOCKS, n_draws // _DRAWN_TOGETHER)))
+    sizes = np.diff(np.linspace(0, n_draws, n_blocks + 1).astype(int)).tolist()
     tasks = ((sampler, size, own) for size, own in zip(sizes, generator.spawn(len(sizes)), strict=True))
     drawn: list[tuple[Array, Array]] = []
     done = 0

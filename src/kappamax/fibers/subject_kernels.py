@@ -129,6 +129,8 @@ def meet(
             own = sums[: len(one) + len(other) - 1]
             own[:] = 0.0
             for p in range(len(one)):
+                if one[p] == 0.0:  # no way to reach this total; with several components, this is true of most totals
+                    continue
                 factor = chances[x] * one[p]
                 into = own[p : p + len(other)]
                 for q in range(len(other)):
