@@ -65,8 +65,13 @@ class SubjectScores:
         require_memory("the distribution", n_bytes, self.memory_limit)
         work = self._recursion.work(most)
         if work <= most:
-            require_memory("the distribution", self._recursion.n_bytes, self.memory_limit)
+            require_memory("the distribution", self.n_bytes, self.memory_limit)
         return work
+
+    @property
+    def n_bytes(self) -> int:
+        """Largest number of bytes held at one time."""
+        return self._recursion.n_bytes
 
     def tally(self, *, progress: WorkCallback | None = None) -> Tally:
         """Return every score that some table has, with its probability."""
