@@ -15,7 +15,7 @@ import numpy as np
 from kappamax._jit import kernel
 from kappamax._typing import Array, Floats, Integers
 
-_UNCOMPILED_ENTRIES = 2_000
+_UNCOMPILED_ENTRIES = 10_000
 
 
 class RaterStates:
@@ -40,7 +40,7 @@ class RaterStates:
                 counts = self._up_to[j, 1:].copy()
                 counts[caps[j - 1] + 1 :] -= self._up_to[j, 1 : -caps[j - 1] - 1]
         self._n_states = np.diff(self._up_to[0])
-        self._kernel = kernel(_fill_layer, work=int(self._n_states.max()) * len(caps), worth=_UNCOMPILED_ENTRIES)
+        self._kernel = kernel(_fill_layer, work=int(self._up_to[0, -1]) * len(caps), worth=_UNCOMPILED_ENTRIES)
 
     def n_states(self, placed: int) -> int:
         """Return the number of states after a number of subjects."""
