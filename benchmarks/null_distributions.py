@@ -24,7 +24,7 @@ from kappamax.fibers.table_scores import TableScores
 
 #: number of raters, of categories and of subjects
 DESIGNS = (
-    *((2, 2, 1000), (2, 3, 300), (2, 4, 120), (2, 4, 200), (2, 5, 60), (2, 5, 100), (2, 5, 150)),
+    *((2, 2, 500), (2, 3, 300), (2, 4, 120), (2, 4, 200), (2, 5, 60), (2, 5, 100), (2, 5, 150)),
     *((2, 6, 60), (2, 7, 42), (2, 10, 30), (3, 2, 200), (3, 3, 45), (3, 3, 75), (3, 4, 24), (4, 2, 60)),
 )
 WEIGHTS = ("unweighted", "linear", "quadratic")

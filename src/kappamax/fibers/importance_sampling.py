@@ -31,7 +31,7 @@ from kappamax.fibers.counting import all_patterns
 from kappamax.fibers.distribution import mean_score
 from kappamax.fibers.outcomes import Outcomes
 
-_MOST_CHOICES = 100_000_000  # number of tables, times subjects, times patterns of the other raters
+_MOST_CHOICES = 40_000_000  # number of tables, times subjects, times patterns of the other raters
 _MOST_DRAWS, _FEWEST_DRAWS = 10_000, 1_000
 #: the second sample aims at a score nearer to the mean, by this number of standard deviations of the first sample's
 #: scores, or at least by this share of the distance to the mean
