@@ -49,6 +49,6 @@ def _compile(source: Callable[..., Any]) -> Callable[..., Any]:
         warnings.warn(message, KappamaxWarning, stacklevel=4)
         return source
     try:
-        return numba.njit(cache=True)(source)
+        return numba.njit(cache=True, nogil=True)(source)
     except RuntimeError:  # there is no writable folder for the cache
-        return numba.njit(cache=False)(source)
+        return numba.njit(cache=False, nogil=True)(source)

@@ -81,7 +81,7 @@ REPORTS = {
     "maximum not proven": lambda: report_within(Effort(time_limit=1e-6), hard_table(), weights="sqrt", brief=True),
     "interrupted search": interrupted,
     "one test missing": one_test_missing,
-    "random tables": lambda: report_within(Effort(exact_work=0, most_draws=100, fewest_draws=100), PAPER),
+    "random tables": lambda: km.report(km.from_counts([[1000, 50], [40, 10**6]])),
     "one subject": lambda: km.report([1], [2]),
     "no order": lambda: km.report(["a", "b", "a"], ["b", "b", "a"]),
 }

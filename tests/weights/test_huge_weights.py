@@ -139,9 +139,10 @@ def test_monte_carlo_pvalues_count_what_python_integers_count(case, alternative,
     """The p-value counts draws at least as extreme as the observed table, within the tolerance of inexact weights."""
     table, weights = case
     objective = as_objective(table, weights=weights)
-    null = null_distribution(objective, method="monte-carlo", n_draws=40, n_blocks=2, rng=seed)
-    own = np.random.default_rng(seed).spawn(2)
-    rows = [row for rng in own for row in ScoreSampler(objective).scores(20, rng).tolist()]
+    null = null_distribution(objective, method="monte-carlo", n_draws=40, rng=seed)
+    n_blocks = 40 if ScoreSampler(objective).by_rater is None else 1
+    own = np.random.default_rng(seed).spawn(n_blocks)
+    rows = [row for rng in own for row in ScoreSampler(objective).scores(40 // n_blocks, rng).tolist()]
     drawn = [objective.observed(RootSum(dict(zip(objective.radicands, row, strict=True)))) for row in rows]
     observed, mean = objective.observed(objective.score), objective.observed(mean_score(objective))
     near = Fraction(objective.weights.tolerance)

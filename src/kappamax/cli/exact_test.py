@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from kappamax.table import Table
     from kappamax.weights import Weights
 
-_FIELDS = ("value", "pvalue", "alternative", "method", "se", "n_draws", "two_sided", "null_mean")
+_FIELDS = ("value", "pvalue", "alternative", "method", "se", "n_draws", "at_most", "two_sided", "null_mean")
 _EXTREME_VALUES = {
     "greater": "The p-value counts values at least as large as the observed one.",
     "less": "The p-value counts values at most as large as the observed one.",
@@ -50,7 +50,7 @@ _EXTREME_VALUES = {
             "Number of random tables of a Monte Carlo test. Default: between 2,000 and 100,000, fewer for larger data.",
             type=int,
         ),
-        seed("the random tables"),
+        seed("the random tables", default=0),
     ],
     Limits=[MEMORY, jobs()],
     Output=[JSON],
@@ -89,6 +89,7 @@ def _row(finding: Finding) -> tuple[list[str], list[str]]:
     found, notes = finding.result, []
     if found.n_draws is not None:
         why = f" ({found.reason.split('. ')[0].rstrip('.')})" if found.reason else ""
-        notes.append(f"{numbers.count(found.n_draws)} random tables{why}")
+        kind = "weighted random tables" if found.method == "importance-sampling" else "random tables"
+        notes.append(f"{numbers.count(found.n_draws)} {kind}{why}")
     se = "" if found.se is None else f"{found.se:.1g}"
-    return [*numbers.decimals(found.value, found.null_mean), numbers.pvalue(found.pvalue), se, found.method], notes
+    return [*numbers.decimals(found.value, found.null_mean), found.pvalue_text, se, found.method], notes

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import isnan
+from math import ceil, floor, isnan, log10
 
 
 def decimal(value: float | None, digits: int = 4) -> str:
@@ -35,11 +35,33 @@ def share(value: float, ratio: float) -> str:
     return "-" if value < 0 else percent(ratio)
 
 
-def pvalue(p: float | None) -> str:
-    """Return a p-value or another probability with four decimals, "< 0.0001" if it is smaller, "undefined" for None."""
+def pvalue(p: float | None, *, at_most: bool = False) -> str:
+    """Return a p-value or another probability with four decimals, "< 0.0001" if it is smaller, "undefined" for None.
+
+    If the p-value is only known to be at most `p`, this bound is written with one digit, rounded up: "<= 0.0004".
+    """
     if p is None or isnan(p):
         return "undefined"
+    if at_most:
+        place = -floor(log10(p))
+        digit = ceil(round(p * 10**place, 9))
+        if digit == 10:
+            digit, place = 1, place - 1
+        return f"<= {digit / 10**place:.{place}f}"
     return "< 0.0001" if p < 0.0001 else f"{p:.4f}"
+
+
+def small(number: float) -> str:
+    """Return a number between 0 and 1 with four decimals, or with two digits ("1.2e-9") if it is below 0.0001."""
+    if 0 < number < 0.0001:
+        digits, exponent = f"{number:.1e}".split("e")
+        return f"{digits}e{int(exponent)}"
+    return f"{number:.4f}"
+
+
+def equation(name: str, shown: str) -> str:
+    """Return a statement such as "p = 0.0123", "p < 0.0001" or "p <= 0.0004" about a number as it is shown."""
+    return f"{name} {shown}" if shown.startswith("<") else f"{name} = {shown}"
 
 
 def count(number: int) -> str:

@@ -269,6 +269,20 @@ class Distribution(TableResult):
         extreme += self.undefined
         return min(1.0, extreme) if self.n_draws is None else (extreme + 1) / (self.n_draws + 1)
 
+    def only_bounds(self, pvalue: float) -> bool:
+        """Return whether a p-value is only an upper bound, because no random table was as extreme as observed.
+
+        Parameters
+        ----------
+        pvalue : float
+            A p-value of this distribution.
+
+        Returns
+        -------
+        bool
+        """
+        return self.n_draws is not None and round(pvalue * (self.n_draws + 1)) == 1
+
     def to_dict(self) -> dict[str, Any]:
         """Return the distribution as plain data for JSON, with one entry of `distribution` for each value.
 
@@ -293,12 +307,12 @@ class Distribution(TableResult):
         if self.n_tables:
             rows.append(("tables", numbers.count(sum(self.n_tables))))
             rows.append(("tables with the observed value", numbers.count(self.n_same_value)))
-        ends = np.append(self.values, self.value)
+        ends, pvalue = np.append(self.values, self.value), self.pvalue()
         return [
             *rows,
             ("distinct values", numbers.count(len(self.values))),
             ("range", numbers.interval((float(ends.min()), float(ends.max())))),
-            ("p-value, greater", numbers.pvalue(self.pvalue())),
+            ("p-value, greater", numbers.pvalue(pvalue, at_most=self.only_bounds(pvalue))),
         ]
 
     @cached_property

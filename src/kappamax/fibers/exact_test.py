@@ -6,23 +6,27 @@ The null distribution is defined in `distribution`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from kappamax._progress import ProgressLike, callback_for
 from kappamax._result import Result
-from kappamax._validate import as_choice
+from kappamax._validate import as_choice, as_generator
 from kappamax.coefficients import as_objective
 from kappamax.disagreement.objective import Objective
 from kappamax.display import numbers
 from kappamax.errors import Interrupted, NotSupportedError
 from kappamax.fibers.distribution import ALTERNATIVES, Distribution, two_sided_by_probability
+from kappamax.fibers.importance_sampling import tail_estimate
 from kappamax.fibers.limits import MEMORY_LIMIT
 from kappamax.fibers.null_distribution import METHODS, null_distribution
 from kappamax.io import Ratings
 from kappamax.table import Label
 from kappamax.weights import WeightsLike
+
+_ENOUGH_EXTREME = 10  # number of extreme random tables, plus one, above which importance sampling is not needed
 
 
 def exact_test(
@@ -67,7 +71,9 @@ def exact_test(
     method : {"auto", "exact", "monte-carlo"}, optional
         Method for the null distribution. "exact" computes it exactly, and "monte-carlo" estimates it from random
         tables. "auto", the default, chooses "exact" if this takes at most some seconds and fits into `memory_limit`,
-        and "monte-carlo" otherwise.
+        and "monte-carlo" otherwise. If fewer than 10 of these random tables are then as extreme as the observed one,
+        the p-value is estimated by importance sampling, which gives a standard error for p-values of any size. It needs
+        complete ratings and not too many subjects and patterns.
     n_draws : int, optional
         Number of random tables of the Monte Carlo method. The default depends on the number of ratings and lies between
         2,000 and 100,000.
@@ -124,8 +130,10 @@ def exact_test(
         n_draws = 1  # a sampled distribution is refused in any case, so one table is enough
     objective.value(objective.score)  # raises if the coefficient is undefined
     try:
-        null = null_distribution(
+        _, test = chance_test(
             objective,
+            alternative,
+            two_sided,
             method=method,
             n_draws=n_draws,
             rng=rng,
@@ -135,7 +143,53 @@ def exact_test(
         )
     except Interrupted as stopped:
         raise Interrupted(ExactTest.from_distribution(stopped.best, alternative, two_sided)) from None
-    return ExactTest.from_distribution(null, alternative, two_sided)
+    return test
+
+
+def chance_test(
+    objective: Objective,
+    alternative: str,
+    two_sided: str = "distance",
+    *,
+    rng: np.random.Generator | int | None,
+    **options: Any,
+) -> tuple[Distribution, ExactTest]:
+    """Return the null distribution of a coefficient and the test that is based on it.
+
+    If the distribution was sampled for lack of time or memory and few of the random tables are as extreme as the
+    observed one, the p-value is estimated by importance sampling, where this is possible.
+
+    Parameters
+    ----------
+    objective : Objective
+        The observed table, the weights and the coefficient.
+    alternative : {"greater", "less", "two-sided"}
+        The alternative hypothesis.
+    two_sided : {"distance", "probability"}, optional
+        Definition of the two-sided p-value, default "distance".
+    rng : int, Generator or None
+        Seed or source of randomness.
+    **options
+        Further options of `null_distribution`.
+
+    Returns
+    -------
+    null : Distribution
+        The null distribution.
+    test : ExactTest
+        The test.
+    """
+    generator = as_generator(rng)
+    null = null_distribution(objective, rng=generator, **options)
+    test = ExactTest.from_distribution(null, alternative, two_sided)
+    if null.n_draws is None or null.reason is None or test.pvalue * (null.n_draws + 1) > _ENOUGH_EXTREME:
+        return null, test
+    tail = tail_estimate(objective, alternative, generator.spawn(1)[0])
+    if tail is None:
+        return null, test
+    return null, replace(
+        test, pvalue=tail.pvalue, se=tail.se, n_draws=tail.n_draws, method="importance-sampling", at_most=False
+    )
 
 
 @dataclass(frozen=True, repr=False)
@@ -155,11 +209,11 @@ class ExactTest(Result):
     pvalue : float
         Probability, under the null distribution, of a table at least as extreme as the observed one. For the Monte
         Carlo method it is (b + 1) / (n_draws + 1), where b is the number of such tables among the draws; it is never
-        zero and gives a valid test.
+        zero and gives a valid test. For importance sampling it is an unbiased estimate.
     alternative : {"greater", "less", "two-sided"}
         The alternative hypothesis.
-    method : {"exact", "monte-carlo"}
-        Method by which the null distribution was computed.
+    method : {"exact", "monte-carlo", "importance-sampling"}
+        Method by which the p-value was computed.
     se : float or None
         Monte Carlo standard error of the p-value; None if it is exact.
     n_draws : int or None
@@ -167,6 +221,8 @@ class ExactTest(Result):
     reason : str or None
         Reason why the p-value is not exact, or "interrupted" if Ctrl-C stopped the test; None if it is exact or if the
         Monte Carlo method was requested.
+    at_most : bool
+        Whether the p-value is only an upper bound, because no random table was as extreme as the observed one.
     null_mean : float
         Mean of the coefficient under the null distribution. It is 0 for Cohen's kappa and, if ratings are complete, for
         Conger's kappa. For other coefficients it is not 0 in general, so the raters agree more than expected by chance
@@ -188,6 +244,7 @@ class ExactTest(Result):
     reason: str | None
     null_mean: float
     two_sided: str | None = None
+    at_most: bool = False
 
     @classmethod
     def from_distribution(cls, null: Distribution, alternative: str, two_sided: str = "distance") -> ExactTest:
@@ -220,16 +277,27 @@ class ExactTest(Result):
             reason=null.reason,
             null_mean=null.mean,
             two_sided=two_sided.lower() if alternative == "two-sided" else None,
+            at_most=null.only_bounds(pvalue),
             _data=null.data,
         )
+
+    @property
+    def pvalue_text(self) -> str:
+        """The rounded p-value, or "<= " and a bound if no random table was as extreme as the observed one.
+
+        Estimates by importance sampling are shown with two digits, however small they are.
+        """
+        if self.method == "importance-sampling":
+            return numbers.small(self.pvalue)
+        return numbers.pvalue(self.pvalue, at_most=self.at_most)
 
     def _rows(self) -> list[tuple[str, str]]:
         rows = [
             ("weights", self.weights),
             ("value", numbers.decimal(self.value)),
             ("mean by chance", numbers.decimal(self.null_mean)),
-            ("p-value", numbers.pvalue(self.pvalue)),
+            ("p-value", self.pvalue_text),
             ("alternative", f"{self.alternative}, by {self.two_sided}" if self.two_sided else self.alternative),
             ("method", self.method if self.n_draws is None else f"{self.method}, {self.n_draws:,} tables"),
         ]
-        return rows if self.se is None else [*rows, ("standard error", numbers.pvalue(self.se))]
+        return rows if self.se is None else [*rows, ("standard error", numbers.small(self.se))]

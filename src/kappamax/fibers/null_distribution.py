@@ -7,6 +7,7 @@ each value can be counted as well.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Protocol
 
 import numpy as np
@@ -23,13 +24,17 @@ from kappamax.fibers.distribution import Distribution
 from kappamax.fibers.limits import MEMORY_LIMIT
 from kappamax.fibers.rearrangement_scores import RearrangementScores
 from kappamax.fibers.sampling import ScoreSampler
+from kappamax.fibers.subject_scores import SubjectScores, recursion_available
 from kappamax.fibers.table_scores import TableScores, Tally
 
 METHODS = ("auto", "exact", "monte-carlo")
-EXACT_WORK = 3_000_000_000
-_SHUFFLED_RATINGS = 2_000_000_000
+#: number of additions up to which the method "auto" computes the exact distribution
+EXACT_WORK = 2_000_000_000
+_SMALL_WORK = 50_000_000
+_SHUFFLED_RATINGS = 5_000_000
 _FEWEST_DRAWS, _MOST_DRAWS = 2_000, 100_000
 _BLOCKS = 50
+_DRAWN_TOGETHER = 1_000  # drawing fewer tables than this rater by rater takes hardly less time
 _UNCOUNTED = 10**300  # larger amounts of work are reported as this number
 
 
@@ -37,9 +42,7 @@ def null_distribution(
     objective: Objective,
     *,
     method: str = "auto",
-    exact_work: float | None = None,
     n_draws: int | None = None,
-    n_blocks: int = _BLOCKS,
     rng: np.random.Generator | int | None = None,
     n_jobs: int = 1,
     memory_limit: float = MEMORY_LIMIT,
@@ -53,10 +56,6 @@ def null_distribution(
         The observed table, the weights and the coefficient.
     method, n_draws, rng, n_jobs, memory_limit, progress
         As for `exact_test`.
-    exact_work : float, optional
-        Maximum number of additions up to which the method "auto" computes the exact distribution, default 3e9.
-    n_blocks : int, optional
-        Number of blocks in which random tables are drawn, each with its own generator, default 50.
 
     Returns
     -------
@@ -74,10 +73,9 @@ def null_distribution(
     generator = as_generator(rng)
     reason = None
     if method != "monte-carlo":
-        most = np.inf if method == "exact" else EXACT_WORK if exact_work is None else exact_work
+        most = np.inf if method == "exact" else EXACT_WORK
         try:
-            space = _score_space(objective, memory_limit)
-            work = space.work(most)
+            space, work = _score_space(objective, memory_limit, most)
             if work <= most:
                 found = space.tally(progress=progress)
                 return Distribution.of_outcomes(objective, found.rows, found.probabilities)
@@ -90,8 +88,9 @@ def null_distribution(
     if n_draws is None:
         n_draws = max(_FEWEST_DRAWS, min(_MOST_DRAWS, _SHUFFLED_RATINGS // max(1, n_ratings)))
     n_draws = as_whole_number("n_draws", n_draws, 1)
-    sizes = [size for size in np.diff(np.linspace(0, n_draws, n_blocks + 1).astype(int)).tolist() if size]
     sampler = ScoreSampler(objective)
+    n_blocks = min(n_draws, _BLOCKS if sampler.by_rater is None else max(1, min(_BLOCKS, n_draws // _DRAWN_TOGETHER)))
+    sizes = np.diff(np.linspace(0, n_draws, n_blocks + 1).astype(int)).tolist()
     tasks = ((sampler, size, own) for size, own in zip(sizes, generator.spawn(len(sizes)), strict=True))
     drawn: list[tuple[Array, Array]] = []
     done = 0
@@ -142,17 +141,50 @@ def distribution_over_tables(
 
 
 class _ScoreSpace(Protocol):
-    """Interface that `TableScores`, for complete ratings, and `RearrangementScores`, for incomplete ones, share."""
+    """Interface that `TableScores`, `SubjectScores` and `RearrangementScores` share."""
 
     def work(self, most: float = ...) -> int: ...
     def tally(self, *, progress: WorkCallback | None = ...) -> Tally: ...
 
 
-def _score_space(objective: Objective, memory_limit: float) -> _ScoreSpace:
-    """Return the object that computes the exact distribution of the scores."""
-    if objective.table.complete:
-        return TableScores([objective], memory_limit)
-    return RearrangementScores(objective, memory_limit)
+def _score_space(objective: Objective, memory_limit: float, most: float) -> tuple[_ScoreSpace, int]:
+    """Return the object that computes the exact distribution of the scores, and the number of additions it takes.
+
+    Small fibers are counted or listed, because the loops of the recursion over subjects must be compiled first. For
+    larger ones the method with less work is chosen. If the number of additions is found to exceed `most`, a lower bound
+    on it is returned.
+    """
+    if not objective.table.complete:
+        rearranged = RearrangementScores(objective, memory_limit)
+        return rearranged, rearranged.work(most)
+    small = _small_space(objective, memory_limit)
+    if small is not None:
+        return small, small.work(most)
+    methods: list[Callable[[], _ScoreSpace]] = [lambda: TableScores([objective], memory_limit)]
+    if recursion_available():
+        methods.insert(0, lambda: SubjectScores(objective, memory_limit))
+    found: list[tuple[_ScoreSpace, int]] = []
+    refused: list[NotSupportedError] = []
+    for make in methods:
+        try:
+            space = make()
+            found.append((space, space.work(most)))
+        except NotSupportedError as error:
+            refused.append(error)
+        if found and found[-1][1] <= EXACT_WORK:
+            break
+    if not found:
+        raise refused[0]
+    return min(found, key=lambda one: one[1])
+
+
+def _small_space(objective: Objective, memory_limit: float) -> TableScores | None:
+    """Return the scores of a fiber if it is so small that counting or listing its tables takes little time."""
+    try:
+        space = TableScores([objective], memory_limit)
+    except NotSupportedError:  # if this is not for lack of memory, the other methods raise the same error
+        return None
+    return space if space.work(_SMALL_WORK) <= _SMALL_WORK else None
 
 
 def _drawn(sampler: ScoreSampler, size: int, rng: np.random.Generator) -> tuple[Array, Array]:

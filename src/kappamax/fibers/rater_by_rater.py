@@ -35,7 +35,7 @@ class RaterByRater:
         self._steps = steps
         self._start = start
         self.patterns = patterns
-        self._widest = max((step.n_after * len(step.margin) for step in steps), default=1)
+        self._widest = max((max(step.n_after, step.to.size) for step in steps), default=1)
 
     @classmethod
     def of(cls, table: Table, *, classes: bool, most_cells: int) -> RaterByRater | None:

@@ -21,7 +21,8 @@ from kappamax.disagreement.objective import Objective
 from kappamax.fibers.limits import require_memory
 from kappamax.fibers.rearrangements import RearrangementCounter, all_arrangements, n_arrangements
 from kappamax.fibers.sampling import ScoreSampler
-from kappamax.fibers.table_scores import Tally, packed, require_exact_weights
+from kappamax.fibers.score_lattice import packed
+from kappamax.fibers.table_scores import Tally, require_exact_weights
 
 #: maximum number of subjects, and of ratings in all arrangements together, up to which arrangements are listed
 _LISTED_SUBJECTS, _LISTED_RATINGS = 200, 2_000_000

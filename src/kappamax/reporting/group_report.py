@@ -20,7 +20,7 @@ from kappamax.display.tables import csv_table, latex_table, markdown_table
 from kappamax.errors import KappamaxError
 from kappamax.reading import DataSummary, Reading
 from kappamax.reporting.formats.json import as_json, versioned
-from kappamax.reporting.formats.rows import CSV_COLUMNS, columns_of, csv_row
+from kappamax.reporting.formats.rows import CSV_COLUMNS, columns_of, csv_row, draws_explained
 from kappamax.reporting.report import report
 
 _GROUPS_SHOWN = 3
@@ -149,7 +149,9 @@ class GroupReport(TableResult):
                 if row["group"] not in groups:
                     groups.append(row["group"])
         n_groups = len({row["group"] for row in self.rows})
-        return [f"{_which(groups, n_groups)}: {said}" for said, groups in about.items()]
+        drawn = draws_explained([row["n_draws"] for row in self.rows])
+        notes = [f"P-values: {drawn}."] if drawn else []
+        return notes + [f"{_which(groups, n_groups)}: {said}" for said, groups in about.items()]
 
     def __repr__(self) -> str:
         return self.to_text()
@@ -169,10 +171,15 @@ class GroupReport(TableResult):
                 "-" if row["value"] is None else numbers.decimal(row["value"]),
                 "" if row["maximum"] is None else numbers.decimal(row["maximum"]),
                 "" if row["ratio"] is None else numbers.share(row["value"], row["ratio"]),
-                "" if row["pvalue"] is None else numbers.pvalue(row["pvalue"]),
+                "" if row["pvalue"] is None else _pvalue_cell(row),
             ]
             for row in self.rows
         ]
+
+
+def _pvalue_cell(row: dict[str, Any]) -> str:
+    """Return the p-value of a row; Monte Carlo estimates are marked."""
+    return numbers.pvalue(row["pvalue"], at_most=row["pvalue_at_most"]) + ("" if row["n_draws"] is None else "*")
 
 
 def _what_was_read(row: dict[str, Any]) -> str:

@@ -107,6 +107,8 @@ def _test_words(report: Report) -> str:
     most = max(test.n_draws or 0 for test in drawn)
     same = "with the same margins" if report.table.complete else f"that keep {limits}"
     source = f"estimated from {numbers.count(most)} random tables {same} (seed {report.seed})"
+    if any(test.method == "importance-sampling" for test in drawn):
+        source += ", small ones by importance sampling"
     if len(drawn) == len(tests):
         return f"P-values are {side} and were {source}."
     which = _weights_words([test.weights for test in drawn])

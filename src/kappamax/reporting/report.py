@@ -13,9 +13,8 @@ from kappamax.coefficients import as_objective
 from kappamax.disagreement.objective import Objective
 from kappamax.errors import NotSupportedError, UndefinedKappaError
 from kappamax.fibers.distribution import ALTERNATIVES
-from kappamax.fibers.exact_test import ExactTest
+from kappamax.fibers.exact_test import chance_test
 from kappamax.fibers.move_ranking import RankedMoves, rank_moves
-from kappamax.fibers.null_distribution import null_distribution
 from kappamax.io import Ratings, as_table
 from kappamax.kappa_breakdowns import PairwiseKappas, pairwise_kappas
 from kappamax.kappas import agreement
@@ -165,15 +164,6 @@ class Effort:
     ----------
     time_limit : float or None
         Time limit in seconds for each search for a maximum or minimum, default 30; None means no limit.
-    exact_work : float
-        Largest number of additions for computing the exact distribution under chance, default 3e8. If more are needed,
-        random tables are drawn instead.
-    shuffled_ratings : int
-        Total number of ratings to shuffle, default 5,000,000. It determines the number of random tables.
-    fewest_draws, most_draws : int
-        Smallest and largest number of random tables, default 2,000 and 100,000.
-    n_blocks : int
-        Number of blocks in which random tables are drawn, default 50.
     counting_work : float or None
         Limit on the work of counting the tables that attain the maximum. None (default) uses the default of
         `count_maximizers`.
@@ -184,19 +174,9 @@ class Effort:
     """
 
     time_limit: float | None = 30.0
-    exact_work: float = 3e8
-    shuffled_ratings: int = 5_000_000
-    fewest_draws: int = 2_000
-    most_draws: int = 100_000
-    n_blocks: int = 50
     counting_work: float | None = None
     listing_steps: int | None = None
     most_moves: int = 100_000
-
-    def draws(self, table: Table) -> int:
-        """Return the number of random tables to draw for a table."""
-        wanted = self.shuffled_ratings // (table.n_subjects * table.n_raters)
-        return max(self.fewest_draws, min(self.most_draws, wanted))
 
 
 def _part_of(progress: Progress | None, done: int, total: int, part: str) -> Progress | None:
@@ -259,16 +239,10 @@ def _with_chance(result: WeightingReport, alternative: str, effort: Effort, seed
     table = result.objective.table
     whole = replace(result, n_maximizers=count)
     try:
-        null = null_distribution(
-            result.objective,
-            exact_work=effort.exact_work,
-            n_draws=effort.draws(table),
-            n_blocks=effort.n_blocks,
-            rng=seed,
-        )
+        null, test = chance_test(result.objective, alternative, rng=seed)
     except NotSupportedError:  # for the same reason as the maximum, which the sentences give
         return replace(whole, sentences=sentences.of_weighting(table, whole))
-    whole = replace(whole, null=null, test=ExactTest.from_distribution(null, alternative))
+    whole = replace(whole, null=null, test=test)
     return replace(whole, sentences=sentences.of_weighting(table, whole))
 
 

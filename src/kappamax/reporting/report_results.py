@@ -20,7 +20,7 @@ from kappamax.maximum.max_kappa import Maximum
 from kappamax.maximum.maximizers import MaximizerCount
 from kappamax.reporting.formats.html import fragment_of, html_of
 from kappamax.reporting.formats.json import as_json, report_document
-from kappamax.reporting.formats.rows import CSV_COLUMNS, columns_of, csv_row, result_rows
+from kappamax.reporting.formats.rows import CSV_COLUMNS, columns_of, csv_row, draws_explained, result_rows
 from kappamax.reporting.formats.text import text_of
 from kappamax.reporting.methods_paragraph import methods_paragraph
 from kappamax.table import Table
@@ -175,9 +175,10 @@ class Report(TableResult):
         return markdown_table(*result_rows(self), notes=self._said())
 
     def _said(self) -> list[str]:
-        """Return the sentences below a table of results: what was read from a file, and the notes."""
+        """Return the sentences below a table of results: what was read, the meaning of the mark *, and the notes."""
         read = [str(self.table.data)] if self.table.reading.source is not None else []
-        return [*read, *(f"Note: {note}" for note in self.notes)]
+        drawn = draws_explained([result.test.n_draws for result in self.results if result.test is not None])
+        return [*read, *([f"P-values: {drawn}."] if drawn else []), *(f"Note: {note}" for note in self.notes)]
 
     def methods(self) -> str:
         """Return a paragraph for a methods section, with references and the options used."""

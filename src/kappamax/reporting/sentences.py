@@ -175,9 +175,9 @@ def _full_agreement(table: Table) -> str:
 
 def _beside_chance(test: ExactTest) -> str:
     """Return how the value compares with the values of random rearrangements of each rater's ratings."""
-    p = f"p {numbers.pvalue(test.pvalue)}" if test.pvalue < 0.0001 else f"p = {numbers.pvalue(test.pvalue)}"
+    p = numbers.equation("p", test.pvalue_text)
     if test.n_draws is not None:
-        p += ", estimated from random tables"
+        p += f", {numbers.count(test.n_draws)} draws" if test.at_most else ", estimated from random tables"
     if test.value < test.null_mean - _NO_WIDTH and test.alternative == "greater":
         return f"This is less than the mean of {numbers.decimal(test.null_mean)} expected by chance ({p})"
     sides = {"greater": "this high", "less": "this low", "two-sided": "this far from its expected value"}

@@ -45,11 +45,6 @@ _Asked = list[str | OwnWeights] | None
 
 _QUICK = Effort(
     time_limit=5.0,
-    exact_work=1e7,
-    shuffled_ratings=200_000,
-    fewest_draws=1_000,
-    most_draws=2_000,
-    n_blocks=1,
     counting_work=1e6,
     listing_steps=2_000,
     most_moves=0,  # the page requests moves separately

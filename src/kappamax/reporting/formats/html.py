@@ -18,7 +18,7 @@ from kappamax.reporting.figures_svg import (
     pairs_picture,
     pairs_title,
 )
-from kappamax.reporting.formats.rows import columns_explained, margin_rows, pair_rows, result_rows
+from kappamax.reporting.formats.rows import columns_explained, draws_explained, margin_rows, pair_rows, result_rows
 from kappamax.reporting.sentences import of_data, weighting_name
 from kappamax.table import Table
 
@@ -72,8 +72,8 @@ def _results_caption(report: Report) -> str:
     tests = [result.test for result in report.results if result.test is not None]
     sides = {"greater": "one-sided (more agreement)", "less": "one-sided (less agreement)"}
     side = sides.get(report.alternative, report.alternative)
-    drawn = "; * marks Monte Carlo estimates" if any(test.se is not None for test in tests) else ""
-    tested = f"P-values are {side} and conditional on {text.limits(report.table.complete)}{drawn}."
+    drawn = draws_explained([test.n_draws for test in tests])
+    tested = f"P-values are {side} and conditional on {text.limits(report.table.complete)}{drawn and f'; {drawn}'}."
     return f"{report.coefficient}. {columns_explained(report)} {tested if tests else 'No test was performed.'}"
 
 

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
 CSV_COLUMNS = (
     *("group", "n_subjects", "n_raters", "n_categories", "n_missing", "weights", "value", "ci_low", "ci_high", "se"),
-    *("maximum", "maximum_proven", "maximum_bound", "minimum", "ratio", "pvalue", "test", "n_maximizers", "error"),
+    *("maximum", "maximum_proven", "maximum_bound", "minimum", "ratio", "pvalue", "pvalue_at_most"),
+    *("test", "n_draws", "n_maximizers", "error"),
     *("file", "layout", "raters", "categories", "ordered", "n_incomplete", "n_left_out", "missing_as"),
     *("columns_left_out", "notes"),
 )
@@ -24,6 +25,19 @@ def result_rows(report: Report) -> tuple[list[str], list[list[str]]]:
     interval = f"{100 * report.level:g}% interval"
     header = ["weights", "value", interval, "maximum", "minimum", "reached", "p-value", "tables"]
     return header, [_row(result) for result in report.results]
+
+
+def draws_explained(n_draws: Sequence[int | None]) -> str:
+    """Return what the mark * of p-values means, given the number of random tables of each test; empty if all are exact.
+
+    An upper bound on a p-value, such as "<= 0.0004", means that none of the random tables was as extreme.
+    """
+    drawn = sorted({n for n in n_draws if n is not None})
+    if not drawn:
+        return ""
+    most = numbers.count(drawn[-1])
+    between = most if len(drawn) == 1 else f"{numbers.count(drawn[0])} to {most}"
+    return f"* marks Monte Carlo estimates from {between} random tables"
 
 
 def columns_explained(report: Report) -> str:
@@ -72,7 +86,7 @@ def csv_row(group: str, report: Report, result: WeightingReport) -> dict[str, An
         row |= {"maximum": most.maximum, "maximum_proven": most.proven, "maximum_bound": most.bound}
         row |= {"minimum": most.minimum, "ratio": most.ratio}
     if test is not None:
-        row |= {"pvalue": test.pvalue, "test": test.method}
+        row |= {"pvalue": test.pvalue, "pvalue_at_most": test.at_most, "test": test.method, "n_draws": test.n_draws}
     if result.n_maximizers is not None:
         row["n_maximizers"] = result.n_maximizers.n
     return row
@@ -107,7 +121,7 @@ def _row(result: WeightingReport) -> list[str]:
             "undefined" if most.ratio is None else numbers.share(most.value, most.ratio),
         ]
     test, count = result.test, result.n_maximizers
-    row.append("" if test is None else numbers.pvalue(test.pvalue) + ("" if test.se is None else "*"))
+    row.append("" if test is None else test.pvalue_text + ("" if test.se is None else "*"))
     row.append("" if count is None else numbers.count(count.n) if count.n is not None else f">= {count.at_least:,}")
     return row
 

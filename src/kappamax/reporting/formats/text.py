@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from kappamax.display import text
 from kappamax.reporting.figures_svg import MARGINS_TITLE, pairs_title
-from kappamax.reporting.formats.rows import columns_explained, margin_rows, pair_rows, result_rows
+from kappamax.reporting.formats.rows import columns_explained, draws_explained, margin_rows, pair_rows, result_rows
 from kappamax.reporting.sentences import of_data
 
 if TYPE_CHECKING:
@@ -60,8 +60,8 @@ def _pvalue_words(report: Report) -> str:
     tests = [result.test for result in report.results if result.test is not None]
     if not tests:
         return "No test was performed."
-    drawn = any(test.se is not None for test in tests)
-    return "P-values are from the exact test" + (", or Monte Carlo estimates if marked *." if drawn else ".")
+    drawn = draws_explained([test.n_draws for test in tests])
+    return "P-values are from the exact test" + (f"; {drawn}." if drawn else ".")
 
 
 def _paragraph(words: str, indent: int = 0) -> list[str]:

@@ -1,7 +1,7 @@
 // Show the results for the chosen weights in numbers, sentences, tables and figures.
 
 import { byId, figure, fill, h, textTable } from "../dom.js";
-import { chanceOf, count, decimal, interval, plural, pvalue, raterName, shareReached, tables, weightingName } from "../format.js";
+import { chanceOf, count, decimal, interval, plural, raterName, shareReached, tables, weightingName } from "../format.js";
 
 const MOST_PATTERNS = 20;
 const DRAWN = ["pictures", "margins-body"], BY_CHANCE = ["maximizers", "chance"];
@@ -61,8 +61,8 @@ function drawHeadline(result, data) {
   fill(byId("headline"), parts);
 }
 
-/** Return how the p-value was computed; the page draws fewer random tables than a saved report. */
-const testNote = ({ test, pending }) => (pending ? "computing…" : !test ? null : test.n_draws ? `estimated from ${count(test.n_draws)} random tables; a saved report uses more` : "exact, conditional on the margins");
+/** Return how the p-value was computed. */
+const testNote = ({ test, pending }) => (pending ? "computing…" : !test ? null : test.n_draws ? test.at_most ? `none of ${count(test.n_draws)} draws is as extreme` : `estimated from ${count(test.n_draws)} random tables` : "exact, conditional on the margins");
 
 /** Return a line that shows the minimum, the observed value with its interval, and the maximum. */
 function track(result) {
@@ -108,7 +108,7 @@ export function drawChance(answer) {
   renew("chance", picture ? [h("h3", {}, "Distribution under chance"), h("div", { id: "null" },
     figure(picture, "Probability of each value if the raters rated independently with these margins", textTable("Marked values",
       ["mark", "value"], [["observed", decimal(result.value)], ["maximum", decimal(result.maximum)], ["minimum", decimal(result.minimum)],
-        ["p-value", pvalue(result.pvalue)]])))] : []);
+        ["p-value", chanceOf(result)]])))] : []);
   byId("maximizers").inert = false;
 }
 
