@@ -5,6 +5,7 @@ python -m benchmarks speed            one part, printed only
 python -m benchmarks intake
 python -m benchmarks inspection
 python -m benchmarks maximum
+python -m benchmarks extremes
 python -m benchmarks fibers
 python -m benchmarks annealing
 python -m benchmarks reporting
@@ -31,7 +32,19 @@ if TYPE_CHECKING:
 
 RESULTS = peers.ROOT / "docs" / "benchmarks.md"
 PEERS = peers.ROOT / "docs" / "peers.md"
-PARTS = ("speed", "intake", "inspection", "maximum", "fibers", "annealing", "reporting", "coverage", "web", "peers")
+PARTS = (
+    "speed",
+    "intake",
+    "inspection",
+    "maximum",
+    "extremes",
+    "fibers",
+    "annealing",
+    "reporting",
+    "coverage",
+    "web",
+    "peers",
+)
 
 
 def main() -> None:
@@ -43,16 +56,30 @@ def main() -> None:
         return
 
     # these need what only the peers' environment has
-    from benchmarks import annealing, coverage, fibers, inspection, intake, maximum, report, reporting, speed, web
+    from benchmarks import (
+        annealing,
+        coverage,
+        extremes,
+        fibers,
+        inspection,
+        intake,
+        maximum,
+        report,
+        reporting,
+        speed,
+        web,
+    )
 
     quick = arguments.quick
     sections = []
     rows: list[Comparison] = []
+    if arguments.part in (None, "extremes"):  # first, so that its peak of memory is its own
+        found = list(extremes.extremes(quick=quick))
+        sections.append(report.extremes_section(found, list(extremes.gaps(quick=quick))))
     if arguments.part in (None, "maximum"):
-        alone = maximum.proofs(quick=quick)  # first, so that its peak of memory is its own
         beside = maximum.comparisons(quick=quick)
         rows += beside
-        sections.append(report.maximum_section(beside, alone))
+        sections.append(report.maximum_section(beside))
     if arguments.part in (None, "fibers"):
         figures = fibers.figures(quick=quick)
         beside = fibers.comparisons(quick=quick)

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import resource
-from dataclasses import dataclass
-from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -14,21 +11,19 @@ from scipy.optimize import Bounds, LinearConstraint, linprog, milp
 from scipy.sparse import csc_array
 
 import kappamax as km
-from benchmarks import peers
 from benchmarks.speed import Comparison, compare, timed
 from kappamax.coefficients import as_objective
-from kappamax.maximum.problem import CompleteProblem, Watch
+from kappamax.maximum.problem import CompleteProblem
 from kappamax.maximum.solution import Solution
 from kappamax.maximum.solve import solve
 from kappamax.maximum.transport import diagonal_first
 
-__all__ = ["Proof", "comparisons", "proofs"]
+__all__ = ["comparisons"]
 
 Array = npt.NDArray[Any]
 
 SEED = 7
 SCALE = 2.0**44
-DESIGNS = [(8, 5, 1000), (10, 5, 10**6), (3, 100, 1000), (10, 10, 1000), (15, 5, 1000), (20, 3, 1000), (20, 5, 1000)]
 
 
 def comparisons(*, quick: bool) -> list[Comparison]:
@@ -42,43 +37,6 @@ def comparisons(*, quick: bool) -> list[Comparison]:
         _transport(large, target=1 / 3),
         _three_raters(5 if quick else 7),
     ]
-
-
-@dataclass(frozen=True)
-class Proof:
-    """One large design: seconds, whether the maximum was proven, the relative gap, and the memory of the whole run."""
-
-    case: str
-    seconds: float
-    proof: str
-    gap: float
-    peak_mb: float
-
-
-def proofs(*, quick: bool) -> list[Proof]:
-    """Designs whose cells nobody can list."""
-    designs = [
-        (8, 5, 1000),
-        (10, 5, 10**6),
-        (3, 100, 1000),
-        (10, 10, 1000),
-        (15, 5, 1000),
-        (20, 3, 1000),
-        (20, 5, 1000),
-    ]
-    found = []
-    for r, k, n in designs[:2] if quick else designs:
-        for weights in ("unweighted", "sqrt"):
-            case = f"{r} raters, {k} categories, N = {n:,}, {weights}"
-            peers.note(case)
-            problem = _problem(r, k, n, weights)
-            start = perf_counter()
-            solution = solve(problem, Watch(time_limit=120))
-            seconds = perf_counter() - start
-            gap = float(solution.cost - solution.bound) / float(solution.cost)
-            peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-            found.append(Proof(case, seconds, solution.proof or "not proven", gap, peak))
-    return found
 
 
 def _monge(k: int, weights: str) -> Comparison:

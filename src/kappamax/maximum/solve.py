@@ -4,7 +4,8 @@
 2. If the weights are Monge, every rater's ratings are sorted and matched in order, for any number of raters. To
    maximise the disagreement of two raters, the ratings of one of them are sorted in reverse order.
 3. For two raters, a transportation problem is solved; with metric weights the diagonal is filled first. For three
-   raters and unweighted disagreement, a formula gives the table.
+   raters and unweighted disagreement, a formula gives the table. To maximise the disagreement of three or more raters
+   if the weights are distances along a tree, the categories are balanced over the subjects.
 4. Up to some thousands of possible patterns, the linear program over all of them is solved, and the integer program if
    its solution has fractions.
 5. With more patterns, column generation is used.
