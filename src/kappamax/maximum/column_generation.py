@@ -76,7 +76,7 @@ class _Generation:
     def __init__(self, problem: Problem, watch: Watch) -> None:
         self.problem, self.watch = problem, watch
         self.pricing = Pricing(problem, watch)
-        self.best = first_guess(problem)
+        self.best = first_guess(problem, watch)
         self.patterns = np.unique(np.concatenate([self.best[0], self._unanimous()]), axis=0)
         self.program = PatternProgram(problem, self.patterns)
         self._known = {row.tobytes() for row in np.ascontiguousarray(self.patterns)}

@@ -15,6 +15,7 @@ from fractions import Fraction
 import numpy as np
 
 from kappamax._integers import magnitude, widen
+from kappamax._rootsum import RootSum
 from kappamax._typing import Array
 from kappamax.maximum.price_bounds import certified, real_reduced_costs
 from kappamax.maximum.problem import Problem, Watch
@@ -63,17 +64,19 @@ def certified_near(
         The table with the prices of the best bound.
     """
     best: Solution | None = None
-    for prices in _candidates(problem, real, tight, support):
+    late = watch is not None and watch.over
+    for prices in [_rounded_prices(problem, real)] if late else _candidates(problem, real, tight, support):
         solution = certified(problem, patterns, counts, prices, method, watch)
         if best is None or solution.bound > best.bound:
             best = solution
-        if best.proven:
+        if best.proven or (watch is not None and watch.over):
             break
     assert best is not None
     if best.proven or watch is None or watch.deadline is None:
         return best
     # if the time limit cut the computation of the bound short, prices of zero often have a better bound
-    zero = certified(problem, patterns, counts, zero_prices(problem), method, Watch(0))
+    lowest = [RootSum()] * len(problem.sets) if problem.sign == 1 else None  # no pattern costs less than zero
+    zero = certified(problem, patterns, counts, zero_prices(problem), method, Watch(0), lowest)
     return max(best, zero, key=lambda one: one.bound)
 
 
@@ -117,7 +120,12 @@ def _candidates(problem: Problem, real: Array, tight: Array, support: Array) -> 
         prices = exact(problem, real, equations)
         if prices is not None:
             yield prices
-    yield Prices(_rounded(problem, real), PRICE_DENOMINATOR)
+    yield _rounded_prices(problem, real)
+
+
+def _rounded_prices(problem: Problem, real: Array) -> Prices:
+    """Return prices in doubles as exact prices."""
+    return Prices(_rounded(problem, real), PRICE_DENOMINATOR)
 
 
 def _rounded(problem: Problem, real: Array) -> Array:

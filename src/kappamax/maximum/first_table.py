@@ -25,14 +25,14 @@ Table = tuple[Codes, Integers]
 
 def first_table(problem: Problem, watch: Watch | None = None) -> Solution:
     """Return a table found without a solver, with the bound that prices of zero prove."""
-    return certified(problem, *first_guess(problem), zero_prices(problem), "one rater at a time", watch)
+    return certified(problem, *first_guess(problem, watch), zero_prices(problem), "one rater at a time", watch)
 
 
-def first_guess(problem: Problem) -> tuple[Codes, Integers]:
+def first_guess(problem: Problem, watch: Watch | None = None) -> Table:
     """Return sorted ratings improved rater by rater, or the observed table if it is better or has missing ratings."""
     if not isinstance(problem, CompleteProblem):
         return problem.observed()
-    sorted_ratings = improved(problem, *comonotone_table(problem.margins))
+    sorted_ratings = improved(problem, *comonotone_table(problem.margins), watch)
     observed = problem.objective.score * problem.sign
     return sorted_ratings if problem.total(*sorted_ratings) <= observed else problem.observed()
 

@@ -118,6 +118,9 @@ def lowest_reduced_costs(problem: Problem, prices: Prices, watch: Watch | None =
     margin = ROUNDING_MARGIN * (1 + float(np.abs(worth).max()) + problem.scale)
     try:
         exact = None
+        if watch is not None and watch.over:
+            low = pricing.rough_lowest(worth) if pricing.slow else pricing.lowest(worth)
+            return [RootSum(Fraction(float(number) - margin)) for number in low]
         if pricing.slow:
             exact = _lowest_by_search(problem, prices, pricing, worth, margin)
         if exact is None:

@@ -21,7 +21,7 @@ from kappamax.maximum.problem import Problem, Watch
 from kappamax.maximum.solution import Prices
 from kappamax.weights import Weights
 
-_FEW_SUMS = 10_000_000  # sums, times categories, up to which the dynamic program is used at once
+_FEW_SUMS = 20_000_000  # sums, times categories, up to which the dynamic program is used at once
 _MOST_SUMS = 120_000_000  # sums, times categories, above which it does not fit into memory
 _SUMS_AT_A_TIME = 5_000_000  # sums of several sets that are computed at once
 _STEPS_PER_SUM = 0.2  # a step of the depth-first search takes about as long as this many sums
