@@ -29,7 +29,7 @@ __all__ = ["Extreme", "Gap", "extremes", "gaps"]
 
 KINDS = ("uniform", "nearly uniform", "moderately different", "very different", "one rater apart")
 N_SUBJECTS = 1000
-SEARCH_LIMIT = 20.0  # seconds for the depth-first search
+SEARCH_LIMIT = 5.0  # seconds for the depth-first search
 #: raters, categories, and the targets in seconds of the slowest maximum and minimum
 DESIGNS = ((10, 10, 3.0, 6.0), (20, 5, 2.0, 5.0), (50, 3, 5.0, None), (6, 30, 10.0, None))
 

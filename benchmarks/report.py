@@ -104,7 +104,7 @@ def extremes_section(rows: Sequence[Extreme], gaps: Sequence[Gap]) -> str:
         "The largest and the smallest kappa of 1,000 subjects, for five kinds of margins (uniform, nearly uniform, "
         "moderately different, very different, one rater apart) and five seeds each, after compiling. The search is "
         "the slowest run of the depth-first search that was the only method before, on the first seed of every kind, "
-        "for up to 20 seconds each. Memory is the peak of the whole run so far."
+        "for up to 5 seconds each. Memory is the peak of the whole run so far."
     )
     sets = (
         "Designs in which every subject has its own few raters, five categories. The gap is the bound minus the value "
