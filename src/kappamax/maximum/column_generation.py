@@ -89,7 +89,7 @@ class _Generation:
             and self.pricing.by_composition
             and not self.pricing.slow
         ):
-            self.pooled = pooled_prices(problem, watch)
+            self.pooled = None if watch.over else pooled_prices(problem, watch)
         if self.pooled is not None:
             prices, lowest = self.pooled
             self.center = self.newest = prices.real(problem.roots)
@@ -179,12 +179,12 @@ class _Generation:
             solution = certified(problem, *self.best, self.pooled[0], _NAME, watch, [self.pooled[1]])
             if solution.proven:
                 return solution
-        relaxed = self.program.solve(watch)
+        relaxed = None if watch.over else self.program.solve(watch)
         support = self.best[0]
         if relaxed is not None:
             support = self.patterns[relaxed.amounts > POSITIVE_AMOUNT]
             least, own = float(problem.total(*self.best)), relaxed.value
-            if own < least - ROUNDING_MARGIN * (1 + abs(least)):
+            if own < least - ROUNDING_MARGIN * (1 + abs(least)) and not watch.over:
                 self._round(relaxed)
         prices, tight = self.center, self.patterns
         if self.pooled is not None:
@@ -215,8 +215,9 @@ class _Generation:
                 limit = ROUNDING_MARGIN * (1 + float(np.abs(relaxed.prices).max()))
                 with suppress(OutOfTime):
                     tight = self.pricing.below(relaxed.prices, limit, _TIGHT_PATTERNS).patterns
-            table = rounded_table(problem, self.patterns, relaxed.amounts, tight, enough, self.watch)
-        if table is None or float(problem.total(*table)) > enough:
+            if not self.watch.over:
+                table = rounded_table(problem, self.patterns, relaxed.amounts, tight, enough, self.watch)
+        if not self.watch.over and (table is None or float(problem.total(*table)) > enough):
             whole = integer_table(problem, self.patterns, self._patience)
             if whole is not None and (table is None or problem.total(*whole) < problem.total(*table)):
                 table = whole

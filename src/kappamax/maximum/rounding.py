@@ -115,6 +115,8 @@ def _annealed(problem: Problem, patterns: Codes, amounts: Floats, tight: Codes, 
             done += _STEPS_AT_A_TIME
         found = group_patterns(candidates[choice], None, n_categories=problem.n_categories)
         for rater in np.flatnonzero(excess.any(axis=1)).tolist():
+            if watch.over:
+                return
             found = placed_anew(problem, *found, rater)
         yield improved(problem, *found, watch) if excess.any() else found
 
