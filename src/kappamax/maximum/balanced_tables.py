@@ -152,7 +152,8 @@ def _whole_flow(possible: Array, low: Integers, high: Integers) -> Integers:
     ends = np.concatenate([ends, ends[due], np.full(due.sum(), end)])
     room = np.concatenate([bounds_high - bounds_low, bounds_low[due], bounds_low[due]]).astype(np.int32)
     n_nodes = r + 2 * k + 4
-    found = maximum_flow(csr_array((room, (begins, ends)), shape=(n_nodes, n_nodes)), start, end)
+    at = begins.astype(np.int32), ends.astype(np.int32)  # scipy before 1.15 supports only int32
+    found = maximum_flow(csr_array((room, at), shape=(n_nodes, n_nodes)), start, end)
     assert found.flow_value == bounds_low.sum()  # the margins divided by the number of subjects are such a flow
     flow = found.flow.tocsr()[:r, r : r + k].toarray()
     return np.asarray(flow.argmax(axis=1))
