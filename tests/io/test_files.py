@@ -313,3 +313,13 @@ def test_the_quick_test_of_quotes_finds_all_errors(content, size):
         patch.setattr(text_files, "_BYTES_PER_CHUNK", size)
         doubtful = text_files._doubtful_quotes(io.BytesIO(content.encode()), "text", ",")
     assert doubtful or not broken
+
+
+def test_a_repeated_header_with_an_unnamed_column_is_left_out(tmp_path):
+    """The cell above a column of identifiers in the middle is empty in both lines."""
+    path = tmp_path / "ratings.csv"
+    rows = [f"{i % 2},P{i},{(i * i) % 2 if i != 3 else 0}" for i in range(1, 9)]
+    path.write_text("\n".join(["x,,y", *rows[:4], "x,,y", *rows[4:]]) + "\n", encoding="utf-8")
+    table = km.read_ratings(path)
+    assert (table.n_subjects, table.raters) == (8, ("x", "y"))
+    assert "header" in " ".join(table.reading.notes)

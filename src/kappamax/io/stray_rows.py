@@ -53,7 +53,12 @@ def is_separator(row: Sequence[Any]) -> bool:
 
 
 def _is_header(names: Sequence[str], row: Sequence[Any]) -> bool:
-    same = [isinstance(cell, str) and cell.strip() == name for cell, name in zip(row, names, strict=True)]
+    if all(map(is_empty, row)):
+        return False
+    same = [
+        (isinstance(cell, str) and cell.strip() == name) or (is_empty(cell) and name == f"column {number}")
+        for number, (cell, name) in enumerate(zip(row, names, strict=True), start=1)
+    ]
     return all(same[1:]) and (same[0] or len(same) > 2)  # the first cell may be the number of the row
 
 
