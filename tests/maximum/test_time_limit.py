@@ -5,6 +5,7 @@ import pytest
 
 import kappamax as km
 from kappamax.coefficients import as_objective
+from kappamax.errors import Interrupted
 from kappamax.maximum import first_table, gap_search, highs, pricing, rounding
 from kappamax.maximum import problem as problems
 from kappamax.maximum.problem import Watch, problem_for
@@ -77,3 +78,19 @@ def test_without_a_limit_more_calls_are_made(monkeypatch):
             needed.append(clock.now)
     assert min(needed) > 10.5
     assert max(needed) > 40.5
+
+
+@pytest.mark.parametrize(("owner", "name"), [STAGES[0], STAGES[1], STAGES[5]])
+def test_ctrl_c_in_any_stage_gives_the_best_so_far(monkeypatch, owner, name):
+    """Ctrl-C in the first table, a linear program or the search for patterns gives a table and a bound."""
+
+    def interrupt(*arguments, **options):
+        raise KeyboardInterrupt
+
+    _, table, weights = next(designs())
+    problem = problem_for(as_objective(table, weights=weights), 1)
+    monkeypatch.setattr(owner, name, interrupt)
+    with pytest.raises(Interrupted) as stopped:
+        solve(problem)
+    best = stopped.value.best
+    assert best.bound <= best.cost <= problem.objective.score

@@ -51,13 +51,17 @@ def generate_columns(problem: Problem, watch: Watch) -> Solution:
     Interrupted
         On Ctrl-C; the exception holds the best table and bound found so far.
     """
-    generation = _Generation(problem, watch)
+    generation: _Generation | None = None
     try:
+        generation = _Generation(problem, watch)
         with suppress(OutOfTime):
             generation.run()
         return generation.solution()
     except KeyboardInterrupt:
-        raise Interrupted(generation.interrupted()) from None
+        found = problem.observed() if generation is None else generation.best
+        prices = np.zeros(problem.margins.shape) if generation is None else generation.center
+        best = certified_near(problem, *found, prices, found[0], found[0], _NAME, Watch(STOPPED))
+        raise Interrupted(best) from None
 
 
 class _Generation:
@@ -228,12 +232,6 @@ class _Generation:
     def _patience(self) -> Watch:
         """Time limit of an integer program, which rarely ends if there are many sets of raters."""
         return self.watch if len(self.problem.sets) == 1 else self.watch.within(_PATIENCE)
-
-    def interrupted(self) -> Solution:
-        """Return the best table so far, with a bound that is computed quickly."""
-        patterns, counts = self.best
-        stopped = Watch(STOPPED)
-        return certified_near(self.problem, patterns, counts, self.center, patterns, patterns, _NAME, stopped)
 
     def _gap_closed(self, solution: Solution) -> Solution:
         """Return the solution after solving the integer program over every pattern that a better table could use."""
