@@ -21,8 +21,8 @@ from kappamax.io.inspection import Inspection, Refusal
 from kappamax.kappa_breakdowns import CategoryKappas, LeaveOneOut, PairwiseKappas
 from kappamax.kappas import Agreement
 from kappamax.maximum.forced_disagreement import DisagreementSplit
-from kappamax.maximum.max_kappa import Maximum
 from kappamax.maximum.maximizers import MaximizerCount, MaximizerRange
+from kappamax.maximum.maximum_result import Maximum
 from kappamax.paper.check import PaperCheck
 from kappamax.paper.study.claims import Claim
 from kappamax.paper.study.rows import StudyRow

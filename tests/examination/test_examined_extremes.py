@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import kappamax as km
-from kappamax.maximum.max_kappa import Maximum
+from kappamax.maximum.maximum_result import Maximum
 from tests.support import naive_agreement as naive
 from tests.support.comparing import assert_number
 from tests.support.designs import EXACT_NAMES, KINDS, POOLED, Design, as_rows, draw, seeds

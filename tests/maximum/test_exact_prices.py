@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import kappamax as km
+from kappamax._rational_solve import independent_rows
 from kappamax.coefficients import as_objective
 from kappamax.maximum import exact_prices
 from kappamax.maximum.exact_prices import certified_near
@@ -62,10 +63,10 @@ def test_the_forest_is_the_first_independent_patterns(patterns):
 def test_elimination_chooses_the_first_independent_patterns(patterns):
     """Elimination modulo a prime agrees with ranks in doubles, and the pivot columns form an invertible matrix."""
     rows = incidence(patterns, 4)
-    chosen, pivots = exact_prices._independent(rows, 100)
+    chosen, pivots = independent_rows(rows, 100)
     assert chosen == first_independent(rows)
     assert abs(np.linalg.det(rows[chosen][:, pivots])) > 0.5
-    fewer, _ = exact_prices._independent(rows, 2)
+    fewer, _ = independent_rows(rows, 2)
     assert fewer == chosen[:2]
 
 
@@ -101,7 +102,7 @@ def test_prices_by_elimination_meet_every_chosen_cost_exactly(data, sign):
     assert prices.denominator % 2**40 == 0
 
 
-def test_prices_with_other_denominators_are_not_found(monkeypatch):
+def test_prices_may_be_fractions(monkeypatch):
     """Three patterns with two ones determine the first rater's price of a one, (1 + 2 - 2) / 2, which is not whole."""
     symmetric = km.Weights.from_matrix([[0, 1], [1, 0]], kind="disagreement")
     upper = km.Weights.from_matrix([[0, 1], [0, 0]], kind="disagreement")
@@ -114,7 +115,7 @@ def test_prices_with_other_denominators_are_not_found(monkeypatch):
     assert found.denominator == 2 * 2**40
     first, _, _ = found.real(problem.roots)
     assert first[1] - first[0] == 0.5
-    monkeypatch.setattr(exact_prices, "_DENOMINATORS", (1,))
+    monkeypatch.setattr(exact_prices, "_LARGEST_COST", 1)
     assert exact_prices._by_elimination(problem, zero, patterns) is None
 
 

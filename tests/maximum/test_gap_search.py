@@ -8,11 +8,12 @@ from hypothesis import strategies as st
 
 import kappamax as km
 from kappamax.coefficients import as_objective
+from kappamax.fibers import enumeration
 from kappamax.fibers.enumeration import tables_below
 from kappamax.maximum import gap_search
 from kappamax.maximum.gap_search import close_gap
 from kappamax.maximum.price_bounds import certified
-from kappamax.maximum.problem import CompleteProblem, Problem
+from kappamax.maximum.problem import CompleteProblem, Problem, Watch
 from kappamax.maximum.solution import Prices, zero_prices
 from kappamax.maximum.solve import solve
 from kappamax.patterns import margins_of
@@ -45,7 +46,7 @@ def test_the_search_ends_at_the_least_cost_whatever_the_prices(data, sign):
     table = data.draw(small_tables(max_raters=3, max_categories=3))
     problem = CompleteProblem(as_objective(table, weights=data.draw(weights_for(table))), sign)
     start = unproven(problem, data.draw(prices_for(problem)))
-    found = close_gap(problem, start, every_pattern(problem))
+    found = close_gap(problem, start, every_pattern(problem), Watch())
     assert found.cost == least_cost(problem)
     assert found.proven
     assert found.bound == found.cost
@@ -58,7 +59,7 @@ def test_the_search_ends_at_the_least_cost_whatever_the_prices(data, sign):
 def test_the_search_ends_at_the_least_cost_with_missing_ratings(table, weights, sign):
     """The search agrees with listing all rearrangements that keep the set of raters of each subject."""
     problem = Problem(as_objective(table, weights=weights), sign)
-    found = close_gap(problem, unproven(problem, zero_prices(problem)), every_pattern(problem))
+    found = close_gap(problem, unproven(problem, zero_prices(problem)), every_pattern(problem), Watch())
     scores = [as_objective(made, weights=weights).score * sign for made in rearrangements(table)]
     assert found.cost == min(scores)
     assert found.proven
@@ -72,7 +73,7 @@ def test_a_gap_below_the_step_of_the_costs_needs_no_search(monkeypatch):
     numerators = 2 * best.prices.numerators
     numerators[0, 2, 0] -= 1  # half a unit less for the only rating of the first rater in the third category
     start = replace(best, prices=Prices(numerators, 2 * best.prices.denominator), bound=best.cost - 1, proof=None)
-    found = close_gap(problem, start, every_pattern(problem))
+    found = close_gap(problem, start, every_pattern(problem), Watch())
     assert (found.cost, found.bound, found.proof) == (best.cost, best.cost, "search")
 
 
@@ -81,12 +82,12 @@ def test_a_search_that_stops_early_proves_nothing(monkeypatch):
     problem = CompleteProblem(as_objective(km.from_counts([[2, 0, 1], [0, 2, 0], [0, 1, 2]]), weights="sqrt"), 1)
     start = unproven(problem, zero_prices(problem))
 
-    def stopped(*given):
-        found = tables_below(*given)
+    def stopped(*given, **options):
+        found = tables_below(*given, **options)
         return found._replace(counts=found.counts[:0], finished=False)
 
     monkeypatch.setattr(gap_search, "tables_below", stopped)
-    assert close_gap(problem, start, every_pattern(problem)) is start
+    assert close_gap(problem, start, every_pattern(problem), Watch()) is start
     assert not start.proven
 
 
@@ -98,12 +99,23 @@ def test_tables_that_cost_too_much_are_refused(monkeypatch):
     assert not start.proven
     offered = []
 
-    def generous(columns, needed, costs, limit):
+    def generous(columns, needed, costs, limit, **options):
         found = tables_below(columns, needed, np.zeros_like(costs), limit)
         offered.extend(found.counts)
         return found
 
     monkeypatch.setattr(gap_search, "tables_below", generous)
-    found = close_gap(problem, start, every_pattern(problem))
+    found = close_gap(problem, start, every_pattern(problem), Watch())
     assert len(offered) > 1
     assert (found.cost, found.proof) == (best.cost, "search")
+
+
+def test_a_search_that_is_out_of_time_stops_and_proves_nothing(monkeypatch):
+    """The time limit is checked between two parts of the search; without it the same search ends with a proof."""
+    monkeypatch.setattr(enumeration, "completed_tables", lambda *given: None)
+    monkeypatch.setattr(enumeration, "_STEPS_UNCOMPILED", 2)
+    monkeypatch.setattr(enumeration, "_STEPS_AT_ONCE", 2)
+    problem = CompleteProblem(as_objective(km.from_counts([[2, 1, 1], [1, 2, 0], [0, 1, 2]]), weights="quadratic"), 1)
+    start = unproven(problem, zero_prices(problem))
+    assert close_gap(problem, start, every_pattern(problem), Watch()).proof == "search"
+    assert close_gap(problem, start, every_pattern(problem), Watch(1e-9)).proof is None

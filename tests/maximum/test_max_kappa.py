@@ -2,13 +2,18 @@
 
 import json
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import kappamax as km
+from kappamax.errors import Interrupted
+from kappamax.maximum import maximum_result
+from kappamax.maximum.solve import solve
 
+max_kappa_module = import_module("kappamax.maximum.max_kappa")
 REFERENCE = json.loads((Path(__file__).parents[1] / "data" / "reference.json").read_text(encoding="utf-8"))
 
 
@@ -154,11 +159,59 @@ def test_the_observed_table_is_always_a_candidate():
     truth = rng.integers(0, 5, size=(60, 1))
     ratings = np.where(rng.random((60, 7)) < 0.6, truth, rng.integers(0, 5, size=(60, 7)))
     result = km.max_kappa(km.from_ratings(ratings), weights="sqrt", time_limit=1e-6)
-    assert result.minimum <= result.value <= result.maximum <= result.bound
+    assert result.value <= result.maximum <= result.bound
     if not result.proven:
         assert result.ratio is None
         assert result.ratio_reason == "the maximum is not proven"
     assert not km.verify(result).faults
+
+
+def test_a_minimum_that_was_not_found_is_not_the_observed_value():
+    """Without time for a search the minimum is unknown, its bound is known, and nothing shows the observed value."""
+    ratings = [[(i * (r + 2) + i // 3) % 5 + 1 for r in range(6)] for i in range(40)]
+    result = km.max_kappa(km.from_ratings(ratings, categories=range(1, 6)), weights="sqrt", time_limit=1e-9)
+    assert not result.has_minimum
+    assert (result.minimum, result.exact_minimum, result.minimum_table) == (None, None, None)
+    assert (result.minimum_proven, result.has_minimum) == (False, True)
+    assert result.minimum_bound < result.value
+    assert f"not found (at least {result.minimum_bound:.4f})" in repr(result)
+    found = result.with_minimum()
+    assert found.minimum is None  # it was searched for before
+    assert km.max_kappa(result.objective, time_limit=1e-9).with_minimum().minimum_proven
+
+
+def test_the_minimum_is_searched_for_when_it_is_asked_for(monkeypatch):
+    """The maximum alone solves one problem, and the minimum a second one, once."""
+    solved = []
+
+    def counted(problem, watch=None):
+        solved.append(problem.sign)
+        return solve(problem, watch)
+
+    monkeypatch.setattr(max_kappa_module, "solve", counted)
+    monkeypatch.setattr(maximum_result, "solve", counted)
+    result = km.max_kappa(km.example("rapallo2022"), weights="sqrt")
+    repr(result), result.to_dict(), result.certificate(), result.count_maximizers()
+    assert solved == [1]
+    assert round(result.minimum, 4) == -0.4533
+    assert result.minimum_proven
+    assert "minimum" in result.to_dict()
+    assert solved == [1, -1]
+
+
+def test_ctrl_c_in_the_search_for_the_minimum_keeps_the_maximum(monkeypatch):
+    """The interruption holds a result with the proven maximum and the best table so far for the minimum."""
+    result = km.max_kappa(km.example("rapallo2022"), weights="sqrt")
+    least = result.with_minimum().minimum_solution
+
+    def interrupted(problem, watch=None):
+        raise Interrupted(least)
+
+    monkeypatch.setattr(maximum_result, "solve", interrupted)
+    with pytest.raises(Interrupted) as stopped:
+        result.with_minimum()
+    assert stopped.value.best.proven
+    assert stopped.value.best.minimum_solution is least
 
 
 def test_values_that_differ_below_the_digits_of_doubles_are_not_one_value():

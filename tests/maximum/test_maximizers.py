@@ -153,8 +153,8 @@ def test_an_unproven_split_gives_a_lower_bound(monkeypatch):
     """The forced disagreement is the bound and not the cost of the best table found."""
     table = km.example("rapallo2022")
 
-    def given_up(problem):
-        found = solve(problem)
+    def given_up(problem, watch):
+        found = solve(problem, watch)
         return replace(found, proof=None, bound=found.bound / 2)
 
     monkeypatch.setattr(forced_disagreement, "solve", given_up)
@@ -180,3 +180,21 @@ def test_a_result_or_an_objective_stands_for_its_ratings():
     assert (
         km.maximum.count_maximizers(result, counting_work=0, listing_steps=1).reason == "listing stopped after 1 steps"
     )
+
+
+def test_listing_stops_after_too_many_steps(monkeypatch):
+    """The tables found so far are yielded first, and then an error of ours says that there may be others."""
+    monkeypatch.setattr(maximizers, "MOST_STEPS", 20)
+    tables = km.maximum.iter_maximizers(km.example("rapallo2022"), weights="linear")
+    found: list[km.Table] = []
+    with pytest.raises(km.errors.NotSupportedError, match="was stopped after [0-9]+ tables, since it takes more steps"):
+        found.extend(tables)
+    assert len(found) < 5
+
+
+def test_an_integer_program_without_a_solution_is_a_refusal(monkeypatch):
+    """Counts near 10^18 exceed the precision of the solver, which then finds no table."""
+    monkeypatch.setattr(maximizers, "integer_table", lambda *given: None)
+    monkeypatch.setattr(maximizers, "LISTED_MAXIMIZERS", 1)
+    with pytest.raises(km.errors.NotSupportedError, match="has no solution in doubles for 33 subjects"):
+        km.maximum.maximizer_range(km.example("rapallo2022"), weights="linear", other_weights="quadratic")

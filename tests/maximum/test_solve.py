@@ -198,7 +198,7 @@ def test_closing_a_gap_finds_a_better_table():
     problem = CompleteProblem(as_objective(km.from_counts([[2, 1, 0], [1, 0, 2], [0, 2, 1]]), weights="sqrt"), 1)
     zero = Prices(np.zeros((2, 3, len(problem.roots)), dtype=np.int64))
     start = certified(problem, *problem.observed(), zero, "observed")
-    found = close_gap(problem, start, np.concatenate(list(problem.all_patterns())))
+    found = close_gap(problem, start, np.concatenate(list(problem.all_patterns())), Watch())
     assert (found.cost, found.proof) == (solve(problem).cost, "search")
     assert found.cost < start.cost
 

@@ -6,7 +6,7 @@ import pytest
 import kappamax as km
 from kappamax.coefficients import as_objective
 from kappamax.errors import Interrupted
-from kappamax.maximum import first_table, gap_search, highs, pricing, rounding
+from kappamax.maximum import first_table, gap_search, highs, placement, pricing
 from kappamax.maximum import problem as problems
 from kappamax.maximum.problem import Watch, problem_for
 from kappamax.maximum.solve import solve
@@ -19,8 +19,8 @@ STAGES = [
     (pricing.Pricing, "lowest"),
     (pricing.Pricing, "below"),
     (pricing.Pricing, "exact_lowest"),
-    (first_table, "placed_anew"),
-    (rounding, "placed_anew"),
+    (first_table, "_rearranged"),
+    (placement, "placed_anew"),
     (gap_search, "tables_below"),
 ]
 LATE = 5  # calls that may follow after the limit: the one that is running, and those that compute the final bound
@@ -34,6 +34,8 @@ class Clock:
         patch.setattr(problems, "monotonic", lambda: self.now)
         for owner, name in STAGES:
             patch.setattr(owner, name, self._slowed(name, getattr(owner, name)))
+        compiled = placement.kernel
+        patch.setattr(placement, "kernel", lambda *own, **options: self._slowed("place", compiled(*own, **options)))
 
     def _slowed(self, name, function):
         def slow(*arguments, **options):
@@ -52,7 +54,7 @@ def designs():
     yield "many raters", many, "sqrt"
     yield "rounded weights", many, "power(0.3)"
     yield "weights per pair", many, pairs
-    yield "sets of raters", crowd(80), "sqrt"
+    yield "sets of raters", crowd(60, n_raters=25, n_categories=5, seed=2), "sqrt"
 
 
 @pytest.mark.parametrize("sign", [1, -1])

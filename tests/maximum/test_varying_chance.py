@@ -119,7 +119,9 @@ def test_without_time_the_result_is_the_observed_table():
     """The bound is that of zero prices."""
     table = km.example("gwet2014")
     result = km.max_kappa(table, coefficient="fleiss", time_limit=1e-9)
-    assert result.minimum <= result.value <= result.maximum <= result.bound
+    assert result.value <= result.maximum <= result.bound
+    assert result.minimum is None
+    assert result.minimum_bound < result.value
     assert km.verify(result)
 
 
@@ -145,10 +147,10 @@ def test_an_interrupted_search_returns_the_best_result_so_far(monkeypatch, after
 
     monkeypatch.setattr(varying_chance, "solve_linear", interrupted)
     with pytest.raises(km.errors.Interrupted) as caught:
-        km.max_kappa(km.example("gwet2014"), coefficient="fleiss")
+        km.max_kappa(km.example("gwet2014"), coefficient="fleiss").with_minimum()
     best = caught.value.best
-    assert not (best.proven and best.minimum_proven)
-    assert best.minimum <= best.value <= best.maximum
+    assert not (best.proven and best.has_minimum and best.minimum_proven)
+    assert best.value <= best.maximum <= best.bound
     assert not km.verify(best).faults
 
 

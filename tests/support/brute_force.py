@@ -95,6 +95,28 @@ class Truth:
                 use[code] += self.use_weight(len(given))
         return use
 
+    def forced_by_remainders(self):
+        """Return the least disagreement of any subjects whose use of categories has the remainders of the table."""
+        sizes = {sum(code is not None for code in row) for row in self.observed}
+        divisor = gcd(*sizes)
+        if divisor < 2 or len({str(matrix) for matrix in self.u.values()}) > 1:
+            return Fraction(0)
+        given = [code for row in self.observed for code in row if code is not None]
+        target = tuple(given.count(i) % divisor for i in range(self.k))
+        costs = {}
+        for n in sizes:
+            for codes in product(range(self.k), repeat=n):
+                cost = sum(self.u[0, 1][i][j] for i, j in combinations(codes, 2)) * self.share(n)
+                key = tuple(codes.count(i) % divisor for i in range(self.k))
+                costs[key] = min(cost, costs.get(key, cost))
+        least = {(0,) * self.k: Fraction(0)}
+        for _ in range(divisor**self.k):  # no shortest path is longer
+            for here, total in list(least.items()):
+                for change, cost in costs.items():
+                    there = tuple((x + y) % divisor for x, y in zip(here, change, strict=True))
+                    least[there] = min(total + cost, least.get(there, total + cost))
+        return least[target]
+
     def step(self):
         """Return a number that divides every total disagreement."""
         sizes = {sum(code is not None for code in row) for row in self.observed} - {0, 1}
@@ -207,6 +229,9 @@ def _end_holds(truth, objective, sign, table, value, exact, proven, proof, bound
         return bound >= sign * limit.rational or bound > sign * limit.rational - truth.step()
     if proof == "search":
         return bool(truth.all_tables[rows] == best)
+    if proof == "remainders":
+        forced = truth.forced_by_remainders()
+        return sign == 1 and (forced >= limit.rational or forced > limit.rational - truth.step())
     return proof is None and sign * best <= sign * at_limit
 
 

@@ -19,7 +19,7 @@ from tests.support.strategies import examples
 
 @pytest.fixture
 def good():
-    return km.max_kappa(km.example("rapallo2022"), weights="linear")
+    return km.max_kappa(km.example("rapallo2022"), weights="linear").with_minimum()
 
 
 def observed_as_maximum(result, **changes):
@@ -70,7 +70,8 @@ def test_an_unproven_solution_is_not_proven_outside(good):
     """A result cannot be proven if its solution is not proven."""
     wrong = replace(good, solution=replace(good.solution, proof=None))
     assert km.verify(wrong).faults == (
-        "maximum: proof must be 'prices', 'search' or null, and must be the same in the claim and in its solution",
+        "maximum: proof must be 'prices', 'remainders', 'search' or null, and must be the same in the claim and in its "
+        "solution",
     )
 
 
@@ -84,16 +85,12 @@ def test_an_unproven_solution_is_not_proven_outside(good):
         ("bound", 0.9),
         ("value", 0.6),
         ("maximum", 0.76),
-        ("minimum", -0.6),
-        ("minimum_bound", -0.6),
-        ("exact_minimum", None),
         ("title", "Conger's kappa"),
         ("coefficient", "fleiss"),
         ("weights", "sqrt"),
         ("weights", "mine"),
         ("proven", False),
         ("proof", "search"),
-        ("minimum_proof", None),
     ],
 )
 def test_every_number_a_reader_sees_is_checked(good, field, value):
@@ -102,12 +99,49 @@ def test_every_number_a_reader_sees_is_checked(good, field, value):
     assert not km.verify(replace(good, **{field: value}))
 
 
-@pytest.mark.parametrize("field", ["table", "minimum_table"])
-def test_the_table_a_reader_sees_is_the_one_that_is_checked(good, field):
+@pytest.mark.parametrize(
+    ("field", "value"), [("value", -0.6), ("bound", -0.6), ("exact", None), ("proof", None), ("proven", False)]
+)
+def test_every_number_of_the_minimum_is_checked(good, field, value):
+    """A change of any single claim about the minimum is a fault."""
+    document = good.certificate()
+    assert km.verify(document)
+    document["minimum"][field] = value
+    assert not km.verify(document)
+
+
+@pytest.mark.parametrize("end", ["maximum", "minimum"])
+def test_the_table_a_reader_sees_is_the_one_that_is_checked(good, end):
     """The table of the result is checked as well as that of the solution."""
     other = km.from_counts([[6, 5, 0, 0], [0, 4, 4, 0], [0, 0, 8, 0], [0, 0, 0, 6]])
-    assert not km.verify(replace(good, **{field: other}))
-    assert not km.verify(replace(good, **{field: good.objective.table}))
+    for table in (other, good.objective.table):
+        document = good.certificate()
+        document[end]["table"] |= {"patterns": table.patterns.tolist(), "counts": table.counts.tolist()}
+        assert not km.verify(document)
+
+
+def test_a_result_without_a_minimum_claims_none():
+    """The certificate has no minimum then, and the claims about the maximum are checked."""
+    result = km.max_kappa(km.example("rapallo2022"), weights="linear")
+    assert result.certificate()["minimum"] is None
+    assert km.verify(result)
+    assert not km.verify(result.certificate() | {"ratio": 0.5})
+
+
+def test_one_value_needs_the_minimum_as_its_proof():
+    """If the observed table attains the maximum and no exchange matters, the certificate must have the minimum."""
+    result = km.max_kappa([1, 1, 2, 2], [1, 1, 1, 1])
+    assert result.ratio is None
+    assert result.has_minimum
+    assert km.verify(result)
+    assert "the minimum is missing" in km.verify(result.certificate() | {"minimum": None}).faults[0]
+
+
+def test_full_agreement_needs_no_minimum():
+    """An exchange of two ratings changes the score, so that several values are possible."""
+    result = km.max_kappa([1, 1, 2, 2], [1, 1, 2, 2])
+    assert (result.ratio, result.has_minimum) == (1.0, False)
+    assert km.verify(result)
 
 
 def test_the_table_has_the_observed_sets_of_raters():
@@ -130,12 +164,12 @@ def test_a_proof_by_search_is_searched_again():
     u = km.Weights.from_matrix([[0, 7, 1], [7, 0, 2], [1, 2, 0]], kind="disagreement")
     margins = [(2, 6, 3), (6, 1, 4), (3, 7, 1), (6, 3, 2), (2, 8, 1)]
     codes = np.array([np.repeat([1, 2, 3], row) for row in margins]).T
-    result = km.max_kappa(km.from_ratings(codes, categories=[1, 2, 3]), weights=u)
+    result = km.max_kappa(km.from_ratings(codes, categories=[1, 2, 3]), weights=u).with_minimum()
     assert result.minimum_proof == "search"
     assert km.verify(result)
-    assert not km.verify(
-        replace(result, minimum_proof="prices", minimum_solution=replace(result.minimum_solution, proof="prices"))
-    )
+    document = result.certificate()
+    document["minimum"]["proof"] = document["minimum"]["solution"]["proof"] = "prices"
+    assert not km.verify(document)
 
 
 def test_certificates_that_take_too_much_work_are_not_checked(good, monkeypatch):
@@ -145,7 +179,7 @@ def test_certificates_that_take_too_much_work_are_not_checked(good, monkeypatch)
     u = km.Weights.from_matrix([[0, 7, 1], [7, 0, 2], [1, 2, 0]], kind="disagreement")
     margins = [(2, 6, 3), (6, 1, 4), (3, 7, 1), (6, 3, 2), (2, 8, 1)]
     codes = np.array([np.repeat([1, 2, 3], row) for row in margins]).T
-    result = km.max_kappa(km.from_ratings(codes, categories=[1, 2, 3]), weights=u)
+    result = km.max_kappa(km.from_ratings(codes, categories=[1, 2, 3]), weights=u).with_minimum()
     monkeypatch.setattr(enumeration, "TABLE_STEPS", 1)
     found = km.verify(result)
     assert not found

@@ -15,7 +15,9 @@ from kappamax.verification.definitions import Design
 @pytest.fixture
 def document():
     """Return a certificate of linear kappa for two raters and four categories, as read from a file."""
-    return json.loads(json.dumps(km.max_kappa(km.example("rapallo2022"), weights="linear").certificate()))
+    return json.loads(
+        json.dumps(km.max_kappa(km.example("rapallo2022"), weights="linear").with_minimum().certificate())
+    )
 
 
 def design_of(document):
@@ -56,7 +58,7 @@ def plain(score):
     return {str(f): str(c) for f, c in score.terms.items()}
 
 
-@pytest.mark.parametrize("proof", ["prices", "search", None])
+@pytest.mark.parametrize("proof", ["prices", "remainders", "search", None])
 def test_prices_of_the_use_of_categories_are_rejected_if_the_expected_disagreement_is_fixed(document, proof):
     """Such prices would lower the sums of patterns but not the total, and would prove any table optimal."""
     show(document, "maximum", document["observed"])
@@ -105,3 +107,45 @@ def test_one_value_only_needs_a_proven_minimum(document):
     assert km.verify(document)
     document |= {"ratio": None, "ratio_reason": "the margins allow one value only"}
     assert not km.verify(document)
+
+
+@pytest.fixture
+def odd_use():
+    """A certificate whose maximum is proven by remainders: two ratings per subject, seven of them in one category."""
+    rows = [[1, 0, None], [None, 0, 0], [1, None, 0], [0, 1, None], [None, 1, 1], [0, None, 0]]
+    document = km.max_kappa(km.from_ratings(rows)).with_minimum().certificate()
+    assert document["maximum"]["proof"] == "remainders"
+    assert km.verify(document)
+    return document
+
+
+def test_remainders_prove_no_more_than_they_force(odd_use):
+    """The observed table has more disagreement than the remainders force."""
+    show(odd_use, "maximum", odd_use["observed"])
+    odd_use["ratio"] = 1.0
+    assert odd_use["maximum"]["value"] < 1
+    fault = "maximum: the remainders of the use of categories do not prove the score"
+    assert km.verify(odd_use).faults == (fault,)
+
+
+def test_remainders_prove_no_minimum(odd_use):
+    """A minimum cannot be proven by remainders, even if it is one."""
+    odd_use["minimum"]["proof"] = odd_use["minimum"]["solution"]["proof"] = "remainders"
+    fault = "minimum: the remainders of the use of categories do not prove the score"
+    assert km.verify(odd_use).faults == (fault,)
+
+
+def test_remainders_prove_nothing_about_complete_ratings(document):
+    """The maximum of complete ratings is not accepted with a proof by remainders."""
+    document["maximum"]["proof"] = document["maximum"]["solution"]["proof"] = "remainders"
+    fault = "maximum: the remainders of the use of categories do not prove the score"
+    assert km.verify(document).faults == (fault,)
+
+
+def test_a_bound_by_remainders_needs_no_proof(odd_use):
+    """The bound of an unproven table is accepted up to what the remainders force, and not beyond."""
+    unproven(odd_use, "maximum")
+    assert km.verify(odd_use)
+    score = parse.number(odd_use["maximum"]["solution"]["score"])
+    bound_at(odd_use, "maximum", score + 1)
+    assert km.verify(odd_use).faults == ("maximum: a table has a value beyond the bound",)

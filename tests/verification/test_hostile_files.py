@@ -19,7 +19,9 @@ LIMITS = "takes more work than the limits of the verification allow"
 @pytest.fixture
 def document():
     """Return a certificate of linear kappa for two raters and four categories, as read from a file."""
-    return json.loads(json.dumps(km.max_kappa(km.example("rapallo2022"), weights="linear").certificate()))
+    return json.loads(
+        json.dumps(km.max_kappa(km.example("rapallo2022"), weights="linear").with_minimum().certificate())
+    )
 
 
 def forged(patterns, k, coefficient="percent", *, group_size=2, radicands=None, proof="prices", n_cuts=0, value=1.0):

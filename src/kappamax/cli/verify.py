@@ -8,7 +8,7 @@ import click
 
 from kappamax.cli.command import command
 from kappamax.cli.options import JSON
-from kappamax.cli.runner import echo_json
+from kappamax.cli.runner import echo_json, echo_line
 from kappamax.display import numbers, text
 
 
@@ -26,7 +26,7 @@ def verify(context: click.Context, file: Path, as_json: bool) -> None:
     FILE, without a solver. The exit code is 0 if every claim holds, and 3 if a claim does not hold or cannot be
     checked.
     """
-    from kappamax.verification.certificates import read_certificate
+    from kappamax.verification.certificate_files import read_certificate
     from kappamax.verification.certificates import verify as verify_claims
 
     document = read_certificate(file)
@@ -35,12 +35,12 @@ def verify(context: click.Context, file: Path, as_json: bool) -> None:
         echo_json(found.to_dict())
     else:
         for fault in found.faults:
-            click.echo(f"does not hold: {fault}")
+            echo_line(f"does not hold: {fault}")
         for reason in found.unchecked:
-            click.echo(f"not checked: {reason}")
+            echo_line(f"not checked: {reason}")
         if found:
             for line in _claims(document):
-                click.echo(line)
+                echo_line(line)
     if not found:
         context.exit(3)
 
@@ -48,9 +48,11 @@ def verify(context: click.Context, file: Path, as_json: bool) -> None:
 def _claims(document: dict[str, object]) -> list[str]:
     """Return the claims of a certificate that holds as lines of text."""
     name = str(_item(document, "weights", "name"))
-    name = text.shortened(name if name.isprintable() else repr(name))  # control characters could move the cursor
+    name = text.shortened(text.printable(name))
     lines = [f"{document['title']}, {name}: {numbers.decimal(float(str(document['value'])))}"]
     for end, word in (("maximum", "at most"), ("minimum", "at least")):
+        if document[end] is None:  # the smallest value was not searched for
+            continue
         value, bound = numbers.decimals(*(float(str(_item(document, end, key))) for key in ("value", "bound")))
         proof = _item(document, end, "proof")
         how = f"proven by {proof}" if proof else f"not proven; {word} {bound}"

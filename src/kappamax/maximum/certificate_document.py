@@ -20,8 +20,10 @@ from kappamax.table import Table
 from kappamax.verification.parse import FORMAT, VERSION
 from kappamax.weights import Weights
 
+ONE_VALUE = "allow one value only"  # end of the reason why the ratio to the maximum is undefined
+
 if TYPE_CHECKING:
-    from kappamax.maximum.max_kappa import Maximum
+    from kappamax.maximum.maximum_result import Maximum
 
 
 def certificate_of(result: Maximum) -> dict[str, Any]:
@@ -39,8 +41,14 @@ def certificate_of(result: Maximum) -> dict[str, Any]:
         "ratio": result.ratio,
         "ratio_reason": result.ratio_reason,
         "maximum": _end(result, "maximum", ""),
-        "minimum": _end(result, "minimum", "minimum_"),
+        "minimum": _end(result, "minimum", "minimum_") if _has_claim(result) else None,
     }
+
+
+def _has_claim(result: Maximum) -> bool:
+    """Return whether a minimum is known and claimed; that only one value is possible is such a claim."""
+    one_value = result.ratio_reason is not None and result.ratio_reason.endswith(ONE_VALUE)
+    return (result.has_minimum or one_value) and result.minimum is not None
 
 
 def _end(result: Maximum, end: str, prefix: str) -> dict[str, Any]:

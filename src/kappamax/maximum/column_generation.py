@@ -13,7 +13,7 @@ import numpy as np
 
 from kappamax._rootsum import RootSum
 from kappamax._tolerances import ROUNDING_MARGIN
-from kappamax._typing import Array, Codes
+from kappamax._typing import Array, Codes, Integers
 from kappamax.errors import Interrupted
 from kappamax.maximum.exact_prices import certified_near
 from kappamax.maximum.first_table import first_guess
@@ -27,11 +27,12 @@ from kappamax.maximum.linear_program import (
     whole_table,
 )
 from kappamax.maximum.pooled_prices import pooled_prices
-from kappamax.maximum.price_bounds import certified
+from kappamax.maximum.price_bounds import certified, real_reduced_costs, settles
 from kappamax.maximum.pricing import Pricing
 from kappamax.maximum.problem import CompleteProblem, OutOfTime, Problem, Watch
+from kappamax.maximum.remainders import forced_by_remainders, with_remainders
 from kappamax.maximum.rounding import rounded_table
-from kappamax.maximum.solution import Prices, Solution
+from kappamax.maximum.solution import Prices, Solution, zero_prices
 
 STOPPED = 0.1  # seconds that computing a bound may take after Ctrl-C
 _SMOOTHING = 0.5  # weight of the prices with the best bound so far
@@ -86,14 +87,10 @@ class _Generation:
         self._known = {row.tobytes() for row in np.ascontiguousarray(self.patterns)}
         self.center = self.newest = np.zeros(problem.margins.shape)
         self.bound = -np.inf
+        self.forced = forced_by_remainders(problem)
         self.pooled: tuple[Prices, RootSum] | None = None
-        if (
-            problem.sign == -1
-            and isinstance(problem, CompleteProblem)
-            and self.pricing.by_composition
-            and not self.pricing.slow
-        ):
-            self.pooled = None if watch.over else pooled_prices(problem, watch)
+        if problem.sign == -1 and isinstance(problem, CompleteProblem) and not self.pricing.slow and not watch.over:
+            self.pooled = pooled_prices(problem, watch)
         if self.pooled is not None:
             prices, lowest = self.pooled
             self.center = self.newest = prices.real(problem.roots)
@@ -179,10 +176,9 @@ class _Generation:
     def solution(self) -> Solution:
         """Return the best table over the generated patterns with exact prices, and close its gap if possible."""
         problem, watch = self.problem, self.watch
-        if self.pooled is not None:
-            solution = certified(problem, *self.best, self.pooled[0], _NAME, watch, [self.pooled[1]])
-            if solution.proven:
-                return solution
+        solution = self._by_pooled_prices()
+        if solution is not None and solution.proven:
+            return solution
         relaxed = None if watch.over else self.program.solve(watch)
         support = self.best[0]
         if relaxed is not None:
@@ -190,11 +186,13 @@ class _Generation:
             least, own = float(problem.total(*self.best)), relaxed.value
             if own < least - ROUNDING_MARGIN * (1 + abs(least)) and not watch.over:
                 self._round(relaxed)
+                solution = self._by_pooled_prices()
+                if solution is not None and solution.proven:
+                    return solution
+                if self.forced is not None and settles(problem, problem.total(*self.best), self.forced):
+                    free = [RootSum()] * len(problem.sets)  # no pattern costs less than zero
+                    return with_remainders(certified(problem, *self.best, zero_prices(problem), _NAME, watch, free))
         prices, tight = self.center, self.patterns
-        if self.pooled is not None:
-            solution = certified(problem, *self.best, self.pooled[0], _NAME, watch, [self.pooled[1]])
-            if solution.proven:
-                return solution
         if self.finished:
             prices = self.newest
             with suppress(OutOfTime):
@@ -208,10 +206,18 @@ class _Generation:
                 return self._gap_closed(solution)
         return solution
 
+    def _by_pooled_prices(self) -> Solution | None:
+        """Return the best table with the prices that are the same for all raters, if they have the best bound."""
+        if self.pooled is None:
+            return None
+        prices, lowest = self.pooled
+        return certified(self.problem, *self.best, prices, _NAME, self.watch, [lowest])
+
     def _round(self, relaxed: Relaxation) -> None:
         """Find a table of whole counts whose cost is near the optimum of the linear program."""
         problem = self.problem
-        enough = relaxed.value + ROUNDING_MARGIN * (1 + abs(relaxed.value))
+        enough = relaxed.value if self.forced is None else max(relaxed.value, float(self.forced))
+        enough += ROUNDING_MARGIN * (1 + abs(enough))
         table = whole_table(problem, self.patterns, relaxed.amounts)
         if table is None and problem.objective.coefficient.group_size == 2:
             tight = self.patterns
@@ -220,13 +226,23 @@ class _Generation:
                 with suppress(OutOfTime):
                     tight = self.pricing.below(relaxed.prices, limit, _TIGHT_PATTERNS).patterns
             if not self.watch.over:
-                table = rounded_table(problem, self.patterns, relaxed.amounts, tight, enough, self.watch)
+                table = rounded_table(problem, self.patterns, relaxed, tight, enough, self.watch)
         if not self.watch.over and (table is None or float(problem.total(*table)) > enough):
-            whole = integer_table(problem, self.patterns, self._patience)
+            whole = integer_table(problem, self._useful(relaxed, table), self._patience)
             if whole is not None and (table is None or problem.total(*whole) < problem.total(*table)):
                 table = whole
         if table is not None and problem.total(*table) < problem.total(*self.best):
             self.best = table
+
+    def _useful(self, relaxed: Relaxation, table: tuple[Codes, Integers] | None) -> Codes:
+        """Return the patterns that can occur in a table that costs less than the best one.
+
+        The reduced cost of such a pattern is at most the difference between that cost and the linear program.
+        """
+        found = [self.best] if table is None else [self.best, table]
+        least = min(float(self.problem.total(*one)) for one in found)
+        reduced = real_reduced_costs(self.problem, relaxed.prices, self.patterns)
+        return self.patterns[reduced <= least - relaxed.value + ROUNDING_MARGIN * (1 + abs(least))]
 
     @property
     def _patience(self) -> Watch:
@@ -248,4 +264,4 @@ class _Generation:
         table = integer_table(problem, candidates, self._patience)
         if table is not None and problem.total(*table) < solution.cost:
             solution = certified(problem, *table, solution.prices, solution.method, self.watch)
-        return solution if solution.proven else close_gap(problem, solution, candidates)
+        return solution if solution.proven else close_gap(problem, solution, candidates, self.watch)

@@ -163,8 +163,8 @@ def listed(
     patterns = np.zeros((len(at), r), dtype=np.int32)
     for d in range(r, 0, -1):
         if len(at) > most:
-            kept = np.sort(np.argpartition(-left, most)[:most])
-            sets, at, left, patterns, complete = sets[kept], at[kept], left[kept], patterns[kept], False
+            kept, complete = _largest(left, most), False
+            sets, at, left, patterns = sets[kept], at[kept], left[kept], patterns[kept]
         before = np.concatenate([tables.before[:, at], at[None]])
         lost = best[d][sets, at] - (best[d - 1][sets, before] + prices[sets, d - 1].T)
         lost -= lost.min(axis=0)  # rounding errors must not exclude the best choice
@@ -173,9 +173,14 @@ def listed(
         patterns, sets, at = patterns[rows], sets[rows], before[chosen, rows]
         patterns[:, d - 1] = chosen
     if len(at) > most:
-        kept = np.sort(np.argpartition(-left, most)[:most])
+        kept = _largest(left, most)
         return sets[kept], patterns[kept], left[kept], False
     return sets, patterns, left, complete
+
+
+def _largest(numbers: Floats, most: int) -> Integers:
+    """Return the positions of the largest numbers, in order."""
+    return np.sort(np.argpartition(-numbers, most)[:most])
 
 
 def exact_best_sums(

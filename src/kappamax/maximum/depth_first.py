@@ -12,17 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from kappamax._jit import kernel
+from kappamax._jit import CompilationStopped, kernel
 from kappamax._typing import Codes, Floats
+from kappamax.fibers.enumeration import OutOfSteps
 from kappamax.maximum.problem import OutOfTime, RaterSet, Watch
 
 _UNCOMPILED_PATTERNS = 2000  # possible patterns up to which plain Python is faster than importing numba
 _SWEEPS = 2  # number of times that every rater changes a rating in a search nearby
 _AT_A_TIME = 1_000_000  # numbers processed between two checks of the time limit and Ctrl-C
-
-
-class OutOfSteps(Exception):  # noqa: N818  # signals a reached limit, not an error
-    """Raised when a search takes more steps than it may."""
 
 
 class DepthFirstSearch:
@@ -44,7 +41,9 @@ class DepthFirstSearch:
         #: entry d is a lower bound of the cost of all pairs of raters >= d
         self.rest = np.array([least[d:, d:].sum() for d in range(len(one.raters) + 1)])
         n_patterns = float(one.pair_costs.shape[-1]) ** len(one.raters)
-        self.run: Callable[..., Any] = kernel(_search, work=n_patterns, worth=_UNCOMPILED_PATTERNS)
+        self.run: Callable[..., Any] = kernel(
+            _search, work=n_patterns, worth=_UNCOMPILED_PATTERNS, stopped=lambda: watch.over
+        )
 
     def found(
         self, prices: Floats, limit: float, most: int, most_steps: int | None = None
@@ -63,7 +62,7 @@ class DepthFirstSearch:
         state = due, np.full(r, -1, dtype=np.int32), np.zeros(r + 1), np.zeros(2, dtype=np.int64), np.full(1, np.inf)
         steps = max(1, _AT_A_TIME // (r * k))
         taken = 0
-        while not self.run(self.one.pair_costs, self.rest, limit, most, patterns, reduced, *state, steps):
+        while not self._run(self.one.pair_costs, self.rest, limit, most, patterns, reduced, *state, steps):
             taken += steps
             if self.watch.over:
                 raise OutOfTime
@@ -72,6 +71,12 @@ class DepthFirstSearch:
         count = int(state[3][1])
         kept = min(count, max(1, most))
         return patterns[:kept], reduced[:kept], count
+
+    def _run(self, *arguments: Any) -> bool:
+        try:
+            return bool(self.run(*arguments))
+        except CompilationStopped:
+            raise OutOfTime from None
 
     def nearby(self, prices: Floats, starts: Codes, limit: float, most: int) -> Codes:
         """Return patterns below the limit, found from given patterns by changing one rating at a time.
@@ -95,14 +100,6 @@ class DepthFirstSearch:
                 reduced += costs[other, rater][patterns[:, other], patterns[:, rater]]
         best = np.argsort(reduced, kind="stable")[:most]
         return patterns[best[reduced[best] < limit]]
-
-    def rough_least(self, prices: Floats) -> float:
-        """Return a lower bound of all reduced costs that treats every pair of raters separately and needs no search."""
-        if (r := len(prices)) == 1:
-            return -float(prices.max())
-        shared = prices / (r - 1)  # each rater's price is divided among r - 1 pairs
-        pairs = self.one.pair_costs - shared[:, None, :, None] - shared[None, :, None, :]
-        return float(pairs.min(axis=(2, 3))[np.triu_indices(r, 1)].sum())
 
 
 def _search(costs, rest, limit, most, patterns, reduced, due, choice, paid, progress, lowest, most_steps):  # type: ignore[no-untyped-def]  # compiled by numba

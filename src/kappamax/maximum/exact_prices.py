@@ -2,9 +2,8 @@
 
 An optimal vertex of the dual problem is determined by the patterns whose cost equals the sum of their prices. For two
 raters these patterns form a forest, along which the prices follow by exact addition. For more raters they form a system
-of equations with entries 0 and 1. The system is solved in doubles, the solution is rounded to a small denominator, and
-the equations are checked exactly. Prices that no equation determines keep their rounded doubles. The proof does not
-depend on this module, because the bound of the resulting prices is computed exactly.
+of equations with entries 0 and 1, which is solved in fractions. Prices that no equation determines keep their rounded
+doubles. The proof does not depend on this module, because the bound of the resulting prices is computed exactly.
 """
 
 from __future__ import annotations
@@ -15,6 +14,7 @@ from fractions import Fraction
 import numpy as np
 
 from kappamax._integers import magnitude, widen
+from kappamax._rational_solve import independent_rows, solved_in_fractions
 from kappamax._rootsum import RootSum
 from kappamax._typing import Array
 from kappamax.maximum.price_bounds import certified, real_reduced_costs
@@ -23,8 +23,7 @@ from kappamax.maximum.solution import Prices, Solution, zero_prices
 
 PRICE_DENOMINATOR = 2**40  # denominator of prices that are rounded from doubles
 _TOLERANCES = (1e-11, 1e-9, 1e-7)  # relative reduced costs that count as zero, tried in this order
-_PRIME = 1_048_573  # sums of a thousand products of two residues stay below 2^63
-_DENOMINATORS = (1, 2, 3, 4, 5, 6, 8, 12, 24, 60)  # denominators that the solution of the equations may have
+_LARGEST_COST = 2**50  # larger costs are not solved for exactly
 
 
 def certified_near(
@@ -183,7 +182,7 @@ def _forest(patterns: Array, k: int) -> list[int]:
 def _by_elimination(problem: Problem, real: Array, patterns: Array) -> Prices | None:
     """Return prices for several raters by solving the equations of the tight patterns.
 
-    A determined price is an integer combination of costs and undetermined prices over a small denominator. If ratings
+    A determined price is a combination of costs and undetermined prices with fractions as coefficients. If ratings
     are missing, only the prices of the raters' categories are solved for, from the differences between patterns of the
     same set of raters. The price of the set is left at zero; it follows from the least reduced cost of the set.
     """
@@ -197,49 +196,22 @@ def _by_elimination(problem: Problem, real: Array, patterns: Array) -> Prices | 
     if not problem.objective.table.complete:
         _, reference, own = np.unique(patterns[:, -1], return_index=True, return_inverse=True)
         rows, costs = rows - rows[reference[own.ravel()]], costs - costs[reference[own.ravel()]]
-    chosen, pivots = _independent(rows, rows.shape[1] - n_raters + 1)
+    chosen, pivots = independent_rows(rows, rows.shape[1] - n_raters + 1)
     open_ones = np.setdiff1d(np.arange(rows.shape[1]), pivots)
     square, rest, costs = rows[chosen][:, pivots], rows[chosen][:, open_ones], costs[chosen]
-    right = np.hstack([costs.astype(float), rest.astype(float)])
-    doubles = np.linalg.solve(square.astype(float), right)
-    for denominator in _DENOMINATORS:
-        scaled = np.rint(doubles * denominator)
-        if np.abs(scaled).max(initial=0) < 2**40 and np.abs(doubles * denominator - scaled).max(initial=0) < 1e-3:
-            break
-    else:
+    if magnitude(costs) > _LARGEST_COST:
         return None
-    whole = scaled.astype(np.int64)
-    exact = np.hstack([costs, rest]).astype(np.int64) * denominator
-    if not (square @ whole == exact).all():
+    found = solved_in_fractions(square, np.hstack([costs, rest]).astype(np.int64))
+    if found is None:
         return None
+    whole, denominator = found
     n_roots = len(problem.roots)
     own_prices = _rounded(problem, real[:n_raters, :k]).reshape(-1, n_roots) * denominator
-    shift = whole[:, n_roots:].astype(object) @ (own_prices[open_ones] // denominator)
-    own_prices[pivots] = whole[:, :n_roots].astype(object) * PRICE_DENOMINATOR - shift
+    shift = whole[:, n_roots:] @ (own_prices[open_ones] // denominator)
+    own_prices[pivots] = whole[:, :n_roots] * PRICE_DENOMINATOR - shift
     numerators = np.zeros((*real.shape, n_roots), dtype=object)
     numerators[:n_raters, :k] = own_prices.reshape(n_raters, k, n_roots)
     return Prices(_narrowed(numerators), PRICE_DENOMINATOR * denominator)
-
-
-def _independent(rows: Array, rank: int) -> tuple[list[int], list[int]]:
-    """Return the first linearly independent rows and a pivot column of each, by elimination modulo a prime."""
-    basis = np.zeros((0, rows.shape[1]), dtype=np.int64)
-    pivots: list[int] = []
-    chosen: list[int] = []
-    for position, row in enumerate(rows):
-        rest = (row - row[pivots] @ basis) % _PRIME if pivots else row
-        where = np.flatnonzero(rest)
-        if len(where) == 0:
-            continue
-        rest = rest * pow(int(rest[where[0]]), -1, _PRIME) % _PRIME
-        if pivots:
-            basis = (basis - basis[:, [where[0]]] * rest) % _PRIME
-        basis = np.vstack([basis, rest])
-        pivots.append(int(where[0]))
-        chosen.append(position)
-        if len(chosen) == rank:
-            break
-    return chosen, pivots
 
 
 def _narrowed(numerators: Array) -> Array:

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from kappamax._jit import CompilationStopped
+from kappamax._tolerances import ROUNDING_MARGIN
 from kappamax._typing import Codes, Integers
 from kappamax.maximum.closed_forms import comonotone_table
 from kappamax.maximum.price_bounds import certified
@@ -39,14 +41,16 @@ def first_guess(problem: Problem, watch: Watch | None = None) -> Table:
 
 def improved(problem: Problem, patterns: Codes, counts: Integers, watch: Watch | None = None) -> Table:
     """Rearrange the ratings of one rater after the other until this no longer lowers the cost."""
-    n_raters = problem.objective.table.n_raters
-    best, stale = problem.total(patterns, counts), 0
+    n_raters, stale = problem.objective.table.n_raters, 0
+    least_gain = ROUNDING_MARGIN * problem.scale
     for step in range(_STEPS_PER_RATER * n_raters):
-        candidate = placed_anew(problem, patterns, counts, step % n_raters)
-        cost = problem.total(*candidate)
+        try:
+            candidate, gain = _rearranged(problem, patterns, counts, step % n_raters, watch)
+        except CompilationStopped:
+            break
         stale += 1
-        if cost < best:
-            best, (patterns, counts), stale = cost, candidate, 0
+        if gain > least_gain:
+            (patterns, counts), stale = candidate, 0
         elif stale == n_raters:
             break
         if watch is not None and watch.over:
@@ -54,19 +58,32 @@ def improved(problem: Problem, patterns: Codes, counts: Integers, watch: Watch |
     return patterns, counts
 
 
-def placed_anew(problem: Problem, patterns: Codes, counts: Integers, rater: int) -> Table:
+def placed_anew(problem: Problem, patterns: Codes, counts: Integers, rater: int, watch: Watch | None = None) -> Table:
     """Return the table in which one rater's ratings are rearranged at least cost for the ratings of the others.
 
     The given table need not have the required margins for this rater; the result has.
     """
+    return _rearranged(problem, patterns, counts, rater, watch)[0]
+
+
+def _rearranged(
+    problem: Problem, patterns: Codes, counts: Integers, rater: int, watch: Watch | None = None
+) -> tuple[Table, float]:
+    """Return the table with one rater's ratings rearranged at least cost, and by how much that lowers the cost."""
     k = problem.n_labels
     rated = patterns[:, rater] < k
-    others = np.delete(patterns[rated], rater, axis=1)
-    rest, totals = group_patterns(others, counts[rated], n_categories=problem.n_categories)
-    full = np.insert(np.repeat(rest, k, axis=0), rater, np.tile(np.arange(k), len(rest)), axis=1).astype(np.int32)
-    costs = problem.real(full).reshape(len(rest), k)
-    costs -= costs.min()
-    scaled = np.rint(costs * (_LARGEST_REARRANGEMENT_COST / (costs.max() or 1.0))).astype(np.int64)
-    table, _ = transport_table(scaled, totals, problem.margins[rater, :k], 1 + problem.n_raters // 10)
-    used = np.flatnonzero(table.ravel())
-    return np.concatenate([patterns[~rated], full[used]]), np.concatenate([counts[~rated], table.ravel()[used]])
+    own = patterns[rated]
+    before = float(counts[rated] @ problem.rating_costs(own, rater)[np.arange(len(own)), own[:, rater]])
+    own[:, rater] = 0
+    rest, totals = group_patterns(own, counts[rated], n_categories=problem.n_categories)
+    costs = problem.rating_costs(rest, rater)
+    lowest = costs.min(initial=np.inf)
+    scale = _LARGEST_REARRANGEMENT_COST / (float((costs - lowest).max(initial=0.0)) or 1.0)
+    scaled = np.rint((costs - lowest) * scale).astype(np.int64)
+    stopped = None if watch is None else lambda: watch.over
+    table, _ = transport_table(scaled, totals, problem.margins[rater, :k], 1 + problem.n_raters // 10, stopped)
+    row, code = np.nonzero(table)
+    placed = rest[row].astype(np.int32)
+    placed[:, rater] = code
+    found = np.concatenate([patterns[~rated], placed]), np.concatenate([counts[~rated], table[row, code]])
+    return found, before - float((costs * table).sum())

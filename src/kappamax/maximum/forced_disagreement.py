@@ -8,11 +8,12 @@ from itertools import combinations
 from typing import Any
 
 from kappamax._result import TableResult
+from kappamax._validate import require_time_limit
 from kappamax.coefficients import as_objective
 from kappamax.disagreement.objective import Objective
 from kappamax.errors import NotSupportedError
 from kappamax.io import Ratings
-from kappamax.maximum.problem import CompleteProblem
+from kappamax.maximum.problem import CompleteProblem, Watch
 from kappamax.maximum.solution import Solution
 from kappamax.maximum.solve import solve
 from kappamax.table import Label
@@ -20,7 +21,10 @@ from kappamax.weights import WeightsLike
 
 
 def disagreement_split(
-    *ratings: Ratings | Objective, weights: WeightsLike = "unweighted", categories: Sequence[Label] | None = None
+    *ratings: Ratings | Objective,
+    weights: WeightsLike = "unweighted",
+    time_limit: float | None = None,
+    categories: Sequence[Label] | None = None,
 ) -> DisagreementSplit:
     """Split the observed disagreement into the part that the margins force and the part that was avoidable.
 
@@ -35,6 +39,9 @@ def disagreement_split(
     weights : str, Weights or mapping
         Disagreement weights: a name such as "linear" or "quadratic", a `Weights` object, or a mapping from pairs of
         raters to weights. Default "unweighted".
+    time_limit : float, optional
+        Largest number of seconds for all searches together, default no limit. When the time is over, `forced` is a
+        lower bound where it is not proven.
     categories : sequence of labels, optional
         All categories in order, including unused ones. By default they are taken from the ratings.
 
@@ -56,21 +63,23 @@ def disagreement_split(
     (0.202, 0.101, 0.101)
     """
     objective = as_objective(*ratings, weights=weights, categories=categories)
+    require_time_limit("time_limit", time_limit)
+    watch = Watch(time_limit)
     table = objective.table
     if table.n_missing:
         raise NotSupportedError(
             f"disagreement_split needs complete ratings; the number of missing ratings is {table.n_missing}."
         )
-    solution = solve(CompleteProblem(objective, 1))
+    solution = solve(CompleteProblem(objective, 1), watch)
     observed, forced = _observed_and_forced(solution)
     pairs = {}
     for a, b in combinations(range(table.n_raters), 2):
         pair = as_objective(table.select([a, b]), weights=objective.weights.for_raters([a, b]))
-        pairs[f"{table.raters[a]}, {table.raters[b]}"] = _observed_and_forced(solve(CompleteProblem(pair, 1)))
+        pairs[f"{table.raters[a]}, {table.raters[b]}"] = _observed_and_forced(solve(CompleteProblem(pair, 1), watch))
     single = {}
     for label in table.categories:
         alone = as_objective(table.collapse(label))
-        single[label] = _observed_and_forced(solve(CompleteProblem(alone, 1)))
+        single[label] = _observed_and_forced(solve(CompleteProblem(alone, 1), watch))
     name, avoidable = objective.weights.name, observed - forced
     return DisagreementSplit(name, observed, forced, avoidable, pairs, single, solution.proven, _data=table.data)
 

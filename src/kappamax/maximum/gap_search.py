@@ -14,11 +14,11 @@ from kappamax._rootsum import RootSum
 from kappamax._typing import Array, Integers
 from kappamax.fibers.enumeration import BITS, tables_below
 from kappamax.maximum.price_bounds import cost_step, reduced_costs
-from kappamax.maximum.problem import Problem
+from kappamax.maximum.problem import Problem, Watch
 from kappamax.maximum.solution import Solution
 
 
-def close_gap(problem: Problem, solution: Solution, patterns: Array) -> Solution:
+def close_gap(problem: Problem, solution: Solution, patterns: Array, watch: Watch) -> Solution:
     """Return the best table over the given patterns, proven if the search finishes within its limit.
 
     Parameters
@@ -29,6 +29,8 @@ def close_gap(problem: Problem, solution: Solution, patterns: Array) -> Solution
         Best table known, with the prices of its bound.
     patterns : array, shape (m, r)
         Patterns that include every pattern whose reduced cost is at most the gap.
+    watch : Watch
+        Time limit of the search.
 
     Returns
     -------
@@ -49,7 +51,7 @@ def close_gap(problem: Problem, solution: Solution, patterns: Array) -> Solution
             return replace(solution, bound=solution.cost, proof="search")
         fits = [i for i, cost in enumerate(reduced) if cost - lowest <= room]
         costs = [reduced[i] - lowest for i in fits]
-        better, finished = _better(problem, patterns[fits], costs, room, gap)
+        better, finished = _better(problem, patterns[fits], costs, room, gap, watch)
         if better is None:
             return replace(solution, bound=solution.cost, proof="search") if finished else solution
         used = better > 0
@@ -58,7 +60,7 @@ def close_gap(problem: Problem, solution: Solution, patterns: Array) -> Solution
 
 
 def _better(
-    problem: Problem, patterns: Array, costs: list[RootSum], room: RootSum, gap: RootSum
+    problem: Problem, patterns: Array, costs: list[RootSum], room: RootSum, gap: RootSum, watch: Watch
 ) -> tuple[Integers | None, bool]:
     """Return the counts of a table whose reduced costs add up to less than the gap, and whether the search is complete.
 
@@ -67,7 +69,8 @@ def _better(
     shift = BITS - 1 - room.exponent()
     lowered = np.array([cost.floor(shift) for cost in costs], dtype=np.int64)
     columns = (patterns + problem.n_categories * np.arange(problem.n_raters)).astype(np.int64)
-    found = tables_below(columns, problem.margins.ravel(), lowered, room.ceiling(shift) + 1)
+    limit = room.ceiling(shift) + 1
+    found = tables_below(columns, problem.margins.ravel(), lowered, limit, stopped=lambda: watch.over)
     for counts in found.counts:
         total = sum((cost * int(n) for cost, n in zip(costs, counts, strict=True) if n), RootSum())
         if total < gap:

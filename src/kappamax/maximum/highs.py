@@ -29,10 +29,7 @@ class LinearProgram:
     def __init__(self, sides: Array, scale: float) -> None:
         self.size = float(np.abs(sides).max(initial=0)) or 1.0
         self.scale = scale or 1.0
-        self.solver = _solver()
-        right = sides.astype(float) / self.size
-        nothing, none = np.zeros(0), np.zeros(0, dtype=np.int32)
-        self.solver.addRows(len(right), right, right, 0, np.zeros(len(right), dtype=np.int32), none, nothing)
+        self.solver = _solver(sides.astype(float) / self.size)
 
     def add(self, costs: Floats, columns: Any) -> None:
         """Add columns, which are a sparse matrix of shape (m, number of columns) in compressed form."""
@@ -60,9 +57,7 @@ def solve_integer(costs: Floats, rows: Any, sides: Array, watch: Watch) -> Float
     """Return whole amounts >= 0, as doubles, of least cost with rows @ amounts = sides, or None if none are found."""
     import highspy
 
-    solver = _solver()
-    right, nothing, none = sides.astype(float), np.zeros(0), np.zeros(0, dtype=np.int32)
-    solver.addRows(len(right), right, right, 0, np.zeros(len(right), dtype=np.int32), none, nothing)
+    solver = _solver(sides.astype(float))
     _add_columns(solver, costs / (float(np.abs(costs).max()) or 1.0), _compressed(rows))
     n = len(costs)
     kinds = np.full(n, int(highspy.HighsVarType.kInteger), dtype=np.uint8)
@@ -75,12 +70,14 @@ def solve_integer(costs: Floats, rows: Any, sides: Array, watch: Watch) -> Float
     return np.array(solver.getSolution().col_value)
 
 
-def _solver() -> Any:
-    """Return a solver that prints nothing."""
+def _solver(sides: Floats) -> Any:
+    """Return a solver that prints nothing, with the right-hand sides and without columns."""
     import highspy
 
     solver: Any = highspy.Highs()  # type: ignore[no-untyped-call]
     solver.setOptionValue("output_flag", False)
+    m, none = len(sides), np.zeros(0, dtype=np.int32)
+    solver.addRows(m, sides, sides, 0, np.zeros(m, dtype=np.int32), none, np.zeros(0))
     return solver
 
 

@@ -20,6 +20,7 @@ from kappamax.maximum.gap_search import close_gap
 from kappamax.maximum.highs import LinearProgram, solve_integer
 from kappamax.maximum.price_bounds import bound_of, certified, reduced_costs
 from kappamax.maximum.problem import Problem, Watch
+from kappamax.maximum.remainders import with_remainders
 from kappamax.maximum.solution import Prices, Solution
 from kappamax.patterns import margins_of
 
@@ -47,7 +48,8 @@ def solve_over_all_cells(problem: Problem, watch: Watch) -> Solution:
     )
     if not solution.proven:
         solution = refined(solution, cells, watch)
-    return solution if solution.proven else close_gap(problem, solution, cells)
+    known = with_remainders(solution)
+    return known if known.proven else close_gap(problem, solution, cells, watch)
 
 
 def refined(solution: Solution, patterns: Array, watch: Watch) -> Solution:
@@ -121,7 +123,7 @@ class PatternProgram:
     def __init__(self, problem: Problem, patterns: Array, costs: Array | None = None) -> None:
         self.problem = problem
         costs = problem.real(patterns) if costs is None else costs
-        self.program = LinearProgram(problem.margins.ravel(), float(np.abs(costs).max()))
+        self.program = LinearProgram(problem.sides, float(np.abs(costs).max()))
         self.costs = np.zeros(0)
         self._add(patterns, costs)
 
@@ -130,7 +132,7 @@ class PatternProgram:
         self._add(patterns, self.problem.real(patterns))
 
     def _add(self, patterns: Array, costs: Array) -> None:
-        self.program.add(costs, incidence(patterns, self.problem.n_categories))
+        self.program.add(costs, incidence(self.problem, patterns))
         self.costs = np.concatenate([self.costs, costs])
 
     def solve(self, watch: Watch) -> Relaxation | None:
@@ -139,7 +141,7 @@ class PatternProgram:
         if found is None:
             return None
         amounts, prices = found
-        return Relaxation(amounts, float(self.costs @ amounts), prices.reshape(self.problem.margins.shape))
+        return Relaxation(amounts, float(self.costs @ amounts), self.problem.at_constraints(prices))
 
 
 def whole_table(problem: Problem, patterns: Array, amounts: Array) -> tuple[Codes, Integers] | None:
@@ -153,16 +155,17 @@ def whole_table(problem: Problem, patterns: Array, amounts: Array) -> tuple[Code
 
 def integer_table(problem: Problem, patterns: Array, watch: Watch) -> tuple[Codes, Integers] | None:
     """Return the table of least cost over the given patterns, or None if the solver finds no table."""
-    rows, sides = incidence(patterns, problem.n_categories), problem.margins.ravel()
-    found = solve_integer(problem.real(patterns), rows, sides, watch)
+    found = solve_integer(problem.real(patterns), incidence(problem, patterns), problem.sides, watch)
     return None if found is None else whole_table(problem, patterns, found)
 
 
-def incidence(patterns: Array, k: int) -> Any:
-    """Return the constraint matrix, with one row per rater and category and one column per pattern."""
+def incidence(problem: Problem, patterns: Array) -> Any:
+    """Return the constraint matrix, with one row per entry of `problem.constraints` and one column per pattern."""
     from scipy.sparse import csc_array
 
-    m, r = patterns.shape
-    rows = (patterns + k * np.arange(r)).ravel().astype(np.int32)  # scipy before 1.15 passes only int32 to HiGHS
-    starts = np.arange(0, m * r + 1, r, dtype=np.int32)
-    return csc_array((np.ones(m * r), rows, starts), shape=(r * k, m))
+    row_at = np.full(problem.margins.size, -1, dtype=np.int32)  # scipy before 1.15 passes only int32 to HiGHS
+    row_at[problem.constraints] = np.arange(len(problem.constraints))
+    rows = row_at[patterns + problem.n_categories * np.arange(problem.n_raters)]
+    starts = np.concatenate([[0], np.cumsum((rows >= 0).sum(axis=1))]).astype(np.int32)
+    rows = rows[rows >= 0]
+    return csc_array((np.ones(len(rows)), rows, starts), shape=(len(problem.constraints), len(patterns)))

@@ -18,6 +18,7 @@ import numpy as np
 from kappamax._result import Result
 from kappamax._rootsum import RootSum
 from kappamax._typing import Integers
+from kappamax._validate import require_time_limit
 from kappamax.coefficients import as_objective
 from kappamax.disagreement.objective import Objective
 from kappamax.errors import NotSupportedError
@@ -26,17 +27,20 @@ from kappamax.fibers.enumeration import BITS, OutOfSteps, iter_tables, tables_be
 from kappamax.fibers.limits import MEMORY_LIMIT
 from kappamax.io import Ratings
 from kappamax.maximum.linear_program import integer_table
-from kappamax.maximum.max_kappa import Maximum, max_kappa
+from kappamax.maximum.max_kappa import max_kappa
+from kappamax.maximum.maximum_result import Maximum
 from kappamax.maximum.price_bounds import feasible, lowest_reduced_costs, reduced_costs
 from kappamax.maximum.pricing import Pricing
-from kappamax.maximum.problem import Watch, problem_for, require_fixed_chance
+from kappamax.maximum.problem import OutOfTime, Watch, problem_for, require_fixed_chance
 from kappamax.table import Label, Table
 from kappamax.weights import WeightsLike
 
 LISTED_MAXIMIZERS = 100_000  # largest number of tables that are listed
 COUNTING_WORK = 1_000_000_000  # additions up to which tables are counted without listing them
 QUICK_STEPS = 10_000  # steps of listing that are tried before counting
+MOST_STEPS = 500_000_000  # steps after which an iterator over all maximisers stops
 LISTING_STEPS = 300_000  # steps after which listing stops
+_WORK_PER_SECOND = 50_000_000  # additions per second when tables are counted, at least
 _MOST_PATTERNS = 100_000  # patterns up to which maximisers are counted
 _LISTED_COUNTS = 20_000_000  # largest number of counts, tables times patterns, that are listed
 _NEAR = 1e-6  # relative tolerance of reduced costs in doubles; patterns within it are compared exactly
@@ -74,6 +78,7 @@ def iter_maximizers(
     ------
     NotSupportedError
         If the maximum is not proven, or if rearranging the ratings changes the expected agreement of the coefficient.
+        Also after all tables that were found, if the search for others was stopped because it took too many steps.
 
     Examples
     --------
@@ -83,8 +88,7 @@ def iter_maximizers(
     """
     result = _as_maximum(*ratings, weights=weights, coefficient=coefficient, categories=categories)
     _require_known_maximizers(result)
-    candidates = _Candidates(result)
-    return (result.solution.problem.table(candidates.patterns, counts) for counts in candidates.counts())
+    return _Candidates(result).tables()
 
 
 def count_maximizers(
@@ -94,6 +98,7 @@ def count_maximizers(
     categories: Sequence[Label] | None = None,
     counting_work: float | None = None,
     listing_steps: int | None = None,
+    time_limit: float | None = None,
 ) -> MaximizerCount:
     """Count the tables with the observed margins that attain the maximum.
 
@@ -114,6 +119,9 @@ def count_maximizers(
         Number of additions up to which tables are counted without listing them, default 10^9.
     listing_steps : int, optional
         Number of steps after which listing stops, default 300,000.
+    time_limit : float, optional
+        Largest number of seconds for the count, default no limit. If it is reached, a lower bound is returned. The
+        search for the maximum, if it is not given, has the same limit.
 
     Returns
     -------
@@ -126,23 +134,31 @@ def count_maximizers(
     >>> km.maximum.count_maximizers(km.example("rapallo2022"), weights="linear").n
     5
     """
-    result = _as_maximum(*ratings, weights=weights, coefficient=coefficient, categories=categories)
+    require_time_limit("time_limit", time_limit)
+    result = _as_maximum(
+        *ratings, weights=weights, coefficient=coefficient, categories=categories, time_limit=time_limit
+    )
     most_work = COUNTING_WORK if counting_work is None else counting_work
     steps = LISTING_STEPS if listing_steps is None else listing_steps
-    return _count(result, most_work, steps)._about(result.data)
+    if time_limit is not None:
+        most_work = min(most_work, time_limit * _WORK_PER_SECOND)
+    try:
+        return _count(result, most_work, steps, Watch(time_limit))._about(result.data)
+    except OutOfTime:
+        return MaximizerCount(None, 1, "the time limit was reached", _data=result.data)
 
 
-def _count(result: Maximum, most_work: float, steps: int) -> MaximizerCount:
+def _count(result: Maximum, most_work: float, steps: int, watch: Watch) -> MaximizerCount:
     """Return the number of tables that attain the maximum, by listing or counting them within limits."""
     if not result.proven:
         return MaximizerCount(None, 1, "the maximum is not proven")
     if not result.objective.fixed_chance:
         return MaximizerCount(None, 1, "the agreement expected by chance differs between tables")
-    candidates = _Candidates(result)
+    candidates = _Candidates(result, watch)
     if len(candidates.patterns) > _MOST_PATTERNS:
         return MaximizerCount(None, 1, f"more than {_MOST_PATTERNS:,} patterns can occur in such tables")
     few = candidates.listed(min(QUICK_STEPS, steps))
-    if few.n is not None:
+    if few.n is not None or watch.over:
         return few
     counter = TableCounter(result.solution.problem.margins, candidates.patterns)
     if candidates.exact and counter.table_bytes() <= MEMORY_LIMIT and counter.work() <= most_work:
@@ -215,7 +231,11 @@ def maximizer_range(
     for sign in (-1, 1):
         problem = problem_for(other, sign)
         table = integer_table(problem, candidates.patterns, Watch())
-        assert table is not None  # the maximiser itself is such a table
+        if table is None:
+            raise NotSupportedError(
+                "too many tables attain the maximum to list them, and the integer program over them has no solution in "
+                f"doubles for {float(problem.n_subjects):.3g} subjects."
+            )
         ends.append(other.value(problem.total(*table) * sign))
     return MaximizerRange(ends[0], ends[1], None, "integer program", _data=result.data)
 
@@ -259,11 +279,17 @@ class MaximizerRange(Result):
     method: str
 
 
-def _as_maximum(*ratings: Any, weights: Any, coefficient: str, categories: Sequence[Label] | None) -> Maximum:
+def _as_maximum(
+    *ratings: Any,
+    weights: Any,
+    coefficient: str,
+    categories: Sequence[Label] | None,
+    time_limit: float | None = None,
+) -> Maximum:
     """Return the maximum of ratings or of an objective; a result of `max_kappa` is returned unchanged."""
     if len(ratings) == 1 and isinstance(ratings[0], Maximum):
         return ratings[0]
-    return max_kappa(*ratings, weights=weights, coefficient=coefficient, categories=categories)
+    return max_kappa(*ratings, weights=weights, coefficient=coefficient, categories=categories, time_limit=time_limit)
 
 
 def _require_known_maximizers(result: Maximum) -> None:
@@ -290,18 +316,21 @@ class _Candidates:
         Whether every table of these patterns is a maximiser.
     """
 
-    def __init__(self, result: Maximum) -> None:
+    def __init__(self, result: Maximum, watch: Watch | None = None) -> None:
+        self.watch = watch or Watch()
         self.problem = problem = result.solution.problem
         objective, prices = problem.objective, result.solution.prices
         assert prices is not None
-        prices, bound = feasible(problem, prices, lowest_reduced_costs(problem, prices))
+        prices, bound = feasible(problem, prices, lowest_reduced_costs(problem, prices, self.watch))
+        if self.watch.over:  # the bound may be rough
+            raise OutOfTime
         self.room = result.solution.cost - bound
         if not objective.weights.exact:
             pairs = problem.n_subjects * (objective.table.n_raters**2 // 2)
             self.room += Fraction(pairs * objective.denominator * int(max(problem.factors)), 2**_ROUNDED_BITS)
         worth = prices.real(problem.roots)
         limit = float(self.room) + _NEAR * (1 + float(np.abs(worth).max()))
-        near = Pricing(problem).below(worth, limit, _MOST_PATTERNS + 1).patterns
+        near = Pricing(problem, self.watch).below(worth, limit, _MOST_PATTERNS + 1).patterns
         exact = reduced_costs(problem, prices, near).tolist()
         beyond = [problem.number(row) / prices.denominator for row in exact]
         kept = [place for place, cost in enumerate(beyond) if cost <= self.room]
@@ -325,12 +354,27 @@ class _Candidates:
         if not found.finished:
             raise OutOfSteps
 
+    def tables(self) -> Iterator[Table]:
+        """Yield every maximiser; raise `NotSupportedError` if the search for further ones takes too many steps."""
+        n_found = 0
+        try:
+            for counts in self.counts(MOST_STEPS):
+                n_found += 1
+                yield self.problem.table(self.patterns, counts)
+        except OutOfSteps:
+            raise NotSupportedError(
+                f"listing the tables that attain the maximum was stopped after {n_found:,} tables, since it takes more "
+                "steps than the limit. count_maximizers gives a lower bound on their number."
+            ) from None
+
     def listed(self, most_steps: int) -> MaximizerCount:
         """Count the maximisers by listing them, for at most a given number of steps."""
         found = 0
         try:
             for _ in islice(self.counts(most_steps), LISTED_MAXIMIZERS):
                 found += 1
+                if self.watch.over:
+                    return MaximizerCount(None, found, "the time limit was reached")
         except OutOfSteps:
             return MaximizerCount(None, max(1, found), f"listing stopped after {most_steps:,} steps")
         if found < LISTED_MAXIMIZERS:

@@ -119,7 +119,7 @@ def lowest_reduced_costs(problem: Problem, prices: Prices, watch: Watch | None =
     try:
         exact = None
         if watch is not None and watch.over:
-            low = pricing.rough_lowest(worth) if pricing.slow else pricing.lowest(worth)
+            low = pricing.rough_lowest(worth) if pricing.too_slow_after_the_limit else pricing.lowest(worth)
             return [RootSum(Fraction(float(number) - margin)) for number in low]
         if pricing.slow:
             exact = _lowest_by_search(problem, prices, pricing, worth, margin)
@@ -172,9 +172,10 @@ def cost_step(problem: Problem) -> int | None:
     if problem.objective.radicands != (1,):
         return None
     denominator = problem.objective.denominator
+    distinct = {id(weights): weights for _, _, weights in problem.objective.pairs()}
     entries = [
         int(value) * (denominator // weights.denominator) * factor
-        for _, _, weights in problem.objective.pairs()
+        for weights in distinct.values()
         for value in np.unique(weights.multipliers)
         for factor in problem.factors
     ]

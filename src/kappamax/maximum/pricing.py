@@ -9,14 +9,16 @@ as the dynamic program would.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
 from kappamax._rootsum import RootSum
 from kappamax._typing import Array, Codes, Floats, Integers
+from kappamax.fibers.enumeration import OutOfSteps
 from kappamax.maximum.compositions import best_sums, compositions_of, exact_best_sums, listed, n_sums, traced
-from kappamax.maximum.depth_first import DepthFirstSearch, OutOfSteps
+from kappamax.maximum.depth_first import DepthFirstSearch
 from kappamax.maximum.problem import Problem, Watch
 from kappamax.maximum.solution import Prices
 from kappamax.weights import Weights
@@ -24,7 +26,7 @@ from kappamax.weights import Weights
 _FEW_SUMS = 20_000_000  # sums, times categories, up to which the dynamic program is used at once
 _MOST_SUMS = 120_000_000  # sums, times categories, above which it does not fit into memory
 _SUMS_AT_A_TIME = 5_000_000  # sums of several sets that are computed at once
-_STEPS_PER_SUM = 0.2  # a step of the depth-first search takes about as long as this many sums
+_STEPS_PER_SUM = 0.2  # steps of the depth-first search that take about as long as one sum
 _PART_BITS = 44  # binary digits of a part of a whole number
 
 
@@ -72,6 +74,11 @@ class Pricing:
     def slow(self) -> bool:
         """Whether a complete search takes long."""
         return any(group.slow for group in self.groups)
+
+    @property
+    def too_slow_after_the_limit(self) -> bool:
+        """Whether the least reduced costs of all sets together take too long once the time limit is reached."""
+        return self.slow or sum(group.work * len(group.sets) for group in self.groups) > _FEW_SUMS
 
     def lowest(self, prices: Array) -> Floats:
         """Return the least reduced cost of every set of raters."""
@@ -138,31 +145,22 @@ class _SetsOfOneSize:
         self.problem, self.sets, self.watch = problem, sets, watch
         self.raters = np.array([np.flatnonzero(problem.sets[index]) for index in sets])
         self.size = self.raters.shape[1]
-        work = n_sums(self.size, problem.n_labels) * problem.n_labels
+        self.work = work = n_sums(self.size, problem.n_labels) * problem.n_labels
         alike = isinstance(problem.objective.weights, Weights)
         self.by_composition = alike and work <= _MOST_SUMS
         self.slow = not self.by_composition or work > _FEW_SUMS
-        self.patience = None if self.slow else 0
-        if self.by_composition and self.patience is None:
-            self.patience = int(work * _STEPS_PER_SUM)
-        self._searches: list[DepthFirstSearch] | None = None
-        self._costs: Floats | None = None
+        #: steps after which the depth-first search is given up; None if it is the only way, 0 if it is not used
+        self.patience = 0 if not self.slow else int(work * _STEPS_PER_SUM) if self.by_composition else None
 
-    @property
+    @cached_property
     def searches(self) -> list[DepthFirstSearch]:
         """Depth-first search of every set."""
-        if self._searches is None:
-            self._searches = [DepthFirstSearch(self.problem.rater_set(index), self.watch) for index in self.sets]
-        return self._searches
+        return [DepthFirstSearch(self.problem.rater_set(index), self.watch) for index in self.sets]
 
-    @property
+    @cached_property
     def costs(self) -> Floats:
         """Cost of every composition."""
-        if self._costs is None:
-            self._costs = self.problem.real(
-                self._patterns(0, compositions_of(self.size, self.problem.n_labels).patterns)
-            )
-        return self._costs
+        return self.problem.real(self._patterns(0, compositions_of(self.size, self.problem.n_labels).patterns))
 
     def lowest(self, prices: Array) -> Floats:
         """Return the least reduced cost of every set."""
@@ -213,9 +211,16 @@ class _SetsOfOneSize:
         return np.concatenate(patterns), np.concatenate(reduced), complete
 
     def rough_lowest(self, prices: Array) -> Floats:
-        """Return a lower bound of the reduced costs of every set that needs no search."""
+        """Return a lower bound of the reduced costs of every set that needs no search.
+
+        Every pair of raters is treated separately, with the price of each rater divided among the pairs.
+        """
         own, paid = self._own_prices(prices)
-        return np.array([search.rough_least(own[i]) - paid[i] for i, search in enumerate(self.searches)])
+        if self.size == 1:
+            return np.asarray(-own[:, 0].max(axis=1) - paid)
+        members = self.problem.sets[self.sets].astype(float)
+        least = self.problem.least_pair_costs(prices[: members.shape[1]] / (self.size - 1), self.size)
+        return np.asarray(((members @ least) * members).sum(axis=1) - paid)
 
     def exact_lowest(self, prices: Prices) -> dict[int, RootSum]:
         """Return the least exact reduced cost of every set."""
@@ -229,14 +234,10 @@ class _SetsOfOneSize:
         scale = np.concatenate([roots * float(factor) for factor in factors])
         real = prices.real(problem.roots)
         largest = float((np.abs(numerators).astype(float) @ np.abs(roots)).max(initial=0)) + problem.scale
-        margin = (self.size + len(roots)) * (self.size + 2) * 2.0**-50 * largest  # more than all rounding errors
+        margin = (self.size + len(scale)) * (self.size + 2) * 2.0**-50 * largest  # more than all rounding errors
 
-        def number(parts: Integers) -> RootSum:
-            rows = [
-                [int(part) * factor for part in row]
-                for row, factor in zip(parts.reshape(n_parts, -1), factors, strict=True)
-            ]
-            return problem.number([sum(column) for column in zip(*rows, strict=True)])
+        def positive(parts: Integers) -> bool:
+            return problem.number(_joined(parts[None], factors)[0]).sign() > 0
 
         own = numerators[self.raters][:, :, : problem.n_labels]
         split = np.concatenate([_part(own, i, n_parts) for i in range(n_parts)], axis=-1)
@@ -244,7 +245,7 @@ class _SetsOfOneSize:
         lowest: dict[int, RootSum] = {}
         for some in self._chunks(len(scale)):
             worth = np.ascontiguousarray(real[self.raters[some]][:, :, : problem.n_labels])
-            sums = exact_best_sums(tables, worth, split[some], margin, lambda parts: number(parts).sign() > 0)
+            sums = exact_best_sums(tables, worth, split[some], margin, positive)
             reduced = self.costs - sums @ scale
             for row, index in enumerate(self.sets[some]):
                 near = np.flatnonzero(reduced[row] <= reduced[row].min() + margin)
@@ -289,7 +290,7 @@ class _SetsOfOneSize:
 
     def _own_prices(self, prices: Array) -> tuple[Floats, Floats]:
         """Return the prices of the categories of every set's raters, and the sum of the prices of all other columns."""
-        own = np.ascontiguousarray(prices[self.raters][:, :, : self.problem.n_labels])
+        own = np.ascontiguousarray(prices[:, : self.problem.n_labels][self.raters])
         return own, self._absent(prices[:, :, None])[:, 0].astype(float)
 
     def _absent(self, prices: Array) -> Array:

@@ -21,8 +21,9 @@ from kappamax._rootsum import RootSum
 from kappamax._typing import Array, Codes, Floats, Integers
 from kappamax.disagreement.objective import Objective
 from kappamax.errors import NotSupportedError
-from kappamax.patterns import MISSING
+from kappamax.patterns import MISSING, patterns_at
 from kappamax.table import Table
+from kappamax.weights import Weights
 
 _PATTERNS_PER_CHUNK = 1 << 18  # patterns that are listed in one array
 
@@ -136,10 +137,32 @@ class Problem:
         complete = self.objective.table.complete
         return [self.n_subjects] if complete else self.margins[-1, : len(self.sets)].tolist()
 
+    @cached_property
+    def constraints(self) -> Integers:
+        """Positions, in the flattened margins, of the totals that a solver must meet.
+
+        The totals of "not rated" are left out because they follow from the number of subjects of every set of raters.
+        """
+        positions = np.arange(self.margins.size).reshape(self.margins.shape)
+        if self.objective.table.complete:
+            return positions.ravel()
+        return np.concatenate([positions[:-1, : self.n_labels].ravel(), positions[-1, : len(self.sets)]])
+
+    @property
+    def sides(self) -> Integers:
+        """Totals at the positions of `constraints`."""
+        return np.asarray(self.margins.ravel()[self.constraints])
+
+    def at_constraints(self, values: Array) -> Array:
+        """Return values of the constraints, shape (n, ...), in the shape of the margins, with zero elsewhere."""
+        full = np.zeros((self.margins.size, *values.shape[1:]), dtype=values.dtype)
+        full[self.constraints] = values
+        return full.reshape(*self.margins.shape, *values.shape[1:])
+
     @property
     def scale(self) -> float:
         """Upper bound of the absolute cost of a pattern, in doubles."""
-        return float(max(self.factors)) * float(self.objective.disagreement.largest)
+        return float(max(self.factors)) * float(self.objective.disagreement.largest) * float(self.roots.max())
 
     def costs(self, patterns: Codes) -> Array:
         """Return the exact cost of each pattern, shape (m, number of roots)."""
@@ -162,22 +185,81 @@ class Problem:
     def all_patterns(self) -> Iterator[Codes]:
         """Yield every possible pattern, in arrays of at most 2^18 patterns."""
         for index, members in enumerate(self.sets):
-            raters = np.flatnonzero(members)
-            shape = (self.n_labels,) * len(raters)
-            for start in range(0, n_cells := self.n_labels ** len(raters), _PATTERNS_PER_CHUNK):
+            shape = (self.n_labels,) * int(members.sum())
+            for start in range(0, n_cells := self.n_labels ** len(shape), _PATTERNS_PER_CHUNK):
                 cells = np.arange(start, min(start + _PATTERNS_PER_CHUNK, n_cells))
-                patterns = self._codes_of_others(index, len(cells))
-                patterns[:, raters] = np.stack(np.unravel_index(cells, shape), axis=1)
-                yield patterns
+                yield self.patterns_of(index, patterns_at(cells, shape))
 
     def rater_set(self, index: int) -> RaterSet:
         """Return a set of raters in the form that a depth-first search uses."""
         raters = np.flatnonzero(self.sets[index])
-        scale = self.sign * self.objective.factors[len(raters)] * float(self.objective.denominator)
+        if not isinstance(self.objective.weights, Weights):
+            return RaterSet(raters, self._pair_costs(raters))
+        if len(raters) not in self._costs_by_size:  # all sets of one size have the same costs
+            self._costs_by_size[len(raters)] = self._pair_costs(raters)
+        return RaterSet(raters, self._costs_by_size[len(raters)])
+
+    @cached_property
+    def _costs_by_size(self) -> dict[int, Floats]:
+        return {}
+
+    def _pair_costs(self, raters: Integers) -> Floats:
+        """Return the costs of the ratings of each pair of raters; entry (x, y) is zero unless x < y."""
         costs = np.zeros((len(raters), len(raters), self.n_labels, self.n_labels))
         for x, y in combinations(range(len(raters)), 2):
-            costs[x, y] = self._matrices[int(raters[x]), int(raters[y])] * scale
-        return RaterSet(raters, costs)
+            costs[x, y] = self._matrices[int(raters[x]), int(raters[y])]
+        return costs * self._cost_of_weight(len(raters))
+
+    def _cost_of_weight(self, size: int) -> float:
+        """Return the factor between the weights of a pair of raters and their costs in a set of the given size."""
+        return self.sign * self.objective.factors[size] * float(self.objective.denominator)
+
+    def least_pair_costs(self, prices: Floats, size: int) -> Floats:
+        """Return the least cost minus prices of the ratings of each pair of raters in a set of the given size.
+
+        `prices` has one row for each rater. Entry (x, y) of the result is zero unless x < y.
+        """
+        n_raters, factor = self.objective.table.n_raters, self._cost_of_weight(size)
+        least = np.zeros((n_raters, n_raters))
+        own = prices[:, : self.n_labels]
+        for x in range(n_raters - 1):
+            weights = np.array([self._matrices[x, y] for y in range(x + 1, n_raters)])
+            reduced = factor * weights - own[x][None, :, None] - own[x + 1 :, None, :]
+            least[x, x + 1 :] = reduced.min(axis=(1, 2))
+        return least
+
+    def rating_costs(self, patterns: Codes, rater: int) -> Floats:
+        """Return the cost of each category that a rater may give a subject whom the others rate as in a pattern.
+
+        Parameters
+        ----------
+        patterns : array, shape (m, n_raters)
+            Patterns in which this rater rates; the ratings of this rater do not matter.
+        rater : int
+            Column of the rater.
+
+        Returns
+        -------
+        array, shape (m, n_labels)
+            Costs in doubles, in the units of `real`, up to a constant for each pattern.
+        """
+        if self.objective.coefficient.group_size > 2:
+            every = np.repeat(patterns, self.n_labels, axis=0)
+            every[:, rater] = np.tile(np.arange(self.n_labels), len(patterns))
+            return self.real(every).reshape(-1, self.n_labels)
+        n_raters = self.objective.table.n_raters
+        sizes = (patterns[:, :n_raters] < self.n_labels).sum(axis=1)
+        factors = self.objective.factors_by_size.astype(float)[sizes]
+        costs = np.zeros((len(patterns), self.n_labels))
+        for other in range(n_raters):
+            if other == rater:
+                continue
+            first, second = min(rater, other), max(rater, other)
+            weights = self._matrices[first, second]
+            by_code = np.zeros((self.n_labels + 1, self.n_labels))  # the last row is for "not rated"
+            by_code[:-1] = weights.T if rater == first else weights
+            costs += by_code[np.minimum(patterns[:, other], self.n_labels)]
+        return np.asarray(costs * (self.sign * float(self.objective.denominator) * factors)[:, None])
 
     @cached_property
     def _matrices(self) -> dict[tuple[int, int], Floats]:
@@ -217,10 +299,11 @@ class Problem:
             sets[tuple(np.flatnonzero(members).tolist())] = absent.sum(axis=0) + wide[-1, index]
         return wide[:-1, : self.n_labels], sets
 
-    def _codes_of_others(self, index: int, n_rows: int) -> Codes:
-        """Return patterns of a set of raters whose ratings are still to be filled in; all other codes are correct."""
-        patterns = np.full((n_rows, self.n_raters), self.n_labels, dtype=np.int32)
+    def patterns_of(self, index: int, own: Codes) -> Codes:
+        """Return patterns of a set of raters from the codes of its raters, shape (m, number of raters in the set)."""
+        patterns = np.full((len(own), self.n_raters), self.n_labels, dtype=np.int32)
         patterns[:, -1] = index
+        patterns[:, np.flatnonzero(self.sets[index])] = own
         return patterns
 
 

@@ -100,8 +100,9 @@ class Solution:
         Name of the method that found the table.
     prices : Prices or None
         Prices that prove the bound.
-    proof : {"prices", "search", None}
-        Whether the optimum is proven by the prices alone, by a search of the gap that they leave, or not at all.
+    proof : {"prices", "remainders", "search", None}
+        Whether the optimum is proven by the prices alone, by the remainders of the use of categories, by a search of
+        the gap that the prices leave, or not at all.
     cuts : tuple of Cut
         Cuts that prove the bound instead of prices if the expected disagreement depends on the table, default none.
     """

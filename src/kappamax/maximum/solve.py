@@ -10,7 +10,7 @@
    its solution has fractions.
 5. With more patterns, column generation is used.
 6. If ratings are missing, method 4 or 5 is used, with the number of subjects of every set of raters as an additional
-   margin.
+   margin. The remainders of the use of categories may give a better bound than the prices.
 7. If ratings are missing and their rearrangement changes the expected disagreement, linear programs for fixed use of
    categories are solved.
 8. If the time limit is reached, the best table so far (possibly the observed one) is returned with its bound, and is
@@ -21,6 +21,7 @@ If the prices of methods 1 to 3 do not prove the optimum, which rounded weights 
 
 from __future__ import annotations
 
+from kappamax.display import numbers
 from kappamax.errors import NotSupportedError
 from kappamax.maximum.balanced_tables import balanced
 from kappamax.maximum.closed_forms import comonotone, diagonal, reversed_order, three_raters_unweighted
@@ -28,6 +29,7 @@ from kappamax.maximum.column_generation import generate_columns
 from kappamax.maximum.linear_program import solve_over_all_cells
 from kappamax.maximum.price_bounds import at_least_as_observed, better_of
 from kappamax.maximum.problem import CompleteProblem, Problem, Watch
+from kappamax.maximum.remainders import with_remainders
 from kappamax.maximum.solution import Solution
 from kappamax.maximum.transport import transport
 from kappamax.maximum.varying_chance import solve_varying_chance
@@ -76,9 +78,9 @@ def solve(problem: Problem, watch: Watch | None = None) -> Solution:
     else:
         raise NotSupportedError(
             f"the maximum for {group_size} raters at a time can be found for up to {MOST_LISTED_CELLS:,} possible "
-            f"patterns, but this design has {float(problem.n_cells):.3g}."
+            f"patterns, but this design has {numbers.rough(problem.n_cells)}."
         )
-    return at_least_as_observed(found if special is None else better_of(special, found, watch))
+    return with_remainders(at_least_as_observed(found if special is None else better_of(special, found, watch)))
 
 
 def _special(problem: CompleteProblem) -> Solution | None:

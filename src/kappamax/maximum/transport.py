@@ -1,24 +1,24 @@
 """Find the optimal table of two raters and its prices by solving a transportation problem.
 
-The method is that of shortest augmenting paths with integer costs. For metric weights the diagonal is filled first.
-This does not change the optimum and leaves a smaller problem, whose prices are extended to all categories by the
-triangle inequality.
+The method is the network simplex with integer costs. For metric weights the diagonal is filled first. This does not
+change the optimum and leaves a smaller problem, whose prices are extended to all categories by the triangle inequality.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
-from kappamax._jit import kernel
 from kappamax._typing import Array, Codes, Integers
 from kappamax.maximum.exact_prices import certified_near
+from kappamax.maximum.network_simplex import cheapest_table
 from kappamax.maximum.price_bounds import certified
 from kappamax.maximum.problem import CompleteProblem
 from kappamax.maximum.solution import Prices, Solution
 
 _LARGEST_TRANSPORT_COST = 2.0**44  # costs are scaled to at most this number and rounded to integers
 _EXACT_CATEGORIES = 200  # with more categories, a solution in Python integers takes minutes
-_UNCOMPILED_CELLS = 400  # cells up to which plain Python is faster than importing numba
 
 
 def transport(problem: CompleteProblem) -> Solution:
@@ -54,17 +54,21 @@ def _cells(chosen: Array) -> Codes:
     return np.stack(np.nonzero(chosen), axis=1).astype(np.int32)
 
 
-def transport_table(costs: Array, rows: Array, columns: Array, repetitions: int = 1) -> tuple[Array, Array]:
+def transport_table(
+    costs: Array, rows: Array, columns: Array, repetitions: int = 1, stopped: Callable[[], bool] | None = None
+) -> tuple[Array, Array]:
     """Return an optimal table for integer costs, and column prices v.
 
     The row prices are u[i] = min over j of costs[i, j] - v[j]. `repetitions` is the number of similar problems that the
-    caller is going to solve, which may make compiling worth the time.
+    caller is going to solve, which may make compiling worth the time. `CompilationStopped` is raised if `stopped`
+    returns true before that is done.
     """
-    table = np.zeros(costs.shape, dtype=np.int64)
-    u, v = np.zeros(len(rows), dtype=costs.dtype), np.zeros(len(columns), dtype=costs.dtype)
-    whole = costs.dtype == object  # Python integers, which are not compiled
-    run = kernel(_augmenting_paths, work=0 if whole else costs.size * repetitions, worth=_UNCOMPILED_CELLS)
-    run(np.ascontiguousarray(costs), rows.astype(np.int64), columns.astype(np.int64), table, u, v)
+    table, v = np.zeros(costs.shape, dtype=np.int64), np.zeros(len(columns), dtype=costs.dtype)
+    used = np.ix_(rows > 0, columns > 0)
+    own, filled = np.ascontiguousarray(costs[used]), columns > 0
+    table[used], v[filled] = cheapest_table(own, rows[rows > 0], columns[filled], repetitions, stopped)
+    u = (own - v[filled]).min(axis=1)
+    v[~filled] = (costs[np.ix_(rows > 0, ~filled)] - u[:, None]).min(axis=0)
     return table, v
 
 
@@ -90,79 +94,3 @@ def diagonal_first(costs: Array, rows: Array, columns: Array) -> tuple[Array, Ar
     rest, v = transport_table(costs[np.ix_(over, under)], (rows - agreed)[over], (columns - agreed)[under])
     table[np.ix_(over, under)] += rest
     return table, -(costs[:, under] - v[None, :]).min(axis=1)
-
-
-def _augmenting_paths(cost, a, b, table, u, v):  # type: ignore[no-untyped-def]  # compiled by numba
-    """Fill `table` and the prices u, v in place; a and b are the margins still to be placed.
-
-    Each row sends its remaining total along the cheapest path of cells to a column with remaining capacity (Dijkstra's
-    algorithm on reduced costs). The reduced costs, costs - u - v, stay >= 0, and are 0 in every cell in which the table
-    is positive.
-    """
-    k, m = cost.shape
-    for j in range(m):
-        v[j] = cost[:, j].min()
-    for i in range(k):
-        u[i] = (cost[i] - v).min()
-        for j in range(m):
-            if b[j] > 0 and a[i] > 0 and cost[i, j] == u[i] + v[j]:
-                placed = min(a[i], b[j])
-                table[i, j] += placed
-                a[i] -= placed
-                b[j] -= placed
-    distance = np.zeros(m, dtype=cost.dtype)
-    from_row = np.zeros(m, dtype=np.int64)
-    row_distance = np.zeros(k, dtype=cost.dtype)
-    from_column = np.zeros(k, dtype=np.int64)
-    for start in range(k):
-        while a[start] > 0:
-            for j in range(m):
-                distance[j] = cost[start, j] - u[start] - v[j]
-                from_row[j] = start
-            column_done = np.zeros(m, dtype=np.bool_)
-            row_done = np.zeros(k, dtype=np.bool_)
-            row_done[start] = True
-            row_distance[start] = 0
-            while True:
-                end = -1
-                for j in range(m):
-                    if not column_done[j] and (end < 0 or distance[j] < distance[end]):
-                        end = j
-                column_done[end] = True
-                if b[end] > 0:
-                    break
-                reached = distance[end]
-                for i in range(k):
-                    if not row_done[i] and table[i, end] > 0:
-                        row_done[i] = True
-                        row_distance[i] = reached
-                        from_column[i] = end
-                        for j in range(m):
-                            if not column_done[j]:
-                                through = reached + cost[i, j] - u[i] - v[j]
-                                if through < distance[j]:
-                                    distance[j] = through
-                                    from_row[j] = i
-            total = distance[end]
-            for i in range(k):
-                if row_done[i]:
-                    u[i] += total - row_distance[i]
-            for j in range(m):
-                if column_done[j]:
-                    v[j] -= total - distance[j]
-            placed = min(a[start], b[end])
-            j = end
-            while from_row[j] != start:
-                i = from_row[j]
-                j = from_column[i]
-                placed = min(placed, table[i, j])
-            j = end
-            while True:
-                i = from_row[j]
-                table[i, j] += placed
-                if i == start:
-                    break
-                j = from_column[i]
-                table[i, j] -= placed
-            a[start] -= placed
-            b[end] -= placed

@@ -17,6 +17,7 @@ import numpy as np
 from kappamax._rootsum import RootSum
 from kappamax._typing import Array
 from kappamax.disagreement.objective import Objective
+from kappamax.display import numbers
 from kappamax.errors import Interrupted, NotSupportedError
 from kappamax.fibers.enumeration import LISTED_TABLES, tables_below
 from kappamax.maximum.exact_prices import solved_exactly
@@ -81,7 +82,7 @@ class _UseSearch:
         if problem.n_cells > MOST_POSSIBLE_PATTERNS:
             raise NotSupportedError(
                 f"{varies}; its maximum can then be found for up to {MOST_POSSIBLE_PATTERNS:,} possible patterns, "
-                f"but this design has {float(problem.n_cells):.3g}."
+                f"but this design has {numbers.rough(problem.n_cells)}."
             )
         found = uses_of(objective)
         if found is None:
@@ -92,7 +93,7 @@ class _UseSearch:
         self.patterns = np.concatenate(list(problem.all_patterns()))
         self.use = objective.pooled_use(problem.decoded(self.patterns))
         #: constraint matrix with one row per rater and category, one row per category, and one column per pattern
-        self.rows = np.concatenate([incidence(self.patterns, problem.n_categories).toarray(), self.use.T])
+        self.rows = np.concatenate([incidence(problem, self.patterns).toarray(), self.use.T])
         chances = {use: objective.expected_at(np.array(use, dtype=object)) for use in found}
         #: every use of categories at which the coefficient is defined, and the disagreement expected there
         self.uses = np.array([use for use, chance in chances.items() if chance], dtype=np.int64)
@@ -102,7 +103,7 @@ class _UseSearch:
         #: the cuts, of which the first has prices zero, and the bound of each cut for each use, in doubles
         self.cuts: list[Cut] = []
         self.by_cut = np.zeros((0, len(self.uses)))
-        zero = np.zeros((problem.margins.size + self.use.shape[1], len(problem.roots)), dtype=object)
+        zero = np.zeros((len(problem.constraints) + self.use.shape[1], len(problem.roots)), dtype=object)
         self._add(self._lowered(zero, 1))
         self.solved: set[int] = set()
 
@@ -160,7 +161,7 @@ class _UseSearch:
         Return False if the time limit is reached.
         """
         self.solved.add(place)
-        sides = np.concatenate([self.problem.margins.ravel(), self.uses[place]])
+        sides = np.concatenate([self.problem.sides, self.uses[place]])
         costs = self.problem.real(self.patterns)
         relaxed = solve_linear(costs, self.rows, sides.astype(float), self.watch)
         if relaxed is None:
@@ -211,8 +212,8 @@ class _UseSearch:
 
     def _lowered(self, whole: Array, denominator: int) -> Cut:
         """Return the cut of given numerators; prices of sets are lowered until no reduced cost is negative."""
-        problem, n_margins = self.problem, self.problem.margins.size
-        numerators = whole[:n_margins].reshape(*problem.margins.shape, -1)
+        problem, n_margins = self.problem, len(self.problem.constraints)
+        numerators = problem.at_constraints(whole[:n_margins])
         by_rating = Prices(numerators, denominator).of(self.patterns).astype(object)
         left = problem.costs(self.patterns).astype(object) * denominator - by_rating - self.use @ whole[n_margins:]
         for index in range(len(problem.sets)):

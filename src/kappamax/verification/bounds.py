@@ -116,7 +116,7 @@ class Bounds:
 
     def bound_at(self, use: Use) -> RootSum:
         """Return the lower bound of the cost of all tables with this pooled use of categories."""
-        return self._attainable(self._least + self._worth(zip(self.prices.use, use, strict=True)))
+        return self.attainable(self._least + self._worth(zip(self.prices.use, use, strict=True)))
 
     def uses(self) -> list[Use]:
         """Return every pooled use of categories that a table can have."""
@@ -133,7 +133,7 @@ class Bounds:
     def proves(self, cost: RootSum) -> bool:
         """Return whether the prices alone show that no table costs less; the use of categories must have no prices."""
         assert not any(map(any, self.prices.use)), "the bound depends on the use of categories"
-        return self._attainable(self._least) >= cost
+        return self.attainable(self._least) >= cost
 
     def refutes(self, cost: RootSum) -> bool:
         """Return whether some table costs less, as decided by a search between the cost and the bound of the prices.
@@ -148,7 +148,7 @@ class Bounds:
         gap = cost - self._least
         room = gap  # largest sum of reduced costs of a better table
         if self.step and cost.rational is not None:
-            room = self._attainable(cost) - self.step - self._least
+            room = self.attainable(cost) - self.step - self._least
         found = []
         for raters, lowest in self._lowest.items():
             within = self._patterns(raters, lowest + gap)
@@ -164,7 +164,7 @@ class Bounds:
             raise Unknown
         return False
 
-    def _attainable(self, cost: RootSum) -> RootSum:
+    def attainable(self, cost: RootSum) -> RootSum:
         """Return the least multiple of the step that is not below a cost, or the cost itself if there is no step."""
         if not self.step or cost.rational is None:
             return cost

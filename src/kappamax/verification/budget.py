@@ -29,9 +29,9 @@ class Budget:
 
     def spend(self, work: int) -> None:
         """Subtract an amount of work; raise `Unknown` if less than that remains."""
-        self.left -= work
-        if self.left < 0:
+        if work > self.left:
             raise Unknown
+        self.left -= work
 
     def steps(self, size: int) -> int:
         """Return the number of steps a compiled search may take if each step processes `size` numbers."""

@@ -6,31 +6,27 @@ and optima are proven by the prices in the certificate or by a separate search. 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import combinations, islice
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from kappamax._result import Result
 from kappamax._rootsum import RootSum, quotient
 from kappamax.display import text
-from kappamax.errors import KappamaxError, UnreadableFileError
 from kappamax.verification import parse
 from kappamax.verification.bounds import Bounds
 from kappamax.verification.budget import Budget, Unknown
+from kappamax.verification.certificate_files import Certified, document_of
 from kappamax.verification.definitions import TITLES, Design, margins_of, subjects_of
 from kappamax.verification.parse import FORMAT, VERSION, Malformed
+from kappamax.verification.remainders import least_score
 
+_EXCHANGES = 500  # pairs of patterns whose ratings are exchanged to see whether the score changes
 _EVALUATIONS = 5  # evaluations of each table, for its value, score and expected disagreement
-
-
-class Certified(Protocol):
-    """A result that has a certificate."""
-
-    def certificate(self) -> dict[str, Any]:
-        """Return the claims and their proof as plain data."""
 
 
 def verify(claim: Certified | Mapping[str, Any] | str | Path) -> Verification:
@@ -61,7 +57,7 @@ def verify(claim: Certified | Mapping[str, Any] | str | Path) -> Verification:
     >>> km.verify(km.max_kappa(km.example("rapallo2022"), weights="sqrt")).holds
     True
     """
-    faults, unchecked = _checked(_document(claim))
+    faults, unchecked = _checked(document_of(claim))
     return Verification(not faults and not unchecked, tuple(faults), tuple(unchecked))
 
 
@@ -87,60 +83,6 @@ class Verification(Result):
         return self.holds
 
 
-def read_certificate(path: str | Path) -> Any:
-    """Return the JSON document in a file.
-
-    Parameters
-    ----------
-    path : str or Path
-        Path of the file.
-
-    Returns
-    -------
-    object
-        Content of the file as plain data.
-
-    Raises
-    ------
-    UnreadableFileError
-        If the file cannot be read, is not a JSON document, or repeats a key in one object.
-    """
-    try:
-        return json.loads(Path(path).read_text(encoding="utf-8"), object_pairs_hook=_mapping)
-    except OSError as error:
-        raise UnreadableFileError(f"{path} cannot be read: {error.strerror or error}.") from None
-    except _Repeated as error:
-        raise UnreadableFileError(f"{path} repeats the key {parse.shown(error.args[0])} in one object.") from None
-    except (ValueError, RecursionError):
-        raise UnreadableFileError(f"{path} is not a JSON document.") from None
-
-
-class _Repeated(Exception):  # noqa: N818  # becomes an UnreadableFileError
-    """Raised when a key occurs twice, because JSON readers differ in which of the two values they use."""
-
-
-def _mapping(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return a JSON object as a dictionary; its keys must be distinct."""
-    found: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in found:
-            raise _Repeated(key)
-        found[key] = value
-    return found
-
-
-def _document(claim: Any) -> Any:
-    """Return the certificate of a claim as plain data; inconsistent results get a document that no check accepts."""
-    if isinstance(claim, str | Path):
-        return read_certificate(claim)
-    if not hasattr(claim, "certificate"):
-        return claim
-    try:
-        return claim.certificate()
-    except (KappamaxError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-        return {"format": f"none: {error}"}
-
-
 def _checked(document: Any) -> tuple[list[str], list[str]]:
     """Return the claims of a certificate that do not hold, and those that were not checked within the limits."""
     try:
@@ -148,12 +90,16 @@ def _checked(document: Any) -> tuple[list[str], list[str]]:
         faults, unchecked = [*case.faults()], list[str]()
         if faults:
             return faults, unchecked
-        ends = {"maximum": _ExtremeClaims(case, "maximum", 1), "minimum": _ExtremeClaims(case, "minimum", -1)}
-        for name, end in ends.items():
+        most, least = _ExtremeClaims(case, "maximum", 1), None
+        if parse.item(document, "minimum") is not None:
+            least = _ExtremeClaims(case, "minimum", -1)
+        for name, end in (("maximum", most), ("minimum", least)):
+            if end is None:
+                continue
             left: list[str] = []
             faults += [f"{name}: {fault}" for fault in end.faults(left)]
             unchecked += [f"{name}: {reason}" for reason in left]
-        return faults or [*case.ratio_faults(*ends.values())], unchecked
+        return faults or [*case.ratio_faults(most, least)], unchecked
     except Malformed as error:
         return [f"the certificate is malformed: {error}"], []
     except Unknown:
@@ -212,12 +158,16 @@ class _ObservedClaims:
         elif not _same(parse.item(self.document, "value"), value):
             yield "the value is not the coefficient of the observed ratings"
 
-    def ratio_faults(self, most: _ExtremeClaims, least: _ExtremeClaims) -> Iterator[str]:
+    def ratio_faults(self, most: _ExtremeClaims, least: _ExtremeClaims | None) -> Iterator[str]:
         """Yield the faults of the ratio of the value to the maximum."""
         reason = None
-        if most.claim("proof") is None:
+        proven = most.claim("proof") is not None
+        if not proven:
             reason = "the maximum is not proven"
-        elif least.claim("proof") is not None and most.as_far_as(least):
+        elif least is None and most.as_far_as_observed() and not self._exchange_matters():
+            yield "the minimum is missing, which shows whether more than one value is possible"
+            return
+        elif least is not None and least.claim("proof") is not None and most.as_far_as(least):
             reason = f"{text.limits(self.complete)} allow one value only"
         elif most.claim("value") <= 0:
             reason = f"the largest value that {text.limits(self.complete)} allow is not above zero"
@@ -230,6 +180,23 @@ class _ObservedClaims:
             )
         if not _same(parse.item(self.document, "ratio"), ratio):
             yield "the ratio is not the value divided by the proven maximum"
+
+    def _exchange_matters(self) -> bool:
+        """Return whether exchanging two ratings of one rater changes the score, so that several values are possible."""
+        score = self.design.score
+        if not self.design.fixed_chance(self.rows):
+            return False
+        for first, second in islice(combinations(self.rows, 2), _EXCHANGES):
+            for rater in range(len(self.raters)):
+                ours, theirs = first[rater], second[rater]
+                if ours == theirs or min(ours, theirs) < 0:
+                    continue
+                before = {first: 1, second: 1}
+                after = {_with(first, rater, theirs): 1, _with(second, rater, ours): 1}
+                self.budget.spend(2 * self.design.work(before))
+                if len(after) == len(before) and score(after) != score(before):
+                    return True
+        return False
 
 
 class _ExtremeClaims:
@@ -248,6 +215,11 @@ class _ExtremeClaims:
     def claim(self, key: str) -> Any:
         """Return the claim with the given key."""
         return parse.item(self.claims, key)
+
+    def as_far_as_observed(self) -> bool:
+        """Return whether the table has exactly the observed value."""
+        case = self.case
+        return self._beyond(self.score, case.design.score(case.rows), case.design.expected(case.rows)) == 0
 
     def as_far_as(self, other: _ExtremeClaims) -> bool:
         """Return whether both tables have exactly the same value."""
@@ -286,8 +258,9 @@ class _ExtremeClaims:
     def _proof_faults(self, unchecked: list[str]) -> Iterator[str]:
         """Yield the faults of the bound and its proof."""
         design, proof = self.case.design, self.claim("proof")
-        if proof not in ("prices", "search", None) or parse.item(self.inner, "proof") != proof:
-            yield "proof must be 'prices', 'search' or null, and must be the same in the claim and in its solution"
+        if proof not in ("prices", "remainders", "search", None) or parse.item(self.inner, "proof") != proof:
+            kinds = "'prices', 'remainders', 'search' or null"
+            yield f"proof must be {kinds}, and must be the same in the claim and in its solution"
             return
         if self.claim("proven") is not (proof is not None):
             yield "proven must be true if and only if there is a proof"
@@ -316,14 +289,29 @@ class _ExtremeClaims:
             yield "the certificate contains no prices"
             return
         bounds = self._bounds(prices)
+        if proof == "remainders":
+            if not self._forced(bounds, limit):
+                yield "the remainders of the use of categories do not prove the score"
+            return
         if bounds.proves(limit * self.sign):
             return
+        if proof is None:
+            with suppress(Unknown):  # a search may still decide
+                if self._forced(bounds, limit):
+                    return
         if proof == "prices" and bounds.rounded:
             raise Unknown
         if proof == "prices":
             yield "the prices do not prove the score because a pattern costs less than the sum of its prices"
         elif bounds.refutes(limit * self.sign):
             yield "a table has a more extreme value" if proof else "a table has a value beyond the bound"
+
+    def _forced(self, bounds: Bounds, limit: RootSum) -> bool:
+        """Return whether the remainders of the use of categories show that no table has a lower score."""
+        case = self.case
+        if self.sign == -1 or case.complete or not case.weights.one_symmetric:
+            return False
+        return bounds.attainable(least_score(case.design, case.rows, case.budget)) >= limit
 
     def _varying_chance(self, limit: RootSum) -> Iterator[str]:
         """Yield a fault if a table lies beyond the value at a score, where the expected disagreement varies.
@@ -371,6 +359,11 @@ class _ExtremeClaims:
         design, rows = self.case.design, self.case.rows
         parsed = parse.prices(prices, design, subjects_of(rows), with_use=with_use)
         return Bounds(design, rows, self.sign, parsed, self.case.budget)
+
+
+def _with(codes: tuple[int, ...], rater: int, code: int) -> tuple[int, ...]:
+    """Return a pattern with the rating of one rater replaced."""
+    return (*codes[:rater], code, *codes[rater + 1 :])
 
 
 def _typed(labels: list[Any]) -> list[tuple[type, Any]]:
