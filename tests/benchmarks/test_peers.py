@@ -3,13 +3,15 @@
 The packages themselves are not needed here: they are asked by `python -m benchmarks peers`, never in CI.
 """
 
+import re
+import tomllib
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
-from benchmarks import by_hand, conventions, correctness, peers_page
+from benchmarks import by_hand, conventions, correctness, peers, peers_page
 from benchmarks.question import Answer, Convention
 from benchmarks.questions import GROUPS, questions
 
@@ -35,6 +37,13 @@ def test_the_page_prints_every_formula_read_as_computed_today():
     """Software that was read, not run."""
     for one in correctness.read_only():
         assert tuple(peers_page.read_only_row(one)) in ROWS
+
+
+def test_the_environment_of_the_benchmarks_has_what_kappamax_needs():
+    """A dependency that is missing there makes every benchmark end with an ImportError."""
+    required = tomllib.loads((peers.ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["dependencies"]
+    installed = {name.lower().replace("_", "-") for name in peers.pins("main")}
+    assert {re.split(r"[^\w-]", one)[0].lower() for one in required} <= installed
 
 
 def test_the_page_has_a_section_per_group_and_a_reason_per_difference():

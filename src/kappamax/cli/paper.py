@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kappamax._atomic_write import require_output, write_whole
 from kappamax.cli.command import Option, command
 from kappamax.cli.options import ALL_CORES, JSON, as_weightings, seed
-from kappamax.cli.runner import echo_json, echo_table, notes_to_stderr, progress_bar
+from kappamax.cli.runner import echo_json, echo_line, echo_table, notes_to_stderr, progress_bar
 from kappamax.errors import Interrupted, InvalidOptionError
 
 if TYPE_CHECKING:
@@ -46,15 +47,15 @@ def paper(context: click.Context, tables: int, jobs: int, seed: int, output: Pat
     """
     from kappamax.paper.check import check_paper
 
+    if output is not None:
+        require_output(output)
     with notes_to_stderr(), progress_bar("the paper's study") as tell:
         found = check_paper(n_tables=tables, rng=seed, n_jobs=jobs, progress=tell)
+    if output is not None:
+        write_whole(output, found.to_markdown())
     if as_json:
         echo_json(found.to_dict())
-    elif output is not None:
-        from kappamax._atomic_write import write_whole
-
-        write_whole(output, found.to_markdown())
-    else:
+    elif output is None:
         for item in found.items:
             click.echo(f"{item.status:<14}  {item.where}: {item.what}")
             click.echo(f"{'':<14}  paper {item.published}; ours {item.ours}")
@@ -126,12 +127,14 @@ def study(
     The scenarios are the 60 rows of the study in the paper, some of them, or those of a TOML file. An interrupted study
     with an output or checkpoint file continues if it is started again with the same options.
     """
-    from kappamax._atomic_write import ending_of
     from kappamax.paper.study.run import ENDINGS, run_study
 
+    inputs = [] if scenarios is None else [scenarios]
     if out is not None:
-        ending_of(out, ENDINGS)
+        require_output(out, ENDINGS, inputs=inputs)
         checkpoint = checkpoint or f"{out}.checkpoint"
+    if checkpoint is not None:
+        require_output(checkpoint, inputs=[*inputs, *([out] if out is not None else [])])
     chosen = _chosen(scenarios, **only)
     try:
         with notes_to_stderr(), progress_bar("study") as tell:
@@ -142,7 +145,7 @@ def study(
             if checkpoint
             else "use --checkpoint to be able to continue later"
         )
-        click.echo(f"kappamax: stopped; {again}", err=True)
+        echo_line(f"kappamax: stopped; {again}", err=True)
         raise
     if out is not None:
         found.save(out)

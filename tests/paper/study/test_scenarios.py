@@ -104,7 +104,7 @@ def test_too_many_moves_are_refused():
 @pytest.mark.parametrize(
     ("text", "error", "message"),
     [
-        (None, km.errors.UnreadableFileError, "cannot read .*: No such file"),
+        (None, km.errors.UnreadableFileError, "there is no file .*mine.toml"),
         ("n = ", km.errors.UnreadableFileError, "is not TOML"),
         (
             "n = 3",
@@ -122,3 +122,15 @@ def test_files_are_checked(tmp_path, text, error, message):
         path.write_text(text, encoding="utf-8")
     with pytest.raises(error, match=message):
         km.paper.read_scenarios(path)
+
+
+def test_studies_that_could_not_be_run_are_refused():
+    """Numbers of subjects and tables have limits, and searches of very many subjects need a maximum of steps."""
+    with pytest.raises(km.errors.InvalidOptionError, match=r"n_subjects must be below 2\^62; got 1e\+20"):
+        km.paper.Scenario(3, n_subjects=10**20)
+    with pytest.raises(km.errors.InvalidOptionError, match=r"a search of 1e\+12 subjects"):
+        km.paper.Scenario(3, n_subjects=10**12)
+    with pytest.raises(
+        km.errors.InvalidOptionError, match="n_tables must be at most 10,000,000; got 1,000,000,000,000"
+    ):
+        km.paper.run_study([km.paper.Scenario(3)], n_tables=10**12)

@@ -25,6 +25,7 @@ from kappamax.paper.study.rows import COLUMNS, NOT_DETERMINED, StudyRow, row_of,
 from kappamax.paper.study.scenarios import Scenario
 
 BATCH_SIZE = 50
+_MOST_TABLES = 10_000_000
 _FIGURES = (".png", ".svg", ".pdf")
 ENDINGS = (".csv", ".tex", ".json", *_FIGURES)
 _STEP_SECONDS = 1.5e-8
@@ -57,8 +58,8 @@ def run_study(
         Number of processes. None, the default, uses the setting of `joblib.parallel_config`, or one process. Inside
         ``joblib.parallel_config(backend="dask")`` the same call runs on a Dask cluster.
     checkpoint : str or Path, optional
-        File to which every finished batch of tables is appended. If the file exists, the study is continued from it. By
-        default, no file is written.
+        File to which every finished batch of tables is appended. If the file exists, the study is continued from it.
+        The file is locked during the study. By default, no file is written.
     progress : callable or True, optional
         True shows the progress on standard error; a function is called as ``progress(done, total, message)``, where
         `done` and `total` are rough estimates of the work in seconds of one processor.
@@ -71,10 +72,18 @@ def run_study(
     Raises
     ------
     InvalidOptionError
-        If the checkpoint belongs to another study.
+        If the checkpoint belongs to another study, is damaged in its first line, or is in use by another study.
+    UnwritableFileError
+        If the checkpoint cannot be written, for example because the disk is full. It keeps the batches stored before.
     Interrupted
         If the user presses Ctrl-C. The attribute `best` is a study of the scenarios that are complete, or None if there
         are none. The checkpoint is kept.
+
+    Warns
+    -----
+    KappamaxWarning
+        If lines of the checkpoint are ignored because they are damaged or belong to another study. The batches that are
+        missing are simulated again.
 
     Examples
     --------
@@ -91,9 +100,12 @@ def run_study(
     if len(set(chosen)) < len(chosen):
         raise InvalidOptionError("scenarios must differ; one is given twice.")
     n_tables = as_whole_number("n_tables", n_tables, 1)
+    if n_tables > _MOST_TABLES:
+        raise InvalidOptionError(f"n_tables must be at most {_MOST_TABLES:,}; got {n_tables:,}.")
     seed = as_whole_number("rng", rng, 0)
     progress = as_progress(progress)
-    keys = [(number, start) for number in range(len(chosen)) for start in range(0, n_tables, BATCH_SIZE)]
+    starts = range(0, n_tables, BATCH_SIZE)
+    sizes = {(n, start): min(BATCH_SIZE, n_tables - start) for n in range(len(chosen)) for start in starts}
     costs = [_STEP_SECONDS * 1.3 * (one.patience or one.limit or 0) + _TABLE_SECONDS for one in chosen]
     total = sum(costs) * n_tables
     header = {
@@ -109,17 +121,17 @@ def run_study(
             done = sum(len(batch.steps) * costs[number] for (number, _), batch in batches.items())
             progress(done, total, "simulating tables")
 
-    with nullcontext() if checkpoint is None else closing(Checkpoint(Path(checkpoint), header)) as kept:
+    with nullcontext() if checkpoint is None else closing(Checkpoint(Path(checkpoint), header, sizes)) as kept:
         if kept is not None:
-            batches |= {key: kept.batches[key] for key in keys if key in kept.batches}
+            batches |= kept.batches
         tell()
-        missing = [key for key in keys if key not in batches]
-        tasks = ((chosen[n], seed, n, start, min(start + BATCH_SIZE, n_tables)) for n, start in missing)
+        missing = {key: size for key, size in sizes.items() if key not in batches}
+        tasks = ((chosen[n], seed, n, start, start + size) for (n, start), size in missing.items())
         try:
             for key, batch in run_tasks(_keyed_batch, tasks, n_jobs, ordered=False):
                 batches[key] = batch
                 if kept is not None:
-                    kept.add(key[0], batch)
+                    kept.add(key, batch)
                 tell()
         except KeyboardInterrupt:
             rows = _complete_rows(chosen, batches, n_tables)
@@ -218,7 +230,7 @@ class Study(TableResult):
         Raises
         ------
         InvalidOptionError
-            If the name has another ending.
+            If the name has another ending, or if the file cannot be written.
         """
         writers: Mapping[str, Callable[[], str | bytes]] = {
             ".csv": self.to_csv,

@@ -14,20 +14,24 @@ from typing import Any
 import numpy as np
 
 from kappamax._validate import as_choice, as_whole_number, did_you_mean
+from kappamax._validate_table import LARGEST_TOTAL
 from kappamax.annealing.diagonal_sweep import SWEEPS
 from kappamax.annealing.methods import MOVE_SETS, UNITS, require_settings
 from kappamax.annealing.move_walk import require_listable
 from kappamax.annealing.schedules import Geometric, Schedule, schedule_from
 from kappamax.annealing.stopping_rules import StaleAgreement, Stopping, require_end, stopping_from
+from kappamax.display.numbers import rough
 from kappamax.display.text import listing
 from kappamax.errors import InvalidOptionError, UnreadableFileError
 from kappamax.fibers.markov_basis import MoveSet
 from kappamax.fibers.moves import weights_for
+from kappamax.io.input_files import whole_text
 
 Margins = tuple[tuple[float, ...], ...]
 
 _PUBLISHED = Path(__file__).parents[2] / "data" / "rapallo2022-study.json"
 _N_PUBLISHED = 1000
+_MOST_CATEGORIES = _MOST_RATERS = 1000
 _NOT_SETTINGS = ("published", "determined")  # fields of a scenario that do not affect results
 
 
@@ -107,12 +111,12 @@ class Scenario:
     def __post_init__(self) -> None:
         if not isinstance(self.weights, str):
             raise InvalidOptionError(f"weights of a scenario must be a name such as 'linear'; got {self.weights!r}.")
-        k = as_whole_number("n_categories", self.n_categories, 2)
-        r = as_whole_number("n_raters", self.n_raters, 2)
+        k = as_whole_number("n_categories", self.n_categories, 2, _MOST_CATEGORIES)
+        r = as_whole_number("n_raters", self.n_raters, 2, _MOST_RATERS)
         clean: dict[str, Any] = {
             "n_categories": k,
             "n_raters": r,
-            "n_subjects": as_whole_number("n_subjects", self.n_subjects, 1),
+            "n_subjects": _as_n_subjects(self.n_subjects),
             "margins": None if self.margins is None else _as_shares(self.margins, r, k),
             "weights": weights_for(self.weights, k, r).name,
             "moves": as_choice("moves", self.moves, tuple(MOVE_SETS)),
@@ -123,7 +127,7 @@ class Scenario:
             object.__setattr__(self, name, value)
         require_settings(self.schedule, self.stopping)
         require_listable(self.move_set)
-        require_end(self.patience, self.limit)
+        require_end(self.patience, self.limit, self.n_subjects)
 
     @property
     def move_set(self) -> MoveSet:
@@ -213,9 +217,7 @@ def read_scenarios(path: str | Path) -> tuple[Scenario, ...]:
         If a field is unknown or its value is not allowed.
     """
     try:
-        data = tomllib.loads(Path(path).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise UnreadableFileError(f"cannot read {path}: {error.strerror or error}.") from None
+        data = tomllib.loads(whole_text(path))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UnreadableFileError(f"{path} is not TOML: {error}.") from None
     found = data.get("scenario")
@@ -282,3 +284,11 @@ def _as_shares(margins: Any, n_raters: int, n_categories: int) -> Margins:
     if not np.isfinite(array).all() or (array < 0).any() or (array.sum(axis=1) <= 0).any():
         raise InvalidOptionError(f"margins must be shares >= 0, not all zero for a rater; got {margins!r}.")
     return tuple(tuple(row) for row in (array / array.sum(axis=1, keepdims=True)).tolist())
+
+
+def _as_n_subjects(n_subjects: int) -> int:
+    """Return the number of subjects, which must fit into a table."""
+    n_subjects = as_whole_number("n_subjects", n_subjects, 1)
+    if n_subjects >= LARGEST_TOTAL:
+        raise InvalidOptionError(f"n_subjects must be below 2^62; got {rough(n_subjects)}.")
+    return n_subjects
