@@ -65,3 +65,15 @@ def test_arrow_files_need_the_extra_arrow(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(km.errors.UnreadableFileError, match=r'pip install "kappamax\[arrow\]"'):
         km.read_ratings(path)
+
+
+@pytest.mark.parametrize("kind", ["stream", "file"])
+def test_offsets_beyond_the_file_are_refused(tmp_path, kind):
+    """Pyarrow does not check them when it reads; DuckDB would read memory that is not its own and end the process."""
+    path = write(tmp_path / "ratings.arrow", pa.table({"anna": ["a", "b", "c"], "ben": ["a", "b", "c"]}), kind, batch=3)
+    content = path.read_bytes()
+    offsets, beyond = (b"".join(number.to_bytes(4, "little") for number in (0, 1, 2, last)) for last in (3, 10**9))
+    assert offsets in content
+    path.write_bytes(content.replace(offsets, beyond))
+    with pytest.raises(km.errors.UnreadableFileError, match="cannot be read as an Arrow file"):
+        km.read_ratings(path)

@@ -13,6 +13,7 @@ import pytest
 
 import kappamax as km
 from kappamax.io import compression
+from kappamax.io.compression import damage_reported
 from kappamax.io.file_formats import open_bytes, open_file
 from kappamax.io.read_spec import ReadSpec
 from tests.support.statistical import write_dta, write_sav
@@ -137,3 +138,22 @@ def test_content_in_memory_is_limited(monkeypatch):
         open_bytes(packed, "the file", ReadSpec()),
     ):
         pass
+
+
+def test_an_archive_with_a_damaged_directory_is_an_error(tmp_path):
+    """The recogniser of annotators' files, which opens every archive first, raises it."""
+    path = tmp_path / "ratings.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("ratings.csv", "a,b\n1,1\n2,2\n1,2\n")
+    path.write_bytes(path.read_bytes().replace(b"PK\x01\x02", b"PK\x01\x03"))
+    with pytest.raises(km.errors.UnreadableFileError, match="ratings.zip cannot be read: Bad magic number"):
+        km.read_ratings(path)
+
+
+def test_a_full_temporary_folder_is_not_taken_for_damage():
+    """Errors of the system keep their reason."""
+    with (
+        pytest.raises(km.errors.UnreadableFileError, match="x cannot be read: the temporary folder .* is full"),
+        damage_reported("x"),
+    ):
+        raise OSError(28, "No space left on device")

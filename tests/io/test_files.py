@@ -323,3 +323,12 @@ def test_a_repeated_header_with_an_unnamed_column_is_left_out(tmp_path):
     table = km.read_ratings(path)
     assert (table.n_subjects, table.raters) == (8, ("x", "y"))
     assert "header" in " ".join(table.reading.notes)
+
+
+def test_a_text_and_its_label_are_not_two_raters(tmp_path):
+    """Two columns of words without a common word are refused from three rows on, and `raters` accepts them."""
+    path = tmp_path / "texts.csv"
+    path.write_text("text,label\nI like it.,good\nNever again.,bad\nIt is fine.,good\n", encoding="utf-8")
+    with pytest.raises(km.errors.InvalidRatingsError, match="'text' shares no category with the other columns"):
+        km.read_ratings(path)
+    assert km.read_ratings(path, raters=["text", "label"]).n_subjects == 3

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import sys
+import zlib
 
 import numpy as np
 import pandas as pd
@@ -351,3 +352,23 @@ def test_an_inspection_is_plain_data(write):
     plain = km.inspect(write(PEOPLE)).to_dict()
     assert json.loads(json.dumps(plain)) == plain
     assert plain["refusals"][0]["advice"][-1]["options"] == {"raters": ["ann", "bob"]}
+
+
+def test_damaged_compressed_text_is_inspected_without_its_lines(tmp_path):
+    """The decompressor raises an error of its own, which is not one of the system."""
+    packed = bytearray(gzip.compress(b"a,b\n" + b"".join(b"%d,%d\n" % (i % 3, i % 2) for i in range(500)), mtime=0))
+    found = 0
+    for place in range(12, len(packed) - 8):
+        damaged = bytes(packed[:place]) + bytes([packed[place] ^ 0xFF]) + bytes(packed[place + 1 :])
+        try:
+            gzip.decompress(damaged)
+        except zlib.error:
+            found += 1
+            (tmp_path / "ratings.csv.gz").write_bytes(damaged)
+            with pytest.raises(km.errors.UnreadableFileError, match="cannot be read: Error -3"):
+                km.inspect(tmp_path / "ratings.csv.gz")
+        except (OSError, EOFError):
+            continue
+        if found == 3:
+            return
+    raise AssertionError("no damage made the decompressor fail")

@@ -268,3 +268,14 @@ def test_numbers_keep_their_order_in_every_form(write):
         table = km.read_ratings(write(content))
         assert table.categories == (1, 2, 3)
         assert table.ordered
+
+
+@pytest.mark.parametrize("form", ["lines", "array", "columns"])
+def test_objects_with_too_many_keys_are_refused(tmp_path, form):
+    """The limit is checked before a query about every key is made."""
+    rows = [{f"k{i}": (i + j) % 3 for i in range(1001)} for j in range(3)]
+    whole = {key: [row[key] for row in rows] for key in rows[0]} if form == "columns" else rows
+    path = tmp_path / "ratings.json"
+    path.write_text("\n".join(map(json.dumps, rows)) if form == "lines" else json.dumps(whole), encoding="utf-8")
+    with pytest.raises(km.errors.UnreadableFileError, match="at most 1,000 columns; .*json has 1,001. Use layout long"):
+        km.read_ratings(path)

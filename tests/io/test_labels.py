@@ -12,6 +12,7 @@ import pytest
 
 import kappamax as km
 from kappamax.io.labels import MISSING_SPELLINGS, label_of
+from kappamax.io.suspicious_labels import meaning_of
 
 
 @pytest.mark.parametrize("value", [1, 1.0, "1", " 1 ", "1.0", "1.00", np.int8(1), np.float32(1), np.uint64(1)])
@@ -241,3 +242,12 @@ def test_too_many_categories_are_an_error():
     """More labels than a matrix of weights can have are an error."""
     with pytest.raises(km.errors.NotSupportedError, match="2,001 different labels; a table holds up to 2,000"):
         km.from_ratings(np.arange(2001)[:, None].repeat(2, axis=1))
+
+
+def test_labels_of_thousands_of_digits_are_compared_digit_by_digit():
+    """Python refuses to make an integer of so many digits."""
+    digits = "1" + "9" * 5000
+    assert meaning_of(f"00{digits}") == digits
+    assert meaning_of("٠٠٧") == meaning_of("007") == "7"
+    assert meaning_of("000") == "0"
+    assert km.from_ratings([[digits, "x"], ["x", "x"], [digits, digits]]).n_categories == 2

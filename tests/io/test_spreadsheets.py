@@ -75,3 +75,14 @@ def test_spreadsheets_need_the_extra_excel(book, monkeypatch):
     monkeypatch.setitem(sys.modules, "python_calamine", None)
     with pytest.raises(km.errors.UnreadableFileError, match=r'pip install "kappamax\[excel\]"'):
         km.read_ratings(book, sheet="ratings")
+
+
+def test_line_ends_in_cells_do_not_end_rows(tmp_path):
+    """A carriage return alone is part of a label, like a line feed."""
+    book = openpyxl.Workbook()
+    for row in (["a", "b"], ["x_x000D_y", "z"], ["z", "z"], ["x_x000D_y", "x\ny"]):
+        book.active.append(row)
+    book.save(tmp_path / "book.xlsx")
+    table = km.read_ratings(tmp_path / "book.xlsx", accept_labels=True)
+    assert table.n_subjects == 3
+    assert set(table.categories) == {"x y", "z"}

@@ -38,15 +38,18 @@ def read_arrow_file(path: Path, name: str, kind: str) -> ArrowFile:
         ) from None
     try:
         if kind == "Feather 1":
-            return ArrowFile(feather.read_table(str(path)), {})
+            return ArrowFile(_sound(feather.read_table(str(path))), {})
         if kind == "Arrow stream":
             with pyarrow.OSFile(str(path)) as file:
-                table = ipc.open_stream(file).read_all()
+                table = _sound(ipc.open_stream(file).read_all())
             chunks = {field.name: table[field.name].unify_dictionaries().chunks for field in _ordered(table.schema)}
             return ArrowFile(table, {column: _labels(found[0]) for column, found in chunks.items() if found})
         declared = {}
-        with pyarrow.memory_map(str(path)) as file:
-            schema = ipc.open_file(file).schema
+        with pyarrow.OSFile(str(path)) as file:  # reading a mapped file that shrinks would end the process
+            whole = ipc.open_file(file)
+            schema = whole.schema
+            for number in range(whole.num_record_batches):
+                _sound(whole.get_batch(number))
             for field in _ordered(schema):
                 only = ipc.IpcReadOptions(included_fields=[schema.get_field_index(field.name)])
                 reader = ipc.open_file(file, options=only)
@@ -56,6 +59,12 @@ def read_arrow_file(path: Path, name: str, kind: str) -> ArrowFile:
     except (pyarrow.ArrowException, OSError) as error:
         reason = str(error).strip().splitlines()[0].rstrip(".")
         raise UnreadableFileError(f"{name} cannot be read as an Arrow file: {reason}.", code="damaged-file") from None
+
+
+def _sound(rows: Any) -> Any:
+    """Return a table or batch after checking it; offsets that point beyond the file would end the process in DuckDB."""
+    rows.validate(full=True)
+    return rows
 
 
 def _ordered(schema: Any) -> list[Any]:

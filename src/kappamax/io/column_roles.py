@@ -20,6 +20,7 @@ from kappamax.io.suspicious_labels import doubts_about, meaning_of
 from kappamax.table import Label
 
 _FEWEST_ROWS = 5  # smaller tables are too small to say that columns share no category
+_FEWEST_ROWS_OF_WORDS = 3  # the same if no column has numbers, of which raters share few in small tables
 _FEWEST_ROWS_COMPUTED = 8
 _IDENTIFIER_SHARE = 0.5
 
@@ -245,7 +246,8 @@ def _without_shared_category(
     profiles: Sequence[ColumnProfile], categories: Collection[Label] | None
 ) -> list[ColumnProfile]:
     """Return the columns outside the largest group of columns that are linked by shared categories."""
-    if len(profiles) < 2 or max(profile.n_present for profile in profiles) < _FEWEST_ROWS:
+    fewest = _FEWEST_ROWS if any(profile.numeric for profile in profiles) else _FEWEST_ROWS_OF_WORDS
+    if len(profiles) < 2 or max(profile.n_present for profile in profiles) < fewest:
         return []
     if categories is not None:
         known = {str(label) for label in categories}

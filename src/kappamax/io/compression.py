@@ -9,20 +9,23 @@ from __future__ import annotations
 import bz2
 import gzip
 import lzma
+import struct
 import zipfile
 import zlib
-from contextlib import ExitStack
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path, PurePosixPath
 from typing import IO, cast
 
 from kappamax.display.text import listing
-from kappamax.errors import UnreadableFileError
+from kappamax.errors import KappamaxError, UnreadableFileError
 from kappamax.io.file_signatures import N_SIGNATURE_BYTES, format_of, format_of_bytes
+from kappamax.io.input_files import unreadable
 from kappamax.io.temporary_files import new_file
 
 _COMPRESSIONS = ("gzip", "bzip2", "xz", "Zstandard")
 #: errors of damaged files; a RuntimeError is raised for a password or an unknown method of compression
-_DAMAGE = (OSError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, RuntimeError)
+_DAMAGE = (EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, RuntimeError, struct.error, ValueError)
 _BYTES_PER_CHUNK = 1 << 20
 _MOST_BYTES_IN_MEMORY = 1 << 29
 _MOST_LAYERS = 3
@@ -45,7 +48,7 @@ def unpacked(stack: ExitStack, path: Path, name: str, folder: Path | None) -> tu
     notes: tuple[str, ...] = ()
     for _ in range(_MOST_LAYERS + 1):
         kind = format_of(path)
-        try:
+        with damage_reported(name):
             if kind == "zip":
                 with zipfile.ZipFile(path) as archive:
                     if _is_spreadsheet(archive):
@@ -53,20 +56,33 @@ def unpacked(stack: ExitStack, path: Path, name: str, folder: Path | None) -> tu
                     member = _only_member(archive, name)
                     notes = (*notes, f"The file {member!r} in the archive was read.")
                     with archive.open(member) as content:
-                        path = _copied(stack, content, name, folder)
+                        path = copied_chunks(stack, chunks_of(content), name, folder)
                 continue
             if kind not in _COMPRESSIONS:
                 return path, kind, notes
             if kind == "gzip" and _is_compressed_text(path):
                 return path, "text", notes
             with _decompressed(path, kind) as content:
-                path = _copied(stack, content, name, folder)
-        except _DAMAGE as error:
-            reason = str(error).rstrip(".") or type(error).__name__
-            raise UnreadableFileError(f"{name} cannot be read: {reason}.", code="damaged-file") from None
+                path = copied_chunks(stack, chunks_of(content), name, folder)
     raise UnreadableFileError(
         f"{name} must not be compressed more than {_MOST_LAYERS} times; unpack it first.", code="nested-compression"
     )
+
+
+@contextmanager
+def damage_reported(name: str, as_what: str = "") -> Iterator[None]:
+    """Raise errors about damaged content as an `UnreadableFileError`; `as_what` says how the file was read."""
+    try:
+        yield
+    except KappamaxError:
+        raise
+    except OSError as error:
+        if error.errno is not None:  # an error of the system, not of the content
+            raise unreadable(error, name) from None
+        raise UnreadableFileError(f"{name} cannot be read{as_what}: {error}.", code="damaged-file") from None
+    except _DAMAGE as error:
+        reason = str(error).rstrip(".") or type(error).__name__
+        raise UnreadableFileError(f"{name} cannot be read{as_what}: {reason}.", code="damaged-file") from None
 
 
 def _is_compressed_text(path: Path) -> bool:
@@ -93,11 +109,11 @@ def _decompressed(path: Path, kind: str) -> IO[bytes]:
     return cast(IO[bytes], pyarrow.input_stream(str(path), compression="zstd"))
 
 
-def _copied(stack: ExitStack, content: IO[bytes], name: str, folder: Path | None) -> Path:
+def copied_chunks(stack: ExitStack, chunks: Iterable[bytes], name: str, folder: Path | None) -> Path:
     """Return the path of a temporary file with some content."""
     file, path = stack.enter_context(new_file(folder))
     size = 0
-    while chunk := content.read(_BYTES_PER_CHUNK):
+    for chunk in chunks:
         size += len(chunk)
         if folder is None and size > _MOST_BYTES_IN_MEMORY:
             raise UnreadableFileError(
@@ -106,6 +122,12 @@ def _copied(stack: ExitStack, content: IO[bytes], name: str, folder: Path | None
         file.write(chunk)
     file.flush()
     return path
+
+
+def chunks_of(content: IO[bytes]) -> Iterator[bytes]:
+    """Yield the content of a file in parts."""
+    while chunk := content.read(_BYTES_PER_CHUNK):
+        yield chunk
 
 
 def _is_spreadsheet(archive: zipfile.ZipFile) -> bool:

@@ -11,27 +11,34 @@ from __future__ import annotations
 import csv
 import os
 import re
-import shutil
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from io import StringIO
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from kappamax.display.text import listing, plural, shortened
+from kappamax.display.text import listing, plural
 from kappamax.errors import Advice, InvalidOptionError, NotSupportedError, UnreadableFileError
-from kappamax.io.compression import unpacked
+from kappamax.io.compression import chunks_of, copied_chunks, unpacked
 from kappamax.io.count_matrices import looks_like_counts
 from kappamax.io.file_signatures import TYPED_FORMATS, format_of
+from kappamax.io.input_files import local_input, name_of_input
 from kappamax.io.labels import clean_text
+from kappamax.io.line_ends import uniform_chunks
 from kappamax.io.read_spec import ReadSpec
-from kappamax.io.temporary_files import bytes_as_file, written_file
+from kappamax.io.temporary_files import bytes_as_file, new_file
 from kappamax.io.text_encoding import copy_as_utf8, encoding_of, guessed_encoding
-from kappamax.io.text_files import TextFormat, beginning_of, checked_compression, opened, sample_of, text_format
+from kappamax.io.text_files import (
+    beginning_of,
+    checked_compression,
+    line_end_of,
+    opened,
+    sample_of,
+    start_of_rows,
+    text_format,
+)
 from kappamax.io.text_grid import grid_of
 from kappamax.io.transposed_tables import transposed
 from kappamax.table import Label
@@ -41,13 +48,14 @@ if TYPE_CHECKING:
 
 _MEMORY_MB = 500
 LINE = "kappamax_line"
+LF = r"\n"
 _MEMORY_MB_PER_CORE = 50
 _DUCKDB_ERRORS = {
     r"Expected Number of Columns: (\d+) Found: (\d+)": "every row must have {} columns, as the first row has; got {}.",
     r"(?i)unterminated quote|not terminated|quote should be followed": "a quotation mark is not closed.",
     r"Maximum line size": "the row is longer than 2,000,000 bytes.",
-    r"state machine": "all lines must have the same ending; some end in CR LF and some in LF.",
     r"(?i)unicode|utf-?8|encod": "the text is not UTF-8.",
+    r"(?i)no space left|disk quota": "the temporary folder is full. Free some space, or set TMPDIR to another folder.",
 }
 
 
@@ -56,23 +64,12 @@ def open_file(path: str | os.PathLike[str], spec: ReadSpec) -> Iterator[Source]:
     """Open a file, a folder or standard input ("-") for queries.
 
     Standard input and pipes, which can be read only once, are copied into a temporary file. Data that do not fit into
-    memory are moved to a temporary folder.
+    memory are moved to a temporary folder. A file that changes while it is read raises an error.
     """
     if not isinstance(path, str | os.PathLike):
         raise UnreadableFileError(f"path must be the name of a file; got {type(path).__name__}.")
-    is_stdin, local = str(path) == "-", Path(path)
-    if is_stdin and sys.stdin is None:
-        raise UnreadableFileError("standard input is closed.")
-    with ExitStack() as stack:
-        folder = Path(stack.enter_context(TemporaryDirectory()))
-        if is_stdin or not _is_lasting(local):
-            with (
-                nullcontext(sys.stdin.buffer) if is_stdin else local.open("rb") as stream,
-                (folder / "input").open("wb") as copy,
-            ):
-                shutil.copyfileobj(stream, copy)
-            local = folder / "input"
-        yield _source(stack, local, "standard input" if is_stdin else str(path), spec, spill=folder / "spill")
+    with local_input(path) as (local, folder), ExitStack() as stack:
+        yield _source(stack, local, name_of_input(path), spec, spill=folder / "spill")
 
 
 @contextmanager
@@ -221,7 +218,8 @@ def _source(stack: ExitStack, path: Path, name: str, spec: ReadSpec, *, spill: P
         exported = open_annotator_files(source, path, spec)
         if exported is not None:
             return exported
-    path, kind, unpacking = unpacked(stack, path, name, None if spill is None else spill.parent)
+    folder = None if spill is None else spill.parent
+    path, kind, unpacking = unpacked(stack, path, name, folder)
     is_spreadsheet = kind == "spreadsheet"
     if spec.sheet is not None and not is_spreadsheet:
         raise InvalidOptionError(f"sheet can be given for spreadsheets only; {name} is not a spreadsheet.")
@@ -254,17 +252,18 @@ def _source(stack: ExitStack, path: Path, name: str, spec: ReadSpec, *, spill: P
     sample, is_whole = sample_of(path, name)
     encoding = encoding_of(sample, name, spec.encoding)
     if encoding != "utf-8":
+        copy, copied = stack.enter_context(new_file(folder))
         with opened(path) as file:
-            path = stack.enter_context(written_file(lambda copy: copy_as_utf8(file, copy, encoding, name)))
+            copy_as_utf8(file, copy, encoding, name)
+        copy.flush()
+        path = copied
         sample, is_whole = sample_of(path, name)
         source = replace(source, notes=(*source.notes, f"The file was read as text in the encoding {encoding}."))
     source = replace(source, unit="row" if is_spreadsheet else "line")
     if not is_whole:
         if spec.transpose:
             raise NotSupportedError(f"{name} is too large to be transposed.")
-        return _exported(
-            _large_text(source, path, text_format(path, name, beginning_of(sample, name), spec), spec), spec
-        )
+        return _exported(_large_text(stack, source, path, spec, folder), spec)
     checked_compression(path, name)
     try:
         whole = sample.decode("utf-8-sig")
@@ -298,13 +297,30 @@ def _small_text(
     out = StringIO()
     csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_ALL).writerows([line, *cells] for line, cells in rows)
     path = stack.enter_context(bytes_as_file(out.getvalue().encode(errors="replace")))
-    _create_view(source, path, len(header), delimiter=",", line=True)
+    _create_view(source, path, len(header), ",", LF, line=True)
     return _with_header(replace(source, line=LINE, first=1), header, spec)
 
 
-def _large_text(source: Source, path: Path, text: TextFormat, spec: ReadSpec) -> Source:
-    """Open a text file that DuckDB splits into cells."""
-    _create_view(source, path, len(text.header), delimiter=text.delimiter, skip=text.skip, compression=text.compression)
+def _large_text(stack: ExitStack, source: Source, path: Path, spec: ReadSpec, folder: Path | None) -> Source:
+    """Open a text file that DuckDB splits into cells; it is copied if DuckDB cannot read it as it is.
+
+    DuckDB requires that all rows end alike, and its number of rows to skip is not the number of lines if a name in the
+    header contains a line end.
+    """
+    name = source.name
+    line_end = line_end_of(path, name)
+    if line_end is None:
+        with opened(path) as file:
+            path, line_end = copied_chunks(stack, uniform_chunks(file), name, folder), LF
+    sample, _ = sample_of(path, name)
+    text = text_format(path, name, beginning_of(sample, name), spec)
+    skip, packed = text.skip, text.compression
+    start = start_of_rows(sample, skip)
+    if start is not None:
+        with opened(path) as file:
+            file.seek(start)
+            path, skip, packed = copied_chunks(stack, chunks_of(file), name, folder), 0, "uncompressed"
+    _create_view(source, path, len(text.header), text.delimiter, line_end, skip=skip, compression=packed)
     source = replace(source, first=text.skip + 1, header_line=text.skip, notes=(*source.notes, *text.notes))
     return _with_header(source, text.header, spec)
 
@@ -313,8 +329,9 @@ def _create_view(
     source: Source,
     path: Path,
     n_columns: int,
-    *,
     delimiter: str,
+    line_end: str,
+    *,
     line: bool = False,
     skip: int = 0,
     compression: str = "uncompressed",
@@ -329,7 +346,7 @@ def _create_view(
         f"CREATE VIEW file AS SELECT * FROM read_csv({path_pattern(path)}, header = false, "
         f"delim = {sql_list([delimiter])}, quote = '\"', escape = '\"', skip = {skip}, "
         f"compression = '{compression}', auto_detect = false, null_padding = false, strict_mode = true, "
-        f"hive_partitioning = false, columns = {columns})",
+        f"hive_partitioning = false, new_line = '{line_end}', columns = {columns})",
     )
 
 
@@ -406,22 +423,6 @@ def _listed_positions(positions: Sequence[int]) -> str:
     if len(shown) == 1:
         return f"column {shown[0]}"
     return f"columns {', '.join(shown[:-1])} and {shown[-1]}"
-
-
-def _is_lasting(path: Path) -> bool:
-    """Return whether a path is a file or a folder, which can be read more than once; a pipe cannot."""
-    try:
-        if path.is_dir():
-            return True
-        if path.exists() and not path.is_file():
-            return False
-        with path.open("rb"):
-            return True
-    except FileNotFoundError:
-        raise UnreadableFileError(f"there is no file {path}.") from None
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise UnreadableFileError(f"{shortened(str(path))} cannot be read: {reason}.") from None
 
 
 def path_pattern(path: Path) -> str:

@@ -10,16 +10,18 @@ import gzip
 import os
 import re
 import sys
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from kappamax.errors import KappamaxError
+from kappamax.errors import KappamaxError, UnreadableFileError
 from kappamax.io.column_profiles import sample_size
 from kappamax.io.file_formats import Source, open_bytes, open_file
 from kappamax.io.files import table_of_source
+from kappamax.io.input_files import parquet_files, stream_bytes
 from kappamax.io.inspected_data import (
     Attempt,
     InspectedData,
@@ -29,13 +31,14 @@ from kappamax.io.inspected_data import (
     python_call,
     with_labels_as_they_stand,
 )
+from kappamax.io.line_ends import end_of_last_row
 from kappamax.io.read_spec import ReadSpec
 from kappamax.table import Label, Table
 
 _MOST_BYTES = 32_000_000  # size up to which a file is read as a whole
+_MOST_STREAM_BYTES = 1 << 29  # of standard input and pipes, which are held in memory
 _USUAL_COMPRESSION = 8
 _BEGINNING = 10_000_000  # bytes of a larger text file that are read, more than are split into cells in Python
-_MOST_CUTS = 1_000
 _GZIP = b"\x1f\x8b"
 
 
@@ -108,13 +111,18 @@ def inspected_file(path: str | os.PathLike[str]) -> InspectedFile:
     """Return a file on disk or standard input; of a large text file only the beginning is kept."""
     name, local = str(path), Path(path)
     if name == "-" and sys.stdin is not None:
-        return inspected_bytes(sys.stdin.buffer.read(), "-", "standard input")
+        return inspected_bytes(
+            stream_bytes(sys.stdin.buffer, "standard input", _MOST_STREAM_BYTES), "-", "standard input"
+        )
     try:
         if local.exists() and not local.is_file() and not local.is_dir():  # a pipe can be read only once
-            return inspected_bytes(local.read_bytes(), name, name)
+            with local.open("rb") as stream:
+                return inspected_bytes(stream_bytes(stream, name, _MOST_STREAM_BYTES), name, name)
         if _size_of(local) > _MOST_BYTES:
             beginning = None if local.is_dir() else _whole_lines(_beginning(local))
             return InspectedFile(name, name, beginning, whole=False)
+    except UnreadableFileError:
+        raise
     except (OSError, ValueError):
         pass  # the error is reported when the file is opened
     return InspectedFile(name, name)
@@ -146,7 +154,7 @@ def _labels(source: Source, spec: ReadSpec, table: Table | None) -> dict[Label, 
 def _size_of(path: Path) -> int:
     """Return the size of a file or of the files in a folder; that of compressed text is estimated."""
     if path.is_dir():
-        return sum(file.stat().st_size for file in path.rglob("*.parquet") if file.is_file())
+        return sum(file.stat().st_size for file in parquet_files(path))
     size = path.stat().st_size
     return size * _USUAL_COMPRESSION if _is_gzip(path) else size
 
@@ -156,7 +164,7 @@ def _beginning(path: Path) -> bytes:
     try:
         with cast(BinaryIO, gzip.open(path)) if _is_gzip(path) else path.open("rb") as file:
             return file.read(_BEGINNING)
-    except (OSError, EOFError, ValueError):
+    except (OSError, EOFError, ValueError, zlib.error):
         return b""
 
 
@@ -166,20 +174,7 @@ def _is_gzip(path: Path) -> bool:
 
 
 def _whole_lines(text: bytes) -> bytes | None:
-    """Return the beginning of a text without its last, incomplete row; None if the bytes are not lines of text.
-
-    A row ends at the end of a line outside quotation marks.
-    """
+    """Return the beginning of a text without its last, incomplete row; None if the bytes are not lines of text."""
     if b"\0" in text or re.match(rb"(\xef\xbb\xbf)?\s*\[", text):
         return None
-    end = last = text.rfind(b"\n") + 1
-    n_marks = text.count(b'"', 0, end)
-    for _ in range(_MOST_CUTS):
-        if n_marks % 2 == 0 or not end:
-            break
-        earlier = text.rfind(b"\n", 0, end - 1) + 1
-        n_marks -= text.count(b'"', earlier, end)
-        end = earlier
-    else:
-        end = last
-    return text[:end] or None
+    return text[: end_of_last_row(text)] or None

@@ -41,7 +41,7 @@ def parts_of(inspection: Inspection, worded: Callable[[Advice], str] = str) -> l
         _preview(inspection),
         _labels(inspection),
         Part("Doubtful labels", sentences=[f"{text.capitalized(doubt)}." for doubt in inspection.doubts]),
-        Part("Notes", sentences=[note for note in map(_printable, inspection.notes) if note not in summary]),
+        Part("Notes", sentences=[note for note in map(text.printable, inspection.notes) if note not in summary]),
         Part(
             "Refused without further options" if inspection.call else "Refused", sentences=_refusals(inspection, worded)
         ),
@@ -69,7 +69,7 @@ def summary_of(inspection: Inspection) -> list[str]:
         )
         kinds = [f"{n:,} {'empty' if not word else repr(word)}" for word, n in inspection.missing.items() if n]
         found.append(f"Values read as missing ratings: {', '.join(kinds) or 'none'}.")
-    return [_printable(text.capitalized(sentence)) for sentence in found]
+    return [text.printable(text.capitalized(sentence)) for sentence in found]
 
 
 def tried_rows(inspection: Inspection) -> str:
@@ -90,7 +90,7 @@ def lines_of(inspection: Inspection) -> list[str]:
         table = text.columns(part.header, part.rows, left=range(len(part.header))) if part.rows else []
         lines += [f"  {line}" for line in table]
         for sentence in part.sentences:
-            lines += wrap(_printable(sentence), _LINE, initial_indent="  ", subsequent_indent="  ")
+            lines += wrap(text.printable(sentence), _LINE, initial_indent="  ", subsequent_indent="  ")
     return [*lines, "", tried_rows(inspection), *([inspection.call] if inspection.call else [])]
 
 
@@ -103,7 +103,7 @@ def _columns(inspection: Inspection) -> Part:
     room = _LINE - sum(widths) - 4 * _GAP
     rows = []
     for first, column in zip(cells, shown, strict=True):
-        why = wrap(_printable(column.reason), room) or [""]
+        why = wrap(text.printable(column.reason), room) or [""]
         rows += [[*first, why[0]], *(["", "", "", more] for more in why[1:])]
     rest = Counter(column.role for column in inspection.columns[text.MAX_ROWS :])
     more = [f"... and {text.plural(rest.total(), 'more column')}: {_counted(rest)}."] if rest else []
@@ -148,14 +148,9 @@ def _refusals(inspection: Inspection, worded: Callable[[Advice], str]) -> list[s
         assumed = [f"The options below apply {condition}."] if condition.startswith("if ") else []
         about_file = inspection.source is not None and refusal.statement.startswith(inspection.source)
         statement = refusal.statement if about_file else text.capitalized(refusal.statement)
-        found.append(_printable(" ".join([statement, *map(worded, others), *assumed])))
+        found.append(text.printable(" ".join([statement, *map(worded, others), *assumed])))
     return found
 
 
 def _counted(roles: Counter[str]) -> str:
     return ", ".join(f"{n:,} {role}" for role, n in roles.most_common())
-
-
-def _printable(words: str) -> str:
-    """Return words with control characters escaped, which names and labels may contain."""
-    return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in words)

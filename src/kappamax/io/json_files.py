@@ -9,6 +9,7 @@ from __future__ import annotations
 import gzip
 import json
 import re
+import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -21,6 +22,7 @@ from kappamax.errors import InvalidRatingsError, UnreadableFileError
 from kappamax.io.annotation_exports import TOOLS, export_reader, flat_export, source_of_export
 from kappamax.io.exports import doccano
 from kappamax.io.file_formats import Source, as_text, is_nested_type, path_pattern, sql_list
+from kappamax.io.input_limits import MOST_KEYS, require_few_columns
 from kappamax.io.json_tables import table_of_object
 from kappamax.io.nested_json import label_paths
 from kappamax.io.read_spec import ReadSpec
@@ -43,7 +45,7 @@ def is_json(path: Path) -> bool:
     with _opened(path) as file:
         try:
             start = file.read(_START)
-        except (OSError, EOFError):
+        except (OSError, EOFError, zlib.error):
             return False  # a damaged compressed file, about which the text reader raises an error
     encoding = _encoding(start)
     text = start.decode(encoding or "utf-8", "replace")
@@ -131,6 +133,8 @@ def _open_rows(source: Source, spec: ReadSpec, early: Sequence[Mapping[str, Any]
         "count(*) FILTER (len(json_keys(json)) > len(list_distinct(json_keys(json)))), "
         r"count(*) FILTER (regexp_matches(json::VARCHAR, '^.[^\[{]*[\[{]')) FROM file"
     )
+    ((n_keys,),) = source.rows("SELECT count(DISTINCT key) FROM (SELECT unnest(json_keys(json)) AS key FROM file)")
+    require_few_columns(n_keys, source.name, most=MOST_KEYS)
     first = source.rows(f"SELECT unnest(json_keys(json)) FROM (FROM file LIMIT {_EARLY})")
     every = source.rows("SELECT DISTINCT unnest(json_keys(json)) AS key FROM file ORDER BY key")
     if n_doubles:

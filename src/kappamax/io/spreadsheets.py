@@ -13,6 +13,7 @@ from typing import Any
 from kappamax._validate import did_you_mean
 from kappamax.display.text import listing
 from kappamax.errors import Advice, InvalidOptionError, UnreadableFileError
+from kappamax.io.sheet_bounds import Extent, require_small_archive, require_small_extent, require_small_sheets
 
 _OTHER_SHEETS = re.compile(r"(?i)note|read.?me|legend|code|pivot|hinweis|info|list|summary|instruction|_|meta")
 
@@ -29,32 +30,35 @@ def sheet_as_text(path: Path, name: str, sheet: str | int | None) -> bytes:
         raise UnreadableFileError(
             'spreadsheets need the extra excel. Run pip install "kappamax[excel]", or save the sheet as CSV UTF-8.'
         ) from None
+    require_small_archive(path, name)
     try:
         with CalamineWorkbook.from_path(path) as book:
-            if sheet is None:
-                sheets = {one: _cells_of(book, one) for one in book.sheet_names}
-                cells = sheets[_only_sheet(sheets, name)]
-            else:
-                cells = _cells_of(book, _chosen_sheet(sheet, book.sheet_names, name))
-    except InvalidOptionError:
+            chosen = [_chosen_sheet(sheet, book.sheet_names, name)] if sheet is not None else book.sheet_names
+            require_small_sheets(path, name, chosen)
+            sheets = {one: _cells_of(book, one, name) for one in chosen}
+    except (InvalidOptionError, UnreadableFileError):
         raise
     except (CalamineError, OSError, ValueError) as error:
         raise UnreadableFileError(f"{name} cannot be read as a spreadsheet: {str(error).splitlines()[0]}.") from None
-    used = [(i, j) for i, row in enumerate(cells) for j, value in enumerate(row) if value != ""]
+    cells = sheets[_only_sheet(sheets, name) if sheet is None else chosen[0]]
+    filled = {i: [j for j, value in enumerate(row) if value != ""] for i, row in enumerate(cells)}
+    used = {i: (places[0], places[-1]) for i, places in filled.items() if places}
     if not used:
         return b""
-    top, bottom = used[0][0], used[-1][0]
-    left, right = min(j for _, j in used), max(j for _, j in used)
+    top, bottom = min(used), max(used)
+    left, right = min(first for first, _ in used.values()), max(last for _, last in used.values())
     text = StringIO()
-    csv.writer(text, lineterminator="\n").writerows(
+    csv.writer(text, lineterminator="\r\n").writerows(  # cells that contain one of these characters are quoted
         [_cell_text(value) for value in row[left : right + 1]] if i >= top else []
         for i, row in enumerate(cells[: bottom + 1])
     )
     return text.getvalue().encode()
 
 
-def _cells_of(book: Any, sheet: str) -> list[list[Any]]:
-    return list(book.get_sheet_by_name(sheet).to_python(skip_empty_area=False))
+def _cells_of(book: Any, sheet: str, name: str) -> list[list[Any]]:
+    found = book.get_sheet_by_name(sheet)
+    require_small_extent(Extent(found.total_height, found.total_width), sheet, name)
+    return list(found.to_python(skip_empty_area=False))
 
 
 def _only_sheet(sheets: Mapping[str, Sequence[Sequence[Any]]], name: str) -> str:

@@ -139,8 +139,8 @@ def _same_meaning(n_ratings: Mapping[Label, int]) -> list[Doubt]:
 def meaning_of(label: Label) -> str:
     """Return the form in which labels are equal that a reader would take for the same."""
     look = unicodedata.normalize("NFKC", str(label)).translate(_SAME_LETTERS).casefold().translate(_SAME_SIGNS)
-    if look.isdecimal():
-        return str(int(look))
+    if look.isdecimal():  # digit by digit, since a label may have thousands of them
+        return "".join(str(unicodedata.decimal(digit)) for digit in look).lstrip("0") or "0"
     if _DECIMAL_COMMA.fullmatch(look):
         return f"{float(look.replace(',', '.')):g}"
     if sum(map(str.isalpha, look)) >= 3:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import re
 import zlib
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, cast
@@ -15,12 +16,14 @@ from typing import BinaryIO, NamedTuple, cast
 import numpy as np
 
 from kappamax.errors import UnreadableFileError
+from kappamax.io.line_ends import end_of_last_row, lines_of, rows_end_in_cr_lf, rows_end_in_lf
 from kappamax.io.read_spec import ReadSpec
 from kappamax.io.text_grid import table_start
 
 WHOLE = 8_000_000  # bytes up to which a file is split into cells in Python
 _SAMPLE = 1 << 20
 _GZIP = b"\x1f\x8b"
+_DAMAGE = (OSError, EOFError, zlib.error)  # errors of compressed files
 _BYTES_PER_CHUNK = 1 << 24
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
@@ -51,7 +54,7 @@ class TextFormat(NamedTuple):
 
 def text_format(path: Path, name: str, beginning: str, spec: ReadSpec) -> TextFormat:
     """Return the format of a text file; the default delimiter is the one that splits the first rows most evenly."""
-    start = table_start(beginning.splitlines(keepends=True), name, spec)
+    start = table_start(lines_of(beginning), name, spec)
     if len(start.delimiter) > 1:
         raise UnreadableFileError(
             f"{name}: columns that are separated by spaces can be read from files below {WHOLE // 1_000_000} MB only.",
@@ -71,10 +74,34 @@ def sample_of(path: Path, name: str) -> tuple[bytes, bool]:
     return sample[:WHOLE], len(sample) <= WHOLE
 
 
+def line_end_of(path: Path, name: str) -> str | None:
+    """Return how all rows of a text file end, as DuckDB names it, or None if they do not all end in the same way.
+
+    Rows that end in CR alone also give None, as do rows that end in CR LF if a cell contains a line end.
+    """
+    for ends, written in ((rows_end_in_lf, r"\n"), (rows_end_in_cr_lf, r"\r\n")):
+        with opened(path) as file:
+            try:
+                if ends(file):
+                    return written
+            except _DAMAGE as error:
+                raise UnreadableFileError(f"{name} cannot be read: {error}.", code="damaged-file") from None
+    return None
+
+
+def start_of_rows(sample: bytes, n_lines: int) -> int | None:
+    """Return the position of the first row below some lines if a cell above it contains a line end, otherwise None."""
+    start, n_marks, within = 0, 0, False
+    for _, end in zip(range(n_lines), re.finditer(rb"\r\n|\r|\n", sample), strict=False):
+        n_marks += sample.count(b'"', start, end.start())
+        start, within = end.end(), within or n_marks % 2 == 1
+    return start if within else None
+
+
 def beginning_of(sample: bytes, name: str) -> str:
     """Return the first lines of UTF-8 text; the last of them is complete."""
     sample = sample[:_SAMPLE]
-    end = sample.rfind(b"\n") + 1
+    end = end_of_last_row(sample) or sample.rfind(b"\n") + 1
     if not end:
         raise UnreadableFileError(f"{name}: the first line is longer than {len(sample):,} bytes.", code="long-line")
     return sample[:end].decode("utf-8-sig", errors="ignore")
@@ -145,5 +172,5 @@ def _read(file: BinaryIO, size: int, name: str) -> bytes:
     """Return the next bytes of a file; a damaged compressed file raises an error."""
     try:
         return file.read(size)
-    except (OSError, EOFError, zlib.error) as error:
+    except _DAMAGE as error:
         raise UnreadableFileError(f"{name} cannot be read: {error}.", code="damaged-file") from None

@@ -13,7 +13,9 @@ from typing import NamedTuple, NoReturn
 
 from kappamax.display.text import listing, plural
 from kappamax.errors import UnreadableFileError
+from kappamax.io.input_limits import require_few_columns
 from kappamax.io.labels import label_of
+from kappamax.io.line_ends import lines_of
 from kappamax.io.read_spec import ReadSpec
 from kappamax.io.stray_rows import is_empty, is_separator
 
@@ -26,7 +28,6 @@ _EVEN_WITH_SPACES = 0.7
 _FEWEST_ROWS = 5
 _LARGEST_FOOTER = 0.3  # share of the rows
 _FEWEST_ROWS_WITH_SECOND_HEADER = 4
-MOST_COLUMNS = 2_000
 
 
 class Record(NamedTuple):
@@ -76,7 +77,7 @@ class TableStart(NamedTuple):
 
 def grid_of(text: str, name: str, spec: ReadSpec) -> TextGrid:
     """Return the table in a whole text."""
-    start = table_start(text.splitlines(keepends=True), name, spec, most_rows=None)
+    start = table_start(lines_of(text), name, spec, most_rows=None)
     notes = start.notes
     body = [record for record in start.records if record.start >= start.skip and record.n_filled]
     if spec.layout == "counts":
@@ -138,12 +139,7 @@ def table_start(lines: Sequence[str], name: str, spec: ReadSpec, *, most_rows: i
     if first.end > next(record.end for record in filled if record.start == first.start):
         notes.append("The line below the header, which has one cell only, was left out.")
     header = _header_cells(first, filled, width)
-    if len(header) > MOST_COLUMNS:
-        raise UnreadableFileError(
-            f"a text file can have at most {MOST_COLUMNS:,} columns; the first row of {name} has {len(header):,}. "
-            "Use layout long, with one row per rating, for more.",
-            code="too-many-columns",
-        )
+    require_few_columns(len(header), name)
     last_line = first.start - 1 if spec.no_header else first.end
     imported = next((record for record in filled[:4] if any(_IMPORT_ROW in cell for cell in record.cells)), None)
     if imported is not None and imported.start > first.end and not spec.no_header:

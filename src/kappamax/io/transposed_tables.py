@@ -21,7 +21,7 @@ def transposed(
     columns = [name or f"column {i + 1}" for i, name in enumerate(header)]
     profiles = profiles_of([str(i) for i in range(len(columns))], rows)
     usable = [profile for profile in profiles if profile.n_present]
-    main = max(linked_groups(usable), key=len)
+    main = max(linked_groups(usable), key=len, default=[])
     subjects = sorted(int(profile.name) for profile in main if not _is_about_raters(columns, profile))
     others = [i for i in range(len(columns)) if i not in subjects]
     naming = [i for i in others if profiles[i].unique and profiles[i].n_present == len(rows)]

@@ -18,6 +18,8 @@ from kappamax.display.text import listing
 from kappamax.errors import UnreadableFileError
 from kappamax.io.file_formats import Source, as_text, is_nested_type, path_pattern, sql_list
 from kappamax.io.file_signatures import ARROW_FORMATS
+from kappamax.io.input_files import parquet_files
+from kappamax.io.input_limits import require_few_columns
 from kappamax.io.read_spec import ReadSpec
 
 _INDEX_COLUMNS = re.compile(r"__index_level_\d+__|__null_dask_index__")
@@ -39,8 +41,8 @@ def _parquet(source: Source, path: Path, spec: ReadSpec) -> Source:
     folders above it, so the columns are computed from the part of each path inside the given folder.
     """
     files, keys = [path], list[str]()
-    if path.is_dir():  # hidden files and metadata files are left out
-        files = sorted(file for file in path.rglob("*.parquet") if file.is_file() and file.name[0] not in "._")
+    if path.is_dir():
+        files = parquet_files(path)
         if not files:
             raise UnreadableFileError(
                 f"{path} must be a file or a folder with Parquet files; the folder contains none."
@@ -73,6 +75,7 @@ def _typed(source: Source, query: str, spec: ReadSpec, keys: Collection[str] = (
     """Open the result of a query, whose columns have types; `keys` are columns that are no raters."""
     source.rows(f"CREATE VIEW file AS {query}")
     types = {column: kind for column, kind, *_ in source.rows(f"DESCRIBE {query}")}
+    require_few_columns(len(types), source.name)
     values = {column: _identifier(column) for column in types}
     texts = {column: as_text(values[column], kind) for column, kind in types.items()}
     not_raters = frozenset(column for column in types if column in keys or _INDEX_COLUMNS.fullmatch(column))
@@ -89,6 +92,7 @@ def _statistical(source: Source, path: Path, kind: str, encoding: str | None) ->
     from kappamax.io.statistical_files import read_statistical_file
 
     file = read_statistical_file(path, source.name, kind, encoding)
+    require_few_columns(len(file.columns), source.name)
     cells = {name: f"c{i}" for i, name in enumerate(file.columns)}
     source.connection.register("variables", {cells[name]: values for name, values in file.columns.items()})
     source.rows("CREATE VIEW file AS SELECT * FROM variables")

@@ -13,13 +13,14 @@ import csv
 import io
 import json
 import zipfile
-import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
 from kappamax.errors import UnreadableFileError
+from kappamax.io.compression import damage_reported
 from kappamax.io.exports.annotations import LABEL, SPANS, Annotation, Export, name_of, numbered
+from kappamax.io.input_files import parquet_files
 from kappamax.io.read_spec import ReadSpec
 
 #: name of the tool
@@ -100,7 +101,7 @@ def annotator_files(path: Path, name: str) -> list[tuple[str, bytes]] | None:
     A folder with Parquet files and a spreadsheet, which is a ZIP file too, are left to their own readers.
     """
     if path.is_dir():
-        if any(path.rglob("*.parquet")):
+        if parquet_files(path):
             return None
         sizes = {file: file.stat().st_size for file in sorted(path.iterdir()) if _is_annotators(file)}
         _require_small(sum(sizes.values()), name)
@@ -109,17 +110,14 @@ def annotator_files(path: Path, name: str) -> list[tuple[str, bytes]] | None:
         return _if_doccano([(file.stem, file.read_bytes()) for file in sizes])
     if not zipfile.is_zipfile(path):
         return None
-    with zipfile.ZipFile(path) as archive:
+    with damage_reported(name), zipfile.ZipFile(path) as archive:
         entries = [info for info in archive.infolist() if _is_annotators(Path(info.filename))]
         if len(entries) == 1 and Path(entries[0].filename).stem != _SHARED:
             return None
         if not entries or not _NOT_AN_ARCHIVE.isdisjoint(archive.namelist()):
             return None
         _require_small(sum(info.file_size for info in entries), name)
-        try:
-            return _if_doccano([(Path(info.filename).stem, archive.read(info)) for info in entries])
-        except (zipfile.BadZipFile, RuntimeError, zlib.error, NotImplementedError) as error:
-            raise UnreadableFileError(f"{name} cannot be read: {error}.") from None
+        return _if_doccano([(Path(info.filename).stem, archive.read(info)) for info in entries])
 
 
 def _if_doccano(files: list[tuple[str, bytes]]) -> list[tuple[str, bytes]] | None:
