@@ -21,6 +21,7 @@ import time
 from dataclasses import dataclass, field
 from itertools import cycle
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 import numpy as np
 
@@ -71,12 +72,19 @@ def largest_job(rng: np.random.Generator) -> dict[str, Any]:
 
 
 async def run_load(
-    port: int, *, clients: int, seconds: float, pause: float, paths: tuple[str, ...] = NUMBERS, seed: int = 0
+    port: int,
+    token: str,
+    *,
+    clients: int,
+    seconds: float,
+    pause: float,
+    paths: tuple[str, ...] = NUMBERS,
+    seed: int = 0,
 ) -> Load:
     """Let clients post tables for some seconds, after a first answer."""
     generators = np.random.default_rng(seed).spawn(clients + 1)
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
-    await post(reader, writer, port, "/api/table", json.dumps(random_table(generators[0])).encode())
+    await post(reader, writer, port, token, "/api/table", json.dumps(random_table(generators[0])).encode())
     writer.close()
     await asyncio.sleep(_SETTLED)
     tables = [[json.dumps(random_table(rng)).encode() for _ in range(_TABLES)] for rng in generators[:-1]]
@@ -90,7 +98,7 @@ async def run_load(
                 break
             for path in paths:
                 begun = time.perf_counter()
-                status, _ = await post(reader, writer, port, path, body)
+                status, _ = await post(reader, writer, port, token, path, body)
                 load.seconds.append(time.perf_counter() - begun)
                 load.statuses[status] = load.statuses.get(status, 0) + 1
             await asyncio.sleep(float(rng.uniform(0, 2 * pause)))
@@ -100,7 +108,7 @@ async def run_load(
         while True:
             reader, writer = await asyncio.open_connection("127.0.0.1", port)
             try:
-                await post(reader, writer, port, "/api/anneal", json.dumps(largest_job(rng)).encode())
+                await post(reader, writer, port, token, "/api/anneal", json.dumps(largest_job(rng)).encode())
                 load.long_jobs += 1
             finally:
                 writer.close()
@@ -113,12 +121,12 @@ async def run_load(
 
 
 async def post(
-    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, port: int, path: str, body: bytes
+    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, port: int, token: str, path: str, body: bytes
 ) -> tuple[int, bytes]:
     """A bare HTTP client, so that clients cost next to nothing."""
     head = (
         f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Type: application/json\r\n"
-        f"Content-Length: {len(body)}\r\n\r\n"
+        f"Authorization: Bearer {token}\r\nContent-Length: {len(body)}\r\n\r\n"
     )
     writer.write(head.encode() + body)
     await writer.drain()
@@ -182,9 +190,10 @@ def served(*, clients: int, seconds: float, pause: float, paths: tuple[str, ...]
     command = [sys.executable, "-m", "kappamax", "serve", "--port", "0", "--no-browser"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as page:
         assert page.stdout is not None
-        port = int(page.stdout.readline().rstrip("/\n").rpartition(":")[2])
+        address = urlsplit(page.stdout.readline().strip())
+        port, token = address.port or 0, address.query.removeprefix("token=")
         try:
-            return asyncio.run(run_load(port, clients=clients, seconds=seconds, pause=pause, paths=paths))
+            return asyncio.run(run_load(port, token, clients=clients, seconds=seconds, pause=pause, paths=paths))
         finally:
             page.send_signal(signal.SIGINT)
 

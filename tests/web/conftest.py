@@ -10,12 +10,26 @@ import pytest
 
 
 @pytest.fixture(scope="session")
-def server() -> Iterator[str]:
+def access() -> Any:
+    """Return the token that all servers of these tests ask for."""
+    from kappamax.web.access import Access
+
+    return Access()
+
+
+@pytest.fixture(scope="session")
+def token_header(access) -> dict[str, str]:
+    """Return the header with which programs are admitted."""
+    return {"authorization": f"Bearer {access.token}"}
+
+
+@pytest.fixture(scope="session")
+def server(access) -> Iterator[str]:
     """Start the server and return its base address."""
     from kappamax.web.server import bound_socket, server_for
 
     socket, port = bound_socket(0)
-    running = server_for()
+    running = server_for(access)
     thread = threading.Thread(target=running.run, kwargs={"sockets": [socket]}, daemon=True)
     thread.start()
     running.ready.wait(timeout=30)
@@ -37,11 +51,12 @@ def apart() -> Callable[[Coroutine[Any, Any, Any]], Any]:
 
 
 @pytest.fixture(scope="session")
-def client() -> Iterator[object]:
+def client(access, token_header) -> Iterator[object]:
     """Return a client of the application without a network; errors of the application are answers."""
     from starlette.testclient import TestClient
 
     from kappamax.web.app import create_app
 
-    with TestClient(create_app(), base_url="http://127.0.0.1:8737", raise_server_exceptions=False) as talking:
+    options = {"base_url": "http://127.0.0.1:8737", "headers": token_header, "raise_server_exceptions": False}
+    with TestClient(create_app(access), **options) as talking:
         yield talking

@@ -373,7 +373,7 @@ def test_examples_can_be_posted_as_they_are(client):
         ({"counts": []}, 422, "counts must be square", "counts", None),
         ({"counts": 7}, 422, "counts must be rows of whole numbers >= 0", "counts", None),
         ({}, 422, "whole numbers >= 0, or one whole number per pattern; got nothing", "counts", None),
-        ({"counts": [[1] * 13] * 13}, 413, "at most 12 categories; got 13", "counts", None),
+        ({"counts": [[1] * 101] * 101}, 413, "at most 100 categories; got 101", "categories", None),
         ({"counts": [[999_999, 0], [0, 2]]}, 413, "at most 1,000,000 subjects; got 1,000,001", "counts", None),
         ({"counts": [[0, 0], [0, 0]]}, 422, "at least one subject", None, None),
         ({"counts": [[1, 2], [3, 4]], "categories": ["a", "a"]}, 422, "'a' occurs twice", "categories", None),
@@ -465,8 +465,48 @@ def test_whole_numbers_may_be_written_with_a_point(client):
     assert "at most 1,000,000 subjects; got far more" in many["error"]
 
 
-def test_the_running_server_answers(server):
+_DIGITS = int("7" * 400)
+_CATEGORIES = 13
+
+
+@pytest.mark.parametrize(
+    "path", ["table", "chance", "pictures", "maximizers", "moves", "anneal", "weights", "report?format=md"]
+)
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"counts": [[_DIGITS, 1], [1, 2]]},
+        {"categories": [_DIGITS, 1]},
+        {"patterns": [[0, 1]], "counts": [_DIGITS], "categories": [0, 1], "raters": ["a", "b"]},
+        {"weights": [{"positions": [_DIGITS, 1]}]},
+        {"weights": [{"matrix": [[0, 1e299], [1e299, 0]], "kind": "disagreement"}]},
+        {"weights": [{"matrix": [[0, _DIGITS], [_DIGITS, 0]], "kind": "disagreement"}]},
+        {"weights": [{"positions": [-1e299, 1e299], "scheme": "ratio"}]},
+        {"weights": [{"positions": [1e-299, 1e299], "scheme": "quadratic"}]},
+        {
+            "patterns": [[i, i, -1 if i == 0 else (i + 1) % _CATEGORIES] for i in range(_CATEGORIES)],
+            "counts": [2] * _CATEGORIES,
+            "categories": list(range(1, _CATEGORIES + 1)),
+            "raters": ["a", "b", "c"],
+            "weights": ["ratio"],
+        },
+    ],
+    ids=["count", "category", "pattern", "position", "1e299", "weight", "ratio", "quadratic", "13 categories"],
+)
+def test_extreme_numbers_are_no_server_error(client, path, more):
+    """Integers of 400 digits, weights near 1e299, and ratio weights of 13 categories are answered or refused."""
+    asked = {"counts": [[20, 5], [10, 15]]} | more
+    if path in ("moves", "anneal", "weights", "maximizers"):  # these have one weighting
+        asked |= {"weight": asked.pop("weights", ["linear"])[0], "seed": 1}
+    answer = client.post(f"/api/{path}", json=asked)
+    assert answer.status_code in (200, 413, 422), answer.text
+    if answer.status_code == 200 and path == "table":
+        values = [result["value"] for result in answer.json()["results"]]
+        assert all(value is None or -10 <= value <= 1 for value in values)
+
+
+def test_the_running_server_answers(server, token_header):
     """A request over a network connection is answered."""
-    answer = httpx.post(f"{server}/api/table", json=TABLE | {"weights": ["linear"]})
+    answer = httpx.post(f"{server}/api/table", json=TABLE | {"weights": ["linear"]}, headers=token_header)
     assert answer.status_code == 200
     assert answer.json()["results"][0]["maximum"] == pytest.approx(166 / 221)

@@ -31,7 +31,7 @@ def read_file(content, **options):
 def sent_by(name, request, by_line=False):
     """Return all replies to a job, and the last one as plain data."""
     sent = []
-    answer_job(json.dumps([name, by_line, request]).encode(), sent.append)
+    answer_job(json.dumps([name, "lines" if by_line else "whole", request]).encode(), sent.append)
     assert [reply.more for reply in sent] == [True] * (len(sent) - 1) + [False]
     return sent, sent[-1].status, json.loads(sent[-1].body)
 
@@ -198,8 +198,33 @@ def test_a_bug_is_a_reply_without_data():
     assert reply.status == 500
     assert b"ValueError at" in reply.body
     assert b"secret" not in reply.body
-    _, status, answer = sent_by("no such task", {})
-    assert (status, "KeyError" in answer["error"]) == (500, True)
+
+
+def test_a_computation_that_fails_is_refused_and_logged_without_data(monkeypatch):
+    """The answer has status 422 and the place of the error; the log has its traceback, and neither has data."""
+
+    def broken(request, show):
+        raise OverflowError(str(request.counts))
+
+    monkeypatch.setitem(HANDLERS, "moves", broken)
+    sent, status, answer = sent_by("moves", {"counts": [[98765, 2], [3, 4]]})
+    assert (status, answer["code"]) == (422, "computation-failed")
+    assert "the computation failed on this input (OverflowError at tests.web.test_handlers" in answer["error"]
+    assert "in broken" in sent[-1].log
+    assert sent[-1].log.endswith("OverflowError\n")
+    assert "98765" not in sent[-1].log + answer["error"]
+
+
+def test_a_computation_without_enough_memory_is_refused(monkeypatch):
+    """The answer has the limit, and the process does not answer further jobs."""
+
+    def greedy(request, show):
+        raise MemoryError
+
+    monkeypatch.setitem(HANDLERS, "moves", greedy)
+    sent = []
+    assert answer_job(b'["moves", "whole", {"counts": [[1, 2], [3, 4]]}]', sent.append) is False
+    assert (sent[-1].status, b"needs more memory than the page allows (3 GB)" in sent[-1].body) == (422, True)
 
 
 def test_jobs_are_read_line_by_line():

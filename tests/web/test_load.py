@@ -6,7 +6,7 @@ import socket
 import subprocess
 import sys
 from math import inf
-from urllib.parse import urlsplit
+from urllib.parse import urljoin, urlsplit
 
 import httpx2 as httpx
 import pytest
@@ -19,23 +19,24 @@ from kappamax.web.schemas import Request
 
 
 @pytest.mark.slow
-def test_fifty_clients_are_answered_while_the_largest_job_runs(server, apart):
+def test_fifty_clients_are_answered_while_the_largest_job_runs(server, access, apart):
     """All requests are answered without an error; `python -m benchmarks.web` measures the times."""
-    load = apart(run_load(urlsplit(server).port, clients=50, seconds=5, pause=1))
+    load = apart(run_load(urlsplit(server).port, access.token, clients=50, seconds=5, pause=1))
     assert set(load.statuses) == {200}
     assert sum(load.statuses.values()) >= 50
     assert load.long_jobs >= 1
 
 
 @pytest.mark.slow
-def test_the_clients_post_what_the_page_takes(server):
+def test_the_clients_post_what_the_page_takes(server, token_header):
     """The server accepts the requests of the load test."""
     import numpy as np
 
     rng = np.random.default_rng(0)
-    assert httpx.post(f"{server}/api/table", json=random_table(rng), timeout=60).status_code == 200
-    with httpx.stream("POST", f"{server}/api/anneal", json=largest_job(rng), timeout=60) as answer:
-        assert answer.status_code == 200
+    with httpx.Client(base_url=server, headers=token_header, timeout=60) as talking:
+        assert talking.post("/api/table", json=random_table(rng)).status_code == 200
+        with talking.stream("POST", "/api/anneal", json=largest_job(rng)) as answer:
+            assert answer.status_code == 200
 
 
 def test_a_load_is_summed_up():
@@ -110,7 +111,9 @@ def test_serve_prints_its_address_answers_and_ends_with_ctrl_c():
     command = [sys.executable, "-m", "kappamax", "serve", "--no-browser", "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as page:
         address = page.stdout.readline().strip()
-        assert httpx.get(f"{address}api/examples", timeout=60).status_code == 200
+        with httpx.Client(timeout=60, follow_redirects=True) as talking:
+            assert talking.get(address).status_code == 200
+            assert talking.get(urljoin(address, "/api/examples")).status_code == 200
         page.send_signal(signal.SIGINT)
         rest, errors = page.communicate(timeout=60)
     assert (page.returncode, rest, errors) == (0, "", "Press Ctrl-C to stop.\n")
@@ -118,12 +121,12 @@ def test_serve_prints_its_address_answers_and_ends_with_ctrl_c():
         free.bind(("127.0.0.1", urlsplit(address).port))
 
 
-def test_serve_opens_the_browser_when_the_page_answers(monkeypatch):
+def test_serve_opens_the_browser_when_the_page_answers(access):
     """The option --no-browser prevents it."""
     import threading
 
     opened = threading.Event()
-    running = serving.server_for(opened.set)
+    running = serving.server_for(access, opened.set)
     listening, _ = serving.bound_socket(0)
     thread = threading.Thread(target=running.run, kwargs={"sockets": [listening]})
     thread.start()
@@ -141,22 +144,3 @@ def test_a_missing_extra_names_the_command(monkeypatch, package):
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(NotSupportedError, match=r'pip install "kappamax\[web\]"'):
         serve.main(["--no-browser"], standalone_mode=False)
-
-
-def test_a_process_that_ends_is_an_error(apart):
-    """The ended process is replaced."""
-
-    async def answers():
-        pool = WorkerPool(1, 60.0)
-        try:
-            async with pool.running(warm=True):
-                async with pool.worker(b"") as worker:
-                    worker._process.kill()
-                    await worker._process.wait()
-                return [[reply async for reply in pool.replies("ready", Request())][-1] for _ in range(2)]
-        finally:
-            await pool.close()
-
-    first, second = apart(answers())
-    assert (first.status, b"the worker process ended unexpectedly" in first.body) == (422, True)
-    assert second == (200, b"null", False)

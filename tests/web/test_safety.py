@@ -163,11 +163,12 @@ def test_the_pages_own_origin_is_answered(client):
         *("/static/x.js", "/static/..\\app.py", "/static/%00", "/../../etc/passwd", "/static/index.html/../../app.py"),
     ],
 )
-def test_only_the_packages_own_assets_are_served(server, path):
+def test_only_the_packages_own_assets_are_served(server, access, path):
     """The paths are sent without normalisation by a client."""
     port = urlsplit(server).port
     with socket.create_connection(("127.0.0.1", port)) as talk:
-        talk.sendall(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n".encode())
+        head = f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nAuthorization: Bearer {access.token}\r\n"
+        talk.sendall(f"{head}Connection: close\r\n\r\n".encode())
         answer = b"".join(iter(lambda: talk.recv(65536), b""))
     assert answer.startswith((b"HTTP/1.1 404", b"HTTP/1.1 400"))
     assert b"def create_app" not in answer
@@ -230,9 +231,10 @@ def test_methods_and_types_are_those_documented(client):
     assert "must be application/json" in form.json()["error"]
 
 
-def test_work_beyond_the_time_limit_is_stopped():
+def test_work_beyond_the_time_limit_is_stopped(access, token_header):
     """Every such request has status 422, because stopped processes are replaced."""
-    with TestClient(create_app(quick_seconds=0, long_seconds=0), base_url="http://127.0.0.1:8737") as client:
+    app = create_app(access, quick_seconds=0, long_seconds=0)
+    with TestClient(app, base_url="http://127.0.0.1:8737", headers=token_header) as client:
         for path in ("/api/table", "/api/table", "/api/path", "/api/anneal", "/api/report"):
             answer = client.post(path, json=SMALL)
             assert answer.status_code == 422
@@ -271,14 +273,14 @@ def test_work_stops_when_its_client_leaves(apart):
 
 
 @pytest.mark.slow
-def test_a_client_that_leaves_stops_its_work(server):
+def test_a_client_that_leaves_stops_its_work(server, token_header):
     """After the client of a long search disconnects, the next search is answered."""
     counts = [[7000 if i == j else 6900 for j in range(12)] for i in range(12)]
     job = {"counts": counts, "weight": "sqrt", "proposal": "swaps", "seed": 1}
     for _ in range(3):  # more requests than processes for long jobs
-        with httpx.stream("POST", f"{server}/api/anneal", json=job, timeout=60) as answer:
+        with httpx.stream("POST", f"{server}/api/anneal", json=job, headers=token_header, timeout=60) as answer:
             assert json.loads(next(answer.iter_lines()))["step"] > 0
-    assert httpx.post(f"{server}/api/path", json=SMALL, timeout=60).status_code == 200
+    assert httpx.post(f"{server}/api/path", json=SMALL, headers=token_header, timeout=60).status_code == 200
 
 
 @pytest.mark.slow
@@ -286,21 +288,25 @@ def test_nothing_of_the_data_is_printed_or_written(tmp_path):
     """A server in a separate process leaves no trace of a table, a file and a malformed request."""
     script = """
 import httpx2, threading, sys
+from kappamax.web.access import Access
 from kappamax.web.server import bound_socket, server_for
 socket, port = bound_socket(0)
-server = server_for()
+access = Access()
+server = server_for(access)
 thread = threading.Thread(target=server.run, kwargs={"sockets": [socket]}, daemon=True)  # a failure ends the process
 thread.start(); server.ready.wait()
 base = f"http://127.0.0.1:{port}"
 secret = "SECRETLABEL"
 table = {"counts": [[3, 1], [1, 4]], "categories": [secret, "b"]}
 octets = {"content-type": "application/octet-stream"}
+talking = httpx2.Client(base_url=base, headers={"authorization": "Bearer " + access.token}, timeout=60)
 answers = [
-    httpx2.post(base + "/api/table", json=table, timeout=60),
-    httpx2.post(base + "/api/table", json=table | {"weights": [secret]}, timeout=60),
-    httpx2.post(base + f"/api/file?raters={secret}", content=b"SECRETLABEL,b\\n1,2\\n", headers=octets, timeout=60),
-    httpx2.post(base + "/api/file", content=b"a,b\\nSECRETLABEL,x\\nx,SECRETLABEL\\n", headers=octets, timeout=60),
+    talking.post("/api/table", json=table),
+    talking.post("/api/table", json=table | {"weights": [secret]}),
+    talking.post(f"/api/file?raters={secret}", content=b"SECRETLABEL,b\\n1,2\\n", headers=octets),
+    talking.post("/api/file", content=b"a,b\\nSECRETLABEL,x\\nx,SECRETLABEL\\n", headers=octets),
 ]
+talking.close()
 assert [answer.status_code for answer in answers] == [200, 422, 422, 200], answers
 server.should_exit = True
 thread.join()

@@ -26,7 +26,8 @@ from kappamax.errors import NotSupportedError
 def serve(port: int, no_browser: bool) -> None:
     """Open the kappamax calculator in a browser.
 
-    The page is served by this machine until Ctrl-C is pressed. No data leave this machine.
+    The page is served by this machine until Ctrl-C is pressed. No data leave this machine. The printed address contains
+    a token, so that other users of this machine cannot open the page.
     """
     try:
         import anyio  # noqa: F401
@@ -37,17 +38,19 @@ def serve(port: int, no_browser: bool) -> None:
         raise NotSupportedError(
             'the page needs starlette, uvicorn, anyio and msgspec; install them with pip install "kappamax[web]".'
         ) from None
+    from kappamax.web.access import Access
     from kappamax.web.server import bound_socket, server_for
 
+    access = Access()
     socket, found = bound_socket(port)
-    address = f"http://127.0.0.1:{found}/"
-    click.echo(address)
+    address = f"http://127.0.0.1:{found}/?token="
+    click.echo(address + access.token)
     click.echo("Press Ctrl-C to stop.", err=True)
 
     def open_browser() -> None:
         import webbrowser
 
-        webbrowser.open(address)
+        webbrowser.open(address + access.single_use_token())
 
     with socket, suppress(KeyboardInterrupt):  # Ctrl-C is the usual way to stop
-        server_for(None if no_browser else open_browser).run(sockets=[socket])
+        server_for(access, None if no_browser else open_browser).run(sockets=[socket])

@@ -1,7 +1,8 @@
 """Define the web application: its routes and their responses.
 
-Computations run in worker processes (`pool`), and the work for a request stops when its client disconnects. No part of
-a request is logged or, on Linux, written to disk.
+Computations run in worker processes (`pool`), and the work for a request stops when its client disconnects. A request
+is received, and if it would have to wait also checked, before it waits for a process. No part of a request is logged
+or, on Linux, written to disk.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 from starlette.responses import FileResponse, Response, StreamingResponse
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
@@ -26,10 +27,13 @@ from starlette.staticfiles import StaticFiles
 from kappamax.display.text import shortened
 from kappamax.errors import InvalidRequestError
 from kappamax.web import schemas
+from kappamax.web.access import Access, TokenRequired
+from kappamax.web.bodies import Bodies
+from kappamax.web.limits import LONG_SECONDS, MAX_FILE_BYTES, MAX_REQUEST_BYTES, QUICK_SECONDS
 from kappamax.web.middleware import OWN_HOSTS, OwnPageOnly, json_response
 from kappamax.web.pool import WorkerPool
 from kappamax.web.schemas import LONG, REQUESTS, TableRequest, as_request, decoded
-from kappamax.web.worker import Reply, error_reply
+from kappamax.web.worker import Mode, Reply, error_reply
 
 _REPORT_TYPES = {
     "html": "text/html",
@@ -41,20 +45,22 @@ _REPORT_TYPES = {
 }
 _JSON_LINES = "application/x-ndjson"
 _STATIC = Path(__file__).parent / "static"
-_MAX_BYTES = 1_000_000
-_MAX_FILE_BYTES = 20_000_000
-_MAX_BYTES_READ = 100_000_000
 _LONG_WORKERS, _MAX_QUICK_WORKERS = 2, 6
+_CHECK_SECONDS = 5.0
 
 # some systems define another type for these files, with which browsers do not run them
 mimetypes.add_type("text/javascript", ".js")
 
 
-def create_app(*, quick_seconds: float = 15.0, long_seconds: float = 60.0) -> Starlette:
+def create_app(
+    access: Access, *, quick_seconds: float = QUICK_SECONDS, long_seconds: float = LONG_SECONDS
+) -> Starlette:
     """Return the application: the page, its assets and the JSON API.
 
     Parameters
     ----------
+    access : Access
+        Token that requests need.
     quick_seconds, long_seconds : float
         Time limits in seconds for requests about small tables of two raters and for all other requests, default 15 and
         60. The two kinds of requests have separate processes, so small tables never wait for long computations.
@@ -70,8 +76,10 @@ def create_app(*, quick_seconds: float = 15.0, long_seconds: float = 60.0) -> St
         # two processes more than cores, so that no core is idle while answers and requests are transferred
         quick = WorkerPool(min(_MAX_QUICK_WORKERS, 2 + (os.cpu_count() or 1)), quick_seconds)
         long = WorkerPool(_LONG_WORKERS, long_seconds, "--long")
-        async with quick.running(warm=True), long.running(warm=False):
-            yield {"quick": quick, "long": long, "uploads": anyio.Semaphore(2)}
+        checks = WorkerPool(1, _CHECK_SECONDS)
+        async with quick.running(warm=True), long.running(warm=False), checks.running(warm=False):
+            pools = {"quick": quick, "long": long, "checks": checks}
+            yield {**pools, "bodies": Bodies(), "uploads": anyio.Semaphore(_LONG_WORKERS)}
 
     posted = [name for name, kind in REQUESTS.items() if issubclass(kind, TableRequest)]
     routes = [
@@ -82,7 +90,11 @@ def create_app(*, quick_seconds: float = 15.0, long_seconds: float = 60.0) -> St
         *(Route(f"/api/{name}", _posted(name), methods=["POST"]) for name in posted),
     ]
     handlers: Any = {HTTPException: _http_error}
-    guards = [Middleware(OwnPageOnly), Middleware(TrustedHostMiddleware, allowed_hosts=OWN_HOSTS)]
+    guards = [
+        Middleware(OwnPageOnly),
+        Middleware(TrustedHostMiddleware, allowed_hosts=OWN_HOSTS),
+        Middleware(TokenRequired, access=access),
+    ]
     return Starlette(routes=routes, middleware=guards, exception_handlers=handlers, lifespan=lifespan)
 
 
@@ -99,11 +111,13 @@ def _uploaded(name: str) -> Callable[[Request], Awaitable[Response]]:
 
     async def respond(request: Request) -> Response:
         _require_content_type(request, "application/octet-stream")
-        async with request.state.uploads:
-            content = await _body(request, _MAX_FILE_BYTES)
+        async with request.state.bodies.received(request, MAX_FILE_BYTES) as content:
             options = {name: text for name, text in request.query_params.items() if text != ""}
             asked = as_request(name, options | {"content": content}, strict=False)
-            return json_response(await _answer(request, _replies(request, name, asked)))
+            if refusal := await _refusal(request, name, asked):
+                return json_response(refusal)
+            async with request.state.uploads:
+                return json_response(await _answer(request, _replies(request, name, asked)))
 
     return respond
 
@@ -113,11 +127,15 @@ def _posted(name: str) -> Callable[[Request], Awaitable[Response]]:
 
     async def respond(request: Request) -> Response:
         _require_content_type(request, "application/json")
-        content = decoded(await _body(request, _MAX_BYTES))
+        async with request.state.bodies.received(request, MAX_REQUEST_BYTES) as body:
+            content = decoded(body)
         if name == "report":
             content["format"] = form = request.query_params.get("format", "html")
         by_line = name == "anneal" or _JSON_LINES in request.headers.get("accept", "")
-        replies = _replies(request, name, as_request(name, content), by_line=by_line)
+        asked = as_request(name, content)
+        if refusal := await _refusal(request, name, asked):
+            return json_response(refusal)
+        replies = _replies(request, name, asked, "lines" if by_line else "whole")
         reply = await _answer(request, replies, by_line=by_line)
         if reply.status != 200 or not (by_line or name == "report"):
             return json_response(reply)
@@ -129,9 +147,19 @@ def _posted(name: str) -> Callable[[Request], Awaitable[Response]]:
     return respond
 
 
-def _replies(request: Request, name: str, asked: schemas.Request, *, by_line: bool = False) -> AsyncIterator[Reply]:
-    pool: WorkerPool = request.state.long if name in LONG or not asked.is_small() else request.state.quick
-    return pool.replies(name, asked, by_line=by_line)
+def _pool(request: Request, name: str, asked: schemas.Request) -> WorkerPool:
+    found: WorkerPool = request.state.long if name in LONG or not asked.is_small() else request.state.quick
+    return found
+
+
+def _replies(request: Request, name: str, asked: schemas.Request, mode: Mode = "whole") -> AsyncIterator[Reply]:
+    return _pool(request, name, asked).replies(name, asked, mode=mode)
+
+
+async def _refusal(request: Request, name: str, asked: schemas.Request) -> Reply | None:
+    """Return the answer to an invalid request that would have to wait for a process, and None for all others."""
+    checks: WorkerPool = request.state.checks
+    return await checks.refusal(name, asked.to_check()) if _pool(request, name, asked).full else None
 
 
 async def _answer(request: Request, replies: AsyncIterator[Reply], *, by_line: bool = False) -> Reply:
@@ -165,28 +193,6 @@ def _require_content_type(request: Request, expected: str) -> None:
         raise InvalidRequestError(
             f"the Content-Type of the request must be {expected}; got {shortened(given or 'none')!r}.", status=415
         )
-
-
-async def _body(request: Request, most: int) -> bytes:
-    """Return the whole body.
-
-    A body that is too long is read to its end and dropped, so that the client receives the error message.
-    """
-    parts, size = [], 0
-    try:
-        async for part in request.stream():
-            size += len(part)
-            if size > _MAX_BYTES_READ:
-                break
-            if size <= most:
-                parts.append(part)
-            else:
-                parts.clear()
-    except ClientDisconnect:
-        raise InvalidRequestError("the client disconnected before the end of the request.", status=400) from None
-    if size > most:
-        raise InvalidRequestError(f"the request must not be longer than {most / 1_000_000:g} MB.", status=413)
-    return b"".join(parts)
 
 
 async def _http_error(request: Request, error: HTTPException) -> Response:

@@ -16,6 +16,7 @@ import msgspec
 
 from kappamax._progress import Progress
 from kappamax._result import plain
+from kappamax.coefficients import as_objective
 from kappamax.datasets import EXAMPLES, example
 from kappamax.display.text import shortened
 from kappamax.errors import InvalidRequestError, KappamaxError
@@ -35,7 +36,15 @@ from kappamax.reporting.sentences import of_data, of_weights
 from kappamax.table import Table
 from kappamax.web.advice import controls_of
 from kappamax.web.moves import TIME_LIMIT, annealing, path_to_maximum, ranked_moves
-from kappamax.web.schemas import FileRequest, OwnWeights, ReportRequest, WeightingRequest, plain_table, weights_of
+from kappamax.web.schemas import (
+    FileRequest,
+    OwnWeights,
+    ReportRequest,
+    Request,
+    WeightingRequest,
+    plain_table,
+    weights_of,
+)
 from kappamax.web.snippets import calls_of
 from kappamax.weights import Weights
 
@@ -179,6 +188,18 @@ def file_inspection(request: FileRequest) -> dict[str, Any]:
         "tried": tried_rows(found),
         "controls": controls_of(found.options) if found.call else {},
     }
+
+
+def check(request: Request, show: Show = None) -> None:
+    """Raise the error of an invalid request without computing anything; the content of a file is not examined."""
+    if isinstance(request, FileRequest):
+        ReadSpec(**request.reading_options())
+    elif isinstance(request, ReportRequest):
+        table = request.table()
+        for _, weights in _weightings(request, table):
+            as_objective(table, weights=None if weights is None else weights[0])
+    elif isinstance(request, WeightingRequest):
+        as_objective(request.table(), weights=request.weights())
 
 
 def _whole(answer: Callable[[Any], Any]) -> Callable[[Any, Show], Any]:

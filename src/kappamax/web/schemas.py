@@ -16,40 +16,48 @@ from msgspec import Meta, Struct
 from kappamax._validate import as_list_of_names, cell_name, did_you_mean
 from kappamax.display.text import listing, shortened
 from kappamax.errors import InputError, InvalidRequestError
+from kappamax.web.limits import (
+    MAX_CATEGORIES,
+    MAX_GRID_CATEGORIES,
+    MAX_PATTERNS,
+    MAX_RATERS,
+    MAX_WEIGHTINGS,
+    require_within_limits,
+)
 from kappamax.web.reading_record import Count, ReadingRecord, Text
 
 if TYPE_CHECKING:
     from kappamax.table import Table
     from kappamax.weights import Weights
 
-_MAX_CATEGORIES = 12
-_MAX_SUBJECTS = 1_000_000
-_MAX_PATTERNS = 20_000
-_MAX_PATTERN_CELLS = 200_000
 _SMALL_CATEGORIES, _SMALL_SUBJECTS, _SMALL_BYTES = 8, 2_000, 100_000
 
 _WRITABLE = r"[^\x00-\x1f\x7f-\x9f]*\Z"  # no control characters
 _Line = Annotated[str, Meta(max_length=200, pattern=rf"\A{_WRITABLE}")]
 _Name = Annotated[str, Meta(max_length=200, pattern=rf"\A(?=.*\S){_WRITABLE}")]
 _Label = _Name | Annotated[int, Meta(gt=-(2**53), lt=2**53)] | Annotated[float, Meta(gt=-(2.0**53), lt=2.0**53)]
-_Labels = Annotated[tuple[_Label, ...], Meta(min_length=1, max_length=100)]
+_Labels = Annotated[tuple[_Label, ...], Meta(min_length=1, max_length=MAX_CATEGORIES)]
+_Raters = Annotated[tuple[_Label, ...], Meta(min_length=1, max_length=MAX_RATERS)]
 _Code = Annotated[int, Meta(ge=-1, lt=2**31)] | None
 _Number = Annotated[int, Meta(gt=-(10**18), lt=10**18)] | Annotated[float, Meta(gt=-1e300, lt=1e300)]
-_Numbers = Annotated[list[_Number], Meta(min_length=1, max_length=100)]
+_Numbers = Annotated[list[_Number], Meta(min_length=1, max_length=MAX_CATEGORIES)]
 _TwoCells = Annotated[list[list[int]], Meta(min_length=2, max_length=2)]
 
-_LINE, _LABELS = "a line of at most 200 characters", "a list of 1 to 100 texts of 1 to 200 characters, or numbers"
+_LINE = "a line of at most 200 characters"
+_LABELS, _RATERS = (
+    f"a list of 1 to {most} texts of 1 to 200 characters, or numbers" for most in (MAX_CATEGORIES, MAX_RATERS)
+)
 #: rule for each field, which follows "must be" in an error message
 _RULES = {
     "counts": "rows of whole numbers >= 0, or one whole number per pattern",
-    "patterns": f"a list of 1 to {_MAX_PATTERNS:,} lists of category positions (from 0), null for missing",
+    "patterns": f"a list of 1 to {MAX_PATTERNS:,} lists of category positions (from 0), null for missing",
     "categories": _LABELS,
-    "raters": _LABELS,
+    "raters": _RATERS,
     "ordered": "true or false",
-    "weights": "a list of 1 to 8 names or JSON objects",
+    "weights": f"a list of 1 to {MAX_WEIGHTINGS} names or JSON objects",
     "weight": "a name or a JSON object",
-    "positions": "a list of 1 to 100 finite numbers",
-    "matrix": "a list of 1 to 100 rows of finite numbers",
+    "positions": f"a list of 1 to {MAX_CATEGORIES} finite numbers",
+    "matrix": f"a list of 1 to {MAX_CATEGORIES} rows of finite numbers",
     "scheme": _LINE,
     "kind": "one of 'disagreement', 'agreement'",
     "name": _LINE,
@@ -121,13 +129,17 @@ def plain_table(table: Table) -> dict[str, Any]:
     """
     from kappamax._result import plain
 
+    require_within_limits(
+        n_subjects=table.n_subjects,
+        n_categories=table.n_categories,
+        n_raters=table.n_raters,
+        n_patterns=len(table.counts),
+    )
     named = {"categories": plain(table.categories), "raters": list(table.raters), "ordered": table.ordered}
     if table.reading.source is not None:
         named["reading"] = msgspec.to_builtins(ReadingRecord.of_table(table))
-    if table.n_raters == 2 and table.complete and table.n_categories <= _MAX_CATEGORIES:
+    if table.n_raters == 2 and table.complete and table.n_categories <= MAX_GRID_CATEGORIES:
         return {"counts": table.dense().tolist(), **named}
-    _require_few_patterns(len(table.counts), table.n_raters)
-    _require_few_subjects(table.n_subjects)
     codes = [[None if code < 0 else code for code in row] for row in table.patterns.tolist()]
     return {"patterns": codes, "counts": plain(table.counts), **named}
 
@@ -142,6 +154,10 @@ class Request(Struct, kw_only=True, omit_defaults=True):
     def table_key(self) -> bytes:
         """Return bytes that identify the table of the request; they are empty if there is none."""
         return b""
+
+    def to_check(self) -> Request:
+        """Return what has to be checked before the request waits for a process."""
+        return self
 
 
 class FileRequest(Request, forbid_unknown_fields=True):
@@ -174,6 +190,10 @@ class FileRequest(Request, forbid_unknown_fields=True):
         """Return whether the file is small."""
         return len(self.content) <= _SMALL_BYTES
 
+    def to_check(self) -> Request:
+        """Return the request without the content of the file, so that its options are checked."""
+        return msgspec.structs.replace(self, content=b"")
+
     def reading_options(self) -> dict[str, Any]:
         """Return the options that are given, by the names of the arguments of `read_ratings`."""
         given = {name: getattr(self, name) for name in self.__struct_fields__ if name not in ("file", "content")}
@@ -197,29 +217,29 @@ class TableRequest(Request):
     """Request about a table, given as a square of counts or as patterns of category positions with their counts."""
 
     counts: list[Count | list[Count]]
-    patterns: Annotated[list[list[_Code]], Meta(min_length=1, max_length=_MAX_PATTERNS)] | None = None
+    patterns: Annotated[list[list[_Code]], Meta(min_length=1, max_length=MAX_PATTERNS)] | None = None
     categories: _Labels | None = None
-    raters: _Labels = ("1", "2")
+    raters: _Raters = ("1", "2")
     ordered: bool = True
     reading: ReadingRecord | None = None
 
     def __post_init__(self) -> None:
         """Check the size of the table and that counts without patterns are square."""
-        k = len(self.counts)
+        k, counts = len(self.counts), self._all_counts()
+        require_within_limits(
+            n_subjects=sum(counts),
+            n_categories=len(self.categories or ()) if self.patterns is not None else k,
+            n_raters=len(self.raters),
+            n_patterns=len(self.patterns) if self.patterns is not None else sum(count > 0 for count in counts),
+        )
         if self.patterns is not None:
-            _require_few_patterns(len(self.patterns), len(self.raters))
             if self.categories is None:
                 raise InvalidRequestError(f"categories must be {_LABELS}; got nothing.", field="categories")
-        elif k > _MAX_CATEGORIES:
-            raise InvalidRequestError(
-                f"the page accepts at most {_MAX_CATEGORIES} categories; got {k:,}.", field="counts", status=413
-            )
         elif not k or not all(isinstance(row, list) and len(row) == k for row in self.counts):
             widths = sorted({len(row) if isinstance(row, list) else 1 for row in self.counts})
             raise InvalidRequestError(
                 f"counts must be square; got {k} rows of {listing(widths) or 'no'} numbers.", field="counts"
             )
-        _require_few_subjects(sum(self._all_counts()))
 
     def is_small(self) -> bool:
         """Return whether this is a small table of two raters."""
@@ -260,7 +280,7 @@ class OwnWeights(Struct, omit_defaults=True):
 
     positions: _Numbers | None = None
     scheme: _Line = "linear"
-    matrix: Annotated[list[_Numbers], Meta(min_length=1, max_length=100)] | None = None
+    matrix: Annotated[list[_Numbers], Meta(min_length=1, max_length=MAX_CATEGORIES)] | None = None
     kind: Literal["disagreement", "agreement"] = "disagreement"
     name: _Line = "custom"
 
@@ -275,7 +295,7 @@ class Move(Struct):
 class ReportRequest(TableRequest):
     """Request about a table with several weightings, or the default ones; `format` is that of a report file."""
 
-    weights: Annotated[list[_Line | OwnWeights], Meta(min_length=1, max_length=8)] | None = None
+    weights: Annotated[list[_Line | OwnWeights], Meta(min_length=1, max_length=MAX_WEIGHTINGS)] | None = None
     title: _Line = "Agreement between raters"
     format: Literal["html", "json", "csv", "md", "tex", "txt"] = "html"
 
@@ -350,23 +370,6 @@ def _shown(value: Any) -> str:
     if isinstance(value, list):
         return f"a list of length {len(value):,}"
     return shortened(ascii(value)) if value is not None else "nothing"
-
-
-def _require_few_patterns(n_patterns: int, n_raters: int) -> None:
-    most = min(_MAX_PATTERNS, _MAX_PATTERN_CELLS // n_raters)
-    if n_patterns > most:
-        raise InvalidRequestError(
-            f"the page accepts at most {most:,} different patterns; got {n_patterns:,}. The command line accepts more.",
-            status=413,
-        )
-
-
-def _require_few_subjects(n_subjects: int) -> None:
-    if n_subjects > _MAX_SUBJECTS:
-        shown = f"{n_subjects:,}" if n_subjects < 2**53 else "far more"  # a number in JSON may have thousands of digits
-        raise InvalidRequestError(
-            f"the page accepts at most {_MAX_SUBJECTS:,} subjects; got {shown}.", field="counts", status=413
-        )
 
 
 def _number(text: str) -> int | float:

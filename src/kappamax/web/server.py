@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import socket
+import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import uvicorn
 
 from kappamax.errors import NotSupportedError
+from kappamax.web.access import Access
 from kappamax.web.app import create_app
+from kappamax.web.connections import TimedConnection
 
 _ADDRESS = "127.0.0.1"
 _PORTS_TRIED = 20
@@ -21,6 +25,9 @@ def bound_socket(port: int) -> tuple[socket.socket, int]:
     for one in tried:
         # asyncio sets TCP_NODELAY only if the protocol is named; without it, an answer takes 40 ms longer
         found = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+        if sys.platform != "win32":  # there, two servers could then use one port
+            # so that a port can be used again at once after a server has ended
+            found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             found.bind((_ADDRESS, one))
             found.listen(128)  # so that a second server finds the port in use
@@ -30,15 +37,17 @@ def bound_socket(port: int) -> tuple[socket.socket, int]:
     raise NotSupportedError(f"the ports {port} to {tried[-1]} of 127.0.0.1 are all in use; choose another with --port.")
 
 
-def server_for(when_ready: Callable[[], None] | None = None) -> Server:
-    """Return a server of the application without logging, proxy headers and websockets.
+def server_for(access: Access, when_ready: Callable[[], None] | None = None) -> Server:
+    """Return a server of the application for requests with the token of `access`.
 
-    If `when_ready` is given, it is called as soon as the server accepts requests.
+    It has no log of requests, proxy headers and websockets. If `when_ready` is given, it is called as soon as the
+    server accepts requests.
     """
     config = uvicorn.Config(
-        create_app(),
+        create_app(access),
+        http=TimedConnection,
         log_config=None,
-        log_level="error",
+        log_level="critical",  # the application logs its own errors, and the end of a connection is none
         access_log=False,
         server_header=False,
         proxy_headers=False,
@@ -50,12 +59,22 @@ def server_for(when_ready: Callable[[], None] | None = None) -> Server:
 
 
 class Server(uvicorn.Server):
-    """Server that sets the event `ready` and calls a function in a new thread as soon as it accepts requests."""
+    """Server that sets the event `ready` and calls a function in a new thread as soon as it accepts requests.
+
+    It ends normally after Ctrl-C and SIGTERM.
+    """
 
     def __init__(self, config: uvicorn.Config, when_ready: Callable[[], None] | None = None) -> None:
         super().__init__(config)
         self.ready = threading.Event()
         self._when_ready = when_ready
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Handle signals as uvicorn does, but do not raise them again after the server has ended."""
+        with super().capture_signals():
+            yield
+            self._captured_signals.clear()
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start the server, then set `ready` and call the function."""

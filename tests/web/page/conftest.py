@@ -29,7 +29,7 @@ def context(browser, server, width):
 
 
 @pytest.fixture
-def page(context, server):
+def page(context, server, access):
     """Open the page, wait for its results, and check afterwards that it logged nothing and sent no other requests.
 
     Chromium logs every failed request; these messages are expected in some tests.
@@ -39,7 +39,7 @@ def page(context, server):
     opened.on("console", lambda message: logged.append(message.text))
     opened.on("pageerror", lambda error: logged.append(str(error)))
     opened.on("request", lambda request: requested.append(request.url))
-    opened.goto(server)
+    opened.goto(f"{server}/?token={access.token}")
     opened.wait_for_selector("#results[aria-busy=false] #kappa")
     yield opened
     assert opened.evaluate("document.documentElement.scrollWidth") <= opened.viewport_size["width"]

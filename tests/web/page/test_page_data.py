@@ -134,7 +134,7 @@ def test_an_empty_table_asks_for_data(page, expect):
 
 @pytest.mark.slow
 def test_what_was_typed_survives_a_reload(page, expect):
-    """The table, names and weights are restored from the browser storage."""
+    """The table, names and weights are restored from the session storage."""
     type_table(page, [[20, 5], [10, 15]])
     page.get_by_label("Name of category 1").fill("no")
     page.get_by_label("Weighting").select_option("unweighted")
@@ -147,7 +147,24 @@ def test_what_was_typed_survives_a_reload(page, expect):
 
 
 @pytest.mark.slow
-def test_a_link_carries_the_table_to_another_browser(page, expect, browser, server):
+@pytest.mark.parametrize("width", [1200], indirect=True)
+def test_the_table_is_kept_in_its_tab_only(page, expect, context, server):
+    """Nothing is in the local storage, where an entry of an earlier version is removed; another tab has no table."""
+    page.evaluate("localStorage.setItem('kappamax', '{}')")
+    page.reload()
+    type_table(page, [[20, 5], [10, 15]])
+    expect(page.locator("#kappa")).to_have_text("0.4000")
+    kept = page.evaluate("[localStorage.length, Object.keys(sessionStorage), document.cookie]")
+    assert kept == [0, ["kappamax"], ""]
+    assert '"20"' in page.evaluate("sessionStorage.getItem('kappamax')")
+    other = context.new_page()
+    other.goto(server)
+    expect(other.locator("#kappa")).to_have_text("0.5023")
+    expect(other.get_by_role("contentinfo")).to_contain_text("keeps the table for this tab until you close the tab")
+
+
+@pytest.mark.slow
+def test_a_link_carries_the_table_to_another_browser(page, expect, browser, access):
     """Special characters are kept, and later changes survive a reload."""
     type_table(page, [[20, 5], [10, 15]])
     page.get_by_label("Name of category 2").fill("yes, & <b>maybe</b>")
@@ -157,11 +174,12 @@ def test_a_link_carries_the_table_to_another_browser(page, expect, browser, serv
     expect(page.locator("#out-state")).to_have_text("Copied.")
     link = page.evaluate("navigator.clipboard.readText()")
     other = browser.new_context().new_page()
-    other.goto(link)
+    other.goto(link.replace("/#", f"/?token={access.token}#"))
     expect(other.locator("#kappa")).to_have_text("0.4000")
     assert shown_counts(other) == [["20", "5"], ["10", "15"]]
     expect(other.locator("#category-1")).to_have_value("yes, & <b>maybe</b>")
     assert "#" not in other.url
+    assert "token" not in other.url
     other.locator("#cell-0-0").fill("21")
     other.reload()
     expect(other.locator("#cell-0-0")).to_have_value("21")

@@ -19,10 +19,10 @@ def assert_accessible(page):
         assert found.violations_count == 0, found.generate_report()
 
 
-def test_assert_accessible_fails_where_it_should(browser, server):
+def test_assert_accessible_fails_where_it_should(browser, server, access):
     """An input without a label is found."""
     page = browser.new_context(bypass_csp=True).new_page()
-    page.goto(server)
+    page.goto(f"{server}/?token={access.token}")
     page.evaluate("document.querySelector('main').append(document.createElement('input'))")
     with pytest.raises(AssertionError, match="label"):
         assert_accessible(page)

@@ -44,3 +44,11 @@ def test_a_changed_table_is_not_passed_off_as_the_file(page, expect):
     assert "The table was changed on the page" in saved(page, "md")
     page.locator("#clear").click()
     expect(shown).to_be_hidden()
+
+
+def test_a_report_is_about_the_table_whose_numbers_are_shown(page, expect):
+    """A report that is saved before the test against chance has ended contains the new table, not the former one."""
+    page.route("**/api/chance*", lambda route: None)  # no answer
+    page.locator("#cell-0-0").fill("600")
+    expect(page.locator("#headline")).to_contain_text("628 subjects")
+    assert "628 subjects" in saved(page, "md")

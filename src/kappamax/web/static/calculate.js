@@ -54,6 +54,7 @@ async function compute(own) {
   const compare = () => drawComparison(names, new Map([...answers].map(([name, answer]) => [name, resultOf(answer)])));
   const keep = (name, more) => { answers.set(name, { ...answers.get(name), ...more }); compare(); };
   const show = () => { shown = true; drawNumbers(answers.get(chosen)); compare(); };
+  const announce = () => tell(table, weightOf(chosen), answers.get(chosen)); // what is exported is what is shown
 
   /** Send one request for several weightings, and call `found` with each answer when its line arrives. */
   const askAbout = (kind, wanted, found) => {
@@ -73,14 +74,14 @@ async function compute(own) {
     try {
       await askAbout("table", [chosen, ...others].filter((name) => !answers.has(name)), (name, answer) => {
         keep(name, answer);
-        if (name === chosen) { show(); arrived(); }
+        if (name === chosen) { show(); announce(); arrived(); }
       });
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
       problem = error;
     } finally { arrived(); }
   })();
-  if (answers.has(chosen)) arrived();
+  if (answers.has(chosen)) { show(); announce(); arrived(); }
   // the worker process that computed the numbers answers fastest, so wait for it unless the other weights take long
   await Promise.race([numbers, first.then(() => new Promise((resolve) => { setTimeout(resolve, PATIENCE); }))]);
   if (own !== serial) return;
@@ -104,7 +105,7 @@ async function compute(own) {
   const answer = answers.get(chosen);
   drawChance(answer);
   drawMaximizers(table, weightOf(chosen), resultOf(answer));
-  tell(table, weightOf(chosen), answer);
+  announce();
   await numbers;
   const untested = () => (own === serial ? others.filter((name) => answers.has(name) && !answers.get(name).chance) : []);
   try {

@@ -1,4 +1,4 @@
-// Hold the state of the page (the table and the weighting), store it in the browser and encode it in a link.
+// Hold the state of the page (the table and the weighting), keep it in this tab for a reload and encode it in a link.
 
 export const FEWEST = 2, MOST = 12;
 export const SCHEMES = ["unweighted", "linear", "quadratic", "sqrt", "gwet-ordinal", "ratio", "circular", "bipolar"];
@@ -119,8 +119,9 @@ export function linkOf(held = state) {
   return link.length <= LONGEST_LINK ? link : null;
 }
 
-/** Restore the table from the link or else from the browser storage; return which one was used, or null. */
+/** Restore the table from the link or else from the session storage of this tab; return which one was used, or null. */
 export function restore() {
+  forgetOlder();
   const linked = fromLink(location.hash.slice(1));
   if (linked) {
     state = { ...state, ...linked };
@@ -129,7 +130,7 @@ export function restore() {
     return "link";
   }
   try {
-    const kept = JSON.parse(localStorage.getItem(KEY));
+    const kept = JSON.parse(sessionStorage.getItem(KEY));
     if (kept && sound(kept)) { state = { ...state, ...kept }; return "kept"; }
   } catch { /* an unreadable stored state is ignored */ }
   return null;
@@ -166,7 +167,12 @@ function sound(held) {
 function store() {
   const text = JSON.stringify(state);
   try {
-    if (text.length <= LARGEST_STORED) localStorage.setItem(KEY, text);
-    else localStorage.removeItem(KEY);
-  } catch { /* without browser storage, the page still works but forgets its state */ }
+    if (text.length <= LARGEST_STORED) sessionStorage.setItem(KEY, text);
+    else sessionStorage.removeItem(KEY);
+  } catch { /* without session storage, the page still works but forgets its state */ }
+}
+
+/** Remove what earlier versions of the page kept in the browser after its tab was closed. */
+function forgetOlder() {
+  try { localStorage.removeItem(KEY); } catch { /* without local storage, there is nothing to remove */ }
 }

@@ -15,7 +15,7 @@ export function drawComparison(names, results) {
     const { value, ci, maximum, minimum, ratio } = result;
     const most = maximum !== null && maximum !== undefined;
     return [decimal(value), ci ? interval(ci) : "undefined", most ? decimal(maximum) + (result.proven ? "" : " (not proven)") : "not known",
-      most ? decimal(minimum) + (result.minimum_proven ? "" : " (not proven)") : "not known", shareReached(value, ratio),
+      most ? minimum === null ? "not found" : decimal(minimum) + (result.minimum_proven ? "" : " (not proven)") : "not known", shareReached(value, ratio),
       most ? tables(result) : "", chanceOf(result)];
   };
   const row = (name) => h("tr", { class: name === current().chosen ? "chosen" : "" },

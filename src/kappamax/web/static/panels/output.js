@@ -3,7 +3,7 @@
 import { Problem, download } from "../api.js";
 import { onAnswer } from "../calculate.js";
 import { button, byId, fill, h } from "../dom.js";
-import { COMPARED, current, isOrdered, linkOf } from "../state.js";
+import { COMPARED, current, linkOf } from "../state.js";
 
 const FORMATS = [["html", "HTML report"], ["json", "JSON"], ["csv", "CSV"], ["md", "Markdown"], ["tex", "LaTeX"]];
 let shown = null;
@@ -24,34 +24,34 @@ function draw() {
   }
   const { answer } = shown;
   const methods = answer.chance?.methods ?? answer.report.methods;
-  const said = h("p", { class: "line small", role: "status", id: "out-state" });
   const pictures = picturesOf(answer);
-  const saved = FORMATS.map(([format, words]) => button(words, () => saveReport(format, said), { "data-format": format, class: format === "html" ? "first" : "" }));
+  const saved = FORMATS.map(([format, words]) => button(words, () => saveReport(format), { "data-format": format, class: format === "html" ? "first" : "" }));
   const drawn = pictures.map(([name, svg, words]) => button(words, () => save(new Blob([svg], { type: "image/svg+xml" }), `${name}.svg`), { "data-svg": name }));
   const opened = [...place.querySelectorAll("details[open]")].map((one) => one.id);
   fill(place, h("div", { class: "side" },
     h("div", {}, h("h3", {}, "Save a report"), h("div", { class: "buttons" }, saved), h("h3", {}, "Save a figure (SVG)"), h("div", { class: "buttons" }, drawn),
-      h("h3", {}, "Link"), linkPart(said)),
-    h("div", {}, h("h3", {}, "Methods paragraph"), h("blockquote", { id: "methods" }, methods), copier("Copy the paragraph", () => methods, said),
-      h("h3", {}, "Python"), h("pre", { id: "python", tabindex: "0" }, answer.calls.python), copier("Copy the Python call", () => answer.calls.python, said),
-      h("h3", {}, "Command line"), h("pre", { id: "terminal", tabindex: "0" }, answer.calls.terminal), copier("Copy the command", () => answer.calls.terminal, said))), said);
+      h("h3", {}, "Link"), linkPart()),
+    h("div", {}, h("h3", {}, "Methods paragraph"), h("blockquote", { id: "methods" }, methods), copier("Copy the paragraph", () => methods),
+      h("h3", {}, "Python"), h("pre", { id: "python", tabindex: "0" }, answer.calls.python), copier("Copy the Python call", () => answer.calls.python),
+      h("h3", {}, "Command line"), h("pre", { id: "terminal", tabindex: "0" }, answer.calls.terminal), copier("Copy the command", () => answer.calls.terminal))),
+  h("p", { class: "line small", role: "status", id: "out-state" }));
   for (const id of opened) byId(id)?.setAttribute("open", "");
 }
 
-function linkPart(said) {
+function linkPart() {
   const link = linkOf();
   if (!link) return h("p", { class: "faint small" }, current().kind === "patterns" ? "A link is available only for an entered table, not for a file." : "This table is too large for a link.");
   return h("div", {}, h("p", { class: "faint small" }, "The link contains the table and opens it in this page on any machine where kappamax is running."),
-    copier("Copy a link to this table", () => linkOf(), said), h("details", { id: "link-details" }, h("summary", {}, "Show the link"), h("pre", { id: "link", tabindex: "0" }, link)));
+    copier("Copy a link to this table", () => linkOf()), h("details", { id: "link-details" }, h("summary", {}, "Show the link"), h("pre", { id: "link", tabindex: "0" }, link)));
 }
 
-function copier(words, content, said) {
+function copier(words, content) {
   return h("div", { class: "buttons" }, button(words, async () => {
     try {
       await navigator.clipboard.writeText(content());
-      said.textContent = "Copied.";
+      say("Copied.");
     } catch {
-      said.textContent = "This browser does not allow copying; select the text instead.";
+      say("This browser does not allow copying; select the text instead.");
     }
   }));
 }
@@ -62,19 +62,25 @@ function picturesOf(answer) {
     ["margins", answer.pictures?.margins, "Margins"], ["pairs", answer.pictures?.pairs, "Pairs of raters"]].filter(([, svg]) => svg);
 }
 
+/** Show a sentence below the buttons, which may have been drawn again since one of them was pressed. */
+function say(words) {
+  byId("out-state").textContent = words;
+}
+
 /** Save a report with the chosen weights and those of the comparison. */
-async function saveReport(format, said) {
+async function saveReport(format) {
   const { table, weight } = shown;
-  const named = isOrdered() ? COMPARED : ["unweighted"];
-  const weights = named.includes(current().chosen) ? named : [...named, weight];
-  const request = isOrdered() || weights.length > 1 ? { ...table, weights } : table; // the default report says what is left out
-  said.textContent = "Writing the report…";
+  const ordered = table.ordered !== false;
+  const named = ordered ? COMPARED : ["unweighted"];
+  const weights = named.includes(weight) ? named : [...named, weight];
+  const request = ordered || weights.length > 1 ? { ...table, weights } : table; // the default report says what is left out
+  say("Writing the report…");
   try {
     save(await download(format, request), `kappamax.${format}`);
-    said.textContent = `Saved as kappamax.${format}.`;
+    say(`Saved as kappamax.${format}.`);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    said.textContent = error.message;
+    say(error.message);
   }
 }
 

@@ -48,7 +48,7 @@ function drawHeadline(result, data) {
   const facts = [
     ["ci", `${Math.round(100 * (result.level ?? 0.95))}% confidence interval`, result.ci ? interval(result.ci) : "undefined", null],
     most && ["maximum", "Maximum", decimal(result.maximum), proof(result.proven, result.bound, "at most")],
-    most && ["minimum", "Minimum", decimal(result.minimum), proof(result.minimum_proven, result.minimum_bound, "at least")],
+    most && ["minimum", "Minimum", known(result.minimum), proof(result.minimum_proven, result.minimum_bound, "at least")],
     most && ["ratio", "Reached", shareReached(result.value, result.ratio), result.ratio_reason ?? (result.value < 0 ? "a negative value is not a share of the maximum" : "of the maximum")],
     most && ["tables", "Tables that attain the maximum", tables(result), null],
     ["pvalue", "P-value", chanceOf(result), testNote(result)],
@@ -64,9 +64,12 @@ function drawHeadline(result, data) {
 /** Return how the p-value was computed. */
 const testNote = ({ test, pending }) => (pending ? "computing…" : !test ? null : test.n_draws ? test.at_most ? `none of ${count(test.n_draws)} draws is as extreme` : `estimated from ${count(test.n_draws)} random tables` : "exact, conditional on the margins");
 
+/** Return a number, or words if the search ended before it found one. */
+const known = (value) => (value === null ? "not found" : decimal(value));
+
 /** Return a line that shows the minimum, the observed value with its interval, and the maximum. */
 function track(result) {
-  const low = Math.min(-1, result.minimum), high = 1;
+  const least = result.minimum ?? result.minimum_bound, low = Math.min(-1, least), high = 1;
   const across = (value) => `${(100 * (Math.min(high, Math.max(low, value)) - low)) / (high - low)}%`;
   const place = (name, from, to) => {
     const mark = h("div", { class: name });
@@ -75,8 +78,8 @@ function track(result) {
     return mark;
   };
   return h("div", { class: "track", "aria-hidden": "true" }, h("div", { class: "rail" }), place("zero", 0),
-    place("span", result.minimum, result.maximum), result.ci ? place("ci", result.ci[0], result.ci[1]) : null,
-    place("end", result.minimum), place("end", result.maximum), place("dot", result.value));
+    place("span", least, result.maximum), result.ci ? place("ci", result.ci[0], result.ci[1]) : null,
+    result.minimum === null ? null : place("end", result.minimum), place("end", result.maximum), place("dot", result.value));
 }
 
 /** Draw the tables, the pairs of raters and the margins. */
@@ -107,7 +110,7 @@ export function drawChance(answer) {
   const result = resultOf(answer), { picture } = result;
   renew("chance", picture ? [h("h3", {}, "Distribution under chance"), h("div", { id: "null" },
     figure(picture, "Probability of each value if the raters rated independently with these margins", textTable("Marked values",
-      ["mark", "value"], [["observed", decimal(result.value)], ["maximum", decimal(result.maximum)], ["minimum", decimal(result.minimum)],
+      ["mark", "value"], [["observed", decimal(result.value)], ["maximum", decimal(result.maximum)], ["minimum", known(result.minimum)],
         ["p-value", chanceOf(result)]])))] : []);
   byId("maximizers").inert = false;
 }
