@@ -12,6 +12,7 @@ from hypothesis import settings
 IN_CI = bool(os.environ.get("CI"))
 settings.register_profile("full", max_examples=100, deadline=None, derandomize=IN_CI, print_blob=IN_CI)
 settings.register_profile("quick", settings.get_profile("full"), max_examples=20)  # pytest --hypothesis-profile=quick
+settings.register_profile("attack", settings.get_profile("full"), max_examples=20_000)  # make attack
 settings.load_profile("full")
 
 #: Groups of tests by the costly fixture that they share: the browser and the server of the page, the paper's items

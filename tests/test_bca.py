@@ -113,6 +113,7 @@ def test_no_bias_and_no_skewness_leave_the_percentile_interval():
     mirrored = np.concatenate([found.replicates, 1 - found.replicates])  # symmetric about the estimate 1/2
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(km.resampling, "_block", lambda *_: mirrored)
-        bca = km.bootstrap(table, coefficient="percent", n_resamples=100, rng=4)
-        plain = km.bootstrap(table, coefficient="percent", n_resamples=100, rng=4, method="percentile")
+        patch.setattr(km.resampling, "_RESAMPLES_PER_BLOCK", len(mirrored))
+        bca = km.bootstrap(table, coefficient="percent", n_resamples=len(mirrored), rng=4)
+        plain = km.bootstrap(table, coefficient="percent", n_resamples=len(mirrored), rng=4, method="percentile")
     assert bca.ci == pytest.approx(plain.ci, abs=1e-12)

@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given
 
 import kappamax as km
+from kappamax import kappa_breakdowns
 from tests.support import naive_agreement as naive
 from tests.support.comparing import assert_coefficient
 from tests.support.designs import draw, seeds
-from tests.support.strategies import tables
+from tests.support.strategies import scheme_names, tables
 
 
 @given(tables(min_raters=3, missing=True))
@@ -167,3 +168,33 @@ def test_leaving_out_the_rater_who_links_the_others():
     result = km.leave_one_out([1, 2, None, None], [None, None, 1, 2], [1, 2, 2, 1])
     assert result.without["3"] is None
     assert "no subject was rated by two raters" in result.reasons["3"]
+
+
+def test_too_many_pairs_or_raters_are_refused_before_the_work(monkeypatch):
+    """The refusals state the size and the limit."""
+    table = km.example("diagnoses")
+    monkeypatch.setattr(kappa_breakdowns, "_MOST_PAIRS", 14)
+    with pytest.raises(
+        km.errors.NotSupportedError, match="limited to 14 pairs of raters; 6 raters make 15. Table.select"
+    ):
+        km.pairwise_kappas(table)
+    assert km.pairwise_kappas(table.select(range(5))).values.shape == (5, 5)
+    monkeypatch.setattr(kappa_breakdowns, "_MOST_LEFT_OUT", 25 * (4_000 + len(table.counts)))
+    with pytest.raises(
+        km.errors.NotSupportedError, match="limited to 5 raters for ratings with .* patterns; got 6 raters"
+    ):
+        km.leave_one_out(table)
+    assert len(km.leave_one_out(table.select(range(5))).without) == 5
+
+
+@given(tables(min_raters=3, missing=True), scheme_names)
+def test_a_pair_has_the_kappa_of_its_ratings(table, weights):
+    """The value from the counts of two raters is, to the last digit, that of an objective of their ratings."""
+    found = km.pairwise_kappas(table, weights=weights)
+    for a, b in combinations(range(table.n_raters), 2):
+        pair = table.pair(a, b)
+        try:
+            expected = km.kappa(km.from_counts(pair, categories=table.categories), weights=weights).value
+        except km.errors.KappamaxError:
+            expected = None
+        assert found.values[a, b] == expected if expected is not None else np.isnan(found.values[a, b])

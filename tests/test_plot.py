@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import kappamax as km
+from tests.support.hostile_labels import LABELS, assert_safe_text
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
@@ -70,3 +71,14 @@ def test_a_missing_matplotlib_names_the_command(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "matplotlib", None)
     with pytest.raises(km.errors.NotSupportedError, match=r'pip install "kappamax\[plot\]"'):
         km.plot.table(km.example("rapallo2022"))
+
+
+def test_labels_are_not_formulas():
+    """Dollar signs in labels and names would otherwise be parsed, and fail when the picture is drawn."""
+    hostile = ["$x^2$", r"a $\frac{ b $ c", *(label for label in LABELS.values() if "＝" not in label)]
+    pairs = zip(hostile, [*hostile[1:], hostile[0]], strict=True)
+    table = km.from_ratings([list(pair) for pair in pairs], raters=hostile[:2])
+    ax = km.plot.table(table)
+    ax.figure.canvas.draw()
+    assert_safe_text(" ".join(label.get_text() for label in ax.get_xticklabels()))
+    assert ax.get_xlabel() == hostile[1]

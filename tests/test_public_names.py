@@ -28,7 +28,7 @@ NAMESPACES = {
     "errors": {
         "Advice", "InputError", "Interrupted", "InvalidOptionError", "InvalidRatingsError", "InvalidRequestError",
         "InvalidTableError", "InvalidWeightsError", "KappamaxError", "KappamaxWarning", "NotSupportedError",
-        "UndefinedKappaError", "UnreadableFileError",
+        "UndefinedKappaError", "UnreadableFileError", "UnwritableFileError",
     },
     "maximum": {
         "bootstrap_ratio", "count_maximizers", "disagreement_split", "iter_maximizers", "maximizer_range",

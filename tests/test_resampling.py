@@ -9,6 +9,7 @@ import pytest
 from hypothesis import assume, given
 
 import kappamax as km
+from kappamax import resampling
 from kappamax.coefficients import as_objective
 from kappamax.disagreement.evaluator import Evaluator
 from kappamax.errors import UndefinedKappaError
@@ -239,3 +240,21 @@ def test_a_statistic_is_a_function(statistic):
     """The name of a function is not accepted."""
     with pytest.raises(km.errors.InvalidOptionError, match="statistic must be a function of a Table"):
         km.jackknife(km.example("rapallo2022"), statistic=statistic)
+
+
+def test_resamples_of_many_patterns_are_drawn_in_parts(monkeypatch):
+    """The resamples are the same, however many of them are held together."""
+    table = km.example("rapallo2022")
+    together = km.bootstrap(table, weights="linear", n_resamples=250, rng=1).replicates
+    monkeypatch.setattr(resampling, "_RESAMPLED_COUNTS", 7 * len(table.counts))
+    assert km.bootstrap(table, weights="linear", n_resamples=250, rng=1).replicates == pytest.approx(
+        together, rel=1e-12
+    )
+
+
+def test_more_than_ten_million_resamples_are_refused():
+    """The replicates alone would take gigabytes."""
+    with pytest.raises(km.errors.InvalidOptionError, match="n_resamples must be at most 10,000,000; got 100,000,000"):
+        km.bootstrap(km.example("rapallo2022"), n_resamples=10**8)
+    with pytest.raises(km.errors.InvalidOptionError, match="n_resamples must be at most 10,000,000; got 10,000,001"):
+        km.maximum.bootstrap_ratio(km.example("rapallo2022"), n_resamples=10**7 + 1)

@@ -20,9 +20,14 @@ _SUMMED_BY_PYTHON = 64  # for shorter vectors, a sum in Python is faster than nu
 
 
 def widen(array: npt.ArrayLike, bound: int) -> Array:
-    """Return the integers of `array` as int64 if numbers up to `bound` fit into it, as Python integers otherwise."""
+    """Return `array` as int64 if its integers and numbers up to `bound` fit into it, as Python integers otherwise.
+
+    The bound usually belongs to a product, which is small if the other factor is zero, whatever the array holds.
+    """
     # without dtype=object, numpy may convert lists of large integers to doubles
     whole = array if isinstance(array, np.ndarray) else np.array(array, dtype=object)
+    if whole.dtype == object and bound < _INT64_SAFE:
+        bound = magnitude(whole)
     return whole.astype(np.int64 if bound < _INT64_SAFE else object, copy=False)
 
 

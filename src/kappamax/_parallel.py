@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import sys
+import threading
+import time
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from kappamax._validate import require_n_jobs
+
+_SECONDS_BETWEEN_LOOKS = 0.5
 
 
 def run_tasks(
     function: Callable[..., Any], tasks: Iterable[tuple[Any, ...]], n_jobs: int | None, *, ordered: bool = True
 ) -> Iterator[Any]:
     """Yield the results of a function for the arguments of every task.
+
+    Other processes leave Ctrl-C to this one, and they end when this one ends, even if it is killed.
 
     Parameters
     ----------
@@ -38,4 +48,27 @@ def run_tasks(
     from joblib import Parallel, delayed  # 0.2 s to import
 
     kind = "generator" if ordered else "generator_unordered"
-    yield from Parallel(n_jobs=n_jobs, return_as=kind)(delayed(function)(*arguments) for arguments in tasks)
+    # threads and clusters do not use the initializer
+    run = Parallel(n_jobs=n_jobs, return_as=kind, initializer=_start_worker, initargs=(os.getpid(),))
+    results = run(delayed(function)(*arguments) for arguments in tasks)
+    try:
+        for result in results:  # noqa: UP028  # "yield from" would close the results before the filter below
+            yield result
+    finally:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # joblib warns of finished tasks that were not asked for
+            results.close()
+
+
+def _start_worker(parent: int) -> None:
+    """Prepare a process that runs tasks for another one."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the other process stops its workers after Ctrl-C
+    if sys.platform != "win32":  # there, joblib ends idle processes after five minutes
+        threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+
+
+def _end_with(parent: int) -> None:
+    """End this process as soon as its parent has ended, whose number was `parent`."""
+    while os.getppid() == parent:  # a process whose parent has ended gets another one
+        time.sleep(_SECONDS_BETWEEN_LOOKS)
+    os._exit(1)

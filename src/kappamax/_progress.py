@@ -7,6 +7,7 @@ from collections.abc import Callable
 from math import inf
 from time import monotonic
 
+from kappamax.display import text
 from kappamax.errors import InvalidOptionError
 
 Progress = Callable[[float, float | None, str], None]
@@ -49,11 +50,13 @@ class _ProgressLine:
 
     def __call__(self, done: float, total: float | None, message: str) -> None:
         """Write the line again, and end it if the work is done."""
+        if sys.stderr is None:  # it is closed
+            return
         finished = total is not None and done >= total
         if not finished and (monotonic() < self.last + 0.1 or not sys.stderr.isatty()):
             return
         self.last = monotonic()
         start = "\r\x1b[K" if sys.stderr.isatty() else ""
         share = f"{100 * done / total:.0f}% " if total else ""
-        sys.stderr.write(f"{start}{share}{message[:70]}" + ("\n" if finished else ""))
+        sys.stderr.write(f"{start}{share}{text.printable(message)[:70]}" + ("\n" if finished else ""))
         sys.stderr.flush()

@@ -7,6 +7,7 @@ apply to only one or two functions are checked at the top of these functions.
 from __future__ import annotations
 
 import csv
+import sys
 from collections.abc import Collection, Sequence
 from difflib import SequenceMatcher, get_close_matches
 from fractions import Fraction
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 #: parts of names that mean opposites; the square of a distance begins with sq but not with sqrt
 _OPPOSITES = (("one", "two"), ("min", "max"), ("sqrt", "sq"))
 _NEGATIONS = ("un", "non", "dis", "in")
+_LARGEST_DOUBLE = sys.float_info.max
 
 
 def as_choice(argument: str, value: object, allowed: Collection[str]) -> str:
@@ -79,16 +81,22 @@ def as_number_between(argument: str, value: float, low: float, high: float) -> f
     return float(value)
 
 
-def as_whole_number(argument: str, value: int, least: int) -> int:
-    """Return a whole number that is not below a bound."""
-    if not is_number(value) or not isfinite(value) or value != int(value) or value < least:
+MOST_DRAWS = 1_000_000_000  # random tables of one call
+_MOST_JOBS = 1000
+
+
+def as_whole_number(argument: str, value: int, least: int, most: int | None = None) -> int:
+    """Return a whole number that is within bounds."""
+    if not _is_whole(value) or value < least:
         raise InvalidOptionError(f"{argument} must be a whole number >= {least}; got {value!r}.")
+    if most is not None and value > most:
+        raise InvalidOptionError(f"{argument} must be at most {most:,}; got {value:,}.")
     return int(value)
 
 
 def as_finite_number(argument: str, value: float | Fraction) -> float:
     """Return a finite number."""
-    if not is_number(value) or not isfinite(value):
+    if not is_number(value) or not -_LARGEST_DOUBLE <= value <= _LARGEST_DOUBLE:
         raise InvalidOptionError(f"{argument} must be a finite number; got {value!r}.")
     return float(value)
 
@@ -101,10 +109,12 @@ def require_time_limit(argument: str, seconds: float | None) -> None:
 
 def require_n_jobs(n_jobs: int | None) -> None:
     """Require a number of processes, -1 for all cores, or None for the number in the configuration of joblib."""
-    if n_jobs is not None and (not is_number(n_jobs) or not isfinite(n_jobs) or n_jobs != int(n_jobs) or n_jobs == 0):
+    if n_jobs is not None and (not _is_whole(n_jobs) or n_jobs == 0):
         raise InvalidOptionError(
             f"n_jobs must be a whole number other than 0, such as 2, or -1 for all cores; got {n_jobs!r}."
         )
+    if n_jobs is not None and abs(n_jobs) > _MOST_JOBS:
+        raise InvalidOptionError(f"n_jobs must be at most {_MOST_JOBS:,}; got {n_jobs:,}.")
 
 
 def as_generator(rng: np.random.Generator | int | None) -> np.random.Generator:
@@ -113,7 +123,7 @@ def as_generator(rng: np.random.Generator | int | None) -> np.random.Generator:
 
     if isinstance(rng, np.random.Generator):
         return rng
-    if rng is not None and (not is_number(rng) or not isfinite(rng) or rng != int(rng) or rng < 0):
+    if rng is not None and (not _is_whole(rng) or rng < 0):
         raise InvalidOptionError(f"rng must be a whole number >= 0, a Generator or None; got {rng!r}.")
     return np.random.default_rng(None if rng is None else int(rng))
 
@@ -130,6 +140,13 @@ def as_rater_index(rater: str | int, names: Sequence[str]) -> int:
 def cell_name(index: Sequence[Any] | Array) -> str:
     """Return the position of a cell as text, counted from one."""
     return "(" + ", ".join(str(int(i) + 1) for i in index) + ")"
+
+
+def _is_whole(item: object) -> bool:
+    """Return whether an object is a whole number, of any type and size."""
+    if not isinstance(item, Integral):  # a large integer cannot be converted to a double
+        return isinstance(item, Real) and isfinite(item) and float(item).is_integer()
+    return not isinstance(item, bool)
 
 
 def is_number(item: object) -> bool:

@@ -14,6 +14,7 @@ advice for themselves.
     │   ├── InvalidOptionError      an unknown name or a value out of range
     │   ├── UnreadableFileError     a file that cannot be read in the requested way
     │   └── InvalidRequestError     a request to the local page that breaks a rule
+    ├── UnwritableFileError (also an OSError)   a file that cannot be written
     ├── UndefinedKappaError         the coefficient is 0/0; `.reason` says why
     └── NotSupportedError           a result that is not defined or exceeds a limit of size or work
 
@@ -40,6 +41,7 @@ __all__ = [
     "NotSupportedError",
     "UndefinedKappaError",
     "UnreadableFileError",
+    "UnwritableFileError",
 ]
 
 
@@ -154,6 +156,12 @@ class UnreadableFileError(InputError):
     """Raised when a file cannot be read in the requested way."""
 
     default_code = "unreadable-file"
+
+
+class UnwritableFileError(KappamaxError, OSError):
+    """Raised when a file cannot be opened for writing or written, for example because the disk is full."""
+
+    default_code = "unwritable-file"
 
 
 class InvalidRequestError(InputError):

@@ -8,20 +8,28 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from math import isqrt
 from typing import Any
 
 import numpy as np
 
+from kappamax._integers import widen
 from kappamax._result import TableResult
+from kappamax._rootsum import quotient
 from kappamax._typing import Floats
 from kappamax.coefficients import as_objective, coefficient_for
+from kappamax.disagreement.quadratic_forms import weighted_sum
 from kappamax.display import numbers, text
 from kappamax.errors import InvalidRatingsError, NotSupportedError, UndefinedKappaError
 from kappamax.io import Ratings, as_table
+from kappamax.patterns import pair_counts
 from kappamax.table import Label, Table
-from kappamax.weights import WeightsLike, as_weights
+from kappamax.weights import PairWeights, Weights, WeightsLike, as_weights
 
 _LONGEST_NAME = 9
+_MOST_PAIRS = 500_000
+_MOST_LEFT_OUT = 5_000_000_000  # number of raters, squared, times patterns, which takes some minutes
+_PATTERNS_OF_OVERHEAD = 4_000  # patterns that are scored in the time that a rater takes for other reasons
 
 
 def pairwise_kappas(
@@ -47,6 +55,11 @@ def pairwise_kappas(
     PairwiseKappas
         Symmetric matrix of kappas, with NaN and a reason where a kappa is undefined.
 
+    Raises
+    ------
+    NotSupportedError
+        If there are more than 500,000 pairs of raters.
+
     Examples
     --------
     >>> import kappamax as km
@@ -55,6 +68,11 @@ def pairwise_kappas(
     ([1.0, 0.5, 0.0], 0.3333)
     """
     table = as_table(*ratings, categories=categories)
+    if (n_pairs := table.n_raters * (table.n_raters - 1) // 2) > _MOST_PAIRS:
+        raise NotSupportedError(
+            f"pairwise_kappas is limited to {_MOST_PAIRS:,} pairs of raters; {table.n_raters:,} raters make "
+            f"{n_pairs:,}. Table.select chooses some of the raters."
+        )
     resolved = as_weights(weights, categories=table.categories, ordered=table.ordered, raters=table.raters)
     values = np.eye(table.n_raters)
     reasons: dict[str, str] = {}
@@ -130,7 +148,8 @@ def leave_one_out(
     Raises
     ------
     NotSupportedError
-        If there are fewer than three raters.
+        If there are fewer than three raters, or so many raters and patterns that leaving out each rater would take many
+        minutes.
     UndefinedKappaError
         If the coefficient of all raters is undefined.
 
@@ -144,6 +163,12 @@ def leave_one_out(
     table = as_table(*ratings, categories=categories)
     if table.n_raters < 3:
         raise NotSupportedError(f"leaving one rater out needs at least three raters; got {table.n_raters}.")
+    most = isqrt(_MOST_LEFT_OUT // (len(table.counts) + _PATTERNS_OF_OVERHEAD))
+    if table.n_raters > most:
+        raise NotSupportedError(
+            f"leave_one_out is limited to {most:,} raters for ratings with {len(table.counts):,} different patterns; "
+            f"got {table.n_raters:,} raters. Table.select chooses some of them."
+        )
     whole = as_objective(table, weights=weights, coefficient=coefficient)
     found = {}
     for left_out in range(table.n_raters):
@@ -281,8 +306,10 @@ class LeaveOneOut(TableResult):
         return {rater: None if rest is None else self.value - rest for rater, rest in self.without.items()}
 
 
-def _pair_kappa(table: Table, a: int, b: int, weights: WeightsLike) -> tuple[float | None, str | None]:
+def _pair_kappa(table: Table, a: int, b: int, weights: Weights | PairWeights) -> tuple[float | None, str | None]:
     """Return Cohen's kappa of two raters on the subjects that both rated, or the reason why it is undefined."""
+    if isinstance(weights, Weights) and (value := _cohen(table, a, b, weights)) is not None:
+        return value, None
     codes = table.patterns[:, [a, b]]
     both = (codes >= 0).all(axis=1)
     if not both.any():
@@ -290,6 +317,17 @@ def _pair_kappa(table: Table, a: int, b: int, weights: WeightsLike) -> tuple[flo
     names = (table.raters[a], table.raters[b])
     pair = Table(codes[both], table.counts[both], table.categories, names, ordered=table.ordered)
     return _value_or_reason(pair, weights=weights)
+
+
+def _cohen(table: Table, a: int, b: int, weights: Weights) -> float | None:
+    """Return Cohen's kappa of two raters from their counts, in a tenth of the time of an objective; None if 0/0."""
+    met = pair_counts(table.patterns[:, a], table.patterns[:, b], table.counts, table.n_categories)
+    n = int(met.sum())
+    if n == 0:
+        return None
+    rows, columns = (widen(margin, n * n) for margin in (met.sum(axis=1), met.sum(axis=0)))
+    expected = weighted_sum(np.outer(rows, columns), weights, n * n)
+    return None if expected == 0 else quotient(expected - weighted_sum(met, weights, n), expected)
 
 
 def _value_or_reason(table: Table, **options: Any) -> tuple[float | None, str | None]:

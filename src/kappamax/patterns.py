@@ -6,13 +6,17 @@ are stored by rater (in Fortran order), so every function processes them one rat
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from kappamax._typing import Array, Codes, Integers
+from kappamax.display import numbers
 from kappamax.errors import NotSupportedError
 
 MISSING = -1  # code of a missing rating
 _DENSE_CELLS = 10_000_000  # largest number of cells of a dense array
+MOST_AXES = 64  # largest number of axes of numpy's arrays
 
 
 def group_patterns(codes: Codes, counts: Integers | None, *, n_categories: int) -> tuple[Codes, Integers]:
@@ -68,13 +72,17 @@ def as_dense_shape(n_categories: int, n_raters: int) -> tuple[int, ...]:
     Raises
     ------
     NotSupportedError
-        If the array would have more than 10 million cells.
+        If the array would have more than 10 million cells or more than 64 axes.
     """
     k, r = n_categories, n_raters
+    if k == 1 and r > MOST_AXES:
+        raise NotSupportedError(
+            f"a dense array has one axis per rater and at most {MOST_AXES}; got {r} raters. Use patterns and counts."
+        )
     if k**r > _DENSE_CELLS:
         raise NotSupportedError(
             f"a dense array must have at most {_DENSE_CELLS:,} cells, but {k} categories and {r} raters make "
-            f"{float(k**r):.2g}. Use patterns and counts."
+            f"{numbers.rough(k**r, 2)}. Use patterns and counts."
         )
     return (k,) * r
 
@@ -127,3 +135,23 @@ def _sum_at(positions: Array, counts: Integers | None, size: int) -> Integers:
     total = np.zeros(size, dtype=np.int64)
     np.add.at(total, positions, counts)
     return total
+
+
+def indices_of(codes: Sequence[Array] | Array, sizes: Sequence[int]) -> Integers:
+    """Return the index of each pattern among all patterns, given its codes rater by rater and the number of each.
+
+    Unlike `numpy.ravel_multi_index`, it works for any number of raters; numpy's arrays have at most 64 axes.
+    """
+    index: Integers = np.zeros(len(codes[0]), dtype=np.int64)
+    for own, size in zip(codes, sizes, strict=True):
+        index = index * size + own
+    return index
+
+
+def patterns_at(indices: Array, sizes: Sequence[int]) -> Codes:
+    """Return the patterns with the given indices among all patterns, one column per rater; see `indices_of`."""
+    patterns = np.empty((len(indices), len(sizes)), dtype=np.int32)
+    left = np.asarray(indices)
+    for rater in range(len(sizes) - 1, -1, -1):
+        left, patterns[:, rater] = np.divmod(left, sizes[rater])
+    return patterns

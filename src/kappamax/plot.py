@@ -17,7 +17,7 @@ from kappamax.io import Ratings, as_table
 if TYPE_CHECKING:
     from kappamax.annealing.simulated_annealing import Annealing
     from kappamax.fibers.distribution import Distribution
-    from kappamax.maximum.max_kappa import Maximum
+    from kappamax.maximum.maximum_result import Maximum
     from kappamax.paper.study.run import Study
     from kappamax.table import Table
 
@@ -124,7 +124,7 @@ def distribution(distribution: Distribution, *, ax: Any = None) -> Any:
         xytext=(4, -12),
         textcoords="offset points",
     )
-    ax.set_xlabel(f"kappa, {distribution.weights}")
+    ax.set_xlabel(text.printable(f"kappa, {distribution.weights}"), parse_math=False)
     ax.set_ylabel("probability under chance")
     ax.set_ylim(bottom=0)
     return ax
@@ -195,11 +195,11 @@ def _heat_map(table: Table, ax: Any, title: str | None) -> Any:
     ax.imshow(counts, cmap="Blues", vmin=0, vmax=1.6 * max(1, int(counts.max())))
     for (i, j), n in np.ndenumerate(counts):
         ax.text(j, i, numbers.count(int(n)), ha="center", va="center")
-    labels = [str(label) for label in table.categories]
-    ax.set_xticks(range(len(labels)), labels)
-    ax.set_yticks(range(len(labels)), labels)
-    ax.set_ylabel(text.rater(table.raters[0]))
-    ax.set_xlabel(text.rater(table.raters[1]))
+    labels = [text.printable(str(label)) for label in table.categories]
+    ax.set_xticks(range(len(labels)), labels, parse_math=False)  # dollar signs in labels are not formulas
+    ax.set_yticks(range(len(labels)), labels, parse_math=False)
+    ax.set_ylabel(text.printable(text.rater(table.raters[0])), parse_math=False)
+    ax.set_xlabel(text.printable(text.rater(table.raters[1])), parse_math=False)
     if title is not None:
         ax.set_title(title)
     return ax

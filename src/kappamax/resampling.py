@@ -33,6 +33,8 @@ from kappamax.weights import WeightsLike
 Statistic = Objective | Callable[[Table], float]
 
 _RESAMPLES_PER_BLOCK = 100
+_MOST_RESAMPLES = 10_000_000
+_RESAMPLED_COUNTS = 5_000_000  # largest number of counts of resamples that are held together
 _MANY_SUBJECTS = 10_000
 _FEW_PATTERNS = 1_000
 _QUOTIENT_BITS = 200
@@ -127,7 +129,8 @@ def bootstrap(
     level : float
         Confidence level of the interval, default 0.95.
     n_resamples : int
-        Number of resamples, default 2,000. Resamples in which the statistic is undefined are counted and excluded.
+        Number of resamples, default 2,000, at most 10 million. Resamples in which the statistic is undefined are
+        counted and excluded.
     rng : int, numpy.random.Generator or None
         Seed or random generator. None (default) uses a new random seed.
     n_jobs : int
@@ -152,19 +155,19 @@ def bootstrap(
     """
     method = as_choice("method", method, INTERVALS)
     level = as_number_between("level", level, 0, 1)
-    n_resamples = as_whole_number("n_resamples", n_resamples, 2)
+    n_resamples = as_whole_number("n_resamples", n_resamples, 2, _MOST_RESAMPLES)
     generator = as_generator(rng)
     progress = as_progress(progress)
     chosen, table = _chosen(ratings, statistic, weights, coefficient, categories)
     estimate = _estimate(table, chosen)
     sizes = [min(_RESAMPLES_PER_BLOCK, n_resamples - start) for start in range(0, n_resamples, _RESAMPLES_PER_BLOCK)]
-    blocks = list(zip(sizes, generator.spawn(len(sizes)), strict=True))
-    drawn: list[Array] = []
-    for block in run_tasks(_block, ((table, chosen, *block) for block in blocks), n_jobs):
-        drawn.append(block)
+    tasks = ((table, chosen, size, generator.spawn(1)[0]) for size in sizes)
+    replicates, done = np.empty(n_resamples), 0
+    for block in run_tasks(_block, tasks, n_jobs):
+        replicates[done : done + len(block)] = block
+        done += len(block)
         if progress is not None:
-            progress(sum(map(len, drawn)), n_resamples, "resampling")
-    replicates = np.concatenate(drawn)
+            progress(done, n_resamples, "resampling")
     defined = replicates[~np.isnan(replicates)]
     n_undefined = len(replicates) - len(defined)
     ci = se = bias = None
@@ -331,12 +334,18 @@ def _scaled_quotient(above: RootSum, below: RootSum) -> int:
 
 
 def _block(table: Table, statistic: Statistic, size: int, generator: np.random.Generator) -> Array:
-    """Return the values of the statistic in a block of `size` resamples."""
-    counts = generator.multinomial(table.n_subjects, table.counts / table.n_subjects, size=size)
-    if isinstance(statistic, Objective):
-        evaluator = Evaluator(statistic)
-        return evaluator.value_of(evaluator.totals(counts))
-    return np.array([_value(statistic, table, row) for row in counts])
+    """Return the values of the statistic in a block of `size` resamples, in parts if there are many patterns."""
+    part = max(1, _RESAMPLED_COUNTS // len(table.counts))
+    values = []
+    for start in range(0, size, part):
+        shares = table.counts / table.n_subjects
+        counts = generator.multinomial(table.n_subjects, shares, size=min(part, size - start))
+        if isinstance(statistic, Objective):
+            evaluator = Evaluator(statistic)
+            values.append(evaluator.value_of(evaluator.totals(counts)))
+        else:
+            values.append(np.array([_value(statistic, table, row) for row in counts]))
+    return np.concatenate(values)
 
 
 def _leave_one_out(table: Table, statistic: Statistic) -> Array:

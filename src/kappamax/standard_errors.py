@@ -138,7 +138,8 @@ def slopes(
     def value(moved: Totals) -> Array:
         if not gwet or objective.coefficient.by_rating:
             return evaluator.value_of(moved)
-        return np.asarray((moved.units - moved.score / evaluator.expected_of(moved.use)) / (share * moved.size))
+        with np.errstate(divide="ignore", invalid="ignore"):  # not finite where the coefficient is undefined
+            return np.asarray((moved.units - moved.score / evaluator.expected_of(moved.use)) / (share * moved.size))
 
     table = objective.table
     own_axes = 2 if objective.coefficient.use == "raters" else 1

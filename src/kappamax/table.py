@@ -414,9 +414,9 @@ class Table:
         shown = None
         if self._square:
             shown = rating_tables.crossed(self.pair(0, 1), self.categories, self.raters)
-        lines = [self._summary(), *(shown or self._frequent_patterns()).lines()]
+        lines = [text.printable(self._summary()), *(shown or self._frequent_patterns()).lines()]
         for said in self.data.sentences_beside_table():
-            lines += wrap(said, rating_tables.WIDTH, subsequent_indent="  ", break_on_hyphens=False)
+            lines += wrap(text.printable(said), rating_tables.WIDTH, subsequent_indent="  ", break_on_hyphens=False)
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:

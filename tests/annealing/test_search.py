@@ -346,3 +346,18 @@ def test_without_matplotlib_the_error_says_how_to_install_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
     with pytest.raises(km.errors.NotSupportedError, match=r'pip install "kappamax\[plot\]"'):
         found.trace.plot()
+
+
+def test_a_search_of_very_many_subjects_needs_a_maximum_number_of_steps():
+    """A step moves two subjects, so a search without a maximum would take years."""
+    table = km.from_counts([[10**9, 5], [3, 10**9]])
+    with pytest.raises(
+        km.errors.InvalidOptionError, match=r"a search of 2e\+09 subjects, .* without max_steps, anneal is"
+    ):
+        km.anneal(table)
+    found = km.anneal(table, method=km.annealing.MoveMethod(max_steps=100), rng=1)
+    assert found.steps == 100
+    with pytest.raises(
+        km.errors.NotSupportedError, match=r"2e\+09 single subjects would take .*; the limit is 1 GB\. With"
+    ):
+        km.anneal(table, method="swaps")

@@ -253,7 +253,8 @@ def test_max_follows_the_contract(tmp_path):
     """The JSON has value, maximum, minimum, ratio, proofs and the table for every weighting."""
     path = tmp_path / "table.csv"
     path.write_text(run("example", "rapallo2022").stdout, encoding="utf-8")
-    done = run("max", str(path), "--layout", "counts", "-w", "linear", "-w", "sqrt", "--json")
+    asked = ("--minimum", "--count-tables", "--json")
+    done = run("max", str(path), "--layout", "counts", "-w", "linear", "-w", "sqrt", *asked)
     assert (done.returncode, done.stderr) == (0, "")
     linear, sqrt = json.loads(done.stdout)["results"]
     ours = km.max_kappa(km.example("rapallo2022"), weights="linear")
@@ -264,6 +265,10 @@ def test_max_follows_the_contract(tmp_path):
     assert linear["table"] == ours.table.to_dict()
     assert (linear["n_maximizers"], sqrt["n_maximizers"]) == (5, 1)
     assert sqrt["maximum"] == km.max_kappa(km.example("rapallo2022"), weights="sqrt").maximum
+    (alone,) = json.loads(run("max", str(path), "--layout", "counts", "-w", "sqrt", "--json").stdout)["results"]
+    assert alone == {name: value for name, value in sqrt.items() if name != "n_maximizers"} | {
+        name: None for name in sqrt if "minimum" in name
+    }
 
 
 def test_max_shows_numbers_and_tables(tmp_path):
@@ -305,7 +310,7 @@ def test_max_of_one_category_and_of_missing_ratings(tmp_path):
 @pytest.mark.slow
 def test_max_of_a_coefficient_whose_expected_agreement_varies():
     """The maximum of Fleiss' kappa with missing ratings is proven, but its maximisers are not counted."""
-    fleiss = run("max", "-", "-c", "fleiss", "--json", stdin=run("example", "gwet2014").stdout)
+    fleiss = run("max", "-", "-c", "fleiss", "--count-tables", "--json", stdin=run("example", "gwet2014").stdout)
     (result,) = json.loads(fleiss.stdout)["results"]
     assert (result["exact_maximum"], result["proof"], result["n_maximizers"]) == ("8243/9779", "prices", None)
 

@@ -1,6 +1,9 @@
 """`kappamax report` prints and writes reports on one file or on several."""
 
 import json
+import signal
+import sys
+from contextlib import contextmanager
 
 import pytest
 
@@ -67,3 +70,42 @@ def test_an_undefined_kappa_is_reported(tmp_path):
     done = run("report", str(one))
     assert done.returncode == 0
     assert "Cohen's kappa is undefined because both raters used only 1" in done.stdout
+
+
+@contextmanager
+def ctrl_c_after_one_group(_title):
+    """Stand in for the progress bar, and send what Ctrl-C sends after the first group."""
+    yield lambda done, _total, _message: signal.raise_signal(signal.SIGINT)
+
+
+def test_ctrl_c_writes_the_finished_groups(tmp_path, monkeypatch):
+    """The exit code is 130, and the rows of the other groups say that they are missing, in every form."""
+    monkeypatch.setattr(sys.modules["kappamax.cli.report"], "progress_bar", ctrl_c_after_one_group)
+    sites = tmp_path / "sites.csv"
+    sites.write_text("site,a,b\nX,1,1\nX,2,2\nX,1,2\nZ,1,3\nZ,2,2\nZ,3,3\n", encoding="utf-8")
+    command = ["report", str(sites), "--by", "site", "-w", "linear", "--jobs", "1"]
+    shown = run(*command)
+    assert (shown.returncode, shown.stderr) == (130, "kappamax: interrupted\n")
+    assert "Z: incomplete: the report was interrupted before this group was finished" in shown.stdout
+    assert [line.split()[0] for line in shown.stdout.splitlines()[2:4]] == ["X", "Z"]
+    as_json = run(*command, "--json")
+    assert as_json.returncode == 130
+    first, second = json.loads(as_json.stdout)["results"]
+    assert (first["error"], second["value"]) == (None, None)
+    written = run(*command, "-o", str(tmp_path / "groups.csv"))
+    assert written.returncode == 130
+    assert written.stderr == f"incomplete report written to {tmp_path / 'groups.csv'}\nkappamax: interrupted\n"
+    assert "incomplete: the report was interrupted" in (tmp_path / "groups.csv").read_text(encoding="utf-8")
+
+
+def test_a_full_disk_is_named(paper, tmp_path, monkeypatch):
+    """The error is one line with the file and the cause, and no incomplete file remains."""
+
+    def full(_descriptor):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", full)
+    done = run("report", *paper, "-o", str(tmp_path / "r.html"))
+    assert done.returncode == 1
+    assert done.stderr == f"kappamax: {str(tmp_path / 'r.html')!r} cannot be written: No space left on device.\n"
+    assert [path.name for path in tmp_path.iterdir()] == ["rapallo2022.csv"]

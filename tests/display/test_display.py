@@ -104,3 +104,9 @@ def test_columns_are_aligned_where_characters_are_wide():
     """Wide characters take two columns, marks that combine with a letter take none."""
     lines = text.columns(["日本", "n"], [["abcde", "1"], ["e\u0301", "22"]])
     assert lines == ["日本    n", "-----  --", "abcde   1", "e\u0301      22"]
+
+
+def test_whole_numbers_of_any_size_have_a_few_digits():
+    """Numbers beyond the range of doubles, and beyond the digits that Python converts to text, are written alike."""
+    whole = (7, 12345, 5**460, 10**400 - 1, 10**5000)
+    assert [numbers.rough(one) for one in whole] == ["7", "1.23e+04", "3.36e+321", "1.00e+400", "1.00e+5000"]

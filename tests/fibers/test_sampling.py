@@ -1,8 +1,9 @@
 """Random tables have the right margins and frequencies."""
 
+import tracemalloc
 from collections import Counter
 from fractions import Fraction
-from itertools import permutations, product
+from itertools import combinations, permutations, product
 
 import numpy as np
 import pytest
@@ -143,7 +144,7 @@ def test_ten_billion_subjects_are_tested_and_sampled_quickly():
         assert (member.margins == table.margins).all()
         with pytest.raises(
             km.errors.NotSupportedError,
-            match="rearranging the ratings of single subjects is limited to 500,000,000 ratings; got",
+            match=r"the ratings of .*e\+1[01] single subjects would take .*; the limit is 1 GB \(memory_limit\)",
         ):
             km.fiber(table).walk(10)
     assert (km.fiber(three).sample(2, rng=1).sum(axis=(1, 2, 3)) == three.n_subjects).all()
@@ -258,3 +259,68 @@ def test_a_single_category_leaves_one_table():
     """The table is correct although scipy does not support a single cell."""
     table = km.from_ratings([[1, 1]] * 30)
     assert km.fiber(table).sample(3, rng=1).tolist() == [[[30]]] * 3
+
+
+MANY = km.Table(np.random.default_rng(1).integers(0, 4, size=(20_000, 12)), None, (1, 2, 3, 4), ordered=True)
+
+
+def test_shuffled_subjects_stay_within_the_memory_that_is_required_of_them():
+    """The memory that is held for one table of 4^12 possible patterns is below the amount that is compared."""
+    needed = 8 * sampling._NUMBERS_PER_RATING * MANY.n_raters * MANY.n_subjects
+    pairs = as_objective(MANY, weights=dict.fromkeys(combinations(range(12), 2), "linear"))
+    calls = (
+        lambda: list(km.fiber(MANY, memory_limit=needed).iter_sample(2, rng=1)),
+        lambda: ScoreSampler(pairs, needed).shuffled(2, np.random.default_rng(1)),
+    )
+    for call in calls:
+        call()
+        assert peak_of(call) < needed + 10_000_000  # beside the subjects, a few fixed arrays
+    with pytest.raises(km.errors.NotSupportedError, match="the limit is 11.5 MB"):
+        list(km.fiber(MANY, memory_limit=needed - 1).iter_sample(rng=1))
+    with pytest.raises(
+        km.errors.NotSupportedError, match="2e.04 single subjects would take 11.5 MB of memory; the limit"
+    ):
+        km.exact_test(pairs, method="monte-carlo", n_draws=5, memory_limit=needed - 1)
+
+
+def test_a_walk_stays_within_the_memory_that_is_required_of_it():
+    """The refusal one byte below the amount states the amount, and the walk that is allowed holds less."""
+    table = MANY.select(range(4))
+    needed = 8 * table.n_subjects * (3 * 4 + 4 + 1 + 3)  # ratings, contacts, factors, and the grouping of the result
+    with pytest.raises(km.errors.NotSupportedError, match="3.2 MB of memory; the limit is 3.2 MB .memory_limit."):
+        km.fiber(table, memory_limit=needed - 1).walk(20, weights="linear", thin=20)
+
+    def walk():
+        km.fiber(table, memory_limit=needed).walk(20, weights="linear", thin=20, rng=1)
+
+    walk()
+    assert peak_of(walk) < needed + 500_000
+
+
+def test_a_record_of_a_walk_that_does_not_fit_into_memory_is_refused():
+    """The number of recorded values is known before the first step."""
+    fiber = km.fiber(km.example("rapallo2022"))
+    with pytest.raises(km.errors.NotSupportedError, match="record of the walk would take 960 GB .* A larger `thin`"):
+        fiber.walk(10**10)
+    with pytest.raises(km.errors.NotSupportedError, match="record of the walk would take 2.24 GB"):
+        fiber.walk(10**7, keep_tables=True)
+
+
+def test_counting_by_hand_takes_no_longer_for_a_million_subjects():
+    """A fiber of one table is listed; a fiber of many tables with many states is refused."""
+    assert km.fiber(km.Table([[1, 1, 1]], [10**18], (1, 2), ordered=True)).count() == 1
+    many = km.from_counts(np.full((2, 2), 10**8))
+    with pytest.raises(
+        km.errors.NotSupportedError, match=r"counting these tables would take .* additions; the limit is 1e\+12"
+    ):
+        km.fiber(many, memory_limit=1e30).count()
+
+
+def peak_of(call):
+    """Return the largest number of bytes that Python and numpy hold during a call."""
+    tracemalloc.start()
+    try:
+        call()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()

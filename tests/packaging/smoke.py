@@ -84,7 +84,8 @@ def fast() -> None:
     counts = [[(7 * i + 3 * j) % 5 for j in range(30)] for i in range(30)]
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", km.errors.KappamaxWarning)
-        require(km.max_kappa(km.from_counts(counts), weights="sqrt").proven, "a maximum over 900 cells")
+        found = km.max_kappa(km.from_counts(counts), weights="sqrt")
+        require(found.proven and found.minimum_proven, "a maximum and a minimum over 900 cells")
     notes = [str(warning.message) for warning in caught if warning.category is km.errors.KappamaxWarning]
     wanted = (
         [] if present("fast") else ['numba would make this much faster. Install it with: pip install "kappamax[fast]"']
@@ -119,9 +120,10 @@ def arrow() -> None:
 def web() -> None:
     """Check that the app of the page can be created, or that the error names the extra."""
     if present("web"):
+        from kappamax.web.access import Access
         from kappamax.web.app import create_app
 
-        require(create_app() is not None, "create_app")
+        require(create_app(Access()) is not None, "create_app")
         return
     done = subprocess.run([COMMAND, "serve", "--no-browser"], capture_output=True, text=True, check=False)
     require(done.returncode == 1 and 'pip install "kappamax[web]"' in done.stderr, done.stderr)

@@ -16,7 +16,8 @@ pytestmark = pytest.mark.slow
 KINDS = {".py", ".pyi", ".csv", ".json", ".html", ".js", ".css", ".typed"}
 TOP = {
     ".gitignore", "benchmarks", "CHANGELOG.md", "CITATION.cff", "constraints.txt", "CONTRIBUTING.md", "docs",
-    "hatch_build.py", "LICENSE", "Makefile", "PKG-INFO", "pyproject.toml", "README.md", "src", "tests",
+    "hatch_build.py", "LICENSE", "Makefile", "PKG-INFO", "pyproject.toml", "README.md", "requirements-ci.txt",
+    "SECURITY.md", "src", "tests",
 }  # fmt: skip
 NEVER = {"__pycache__", ".peers", ".hypothesis", ".pytest_cache", ".venv", ".venvs", "_build", "results"}
 

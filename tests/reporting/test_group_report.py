@@ -86,6 +86,25 @@ def test_rows_do_not_depend_on_processes(wide):
     assert seen == [(1, 3, "groups"), (2, 3, "groups"), (3, 3, "groups")]
 
 
+@pytest.mark.parametrize("n_jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
+def test_ctrl_c_keeps_the_finished_groups(wide, n_jobs):
+    """The finished groups have their rows, and each other group has a row that says that it is missing."""
+    groups = list(read_groups(wide, by="site"))
+
+    def stop(done, _total, _message):
+        if done == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(km.errors.Interrupted) as stopped:
+        km.report_groups(groups, weights="linear", n_jobs=n_jobs, progress=stop)
+    made = stopped.value.best
+    assert made.rows[:2] == km.report_groups(groups[:2], weights="linear").rows
+    assert [(row["group"], row["value"], row["error"]) for row in made.rows[2:]] == [
+        ("Z", None, "incomplete: the report was interrupted before this group was finished")
+    ]
+    assert "Z: incomplete: the report was interrupted before" in made.to_text()
+
+
 def test_every_form_of_the_table(wide, tmp_path):
     """CSV, JSON, Markdown, LaTeX and text hold the same rows."""
     made = km.report_groups(read_groups(wide, by="site"), weights="linear")

@@ -413,3 +413,13 @@ def test_a_matrix_given_to_the_class_leads_to_the_functions_that_make_weights():
 def test_none_stands_for_unweighted():
     """None means no weights, as in scikit-learn."""
     assert km.kappa([1, 2, 3], [1, 2, 2], weights=None) == km.kappa([1, 2, 3], [1, 2, 2])
+
+
+@pytest.mark.parametrize("scheme", ["linear", "bipolar", "ratio", "circular"])
+@pytest.mark.parametrize("positions", [[5e-324, 0], [1, 1 + 2.3e-16, 3]])
+def test_positions_that_rounding_makes_equal_are_refused(scheme, positions):
+    """They would be at distance zero, by which bipolar weights divide."""
+    with pytest.raises(
+        km.errors.InvalidWeightsError, match="must differ by more than rounding; two of them are read as"
+    ):
+        km.Weights.from_positions(positions, scheme)

@@ -20,6 +20,7 @@ from kappamax._typing import Array, Codes, Integers
 from kappamax.annealing.diagonal_sweep import sweep_counts
 from kappamax.annealing.schedules import COLDEST
 from kappamax.disagreement.objective import Objective
+from kappamax.display import numbers
 from kappamax.errors import NotSupportedError
 from kappamax.fibers.limits import missing_ratings
 from kappamax.fibers.markov_basis import LISTED_MOVES, MoveSet
@@ -38,7 +39,7 @@ def require_listable(moves: MoveSet, n_missing: int = 0) -> None:
     if moves.n_moves > LISTED_MOVES:
         raise NotSupportedError(
             f"the method 'moves' lists all moves and is limited to {LISTED_MOVES:,} of them; there are "
-            f"{float(moves.n_moves):.3g}. The method 'swaps' works for any number of raters and categories."
+            f"{numbers.rough(moves.n_moves)}. The method 'swaps' works for any number of raters and categories."
         )
 
 

@@ -30,6 +30,9 @@ from kappamax.maximum.solve import solve
 from kappamax.table import Label, Table
 from kappamax.weights import WeightsLike
 
+_MOST_RESTARTS = 100_000
+_MOST_STEPS_PER_ENTRY = 1_000_000  # of a trace
+
 
 def anneal(
     *ratings: Ratings,
@@ -111,12 +114,16 @@ def anneal(
     """
     objective = as_objective(*ratings, weights=weights, coefficient=coefficient, categories=categories)
     objective.value(objective.score)  # raises if the coefficient is undefined
-    search = Search(objective, as_method(method), None if trace is None else as_whole_number("trace", trace, 1))
+    search = Search(
+        objective,
+        as_method(method),
+        None if trace is None else as_whole_number("trace", trace, 1, _MOST_STEPS_PER_ENTRY),
+    )
     moves = search.moves
     require_time_limit("bound_time", bound_time)
     progress = as_progress(progress)
-    require_end(search.patience, search.method.limit)
-    generators = as_generator(rng).spawn(as_whole_number("restarts", restarts, 1))
+    require_end(search.patience, search.method.limit, objective.table.n_subjects)
+    generators = as_generator(rng).spawn(as_whole_number("restarts", restarts, 1, _MOST_RESTARTS))
     problem_for(objective, 1)  # raises if rearranging the ratings changes the expected disagreement
     if moves is not None:
         require_listable(moves, objective.table.n_missing)

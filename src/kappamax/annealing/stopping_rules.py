@@ -8,7 +8,10 @@ from typing import Any
 
 from kappamax._validate import as_whole_number
 from kappamax.annealing.settings import Setting, setting_from
+from kappamax.display.numbers import rough
 from kappamax.errors import InvalidOptionError
+
+_MOST_SUBJECTS = 100_000_000  # of searches without a maximum number of steps
 
 
 class Stopping(Setting):
@@ -159,9 +162,18 @@ def stopping_from(data: Mapping[str, Any]) -> Stopping:
     return stopping
 
 
-def require_end(patience: int, limit: int | None) -> None:
-    """Require that a search ends, because of its patience or its maximum number of steps."""
+def require_end(patience: int, limit: int | None, n_subjects: int) -> None:
+    """Require that a search ends within some minutes, because of its patience or its maximum number of steps.
+
+    A step moves two subjects, and the patience runs out only when agreement no longer changes, so a search without a
+    maximum takes at least about as many steps as there are subjects to move.
+    """
     if not patience and limit is None:
         raise InvalidOptionError(
             "the search would never stop. Set max_steps, or pass a stopping rule with a patience or a maximum."
+        )
+    if limit is None and n_subjects > _MOST_SUBJECTS:
+        raise InvalidOptionError(
+            f"a search of {rough(n_subjects)} subjects, two of which move in a step, needs a maximum number of steps; "
+            f"without max_steps, anneal is limited to {_MOST_SUBJECTS:,} subjects."
         )

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from io import TextIOWrapper
 from pathlib import Path
 from typing import Any
@@ -24,13 +26,16 @@ from kappamax.cli.exact_test import test
 from kappamax.cli.fiber import fiber
 from kappamax.cli.inspect import inspect
 from kappamax.cli.kappa import kappa
+from kappamax.cli.lost_interrupts import lost_interrupts_raised_again
 from kappamax.cli.max_kappa import maximum
 from kappamax.cli.moves import moves
 from kappamax.cli.paper import paper, study
 from kappamax.cli.plan import plan
 from kappamax.cli.report import report
+from kappamax.cli.runner import echo_line
 from kappamax.cli.serve import serve
 from kappamax.cli.verify import verify
+from kappamax.display import text
 from kappamax.errors import KappamaxError
 
 __all__ = ["main"]
@@ -115,25 +120,73 @@ class _Main(Group):
         for stream in (sys.stdout, sys.stderr):
             if isinstance(stream, TextIOWrapper):
                 stream.reconfigure(errors="backslashreplace")  # for labels that an ASCII terminal cannot show
+        with _answer_alone():
+            return self._invoke_safely(context)
+
+    def _invoke_safely(self, context: click.Context) -> Any:
+        """Run the command, and turn errors into one line and an exit code."""
         try:
-            super().invoke(context)
+            with lost_interrupts_raised_again():
+                super().invoke(context)
+            if sys.stdout is None:
+                raise OSError("standard output is closed")
             sys.stdout.flush()
             return None
+        except click.UsageError as error:  # its message may repeat an argument, such as the name of a file
+            lines = error.format_message().expandtabs(4).split("\n")
+            if all(line.isprintable() for line in lines):
+                raise
+            raise click.UsageError("\n".join(map(text.printable, lines)), ctx=error.ctx) from None
         except KappamaxError as error:
             arguments = context.meta.get(_ARGUMENTS, [])
             command = next((self.commands[word] for word in arguments if word in self.commands), self)
-            click.echo(f"kappamax: {_one_line(message_of(error, command, arguments))}", err=True)
+            echo_line(f"kappamax: {message_of(error, command, arguments)}", err=True)
             context.exit(1)
         except KeyboardInterrupt:
             click.echo("kappamax: interrupted", err=True)
             context.exit(130)
         except BrokenPipeError:  # the process that read our output has ended
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            _discard_output()
             context.exit(0)
         except OSError as error:
-            click.echo(f"kappamax: cannot write the answer: {error.strerror or error}", err=True)
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            echo_line(f"kappamax: cannot write the answer: {error.strerror or error}", err=True)
+            _discard_output()
             context.exit(1)
+
+
+@contextmanager
+def _answer_alone() -> Iterator[None]:
+    """Send what libraries print themselves to standard error, so that standard output carries only the answer."""
+    output, errors = sys.stdout, sys.stderr
+    if not (isinstance(output, TextIOWrapper) and isinstance(errors, TextIOWrapper)):
+        yield  # there is no standard output, or it is replaced by an object of Python
+        return
+    try:
+        is_usual = (output.fileno(), errors.fileno()) == (1, 2)
+    except OSError:
+        is_usual = False
+    if not is_usual:
+        yield
+        return
+    output.flush()
+    kept = os.dup(1)
+    answer = os.fdopen(
+        kept, "w", encoding=output.encoding, errors=output.errors, buffering=1 if output.isatty() else -1
+    )
+    os.dup2(2, 1)
+    sys.stdout = answer
+    try:
+        yield
+    finally:
+        sys.stdout = output
+        os.dup2(kept, 1)
+        answer.close()
+
+
+def _discard_output() -> None:
+    """Discard what is still to be written to standard output, which cannot be written."""
+    if sys.stdout is not None:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @click.group(
@@ -151,8 +204,3 @@ def main(context: click.Context) -> None:
     """Measure how much raters agree beyond chance."""
     if context.invoked_subcommand is None:
         click.echo(_WELCOME)
-
-
-def _one_line(message: str) -> str:
-    """Return a message with escaped line breaks and control characters, which file names and labels may contain."""
-    return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in message)

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
             "Largest number of steps of a search. Default: no limit for moves, 10,000,000 for swaps.",
             type=int,
         ),
+        Option("--time-limit SECONDS", "Time limit for finding the bound on the maximum, in seconds.", default=2.0),
         jobs(),
     ],
     Output=[JSON],
@@ -62,7 +63,7 @@ def anneal(jobs: int, seed: int | None, **options: Any) -> None:
     method: MoveMethod | SwapMethod = SwapMethod(max_steps=max_steps)
     if as_choice("proposal", proposal, tuple(METHODS)) == "moves":
         method = MoveMethod(moves=moves, max_steps=max_steps)
-    settings = {"method": method, "restarts": options.pop("restarts")}
+    settings = {"method": method, "restarts": options.pop("restarts"), "bound_time": options.pop("time_limit")}
     fields = ("value", "reached", "steps", "proven", "bound", "gap", "table")
     run(options, partial(anneal, n_jobs=jobs, rng=seed, **settings), _show, fields=fields)
 

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 _FIELDS = ("value", "n_tables", "n_same_value", "distribution")
 _LIST_LIMIT = 10_000
+_MOST_SAMPLED = 100_000
 _MOST_ROWS = 40
 
 
@@ -45,7 +46,8 @@ _MOST_ROWS = 40
         Option("--list", f"Also list all tables, of which there may be at most {_LIST_LIMIT:,}.", dest="list_all"),
         Option(
             "--sample N",
-            "Also draw N random tables, each with its probability under the null distribution. Default: no table.",
+            f"Also draw N random tables, at most {_MOST_SAMPLED:,}, each with its probability under the null "
+            "distribution. Default: no table.",
             type=int,
             dest="n_sample",
         ),
@@ -68,15 +70,24 @@ def fiber(list_all: bool, n_sample: int | None, seed: int | None, memory_limit: 
         if list_all:
             lists["tables"] = _listed(tables)
         if n_sample is not None:
-            lists["sample"] = list(tables.iter_sample(n_sample, rng=seed))
+            lists["sample"] = list(tables.iter_sample(_sample_size(n_sample), rng=seed))
         found, _ = measure_weightings(table, options, partial(_measure, tables), _FIELDS)
     extra = {name: [one.to_dict() for one in listed] for name, listed in lists.items()}
     echo_answer(options, table, [one._replace(plain=one.plain | extra) for one in found], partial(_show, lists=lists))
 
 
+def _sample_size(n_sample: int) -> int:
+    if n_sample > _MOST_SAMPLED:
+        raise NotSupportedError(
+            f"--sample draws at most {_MOST_SAMPLED:,} tables; got {n_sample}. "
+            "In Python, km.fiber(table).iter_sample draws any number, one at a time."
+        )
+    return n_sample
+
+
 def _listed(tables: Fiber) -> list[Table]:
     if (n_tables := tables.count()) > _LIST_LIMIT:
-        shown = f"{n_tables:,}" if n_tables < 10**9 else f"{float(n_tables):.2g}"
+        shown = f"{n_tables:,}" if n_tables < 10**9 else f"{numbers.rough(n_tables, 2)}"
         raise NotSupportedError(
             f"--list shows at most {_LIST_LIMIT:,} tables, but {shown} have these margins. Use --sample instead."
         )

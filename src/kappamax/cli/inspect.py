@@ -12,7 +12,7 @@ from kappamax.cli.advice import arguments_of, sentence_of
 from kappamax.cli.command import command
 from kappamax.cli.kappa import kappa
 from kappamax.cli.options import INPUT, JSON
-from kappamax.cli.runner import echo_json, echo_table, how_to_read
+from kappamax.cli.runner import echo_json, echo_line, echo_table, how_to_read
 
 if TYPE_CHECKING:
     from kappamax.io.inspection import Inspection
@@ -50,7 +50,7 @@ def _show(found: Inspection, ready: str | None) -> None:
             click.echo()
     click.echo(tried_rows(found))
     if ready is not None:
-        click.echo(f"Run: {ready}")
+        echo_line(f"Run: {ready}")
 
 
 def _command(found: Inspection, file: str) -> str | None:

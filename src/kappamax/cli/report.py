@@ -8,10 +8,20 @@ from typing import Any
 
 import click
 
+from kappamax._atomic_write import require_output
 from kappamax.cli.command import Option, command
 from kappamax.cli.options import INPUT, JSON, LEVEL, alternative, jobs, seed, weights_by_default
-from kappamax.cli.runner import how_to_read, notes_to_stderr, progress_bar, progress_line, read_table, weightings
-from kappamax.errors import InvalidOptionError, KappamaxError
+from kappamax.cli.runner import (
+    echo_line,
+    how_to_read,
+    inputs_of,
+    notes_to_stderr,
+    progress_bar,
+    progress_line,
+    read_table,
+    weightings,
+)
+from kappamax.errors import Interrupted, KappamaxError
 
 
 @command(
@@ -32,7 +42,11 @@ from kappamax.errors import InvalidOptionError, KappamaxError
     ),
     Statistics=[LEVEL, alternative(), seed("the Monte Carlo tests", default=0)],
     Limits=[
-        Option("--time-limit SECONDS", "Time limit for finding each maximum and minimum, in seconds.", default=30.0),
+        Option(
+            "--time-limit SECONDS",
+            "Time limit for all searches of a report or group, in seconds.",
+            default=30.0,
+        ),
         jobs(" for several files or groups"),
     ],
     Output=[
@@ -60,35 +74,42 @@ def report(
     """Write a full report on the agreement of the raters in FILE.
 
     The report gives kappa, its maximum and a test against chance, and explains them. With several files, a table with
-    one row per file and weighting is printed. If FILE is "-", standard input is read.
+    one row per file and weighting is printed; after Ctrl-C, its rows for files or groups that are not finished say so.
+    If FILE is "-", standard input is read.
     """
     from kappamax.reporting.report import report as report_of
 
     settings = {name: options[name] for name in ("coefficient", "level", "alternative", "time_limit")}
     settings |= {"weights": weightings(options) or None, "rng": seed}
     files = (options["file"], *more)
+    grouped = bool(batch or by is not None or more)
     if output is not None:
-        for file in files:
-            if file != "-" and output.exists() and Path(file).exists() and output.samefile(file):
-                raise InvalidOptionError(
-                    f"--output must not be an input file, which the report would replace; got {output.name!r}."
-                )
+        from kappamax.reporting import group_report, report_results
+
+        known = group_report.WRITERS if grouped else report_results.WRITERS
+        require_output(output, known, inputs=inputs_of(options, *more))
+    interrupted = False
     with notes_to_stderr():
-        if batch or by is not None or more:
+        if grouped:
             from kappamax.reporting.group_report import report_groups
 
-            with progress_bar("groups") as bar:
-                made: Any = report_groups(_groups(options, files, by), n_jobs=jobs, progress=bar, **settings)
+            try:
+                with progress_bar("groups") as bar:
+                    made: Any = report_groups(_groups(options, files, by), n_jobs=jobs, progress=bar, **settings)
+            except Interrupted as stopped:
+                made, interrupted = stopped.best, True
         else:
             with progress_line() as tell:
                 made = report_of(read_table(options), title=title, progress=tell, **settings)
     if output is not None:
         made.save(output)
-        click.echo(f"report written to {output}", err=True)
+        echo_line(f"{'incomplete ' if interrupted else ''}report written to {output}", err=True)
     if as_json:
         click.echo(made.to_json())
     elif output is None:
         click.echo(made.to_text(), nl=False)
+    if interrupted:
+        raise KeyboardInterrupt
 
 
 def _groups(options: dict[str, Any], files: tuple[str, ...], by: str | None) -> Iterator[tuple[str, Any]]:

@@ -75,6 +75,11 @@ def read_table(options: Options) -> Table:
     return read_ratings(options["file"], **how_to_read(options))
 
 
+def inputs_of(options: Options, *more: str) -> list[str]:
+    """Return the input files that the options name, which no output may replace."""
+    return [file for file in (options["file"], *more, options["weights_matrix"]) if file is not None]
+
+
 def how_to_read(options: Options) -> dict[str, Any]:
     """Return the options for reading FILE, which are arguments of `read_ratings`."""
     return {str(option.name): options[str(option.name)] for option in HOW_TO_READ}
@@ -104,7 +109,8 @@ def measure_weightings(
             extra = {} if known is None else known(table, **weighting)
             found.append(undefined_finding(as_objective(table, **weighting), fields, error.reason, extra))
         except Interrupted as stopped:
-            return [*found, Finding(stopped.best.to_dict(), stopped.best)], True
+            content = dict.fromkeys(fields or ()) | stopped.best.to_dict()
+            return [*found, Finding(content, stopped.best)], True
         else:
             found.append(result if isinstance(result, Finding) else Finding(result.to_dict(), result))
     return found, False
@@ -174,7 +180,7 @@ def notes_to_stderr() -> Iterator[None]:
         yield
     for warning in caught:
         if issubclass(warning.category, KappamaxWarning):
-            click.echo(f"note: {warning.message}", err=True)
+            echo_line(f"note: {warning.message}", err=True)
         else:
             warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
 
@@ -183,12 +189,12 @@ def notes_to_stderr() -> Iterator[None]:
 def progress_line() -> Iterator[Progress | None]:
     """Yield a function that shows messages on one line of standard error, or None if that is not a terminal."""
     stream = sys.stderr
-    if not stream.isatty():
+    if stream is None or not stream.isatty():  # it is None if it is closed
         yield None
         return
 
     def tell(_done: float, _total: float | None, message: str) -> None:
-        stream.write(f"\r\x1b[K{message[:78]}")
+        stream.write(f"\r\x1b[K{text.printable(message)[:78]}")
         stream.flush()
 
     try:
@@ -204,21 +210,27 @@ def progress_bar(title: str) -> Iterator[Progress | None]:
 
     The function takes the amount of work done, the total amount of work, and a message, which is not shown.
     """
-    if not sys.stderr.isatty():
+    if sys.stderr is None or not sys.stderr.isatty():
         yield None
         return
     from rich import progress
     from rich.console import Console
     from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
-    columns = (TextColumn(title), BarColumn(), TaskProgressColumn(), TextColumn("remaining"), TimeRemainingColumn())
+    named = TextColumn("{task.description}", markup=False)  # the title may contain brackets and braces
+    columns = (named, BarColumn(), TaskProgressColumn(), TextColumn("remaining"), TimeRemainingColumn())
     with progress.Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(title, total=None)
+        task = bar.add_task(text.printable(title), total=None)
 
         def tell(done: float, total: float | None, _message: str) -> None:
             bar.update(task, completed=done, total=total)
 
         yield tell
+
+
+def echo_line(words: str, *, err: bool = False) -> None:
+    """Print one line; names of files and labels in it cannot control the terminal."""
+    click.echo(text.printable(words), err=err)
 
 
 def echo_json(content: Mapping[str, Any]) -> None:
@@ -286,13 +298,13 @@ def echo_table(
 
     grid = RichTable(box=box.SIMPLE_HEAD)
     for i, name in enumerate(header):
-        grid.add_column(Text(name), justify="left" if i in left else "right", no_wrap=True)
+        grid.add_column(Text(text.printable(name)), justify="left" if i in left else "right", no_wrap=True)
     for row in rows:
-        grid.add_row(*(Text(cell) for cell in row))
+        grid.add_row(*(Text(text.printable(cell)) for cell in row))
     console = Console(highlight=False)
     unbounded = console.options.update(max_width=1000)
     console.width = max(80, console.width, console.measure(grid, options=unbounded).maximum)  # so that no number is cut
-    console.print(Text(title, style="bold"))
+    console.print(Text(text.printable(title), style="bold"))
     if header:
         console.print(grid)
     _print_notes(console, notes)
@@ -310,7 +322,7 @@ def _print_notes(console: Console, notes: Iterable[str]) -> None:
     from rich.text import Text
 
     for note in notes:
-        console.print(Padding(Text(note), (0, 0, 0, 2), expand=False))
+        console.print(Padding(Text(text.printable(note)), (0, 0, 0, 2), expand=False))
 
 
 def echo_pattern_table(title: str, table: Table) -> None:

@@ -42,20 +42,25 @@ blockquote { margin: .6rem 0; padding: .6rem 1rem; background: var(--km-soft); b
 """
 
 
+def escaped(words: str) -> str:
+    """Return text for use in HTML or SVG; characters that are invisible or change the direction of text are shown."""
+    return escape(text.printable(words))
+
+
 def card(title: str, rows: Sequence[tuple[str, str]]) -> str:
     """Return an HTML table with a title and one row for each pair of a name and a value."""
     body = "".join(
-        f'<tr><th scope="row" style="text-align:left">{escape(name)}</th><td>{escape(shown)}</td></tr>'
+        f'<tr><th scope="row" style="text-align:left">{escaped(name)}</th><td>{escaped(shown)}</td></tr>'
         for name, shown in rows
     )
-    return f"<table><caption>{escape(title)}</caption><tbody>{body}</tbody></table>"
+    return f"<table><caption>{escaped(title)}</caption><tbody>{body}</tbody></table>"
 
 
 def table(header: Sequence[Any], rows: Sequence[Sequence[Any]], *, caption: str) -> str:
     """Return an HTML table with a header row."""
-    head = "".join(f'<th scope="col">{escape(str(name))}</th>' for name in header)
-    body = "".join("<tr>" + "".join(f"<td>{escape(text.value(item))}</td>" for item in row) + "</tr>" for row in rows)
-    return f"<table><caption>{escape(caption)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    head = "".join(f'<th scope="col">{escaped(str(name))}</th>' for name in header)
+    body = "".join("<tr>" + "".join(f"<td>{escaped(text.value(item))}</td>" for item in row) + "</tr>" for row in rows)
+    return f"<table><caption>{escaped(caption)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def heat_table(
@@ -84,26 +89,26 @@ def heat_table(
     """
     largest = float(array.max()) or 1.0
     names = [*columns, *["total"] * totals]
-    head = "".join(f'<th scope="col">{escape(str(name))}</th>' for name in [corner, *names])
+    head = "".join(f'<th scope="col">{escaped(str(name))}</th>' for name in [corner, *names])
     body = ""
     for name, line in zip(rows, array.tolist(), strict=True):
         cells = "".join(
             f'<td style="text-align:right;background:rgba(31,119,180,{0.5 * item / largest:.3f})">'
-            f"{escape(text.value(item))}</td>"
+            f"{escaped(text.value(item))}</td>"
             for item in line
         )
         body += _row(name, cells + _plain_cells([sum(line)] * totals))
     if totals:
         body += _row("total", _plain_cells([*array.sum(axis=0).tolist(), array.sum().item()]))
-    return f"<table><caption>{escape(caption)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    return f"<table><caption>{escaped(caption)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def _row(name: Any, cells: str) -> str:
-    return f'<tr><th scope="row">{escape(str(name))}</th>{cells}</tr>'
+    return f'<tr><th scope="row">{escaped(str(name))}</th>{cells}</tr>'
 
 
 def _plain_cells(items: Sequence[Any]) -> str:
-    return "".join(f'<td style="text-align:right">{escape(text.value(item))}</td>' for item in items)
+    return "".join(f'<td style="text-align:right">{escaped(text.value(item))}</td>' for item in items)
 
 
 def page(title: str, sections: Sequence[str], *, language: str = "en") -> str:
@@ -112,11 +117,11 @@ def page(title: str, sections: Sequence[str], *, language: str = "en") -> str:
         f'<!doctype html>\n<html lang="{language}">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="generator" content="kappamax">\n'
-        f"<title>{escape(title)}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n<main>\n"
-        f"<h1>{escape(title)}</h1>\n" + "\n".join(sections) + "\n</main>\n</body>\n</html>\n"
+        f"<title>{escaped(title)}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n<main>\n"
+        f"<h1>{escaped(title)}</h1>\n" + "\n".join(sections) + "\n</main>\n</body>\n</html>\n"
     )
 
 
 def section(title: str, *parts: str) -> str:
     """Return a section with a heading; empty parts are left out."""
-    return f"<section>\n<h2>{escape(title)}</h2>\n" + "\n".join(part for part in parts if part) + "\n</section>"
+    return f"<section>\n<h2>{escaped(title)}</h2>\n" + "\n".join(part for part in parts if part) + "\n</section>"

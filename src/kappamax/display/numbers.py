@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from math import ceil, floor, isnan, log10
+
+_BEYOND_DOUBLES = 10**300
 
 
 def decimal(value: float | None, digits: int = 4) -> str:
@@ -67,3 +70,10 @@ def equation(name: str, shown: str) -> str:
 def count(number: int) -> str:
     """Return a whole number with separated thousands, such as "7,477"."""
     return f"{number:,}"
+
+
+def rough(number: int, digits: int = 3) -> str:
+    """Return a whole number of any size with a few digits, default three, such as "1.18e+21" or "2.07e+315"."""
+    if abs(number) < _BEYOND_DOUBLES:
+        return f"{float(number):.{digits}g}"
+    return f"{Decimal(number):.{digits - 1}e}"

@@ -8,13 +8,13 @@ white.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html import escape
 from typing import Any
 
 import numpy as np
 
 from kappamax._typing import Array
 from kappamax.display import numbers, text
+from kappamax.display.html import escaped
 
 INK = "var(--km-ink, #1b1f24)"
 FAINT = "var(--km-faint, #5b6570)"
@@ -176,13 +176,13 @@ def _picture(width: float, height: float, title: str, described: str, parts: Seq
     """Return the SVG element, which has attributes instead of inline styles, since a page may forbid these."""
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="0 0 {width:.0f} {height:.0f}" '
-        f'width="{width:.0f}" height="{height:.0f}" {_FONT} aria-label="{escape(title)}">'
-        f"<title>{escape(title)}</title><desc>{escape(described)}</desc>{''.join(parts)}</svg>"
+        f'width="{width:.0f}" height="{height:.0f}" {_FONT} aria-label="{escaped(title)}">'
+        f"<title>{escaped(title)}</title><desc>{escaped(described)}</desc>{''.join(parts)}</svg>"
     )
 
 
 def _text(x: float, y: float, words: str, *, anchor: str = "start", fill: str = INK) -> str:
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="{fill}">{escape(words)}</text>'
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="{fill}">{escaped(words)}</text>'
 
 
 def _rectangle(x: float, y: float, width: float, height: float, *, fill: str, opacity: float) -> str:
@@ -217,7 +217,7 @@ def _strength(place: int) -> float:
 
 
 def _label(name: Any) -> str:
-    words = str(name)
+    words = text.printable(str(name))
     return words if len(words) <= _LONGEST_LABEL else f"{words[: _LONGEST_LABEL - 1]}…"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from textwrap import wrap
 from typing import Any
-from unicodedata import combining, east_asian_width
+from unicodedata import category, combining, east_asian_width
 
 from kappamax.display import numbers
 
@@ -16,6 +16,7 @@ _LABEL_WIDTH = 16
 _CARD_WIDTH = 88
 _SHORTEST_LINE = 40
 _SENTENCES = ("data", "note")  # names of rows that hold sentences, not values or formulas
+_JOINERS = "\u200c\u200d"  # without a width of their own, but part of the spelling in some scripts
 
 
 def value(item: Any) -> str:
@@ -35,11 +36,32 @@ def value(item: Any) -> str:
     return str(item)
 
 
+def printable(words: str) -> str:
+    """Return text in one line, with all characters escaped that are invisible or could control a terminal.
+
+    Escaped are control characters, line ends, characters that change the direction of text, and other characters
+    without a shape, apart from spaces and joiners of letters.
+    """
+    if words.isprintable():
+        return words
+    return "".join(letter if is_visible(letter) else repr(letter)[1:-1] for letter in words)
+
+
+def is_visible(letter: str) -> bool:
+    """Return whether a character can be printed as it is: a sign with a shape, a space or a joiner of letters."""
+    return letter.isprintable() or letter in _JOINERS or category(letter) == "Zs"
+
+
 def listing(items: Iterable[Any], most: int = _MAX_LISTED) -> str:
     """Return labels as Python literals, with at most `most` of them: "'a', 'b', ... (12 in all)"."""
     items = list(items)
     shown = ", ".join(shortened(repr(item)) for item in items[:most])
     return shown if len(items) <= most else f"{shown}, ... ({len(items)} in all)"
+
+
+def conjunction(names: Sequence[str]) -> str:
+    """Return names as a list with commas and "and"."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def plural(number: int, noun: str) -> str:
@@ -69,6 +91,7 @@ def rater(name: str) -> str:
 
 def columns(header: Sequence[str], rows: Sequence[Sequence[str]], left: Collection[int] = (0,)) -> list[str]:
     """Return the lines of a table; the columns at the positions `left` are aligned to the left, others to the right."""
+    header, *rows = ([printable(cell) for cell in line] for line in [header, *rows])
     widths = [max(map(width, column)) for column in zip(header, *rows, strict=True)]
     lines = [header, ["-" * wide for wide in widths], *rows]
     return ["  ".join(_padded(line, widths, left)).rstrip() for line in lines]
@@ -89,7 +112,7 @@ def label(name: Any, most: int = _LABEL_WIDTH, *, ending: bool = False) -> str:
     words = str(name)
     if len(words) > 4 * most:  # this is enough even if many characters are combining marks, which take no column
         words = words[: 2 * most] + words[-2 * most :]
-    words = "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in words)
+    words = printable(words)
     if not words or words != words.strip():
         words = f"'{words}'"
     if width(words) <= most:
@@ -127,9 +150,10 @@ def shortened(text: str) -> str:
 
 def card(title: str, rows: Sequence[tuple[str, str]]) -> str:
     """Return a title and the aligned rows; the sentences of rows called data and note continue on further lines."""
+    rows = [(printable(name), printable(shown)) for name, shown in rows]
     indent = max((len(name) for name, _ in rows), default=0) + 4
     room = max(_SHORTEST_LINE, _CARD_WIDTH - indent)
-    lines = [title]
+    lines = [printable(title)]
     for name, shown in rows:
         long = name in _SENTENCES and len(shown) > room
         first, *more = wrap(shown, room, break_long_words=False, break_on_hyphens=False) if long else [shown]

@@ -19,6 +19,7 @@ from kappamax.disagreement.objective import Objective
 from kappamax.fibers.joint_distribution import same_value
 from kappamax.fibers.limits import require_few_cells
 from kappamax.fibers.markov_basis import basic_moves
+from kappamax.patterns import patterns_at
 
 VISITED_TABLES = 100_000
 
@@ -84,9 +85,8 @@ def _visit(objective: Objective, excursion: int) -> tuple[int, bool]:
     """Return how many tables with the observed score are reached, and whether the search was completed."""
     table = objective.table
     plus, minus = basic_moves(table.n_categories, table.n_raters).arrays()
-    shape = (table.n_categories,) * table.n_raters
-    cells = np.stack(np.unravel_index(np.arange(table.n_categories**table.n_raters), shape), axis=1)
-    scores = Digits(objective.scores(cells.astype(np.int32)), table.n_subjects)
+    cells = patterns_at(np.arange(table.n_categories**table.n_raters), (table.n_categories,) * table.n_raters)
+    scores = Digits(objective.scores(cells), table.n_subjects)
     start = table.dense().ravel()
     observed = scores.weighted(start)
     away = {start.tobytes(): 0}  # for every visited table, the fewest moves since a table with the observed score

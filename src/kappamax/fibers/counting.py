@@ -81,8 +81,11 @@ def all_patterns(margins: Array) -> Codes:
     """Return all patterns that consist of used categories, shape (m, r)."""
     used = [np.flatnonzero(row) for row in margins]
     require_few_patterns(prod(len(categories) for categories in used))
-    grid = np.meshgrid(*used, indexing="ij")
-    return np.stack([codes.ravel() for codes in grid], axis=1).astype(np.int32)
+    patterns = np.zeros((1, 0), dtype=np.int32)
+    for categories in used:  # rater by rater, because numpy's grids have at most 64 axes, and 32 in older versions
+        own = np.tile(categories.astype(np.int32), len(patterns))
+        patterns = np.column_stack([np.repeat(patterns, len(categories), axis=0), own])
+    return patterns
 
 
 def n_orders(counts: Sequence[int]) -> int:

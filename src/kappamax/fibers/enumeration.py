@@ -9,16 +9,17 @@ are listed lazily. Short searches run in plain Python, and long ones are compile
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from kappamax._jit import STEPS_WITHOUT_COMPILER, kernel
+from kappamax._jit import STEPS_WITHOUT_COMPILER, CompilationStopped, kernel
 from kappamax._tolerances import ROUNDING_MARGIN
 from kappamax._typing import Array, Floats, Integers
+from kappamax.fibers.completion import completed_tables
 from kappamax.fibers.counting import TableCounter, all_patterns
 from kappamax.fibers.log_factorials import log_growth
 from kappamax.patterns import pair_counts
@@ -93,7 +94,15 @@ class TablesBelow(NamedTuple):
     finished: bool
 
 
-def tables_below(columns: Array, needed: Array, costs: Array, limit: int, most: int = MOST_TABLES) -> TablesBelow:
+def tables_below(
+    columns: Array,
+    needed: Array,
+    costs: Array,
+    limit: int,
+    most: int = MOST_TABLES,
+    *,
+    stopped: Callable[[], bool] | None = None,
+) -> TablesBelow:
     """List the tables that consist of the given columns, use up the given resources and cost less than a limit.
 
     Parameters
@@ -110,18 +119,24 @@ def tables_below(columns: Array, needed: Array, costs: Array, limit: int, most: 
     most : int, optional
         Maximum number of tables, default 1000. It is reduced if there are so many columns that the tables would not fit
         into memory.
+    stopped : callable, optional
+        Function that is called now and then; the search ends when it returns True. By default the search ends only when
+        it is complete or has run out of steps.
 
     Returns
     -------
     TablesBelow
-        The tables. They are marked as unfinished if there are more of them or the search ran out of steps.
+        The tables. They are marked as unfinished if there are more of them, or if the search was stopped or ran out of
+        steps.
     """
+    if len(columns) and limit > 0 and (counts := completed_tables(columns, needed, costs, limit, most)) is not None:
+        return TablesBelow(counts, True)
     order = np.argsort(-costs, kind="stable")  # expensive columns first, because they can occur least often
     most = max(1, min(most, _MOST_COUNTS // max(1, len(columns))))
     found: list[Integers] = []
     finished = True
     try:
-        for counts in _search(columns[order], needed, costs[order], limit, TABLE_STEPS):
+        for counts in _search(columns[order], needed, costs[order], limit, TABLE_STEPS, stopped):
             if len(found) == most:
                 raise OutOfSteps
             found.append(counts)
@@ -255,7 +270,14 @@ class _Progress(NamedTuple):
     place: Any
 
 
-def _search(columns: Array, needed: Array, costs: Array, limit: int, most_steps: int | None) -> Iterator[Integers]:
+def _search(
+    columns: Array,
+    needed: Array,
+    costs: Array,
+    limit: int,
+    most_steps: int | None,
+    stopped: Callable[[], bool] | None = None,
+) -> Iterator[Integers]:
     """Yield the tables whose cost is below the limit, in descending lexicographic order of their counts."""
     m, c = columns.shape
     resources = columns.ravel().astype(np.int64)
@@ -270,7 +292,9 @@ def _search(columns: Array, needed: Array, costs: Array, limit: int, most_steps:
     found: Any = [0] * m
     while progress.place[0] >= 0:
         steps = progress.place[2]
-        run = kernel(_depth_first, work=steps + 1, worth=_STEPS_UNCOMPILED)
+        if steps and stopped is not None and stopped():
+            raise OutOfSteps
+        run = kernel(_depth_first, work=steps + 1, worth=_STEPS_UNCOMPILED, stopped=stopped)
         long = steps >= _STEPS_UNCOMPILED
         until = steps + _STEPS_AT_ONCE if long else _STEPS_UNCOMPILED
         if most_steps is not None:
@@ -282,7 +306,10 @@ def _search(columns: Array, needed: Array, costs: Array, limit: int, most_steps:
         if run is not _depth_first and isinstance(found, list):
             problem, progress = _Columns(*map(np.array, problem)), _Progress(*map(np.array, progress))
             found = np.zeros(m * max(1, _BLOCK_NUMBERS // m), dtype=np.int64)
-        n_found = run(problem, progress, c, limit, until, found)
+        try:
+            n_found = run(problem, progress, c, limit, until, found)
+        except CompilationStopped:
+            raise OutOfSteps from None
         yield from np.array(found[: n_found * m], dtype=np.int64).reshape(-1, m)
 
 

@@ -82,7 +82,8 @@ def exact_test(
     n_jobs : int, optional
         Number of processes of the Monte Carlo method, default 1. The result does not depend on it.
     memory_limit : float, optional
-        Number of bytes that the exact method may use, default 1e9.
+        Number of bytes that the exact method, and the ratings of single subjects if they are shuffled, may use, default
+        1e9.
     progress : callable or True, optional
         True shows the progress on standard error; a function is called as ``progress(done, total, message)`` with the
         amount of work.
@@ -100,8 +101,9 @@ def exact_test(
         If all raters used a single category, or only categories between which the weights are zero.
     NotSupportedError
         If the exact distribution is required, by `method` or by `two_sided`, and cannot be computed. The message gives
-        the reason. Also if the coefficient compares more than two raters at a time, or if ratings are missing and
-        rearranging them changes the weights of Krippendorff's ordinal metric.
+        the reason. Also if the coefficient compares more than two raters at a time, if ratings are missing and
+        rearranging them changes the weights of Krippendorff's ordinal metric, or if there are so many subjects and
+        possible patterns that neither counts of patterns nor single ratings can be drawn within `memory_limit`.
     InvalidOptionError
         If an option has an unknown value, `n_draws` is not a whole number of at least 1, or `two_sided` is
         "probability" and `alternative` is not "two-sided".

@@ -14,14 +14,14 @@ from kappamax.coefficients import as_objective
 from kappamax.disagreement.objective import Objective
 from kappamax.errors import NotSupportedError
 from kappamax.fibers.connectivity import LevelSet, level_set_of
-from kappamax.fibers.counting import all_patterns, count_tables
+from kappamax.fibers.counting import TableCounter, all_patterns, count_tables
 from kappamax.fibers.distribution import Distribution
-from kappamax.fibers.enumeration import iter_tables
+from kappamax.fibers.enumeration import few_tables, iter_tables
 from kappamax.fibers.joint_distribution import JointDistribution, SameValue, joint_distribution, same_value
-from kappamax.fibers.limits import MEMORY_LIMIT, require_complete, require_few_cells
-from kappamax.fibers.null_distribution import distribution_over_tables
+from kappamax.fibers.limits import MEMORY_LIMIT, require_complete, require_few_cells, require_little_work
+from kappamax.fibers.null_distribution import EXACT_WORK, distribution_over_tables
 from kappamax.fibers.sampling import random_counts, random_tables
-from kappamax.fibers.walk import Walk, walk_of
+from kappamax.fibers.walk import MOST_MOVES_OF_EXCURSION, Walk, walk_of
 from kappamax.io import Ratings, as_table
 from kappamax.table import Label, Table
 from kappamax.weights import WeightsLike
@@ -43,8 +43,9 @@ def fiber(*ratings: Ratings, categories: Sequence[Label] | None = None, memory_l
     categories : sequence of labels, optional
         All categories in order, including unused ones, as for `kappa`. By default they are taken from the ratings.
     memory_limit : float, optional
-        Number of bytes that counting and distributions may use, default 1e9. A computation that would need more raises
-        `NotSupportedError` before it starts.
+        Number of bytes that counting, distributions, samples and walks may use, default 1e9. A computation that would
+        need more raises `NotSupportedError` before it starts. Samples need it only if there are so many possible
+        patterns that the ratings of single subjects are shuffled; walks always hold the ratings of single subjects.
 
     Returns
     -------
@@ -75,7 +76,7 @@ class Fiber:
     table : Table
         The observed table.
     memory_limit : float
-        Number of bytes that counting and distributions may use.
+        Number of bytes that counting, distributions, samples and walks may use.
 
     Examples
     --------
@@ -111,8 +112,8 @@ class Fiber:
         Raises
         ------
         NotSupportedError
-            If ratings are missing, counting would need more memory than the limit, or more than a million patterns are
-            possible.
+            If ratings are missing, counting would need more memory than the limit or more than 10^12 additions, or more
+            than a million patterns are possible.
 
         Examples
         --------
@@ -121,9 +122,14 @@ class Fiber:
         644850
         """
         require_complete(self.table)
-        return count_tables(
-            self.table.margins, memory_limit=self.memory_limit, progress=callback_for(progress, "counting tables")
-        )
+        patterns = all_patterns(self.table.margins)
+        if (work := TableCounter(self.table.margins, patterns).work()) > EXACT_WORK:
+            few = few_tables(self.table, patterns)
+            if few is not None:
+                return len(few)
+            require_little_work("counting these tables", work)
+        tell = callback_for(progress, "counting tables")
+        return count_tables(self.table.margins, patterns, memory_limit=self.memory_limit, progress=tell)
 
     def tables(self) -> Iterator[Table]:
         """Yield every table of the fiber, one at a time.
@@ -328,6 +334,9 @@ class Fiber:
 
         Raises
         ------
+        NotSupportedError
+            If there are too many possible patterns to draw their counts, and the subjects would need more memory than
+            the limit.
         InvalidOptionError
             If `size` is not a whole number of at least 1.
 
@@ -338,7 +347,7 @@ class Fiber:
         [12, 12]
         """
         size = as_whole_number("size", size, 1)
-        for patterns, counts in random_tables(self.table, size, as_generator(rng)):
+        for patterns, counts in random_tables(self.table, size, as_generator(rng), self.memory_limit):
             yield self._member(patterns, counts)
 
     def walk(
@@ -395,8 +404,8 @@ class Fiber:
         InvalidOptionError
             If a number or an option is out of range.
         NotSupportedError
-            If the weights of the held kappa are not exact, or if the walk has a uniform target or keeps tables and
-            there are too many possible patterns.
+            If the weights of the held kappa are not exact, if the walk has a uniform target or keeps tables and there
+            are too many possible patterns, or if the subjects or the kept tables would need more memory than the limit.
         UndefinedKappaError
             If kappa is 0/0.
         Interrupted
@@ -422,6 +431,7 @@ class Fiber:
             thin=thin,
             keep_tables=keep_tables,
             rng=rng,
+            memory_limit=self.memory_limit,
             progress=callback_for(progress, "steps of the walk"),
         )
 
@@ -464,7 +474,7 @@ class Fiber:
                      categories 1 < 2 < 3 < 4.
         """
         objective = as_objective(self.table, weights=weights)
-        excursion = as_whole_number("excursion", excursion, 1)
+        excursion = as_whole_number("excursion", excursion, 1, MOST_MOVES_OF_EXCURSION)
         return level_set_of(objective, excursion=excursion, memory_limit=self.memory_limit)
 
     def _connected(self, held: Objective, excursion: int) -> bool | None:

@@ -30,6 +30,7 @@ from kappamax.disagreement.objective import Objective
 from kappamax.fibers.counting import all_patterns
 from kappamax.fibers.distribution import mean_score
 from kappamax.fibers.outcomes import Outcomes
+from kappamax.patterns import MOST_AXES
 
 _MOST_CHOICES = 40_000_000  # number of tables, times subjects, times patterns of the other raters
 _MOST_DRAWS, _FEWEST_DRAWS = 10_000, 1_000
@@ -162,7 +163,7 @@ def _sampler_for(objective: Objective) -> _TiltedSampler | None:
     n_patterns = prod(len(row) for row in used)
     choices = table.n_subjects * (n_patterns // len(used[0]))
     n_draws = min(_MOST_DRAWS, _MOST_CHOICES // choices)
-    if n_draws < _FEWEST_DRAWS:
+    if n_draws < _FEWEST_DRAWS or table.n_raters > MOST_AXES:  # costs have one axis per rater
         return None
     patterns = all_patterns(table.margins)
     costs = Outcomes(objective, objective.scores(patterns), None).disagreements

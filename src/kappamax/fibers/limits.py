@@ -5,8 +5,10 @@ The errors are raised before a computation starts, and they name an alternative 
 
 from __future__ import annotations
 
+from kappamax.display import numbers
 from kappamax.display.text import plural
 from kappamax.errors import NotSupportedError
+from kappamax.patterns import MOST_AXES
 from kappamax.table import Table
 
 #: default number of bytes that counting may use
@@ -14,15 +16,45 @@ MEMORY_LIMIT = 1_000_000_000
 
 _MOST_COUNTED_PATTERNS = 1_000_000
 _MOST_COUNTS_HELD = 50_000_000
+_MOST_WORK = 10**12
+_HARDLY_ANY_MEMORY = 1_000_000  # bytes for single subjects below which a limit of memory does not matter
 _BEYOND_DOUBLES = 10**300  # whole numbers are capped here before they are divided as doubles
 
 
-def require_memory(what: str, n_bytes: int, limit: float) -> None:
-    """Require that a computation fits into the memory that it may use."""
+def require_memory(
+    what: str, n_bytes: int, limit: float, advice: str = "Sampling and the Monte Carlo test need little memory."
+) -> None:
+    """Require that a computation fits into the memory that it may use; the advice names an alternative."""
     if n_bytes > limit:
         raise NotSupportedError(
             f"{what} would take {_bytes_text(n_bytes)} of memory; the limit is {_bytes_text(limit)} (memory_limit). "
-            "Sampling and the Monte Carlo test need little memory."
+            f"{advice}"
+        )
+
+
+def require_little_work(what: str, work: int) -> None:
+    """Require that a computation takes at most 10^12 additions, which is about an hour."""
+    if work > _MOST_WORK:
+        raise NotSupportedError(
+            f"{what} would take {numbers.rough(work)} additions; the limit is {numbers.rough(_MOST_WORK)}. Sampling "
+            "and the Monte Carlo test take less time."
+        )
+
+
+def require_subjects_in_memory(table: Table, n_numbers: int, limit: float | None) -> None:
+    """Require that some 64-bit numbers for every single subject fit into memory, by default into 1 GB.
+
+    The ratings of single subjects are needed by walks that swap ratings, and by sampling if there are too many patterns
+    to draw their counts.
+    """
+    n_bytes = 8 * n_numbers * table.n_subjects
+    allowed = MEMORY_LIMIT if limit is None else limit
+    if n_bytes > max(allowed, _HARDLY_ANY_MEMORY):
+        raise NotSupportedError(
+            f"rearranging the ratings of {numbers.rough(table.n_subjects)} single subjects would take "
+            f"{_bytes_text(n_bytes)} of memory; the limit is {_bytes_text(allowed)}"
+            f"{'' if limit is None else ' (memory_limit)'}. With few raters and categories, tables of any size can be "
+            "sampled and tested."
         )
 
 
@@ -30,7 +62,7 @@ def require_few_patterns(n_patterns: int) -> None:
     """Require that all possible patterns can be listed."""
     if n_patterns > _MOST_COUNTED_PATTERNS:
         raise NotSupportedError(
-            f"{float(n_patterns):.3g} patterns are possible; counting and listing tables are limited to "
+            f"{numbers.rough(n_patterns)} patterns are possible; counting and listing tables are limited to "
             f"{_MOST_COUNTED_PATTERNS:,}. Sampling and the Monte Carlo test work for any number of patterns."
         )
 
@@ -40,9 +72,14 @@ def require_few_cells(n_categories: int, n_raters: int, size: int = 1) -> None:
     n_patterns = n_categories**n_raters
     if n_patterns * size > _MOST_COUNTS_HELD:
         raise NotSupportedError(
-            f"{n_categories} categories and {n_raters} raters have {float(n_patterns):.3g} possible patterns, so the "
-            f"counts of {size:,} such tables are more than {_MOST_COUNTS_HELD:,} numbers. iter_sample() yields tables "
-            "one by one."
+            f"{n_categories} categories and {n_raters} raters have {numbers.rough(n_patterns)} possible patterns, so "
+            f"the counts of {size:,} such tables are more than {_MOST_COUNTS_HELD:,} numbers. iter_sample() yields "
+            "tables one by one."
+        )
+    if n_raters >= MOST_AXES:  # with one category; the tables take one more axis
+        raise NotSupportedError(
+            f"arrays of counts have one axis per rater and at most {MOST_AXES} axes; got {n_raters} raters. "
+            "iter_sample() yields tables one by one."
         )
 
 

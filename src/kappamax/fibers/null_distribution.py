@@ -17,8 +17,9 @@ from kappamax._parallel import run_tasks
 from kappamax._progress import WorkCallback
 from kappamax._rootsum import order
 from kappamax._typing import Array
-from kappamax._validate import as_generator, as_whole_number
+from kappamax._validate import MOST_DRAWS, as_generator, as_whole_number
 from kappamax.disagreement.objective import Objective
+from kappamax.display import numbers
 from kappamax.errors import Interrupted, NotSupportedError
 from kappamax.fibers.distribution import Distribution
 from kappamax.fibers.limits import MEMORY_LIMIT
@@ -35,7 +36,6 @@ _SHUFFLED_RATINGS = 5_000_000
 _FEWEST_DRAWS, _MOST_DRAWS = 2_000, 100_000
 _BLOCKS = 50
 _DRAWN_TOGETHER = 1_000  # drawing fewer tables than this rater by rater takes hardly less time
-_UNCOUNTED = 10**300  # larger amounts of work are reported as this number
 
 
 def null_distribution(
@@ -79,7 +79,7 @@ def null_distribution(
             if work <= most:
                 found = space.tally(progress=progress)
                 return Distribution.of_outcomes(objective, found.rows, found.probabilities)
-            reason = f"the exact distribution would take {float(min(work, _UNCOUNTED)):.2g} additions"
+            reason = f"the exact distribution would take {numbers.rough(work, 2)} additions"
         except NotSupportedError as error:
             if method == "exact":
                 raise
@@ -87,8 +87,8 @@ def null_distribution(
     n_ratings = objective.table.n_subjects * objective.table.n_raters
     if n_draws is None:
         n_draws = max(_FEWEST_DRAWS, min(_MOST_DRAWS, _SHUFFLED_RATINGS // max(1, n_ratings)))
-    n_draws = as_whole_number("n_draws", n_draws, 1)
-    sampler = ScoreSampler(objective)
+    n_draws = as_whole_number("n_draws", n_draws, 1, MOST_DRAWS)
+    sampler = ScoreSampler(objective, memory_limit)
     n_blocks = min(n_draws, _BLOCKS if sampler.by_rater is None else max(1, min(_BLOCKS, n_draws // _DRAWN_TOGETHER)))
     sizes = np.diff(np.linspace(0, n_draws, n_blocks + 1).astype(int)).tolist()
     tasks = ((sampler, size, own) for size, own in zip(sizes, generator.spawn(len(sizes)), strict=True))

@@ -25,7 +25,7 @@ from kappamax._typing import Array, Codes, Floats, Integers
 from kappamax.fibers.counting import Placement, Slices, n_orders, place_subjects, shifted
 from kappamax.fibers.limits import require_few_patterns
 from kappamax.fibers.sampling import subject_rows
-from kappamax.patterns import MISSING
+from kappamax.patterns import MISSING, patterns_at
 from kappamax.table import Table
 
 Row = tuple[list[int], int]  # axes of the state along which a pattern moves it by one, and the cost of the pattern
@@ -45,7 +45,8 @@ def all_arrangements(table: Table) -> Integers:
         own = np.full((len(orders), len(column)), MISSING, dtype=np.int64)
         own[:, rated] = orders
         by_rater.append(own)
-    chosen = np.indices([len(own) for own in by_rater]).reshape(len(by_rater), -1)
+    sizes = [len(own) for own in by_rater]
+    chosen = patterns_at(np.arange(prod(sizes)), sizes).T
     return np.stack([own[which] for own, which in zip(by_rater, chosen, strict=True)])
 
 

@@ -15,9 +15,9 @@ import numpy as np
 from kappamax._integers import Digits
 from kappamax._typing import Array, Codes, Integers
 from kappamax.disagreement.objective import Objective
-from kappamax.errors import NotSupportedError
+from kappamax.fibers.limits import require_subjects_in_memory
 from kappamax.fibers.rater_by_rater import RaterByRater
-from kappamax.patterns import MISSING
+from kappamax.patterns import MISSING, indices_of, patterns_at
 from kappamax.table import Table
 from kappamax.weights import Weights
 
@@ -26,7 +26,7 @@ _WORTH_SCIPY = 5_000_000  # number of ratings to shuffle above which importing s
 _SCIPY_SUBJECTS = 100_000  # above this, drawing rater by rater is faster and more precise than scipy
 _SUBJECTS_PER_CELL = 8  # number of subjects that are shuffled in the time that drawing one cell takes
 _MOST_DRAWN_CELLS = 2_000_000
-_MOST_RATINGS = 500_000_000
+_NUMBERS_PER_RATING = 6  # 64-bit numbers held for each rating of a table while ratings are shuffled
 _LOOKED_UP_PATTERNS = 50_000  # maximum number of patterns whose scores are computed once for all draws
 
 
@@ -40,7 +40,7 @@ def random_counts(table: Table, size: int, rng: np.random.Generator) -> Integers
     if by_rater is None:
         blocks, at = _shuffled_counts(table, size, rng), np.arange(k**r)
     else:
-        blocks, at = by_rater.draw(size, rng), np.ravel_multi_index(tuple(by_rater.patterns.T), (k,) * r)
+        blocks, at = by_rater.draw(size, rng), indices_of(by_rater.patterns.T, (k,) * r)
     counts = np.zeros((size, k**r), dtype=np.int64)
     done = 0
     for block in blocks:
@@ -49,7 +49,9 @@ def random_counts(table: Table, size: int, rng: np.random.Generator) -> Integers
     return counts.reshape((size, *(k,) * r))
 
 
-def random_tables(table: Table, size: int, rng: np.random.Generator) -> Iterator[tuple[Array, Integers]]:
+def random_tables(
+    table: Table, size: int, rng: np.random.Generator, memory_limit: float | None = None
+) -> Iterator[tuple[Array, Integers]]:
     """Yield random tables one at a time, as patterns and their counts; ratings may be missing."""
     by_rater = _cheap_way(table, classes=False)
     if by_rater is not None:
@@ -57,13 +59,19 @@ def random_tables(table: Table, size: int, rng: np.random.Generator) -> Iterator
             for counts in block:
                 yield by_rater.patterns[counts > 0], counts[counts > 0]
         return
-    for drawn in arrangements(table, size, rng):
+    for drawn in arrangements(table, size, rng, memory_limit):
         for rows in np.moveaxis(drawn, 0, 2):
             yield rows, np.ones(len(rows), dtype=np.int64)
 
 
-def arrangements(table: Table, size: int, rng: np.random.Generator) -> Iterator[Integers]:
-    """Yield random arrangements of the ratings over subjects, in blocks of shape (n_raters, n, n_subjects)."""
+def arrangements(
+    table: Table, size: int, rng: np.random.Generator, memory_limit: float | None = None
+) -> Iterator[Integers]:
+    """Yield random arrangements of the ratings over subjects, in blocks of shape (n_raters, n, n_subjects).
+
+    If single subjects would take more memory than the limit, `NotSupportedError` is raised before they are made.
+    """
+    require_subjects_in_memory(table, _NUMBERS_PER_RATING * table.n_raters, memory_limit)
     columns = subject_rows(table).T
     stays = 0 if table.complete else None  # if ratings are complete, one rater need not be shuffled
     block = max(1, _BLOCK_RATINGS // max(1, columns.size))
@@ -81,12 +89,6 @@ def arrangements(table: Table, size: int, rng: np.random.Generator) -> Iterator[
 
 def subject_rows(table: Table) -> Integers:
     """Return one row of category codes for each subject, shape (n_subjects, n_raters); -1 is a missing rating."""
-    n_ratings = table.n_subjects * table.n_raters
-    if n_ratings > _MOST_RATINGS:
-        raise NotSupportedError(
-            f"rearranging the ratings of single subjects is limited to {_MOST_RATINGS:,} ratings; got "
-            f"{float(n_ratings):.3g}. With few raters and categories, tables of any size can be sampled and tested."
-        )
     return np.repeat(table.patterns.astype(np.int64), table.counts, axis=0)
 
 
@@ -98,8 +100,8 @@ class ScoreSampler:
     rater by rater depends only on the number of cells.
     """
 
-    def __init__(self, objective: Objective) -> None:
-        self.objective = objective
+    def __init__(self, objective: Objective, memory_limit: float | None = None) -> None:
+        self.objective, self.memory_limit = objective, memory_limit
         classes = isinstance(objective.weights, Weights) and objective.table.n_raters > 2
         self.by_rater = _cheap_way(objective.table, classes=classes)
 
@@ -120,7 +122,8 @@ class ScoreSampler:
 
     def shuffled(self, size: int, rng: np.random.Generator) -> Array:
         """Return the components of the scores of random tables that are made by shuffling each rater's ratings."""
-        return np.concatenate([self.scores_of(drawn) for drawn in arrangements(self.objective.table, size, rng)])
+        drawn = arrangements(self.objective.table, size, rng, self.memory_limit)
+        return np.concatenate([self.scores_of(block) for block in drawn])
 
     def scores_of(self, arranged: Integers) -> Array:
         """Return the components of the scores of given arrangements of shape (n_raters, n, n_subjects)."""
@@ -192,4 +195,4 @@ def _cells(arranged: Integers, base: int) -> Integers:
 
 def _patterns_of(base: int, n_raters: int) -> Codes:
     """Return all patterns of `base` codes in the order of their indices."""
-    return np.stack(np.unravel_index(np.arange(base**n_raters), (base,) * n_raters), axis=1).astype(np.int32)
+    return patterns_at(np.arange(base**n_raters), (base,) * n_raters)

@@ -18,18 +18,20 @@ import numpy as np
 
 from kappamax._integers import distinct_rows, dot, magnitude, widen
 from kappamax._typing import Array
+from kappamax.patterns import indices_of
 from kappamax.table import Table
 
 
 def lattice_of(table: Table, columns: Array, observed: list[int]) -> ScoreLattice:
     """Return the lattice of the scores, given the scores of all patterns and the components of the observed table."""
-    shape = [int((row > 0).sum()) for row in table.margins]
+    # raters who used one category have no axis: they change nothing, and numpy's arrays have at most 64 axes
+    varied = [a for a, row in enumerate(table.margins) if np.count_nonzero(row) > 1] or [0]
+    shape = [int((table.margins[a] > 0).sum()) for a in varied]
     # a core combines at most 2 r + 2 costs, and the reduction adds a number below the gcd of the core for each rater
     columns = widen(columns, magnitude(columns) * (2 * len(shape) + 2) ** 2)
     cores = [_core(column.reshape(shape)) for column in columns.T]
     recipes = _recipes(cores)
-    places = [np.cumsum(row > 0)[codes] - 1 for row, codes in zip(table.margins, table.patterns.T, strict=True)]
-    at = np.ravel_multi_index(places, shape)
+    at = indices_of([np.cumsum(table.margins[a] > 0)[table.patterns[:, a]] - 1 for a in varied], shape)
     independent = []
     for i, recipe in enumerate(recipes):
         if recipe == {i: 1}:

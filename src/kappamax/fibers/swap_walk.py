@@ -16,6 +16,7 @@ import numpy as np
 from kappamax._jit import kernel
 from kappamax._typing import Array, Integers
 from kappamax.disagreement.objective import Objective
+from kappamax.fibers.limits import require_subjects_in_memory
 from kappamax.fibers.sampling import subject_rows
 from kappamax.fibers.swap_costs import swap_costs
 from kappamax.fibers.swap_kernel import PatternCounts, SwapRules, SwapState, swap_steps
@@ -24,6 +25,8 @@ from kappamax.patterns import n_ratings_of
 LARGEST_CONTACTS = 100_000_000
 _WORTH_COMPILING = 2_000
 _SUBJECTS_PER_CHUNK = 65_536
+# 64-bit numbers held for each rating and for each subject, including those by which the final table is grouped
+_NUMBERS_PER_RATING, _NUMBERS_PER_SUBJECT = 3, 3
 _SUBSET_RATERS = 50
 STEPS_PER_BLOCK = 50_000  # steps of a walk between two checks for Ctrl-C
 UNIFORMS_AT_ONCE = 1_000  # number of random numbers for acceptance that are drawn at a time
@@ -48,6 +51,13 @@ class SwapWalk:
         Maximum number of swaps before a held score must return to its value, default 1.
     counted : bool, optional
         Whether to keep the count of every possible pattern, default False. Walks with a uniform target always do.
+    memory_limit : float, optional
+        Number of bytes that the ratings of single subjects may use, default 1e9.
+
+    Raises
+    ------
+    NotSupportedError
+        If they would use more.
     """
 
     def __init__(
@@ -59,14 +69,19 @@ class SwapWalk:
         uniform: bool = False,
         excursion: int = 1,
         counted: bool = False,
+        memory_limit: float | None = None,
     ) -> None:
         found = swap_costs(objective, held, excursion=excursion)
-        codes, n_components = subject_rows(objective.table), found.costs.shape[2]
+        table, n_components = objective.table, found.costs.shape[2]
+        # storing contacts is faster if a swap changes few of them; an excursion would have to restore them
+        kept = held is None and not found.slots.any() and table.n_subjects * found.costs[0].size <= LARGEST_CONTACTS
+        contacts = found.costs[0].size if kept else 0
+        n_numbers = _NUMBERS_PER_RATING * table.n_raters + contacts + n_components + _NUMBERS_PER_SUBJECT
+        require_subjects_in_memory(table, n_numbers, memory_limit)
+        codes = subject_rows(table)
         factors, score = found.factors[n_ratings_of(codes)], np.zeros(n_components, dtype=found.costs.dtype)
         self.objective = objective
         self.state = SwapState(codes, found.slots, found.costs, factors, found.worth, score)
-        # storing contacts is faster if a swap changes few of them; an excursion would have to restore them
-        kept = held is None and not found.slots.any() and len(codes) * found.costs[0].size <= LARGEST_CONTACTS
         self.contacts = _contacts(codes, found.costs) if kept else None
         self.pattern_counts = PatternCounts.of(codes, objective.table.n_categories) if counted or uniform else None
         self.stale = 0

@@ -21,8 +21,9 @@ from kappamax.disagreement.objective import Objective
 from kappamax.errors import NotSupportedError
 from kappamax.fibers.counting import TableCounter, all_patterns
 from kappamax.fibers.enumeration import LISTED_TABLES, chances_of, few_tables, fewest_tables
-from kappamax.fibers.limits import require_complete, require_memory
+from kappamax.fibers.limits import require_complete, require_little_work, require_memory
 from kappamax.fibers.score_lattice import ScoreLattice, lattice_of, packed
+from kappamax.patterns import indices_of
 from kappamax.weights import PairWeights, Weights
 
 _WORTH_LISTING = 50_000_000  # number of additions that take about as long as listing LISTED_TABLES tables
@@ -89,9 +90,11 @@ class TableScores:
         counted, likely = [], np.zeros(0)
         if n_tables:
             require_memory("counting tables by score", self.counter.table_bytes(self.n_totals), self.memory_limit)
+            require_little_work("counting tables by score", self.counter.work(self.n_totals))
             counted = self.counter.n_tables(self._packed, self.n_totals, progress)
         if probabilities:
             require_memory("the distribution", self.counter.probability_bytes(self.n_totals), self.memory_limit)
+            require_little_work("the distribution", self.counter.work(self.n_totals))
             likely = self.counter.probabilities(self._packed, self.n_totals, progress)
         totals = range(self.n_totals) if at is None else self._totals_at(at)
         found = counted if n_tables else likely
@@ -175,7 +178,7 @@ class TableScores:
         breaks = np.unique(np.concatenate(ends))
         codes = [np.searchsorted(own, breaks) for own in ends]
         turned = [len(own) - 1 - code if a % 2 else code for a, (own, code) in enumerate(zip(ends, codes, strict=True))]
-        at = np.ravel_multi_index(turned, [len(own) for own in ends])
+        at = indices_of(turned, [len(own) for own in ends])
         times = np.diff(breaks, prepend=0)
         return self.counter.work(prod(dot(one.costs[at], times) + 1 for one in self._lattice.independent))
 

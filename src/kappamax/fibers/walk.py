@@ -19,13 +19,16 @@ from kappamax._validate import as_choice, as_finite_number, as_generator, as_who
 from kappamax.disagreement.objective import Objective
 from kappamax.display import numbers
 from kappamax.errors import Interrupted, NotSupportedError
-from kappamax.fibers.limits import missing_ratings, require_few_cells
+from kappamax.fibers.limits import MEMORY_LIMIT, missing_ratings, require_few_cells, require_memory
 from kappamax.fibers.swap_walk import STEPS_PER_BLOCK, SwapWalk
 from kappamax.fibers.table_scores import require_exact_weights
 from kappamax.table import Table
 
 TARGETS = ("null", "uniform")
 _WINDOW = 5.0
+_MOST_THIN = 1_000_000
+MOST_MOVES_OF_EXCURSION = 1000
+_NUMBERS_PER_VALUE = 12  # 64-bit numbers held for each recorded value, mostly for its autocorrelation
 _CONNECTED = {
     True: "the walk can reach every table with this value",
     False: "the walk cannot reach every table with this value",
@@ -45,6 +48,7 @@ def walk_of(
     thin: int = 1,
     keep_tables: bool = False,
     rng: np.random.Generator | int | None = None,
+    memory_limit: float | None = None,
     progress: WorkCallback | None = None,
 ) -> Walk:
     """Walk through the fiber of the table of an objective.
@@ -53,8 +57,8 @@ def walk_of(
     parameters.
     """
     n_steps = as_whole_number("n_steps", n_steps, 1)
-    thin = as_whole_number("thin", thin, 1)
-    excursion = as_whole_number("excursion", excursion, 1)
+    thin = as_whole_number("thin", thin, 1, _MOST_THIN)
+    excursion = as_whole_number("excursion", excursion, 1, MOST_MOVES_OF_EXCURSION)
     target = as_choice("target", target, TARGETS)
     tilt = as_finite_number("tilt", tilt)
     if held is not None:
@@ -66,7 +70,22 @@ def walk_of(
         raise NotSupportedError(f"keep_tables needs complete ratings, but {missing_ratings(table.n_missing)}.")
     if uniform or keep_tables:
         require_few_cells(table.n_categories + (not table.complete), table.n_raters)
-    walk = SwapWalk(objective, as_generator(rng), held=held, uniform=uniform, excursion=excursion, counted=keep_tables)
+    n_kept = table.n_categories**table.n_raters if keep_tables else 0
+    require_memory(
+        "the record of the walk",
+        n_steps // thin * (_NUMBERS_PER_VALUE + n_kept) * 8,
+        MEMORY_LIMIT if memory_limit is None else memory_limit,
+        "A larger `thin` records fewer values.",
+    )
+    walk = SwapWalk(
+        objective,
+        as_generator(rng),
+        held=held,
+        uniform=uniform,
+        excursion=excursion,
+        counted=keep_tables,
+        memory_limit=memory_limit,
+    )
     step = max(thin, STEPS_PER_BLOCK // thin * thin)
     traces: list[Array] = []
     kept: list[Array] = []

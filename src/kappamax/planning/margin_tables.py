@@ -26,6 +26,7 @@ from kappamax.errors import InvalidOptionError, NotSupportedError
 from kappamax.maximum.closed_forms import comonotone_table
 from kappamax.maximum.problem import problem_for
 from kappamax.maximum.solve import solve
+from kappamax.patterns import indices_of, patterns_at
 from kappamax.planning.formula import gradient_of
 from kappamax.table import Label, Table
 
@@ -100,7 +101,7 @@ class MarginTables:
     @cached_property
     def patterns(self) -> Codes:
         """All possible patterns, in the order of the shares."""
-        return np.indices((self.n_categories,) * self.n_raters, dtype=np.int32).reshape(self.n_raters, -1).T
+        return patterns_at(np.arange(self.n_categories**self.n_raters), (self.n_categories,) * self.n_raters)
 
     @cached_property
     def independent(self) -> MixtureTable:
@@ -196,7 +197,7 @@ class MarginTables:
 
     def _mixture_table(self, objective: Objective, score: RootSum, patterns: Codes, counts: Integers) -> MixtureTable:
         shares = np.full(self.n_categories**self.n_raters, Fraction(0), dtype=object)
-        places = np.ravel_multi_index(tuple(patterns.T), (self.n_categories,) * self.n_raters)
+        places = indices_of(patterns.T, (self.n_categories,) * self.n_raters)
         shares[places] = shares_of(counts)
         return MixtureTable(_value_at(objective, objective.observed(score)), shares)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from kappamax._validate import as_choice, as_whole_number
+from kappamax._validate import MOST_DRAWS, as_choice, as_whole_number
 from kappamax.errors import InvalidOptionError
 
 JOINTS = ("mixture", "widest")
@@ -31,7 +31,7 @@ class PlanningMethod:
 
     def _as_n_draws(self, n_draws: int) -> int:
         """Return a number of simulated studies, after checking that it is large enough."""
-        draws = as_whole_number("n_draws", n_draws, 0)
+        draws = as_whole_number("n_draws", n_draws, 0, MOST_DRAWS)
         if draws < _LEAST_DRAWS:
             raise InvalidOptionError(f"n_draws must be at least {_LEAST_DRAWS}; got {draws}.")
         return draws
@@ -64,7 +64,7 @@ class Formula(PlanningMethod):
     name: ClassVar[str] = "formula"
 
     def _as_n_draws(self, n_draws: int) -> int:
-        draws = as_whole_number("n_draws", n_draws, 0)
+        draws = as_whole_number("n_draws", n_draws, 0, MOST_DRAWS)
         if 0 < draws < _LEAST_DRAWS:
             raise InvalidOptionError(f"n_draws must be at least {_LEAST_DRAWS}, or 0; got {draws}.")
         return draws

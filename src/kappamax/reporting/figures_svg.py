@@ -84,7 +84,9 @@ def null_picture(report: Report, result: WeightingReport) -> str:
     order = np.argsort(result.null.values)
     marks = [(result.agreement.value, "observed")]
     if result.maximum is not None:
-        marks += [(result.maximum.maximum, "maximum"), (result.maximum.minimum, "minimum")]
+        marks.append((result.maximum.maximum, "maximum"))
+        if result.maximum.minimum is not None:
+            marks.append((result.maximum.minimum, "minimum"))
     return svg.atoms(
         result.null.values[order],
         result.null.probabilities[order],

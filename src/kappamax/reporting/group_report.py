@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +16,14 @@ from kappamax._progress import ProgressLike, as_progress
 from kappamax._result import TableResult, plain
 from kappamax.display import html, numbers, text
 from kappamax.display.tables import csv_table, latex_table, markdown_table
-from kappamax.errors import KappamaxError
+from kappamax.errors import Interrupted, KappamaxError
 from kappamax.reading import DataSummary, Reading
 from kappamax.reporting.formats.json import as_json, versioned
 from kappamax.reporting.formats.rows import CSV_COLUMNS, columns_of, csv_row, draws_explained
 from kappamax.reporting.report import report
 
 _GROUPS_SHOWN = 3
+_INTERRUPTED = "incomplete: the report was interrupted before this group was finished"
 
 
 def report_groups(
@@ -53,6 +53,12 @@ def report_groups(
     GroupReport
         One row per group and weighting. If a group cannot be reported, its row contains the error message.
 
+    Raises
+    ------
+    Interrupted
+        If the user presses Ctrl-C. The attribute `best` is a report of all groups, in which the rows of the groups that
+        are not finished contain an error message that says so.
+
     Examples
     --------
     >>> import kappamax as km
@@ -64,11 +70,21 @@ def report_groups(
     listed = list(groups)
     rows: list[dict[str, Any]] = []
     tasks = ((name, ratings, options) for name, ratings in listed)
-    for done, found in enumerate(run_tasks(_rows_of, tasks, n_jobs), start=1):
-        rows += found
-        if progress is not None:
-            progress(done, len(listed), "groups")
+    done = 0
+    try:
+        for found in run_tasks(_rows_of, tasks, n_jobs):
+            rows += found
+            done += 1
+            if progress is not None:
+                progress(done, len(listed), "groups")
+    except KeyboardInterrupt:
+        rows += [_failed_row(name, _INTERRUPTED) for name, _ in listed[done:]]
+        raise Interrupted(GroupReport(tuple(rows))) from None
     return GroupReport(tuple(rows))
+
+
+#: methods of a report on groups by the endings of the files that they write
+WRITERS = {".csv": "to_csv", ".json": "to_json", ".md": "to_markdown", ".tex": "to_latex", ".txt": "to_text"}
 
 
 @dataclass(frozen=True, repr=False)
@@ -115,7 +131,7 @@ class GroupReport(TableResult):
     def to_text(self) -> str:
         """Return the rows as a plain text table, followed by the notes and error messages of the groups."""
         notes = self._notes()
-        return "\n".join([*text.columns(*self._cells()), *([""] if notes else []), *notes]) + "\n"
+        return "\n".join([*text.columns(*self._cells()), *([""] if notes else []), *map(text.printable, notes)]) + "\n"
 
     def save(self, path: str | Path) -> None:
         """Write the table to a file in the format given by the ending of its name.
@@ -128,16 +144,9 @@ class GroupReport(TableResult):
         Raises
         ------
         InvalidOptionError
-            If the name has another ending.
+            If the name has another ending, or if the file cannot be written.
         """
-        writers = {
-            ".csv": self.to_csv,
-            ".json": self.to_json,
-            ".md": self.to_markdown,
-            ".tex": self.to_latex,
-            ".txt": self.to_text,
-        }
-        write_by_ending(path, writers)
+        write_by_ending(path, {ending: getattr(self, method) for ending, method in WRITERS.items()})
 
     def _notes(self) -> list[str]:
         """Return what was read, the notes and the error messages, with the groups that they are about."""
@@ -157,7 +166,7 @@ class GroupReport(TableResult):
         return self.to_text()
 
     def _repr_html_(self) -> str:
-        notes = "".join(f"<li>{escape(note)}</li>" for note in self._notes())
+        notes = "".join(f"<li>{html.escaped(note)}</li>" for note in self._notes())
         return html.table(*self._cells(), caption="Agreement by group") + (f"<ul>{notes}</ul>" if notes else "")
 
     def _cells(self) -> tuple[list[str], list[list[str]]]:
@@ -209,5 +218,10 @@ def _rows_of(name: str, ratings: Any, options: dict[str, Any]) -> list[dict[str,
             raise ratings
         made = report(ratings, **options)
     except KappamaxError as error:
-        return [dict.fromkeys(CSV_COLUMNS) | {"group": name, "error": str(error)}]
+        return [_failed_row(name, str(error))]
     return [csv_row(name, made, result) for result in made.results]
+
+
+def _failed_row(name: str, error: str) -> dict[str, Any]:
+    """Return the row of a group that has no results."""
+    return dict.fromkeys(CSV_COLUMNS) | {"group": name, "error": error}

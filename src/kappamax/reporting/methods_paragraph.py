@@ -120,10 +120,7 @@ def _test_words(report: Report) -> str:
 def _weights_words(names: list[str]) -> str:
     """Return the weightings in words: "unweighted and with linear and sqrt weights"."""
     named = [name for name in names if name != "unweighted"]
-    parts = (["unweighted"] if "unweighted" in names else []) + ([f"with {_joined(named)} weights"] if named else [])
+    parts = (["unweighted"] if "unweighted" in names else []) + (
+        [f"with {text.conjunction(named)} weights"] if named else []
+    )
     return " and ".join(parts)
-
-
-def _joined(names: list[str]) -> str:
-    """Return names as a list with commas and "and"."""
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -18,8 +18,10 @@ from kappamax.fibers.move_ranking import RankedMoves, rank_moves
 from kappamax.io import Ratings, as_table
 from kappamax.kappa_breakdowns import PairwiseKappas, pairwise_kappas
 from kappamax.kappas import agreement
-from kappamax.maximum.max_kappa import Maximum, max_kappa
+from kappamax.maximum.max_kappa import max_kappa
 from kappamax.maximum.maximizers import count_maximizers
+from kappamax.maximum.maximum_result import Maximum
+from kappamax.maximum.problem import Watch
 from kappamax.reporting import sentences
 from kappamax.reporting.report_results import Report, WeightingReport, main_index
 from kappamax.table import Label, Table
@@ -56,8 +58,9 @@ def report(
         Alternative hypothesis of the test against chance, default "greater": more agreement than under chance, less
         agreement, or either. The two-sided p-value is based on the distance from the mean, as in `exact_test`.
     time_limit : float, optional
-        Time limit in seconds for each search for a maximum or minimum, default 30. After that, the best value found and
-        a bound are reported. None means no limit.
+        Time limit in seconds for all searches together, that is, for the maximum, the minimum and the number of
+        maximising tables of every weighting, default 30. Each search may take an equal share of the time that is left.
+        Then the best value found and a bound are reported, with a note. None means no limit.
     rng : int
         Seed of the Monte Carlo test, default 0. This test is used if the exact test would take too long. The same input
         gives the same report unless a search runs out of time.
@@ -124,10 +127,11 @@ def report_within(
     """
     results = []
     weightings = _weightings(weights, table)
+    shares = _TimeShares(effort.time_limit, (2 if brief else 3) * len(weightings))
     for done, one in enumerate(weightings):
         objective = as_objective(table, weights=one, coefficient=coefficient)
         tell = _part_of(progress, done, len(weightings), sentences.weighting_name(objective.weights.name))
-        results.append((objective, _numbers(objective, level, effort, tell)))
+        results.append((objective, _numbers(objective, level, shares, tell)))
     objective, main = results[main_index([result for _, result in results])]
     made = Report(
         title=title,
@@ -142,17 +146,23 @@ def report_within(
         weights_left_out=sentences.weights_left_out(table) if weights is None else None,
         _data=table.data,
     )
-    return made if brief else completed(made, effort, progress)
+    return made if brief else completed(made, effort, progress, shares)
 
 
-def completed(report: Report, effort: Effort, progress: Progress | None = None) -> Report:
-    """Return a brief report with the tests against chance and the numbers of maximising tables added."""
+def completed(
+    report: Report, effort: Effort, progress: Progress | None = None, shares: _TimeShares | None = None
+) -> Report:
+    """Return a brief report with the tests against chance and the numbers of maximising tables added.
+
+    The time left for counting is `shares`, by default that of `effort`.
+    """
     results = []
+    shares = shares or _TimeShares(effort.time_limit, len(report.results))
     for done, result in enumerate(report.results):
         _part_of(
             progress, done, len(report.results), f"test against chance, {sentences.weighting_name(result.weights)}"
         )
-        results.append(_with_chance(result, report.alternative, effort, report.seed))
+        results.append(_with_chance(result, report.alternative, effort, shares, report.seed))
     return replace(report, results=tuple(results))
 
 
@@ -163,7 +173,7 @@ class Effort:
     Attributes
     ----------
     time_limit : float or None
-        Time limit in seconds for each search for a maximum or minimum, default 30; None means no limit.
+        Time limit in seconds for all searches together, default 30; None means no limit.
     counting_work : float or None
         Limit on the work of counting the tables that attain the maximum. None (default) uses the default of
         `count_maximizers`.
@@ -177,6 +187,32 @@ class Effort:
     counting_work: float | None = None
     listing_steps: int | None = None
     most_moves: int = 100_000
+
+
+class _TimeShares:
+    """Time limit of several searches, of which each may take an equal share of the time that is left.
+
+    Parameters
+    ----------
+    time_limit : float or None
+        Limit for all searches together, in seconds; None means no limit.
+    n_searches : int
+        Number of searches.
+    """
+
+    def __init__(self, time_limit: float | None, n_searches: int) -> None:
+        self._watch = Watch(time_limit)
+        self._n_left = n_searches
+
+    def next(self) -> float | None:
+        """Return the limit of the next search in seconds."""
+        share = None if self._watch.left is None else self._watch.left / max(1, self._n_left)
+        self._n_left -= 1
+        return share
+
+    def skip(self, n_searches: int) -> None:
+        """Leave the time of some searches, which are not made, to the others."""
+        self._n_left -= n_searches
 
 
 def _part_of(progress: Progress | None, done: int, total: int, part: str) -> Progress | None:
@@ -195,25 +231,36 @@ def _weightings(weights: Any, table: Table) -> list[Any]:
     return chosen or ["unweighted"]
 
 
-def _numbers(objective: Objective, level: float, effort: Effort, progress: Progress | None) -> WeightingReport:
+def _numbers(objective: Objective, level: float, shares: _TimeShares, progress: Progress | None) -> WeightingReport:
     """Return the value of the coefficient and the range that the margins allow."""
     table, name = objective.table, objective.weights.name
     try:
         measured = agreement(objective, level=level)
     except UndefinedKappaError as error:
+        shares.skip(3)
         return WeightingReport(
             weights=name, reason=error.reason, sentences=sentences.undefined(objective.coefficient.title, error.reason)
         )
     most = reason = None
+    cut_short = []
     try:
-        most = max_kappa(objective, time_limit=effort.time_limit, progress=progress)
+        watch = Watch(shares.next())
+        most = max_kappa(objective, time_limit=watch.left, progress=progress)
+        if watch.over and not most.proven:
+            cut_short.append("maximum")
+        watch = Watch(shares.next())
+        most = most.with_minimum(time_limit=watch.left, progress=progress)
+        if watch.over and not most.minimum_proven:
+            cut_short.append("minimum")
     except NotSupportedError as error:
         reason = str(error)
+        shares.skip(2)
     result = WeightingReport(
         weights=name,
         agreement=measured,
         maximum=most,
         maximum_reason=reason,
+        cut_short=tuple(cut_short),
         observed_disagreement=float(objective.observed(objective.score)),
         forced_disagreement=_forced(most),
         weights_in_words=None if most is None else sentences.of_weights(objective.weights, most),
@@ -229,15 +276,25 @@ def _forced(most: Maximum | None) -> float | None:
     return float(most.objective.observed(most.solution.cost))
 
 
-def _with_chance(result: WeightingReport, alternative: str, effort: Effort, seed: int) -> WeightingReport:
+def _with_chance(
+    result: WeightingReport, alternative: str, effort: Effort, shares: _TimeShares, seed: int
+) -> WeightingReport:
     """Return the result with the test against chance and the number of tables that attain the maximum."""
     if result.objective is None:
         return result
-    count = None
+    count, cut_short = None, result.cut_short
     if result.maximum is not None:
-        count = count_maximizers(result.maximum, counting_work=effort.counting_work, listing_steps=effort.listing_steps)
+        watch = Watch(shares.next())
+        count = count_maximizers(
+            result.maximum,
+            counting_work=effort.counting_work,
+            listing_steps=effort.listing_steps,
+            time_limit=watch.left,
+        )
+        if watch.over and result.maximum.proven and count.n is None:
+            cut_short = (*cut_short, "number of maximising tables")
     table = result.objective.table
-    whole = replace(result, n_maximizers=count)
+    whole = replace(result, n_maximizers=count, cut_short=cut_short)
     try:
         null, test = chance_test(result.objective, alternative, rng=seed)
     except NotSupportedError:  # for the same reason as the maximum, which the sentences give

@@ -16,13 +16,14 @@ from kappamax.fibers.exact_test import ExactTest
 from kappamax.fibers.move_ranking import RankedMoves
 from kappamax.kappa_breakdowns import PairwiseKappas
 from kappamax.kappas import Agreement
-from kappamax.maximum.max_kappa import Maximum
 from kappamax.maximum.maximizers import MaximizerCount
+from kappamax.maximum.maximum_result import Maximum
 from kappamax.reporting.formats.html import fragment_of, html_of
 from kappamax.reporting.formats.json import as_json, report_document
 from kappamax.reporting.formats.rows import CSV_COLUMNS, columns_of, csv_row, draws_explained, result_rows
 from kappamax.reporting.formats.text import text_of
 from kappamax.reporting.methods_paragraph import methods_paragraph
+from kappamax.reporting.sentences import cut_short_notes
 from kappamax.table import Table
 
 
@@ -45,6 +46,9 @@ class WeightingReport(Result):
         Reason why `maximum` is None.
     n_maximizers : MaximizerCount or None
         Number of tables that attain the maximum; None in a brief report.
+    cut_short : tuple of str
+        Searches that the time limit ended before they were complete: "maximum", "minimum", or "number of maximising
+        tables".
     test : ExactTest or None
         Test against chance, conditional on the margins and the set of raters of each subject; None in a brief report.
     null : Distribution or None
@@ -70,6 +74,7 @@ class WeightingReport(Result):
     maximum: Maximum | None = None
     maximum_reason: str | None = None
     n_maximizers: MaximizerCount | None = None
+    cut_short: tuple[str, ...] = ()
     test: ExactTest | None = None
     null: Distribution | None = field(default=None, repr=False)
     observed_disagreement: float | None = None
@@ -83,6 +88,18 @@ class WeightingReport(Result):
         """Return the results as plain data, without the distribution under chance and the objective."""
         names = [one.name for one in public_fields(self) if one.name not in ("null", "objective")]
         return {name: plain(getattr(self, name)) for name in names}
+
+
+#: methods of a report by the endings of the files that they write
+WRITERS = {
+    ".html": "to_html",
+    ".htm": "to_html",
+    ".json": "to_json",
+    ".csv": "to_csv",
+    ".tex": "to_latex",
+    ".md": "to_markdown",
+    ".txt": "to_text",
+}
 
 
 @dataclass(frozen=True, repr=False)
@@ -128,8 +145,9 @@ class Report(TableResult):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Notes of the reading, and the reason why weighted coefficients are not reported, if they are not."""
-        return (*self.table.reading.notes, *([self.weights_left_out] if self.weights_left_out else []))
+        """Notes of the reading, searches that the time limit ended, and why weighted coefficients are left out."""
+        left_out = [self.weights_left_out] if self.weights_left_out else []
+        return (*self.table.reading.notes, *cut_short_notes(self.results), *left_out)
 
     @property
     def main(self) -> WeightingReport:
@@ -195,18 +213,9 @@ class Report(TableResult):
         Raises
         ------
         InvalidOptionError
-            If the name has another ending.
+            If the name has another ending, or if the file cannot be written.
         """
-        writers = {
-            ".html": self.to_html,
-            ".htm": self.to_html,
-            ".json": self.to_json,
-            ".csv": self.to_csv,
-            ".tex": self.to_latex,
-            ".md": self.to_markdown,
-            ".txt": self.to_text,
-        }
-        write_by_ending(path, writers)
+        write_by_ending(path, {ending: getattr(self, method) for ending, method in WRITERS.items()})
 
     def __repr__(self) -> str:
         return self.to_text()

@@ -5,6 +5,7 @@ Every sentence has a condition on the data and a test with the nearest case in w
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,8 +14,8 @@ from kappamax._typing import Floats, Integers
 from kappamax.display import numbers, text
 from kappamax.fibers.exact_test import ExactTest
 from kappamax.kappas import Agreement
-from kappamax.maximum.max_kappa import Maximum
 from kappamax.maximum.maximizers import MaximizerCount
+from kappamax.maximum.maximum_result import Maximum
 from kappamax.table import Table
 from kappamax.weights import PairWeights, Weights
 
@@ -91,6 +92,16 @@ def weights_left_out(table: Table) -> str | None:
         "Weighted coefficients are not reported because the categories are text, whose order is not known. To include "
         "them, give the order: --categories LOW,...,HIGH on the command line, categories=[LOW, ..., HIGH] in Python, "
         'or the control "Order of the categories" on the page.'
+    )
+
+
+def cut_short_notes(results: Sequence[WeightingReport]) -> tuple[str, ...]:
+    """Return a note about every weighting some of whose searches the time limit ended."""
+    return tuple(
+        f"The time limit ended the search for the {text.conjunction(result.cut_short)} "
+        f"({weighting_name(result.weights)}); the report gives what was found by then and proven bounds."
+        for result in results
+        if result.cut_short
     )
 
 

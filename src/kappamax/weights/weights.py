@@ -169,7 +169,11 @@ class Weights:
             )
         given = as_positions(positions)
         read = [as_fraction(position) for position in given]
-        weights = from_terms(terms_of(scheme, [number for number, _ in read]))
+        numbers = [number for number, _ in read]
+        if len(set(numbers)) < len(numbers):
+            close = next(number for number in numbers if numbers.count(number) > 1)
+            raise InvalidWeightsError(f"positions must differ by more than rounding; two of them are read as {close}.")
+        weights = from_terms(terms_of(scheme, numbers))
         exact = weights.exact and all(meant for _, meant in read)
         return replace(weights, name=f"{weights.name} over positions", exact=exact, positions=tuple(given))
 
@@ -328,7 +332,8 @@ class Weights:
     def __repr__(self) -> str:
         header, rows = self._shown()
         table = text.columns(["disagreement", *header], rows)
-        return "\n".join([self._title(), *(f"  {line}" for line in table), *(f"  Note: {note}" for note in self.notes)])
+        notes = [text.printable(f"Note: {note}") for note in self.notes]
+        return "\n".join([text.printable(self._title()), *(f"  {line}" for line in [*table, *notes])])
 
     def _repr_html_(self) -> str:
         caption = "; ".join([f"{self._title()}: disagreement", *self.notes])

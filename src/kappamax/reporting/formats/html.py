@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html import escape
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -35,7 +34,7 @@ def html_of(report: Report) -> str:
 
 def fragment_of(report: Report) -> str:
     """Return the report as an HTML fragment, which a notebook shows."""
-    return f'<div class="kappamax"><h1>{escape(report.title)}</h1>{"".join(_sections(report))}</div>'
+    return f'<div class="kappamax"><h1>{html.escaped(report.title)}</h1>{"".join(_sections(report))}</div>'
 
 
 def _sections(report: Report) -> list[str]:
@@ -52,19 +51,19 @@ def _sections(report: Report) -> list[str]:
         parts.append(html.section("Pairs of raters", _pairs(report)))
     if report.moves is not None and report.moves.n_raising:
         parts.append(html.section("Moves that raise agreement most", _moves(report)))
-    parts.append(html.section("Methods", f"<blockquote>{escape(report.methods())}</blockquote>"))
+    parts.append(html.section("Methods", f"<blockquote>{html.escaped(report.methods())}</blockquote>"))
     return parts
 
 
 def _lead(report: Report) -> str:
     data = " ".join(of_data(report.table, 20))
     main = " ".join(report.main.sentences[:2])
-    return f'<p class="faint">{escape(data)}</p>\n{_notes(report)}<p class="lead">{escape(main)}</p>'
+    return f'<p class="faint">{html.escaped(data)}</p>\n{_notes(report)}<p class="lead">{html.escaped(main)}</p>'
 
 
 def _notes(report: Report) -> str:
     """Return the notes of the reading as a list, which is empty if there are none."""
-    items = "".join(f"<li>{escape(note)}</li>" for note in report.notes)
+    items = "".join(f"<li>{html.escaped(note)}</li>" for note in report.notes)
     return f'<ul class="faint" aria-label="Notes on the data">{items}</ul>\n' if items else ""
 
 
@@ -79,8 +78,8 @@ def _results_caption(report: Report) -> str:
 
 def _words(report: Report) -> str:
     parts = "".join(
-        f"<div><h3>{escape(result.weights)}</h3>\n<ul>"
-        + "".join(f"<li>{escape(said)}</li>" for said in result.sentences)
+        f"<div><h3>{html.escaped(result.weights)}</h3>\n<ul>"
+        + "".join(f"<li>{html.escaped(said)}</li>" for said in result.sentences)
         + "</ul></div>\n"
         for result in report.results
     )
@@ -173,7 +172,7 @@ def _weights(report: Report) -> str:
     return (
         "<ul>"
         + "".join(
-            f"<li><strong>{escape(result.weights)}</strong>: {escape(result.weights_in_words)}</li>"
+            f"<li><strong>{html.escaped(result.weights)}</strong>: {html.escaped(result.weights_in_words)}</li>"
             for result in report.results
             if result.weights_in_words
         )
@@ -209,16 +208,16 @@ def _main_first(report: Report) -> Sequence[WeightingReport]:
 def _folded(result: WeightingReport, report: Report, content: str) -> str:
     """Return the content of a weighting, which is collapsed unless the weighting is the main one."""
     if result is report.main:
-        return f"<h3>{escape(result.weights)}</h3>\n{content}"
-    return f"<details><summary>{escape(result.weights)}</summary>\n{content}</details>"
+        return f"<h3>{html.escaped(result.weights)}</h3>\n{content}"
+    return f"<details><summary>{html.escaped(result.weights)}</summary>\n{content}</details>"
 
 
 def _figure(picture: str, caption: str, behind: str) -> str:
-    words = f"<figcaption>{escape(caption)}</figcaption>" if caption else ""
+    words = f"<figcaption>{html.escaped(caption)}</figcaption>" if caption else ""
     return f"<figure>{picture}{words}<details><summary>Show as a table</summary>{behind}</details></figure>"
 
 
 def _table(header: Sequence[str], rows: Sequence[Sequence[str]], *, caption: str) -> str:
     """Return a table in a region that scrolls horizontally, also with the keyboard."""
     inner = html.table(header, rows, caption=caption)
-    return f'<div class="scroll" role="region" tabindex="0" aria-label="{escape(caption)}">{inner}</div>'
+    return f'<div class="scroll" role="region" tabindex="0" aria-label="{html.escaped(caption)}">{inner}</div>'

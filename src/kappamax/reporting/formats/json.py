@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from kappamax._result import plain
 from kappamax._version import __version__
+from kappamax.display import text
 
 if TYPE_CHECKING:
     from kappamax.reporting.report_results import Report, WeightingReport
@@ -68,8 +69,16 @@ def versioned(content: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def as_json(content: dict[str, Any]) -> str:
-    """Return a document as JSON text, which is the same for equal contents."""
-    return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
+    """Return a document as JSON text, which is the same for equal contents.
+
+    Characters that could control a terminal are written as escape sequences of JSON, which stand for the same text.
+    """
+    lines = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False).split("\n")
+    return "\n".join(line if line.isprintable() else "".join(map(_json_letter, line)) for line in lines)
+
+
+def _json_letter(letter: str) -> str:
+    return letter if text.is_visible(letter) else json.dumps(letter)[1:-1]
 
 
 def _result(result: WeightingReport) -> dict[str, Any]:
@@ -85,6 +94,7 @@ def _result(result: WeightingReport) -> dict[str, Any]:
             "n_maximizers": None if count is None else plain(count.n),
             "n_maximizers_at_least": None if count is None else plain(count.at_least),
             "maximum_reason": result.maximum_reason,
+            "cut_short": list(result.cut_short),
             "pvalue": None if result.test is None else result.test.pvalue,
             "test": plain(result.test),
             "observed_disagreement": result.observed_disagreement,

@@ -126,6 +126,8 @@ def _row(result: WeightingReport) -> list[str]:
     return row
 
 
-def _bounded(value: float, bound: float, proven: bool, sign: str) -> str:
+def _bounded(value: float | None, bound: float, proven: bool, sign: str) -> str:
     """Return an extreme value, with its bound if it is not proven."""
+    if value is None:
+        return f"{sign} {numbers.decimal(bound)}"
     return numbers.decimal(value) if proven else f"{numbers.decimal(value)} ({sign} {numbers.decimal(bound)})"

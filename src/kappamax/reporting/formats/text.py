@@ -21,7 +21,8 @@ _RATERS_SHOWN = 8
 def text_of(report: Report) -> str:
     """Return the report as plain text."""
     table = report.table
-    lines = [report.title, "=" * len(report.title), ""]
+    title = text.printable(report.title)
+    lines = [title, "=" * text.width(title), ""]
     for said in of_data(table, 12):
         lines += _paragraph(said)
     for note in report.notes:
@@ -35,7 +36,7 @@ def text_of(report: Report) -> str:
     lines += text.columns(*_narrow(*result_rows(report)))
     lines += ["", *_paragraph(f"{columns_explained(report)} {_pvalue_words(report)}")]
     for result in report.results:
-        lines += ["", f"{result.weights}:"]
+        lines += ["", f"{text.printable(result.weights)}:"]
         for said in result.sentences:
             lines += _paragraph(said, indent=2)
     if any(result.weights_in_words for result in report.results):
@@ -65,6 +66,7 @@ def _pvalue_words(report: Report) -> str:
 
 
 def _paragraph(words: str, indent: int = 0) -> list[str]:
+    words = text.printable(words)
     return wrap(words, _LINE_WIDTH, initial_indent=" " * indent, subsequent_indent=" " * indent, break_on_hyphens=False)
 
 
