@@ -1,13 +1,17 @@
 """Settings of hypothesis for the full and the quick set of tests, and one browser for all tests that need it.
 
+Ctrl-C is a KeyboardInterrupt even where the tests run in the background of a shell, which makes its processes ignore it.
 There are no deadlines, since machines are noisy. In CI hypothesis tries the same examples every time.
 """
 
 import os
 import shutil
+import signal
 
 import pytest
 from hypothesis import settings
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 IN_CI = bool(os.environ.get("CI"))
 settings.register_profile("full", max_examples=100, deadline=None, derandomize=IN_CI, print_blob=IN_CI)

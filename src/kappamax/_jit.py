@@ -9,6 +9,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
+from functools import cache
 from threading import Thread
 from typing import Any
 
@@ -57,7 +58,9 @@ def kernel(
     return lambda *arguments: compiled.in_time(arguments, stopped)
 
 
+@cache
 def _has_numba() -> bool:
+    """Return whether numba can be imported; warn once if it cannot."""
     try:
         import numba  # noqa: F401  # an installed numba may still not support the installed numpy
     except ImportError:

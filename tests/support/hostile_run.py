@@ -7,6 +7,7 @@ exception that is not an error of kappamax ends the process; FILE is then the fi
 """
 
 import json
+import re
 import resource
 import sys
 from collections import Counter
@@ -33,7 +34,15 @@ def main():
         print(f"file {i}, from {name}", flush=True)
         seen[outcome(path)] += 1
         outcome(path, read=km.inspect)
-    print(json.dumps({"seen": seen, "memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss}))
+    print(json.dumps({"seen": seen, "memory": peak_memory()}))
+
+
+def peak_memory():
+    """Return the peak of this process in kilobytes; on Linux `ru_maxrss` may be that of the process that started it."""
+    status = Path("/proc/self/status")
+    if status.exists():
+        return int(re.search(r"VmHWM:\s+(\d+) kB", status.read_text(encoding="ascii"))[1])
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
 if __name__ == "__main__":

@@ -136,7 +136,7 @@ def test_work_on_many_raters_says_what_it_is_doing(page, expect):
     choose_file(page, "five.csv", "a,b,c,d,e\n" + "".join(",".join(map(str, row)) + "\n" for row in codes))
     expect(page.locator("#headline")).to_contain_text("5 raters")
     expect(page.locator("#results-state")).to_have_text("")
-    assert "Computing… linear weights" in page.evaluate("window.said")
+    assert any("linear weights" in said for said in page.evaluate("window.said"))  # two quick lines may arrive as one
 
 
 @pytest.mark.slow
