@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import nan, prod, sqrt
 from statistics import NormalDist
+from typing import NamedTuple
 
 import numpy as np
 
@@ -133,6 +134,30 @@ def slopes(
     """
     evaluator = Evaluator(objective)
     totals = evaluator.totals(counts)
+    patterns = objective.table.patterns if patterns is None else patterns
+    return pattern_slopes(evaluator, totals, derivatives_at(evaluator, totals, gwet=gwet), patterns)
+
+
+class Derivatives(NamedTuple):
+    """Derivatives of a coefficient with respect to its totals; leading axes are replicates.
+
+    Attributes
+    ----------
+    by_score, by_units, by_size : array, shape (..., 1)
+        Derivatives with respect to the total disagreement, the total weight of the subjects, and their number.
+    by_use : array, shape (..., r, k)
+        Derivatives with respect to the use of each category by each rater.
+    """
+
+    by_score: Array
+    by_units: Array
+    by_size: Array
+    by_use: Array
+
+
+def derivatives_at(evaluator: Evaluator, totals: Totals, *, gwet: bool = False) -> Derivatives:
+    """Return the derivatives of the coefficient at given totals, computed by a complex step; `gwet` is as in `slopes`."""
+    objective = evaluator.objective
     share = np.asarray(totals.units / totals.size)[..., None]
 
     def value(moved: Totals) -> Array:
@@ -158,16 +183,21 @@ def slopes(
     if own_axes == 1:
         by_use = by_use[..., None, :]
     by_use = np.broadcast_to(by_use, (*by_use.shape[:-2], table.n_raters, table.n_categories))
+    by_score, by_units, by_size = (by_total[..., i, None] for i in range(3))
+    return Derivatives(by_score, by_units, by_size, by_use)
+
+
+def pattern_slopes(evaluator: Evaluator, totals: Totals, derivatives: Derivatives, patterns: Codes) -> Array:
+    """Return the derivative of the coefficient with respect to the count of each pattern, shape (..., m)."""
+    by_score, by_units, by_size, by_use = derivatives
     # index -1, the code of a missing rating, selects the last entry, which is 0
     by_code = np.concatenate([by_use, np.zeros_like(by_use[..., :1])], axis=-1)
-    by_score, by_units, by_size = (by_total[..., i, None] for i in range(3))
-    patterns = table.patterns if patterns is None else patterns
     found = np.empty((*by_use.shape[:-2], len(patterns)))
     for start in range(0, len(patterns), PATTERNS_PER_BLOCK):
         block = slice(start, start + PATTERNS_PER_BLOCK)
         codes = patterns[block]
         scores, units, use_weights, rated = evaluator.features(codes)
-        if objective.varying_weights:
+        if evaluator.objective.varying_weights:
             scores = evaluator.disagreements_at(codes, totals.use)
         through_use = sum(by_code[..., rater, :].take(own, axis=-1) for rater, own in enumerate(codes.T)) * use_weights
         direct = by_score * scores + by_units * units + by_size * rated
