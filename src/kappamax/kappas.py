@@ -9,10 +9,11 @@ from fractions import Fraction
 from kappamax._result import Result
 from kappamax._tolerances import NO_SPREAD
 from kappamax.coefficients import as_objective
+from kappamax.confidence_intervals import confidence_interval
 from kappamax.display import numbers, text
 from kappamax.errors import NotSupportedError
 from kappamax.io import Ratings
-from kappamax.standard_errors import normal_interval, standard_error
+from kappamax.standard_errors import standard_error
 from kappamax.table import Label
 from kappamax.weights import WeightsLike
 
@@ -22,6 +23,7 @@ def kappa(
     weights: WeightsLike = "unweighted",
     categories: Sequence[Label] | None = None,
     level: float = 0.95,
+    interval: str = "auto",
 ) -> Agreement:
     """Compute weighted kappa, which is Cohen's kappa for two raters and Conger's kappa for more.
 
@@ -44,6 +46,8 @@ def kappa(
         weights that need ordered categories if the labels are text, because the order of text labels is not known.
     level : float
         Confidence level of the interval, default 0.95.
+    interval : {"auto", "adjusted", "normal"}
+        Method for the confidence interval, default "auto"; see `agreement`.
 
     Returns
     -------
@@ -70,7 +74,7 @@ def kappa(
     >>> result.exact
     Fraction(5, 7)
     """
-    return agreement(*ratings, weights=weights, categories=categories, level=level)
+    return agreement(*ratings, weights=weights, categories=categories, level=level, interval=interval)
 
 
 def agreement(
@@ -80,6 +84,7 @@ def agreement(
     group_size: int = 2,
     categories: Sequence[Label] | None = None,
     level: float = 0.95,
+    interval: str = "auto",
     method: str = "auto",
 ) -> Agreement:
     """Compute a coefficient of agreement between raters.
@@ -104,6 +109,15 @@ def agreement(
         All categories in order, including unused ones. By default they are taken from the ratings.
     level : float
         Confidence level of the interval, default 0.95.
+    interval : {"auto", "adjusted", "normal"}
+        Method for the confidence interval, default "auto":
+
+        - "adjusted": the normal interval after about two pseudo-subjects (four for two raters and two categories) are
+          added to the table, which covers the coefficient of the population close to its level also if agreement is
+          high, a category is rare or there are few subjects;
+        - "normal": the value -+ a quantile of the normal or t distribution times the standard error, which then often
+          covers too rarely;
+        - "auto": "adjusted" up to 10,000 different patterns of ratings; "normal" for more, or if `method` is given.
     method : str
         Method for the standard error, default "auto"; see `standard_error`. The method "null" is not accepted because
         it gives no confidence interval.
@@ -139,6 +153,8 @@ def agreement(
     table, score = objective.table, objective.score
     value = objective.value(score)
     error = standard_error(objective, method=method)
+    chosen = "normal" if interval == "auto" and method != "auto" else interval
+    ci, ci_method = confidence_interval(objective, error, level=level, method=chosen)
     return Agreement(
         coefficient=objective.coefficient.name,
         title=objective.coefficient.title,
@@ -149,12 +165,13 @@ def agreement(
         expected_agreement=1 - float(objective.expected),
         se=error.se,
         se_method=error.method,
-        ci=normal_interval(value, error, level),
+        ci=ci,
+        ci_method=ci_method,
         level=level,
         n_subjects=table.n_subjects,
         n_raters=table.n_raters,
         n_categories=table.n_categories,
-        notes=(*objective.weights.notes, *_notes_about(error.se)),
+        notes=(*objective.weights.notes, *_notes_about(error.se, ci_method)),
         _data=table.data,
     )
 
@@ -182,7 +199,10 @@ class Agreement(Result):
     se_method : str
         Method by which the standard error was computed.
     ci : tuple of two floats, or None
-        Confidence interval, whose upper limit is at most 1; None where the standard error cannot be estimated.
+        Confidence interval, whose upper limit is at most 1; None where `ci_method` is "normal" and the standard error
+        cannot be estimated.
+    ci_method : {"adjusted", "normal"}
+        Method by which the confidence interval was computed; see `agreement`.
     level : float
         Confidence level of the interval.
     n_subjects, n_raters, n_categories : int
@@ -201,6 +221,7 @@ class Agreement(Result):
     se: float | None
     se_method: str
     ci: tuple[float, float] | None
+    ci_method: str
     level: float
     n_subjects: int
     n_raters: int
@@ -225,11 +246,9 @@ class Agreement(Result):
         return rows + [("note", note) for note in self.notes]
 
 
-def _notes_about(se: float | None) -> tuple[str, ...]:
+def _notes_about(se: float | None, ci_method: str) -> tuple[str, ...]:
     """Return the note attached to results whose standard error is zero, which does not mean certainty."""
     if se is None or se > NO_SPREAD:
         return ()
-    return (
-        "the estimated standard error is 0, which does not mean certainty: the interval says nothing about other "
-        "subjects",
-    )
+    rest = "the interval says nothing about other subjects" if ci_method == "normal" else "see the interval"
+    return (f"the estimated standard error is 0, which does not mean certainty: {rest}",)

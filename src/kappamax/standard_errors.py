@@ -156,7 +156,7 @@ class Derivatives(NamedTuple):
 
 
 def derivatives_at(evaluator: Evaluator, totals: Totals, *, gwet: bool = False) -> Derivatives:
-    """Return the derivatives of the coefficient at given totals, computed by a complex step; `gwet` is as in `slopes`."""
+    """Return the derivatives of the coefficient at given totals by a complex step; `gwet` is as in `slopes`."""
     objective = evaluator.objective
     share = np.asarray(totals.units / totals.size)[..., None]
 
@@ -238,11 +238,14 @@ def normal_interval(value: float, error: StandardError, level: float = 0.95) -> 
 
 def quantile_of(level: float, df: float | None) -> float:
     """Return a quantile of the normal distribution or, with degrees of freedom, of Student's t distribution."""
-    if df is None:
-        return NormalDist().inv_cdf(level)
+    return NormalDist().inv_cdf(level) if df is None else float(quantiles_of(level, df))
+
+
+def quantiles_of(level: float, df: Array | float) -> Array:
+    """Return a quantile of Student's t distribution for each number of degrees of freedom."""
     from scipy.special import stdtrit  # imported here because the import takes 0.2 s
 
-    return float(stdtrit(df, level))
+    return np.asarray(stdtrit(df, level))
 
 
 def sample_counts(objective: Objective, rows: Rows, method: str) -> Array:

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from kappamax.cli.command import command
-from kappamax.cli.options import INPUT, JSON, LEVEL, WEIGHTS
+from kappamax.cli.options import INPUT, INTERVAL, JSON, LEVEL, WEIGHTS
 from kappamax.cli.runner import Finding, echo_rows, run
 from kappamax.display import numbers
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     "kappamax kappa ratings.csv --weights linear --categories none,mild,severe",
     Input=INPUT,
     Weights=WEIGHTS,
-    Output=[LEVEL, JSON],
+    Output=[LEVEL, INTERVAL, JSON],
 )
-def kappa(level: float, **options: Any) -> None:
+def kappa(level: float, interval: str, **options: Any) -> None:
     """Measure the agreement of the raters in FILE.
 
     The coefficient, its confidence interval and standard error, and the observed and expected agreement are printed for
@@ -33,9 +33,9 @@ def kappa(level: float, **options: Any) -> None:
     header = ["value", f"{100 * level:g}% interval", "std. error", "observed", "expected"]
     run(
         options,
-        partial(agreement, level=level),
+        partial(agreement, level=level, interval=interval),
         partial(echo_rows, header=header, row=_row, undefined=_undefined_row),
-        fields=("value", "exact", "observed_agreement", "expected_agreement", "se", "se_method", "ci"),
+        fields=("value", "exact", "observed_agreement", "expected_agreement", "se", "se_method", "ci", "ci_method"),
         known=partial(_known, level),
     )
 

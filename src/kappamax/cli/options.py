@@ -206,6 +206,12 @@ FILE = click.Argument(["file"], type=click.Path(allow_dash=True))
 INPUT: list[click.Parameter] = [FILE, *HOW_TO_READ]
 WEIGHTS = weights_by_default("unweighted")
 LEVEL = Option("--level LEVEL", "Confidence level, between 0 and 1.", default=0.95)
+INTERVAL = Option(
+    "--interval METHOD",
+    "Method for the confidence interval: adjusted, normal, or auto, which is adjusted except for very large tables.",
+    type=click.Choice(["auto", "adjusted", "normal"]),
+    default="auto",
+)
 MEMORY = Option(
     "--memory-limit GB",
     "Largest amount of memory for counting tables, in gigabytes.",

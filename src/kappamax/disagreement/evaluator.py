@@ -100,7 +100,7 @@ class Evaluator:
 
     def disagreements_at(self, patterns: Codes, use: Array) -> Floats:
         """Return the contribution of each pattern to the total disagreement at a given use, shape (..., m)."""
-        return np.asarray(pattern_distances(patterns, self._positions(use)) * self._factors[n_ratings_of(patterns)])
+        return np.asarray(pattern_distances(patterns, self.positions(use)) * self._factors[n_ratings_of(patterns)])
 
     def totals(self, counts: Array | None = None) -> Totals:
         """Return the totals for the counts of the table, or for rows of other counts, shape (..., m)."""
@@ -127,7 +127,7 @@ class Evaluator:
         """Return totals with the score under the weights that belong to their use of categories."""
         if not self.objective.varying_weights:
             return totals
-        distances = squared_distances(self._positions(totals.use))
+        distances = squared_distances(self.positions(totals.use))
         return totals._replace(score=(totals.pairs * distances).sum(axis=(-2, -1)))
 
     def with_changed_weights(self, moved: Totals, totals: Totals) -> Totals:
@@ -142,10 +142,10 @@ class Evaluator:
         """
         if not self.objective.varying_weights:
             return moved
-        positions = self._positions(totals.use)
+        positions = self.positions(totals.use)
         # derivative of the score by each position, for symmetric pairs
         slopes = 4 * (totals.pairs * (positions[..., :, None] - positions[..., None, :])).sum(axis=-1)
-        steps = np.imag(self._positions(moved.use))
+        steps = np.imag(self.positions(moved.use))
         return moved._replace(score=moved.score + 1j * (slopes[..., None, :] * steps).sum(axis=-1))
 
     def chunks(self) -> Iterator[slice]:
@@ -185,7 +185,7 @@ class Evaluator:
             if isinstance(self.objective.weights, PairWeights):
                 return np.asarray(self.objective.expected_by_pair(shares, self.objective.weights, form))
             disagreement = (
-                variance_form(self._positions(use))
+                variance_form(self.positions(use))
                 if self.objective.varying_weights
                 else partial(form, weights=self.objective.weights)
             )
@@ -196,7 +196,7 @@ class Evaluator:
         """Factor by which the disagreement of a subject is multiplied in the score, by its number of ratings."""
         return np.array([factor / self.objective.scale for factor in self.objective.factors_by_size])
 
-    def _positions(self, use: Array) -> Array:
+    def positions(self, use: Array) -> Array:
         """Return the midranks of the categories at a use of categories, in units in which the weights are scaled."""
         return midranks(use) / self._range
 
