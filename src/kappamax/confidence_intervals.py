@@ -105,8 +105,8 @@ def _adjusted(evaluator: Evaluator, totals: Totals, estimates: Array, rows: Rows
     else:
         reach = quantiles_of((1 + level) / 2, n - 1) * np.sqrt(spread * n / (n - 1))
     values = evaluator.value_of(totals)
-    low, high = np.minimum(values - reach, estimates), np.maximum(values + reach, estimates)
-    return np.maximum(smallest_value(objective), low), np.minimum(1.0, high)
+    low, high = np.maximum(values - reach, smallest_value(objective)), np.minimum(values + reach, 1.0)
+    return np.minimum(low, estimates), np.maximum(high, estimates)
 
 
 class PseudoSubjects:
