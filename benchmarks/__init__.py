@@ -1,1 +1,1 @@
-"""Compare kappamax with other packages: right answers, speed, and coverage of its intervals."""
+"""Compare kappamax with other packages: right answers and speed; and measure the coverage of intervals."""

@@ -9,7 +9,6 @@ python -m benchmarks extremes
 python -m benchmarks fibers
 python -m benchmarks annealing
 python -m benchmarks reporting
-python -m benchmarks coverage
 python -m benchmarks web
 python -m benchmarks peers            right answers and times of other packages, a tenth of the size of speed
 python -m benchmarks fibers --update  one part, its section in docs/benchmarks.md replaced
@@ -41,7 +40,6 @@ PARTS = (
     "fibers",
     "annealing",
     "reporting",
-    "coverage",
     "web",
     "peers",
 )
@@ -58,7 +56,6 @@ def main() -> None:
     # these need what only the peers' environment has
     from benchmarks import (
         annealing,
-        coverage,
         extremes,
         fibers,
         inspection,
@@ -97,8 +94,6 @@ def main() -> None:
         sections.append(report.annealing_section(annealing.measures(quick=quick)))
     if arguments.part in (None, "reporting"):
         sections.append(report.reporting_section(reporting.reports(quick=quick)))
-    if arguments.part in (None, "coverage"):
-        sections.append(report.coverage_section(coverage.coverages(quick=quick)))
     if arguments.part in (None, "web"):
         sections.append(report.web_section(web.loads(quick=quick)))
     if arguments.update:

@@ -1,127 +1,191 @@
-"""Measure how often 95% intervals from small samples contain the kappa of the population.
+"""Measure how often 95 % intervals contain the coefficient of the population.
 
-In the population all raters give the one true category with probability 3/5 and otherwise choose independently,
-each category always with its own share, so kappa is 3/5 for any weights. Its cells are whole numbers, and kappamax
-computes kappa from them.
+All 2 x 2 tables are enumerated, so that their coverage is exact. Larger tables are drawn at random. Coverage is over
+the tables in which the coefficient is defined; how often it is not is counted.
 """
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial, reduce
+from functools import partial
+from itertools import product
 from math import sqrt
-from statistics import NormalDist
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
-from joblib import Parallel, delayed
+from scipy.special import gammaln
 
 import kappamax as km
-from benchmarks import peers
+from benchmarks import interval_candidates as candidates
+from kappamax._typing import Array
+from kappamax.coefficients import as_objective
+from kappamax.disagreement.evaluator import Evaluator
+from kappamax.disagreement.objective import Objective
 
-__all__ = ["LEVEL", "N_RESAMPLES", "Coverage", "coverages"]
-
-Array = npt.NDArray[Any]
-Interval = tuple[float, float] | None
-
-LEVEL = 0.95
-WEIGHTS = "linear"
-N_RESAMPLES = 500
-SHARES = np.array([5, 3, 2])  # of the categories, in tenths
-KNOWN, GUESSED = 3, 2  # of the subjects, in fifths
-CHUNK = 50
-
-
-def coverages(*, quick: bool) -> list[Coverage]:
-    """Every setting and interval; `quick` makes do with few tables."""
-    n_tables = 40 if quick else 2000
-    return [
-        row for n_raters in (2, 3) for n_subjects in (20, 50) for row in _coverages_of(n_raters, n_subjects, n_tables)
-    ]
+GRID = np.linspace(-0.995, 0.995, 200)  # values of kappa at which tests are inverted to measure widths
+MARGINS = (
+    *((p, p) for p in (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98)),
+    *((0.5, 0.3), (0.8, 0.6), (0.9, 0.75), (0.95, 0.9), (0.7, 0.2), (0.98, 0.9)),
+)
+KAPPAS = (-0.4, -0.2, -0.05, 0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.98, 0.99)
+BY_FORMULA: dict[str, Callable[[Objective, Array], candidates.Limits]] = {
+    "adjusted (kappamax)": candidates.adjusted,
+    "normal (the usual formula)": candidates.normal,
+    "log transform": candidates.log_transformed,
+    "Fisher transform": candidates.fisher_transformed,
+    "arcsine transform": candidates.arcsine_transformed,
+    "jackknife": candidates.jackknife,
+}
+BY_TEST: dict[str, Callable[[Array, float], Array]] = {
+    "goodness of fit (Donner and Eliasziw)": candidates.goodness_of_fit,
+    "profile likelihood": candidates.profile_likelihood,
+    "likelihood ratio, exact p-value": candidates.exact_likelihood_ratio,
+}
+BOOTSTRAP = {"percentile": "bootstrap, percentile", "BCa": "bootstrap, BCa", "studentised": "bootstrap, studentised"}
+COEFFICIENTS = ("fleiss", "gwet", "brennan-prediger", "krippendorff", "percent")
+_MOST_FOR_JACKKNIFE = 27
 
 
 @dataclass(frozen=True)
-class Coverage:
-    """How often an interval held the population's kappa, over the tables where there was an interval."""
+class Cell:
+    """Coverage and mean width of one interval in one population, and the share of undefined samples."""
 
-    n_raters: int
-    n_subjects: int
-    kappa: float
     interval: str
-    n_tables: int
-    n_undefined: int
+    n_raters: int
+    n_categories: int
+    weights: str
+    n_subjects: int
+    population: str
     coverage: float
+    width: float
+    undefined: float
+    n_draws: int | None = None
 
     @property
-    def monte_carlo_error(self) -> float:
-        """Standard error of the coverage from simulating so many tables."""
-        return sqrt(self.coverage * (1 - self.coverage) / (self.n_tables - self.n_undefined))
+    def error(self) -> float:
+        """Monte Carlo standard error of the coverage; 0 if all tables were enumerated."""
+        return 0.0 if self.n_draws is None else sqrt(self.coverage * (1 - self.coverage) / self.n_draws)
+
+    @property
+    def name(self) -> str:
+        """Design, weights, number of subjects and population in words."""
+        design = f"{self.n_raters} raters, {self.n_categories} categories, {self.weights}"
+        return f"{design}, N = {self.n_subjects}, {self.population}"
 
 
-def _coverages_of(n_raters: int, n_subjects: int, n_tables: int) -> list[Coverage]:
-    """Draw tables of so many subjects, and see which intervals hold the kappa of the population."""
-    peers.note(f"coverage: {n_raters} raters, {n_subjects} subjects")
-    population = _population(n_raters)
-    kappa = km.kappa(km.from_counts(population), weights=WEIGHTS).value
-    rng = np.random.default_rng([n_raters, n_subjects])
-    cells = population.ravel() / population.sum()
-    tables = rng.multinomial(n_subjects, cells, size=n_tables).reshape(n_tables, *population.shape)
-    seeds = rng.integers(2**63, size=n_tables)
-    tasks = (
-        delayed(_chunk_held)(tables[start : start + CHUNK], seeds[start : start + CHUNK], kappa)
-        for start in range(0, n_tables, CHUNK)
-    )
-    held = np.concatenate(Parallel(n_jobs=os.cpu_count())(tasks))
-    return [
-        Coverage(n_raters, n_subjects, kappa, name, n_tables, int(np.isnan(column).sum()), float(np.nanmean(column)))
-        for name, column in zip(INTERVALS, held.T, strict=True)
-    ]
+def enumerated(n_subjects: int, *, tests: bool, bootstrap: bool) -> list[Cell]:
+    """Return the coverage of all intervals for 2 x 2 tables, from all tables of `n_subjects`."""
+    objective = as_objective(km.from_counts([[1, 1], [1, 1]]))
+    a, b, c = np.indices((n_subjects + 1,) * 3).reshape(3, -1)
+    counts = np.stack([a, b, c, n_subjects - a - b - c], axis=1)
+    counts = counts[(counts[:, 3] >= 0) & (counts[:, 0] < n_subjects) & (counts[:, 3] < n_subjects)]
+    ways = gammaln(n_subjects + 1) - gammaln(counts + 1).sum(axis=1)
+    limits = {name: interval(objective, counts) for name, interval in BY_FORMULA.items()}
+    if bootstrap:
+        drawn = candidates.bootstrapped(objective, counts, np.random.default_rng(n_subjects))
+        limits |= {BOOTSTRAP[name]: ends for name, ends in drawn.items()}
+    accepted = {name: {kappa: test(counts, kappa) for kappa in KAPPAS} for name, test in BY_TEST.items() if tests}
+    inverted = {name: np.stack([test(counts, kappa) for kappa in GRID]) for name, test in BY_TEST.items() if tests}
+    found = []
+    for (first, second), kappa in product(MARGINS, KAPPAS):
+        cells = _cells(first, second, kappa)
+        if cells is None:
+            continue
+        chance = np.exp(ways + (counts * np.log(np.maximum(cells, 1e-300))).sum(axis=1))
+        defined = chance.sum()
+        chance = chance / defined
+        population = f"margins {first:g} and {second:g}, kappa {kappa:g}"
+        row = partial(Cell, n_raters=2, n_categories=2, weights="unweighted", n_subjects=n_subjects)
+        for name, (low, high) in limits.items():
+            covered = (low <= kappa + 1e-12) & (kappa <= high + 1e-12)
+            found.append(
+                row(
+                    name,
+                    population=population,
+                    coverage=float(chance @ covered),
+                    width=float(chance @ (high - low)),
+                    undefined=float(1 - defined),
+                )
+            )
+        for name in accepted:
+            width = float(chance @ inverted[name].mean(axis=0)) * 2
+            coverage = float(chance @ accepted[name][kappa])
+            found.append(row(name, population=population, coverage=coverage, width=width, undefined=float(1 - defined)))
+    return found
 
 
-def _population(n_raters: int) -> Array:
-    """Counts of every pattern of categories: agreement by knowing, and by chance."""
-    guessed = reduce(np.multiply.outer, [SHARES] * n_raters)
-    known = np.zeros_like(guessed)
-    known[(np.arange(len(SHARES)),) * n_raters] = SHARES * SHARES.sum() ** (n_raters - 1)
-    return np.asarray(KNOWN * known + GUESSED * guessed)
+def simulated(
+    n_raters: int,
+    k: int,
+    weights: str,
+    n_subjects: int,
+    n_draws: int,
+    coefficient: str = "kappa",
+    bootstrap: bool = False,
+) -> list[Cell]:
+    """Return the coverage of the intervals by formula in several populations, from tables drawn at random."""
+    codes = np.array(list(product(range(k), repeat=n_raters)))
+    objective = as_objective(km.from_ratings(codes + 1), weights=weights, coefficient=coefficient)
+    evaluator = Evaluator(objective)
+    rng = np.random.default_rng([n_raters, k, n_subjects, len(weights)])
+    found = []
+    for population, shares in populations(codes, k):
+        truth = float(evaluator.value_of(evaluator.totals(shares * 1e9)))
+        counts = rng.multinomial(n_subjects, shares / shares.sum(), size=n_draws)
+        defined = np.isfinite(evaluator.value_of(evaluator.totals(counts)))
+        if defined.mean() < 0.1:  # hardly any study of this size has a value
+            continue
+        counts = counts[defined]
+        intervals = dict(BY_FORMULA)
+        if coefficient != "kappa":
+            intervals = {name: intervals[name] for name in list(BY_FORMULA)[:2]}
+        elif len(codes) > _MOST_FOR_JACKKNIFE:
+            intervals.pop("jackknife")
+        limits = {name: interval(objective, counts) for name, interval in intervals.items()}
+        if bootstrap:
+            limits |= {BOOTSTRAP[n]: ends for n, ends in candidates.bootstrapped(objective, counts, rng).items()}
+        for name, (low, high) in limits.items():
+            covered = (low <= truth + 1e-12) & (truth <= high + 1e-12)
+            found.append(
+                Cell(
+                    name if coefficient == "kappa" else f"{name}|{coefficient}",
+                    *(n_raters, k, weights, n_subjects, population),
+                    *(float(covered.mean()), float((high - low).mean()), float(1 - defined.mean()), len(counts)),
+                )
+            )
+    return found
 
 
-def _chunk_held(tables: Array, seeds: Array, kappa: float) -> Array:
-    """For each table and interval: 1 if kappa lies in it, 0 if not, NaN if there is no interval."""
-    return np.array([_held(counts, int(seed), kappa) for counts, seed in zip(tables, seeds, strict=True)])
+def populations(codes: Array, k: int) -> Iterator[tuple[str, Array]]:
+    """Yield populations: raters who know some answers and guess the others, who err by one category, or who differ."""
+    geometric = 3.0 ** -np.arange(k)
+    used = {
+        "even": np.full(k, 1 / k),
+        "skewed": geometric / geometric.sum(),
+        "rare": np.array([0.9] + [0.1 / (k - 1)] * (k - 1)),
+    }
+    alike = (codes == codes[:, :1]).all(axis=1)
+    for name, shares in used.items():
+        for known in (0, 0.2, 0.5, 0.8, 0.95):
+            cells = (1 - known) * shares[codes].prod(axis=1)
+            cells[alike] += known * shares
+            yield f"{name} use, {known:g} known", cells
+        for right in (0.6, 0.9):
+            reported = right * np.eye(k)
+            for i in range(k):
+                near = [j for j in (i - 1, i + 1) if 0 <= j < k]
+                reported[i, near] += (1 - right) / len(near)
+            yield f"{name} use, {right:g} right", sum(shares[i] * reported[i][codes].prod(axis=1) for i in range(k))
+    skewed = used["skewed"]
+    for known in (0, 0.5, 0.8):
+        cells = skewed[codes[:, :-1]].prod(axis=1) * skewed[::-1][codes[:, -1]] * (1 - known)
+        cells[alike] += known * used["even"]
+        yield f"different use, {known:g} known", cells
 
 
-def _held(counts: Array, seed: int, kappa: float) -> list[float]:
-    table = km.from_counts(counts)
-    try:
-        intervals = [interval(table, seed) for interval in INTERVALS.values()]
-    except km.errors.UndefinedKappaError:
-        return [np.nan] * len(INTERVALS)
-    return [np.nan if ends is None else float(ends[0] <= kappa <= ends[1]) for ends in intervals]
-
-
-def _by_formula(table: km.Table, seed: int) -> Interval:
-    return km.agreement(table, weights=WEIGHTS, level=LEVEL).ci
-
-
-def _by_jackknife(table: km.Table, seed: int) -> Interval:
-    result = km.jackknife(table, weights=WEIGHTS)
-    if result.se is None:
-        return None
-    reach = NormalDist().inv_cdf((1 + LEVEL) / 2) * result.se
-    return result.value - reach, result.value + reach
-
-
-def _by_bootstrap(table: km.Table, seed: int, *, method: str) -> Interval:
-    return km.bootstrap(table, weights=WEIGHTS, method=method, level=LEVEL, n_resamples=N_RESAMPLES, rng=seed).ci
-
-
-INTERVALS: dict[str, Callable[[km.Table, int], Interval]] = {
-    "formula": _by_formula,
-    "jackknife": _by_jackknife,
-    "bootstrap, percentile": partial(_by_bootstrap, method="percentile"),
-    "bootstrap, BCa": partial(_by_bootstrap, method="bca"),
-}
+def _cells(first: float, second: float, kappa: float) -> Array | None:
+    """Return the cells of a population with these margins and kappa, or None if there is none."""
+    apart = (1 - kappa) * (first * (1 - second) + second * (1 - first))
+    one, other = (apart + first - second) / 2, (apart - first + second) / 2
+    cells = np.array([first - one, one, other, 1 - first - other])
+    return np.maximum(cells, 0) if (cells > -1e-12).all() else None

@@ -1,4 +1,4 @@
-"""Write comparisons and coverages as Markdown."""
+"""Write comparisons as Markdown."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import re
 from collections.abc import Sequence
 
 from benchmarks.annealing import Measure
-from benchmarks.coverage import LEVEL, N_RESAMPLES, Coverage
 from benchmarks.extremes import Extreme, Gap
 from benchmarks.fibers import Figure
 from benchmarks.intake import Reading
@@ -15,7 +14,6 @@ from benchmarks.speed import Comparison
 
 __all__ = [
     "annealing_section",
-    "coverage_section",
     "document",
     "extremes_section",
     "fibers_section",
@@ -211,30 +209,6 @@ def annealing_section(rows: Sequence[Measure]) -> str:
         "all runs within 0.3 s, for both proposals, and includes preparing the list of moves or the swaps."
     )
     return f"## Annealing\n\n{text}\n\n{table(header, cells)}"
-
-
-def coverage_section(rows: Sequence[Coverage]) -> str:
-    """The table of coverages."""
-    header = ["raters", "subjects", "kappa", "interval", "tables", "undefined", "coverage", "Monte Carlo error"]
-    cells = [
-        [
-            str(row.n_raters),
-            str(row.n_subjects),
-            f"{row.kappa:g}",
-            row.interval,
-            f"{row.n_tables:,}",
-            str(row.n_undefined),
-            f"{100 * row.coverage:.1f}%",
-            f"{100 * row.monte_carlo_error:.1f}%",
-        ]
-        for row in rows
-    ]
-    text = (
-        f"How often nominal {100 * LEVEL:g}% intervals for linear kappa of three categories hold the kappa of the "
-        f"population the tables are drawn from. The bootstrap uses {N_RESAMPLES} resamples. Coverage is over the "
-        "tables where kappa is defined."
-    )
-    return f"## How honest the intervals are\n\n{text}\n\n{table(header, cells)}"
 
 
 def _met(row: Figure) -> str:
