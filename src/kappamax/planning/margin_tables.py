@@ -74,6 +74,13 @@ class MarginTables:
         Weights and coefficient, as for `as_objective`.
     pilot : Table, optional
         A table of complete ratings with these margins. If it is given, the family contains it.
+
+    Raises
+    ------
+    InvalidOptionError
+        If there is no pilot and a share is too small.
+    NotSupportedError
+        If there are too many possible patterns, or the weights depend on the ratings.
     """
 
     def __init__(
@@ -88,7 +95,7 @@ class MarginTables:
     ) -> None:
         self.n_raters, self.n_categories = shares.shape
         require_few_patterns(self.n_categories, self.n_raters)
-        whole = _whole_margins(shares)
+        whole = _whole_margins(shares) if pilot is None else _multiplied(pilot.margins)
         self.shares = np.array([shares_of(row) for row in whole], dtype=object)
         self.chosen, self.pilot = chosen, pilot
         table = Table(*comonotone_table(whole), tuple(categories), tuple(raters), ordered=ordered)
@@ -147,29 +154,48 @@ class MarginTables:
             If the margins do not allow the value.
         """
         wanted, _ = as_fraction(value)
-        known = [table for table in (self.independent, self.observed, self.largest) if table is not None]
-        if wanted < min(table.value for table in known):
-            known.append(self.smallest)
-        known.sort(key=lambda table: table.value)
+        beyond = self.limit_passed(wanted)
         name = self.objective.weights.name
         what = self.title if name == "unweighted" else f"{self.title} with {name} weights"
-        if wanted > known[-1].value:
-            most = floor(float(known[-1].value) * 10_000) / 10_000
+        if beyond is not None and wanted > beyond.value:
+            most = floor(float(beyond.value) * 10_000) / 10_000
             raise InvalidOptionError(
                 f"{argument} must be at most {most:.4f}, the largest {what} that these margins allow; got "
                 f"{float(wanted):g}."
             )
-        if wanted < known[0].value:
+        if beyond is not None:
             raise InvalidOptionError(
-                f"{argument} must be at least {float(known[0].value):.4f}, the smallest {what} that these margins "
+                f"{argument} must be at least {float(beyond.value):.4f}, the smallest {what} that these margins "
                 f"allow; got {float(wanted):g}."
             )
+        known = self._known_around(wanted)
         above = next(table for table in known if table.value >= wanted)
         below = next(table for table in reversed(known) if table.value <= wanted)
         if above.value == below.value:
             return self._population(below.shares)
         t = (wanted - below.value) / (above.value - below.value)
         return self._population((1 - t) * below.shares + t * above.shares)
+
+    def limit_passed(self, value: Any) -> MixtureTable | None:
+        """Return the table with the largest value if a value exceeds it, or with the smallest, or None if neither."""
+        wanted, _ = as_fraction(value)
+        known = self._known_around(wanted)
+        if wanted > known[-1].value:
+            return known[-1]
+        return known[0] if wanted < known[0].value else None
+
+    def population(self, table: MixtureTable) -> Objective:
+        """Return the population with the shares of a table."""
+        return self._population(table.shares)
+
+    def _known_around(self, wanted: Fraction) -> list[MixtureTable]:
+        """Return the known tables in order of their values, with the largest or the smallest only if needed."""
+        known = [table for table in (self.independent, self.observed) if table is not None]
+        if wanted > max(table.value for table in known):
+            known.append(self.largest)
+        if wanted < min(table.value for table in known):
+            known.append(self.smallest)
+        return sorted(known, key=lambda table: table.value)
 
     def extreme_spread(self, objective: Objective, sign: int) -> Objective:
         """Return the population with the same margins and value and the largest (1) or smallest (-1) standard error.
@@ -255,6 +281,11 @@ def _whole_margins(shares: Array) -> Integers:
         if share > 0 and count == 0:
             raise InvalidOptionError(f"margins must be 0 or at least {1 / total:g}; got {float(share):g}.")
     return whole
+
+
+def _multiplied(margins: Integers) -> Integers:
+    """Return the margins of a pilot, multiplied so that the table with the largest agreement is accurate."""
+    return np.asarray(margins * ceil(_LEAST_TOTAL / int(margins[0].sum())))
 
 
 def _whole(shares: Array) -> Integers:
