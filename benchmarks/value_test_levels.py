@@ -16,7 +16,6 @@ import kappamax as km
 from kappamax.standard_errors import one_sided_pvalues
 
 SIZES = (20, 50, 100)
-DRAWS = 10_000
 METHODS = ("null", "estimate")
 ALTERNATIVES = ("greater", "two-sided")
 
@@ -24,6 +23,11 @@ ALTERNATIVES = ("greater", "two-sided")
 def settings() -> Iterator[tuple[int, int, float, float]]:
     """Raters, categories, share of the first category (the others share the rest), and the true value of kappa."""
     return product((2, 3), (2, 3), (0.5, 0.8), (0.0, 0.4, 0.6, 0.8))
+
+
+def n_draws(n_raters: int, n_categories: int) -> int:
+    """Number of simulated studies; fewer where nearly all of them are different tables."""
+    return 10_000 if n_categories**n_raters <= 9 else 4_000
 
 
 def margins(n_categories: int, first: float) -> list[float]:
@@ -38,14 +42,14 @@ def population(n_raters: int, shares: list[float], kappa: float) -> tuple[km.Tab
 
 
 def rejections(
-    table: km.Table, shares: np.ndarray, null: float, n: int, n_draws: int, rng: np.random.Generator
+    table: km.Table, shares: np.ndarray, null: float, n: int, draws: int, rng: np.random.Generator
 ) -> dict[tuple[str, str], float]:
     """Share of simulated studies that reject at the 5% level, by method and alternative.
 
     Studies in which kappa is undefined do not reject.
     """
     found = dict.fromkeys(product(METHODS, ALTERNATIVES), 0)
-    studies, times = np.unique(rng.multinomial(n, shares, size=n_draws), axis=0, return_counts=True)
+    studies, times = np.unique(rng.multinomial(n, shares, size=draws), axis=0, return_counts=True)
     for counts, often in zip(studies, times.tolist(), strict=True):
         used = counts > 0
         study = km.Table(table.patterns[used], counts[used], table.categories, ordered=True)
@@ -59,7 +63,7 @@ def rejections(
             less, greater = one_sided_pvalues(test.statistic, test.df)
             found[method, "greater"] += often * (greater <= 0.05)
             found[method, "two-sided"] += often * (2 * min(less, greater) <= 0.05)
-    return {key: count / n_draws for key, count in found.items()}
+    return {key: count / draws for key, count in found.items()}
 
 
 def main() -> None:
@@ -70,7 +74,7 @@ def main() -> None:
     for r, k, first, kappa in settings():
         table, shares = population(r, margins(k, first), kappa)
         seed = [r, k, round(10 * first), round(10 * kappa)]
-        levels = [rejections(table, shares, kappa, n, DRAWS, np.random.default_rng([*seed, n])) for n in SIZES]
+        levels = [rejections(table, shares, kappa, n, n_draws(r, k), np.random.default_rng([*seed, n])) for n in SIZES]
         cells = [
             " / ".join(f"{100 * level[method, alternative]:.1f}" for method in METHODS)
             for alternative, level in product(ALTERNATIVES, levels)

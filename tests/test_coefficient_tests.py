@@ -288,21 +288,21 @@ def rejected_share(table, n, n_draws, options, seed):
 @pytest.mark.parametrize("n", [20, 50])
 def test_the_levels_in_the_documentation_are_found_again(row, n):
     """Other random studies give the documented levels within four Monte Carlo errors of both simulations."""
-    from benchmarks.value_test_levels import DRAWS, margins, population, rejections
+    from benchmarks.value_test_levels import margins, n_draws, population, rejections
 
     page = (ROOT / "docs" / "howto" / "testing-a-value.md").read_text(encoding="utf-8")
     lines = [line.strip("| \n").split(" | ") for line in page.splitlines() if line.startswith(("| 2 |", "| 3 |"))]
     assert len(lines) == 32
     r, k, first, kappa = (float(cell) for cell in lines[row][:4])
     table, shares = population(int(r), margins(int(k), first), kappa)
-    n_draws = 2000
-    found = rejections(table, shares, kappa, n, n_draws, np.random.default_rng([row, n]))
+    draws, documented = 2000, n_draws(int(r), int(k))
+    found = rejections(table, shares, kappa, n, draws, np.random.default_rng([row, n]))
     for column, alternative in ((4, "greater"), (7, "two-sided")):
         cell = lines[row][column + (20, 50, 100).index(n)]
         for method, shown in zip(("null", "estimate"), cell.split(" / "), strict=True):
             level = float(shown) / 100
-            spread = (max(level, 1 / DRAWS) * (1 - level)) ** 0.5
-            error = 4 * spread * (1 / n_draws + 1 / DRAWS) ** 0.5 + 0.0005  # the page rounds to 0.1%
+            spread = (max(level, 1 / documented) * (1 - level)) ** 0.5
+            error = 4 * spread * (1 / draws + 1 / documented) ** 0.5 + 0.0005  # the page rounds to 0.1%
             assert abs(found[method, alternative] - level) < error
 
 

@@ -34,6 +34,7 @@ Chosen = Mapping[str, Any]  # weights and coefficient, as `as_objective` takes t
 
 MOST_ASSUMED_PATTERNS = 20_000
 LARGEST_PROGRAM = 4_000
+_FEW_PATTERNS = 64  # possible patterns of three or more raters up to which the smallest value is found exactly
 _ROUNDING = 1e-9
 _LEAST_TOTAL = 10**4  # minimum number of subjects of the table with the largest agreement
 _COARSE = 10**6  # margins with a larger common denominator are rounded to multiples of 1 / this
@@ -123,8 +124,18 @@ class MarginTables:
 
     @cached_property
     def smallest(self) -> MixtureTable:
-        """Table with the smallest value of the coefficient."""
-        return self._extreme(-1)
+        """Table with the smallest value of the coefficient.
+
+        For many raters or categories, a table of whole counts can take minutes to find, so its shares are the solution
+        of a linear program in doubles.
+        """
+        shares = None
+        if self.n_raters > 2 and len(self.patterns) > _FEW_PATTERNS:
+            shares = self._optimal_shares(-self.objective.real_scores(self.patterns))
+        if shares is None:
+            return self._extreme(-1)
+        population = self._population(shares)
+        return self._mixture_table(population, population.score, population.table.patterns, population.table.counts)
 
     @cached_property
     def observed(self) -> MixtureTable | None:
@@ -203,19 +214,26 @@ class MarginTables:
         The gradient depends only on the margins and the value, so the variance is linear in the table and its extremes
         are solutions of linear programs.
         """
-        from scipy.optimize import linprog  # 0.3 s to import
-
         gradient = gradient_of(objective, self.patterns)
-        rows = [(codes == category) for codes in self.patterns.T for category in range(self.n_categories)]
         scores = objective.scores(self.patterns).astype(float) @ np.sqrt(np.array(objective.radicands, dtype=float))
         total = float(objective.score) / objective.table.n_subjects
         size = float(scores.max()) or 1.0
-        found = linprog(
-            -sign * gradient**2,
-            A_eq=np.array([*rows, scores / size], dtype=float),
-            b_eq=np.append((objective.table.margins / objective.table.n_subjects).ravel(), total / size),
-        )
-        return objective if found.x is None else self._population(np.clip(found.x, 0, None))
+        found = self._optimal_shares(-sign * gradient**2, scores / size, total / size)
+        return objective if found is None else self._population(found)
+
+    def _optimal_shares(self, costs: Array, row: Array | None = None, total: float = 0.0) -> Array | None:
+        """Return the shares of all patterns that minimise a cost under the margins, or None if there are none.
+
+        If `row` is given, the shares times this row add up to `total`.
+        """
+        from scipy.optimize import linprog  # 0.3 s to import
+
+        rows = [(codes == category) for codes in self.patterns.T for category in range(self.n_categories)]
+        more = [] if row is None else [row]
+        sums = np.append(self.shares.astype(float).ravel(), [total] * len(more))
+        costs = costs / (float(np.abs(costs).max()) or 1.0)
+        found = linprog(costs, A_eq=np.array([*rows, *more], dtype=float), b_eq=sums)
+        return None if found.x is None else np.clip(found.x, 0, None)
 
     def _extreme(self, sign: int) -> MixtureTable:
         solution = solve(problem_for(self.objective, sign))
