@@ -110,12 +110,12 @@ def test_no_interval_reaches_above_one():
     assert km.kappa(t).ci[1] == 1
 
 
-def test_perfect_agreement_has_zero_standard_error_and_no_test():
+def test_perfect_agreement_has_zero_standard_error_and_no_test_by_it():
     """The standard error is 0, the interval is a point, and the test statistic is None."""
     t = km.from_counts([[3, 0], [0, 4]])
     result = km.kappa(t)
     assert (result.value, result.se, result.ci) == (1, 0, (1, 1))
-    test = km.value_test(t, null=0.5)
+    test = km.value_test(t, null=0.5, method="estimate")
     assert (test.statistic, test.pvalue) == (None, None)
 
 

@@ -201,14 +201,3 @@ def test_the_null_standard_error_gives_no_interval():
         km.errors.NotSupportedError, match=r"gives no confidence interval; use method 'auto' or 'jackknife'"
     ):
         km.agreement(km.example("cohen1968"), method="null")
-
-
-def test_the_null_standard_error_tests_zero_alone():
-    """The test of kappa = 0 is accepted, and the test of any other value is an error."""
-    table = km.example("cohen1968")
-    assert km.value_test(table, method="null").pvalue < 1e-6
-    for value in (0.4, -0.1, 1e-9):
-        with pytest.raises(
-            km.errors.NotSupportedError, match=f"cannot test {value:g}; use method 'auto' or 'jackknife'"
-        ):
-            km.value_test(table, null=value, method="null")

@@ -11,8 +11,9 @@ from . import plot as plot
 from . import results as results
 from ._version import __version__ as __version__
 from .annealing.simulated_annealing import anneal as anneal
-from .coefficient_tests import compare as compare
+from .coefficient_tests import equivalence_test as equivalence_test
 from .coefficient_tests import value_test as value_test
+from .comparisons import compare as compare
 from .datasets import example as example
 from .fibers.exact_test import exact_test as exact_test
 from .fibers.fiber import fiber as fiber

@@ -1,23 +1,34 @@
-"""Test a coefficient against a value, or compare it with another coefficient of the same subjects."""
+"""Test a coefficient against a value, or test whether it lies between two values.
+
+The default test uses the standard error that the coefficient has if the null value is true. It is computed at the table
+that planning assumes: the mixture, with the observed margins, of the observed table and the table of independent raters
+or of largest agreement, in which the coefficient equals the null value. The test of a planned study is therefore the
+test that was planned. Simulated levels are in the documentation, under "Testing against a value".
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import sqrt
-from typing import Any
+from typing import NamedTuple
 
 from kappamax._result import Result
-from kappamax._typing import Array
-from kappamax._validate import as_choice, as_finite_number, as_number_between
+from kappamax._tolerances import NO_SPREAD
+from kappamax._validate import as_choice, as_finite_number
 from kappamax.coefficients import as_objective
 from kappamax.disagreement.objective import Objective
-from kappamax.display import numbers, text
+from kappamax.display import numbers
 from kappamax.errors import InvalidOptionError, NotSupportedError
-from kappamax.io import Ratings, as_table
-from kappamax.standard_errors import StandardError, quantile_of, sample_counts, slopes, standard_error
+from kappamax.io import Ratings
+from kappamax.planning.formula import precision_of
+from kappamax.planning.margin_tables import MOST_ASSUMED_PATTERNS
+from kappamax.planning.population import tables_through
+from kappamax.standard_errors import SE_METHODS, StandardError, one_sided_pvalues, standard_error
 from kappamax.table import Label
 from kappamax.weights import WeightsLike
+
+METHODS = ("auto", "null", "estimate", *(name for name in SE_METHODS if name not in ("auto", "null")))
 
 
 def value_test(
@@ -39,7 +50,7 @@ def value_test(
     *ratings : Table, frame, or two or more arrays of labels
         Ratings of the subjects. A frame has one column per rater; arrays have one entry per subject.
     null : float
-        Value of the coefficient under the null hypothesis, default 0.
+        Value of the coefficient under the null hypothesis, at most 1; default 0.
     weights : str, Weights or mapping
         Disagreement weights: a name such as "linear" or "quadratic", a `Weights` object, or a mapping from pairs of
         raters to weights. Default "unweighted".
@@ -49,8 +60,15 @@ def value_test(
     alternative : {"greater", "less", "two-sided"}
         Alternative hypothesis, default "greater": the coefficient is greater than `null`, less, or different.
     method : str
-        Method for the standard error, default "auto"; see `standard_error`. The method "null" is the usual choice for
-        ``null=0`` and is not accepted for other values.
+        Standard error that the test uses, default "auto":
+
+        - "null": the standard error that the coefficient has if the null value is true, at the table with the observed
+          margins that `sample_size` assumes by default; for Cohen's kappa and ``null=0`` this is the formula of Fleiss,
+          Cohen and Everitt (1969) for independent raters. It needs complete ratings and at most 20,000 possible
+          patterns;
+        - "estimate": the standard error that `kappa` reports;
+        - "fleiss-cohen-everitt", "delta", "gwet" or "jackknife": see `standard_error`;
+        - "auto": "null" if this is available, and otherwise "estimate".
     categories : sequence of labels, optional
         All categories in order, including unused ones. By default they are taken from the ratings.
 
@@ -61,103 +79,105 @@ def value_test(
 
     Raises
     ------
+    InvalidOptionError
+        If `null` is above 1 or not a number, or a name is unknown.
     NotSupportedError
-        If the method is "null" and `null` is not 0.
+        If the method is "null" and ratings are missing, there are too many possible patterns, or the weights depend on
+        the ratings; or if another method is not available for the coefficient.
 
     See Also
     --------
+    equivalence_test : Test whether the coefficient lies between two values.
     exact_test : Test against chance with an exact p-value.
+    sample_size : Number of subjects for a given power of this test.
+
+    Notes
+    -----
+    No table with the observed margins may have the null value, for example because the raters use the categories too
+    differently for so much agreement. The method "null" then uses the standard error at the table with the largest (or
+    smallest) value that the margins allow, and `reason` says so.
 
     Examples
     --------
     >>> import kappamax as km
     >>> test = km.value_test(km.from_counts([[40, 5], [5, 50]]), null=0.6)
     >>> round(test.value, 4), round(test.pvalue, 4)
-    (0.798, 0.0005)
+    (0.798, 0.0069)
+
+    The test also has a result if the raters agree on all subjects, although the estimated standard error is then zero.
+
+    >>> round(km.value_test(km.from_counts([[12, 0], [0, 18]]), null=0.6).pvalue, 4)
+    0.0037
     """
     alternative = as_choice("alternative", alternative, ("two-sided", "greater", "less"))
-    null = as_finite_number("null", null)
-    if method == "null" and null != 0:  # this standard error holds for independent raters, whose kappa is 0
-        raise NotSupportedError(
-            f"the null standard error holds only if kappa is 0, so it cannot test {null:g}; "
-            "use method 'auto' or 'jackknife'."
-        )
+    null = _as_null("null", null)
+    method = as_choice("method", method, METHODS)
     objective = as_objective(*ratings, weights=weights, coefficient=coefficient, categories=categories)
-    value = objective.value(objective.score)
-    error = standard_error(objective, method=method)
-    statistic, pvalue = _z_test(value - null, error, alternative)
-    return ValueTest(value, null, alternative, statistic, pvalue, error.se, error.method, error.df, _data=error.data)
+    return _value_test(objective, null, alternative, method)
 
 
-def compare(
+def equivalence_test(
     *ratings: Ratings,
-    first: Mapping[str, Any] | Sequence[str | int],
-    second: Mapping[str, Any] | Sequence[str | int],
+    low: float,
+    high: float,
     weights: WeightsLike = "unweighted",
     coefficient: str = "kappa",
-    level: float = 0.95,
+    method: str = "auto",
     categories: Sequence[Label] | None = None,
-) -> Comparison:
-    """Compare two coefficients computed from the same subjects.
+) -> EquivalenceTest:
+    """Test whether a coefficient lies between two values, by two one-sided tests.
 
-    The standard error of the difference is computed by the delta method for the paired difference, so it accounts for
-    the correlation of the two coefficients.
+    The null hypothesis is that the coefficient is at most `low` or at least `high`. The p-value is the larger one of
+    the tests against these two values (Schuirmann 1987), so a small p-value shows that the coefficient lies between
+    them.
 
     Parameters
     ----------
     *ratings : Table, frame, or two or more arrays of labels
         Ratings of the subjects. A frame has one column per rater; arrays have one entry per subject.
-    first, second : sequence of raters, or mapping
-        Raters of each coefficient, by name; or a mapping with `raters` (default: all) and with `weights`, `coefficient`
-        or `group_size` where these differ between the two.
+    low, high : float
+        Ends of the range of values, with ``low < high <= 1``.
     weights : str, Weights or mapping
-        Disagreement weights of both coefficients, default "unweighted".
+        Disagreement weights, default "unweighted"; see `value_test`.
     coefficient : str
-        Name of both coefficients, default "kappa"; `agreement` lists the others.
-    level : float
-        Confidence level of the interval for the difference, default 0.95.
+        Name of the coefficient, default "kappa"; `agreement` lists the others.
+    method : str
+        Standard error that both tests use, default "auto"; see `value_test`.
     categories : sequence of labels, optional
         All categories in order, including unused ones. By default they are taken from the ratings.
 
     Returns
     -------
-    Comparison
-        Both coefficients, their difference with its confidence interval, and a two-sided test of no difference.
+    EquivalenceTest
+        Observed coefficient, p-value and the two one-sided tests.
+
+    Raises
+    ------
+    InvalidOptionError
+        If `low` is not below `high`, or one of them is above 1 or not a number.
+    NotSupportedError
+        If the method is not available; see `value_test`.
+
+    See Also
+    --------
+    value_test : Test against one value, which shows that a coefficient is above it or below it.
+    compare : Test whether two coefficients are equivalent.
 
     Examples
     --------
-    Test whether the second rater agrees better with the first rater than the third rater does.
-
     >>> import kappamax as km
-    >>> t = km.from_ratings([[1, 1, 2], [2, 2, 2], [3, 3, 1], [1, 2, 1], [3, 3, 3]], raters=["a", "b", "c"])
-    >>> c = km.compare(t, first=["a", "b"], second=["a", "c"])
-    >>> round(c.difference, 4), c.n_subjects
-    (0.2941, 5)
-
-    Compare linear with quadratic weights.
-
-    >>> c = km.compare(t, first={"weights": "linear"}, second={"weights": "quadratic"})
-    >>> round(c.first, 4), round(c.second, 4)
-    (0.4118, 0.4118)
+    >>> test = km.equivalence_test(km.from_counts([[80, 10], [10, 100]]), low=0.6, high=0.9)
+    >>> round(test.value, 4), round(test.pvalue, 4)
+    (0.798, 0.0005)
     """
-    table = as_table(*ratings, categories=categories)
-    level = as_number_between("level", level, 0, 1)
-    objectives, patterns = [], []
-    for given in (first, second):
-        if isinstance(given, str) or not isinstance(given, Mapping | Sequence):
-            raise InvalidOptionError(
-                "first and second must be lists of raters such as ['a', 'b'], or mappings such as "
-                f"{{'weights': 'linear'}}; got {given!r}."
-            )
-        spec = given if isinstance(given, Mapping) else {"raters": given}
-        for key in spec:
-            as_choice("first and second", key, ("raters", "weights", "coefficient", "group_size"))
-        columns = [table.rater_index(rater) for rater in spec.get("raters", table.raters)]
-        chosen = {"weights": weights, "coefficient": coefficient} | dict(spec)
-        chosen.pop("raters", None)
-        objectives.append(as_objective(table.select(columns), **chosen))
-        patterns.append(table.patterns[:, columns])
-    return _compare(objectives[0], objectives[1], patterns, table.counts, level)._about(table.data)
+    low, high = _as_null("low", low), _as_null("high", high)
+    if low >= high:
+        raise InvalidOptionError(f"low must be below high; got {low:g} and {high:g}.")
+    method = as_choice("method", method, METHODS)
+    objective = as_objective(*ratings, weights=weights, coefficient=coefficient, categories=categories)
+    above, below = _value_test(objective, low, "greater", method), _value_test(objective, high, "less", method)
+    pvalue = None if above.pvalue is None or below.pvalue is None else max(above.pvalue, below.pvalue)
+    return EquivalenceTest(above.value, low, high, pvalue, above, below, _data=objective.table.data)
 
 
 @dataclass(frozen=True, repr=False)
@@ -175,11 +195,14 @@ class ValueTest(Result):
     statistic, pvalue : float or None
         Test statistic and p-value; None where the standard error is zero or cannot be estimated.
     se : float or None
-        Standard error of the coefficient; None where it cannot be estimated.
+        Standard error of the coefficient that the test uses; None where it cannot be estimated.
     method : str
         Method by which the standard error was computed.
     df : int or None
         Degrees of freedom of Student's t distribution; None for the normal distribution.
+    reason : str or None
+        Why there is no statistic, why the standard error was estimated although the method is "auto", or why it was
+        computed at a table with another value than `null`; None if nothing of this applies.
     """
 
     value: float
@@ -190,86 +213,132 @@ class ValueTest(Result):
     se: float | None
     method: str
     df: int | None
+    reason: str | None = None
 
 
 @dataclass(frozen=True, repr=False)
-class Comparison(Result):
-    """Comparison of two coefficients of the same subjects.
+class EquivalenceTest(Result):
+    """Test whether a coefficient lies between two values, by two one-sided tests.
 
     Attributes
     ----------
-    first, second : float
-        Values of the two coefficients.
-    difference : float
-        Difference ``first - second``.
-    se : float or None
-        Standard error of the difference; None where it cannot be estimated.
-    ci : tuple of two floats, or None
-        Confidence interval for the difference; None where the standard error cannot be estimated.
-    level : float
-        Confidence level of the interval.
-    statistic, pvalue : float or None
-        Statistic and two-sided p-value of the test of no difference; None where the standard error is zero or cannot be
-        estimated.
-    n_subjects : int
-        Number of subjects.
+    value : float
+        Observed coefficient.
+    low, high : float
+        Ends of the range of values.
+    pvalue : float or None
+        The larger p-value of the two tests; None where one of them has none.
+    above, below : ValueTest
+        The tests that the coefficient is greater than `low` and less than `high`.
     """
 
-    first: float
-    second: float
-    difference: float
-    se: float | None
-    ci: tuple[float, float] | None
-    level: float
-    statistic: float | None
+    value: float
+    low: float
+    high: float
     pvalue: float | None
-    n_subjects: int
+    above: ValueTest
+    below: ValueTest
+
+    @property
+    def reasons(self) -> list[str]:
+        """The different reasons of the two tests, such as why there is no p-value."""
+        return list(dict.fromkeys(test.reason for test in (self.above, self.below) if test.reason is not None))
 
     def _rows(self) -> list[tuple[str, str]]:
+        low, high = f"{self.low:g}", f"{self.high:g}"
         return [
-            ("first", numbers.decimal(self.first)),
-            ("second", numbers.decimal(self.second)),
-            ("difference", numbers.decimal(self.difference)),
-            (f"{100 * self.level:g}% interval", numbers.interval(self.ci)),
-            ("standard error", numbers.decimal(self.se)),
+            ("value", numbers.decimal(self.value)),
             ("p-value", numbers.pvalue(self.pvalue)),
-            *self._size_rows(text.plural(self.n_subjects, "subject")),
+            (f"p-value, above {low}", numbers.pvalue(self.above.pvalue)),
+            (f"p-value, below {high}", numbers.pvalue(self.below.pvalue)),
+            ("alternative", f"the coefficient lies between {low} and {high}"),
+            *(("reason", reason) for reason in self.reasons),
         ]
 
 
-def _compare(first: Objective, second: Objective, patterns: Sequence[Array], counts: Array, level: float) -> Comparison:
-    """Return the difference of two coefficients of the same subjects, by the delta method for the paired difference.
+class _TestError(NamedTuple):
+    """Standard error that a test uses, and the reason for it if it is not the one asked for."""
 
-    The number of subjects with two or more ratings may differ between the two coefficients. The smaller number
-    determines the degrees of freedom.
+    error: StandardError
+    reason: str | None = None
+
+
+def _as_null(argument: str, value: float) -> float:
+    """Return a value that a coefficient can have."""
+    value = as_finite_number(argument, value)
+    if value > 1:
+        raise InvalidOptionError(f"{argument} must be at most 1, the largest value of a coefficient; got {value:g}.")
+    return value
+
+
+def _value_test(objective: Objective, null: float, alternative: str, method: str) -> ValueTest:
+    value = objective.value(objective.score)
+    error, reason = _error_for(objective, null, method)
+    se, statistic, pvalue = error.se, None, None
+    if se is None:
+        reason = "fewer than two subjects have ratings to compare, so the standard error cannot be estimated"
+    elif se <= NO_SPREAD:
+        se = 0.0
+        which = "at a table with the null value" if error.method == "null" else "estimated from the ratings"
+        zero = f"the standard error {which} is zero, so there is no test statistic"
+        reason = zero if reason is None else f"{reason}; it is zero, so there is no test statistic"
+    else:
+        statistic = (value - null) / se
+        below, above = one_sided_pvalues(statistic, error.df)
+        pvalue = {"less": below, "greater": above, "two-sided": 2 * min(below, above)}[alternative]
+    return ValueTest(
+        value, null, alternative, statistic, pvalue, se, error.method, error.df, reason, _data=objective.table.data
+    )
+
+
+def _error_for(objective: Objective, null: float, method: str) -> _TestError:
+    """Return the standard error of a test; `auto` falls back on the estimated one and says why."""
+    if method not in ("auto", "null"):
+        return _TestError(standard_error(objective, method="auto" if method == "estimate" else method))
+    obstacle = _obstacle(objective, null)
+    if obstacle is None:
+        return _null_error(objective, null)
+    if method == "null":
+        raise NotSupportedError(f"method 'null' is not available: {obstacle}. Use method 'estimate'.")
+    return _TestError(standard_error(objective), f"the standard error is estimated from the ratings: {obstacle}")
+
+
+def _obstacle(objective: Objective, null: float) -> str | None:
+    """Return why no table with the null value can be built, or None if it can."""
+    table, coefficient = objective.table, objective.coefficient
+    if not table.complete:
+        return "no table with the null value can be built from ratings of which some are missing"
+    if coefficient.name == "cohen" and null == 0:
+        return None
+    if table.n_categories**table.n_raters > MOST_ASSUMED_PATTERNS:
+        return (
+            f"a table with the null value is built for at most {MOST_ASSUMED_PATTERNS:,} possible patterns; there are "
+            f"{table.n_categories}^{table.n_raters}"
+        )
+    if objective.varying_weights:
+        return f"{objective.weights.name} weights depend on how often each category is used"
+    if coefficient.group_size > 2:
+        return "agreement of more than two raters at a time has no table with the null value"
+    return None
+
+
+def _null_error(objective: Objective, null: float) -> _TestError:
+    """Return the standard error at the estimated table with the null value.
+
+    If the margins do not allow the null value, the table with the nearest value that they allow is used.
     """
-    n = min(int(sample_counts(one, one.table.rows, "delta").sum()) for one in (first, second))
-    gradient = slopes(first, patterns[0]) - slopes(second, patterns[1])
-    variance = float(counts @ (gradient - counts @ gradient / counts.sum()) ** 2)
-    se = sqrt(variance * n / (n - 1)) if n > 1 else None
-    error = StandardError(se, "paired", n - 1)
-    values = first.value(first.score), second.value(second.score)
-    difference = values[0] - values[1]
-    statistic, pvalue = _z_test(difference, error, "two-sided")
-    ci = None if se is None else _spread(difference, error, level)
-    return Comparison(*values, difference, se, ci, level, statistic, pvalue, int(counts.sum()))
-
-
-def _z_test(difference: float, error: StandardError, alternative: str) -> tuple[float | None, float | None]:
-    if not error.se:
-        return None, None
-    z = difference / error.se
-    below = _cdf(z, error.df)
-    above = _cdf(-z, error.df)
-    return z, {"less": below, "greater": above, "two-sided": 2 * min(below, above)}[alternative]
-
-
-def _spread(center: float, error: StandardError, level: float) -> tuple[float, float]:
-    reach = quantile_of((1 + level) / 2, error.df) * float(error.se or 0)
-    return center - reach, center + reach
-
-
-def _cdf(z: float, df: int | None) -> float:
-    from scipy.special import ndtr, stdtr  # NormalDist is inaccurate in the far tail
-
-    return float(ndtr(z) if df is None else stdtr(df, z))
+    if objective.coefficient.name == "cohen" and null == 0:
+        return _TestError(standard_error(objective, method="null"))
+    table = objective.table
+    tables = tables_through(table, {"weights": objective.weights, "coefficient": objective.coefficient.name})
+    limit, reason = tables.limit_passed(null), None
+    if limit is None:
+        population = tables.at(null, "null")
+    else:
+        population = tables.population(limit)
+        kind = "largest" if null > limit.value else "smallest"
+        reason = (
+            f"the observed margins do not allow the value {null:g}, so the standard error is the one at the {kind} "
+            f"value that they allow, {numbers.decimal(float(limit.value))}"
+        )
+    return _TestError(StandardError(precision_of(population).sd / sqrt(table.n_subjects), "null", None), reason)

@@ -7,7 +7,8 @@ directly.
 from kappamax._result import Result
 from kappamax.annealing.simulated_annealing import Annealing
 from kappamax.annealing.trace import Moment, Trace
-from kappamax.coefficient_tests import Comparison, ValueTest
+from kappamax.coefficient_tests import EquivalenceTest, ValueTest
+from kappamax.comparisons import Comparison
 from kappamax.fibers.connectivity import LevelSet
 from kappamax.fibers.distribution import Distribution
 from kappamax.fibers.exact_test import ExactTest
@@ -47,6 +48,7 @@ __all__ = [
     "DataSummary",
     "DisagreementSplit",
     "Distribution",
+    "EquivalenceTest",
     "ExactTest",
     "Explanation",
     "Fiber",

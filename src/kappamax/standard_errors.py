@@ -248,6 +248,14 @@ def quantiles_of(level: float, df: Array | float) -> Array:
     return np.asarray(stdtrit(df, level))
 
 
+def one_sided_pvalues(statistic: float, df: float | None) -> tuple[float, float]:
+    """Return the p-values of the alternatives "less" and "greater", normal or, with degrees of freedom, Student's t."""
+    from scipy.special import ndtr, stdtr  # NormalDist is inaccurate in the far tail
+
+    below, above = (float(ndtr(z) if df is None else stdtr(df, z)) for z in (statistic, -statistic))
+    return below, above
+
+
 def sample_counts(objective: Objective, rows: Rows, method: str) -> Array:
     """Return the counts of the subjects that determine the sample size n.
 

@@ -36,7 +36,9 @@ QUICK = [name for name, case in CASES.items() if not case.slow]
 MUTATED = [
     *("inspect, wide", "inspect, long", "inspect, no table"),
     *("kappa, two raters", "kappa, undefined", "max, three raters", "max, no time", "max, undefined"),
-    *("test, two-sided", "test, undefined", "fiber, listed and sampled", "fiber, too many tables"),
+    *("test, two-sided", "test, undefined", "test, value", "test, equivalence", "plan, assurance"),
+    *("test, value undefined", "test, equivalence undefined"),
+    *("fiber, listed and sampled", "fiber, too many tables"),
     *("moves, three raters", "moves, undefined", "anneal, swaps", "anneal, undefined", "plan, width", "plan, power"),
     *("verify, does not hold", "report, three raters", "report, pair undefined", "report, undefined"),
     *("report, maximum not known", "report, several files", "study, own scenarios", "paper, few items"),

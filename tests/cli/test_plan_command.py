@@ -88,3 +88,15 @@ def test_errors_are_one_line(arguments, code, message):
     assert (done.returncode, done.stdout) == (code, "")
     assert message in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_assurance_is_passed_on():
+    """The table shows the probability of a narrow interval by formula and in simulated studies."""
+    done = run("plan", *WIDTH, "--assurance", "0.9", COLUMNS="120")
+    words = " ".join(done.stdout.split())
+    assert "assurance simulated" in words
+    assert "unweighted 336 0.6000 1.0000 0.9043" in words
+    assert "give a 95% interval no wider than 0.2 with a probability of 90%" in words
+    refused = run("plan", *WIDTH, "--assurance", "0.2")
+    assert (refused.returncode, refused.stdout) == (1, "")
+    assert "assurance must lie between 0.5 and 1; got 0.2" in refused.stderr

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import kappamax as km
 from kappamax.planning.margin_tables import MarginTables
-from kappamax.planning.population import from_margins
+from kappamax.planning.population import from_margins, tables_through
 from tests.support.flat_settings import sample_size
 from tests.support.strategies import examples
 
@@ -84,3 +84,25 @@ def test_values_below_chance_are_mixed_with_the_smallest():
         km.errors.InvalidOptionError, match=r"kappa must be at least -0.4286, the smallest Cohen's kappa that these"
     ):
         formula(margins=[0.7, 0.3], kappa=-0.5, width=0.2)
+
+
+def test_the_smallest_value_of_many_patterns_is_that_of_the_maximum_problem():
+    """Above 64 possible patterns the smallest value is found in doubles, and the table still has the margins."""
+    rng = np.random.default_rng(2)
+    for weights in ("unweighted", "linear", "circular"):
+        pilot = km.from_ratings(rng.integers(0, 4, size=(24, 4)), categories=range(4))
+        tables = tables_through(pilot, {"weights": weights, "coefficient": "kappa"})
+        smallest = tables.smallest
+        # a table of whole counts for 24 subjects cannot be below the smallest value of a population
+        assert float(smallest.value) <= km.max_kappa(pilot, weights=weights).minimum + 1e-9
+        population = tables.population(smallest)
+        assert population.value(population.score) == pytest.approx(float(smallest.value), abs=1e-12)
+        assert population.table.margins / population.table.n_subjects == pytest.approx(pilot.margins / 24, abs=1e-9)
+        assert float(smallest.value) < float(tables.independent.value)
+
+
+def test_pilot_margins_are_not_rounded():
+    """A category with one rating in a million million subjects stays as it is."""
+    pilot = km.from_counts([[10**12, 0], [1, 1]])
+    tables = tables_through(pilot, {"weights": "unweighted", "coefficient": "kappa"})
+    assert (tables.shares == np.array([[Fraction(int(n), 10**12 + 2) for n in row] for row in pilot.margins])).all()

@@ -240,6 +240,18 @@ CASES = {
     "test, missing ratings": Case("test", "test {missing.csv} -c krippendorff"),
     "test, interrupted": Case("test", "test {two.csv} --method monte-carlo --seed 1", 130, _interrupt_test),
     "test, undefined": Case("test", "test {one_category.csv}"),
+    "test, value": Case("value_test", "test {two.csv} --null 0.2 -w linear,unweighted --categories no,maybe,yes"),
+    "test, value not allowed": Case("value_test", "test {two.csv} --null 0.99 --alternative less"),
+    "test, value with missing ratings": Case("value_test", "test {missing.csv} --null 0.2"),
+    "test, value two-sided": Case("value_test", "test {three.csv} --null 0.2 --alternative two-sided"),
+    "test, value undefined": Case("value_test", "test {one_category.csv} --null 0.2"),
+    "test, equivalence": Case("equivalence_test", "test {two.csv} --equivalence 0,0.9"),
+    "test, equivalence with missing ratings": Case("equivalence_test", "test {missing.csv} --equivalence 0,0.9"),
+    "test, equivalence up to one": Case("equivalence_test", "test {perfect.csv} --equivalence 0.2,1"),
+    "test, equivalence of one subject": Case(
+        "equivalence_test", "test {one_subject.csv} --equivalence 0,0.9 --variance delta"
+    ),
+    "test, equivalence undefined": Case("equivalence_test", "test {one_category.csv} --equivalence 0,0.9"),
     "fiber, values": Case("fiber", "fiber {rapallo2022.csv} --layout counts -w linear -w unweighted"),
     "fiber, listed and sampled": Case("fiber", "fiber {small.csv} --layout counts --list --sample 2 --seed 1"),
     "fiber, short integers as strings": Case(
@@ -261,6 +273,9 @@ CASES = {
     "anneal, undefined": Case("anneal", "anneal {one_category.csv}"),
     "anneal, interrupted": Case("anneal", "anneal {three.csv}", 130, _interrupt_annealing),
     "plan, width": Case("plan", "plan --margins 0.7,0.3 --kappa 0.6 --width 0.2 --seed 1"),
+    "plan, assurance": Case(
+        "plan", "plan --margins 0.7,0.3 --kappa 0.6 --width 0.2 --assurance 0.9 --draws 100 --seed 1"
+    ),
     "plan, power": Case(
         "plan",
         "plan --margins 2/3,1/3 --raters 3 --kappa 0.6 --power 0.8 --null 0.4 --draws 500 --seed 1 -w unweighted "

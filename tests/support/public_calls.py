@@ -139,6 +139,8 @@ CALLS: dict[str, Callable[[Case], Any]] = {
     "sample_size power": lambda c: km.sample_size(c.table, **c.options, power=0.8, null=0.1, method=_FORMULA),
     "standard_error": lambda c: km.standard_error(c.table, **c.options),
     "value_test": lambda c: km.value_test(c.table, **c.options, null=0.25),
+    "value_test zero": lambda c: km.value_test(c.table, **c.options, alternative="two-sided"),
+    "equivalence_test": lambda c: km.equivalence_test(c.table, **c.options, low=-0.5, high=0.75),
     "verify": lambda c: km.verify(_maximum(c)),
     "maximum.bootstrap_ratio": lambda c: km.maximum.bootstrap_ratio(
         _few_raters(c), **c.options, n_resamples=2, rng=c.seed

@@ -1,12 +1,15 @@
-"""Define `kappamax test FILE`, which tests whether the raters agree more than expected by chance."""
+"""Define `kappamax test FILE`, which tests agreement against chance, against a value or against a range of values."""
 
 from __future__ import annotations
 
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import click
+from click.core import ParameterSource
+
 from kappamax.cli.command import Option, command
-from kappamax.cli.options import INPUT, JSON, MEMORY, WEIGHTS, alternative, jobs, seed
+from kappamax.cli.options import INPUT, JSON, MEMORY, WEIGHTS, alternative, as_numbers, jobs, seed
 from kappamax.cli.runner import Finding, Findings, echo_rows, name_of, progress_bar, run
 from kappamax.display import numbers, text
 
@@ -22,15 +25,46 @@ _EXTREME_VALUES = {
     "distance": "The p-value counts values at least as far from the mean as the observed one.",
     "probability": "The p-value counts values no more probable than the observed one.",
 }
+#: options that only the test against chance has
+_CHANCE_ONLY = ("two_sided", "method", "draws", "seed", "memory_limit", "jobs")
+
+
+def _as_range(_context: click.Context, _option: click.Parameter, text: str | None) -> list[Any] | None:
+    """Return --equivalence as its two ends."""
+    if text is None:
+        return None
+    ends = as_numbers(text, "two values such as 0.6,0.9")
+    if len(ends) != 2:
+        raise click.BadParameter(f"{text!r} is not a list of two values such as 0.6,0.9.")
+    return ends
 
 
 @command(
     "kappamax test ratings.csv",
-    "kappamax test ratings.csv --alternative two-sided --method exact",
+    "kappamax test ratings.csv --null 0.6 --alternative two-sided",
     Input=INPUT,
     Weights=WEIGHTS,
     Test=[
-        alternative(),
+        alternative("more agreement than expected by chance, or a coefficient above --null"),
+        Option(
+            "--null VALUE",
+            "Value against which the coefficient is tested, by a standard error. Default: an exact or Monte Carlo test "
+            "against chance.",
+            type=float,
+        ),
+        Option(
+            "--equivalence LOW,HIGH",
+            "Test whether the coefficient lies between these values, by two one-sided tests. Default: no such test.",
+            callback=_as_range,
+        ),
+        Option(
+            "--variance NAME",
+            "Standard error of a test with --null or --equivalence: null (at the tested value), estimate (from the "
+            "ratings), a method such as jackknife, or auto (null, unless ratings are missing or too many patterns are "
+            "possible).",
+            default="auto",
+            names="coefficient_tests.METHODS",
+        ),
         Option(
             "--two-sided NAME",
             "Definition of the two-sided p-value: distance (all values at least as far from the mean as the observed "
@@ -55,15 +89,49 @@ _EXTREME_VALUES = {
     Limits=[MEMORY, jobs()],
     Output=[JSON],
 )
-def test(draws: int | None, seed: int | None, memory_limit: float, jobs: int, **options: Any) -> None:
-    """Test whether the raters agree more than expected by chance.
+def test(
+    null: float | None,
+    equivalence: list[Any] | None,
+    variance: str,
+    draws: int | None,
+    seed: int | None,
+    memory_limit: float,
+    jobs: int,
+    **options: Any,
+) -> None:
+    """Test agreement against chance or against a value.
 
-    The test is conditional on the margins of FILE and on the set of raters of each subject. If FILE is "-", standard
-    input is read.
+    The test against chance is conditional on the margins of FILE and on the set of raters of each subject. With --null
+    or --equivalence, the coefficient is tested against a value or a range of values. If FILE is "-", standard input is
+    read.
     """
+    _require_one_test(null, equivalence)
+    if null is not None or equivalence is not None:
+        from kappamax.cli.value_test import run_equivalence_test, run_value_test
+
+        if null is not None:
+            run_value_test(options, null, options["alternative"], variance)
+        elif equivalence is not None:
+            low, high = equivalence
+            run_equivalence_test(options, low, high, variance)
+        return
     settings = {name: options.pop(name) for name in ("alternative", "two_sided", "method")}
     settings |= {"n_draws": draws, "n_jobs": jobs, "rng": seed, "memory_limit": 1e9 * memory_limit}
     run(options, partial(_measure, **settings), _show, fields=_FIELDS)
+
+
+def _require_one_test(null: float | None, equivalence: list[Any] | None) -> None:
+    """Require that all options that were given belong to the same test."""
+    if null is not None and equivalence is not None:
+        raise click.UsageError("--null and --equivalence exclude each other.")
+    chosen = "--null" if null is not None else "--equivalence" if equivalence is not None else None
+    excluded = {None: ("variance",), "--null": _CHANCE_ONLY, "--equivalence": (*_CHANCE_ONLY, "alternative")}[chosen]
+    context = click.get_current_context()
+    for name in excluded:
+        if context.get_parameter_source(name) not in (ParameterSource.DEFAULT, None):
+            option = f"--{name.replace('_', '-')}"
+            needed = "needs --null or --equivalence" if chosen is None else f"has no meaning with {chosen}"
+            raise click.UsageError(f"{option} {needed}.")
 
 
 def _measure(table: Table, *, weights: str | Weights, **settings: Any) -> ExactTest:

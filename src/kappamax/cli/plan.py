@@ -34,7 +34,7 @@ def _as_margins(_context: click.Context, _option: click.Parameter, texts: tuple[
 
 
 @command(
-    "kappamax plan --margins 0.7,0.3 --kappa 0.6 --width 0.2",
+    "kappamax plan --margins 0.7,0.3 --kappa 0.6 --width 0.2 --assurance 0.9",
     "kappamax plan --table pilot.csv --power 0.8 --null 0.4",
     Assumptions=[
         Option(
@@ -65,6 +65,12 @@ def _as_margins(_context: click.Context, _option: click.Parameter, texts: tuple[
             type=float,
         ),
         LEVEL,
+        Option(
+            "--assurance PROBABILITY",
+            "Probability, between 0.5 and 1, that the interval is no wider than --width. Default: --width is the mean "
+            "width.",
+            type=float,
+        ),
         Option(
             "--power POWER",
             "Power of the test, which is the probability of rejecting the null value, between 0 and 1. It is required "
@@ -114,13 +120,14 @@ def plan(
 ) -> None:
     """Find the number of subjects that a study needs.
 
-    The goal is a confidence interval of a given width (--width) or a test of a given power (--power and --null). The
-    assumptions are given by pilot ratings (--table), or by the expected shares of the categories and the expected value
-    of the coefficient (--margins and --kappa). With --margins, --raters is the number of raters.
+    The goal is a confidence interval of a given width (--width, and --assurance if it must not be wider) or a test of a
+    given power (--power and --null). The assumptions are given by pilot ratings (--table), or by the expected shares of
+    the categories and the expected value of the coefficient (--margins and --kappa). With --margins, --raters is the
+    number of raters.
     """
     from kappamax.planning.methods import Formula, Simulation
 
-    goal = ("kappa", "width", "level", "power", "null", "alternative", "alpha")
+    goal = ("kappa", "width", "level", "assurance", "power", "null", "alternative", "alpha")
     settings: dict[str, Any] = {name: options[name] for name in goal} | {"rng": seed, "n_jobs": jobs}
     way = Simulation if simulate else Formula
     settings["method"] = way(joint=options["joint"], variance=options["variance"], n_draws=draws)
@@ -161,13 +168,13 @@ def _measure(pilot: Table | None, *, weights: str | Weights, **settings: Any) ->
 
 def _show(found: Findings) -> None:
     first = found[0].result
-    by_width = first.width is not None
-    header = ["weights", "subjects", "assumed", "maximum", "width" if by_width else "power", "simulated"]
+    goal = "power" if first.width is None else "width" if first.assurance is None else "assurance"
+    header = ["weights", "subjects", "assumed", "maximum", goal, "simulated"]
+    in_studies = {"assurance": "share_within", "width": "mean_width", "power": "power"}[goal]
     rows = []
     for _, result in found:
-        by_formula = result.expected_width if by_width else result.expected_power
-        studies = result.studies
-        simulated = None if studies is None else studies.mean_width if by_width else studies.power
+        by_formula = getattr(result, f"expected_{goal}")
+        simulated = None if result.studies is None else getattr(result.studies, in_studies)
         optional = ["" if value is None else numbers.decimal(value) for value in (result.maximum, simulated)]
         assumed, formula = numbers.decimals(result.assumed, by_formula)
         rows.append([result.weights, numbers.count(result.n_subjects), assumed, optional[0], formula, optional[1]])

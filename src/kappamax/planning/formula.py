@@ -12,11 +12,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf, sqrt
 
+import numpy as np
+
 from kappamax._typing import Array, Codes
 from kappamax.disagreement.objective import Objective
 from kappamax.standard_errors import quantile_of, slopes
 
 MOST_SUBJECTS = 10**12
+_STEP = 1e-4  # relative change of shares in a difference quotient, whose relative error is about its square
 
 
 @dataclass(frozen=True)
@@ -71,6 +74,28 @@ def precision_of(objective: Objective) -> Precision:
     counted = float(shares @ (table.n_ratings >= objective.coefficient.group_size))
     by_cohen = objective.coefficient.name == "cohen" and table.complete
     return Precision(objective.value(objective.score), sd, not by_cohen, counted)
+
+
+def sd_spread(objective: Objective) -> float:
+    """Return sqrt(N) times the standard deviation of the estimate of `Precision.sd` for large N, by the delta method.
+
+    Let g be the gradient of the coefficient, centred at the shares p, and H its matrix of second derivatives. The
+    derivative of the variance p g^2 with respect to the shares is g^2 + 2 H (p g). The product with H is a difference
+    quotient of gradients along the direction p g.
+    """
+    table = objective.table
+    shares = table.counts / table.n_subjects
+    gradient = gradient_of(objective, None)
+    gradient = gradient - shares @ gradient
+    variance = float(shares @ gradient**2)
+    if variance == 0:
+        return 0.0
+    step = _STEP / float(np.abs(gradient).max())
+    moved = shares * (1 + step * np.array([[1], [-1]]) * gradient)
+    ahead, back = slopes(objective, counts=moved * table.n_subjects) * table.n_subjects
+    derivative = gradient**2 + (ahead - back) / step
+    spread = float(shares @ (derivative - shares @ derivative) ** 2)
+    return sqrt(spread) / (2 * sqrt(variance))
 
 
 def gradient_of(objective: Objective, patterns: Codes | None) -> Array:

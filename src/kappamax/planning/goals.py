@@ -1,7 +1,8 @@
 """Define the goals of a study, which are a confidence interval of a given width or a test of a given power.
 
 A goal determines, by formula or from simulated studies, whether a number N of subjects reaches it. Its `target` is
-1 / width or the normal quantile of the power, because both are approximately linear in the square root of N.
+1 / width, or the normal quantile of the power or of the assurance, because these are approximately linear in the square
+root of N.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import numpy as np
 from kappamax._result import Result
 from kappamax._typing import Array
 from kappamax.disagreement.objective import Objective
-from kappamax.planning.formula import precision_of
+from kappamax.planning.formula import precision_of, sd_spread
 from kappamax.planning.simulation import Simulator
 from kappamax.standard_errors import quantile_of
 
@@ -65,7 +66,7 @@ class SimulatedStudies(Result):
 
 
 class WidthGoal:
-    """Goal of a confidence interval with a given mean width.
+    """Goal of a confidence interval with a given mean width, or at most a given width with a given probability.
 
     Parameters
     ----------
@@ -75,21 +76,38 @@ class WidthGoal:
         Full width of the interval.
     level : float
         Confidence level.
+    assurance : float or None
+        Probability that the interval is no wider than `width`; None for a mean width.
     """
 
-    def __init__(self, population: Objective, width: float, level: float) -> None:
-        self.population, self.width, self.level = population, width, level
+    def __init__(self, population: Objective, width: float, level: float, assurance: float | None = None) -> None:
+        self.population, self.width, self.level, self.assurance = population, width, level, assurance
         self.precision = precision_of(population)
         self.spread = self.precision.sd  # if it is zero, the number of subjects is not determined
-        self.target, self.description = 1 / width, f"an interval of width {width:g}"
+        self.target = 1 / width if assurance is None else NormalDist().inv_cdf(assurance)
+        self._sd_spread = 0.0 if assurance is None else sd_spread(population)
+        self.description = f"an interval of width {width:g}"
 
     def formula(self, n: int) -> float:
         """Return the expected width with n subjects."""
         return self.precision.width(self.level, n)
 
+    def share_within(self, n: int) -> float:
+        """Return the probability that the interval of a study with n subjects is no wider than the requested width.
+
+        The estimated standard error is approximately normal with a standard deviation of order 1 / N.
+        """
+        room = self.width - self.formula(n)
+        if self._sd_spread == 0 or room == -inf:
+            return float(room >= 0)
+        spread = self.formula(n) * self._sd_spread / (self.precision.sd * sqrt(n))
+        return NormalDist().cdf(room / spread)
+
     def reached(self, n: int) -> bool:
-        """Return whether the expected width with n subjects is small enough."""
-        return self.formula(n) <= self.width
+        """Return whether the expected width is small enough, or the width is with the requested probability."""
+        if self.assurance is None:
+            return self.formula(n) <= self.width
+        return self.share_within(n) >= self.assurance
 
     def studies(self, simulator: Simulator, n: int, *, whole: bool = False) -> SimulatedStudies:
         """Simulate studies with n subjects and return the widths and the coverage of their intervals."""
@@ -109,7 +127,9 @@ class WidthGoal:
         )
 
     def scaled(self, studies: SimulatedStudies) -> tuple[float, float]:
-        """Return 1 / mean width of simulated studies, and its Monte Carlo standard error."""
+        """Return 1 / mean width of simulated studies, or the quantile of the share, and its Monte Carlo error."""
+        if self.assurance is not None:
+            return _scaled_share(studies.share_within, studies.n_draws)
         assert studies.mean_width is not None
         assert studies.width_se is not None
         return 1 / studies.mean_width, studies.width_se / studies.mean_width**2
@@ -192,11 +212,7 @@ class PowerGoal:
 
     def scaled(self, studies: SimulatedStudies) -> tuple[float, float]:
         """Return the normal quantile of the power of simulated studies, and its Monte Carlo standard error."""
-        edge = 0.5 / studies.n_draws
-        power = min(1 - edge, max(edge, studies.power or 0.0))
-        normal = NormalDist()
-        at = normal.inv_cdf(power)
-        return at, _share_error(power, studies.n_draws) / normal.pdf(at)
+        return _scaled_share(studies.power, studies.n_draws)
 
     def _critical(self, n: int) -> float:
         """Return the critical distance of the coefficient from the null value, in standard errors."""
@@ -219,6 +235,15 @@ class PowerGoal:
 
 
 Goal = WidthGoal | PowerGoal
+
+
+def _scaled_share(share: float | None, n: int) -> tuple[float, float]:
+    """Return the normal quantile of a share of n simulated studies, and its Monte Carlo standard error."""
+    edge = 0.5 / n
+    share = min(1 - edge, max(edge, share or 0.0))
+    normal = NormalDist()
+    at = normal.inv_cdf(share)
+    return at, _share_error(share, n) / normal.pdf(at)
 
 
 def _share_error(share: float, n: int) -> float:

@@ -34,6 +34,7 @@ Chosen = Mapping[str, Any]  # weights and coefficient, as `as_objective` takes t
 
 MOST_ASSUMED_PATTERNS = 20_000
 LARGEST_PROGRAM = 4_000
+_FEW_PATTERNS = 64  # possible patterns of three or more raters up to which the smallest value is found exactly
 _ROUNDING = 1e-9
 _LEAST_TOTAL = 10**4  # minimum number of subjects of the table with the largest agreement
 _COARSE = 10**6  # margins with a larger common denominator are rounded to multiples of 1 / this
@@ -74,6 +75,13 @@ class MarginTables:
         Weights and coefficient, as for `as_objective`.
     pilot : Table, optional
         A table of complete ratings with these margins. If it is given, the family contains it.
+
+    Raises
+    ------
+    InvalidOptionError
+        If there is no pilot and a share is too small.
+    NotSupportedError
+        If there are too many possible patterns, or the weights depend on the ratings.
     """
 
     def __init__(
@@ -88,7 +96,7 @@ class MarginTables:
     ) -> None:
         self.n_raters, self.n_categories = shares.shape
         require_few_patterns(self.n_categories, self.n_raters)
-        whole = _whole_margins(shares)
+        whole = _whole_margins(shares) if pilot is None else _multiplied(pilot.margins)
         self.shares = np.array([shares_of(row) for row in whole], dtype=object)
         self.chosen, self.pilot = chosen, pilot
         table = Table(*comonotone_table(whole), tuple(categories), tuple(raters), ordered=ordered)
@@ -116,8 +124,18 @@ class MarginTables:
 
     @cached_property
     def smallest(self) -> MixtureTable:
-        """Table with the smallest value of the coefficient."""
-        return self._extreme(-1)
+        """Table with the smallest value of the coefficient.
+
+        For many raters or categories, a table of whole counts can take minutes to find, so its shares are the solution
+        of a linear program in doubles.
+        """
+        shares = None
+        if self.n_raters > 2 and len(self.patterns) > _FEW_PATTERNS:
+            shares = self._optimal_shares(-self.objective.real_scores(self.patterns))
+        if shares is None:
+            return self._extreme(-1)
+        population = self._population(shares)
+        return self._mixture_table(population, population.score, population.table.patterns, population.table.counts)
 
     @cached_property
     def observed(self) -> MixtureTable | None:
@@ -147,23 +165,21 @@ class MarginTables:
             If the margins do not allow the value.
         """
         wanted, _ = as_fraction(value)
-        known = [table for table in (self.independent, self.observed, self.largest) if table is not None]
-        if wanted < min(table.value for table in known):
-            known.append(self.smallest)
-        known.sort(key=lambda table: table.value)
+        beyond = self.limit_passed(wanted)
         name = self.objective.weights.name
         what = self.title if name == "unweighted" else f"{self.title} with {name} weights"
-        if wanted > known[-1].value:
-            most = floor(float(known[-1].value) * 10_000) / 10_000
+        if beyond is not None and wanted > beyond.value:
+            most = floor(float(beyond.value) * 10_000) / 10_000
             raise InvalidOptionError(
                 f"{argument} must be at most {most:.4f}, the largest {what} that these margins allow; got "
                 f"{float(wanted):g}."
             )
-        if wanted < known[0].value:
+        if beyond is not None:
             raise InvalidOptionError(
-                f"{argument} must be at least {float(known[0].value):.4f}, the smallest {what} that these margins "
+                f"{argument} must be at least {float(beyond.value):.4f}, the smallest {what} that these margins "
                 f"allow; got {float(wanted):g}."
             )
+        known = self._known_around(wanted)
         above = next(table for table in known if table.value >= wanted)
         below = next(table for table in reversed(known) if table.value <= wanted)
         if above.value == below.value:
@@ -171,25 +187,53 @@ class MarginTables:
         t = (wanted - below.value) / (above.value - below.value)
         return self._population((1 - t) * below.shares + t * above.shares)
 
+    def limit_passed(self, value: Any) -> MixtureTable | None:
+        """Return the table with the largest value if a value exceeds it, or with the smallest, or None if neither."""
+        wanted, _ = as_fraction(value)
+        known = self._known_around(wanted)
+        if wanted > known[-1].value:
+            return known[-1]
+        return known[0] if wanted < known[0].value else None
+
+    def population(self, table: MixtureTable) -> Objective:
+        """Return the population with the shares of a table."""
+        return self._population(table.shares)
+
+    def _known_around(self, wanted: Fraction) -> list[MixtureTable]:
+        """Return the known tables in order of their values, with the largest or the smallest only if needed."""
+        known = [table for table in (self.independent, self.observed) if table is not None]
+        if wanted > max(table.value for table in known):
+            known.append(self.largest)
+        if wanted < min(table.value for table in known):
+            known.append(self.smallest)
+        return sorted(known, key=lambda table: table.value)
+
     def extreme_spread(self, objective: Objective, sign: int) -> Objective:
         """Return the population with the same margins and value and the largest (1) or smallest (-1) standard error.
 
         The gradient depends only on the margins and the value, so the variance is linear in the table and its extremes
         are solutions of linear programs.
         """
-        from scipy.optimize import linprog  # 0.3 s to import
-
         gradient = gradient_of(objective, self.patterns)
-        rows = [(codes == category) for codes in self.patterns.T for category in range(self.n_categories)]
         scores = objective.scores(self.patterns).astype(float) @ np.sqrt(np.array(objective.radicands, dtype=float))
         total = float(objective.score) / objective.table.n_subjects
         size = float(scores.max()) or 1.0
-        found = linprog(
-            -sign * gradient**2,
-            A_eq=np.array([*rows, scores / size], dtype=float),
-            b_eq=np.append((objective.table.margins / objective.table.n_subjects).ravel(), total / size),
-        )
-        return objective if found.x is None else self._population(np.clip(found.x, 0, None))
+        found = self._optimal_shares(-sign * gradient**2, scores / size, total / size)
+        return objective if found is None else self._population(found)
+
+    def _optimal_shares(self, costs: Array, row: Array | None = None, total: float = 0.0) -> Array | None:
+        """Return the shares of all patterns that minimise a cost under the margins, or None if there are none.
+
+        If `row` is given, the shares times this row add up to `total`.
+        """
+        from scipy.optimize import linprog  # 0.3 s to import
+
+        rows = [(codes == category) for codes in self.patterns.T for category in range(self.n_categories)]
+        more = [] if row is None else [row]
+        sums = np.append(self.shares.astype(float).ravel(), [total] * len(more))
+        costs = costs / (float(np.abs(costs).max()) or 1.0)
+        found = linprog(costs, A_eq=np.array([*rows, *more], dtype=float), b_eq=sums)
+        return None if found.x is None else np.clip(found.x, 0, None)
 
     def _extreme(self, sign: int) -> MixtureTable:
         solution = solve(problem_for(self.objective, sign))
@@ -255,6 +299,11 @@ def _whole_margins(shares: Array) -> Integers:
         if share > 0 and count == 0:
             raise InvalidOptionError(f"margins must be 0 or at least {1 / total:g}; got {float(share):g}.")
     return whole
+
+
+def _multiplied(margins: Integers) -> Integers:
+    """Return the margins of a pilot, multiplied so that the table with the largest agreement is accurate."""
+    return np.asarray(margins * ceil(_LEAST_TOTAL / int(margins[0].sum())))
 
 
 def _whole(shares: Array) -> Integers:

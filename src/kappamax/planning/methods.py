@@ -49,8 +49,8 @@ class Formula(PlanningMethod):
         1988).
     variance : {"null", "estimate"}
         Standard error that the test uses. "null", the default, is the standard error of the coefficient if the null
-        value is true (Cantor 1996, Flack et al. 1988, R's irr). "estimate" is the standard error that is estimated from
-        the study, as in `value_test`.
+        value is true (Cantor 1996, Flack et al. 1988, R's irr), as in `value_test`. "estimate" is the standard error
+        that is estimated from the study, as in ``value_test(..., method="estimate")``.
     n_draws : int, optional
         Number of simulated studies that check the result of the formula, at least 100, or 0 to omit the check. The
         default lies between 1,000 and 10,000, depending on the number of possible patterns.
@@ -82,7 +82,8 @@ class Simulation(PlanningMethod):
         1988).
     variance : {"null", "estimate"}
         Standard error that the test uses. "null", the default, is the standard error of the coefficient if the null
-        value is true. "estimate" is the standard error that is estimated from the study, as in `value_test`.
+        value is true, as in `value_test`. "estimate" is the standard error that is estimated from the study, as in
+        ``value_test(..., method="estimate")``.
     n_draws : int, optional
         Number of simulated studies for each number of subjects that is tried, at least 100. The default lies between
         1,000 and 10,000, depending on the number of possible patterns.

@@ -26,7 +26,7 @@ from kappamax.planning.margin_tables import (
     shares_of,
 )
 from kappamax.reading import DataSummary
-from kappamax.table import Label
+from kappamax.table import Label, Table
 
 _SUM_TOLERANCE = 1e-9
 
@@ -69,11 +69,16 @@ def from_pilot(
         require_few_patterns(pilot.n_categories, pilot.n_raters)
     tables = None
     if pilot.complete and pilot.n_categories**pilot.n_raters <= MOST_ASSUMED_PATTERNS:
-        shares = np.array([shares_of(row) for row in pilot.margins], dtype=object)
-        tables = MarginTables(shares, pilot.categories, pilot.raters, ordered=pilot.ordered, chosen=chosen, pilot=pilot)
+        tables = tables_through(pilot, chosen)
     if kappa is not None and tables is not None:
         return AssumedPopulation(tables.at(kappa, "kappa"), tables, from_pilot=True, data=pilot.data)
     return AssumedPopulation(population_of(pilot, chosen), tables, from_pilot=True, data=pilot.data)
+
+
+def tables_through(pilot: Table, chosen: Chosen) -> MarginTables:
+    """Return the tables with the margins of complete ratings, including the table of the ratings."""
+    shares = np.array([shares_of(row) for row in pilot.margins], dtype=object)
+    return MarginTables(shares, pilot.categories, pilot.raters, ordered=pilot.ordered, chosen=chosen, pilot=pilot)
 
 
 @dataclass(frozen=True)

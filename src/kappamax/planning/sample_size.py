@@ -38,6 +38,7 @@ def sample_size(
     coefficient: str = "kappa",
     width: float | None = None,
     level: float = 0.95,
+    assurance: float | None = None,
     power: float | None = None,
     null: float | Fraction | None = None,
     alternative: str = "greater",
@@ -70,6 +71,9 @@ def sample_size(
         Full width of the confidence interval, before it is truncated at 1. Give either `width`, or `power` and `null`.
     level : float
         Confidence level of the interval, default 0.95.
+    assurance : float, optional
+        Probability, above 0.5, that the interval of the study is no wider than `width`. By default, its mean width is
+        `width`, so that about half of the studies have a wider interval.
     power : float, optional
         Probability that the test rejects the null value if the assumed value is true.
     null : float or Fraction, optional
@@ -124,6 +128,12 @@ def sample_size(
 
     >>> km.sample_size(margins=[0.7, 0.3], kappa=0.6, power=0.8, null=0.4, rng=1).n_subjects
     141
+
+    The interval of about half of the studies with 296 patients is wider than 0.2. The following computes how many
+    patients are needed for an interval that is no wider with a probability of 90%.
+
+    >>> km.sample_size(margins=[0.7, 0.3], kappa=0.6, width=0.2, assurance=0.9, rng=1).n_subjects
+    336
     """
     if ratings and margins is not None:
         raise InvalidOptionError("margins must not be given with pilot ratings, which determine the margins.")
@@ -136,10 +146,15 @@ def sample_size(
     if width is None and (power is None or null is None):
         missing = "power" if power is None else "null"
         raise InvalidOptionError(f"a test needs both power and null; {missing} is missing.")
+    if assurance is not None and width is None:
+        raise InvalidOptionError(
+            "assurance must be given with width; the probability that a test rejects is its power."
+        )
     chosen = as_method(method)
     joint, variance = chosen.joint, chosen.variance
     width = None if width is None else as_number_between("width", width, 0, 2)
     level = as_number_between("level", level, 0, 1)
+    assurance = None if assurance is None else as_number_between("assurance", assurance, 0.5, 1)
     power = None if power is None else as_number_between("power", power, 0, 1)
     null = None if null is None else as_finite_number("null", null)
     alternative = as_choice("alternative", alternative, ALTERNATIVES)
@@ -158,7 +173,7 @@ def sample_size(
 
     def goal_for(population: Objective, null_population: Objective | None) -> Goal:
         if width is not None:
-            return WidthGoal(population, width, level)
+            return WidthGoal(population, width, level, assurance)
         assert power is not None
         assert null is not None
         test = {"null": float(null), "alternative": alternative, "alpha": alpha, "variance": variance}
@@ -211,6 +226,8 @@ def sample_size(
         width=width,
         level=None if test else level,
         expected_width=None if test else goal.formula(n),
+        assurance=assurance,
+        expected_assurance=goal.share_within(n) if isinstance(goal, WidthGoal) and assurance is not None else None,
         power=power,
         null=None if null is None else float(null),
         alternative=alternative if test else None,
@@ -261,6 +278,10 @@ class SampleSize(Result):
         Width and confidence level of the interval; None for a test.
     expected_width : float or None
         Width that the formula expects with `n_subjects`; None for a test.
+    assurance : float or None
+        Requested probability that the interval is no wider than `width`; None for a mean width and for a test.
+    expected_assurance : float or None
+        Probability that the formula expects with `n_subjects`; None unless `assurance` is given.
     power, null, alternative, alpha, variance : float or str, or None
         Power, null value, alternative hypothesis, significance level and standard error of the test; None for an
         interval.
@@ -297,6 +318,8 @@ class SampleSize(Result):
     width: float | None
     level: float | None
     expected_width: float | None
+    assurance: float | None
+    expected_assurance: float | None
     power: float | None
     null: float | None
     alternative: str | None

@@ -37,7 +37,9 @@ def rows(plan: SampleSize) -> list[tuple[str, str]]:
     if plan.method == "simulation":
         shown.append(("formula", text.plural(plan.n_formula, "subject")))
     studies = plan.studies
-    if studies is not None and plan.width is not None:
+    if studies is not None and plan.assurance is not None and studies.share_within is not None:
+        shown.append(("simulated studies no wider", numbers.percent(studies.share_within)))
+    elif studies is not None and plan.width is not None:
         shown.append(("mean width in simulated studies", numbers.decimal(studies.mean_width)))
     elif studies is not None and studies.power is not None:
         shown.append(("power in simulated studies", numbers.percent(studies.power)))
@@ -69,6 +71,10 @@ def _answer(plan: SampleSize) -> str:
     rated = f"each rated by {plan.n_raters} raters" if plan.table.complete else "rated as in the pilot"
     study = f"If {_coefficient(plan)} is {_short(plan.assumed)}, {numbers.count(plan.n_subjects)} subjects, {rated},"
     if plan.width is not None and plan.level is not None and plan.expected_width is not None:
+        if plan.assurance is not None:
+            give = "would give, by the formula," if plan.method == "formula" and _misses_assurance(plan) else "give"
+            chance = f"with a probability of {100 * plan.assurance:g}%"
+            return f"{study} {give} a {100 * plan.level:g}% interval no wider than {plan.width:g} {chance}."
         ends = plan.assumed - plan.expected_width / 2, min(1.0, plan.assumed + plan.expected_width / 2)
         how = f"about {plan.width:g} wide ({numbers.interval(ends, 2)})"
         return f"{study} give a {100 * plan.level:g}% interval {how}."
@@ -166,6 +172,13 @@ def _misses_power(plan: SampleSize) -> bool:
     return abs(plan.studies.power - plan.power) > _OFF
 
 
+def _misses_assurance(plan: SampleSize) -> bool:
+    """Return whether the share of simulated studies with a narrow interval differs from the requested assurance."""
+    if plan.assurance is None or plan.studies is None or plan.studies.share_within is None:
+        return False
+    return abs(plan.studies.share_within - plan.assurance) > _OFF
+
+
 def _surprises(plan: SampleSize, studies: SimulatedStudies) -> list[str]:
     """Return notes on the differences between simulated studies and the formula."""
     found = []
@@ -185,7 +198,14 @@ def _surprises(plan: SampleSize, studies: SimulatedStudies) -> list[str]:
             f"the power in simulated studies is {power}; method 'simulation' finds the number of subjects for the "
             "requested power"
         )
-    if studies.mean_width is not None and plan.width and abs(studies.mean_width / plan.width - 1) > _OFF_WIDTH:
+    if studies.share_within is not None and plan.assurance is not None:
+        if _misses_assurance(plan):
+            share = numbers.percent(studies.share_within)
+            found.append(
+                f"the interval is narrow enough in {share} of the simulated studies; method 'simulation' finds the "
+                "number of subjects for the requested assurance"
+            )
+    elif studies.mean_width is not None and plan.width and abs(studies.mean_width / plan.width - 1) > _OFF_WIDTH:
         found.append(
             "the mean width in simulated studies differs from the requested width; method 'simulation' finds the "
             "number of subjects for the requested width"
@@ -195,7 +215,8 @@ def _surprises(plan: SampleSize, studies: SimulatedStudies) -> list[str]:
 
 def _goal(plan: SampleSize) -> str:
     if plan.width is not None and plan.level is not None:
-        return f"a {100 * plan.level:g}% interval {plan.width:g} wide"
+        sure = "" if plan.assurance is None else f" at most, with a probability of {100 * plan.assurance:g}%"
+        return f"a {100 * plan.level:g}% interval {plan.width:g} wide{sure}"
     assert plan.power is not None
     return f"{100 * plan.power:g}% power to show that it {_claim(plan)}, {_sides(plan)}"
 
