@@ -30,7 +30,7 @@ Limits = tuple[Array, Array]
 
 def adjusted(objective: Objective, counts: Array) -> Limits:
     """The interval that kappamax uses."""
-    return adjusted_intervals_at(objective, counts, LEVEL)
+    return adjusted_intervals_at(objective, counts, LEVEL)[:2]
 
 
 def normal(objective: Objective, counts: Array) -> Limits:

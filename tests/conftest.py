@@ -1,6 +1,6 @@
 """Settings of hypothesis for the full and the quick set of tests, and one browser for all tests that need it.
 
-Ctrl-C is a KeyboardInterrupt even where the tests run in the background of a shell, which makes its processes ignore it.
+Ctrl-C raises a KeyboardInterrupt even if the tests run in the background of a shell, where processes would ignore it.
 There are no deadlines, since machines are noisy. In CI hypothesis tries the same examples every time.
 """
 

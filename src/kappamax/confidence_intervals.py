@@ -71,22 +71,32 @@ def confidence_interval(
 
 def adjusted_interval(objective: Objective, level: float) -> tuple[float, float]:
     """Return the adjusted interval of a table, which contains the estimate and lies in the range of the coefficient."""
-    rows, evaluator = objective.table.rows, Evaluator(objective)
-    estimate = np.asarray(objective.value(objective.score))
-    low, high = _adjusted(evaluator, evaluator.totals(), estimate, rows, level)
+    evaluator = Evaluator(objective)
+    centers, reaches = _centers_and_reaches(evaluator, evaluator.totals(), objective.table.rows, level)
+    low, high = _limits(objective, np.asarray(objective.value(objective.score)), centers, reaches)
     return float(low), float(high)
 
 
-def adjusted_intervals_at(objective: Objective, counts: Array, level: float) -> tuple[Array, Array]:
-    """Return the limits of the adjusted interval at each row of counts, shape (...,); NaN where it is undefined."""
+def adjusted_intervals_at(objective: Objective, counts: Array, level: float) -> tuple[Array, Array, Array]:
+    """Return the limits of the adjusted interval at each row of counts, and its full width before it is truncated.
+
+    The shapes are (...,). The limits are NaN where the coefficient is undefined.
+    """
     evaluator = Evaluator(objective)
     totals = evaluator.totals(counts)
     rows = objective.table.grouped._replace(counts=np.asarray(counts, dtype=float))
-    return _adjusted(evaluator, totals, evaluator.value_of(totals), rows, level)
+    centers, reaches = _centers_and_reaches(evaluator, totals, rows, level)
+    return *_limits(objective, evaluator.value_of(totals), centers, reaches), 2 * reaches
 
 
-def _adjusted(evaluator: Evaluator, totals: Totals, estimates: Array, rows: Rows, level: float) -> tuple[Array, Array]:
-    """Return the limits value -+ quantile * se of tables with pseudo-subjects, extended to the estimates."""
+def _limits(objective: Objective, estimates: Array, centers: Array, reaches: Array) -> tuple[Array, Array]:
+    """Return center -+ reach within the range of the coefficient, extended to the estimate."""
+    low, high = np.maximum(centers - reaches, smallest_value(objective)), np.minimum(centers + reaches, 1.0)
+    return np.minimum(low, estimates), np.maximum(high, estimates)
+
+
+def _centers_and_reaches(evaluator: Evaluator, totals: Totals, rows: Rows, level: float) -> tuple[Array, Array]:
+    """Return the value of tables with pseudo-subjects, and their standard error times a quantile."""
     objective, table = evaluator.objective, evaluator.table
     small = table.n_raters == table.n_categories == 2
     squared = quantile_of((1 + level) / 2, None) ** 2
@@ -100,13 +110,10 @@ def _adjusted(evaluator: Evaluator, totals: Totals, estimates: Array, rows: Rows
     center = ((counts * slopes).sum(axis=-1) + n_pseudo * mean) / (counts.sum(axis=-1) + n_pseudo)
     spread = (counts * (slopes - center[..., None]) ** 2).sum(axis=-1) + n_pseudo * (variance + (mean - center) ** 2)
     n = sample_counts(objective, rows, "delta").sum(axis=-1) + n_pseudo
-    if objective.coefficient.name == "cohen" and table.complete:
-        reach = quantile_of((1 + level) / 2, None) * np.sqrt(spread)
-    else:
-        reach = quantiles_of((1 + level) / 2, n - 1) * np.sqrt(spread * n / (n - 1))
     values = evaluator.value_of(totals)
-    low, high = np.maximum(values - reach, smallest_value(objective)), np.minimum(values + reach, 1.0)
-    return np.minimum(low, estimates), np.maximum(high, estimates)
+    if objective.coefficient.name == "cohen" and table.complete:
+        return values, np.sqrt(squared * spread)
+    return values, quantiles_of((1 + level) / 2, n - 1) * np.sqrt(spread * n / (n - 1))
 
 
 class PseudoSubjects:

@@ -15,6 +15,7 @@ import numpy as np
 
 from kappamax._result import Result
 from kappamax._typing import Array
+from kappamax.confidence_intervals import MOST_ADJUSTED, adjusted_intervals_at
 from kappamax.disagreement.objective import Objective
 from kappamax.planning.formula import precision_of, sd_spread
 from kappamax.planning.simulation import Simulator
@@ -83,14 +84,18 @@ class WidthGoal:
     def __init__(self, population: Objective, width: float, level: float, assurance: float | None = None) -> None:
         self.population, self.width, self.level, self.assurance = population, width, level, assurance
         self.precision = precision_of(population)
-        self.spread = self.precision.sd  # if it is zero, the number of subjects is not determined
+        self._adjusted = len(population.table.counts) <= MOST_ADJUSTED
+        self.spread = inf if self._adjusted else self.precision.sd  # if it is zero, the number is not determined
         self.target = 1 / width if assurance is None else NormalDist().inv_cdf(assurance)
         self._sd_spread = 0.0 if assurance is None else sd_spread(population)
         self.description = f"an interval of width {width:g}"
 
     def formula(self, n: int) -> float:
-        """Return the expected width with n subjects."""
-        return self.precision.width(self.level, n)
+        """Return the width of the interval of a study with n subjects and the proportions of the population."""
+        if not self._adjusted:
+            return self.precision.width(self.level, n)
+        table = self.population.table
+        return float(adjusted_intervals_at(self.population, table.counts * (n / table.n_subjects), self.level)[2])
 
     def share_within(self, n: int) -> float:
         """Return the probability that the interval of a study with n subjects is no wider than the requested width.
@@ -111,11 +116,16 @@ class WidthGoal:
 
     def studies(self, simulator: Simulator, n: int, *, whole: bool = False) -> SimulatedStudies:
         """Simulate studies with n subjects and return the widths and the coverage of their intervals."""
-        estimates, errors = simulator.draw(self.population, n)
-        usable = np.isfinite(estimates) & (errors > 0)
-        reach = self.precision.quantile((1 + self.level) / 2, n) * errors
-        widths = np.where(usable, 2 * reach, WHOLE_RANGE)
-        held = usable & (np.abs(estimates - self.precision.value) <= reach)
+        if self._adjusted:
+            estimates, low, high, widths = simulator.draw(self.population, n, level=self.level)
+            usable = np.isfinite(estimates)
+        else:
+            estimates, errors = simulator.draw(self.population, n)
+            reach = self.precision.quantile((1 + self.level) / 2, n) * errors
+            low, high, widths = estimates - reach, estimates + reach, 2 * reach
+            usable = np.isfinite(estimates) & (errors > 0)
+        widths = np.where(usable, widths, WHOLE_RANGE)
+        held = usable & (low <= self.precision.value) & (self.precision.value <= high)
         return SimulatedStudies(
             n_subjects=n,
             n_draws=len(usable),
@@ -199,7 +209,8 @@ class PowerGoal:
         power = float(self._rejects(estimates, errors, n).mean())
         wrong = None
         if whole and self.null_population is not None:
-            wrong = float(self._rejects(*simulator.draw(self.null_population, n), n).mean())
+            null_estimates, null_errors = simulator.draw(self.null_population, n)
+            wrong = float(self._rejects(null_estimates, null_errors, n).mean())
         return SimulatedStudies(
             n_subjects=n,
             n_draws=len(estimates),

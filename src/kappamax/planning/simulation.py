@@ -11,6 +11,7 @@ import numpy as np
 from kappamax._parallel import run_tasks
 from kappamax._progress import Progress
 from kappamax._typing import Array
+from kappamax.confidence_intervals import adjusted_intervals_at
 from kappamax.disagreement.evaluator import Evaluator
 from kappamax.disagreement.objective import Objective
 from kappamax.standard_errors import standard_errors_at
@@ -43,26 +44,33 @@ class Simulator:
         self.n_draws, self.generator, self.n_jobs, self.progress = n_draws, generator, n_jobs, progress
         self.done, self.planned = 0, 0
 
-    def draw(self, population: Objective, n: int) -> tuple[Array, Array]:
-        """Return the coefficient and its standard error in `n_draws` studies with n subjects."""
+    def draw(self, population: Objective, n: int, *, level: float | None = None) -> tuple[Array, ...]:
+        """Return the coefficient and its standard error in `n_draws` studies with n subjects.
+
+        With a level, the limits and the width of the adjusted interval are returned instead of the standard error.
+        """
         table = population.table
         wide = max(len(table.counts), (table.n_raters * table.n_categories) ** 2)
         block = max(10, min(_STUDIES_PER_BLOCK, _CELLS // wide))
         sizes = [min(block, self.n_draws - start) for start in range(0, self.n_draws, block)]
-        tasks = ((population, n, *one) for one in zip(sizes, self.generator.spawn(len(sizes)), strict=True))
+        tasks = ((population, n, level, *one) for one in zip(sizes, self.generator.spawn(len(sizes)), strict=True))
         found = []
         for studies in run_tasks(_studies, tasks, self.n_jobs):
             found.append(studies)
             self.done += len(studies[0])
             if self.progress is not None:
                 self.progress(self.done, max(self.done, self.planned), "simulating studies")
-        estimates, errors = (np.concatenate(parts) for parts in zip(*found, strict=True))
-        return estimates, errors
+        return tuple(np.concatenate(parts) for parts in zip(*found, strict=True))
 
 
-def _studies(population: Objective, n: int, size: int, generator: np.random.Generator) -> tuple[Array, Array]:
-    """Return the coefficient and its standard error in `size` studies with n subjects."""
+def _studies(
+    population: Objective, n: int, level: float | None, size: int, generator: np.random.Generator
+) -> tuple[Array, ...]:
+    """Return the coefficient, and its standard error or its interval, in `size` studies with n subjects."""
     table = population.table
     counts = generator.multinomial(n, table.counts / table.n_subjects, size=size)
     evaluator = Evaluator(population)
-    return evaluator.value_of(evaluator.totals(counts)), standard_errors_at(population, counts)
+    estimates = evaluator.value_of(evaluator.totals(counts))
+    if level is None:
+        return estimates, standard_errors_at(population, counts)
+    return estimates, *adjusted_intervals_at(population, counts, level)
