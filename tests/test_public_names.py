@@ -15,7 +15,8 @@ from kappamax._result import Result
 
 NAMES = {
     "__version__", "agreement", "anneal", "bootstrap", "category_kappas", "compare", "exact_test", "example", "fiber",
-    "from_counts", "from_ratings", "inspect", "jackknife", "kappa", "leave_one_out", "max_kappa", "pairwise_kappas",
+    "from_counts", "from_ratings", "inspect", "jackknife", "kappa", "leave_one_out", "marginal_homogeneity",
+    "max_kappa", "pairwise_kappas",
     "read_ratings", "report", "report_groups", "sample_size", "standard_error", "Table", "value_test", "verify",
     "Weights",
 }  # fmt: skip
@@ -43,7 +44,7 @@ NAMESPACES = {
 def test_the_public_names_are_these():
     """Adding or removing a public name requires a change of this list."""
     assert set(dir(km)) == NAMES | set(NAMESPACES) | {"results"}
-    assert len(NAMES) <= 26
+    assert len(NAMES) <= 27
     for name in NAMES:
         assert getattr(km, name) is not None
 
@@ -91,6 +92,7 @@ def test_unknown_names_are_attribute_errors():
         ("kappa_max", "Did you mean km.max_kappa?"),
         ("cohen_kappa_score", "Did you mean km.kappa?"),
         ("fleiss_kappa", "Did you mean km.agreement(..., coefficient='fleiss')?"),
+        ("mcnemar", "Did you mean km.marginal_homogeneity?"),
         ("kappa_test", "Did you mean km.exact_test or km.value_test?"),
         ("compare_kappas", "Did you mean km.compare?"),
         ("sample_tables", "Did you mean km.fiber?"),

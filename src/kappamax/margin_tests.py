@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
-from kappamax._integers import Digits
 from kappamax._result import Result
 from kappamax._semidefinite import regular_part
 from kappamax._tolerances import ROUNDING_MARGIN
@@ -20,13 +20,14 @@ from kappamax._typing import Array
 from kappamax._validate import MOST_DRAWS, as_choice, as_generator, as_whole_number
 from kappamax.display import numbers, text
 from kappamax.io import Ratings, as_table
-from kappamax.rater_deviations import ComparedRatings, DeviationForm
+from kappamax.rater_deviations import ComparedRatings, DeviationForm, SameSize, incidence, weighted_product
 from kappamax.rating_permutations import permutation_pvalue
 from kappamax.table import Label, Table
 
 METHODS = ("auto", "stuart-maxwell", "bhapkar", "permutation")
 
 _ENOUGH_DIFFERENT = 10  # subjects with different ratings for which "auto" relies on the chi-squared distribution
+_SPARSE_SPEED = 50  # products of sparse matrices take as long as one addition of whole numbers of any size
 _ENOUGH_PER_DF = 50  # subjects per degree of freedom for which "auto" relies on Bhapkar's test of several raters
 
 
@@ -64,7 +65,7 @@ def marginal_homogeneity(
         "permutation" otherwise.
     n_draws : int, optional
         Number of random permutations where the exact distribution is too large. The default lies between 1,000 and
-        10,000, depending on the size of the data.
+        100,000, depending on the size of the data.
     rng : int, Generator or None, optional
         Seed or source of randomness of the random permutations. None, the default, draws a fresh seed.
     categories : sequence of labels, optional
@@ -230,36 +231,44 @@ def _moments(compared: ComparedRatings) -> tuple[Array, Array]:
     """Return the sum of the deviations of the subjects, times their unit, and the sum of their squares.
 
     If all raters rated all subjects, the differences from the last rater take the place of the deviations. These are
-    linear functions of each other, so the form is the same, and the differences have fewer entries.
+    linear functions of each other, so the form is the same, and the differences have fewer entries. The last rater and
+    the last category are left out, since the deviations sum to zero over raters and over categories.
     """
-    from scipy.sparse import csr_array
-
-    r, k, unit = compared.n_raters, compared.n_categories, compared.unit
-    size = (r - 1) * k
-    kept = [place for place in range(size) if place % k < k - 1]  # the categories of each rater sum to zero
-    compared.require_few_coordinates(len(kept))
-    total, squares = np.zeros(size, dtype=object), np.zeros((size, size), dtype=object)
-    for one in compared.sets:
-        m = len(one.raters)
-        pairs = [(a, m - 1) for a in range(m - 1)] if compared.complete else _ordered_pairs(one.raters, r - 1)
-        factor = 1 if compared.complete else unit // m
-        n = len(one.counts)
-        rows = np.tile(np.arange(n), 2 * len(pairs))
-        columns = np.concatenate([one.raters[a] * k + one.patterns[:, b] for a, c in pairs for b in (a, c)])
-        signs = np.tile(np.repeat([1, -1], n), len(pairs))
-        values = csr_array((signs, (rows, columns)), shape=(n, size))
-        digits = Digits(one.counts, n * m * m)
-        sums = [values.T @ part for part in digits.parts]
-        products = [(values.T @ values.multiply(part[:, None]).tocsr()).toarray() for part in digits.parts]
-        total += digits.joined(np.stack(sums)).astype(object) * factor
-        squares += digits.joined(np.stack(products)).astype(object) * factor**2
+    r, k = compared.n_raters, compared.n_categories
+    work = sum(len(one.counts) * _n_entries(one, compared) ** 2 for one in compared.sizes) // _SPARSE_SPEED
+    compared.require_feasible((r - 1) * (k - 1), work)
+    total, squares = np.zeros(r * k, dtype=object), np.zeros((r * k, r * k), dtype=object)
+    for one in compared.sizes:
+        values = _signed_uses(one, compared)
+        factor = 1 if compared.complete else compared.unit // one.n_ratings
+        alone = np.zeros((len(one.counts), 1), dtype=np.int32)
+        total += weighted_product(values, incidence(alone, 1), one.counts, one.n_ratings)[:, 0] * factor
+        squares += weighted_product(values, values, one.counts, one.n_ratings) * factor**2
+    kept = [rater * k + category for rater in range(r - 1) for category in range(k - 1)]
     return total[kept], squares[np.ix_(kept, kept)]
 
 
-def _ordered_pairs(raters: Sequence[int], last: int) -> list[tuple[int, int]]:
-    """Return the positions of all pairs of different raters, the first of whom is not the last rater of all."""
-    places = range(len(raters))
-    return [(a, b) for a in places for b in places if a != b and raters[a] != last]
+def _n_entries(one: SameSize, compared: ComparedRatings) -> int:
+    """Return the largest number of entries of a row of `_signed_uses`."""
+    m = one.n_ratings
+    return 2 * (m - 1) if compared.complete else m * min(m, compared.n_categories)
+
+
+def _signed_uses(one: SameSize, compared: ComparedRatings) -> Any:
+    """Return the differences from the last rater or, if ratings are missing, m times the deviations of each subject.
+
+    The result is a sparse matrix with one row per pattern and one column per rater and category.
+    """
+    from scipy.sparse import csr_array
+
+    n, m = one.patterns.shape
+    pairs = [(a, b) for a in range(m) for b in ([m - 1] if compared.complete else range(m)) if a != b]
+    blocks = one.raters.astype(np.int64) * compared.n_categories
+    columns = [blocks[:, a] + one.patterns[:, place] for a, b in pairs for place in (a, b)]
+    signs = np.tile(np.repeat([1, -1], n), len(pairs))
+    rows = np.tile(np.arange(n), 2 * len(pairs))
+    shape = (n, compared.n_raters * compared.n_categories)
+    return csr_array((signs, (rows, np.concatenate(columns))), shape=shape)
 
 
 def _chi_squared_tail(statistic: float, df: int) -> float:

@@ -15,11 +15,11 @@ for the indicators e of the ratings of two raters of one subject.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from math import lcm
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -31,7 +31,10 @@ from kappamax.errors import NotSupportedError
 from kappamax.patterns import MISSING, margins_of
 from kappamax.table import Table
 
-_MOST_COORDINATES = 2000  # rows of a covariance matrix
+#: largest number of rows of a covariance matrix
+MOST_COORDINATES = 2000
+_MOST_WORK = 20_000_000  # additions of whole numbers of any size for a covariance matrix, which take some seconds
+_SET_WORK = 10_000  # additions that take as long as the other work for one set of raters
 
 
 class RaterSet(NamedTuple):
@@ -39,7 +42,7 @@ class RaterSet(NamedTuple):
 
     Attributes
     ----------
-    raters : list of int
+    raters : tuple of int
         Raters of these subjects.
     patterns : integers, shape (m, number of these raters)
         Positions of the categories among the compared ones.
@@ -47,9 +50,30 @@ class RaterSet(NamedTuple):
         Number of subjects with each pattern.
     """
 
-    raters: list[int]
+    raters: tuple[int, ...]
     patterns: Codes
     counts: Integers
+
+
+class SameSize(NamedTuple):
+    """Patterns of the subjects with the same number of ratings, which are not all equal.
+
+    Attributes
+    ----------
+    raters, patterns : integers, shape (n, number of ratings)
+        Raters of each pattern, and their ratings.
+    counts : integers, shape (n,)
+        Number of subjects with each pattern.
+    """
+
+    raters: Codes
+    patterns: Codes
+    counts: Integers
+
+    @property
+    def n_ratings(self) -> int:
+        """Number of ratings of each subject."""
+        return int(self.patterns.shape[1])
 
 
 @dataclass(frozen=True)
@@ -58,71 +82,127 @@ class ComparedRatings:
 
     Attributes
     ----------
-    n_raters, n_categories : int
-        Number of raters, and of the categories in which these subjects were rated differently.
+    patterns : integers, shape (m, n_raters)
+        Patterns of the subjects whose ratings are not all equal: positions of the categories among those in which
+        these subjects were rated, the most frequent one last, and -1 for a missing rating.
+    counts : integers, shape (m,)
+        Number of subjects with each of these patterns.
+    n_categories : int
+        Number of categories in which these subjects were rated.
     n_subjects : int
-        Number of subjects with two or more ratings.
-    n_different : int
-        Number of these subjects whose ratings are not all equal.
-    sets : tuple of RaterSet
-        Subjects whose ratings are not all equal, by their raters.
+        Number of subjects with two or more ratings, whether these are equal or not.
     """
 
-    n_raters: int
+    patterns: Codes
+    counts: Integers
     n_categories: int
     n_subjects: int
-    n_different: int
-    sets: tuple[RaterSet, ...]
 
     @classmethod
     def of(cls, table: Table) -> ComparedRatings:
         """Return the subjects of a table that were rated by two or more raters."""
         patterns, counts = table.patterns, table.counts
         rated = patterns != MISSING
-        high = patterns.max(axis=1)
-        differs = (rated & (patterns != high[:, None])).any(axis=1)
+        differs = (rated & (patterns != patterns.max(axis=1, keepdims=True))).any(axis=1)
         n_subjects = int(counts[table.n_ratings >= 2].sum())
         patterns, counts, rated = patterns[differs], counts[differs], rated[differs]
-        used = np.unique(patterns[rated])
-        codes = np.where(rated, np.searchsorted(used, patterns), MISSING).astype(np.int32)
-        return cls(table.n_raters, len(used), n_subjects, int(counts.sum()), tuple(_by_raters(codes, counts, rated)))
+        uses = margins_of(patterns, counts, table.n_categories).astype(float).sum(axis=0)
+        order = np.argsort(uses, kind="stable")  # forms leave out the last category, and are smallest if it is frequent
+        n_unused = int((uses == 0).sum())
+        places = np.append(np.argsort(order) - n_unused, MISSING).astype(np.int32)
+        return cls(places[patterns], counts, table.n_categories - n_unused, n_subjects)
+
+    @property
+    def n_raters(self) -> int:
+        """Number of raters."""
+        return int(self.patterns.shape[1])
+
+    @property
+    def n_different(self) -> int:
+        """Number of subjects whose ratings are not all equal."""
+        return int(self.counts.sum())
 
     @property
     def complete(self) -> bool:
-        """Whether all raters rated all of these subjects that were rated differently."""
-        return all(len(one.raters) == self.n_raters for one in self.sets)
+        """Whether all raters rated all of the subjects whose ratings are not all equal."""
+        return bool((self.patterns != MISSING).all())
 
-    @property
+    @cached_property
+    def sets(self) -> list[RaterSet]:
+        """Subjects whose ratings are not all equal, by their raters."""
+        rated = self.patterns != MISSING
+        if rated.all():
+            return [RaterSet(tuple(range(self.n_raters)), self.patterns, self.counts)]
+        different, place = np.unique(rated, axis=0, return_inverse=True)
+        order = np.argsort(place.reshape(-1), kind="stable")
+        starts = np.searchsorted(place.reshape(-1)[order], np.arange(len(different) + 1))
+        found = []
+        for number, one in enumerate(different):
+            rows, raters = order[starts[number] : starts[number + 1]], np.flatnonzero(one)
+            found.append(RaterSet(tuple(raters.tolist()), self.patterns[np.ix_(rows, raters)], self.counts[rows]))
+        return found
+
+    @cached_property
+    def sizes(self) -> list[SameSize]:
+        """Subjects whose ratings are not all equal, by their number of ratings."""
+        rated = self.patterns != MISSING
+        n_ratings = rated.sum(axis=1)
+        found = []
+        for m in np.unique(n_ratings).tolist():
+            rows = np.flatnonzero(n_ratings == m)
+            place, raters = np.nonzero(rated[rows])
+            codes = self.patterns[rows][place, raters]
+            found.append(SameSize(raters.reshape(-1, m).astype(np.int32), codes.reshape(-1, m), self.counts[rows]))
+        return found
+
+    @cached_property
     def unit(self) -> int:
         """Number that makes every deviation whole: the least common multiple of the numbers of ratings."""
-        return lcm(*(len(one.raters) for one in self.sets))
+        return lcm(*(one.n_ratings for one in self.sizes))
 
-    def margins(self) -> Array:
-        """Return how often each rater used each category, shape (n_raters, n_categories)."""
-        total = np.zeros((self.n_raters, self.n_categories), dtype=np.int64)
-        for one in self.sets:
-            total[one.raters] += margins_of(one.patterns, one.counts, self.n_categories)
-        return total
+    @cached_property
+    def margins(self) -> Integers:
+        """Number of times each rater used each category, shape (n_raters, n_categories)."""
+        return margins_of(self.patterns, self.counts, self.n_categories)
 
+    @cached_property
     def expected(self) -> Array:
-        """Return `unit` times the mean of the margins if ratings are permuted, as Python integers."""
+        """Mean of the margins if ratings are permuted, times `unit`, as Python integers."""
         total = np.zeros((self.n_raters, self.n_categories), dtype=object)
-        for one in self.sets:
-            used = margins_of(one.patterns, one.counts, self.n_categories).astype(object).sum(axis=0)
-            total[one.raters] += used * (self.unit // len(one.raters))
+        for one in self.sizes:
+            rated = incidence(one.raters, self.n_raters)
+            used = incidence(one.patterns, self.n_categories)
+            total += weighted_product(rated, used, one.counts, one.n_ratings) * (self.unit // one.n_ratings)
         return total
 
     def deviations(self) -> Array:
-        """Return `unit` times the deviations, as Python integers, shape (n_raters, n_categories)."""
-        return np.asarray(self.margins().astype(object) * self.unit - self.expected())
+        """Return the deviations times `unit`, as Python integers, shape (n_raters, n_categories)."""
+        return np.asarray(self.margins.astype(object) * self.unit - self.expected)
 
-    def require_few_coordinates(self, n_coordinates: int) -> None:
-        """Require that the covariance matrix is not too large."""
-        if n_coordinates > _MOST_COORDINATES:
+    def require_feasible(self, n_coordinates: int, work: int) -> None:
+        """Require that a covariance matrix, and the work to compute it, are not too large."""
+        if n_coordinates > MOST_COORDINATES or work > _MOST_WORK:
             raise NotSupportedError(
-                f"a test of marginal homogeneity compares {self.n_raters} raters in {self.n_categories} categories by "
-                f"a matrix of {numbers.count(n_coordinates)} rows; the limit is {numbers.count(_MOST_COORDINATES)}."
+                f"this test of marginal homogeneity compares {self.n_raters} raters in {self.n_categories} categories "
+                f"by a matrix of {numbers.count(n_coordinates)} rows, which takes {numbers.rough(work)} operations; "
+                f"the limits are {numbers.count(MOST_COORDINATES)} rows and {numbers.rough(_MOST_WORK)} operations."
             )
+
+
+def incidence(codes: Codes, n_columns: int) -> Any:
+    """Return a sparse matrix with one row per pattern: how often each code occurs in it."""
+    from scipy.sparse import csr_array
+
+    n, m = codes.shape
+    rows = np.repeat(np.arange(n), m)
+    return csr_array((np.ones(n * m, dtype=np.int64), (rows, codes.ravel())), shape=(n, n_columns))
+
+
+def weighted_product(left: Any, right: Any, counts: Integers, largest: int) -> Array:
+    """Return left' diag(counts) right as Python integers, for sparse matrices of whole numbers up to `largest`."""
+    digits = Digits(counts, len(counts) * largest * largest)
+    products = [(left.T @ right.multiply(part[:, None]).tocsr()).toarray() for part in digits.parts]
+    return np.asarray(digits.joined(np.stack(products)).astype(object))
 
 
 @dataclass(frozen=True)
@@ -155,12 +235,13 @@ class DeviationForm:
         """
         r, k = ratings.n_raters, ratings.n_categories
         if ratings.complete:
-            ratings.require_few_coordinates(k - 1)
+            ratings.require_feasible(k - 1, 0)
             (only,) = ratings.sets
             part = regular_part(_laplacian(only, k)[: k - 1, : k - 1])
             raters = np.repeat(np.arange(r)[:, None], part.rank, axis=1)
             return cls(raters, np.tile(part.kept, (r, 1)).astype(np.int64), part, Fraction(r - 1, r), True)
-        ratings.require_few_coordinates((r - 1) * (k - 1))
+        work = sum((len(one.raters) * k) ** 2 + _SET_WORK for one in ratings.sets)
+        ratings.require_feasible((r - 1) * (k - 1), work)
         matrix, factor = _joint_covariance(ratings)
         part = regular_part(matrix)
         a, i = np.divmod(np.array([part.kept], dtype=np.int64), k - 1)
@@ -176,33 +257,13 @@ class DeviationForm:
         return self.scale * self.part.form(deviations[self.raters, self.categories])
 
 
-def _by_raters(codes: Codes, counts: Integers, rated: Array) -> Iterator[RaterSet]:
-    """Yield the patterns of each set of raters."""
-    if rated.all():
-        if len(codes):
-            yield RaterSet(list(range(codes.shape[1])), codes, counts)
-        return
-    sets, place = np.unique(rated, axis=0, return_inverse=True)
-    order = np.argsort(place.reshape(-1), kind="stable")
-    starts = np.searchsorted(place.reshape(-1)[order], np.arange(len(sets) + 1))
-    for number, one in enumerate(sets):
-        rows = order[starts[number] : starts[number + 1]]
-        yield RaterSet(np.flatnonzero(one).tolist(), codes[np.ix_(rows, np.flatnonzero(one))], counts[rows])
-
-
 def _laplacian(one: RaterSet, n_categories: int) -> Array:
     """Return the sum over subjects of m diag(c) - c c', where m is their number of ratings, shape (k, k).
 
     Its entries off the diagonal are minus the numbers of pairs of ratings of one subject in two categories.
     """
-    from scipy.sparse import csr_array
-
-    n, m = one.patterns.shape
-    rows = np.repeat(np.arange(n), m)
-    used = csr_array((np.ones(n * m, dtype=np.int64), (rows, one.patterns.ravel())), shape=(n, n_categories))
-    digits = Digits(one.counts, n * m * m)
-    products = np.stack([(used.T @ used.multiply(part[:, None]).tocsr()).toarray() for part in digits.parts])
-    pairs = digits.joined(products).astype(object)
+    used = incidence(one.patterns, n_categories)
+    pairs = weighted_product(used, used, one.counts, len(one.raters))
     np.fill_diagonal(pairs, 0)
     return np.asarray(np.diag(pairs.sum(axis=0)) - pairs)
 

@@ -18,13 +18,15 @@ from kappamax._tolerances import ROUNDING_MARGIN
 from kappamax._typing import Array, Codes, Floats, Integers
 from kappamax.display import numbers
 from kappamax.errors import NotSupportedError
+from kappamax.patterns import MISSING
 from kappamax.rater_deviations import ComparedRatings, DeviationForm, RaterSet
 
 #: largest number of possible margins, and of additions, of the exact distribution
 MOST_MARGINS, MOST_ADDITIONS = 2_000_000, 100_000_000
-_MOST_DRAWN = 20_000_000_000  # numbers that one call may draw
-_USUALLY_DRAWN = 100_000_000
-_LEAST_DRAWS, _USUAL_DRAWS = 1000, 10_000
+#: largest number of random numbers of one call
+MOST_DRAWN = 20_000_000_000
+_USUALLY_DRAWN = 10_000_000
+_LEAST_DRAWS, _MOST_USUAL_DRAWS = 1000, 100_000
 _HELD = 4_000_000  # numbers in memory at a time
 _MOST_LEFT = 1_000_000  # ratings in the multisets of which the random permutations keep account
 _SPLIT_COST = 10  # a binomial number takes about as long as shuffling this many ratings
@@ -63,14 +65,15 @@ def permutation_pvalue(
         return PermutationPvalue(_sign_pvalue(ratings))
     outcomes = _Outcomes(ratings, form)
     groups = _groups(ratings)
-    if _is_small(outcomes, groups):
-        return PermutationPvalue(_exact_pvalue(outcomes, groups))
+    most = _possible_uses(ratings, outcomes)
+    if most is not None and _is_small(most, groups):
+        return PermutationPvalue(_exact_pvalue(outcomes, most, groups))
     sampler = _Sampler(ratings, groups)
     n_draws = sampler.usual_draws() if n_draws is None else n_draws
-    if n_draws * sampler.cost > _MOST_DRAWN:
+    if n_draws * sampler.cost > MOST_DRAWN:
         raise NotSupportedError(
             f"{numbers.count(n_draws)} random permutations would take {numbers.rough(n_draws * sampler.cost)} random "
-            f"numbers; the limit is {numbers.rough(_MOST_DRAWN)}. Use fewer draws or method 'bhapkar'."
+            f"numbers; the limit is {numbers.rough(MOST_DRAWN)}. Use fewer draws or method 'bhapkar'."
         )
     n_extreme = 0
     for margins in sampler.draws(n_draws, rng):
@@ -82,7 +85,7 @@ def _sign_pvalue(ratings: ComparedRatings) -> float:
     """Return the p-value of two raters who differ in one pair of categories only, by the binomial distribution."""
     from scipy.special import betainc
 
-    first = ratings.margins()[0]
+    first = ratings.margins[0]
     fewer, total = int(first.min()), ratings.n_different
     if 2 * fewer == total:
         return 1.0
@@ -101,11 +104,10 @@ class _Outcomes:
         self.form, self.unit = form, ratings.unit
         stop = len(form.raters) - 1 if form.closing else len(form.raters)
         self.raters, self.categories = form.raters[:stop].ravel(), form.categories[:stop].ravel()
-        self.most = _possible_uses(ratings)[self.raters, self.categories]
-        expected = ratings.expected()[self.raters, self.categories]
+        expected = ratings.expected[self.raters, self.categories]
         self._base: Integers = (expected // self.unit).astype(np.int64)
         self._rest: Array = expected % self.unit
-        observed = ratings.margins()[self.raters, self.categories]
+        observed = ratings.margins[self.raters, self.categories]
         self._observed = self._values(observed[None])[0]
         self._exact_observed = self._exact_values(observed[None])[0]
 
@@ -158,35 +160,36 @@ def _groups(ratings: ComparedRatings) -> list[_Group]:
         ordered, place = np.unique(np.sort(one.patterns, axis=1), axis=0, return_inverse=True)
         counts = np.zeros(len(ordered), dtype=np.int64)
         np.add.at(counts, place.reshape(-1), one.counts)
-        raters = tuple(one.raters)
-        found += [_Group(raters, tuple(row), n) for row, n in zip(ordered.tolist(), counts.tolist(), strict=True)]
+        found += [_Group(one.raters, tuple(row), n) for row, n in zip(ordered.tolist(), counts.tolist(), strict=True)]
     return found
 
 
-def _possible_uses(ratings: ComparedRatings) -> Integers:
-    """Return how often each rater could have used each category after permuting, shape (n_raters, n_categories)."""
-    total = np.zeros((ratings.n_raters, ratings.n_categories), dtype=np.int64)
-    for one in ratings.sets:
-        for category in range(ratings.n_categories):
-            total[one.raters, category] += one.counts[(one.patterns == category).any(axis=1)].sum()
-    return total
+def _possible_uses(ratings: ComparedRatings, outcomes: _Outcomes) -> list[int] | None:
+    """Return the largest value that each margin of the statistic can have, or None if these are too many margins."""
+    if 2 ** len(outcomes.raters) > MOST_MARGINS:
+        return None
+    found = []
+    for rater, category in zip(outcomes.raters.tolist(), outcomes.categories.tolist(), strict=True):
+        possible = (ratings.patterns[:, rater] != MISSING) & (ratings.patterns == category).any(axis=1)
+        found.append(int(ratings.counts[possible].sum()))
+    return found
 
 
-def _is_small(outcomes: _Outcomes, groups: list[_Group]) -> bool:
-    """Return whether the exact distribution takes at most about a second."""
-    n_margins = prod(int(most) + 1 for most in outcomes.most)
+def _is_small(most: list[int], groups: list[_Group]) -> bool:
+    """Return whether the exact distribution takes at most about a second, given the largest margins."""
+    n_margins = prod(largest + 1 for largest in most)
     if n_margins > MOST_MARGINS:
         return False
     return n_margins * sum(group.n_subjects * group.n_arrangements for group in groups) <= MOST_ADDITIONS
 
 
-def _exact_pvalue(outcomes: _Outcomes, groups: list[_Group]) -> float:
+def _exact_pvalue(outcomes: _Outcomes, most: list[int], groups: list[_Group]) -> float:
     """Return the p-value by convolution over the subjects.
 
     The margins are the digits of the position in the array of probabilities, so one arrangement of the ratings of a
     subject moves all probabilities by the same number of places.
     """
-    sizes = [int(most) + 1 for most in outcomes.most]
+    sizes = [largest + 1 for largest in most]
     strides = [prod(sizes[place + 1 :]) for place in range(len(sizes))]
     step = dict(zip(zip(outcomes.raters.tolist(), outcomes.categories.tolist(), strict=True), strides, strict=True))
     chances = np.zeros(prod(sizes))
@@ -242,32 +245,32 @@ class _Sampler:
     def __init__(self, ratings: ComparedRatings, groups: list[_Group]) -> None:
         self._shape = ratings.n_raters, ratings.n_categories
         self._split: dict[tuple[int, ...], dict[Multiset, int]] = {}
-        self._shuffled: list[RaterSet] = []
+        self._shuffled: dict[int, list[RaterSet]] = {}
         by_raters: dict[tuple[int, ...], dict[Multiset, int]] = {}
         for group in groups:
             by_raters.setdefault(group.raters, {})[group.ratings] = group.n_subjects
         self.cost = self._held = 1
         for one in ratings.sets:
-            own = by_raters[tuple(one.raters)]
-            n_ratings = int(one.counts.sum()) * len(one.raters)
-            n_remainders = _count_remainders(own, min(_MOST_LEFT // len(one.raters), n_ratings // _SPLIT_COST))
+            own, m = by_raters[one.raters], len(one.raters)
+            n_ratings = int(one.counts.sum()) * m
+            n_remainders = _count_remainders(own, min(_MOST_LEFT // m, n_ratings // _SPLIT_COST))
             if n_remainders is None:
-                self._shuffled.append(one)
+                self._shuffled.setdefault(m, []).append(one)
                 self.cost += n_ratings
-                self._held = max(self._held, n_ratings)
+                self._held += n_ratings
             else:
-                self._split[tuple(one.raters)] = own
+                self._split[one.raters] = own
                 self.cost += n_remainders * _SPLIT_COST
                 self._held = max(self._held, n_remainders)
 
     def usual_draws(self) -> int:
         """Return the default number of draws, fewer for larger data."""
-        return min(_USUAL_DRAWS, max(_LEAST_DRAWS, _USUALLY_DRAWN // self.cost))
+        return min(_MOST_USUAL_DRAWS, max(_LEAST_DRAWS, _USUALLY_DRAWN // self.cost))
 
     def draws(self, n_draws: int, rng: np.random.Generator) -> Iterator[Integers]:
         """Yield arrays of random margins, shape (number of draws at a time, n_raters, n_categories)."""
         chunk = max(1, _HELD // max(self._held, self._shape[0] * self._shape[1]))
-        single = [(one.raters, np.repeat(one.patterns, one.counts, axis=0)) for one in self._shuffled]
+        single = [_single_subjects(sets) for sets in self._shuffled.values()]
         for start in range(0, n_draws, chunk):
             margins = np.zeros((min(chunk, n_draws - start), *self._shape), dtype=np.int64)
             for split_raters, own in self._split.items():
@@ -275,6 +278,12 @@ class _Sampler:
             for raters, subjects in single:
                 _add_shuffled(margins, raters, subjects, rng)
             yield margins
+
+
+def _single_subjects(sets: list[RaterSet]) -> tuple[Codes, Codes]:
+    """Return the raters and the ratings of single subjects, who all have the same number of ratings."""
+    raters = [np.tile(np.array(one.raters, dtype=np.int32), (int(one.counts.sum()), 1)) for one in sets]
+    return np.concatenate(raters), np.concatenate([np.repeat(one.patterns, one.counts, axis=0) for one in sets])
 
 
 def _count_remainders(own: dict[Multiset, int], most: int) -> int | None:
@@ -304,8 +313,9 @@ def _add_split(margins: Integers, raters: tuple[int, ...], own: dict[Multiset, i
         left = after
 
 
-def _add_shuffled(margins: Integers, raters: list[int], subjects: Codes, rng: np.random.Generator) -> None:
+def _add_shuffled(margins: Integers, raters: Codes, subjects: Codes, rng: np.random.Generator) -> None:
     """Add the margins of random permutations of the ratings of single subjects."""
-    shuffled = rng.permuted(np.broadcast_to(subjects, (len(margins), *subjects.shape)), axis=-1)
-    for category in range(margins.shape[2]):
-        margins[:, raters, category] += (shuffled == category).sum(axis=1)
+    n_draws, n_raters, k = margins.shape
+    shuffled = rng.permuted(np.broadcast_to(subjects, (n_draws, *subjects.shape)), axis=-1)
+    places = np.arange(n_draws)[:, None, None] * (n_raters * k) + (raters.astype(np.int64) * k + shuffled)
+    margins += np.bincount(places.ravel(), minlength=margins.size).reshape(margins.shape)
