@@ -15,9 +15,9 @@ from kappamax._result import Result
 
 NAMES = {
     "__version__", "agreement", "anneal", "bootstrap", "category_kappas", "compare", "equivalence_test", "exact_test",
-    "example", "fiber", "from_counts", "from_ratings", "inspect", "jackknife", "kappa", "leave_one_out", "max_kappa",
-    "pairwise_kappas", "read_ratings", "report", "report_groups", "sample_size", "standard_error", "Table",
-    "value_test", "verify", "Weights",
+    "example", "fiber", "from_counts", "from_ratings", "inspect", "jackknife", "kappa", "leave_one_out",
+    "marginal_homogeneity", "max_kappa", "pairwise_kappas", "read_ratings", "report", "report_groups", "sample_size",
+    "standard_error", "Table", "value_test", "verify", "Weights",
 }  # fmt: skip
 NAMESPACES = {
     "annealing": {
@@ -91,6 +91,7 @@ def test_unknown_names_are_attribute_errors():
         ("kappa_max", "Did you mean km.max_kappa?"),
         ("cohen_kappa_score", "Did you mean km.kappa?"),
         ("fleiss_kappa", "Did you mean km.agreement(..., coefficient='fleiss')?"),
+        ("mcnemar", "Did you mean km.marginal_homogeneity?"),
         ("kappa_test", "Did you mean km.exact_test or km.value_test?"),
         ("compare_kappas", "Did you mean km.compare?"),
         ("sample_tables", "Did you mean km.fiber?"),

@@ -21,6 +21,7 @@ from kappamax.io.inspected_columns import InspectedColumn
 from kappamax.io.inspection import Inspection, Refusal
 from kappamax.kappa_breakdowns import CategoryKappas, LeaveOneOut, PairwiseKappas
 from kappamax.kappas import Agreement
+from kappamax.margin_tests import MarginalHomogeneityTest
 from kappamax.maximum.forced_disagreement import DisagreementSplit
 from kappamax.maximum.maximizers import MaximizerCount, MaximizerRange
 from kappamax.maximum.maximum_result import Maximum
@@ -59,6 +60,7 @@ __all__ = [
     "JointDistribution",
     "LeaveOneOut",
     "LevelSet",
+    "MarginalHomogeneityTest",
     "MaximizerCount",
     "MaximizerRange",
     "Maximum",

@@ -291,6 +291,24 @@ def test_max_shows_numbers_and_tables(tmp_path):
     assert "prices" in named
 
 
+def test_max_tests_the_margins_that_cap_kappa(tmp_path):
+    """The p-value is a note where the maximum is below 1, and in the JSON in any case."""
+    example = run("example", "rapallo2022").stdout
+    shown = run("max", "-", "--layout", "counts", "-w", "linear", "-w", "sqrt", stdin=example).stdout
+    note = "use of the categories differs no more than chance would explain (Stuart-Maxwell test, p = 0.1637)."
+    assert " ".join(shown.split()).count(note) == 1
+    document = json.loads(run("max", "-", "--layout", "counts", "--json", stdin=example).stdout)
+    ours = km.marginal_homogeneity(km.example("rapallo2022"))
+    assert document["marginal_homogeneity"] == ours.to_dict()
+    equal = ("max", "-", "--layout", "counts")
+    assert "use of the categories" not in run(*equal, stdin=",a,b\na,5,2\nb,2,5\n").stdout
+    same = json.loads(run(*equal, "--json", stdin=",a,b\na,5,2\nb,2,5\n").stdout)
+    assert same["marginal_homogeneity"]["pvalue"] == 1
+    drawn = [run("max", "-", "--json", stdin=run("example", "anxiety").stdout).stdout for _ in range(2)]
+    assert drawn[0] == drawn[1]  # random permutations have a fixed seed
+    assert json.loads(drawn[0])["marginal_homogeneity"]["n_draws"] == 100_000
+
+
 def test_max_of_one_category_and_of_missing_ratings(tmp_path):
     """An undefined coefficient has a reason, and missing ratings stay missing in the table."""
     undefined = run("max", "-", "--json", stdin="a,b\nx,x\n")

@@ -22,6 +22,7 @@ from kappamax.fibers.distribution import ALTERNATIVES, TWO_SIDED
 from kappamax.fibers.moves import Effect
 from kappamax.io.inspected_columns import ROLES
 from kappamax.io.read_spec import LAYOUTS
+from kappamax.margin_tests import METHODS as MARGINS_METHODS
 from kappamax.paper.verdict import STATUSES
 from kappamax.planning.methods import JOINTS, VARIANCES
 from kappamax.reporting.formats.json import SCHEMA_VERSION
@@ -198,6 +199,8 @@ def test_exact_numbers_and_labels(definition, value, accepted):
         (("coefficient",), COEFFICIENTS),
         (("alternative",), (*ALTERNATIVES, None)),
         (("test_result", "properties", "two_sided"), (*TWO_SIDED, None)),
+        (("margins_test", "properties", "method"), MARGINS_METHODS[1:]),
+        (("group_row", "properties", "margins_test"), (*MARGINS_METHODS[1:], None)),
         (("move", "properties", "effect"), get_args(Effect)),
         (("anneal_result", "properties", "proposal"), PROPOSALS),
         (("plan_result", "properties", "joint"), (*JOINTS, "pilot")),

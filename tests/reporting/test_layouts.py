@@ -130,11 +130,50 @@ def test_csv_has_one_row_per_weighting():
     assert tuple(rows[0]) == CSV_COLUMNS
 
 
+def test_every_format_has_the_test_of_the_margins():
+    """Formats with sentences say it in words, CSV and JSON have the p-value."""
+    made = km.report(km.example("rapallo2022"), weights="linear")
+    for shown in (made.to_text(), made.to_html(), made.to_latex(), made.to_markdown()):
+        assert "chance would explain (Stuart-Maxwell test, p = 0.1637)." in " ".join(shown.split())
+    (row,) = csv.DictReader(io.StringIO(made.to_csv()))
+    assert (row["margins_test"], float(row["margins_pvalue"])) == ("stuart-maxwell", made.marginal_homogeneity.pvalue)
+    test = json.loads(made.to_json())["report"]["marginal_homogeneity"]
+    assert (test["method"], test["df"], test["n_different"]) == ("stuart-maxwell", 3, 15)
+    assert test["pvalue"] == made.marginal_homogeneity.pvalue
+    assert "was tested by the Stuart-Maxwell test." in made.methods()
+    assert "Maxwell AE (1970)" in made.methods()
+
+
+@pytest.mark.parametrize(
+    ("counts", "words", "reference"),
+    [
+        ([[5, 9], [2, 5]], "the McNemar test.", "McNemar Q (1947)"),
+        ([[5, 6], [2, 5]], "the exact McNemar test.", "McNemar Q (1947)"),
+        ([[5, 3, 1], [0, 5, 2], [0, 0, 4]], "an exact test that permutes the ratings of each subject", "Cohen J"),
+    ],
+)
+def test_the_methods_name_the_test_of_the_margins(counts, words, reference):
+    """The name depends on the numbers of categories and of different ratings."""
+    methods = km.report(km.from_counts(counts), weights="unweighted").methods()
+    assert f"Whether the raters use the categories equally often was tested by {words}" in methods
+    assert reference in methods
+
+
+def test_the_methods_name_the_random_permutations():
+    """Their number and seed are given; many subjects of three raters are compared by Bhapkar's test."""
+    methods = km.report(km.example("anxiety"), weights="unweighted", rng=3).methods()
+    assert "among its raters (100,000 random permutations, seed 3)." in methods
+    rows = [[0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 1]]
+    methods = km.report(km.Table(rows, [40] * 4, [0, 1], ordered=True), weights="unweighted").methods()
+    assert "was tested by the Bhapkar test." in methods
+    assert "Bhapkar VP (1966)" in methods
+
+
 def test_a_negative_value_is_not_shown_as_a_share():
     """The column "reached" is "-" in all tables for readers, while CSV and JSON have the ratio."""
     table = km.from_counts([[1, 6], [5, 1]])
     made = km.report(table, weights="unweighted")
-    assert [row.split("|")[6].strip() for row in made.to_markdown().splitlines()] == ["reached", "---", "-"]
+    assert [row.split("|")[6].strip() for row in made.to_markdown().splitlines()[:3]] == ["reached", "---", "-"]
     groups = km.report_groups([("A", table)], weights="unweighted")
     for shown in (made.to_text(), made.to_html(), made.to_latex(), groups.to_text(), groups.to_markdown()):
         assert "-80.6%" not in shown

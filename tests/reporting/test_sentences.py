@@ -42,6 +42,75 @@ def test_the_share_of_the_maximum():
     assert "Agreement this high would rarely arise by chance (p < 0.0001)." in words
 
 
+def margins_test(**fields):
+    """Return a test of the margins of the paper's table with other fields."""
+    return replace(km.marginal_homogeneity(PAPER), **fields)
+
+
+def test_the_test_of_the_margins_stands_beside_the_cap():
+    """The margins of the paper's table differ no more than by chance, those of other raters do."""
+    words = said(PAPER, weights="linear")
+    alike = "The raters' use of the categories differs no more than chance would explain"
+    assert f"{alike} (Stuart-Maxwell test, p = 0.1637)." in words
+    assert "differently" not in words
+    assert words.index("do not allow a value above") < words.index(alike) < words.index("is forced by")
+    words = said(km.from_counts([[80, 15], [0, 5]]))
+    assert "The raters use the categories differently (McNemar test, p = 0.0001)." in words
+    assert "no more than chance" not in words
+
+
+def test_margins_that_allow_full_agreement_are_not_tested_in_words():
+    """Where the margins are equal, or the raters agree, no sentence is about the test."""
+    for table in (EQUAL, PERFECT, ONE):
+        assert "use of the categories" not in said(table)
+        assert "differently" not in said(table)
+
+
+def test_the_raters_differ_up_to_a_pvalue_of_five_percent():
+    """At 0.05 they do, and just above they do not."""
+    differ = "The raters use the categories differently (Stuart-Maxwell test, p = 0.0500)."
+    assert sentences.of_margins_test(margins_test(pvalue=0.05)) == differ
+    above = sentences.of_margins_test(margins_test(pvalue=float(np.nextafter(0.05, 1))))
+    assert above.startswith("The raters' use of the categories differs no more than chance would explain")
+
+
+def test_the_null_hypothesis_of_several_raters_is_named():
+    """A permutation test of three raters supposes that they are interchangeable; Bhapkar's test does not."""
+    test = margins_test(pvalue=0.01, title="exact permutation test", exchangeability=True)
+    assert sentences.of_margins_test(test) == (
+        "The raters' use of the categories differs more than chance would explain if the raters were interchangeable "
+        "(exact permutation test, p = 0.0100)."
+    )
+    wald = replace(test, title="Bhapkar test", exchangeability=False)
+    assert sentences.of_margins_test(wald) == "The raters use the categories differently (Bhapkar test, p = 0.0100)."
+
+
+def test_estimated_and_undefined_tests_of_margins_say_so():
+    """The number of random permutations, a bound, and the reason why there is no p-value are given."""
+    drawn = margins_test(pvalue=1 / 5001, n_draws=5000, at_most=True, title="permutation test")
+    assert "(permutation test, p <= 0.0002, estimated from 5,000 random permutations)" in sentences.of_margins_test(
+        drawn
+    )
+    undefined = margins_test(pvalue=None, reason="no subject has two or more ratings")
+    assert sentences.of_margins_test(undefined) == (
+        "Whether the raters use the categories differently cannot be tested because no subject has two or more ratings."
+    )
+
+
+def test_designs_that_are_too_large_are_reported_without_a_test_of_margins(monkeypatch):
+    """The report has no test and no sentence about it."""
+
+    def refused(*_ratings, **_options):
+        raise km.errors.NotSupportedError("too large")
+
+    monkeypatch.setattr("kappamax.reporting.report.marginal_homogeneity", refused)
+    made = km.report(PAPER, weights="linear")
+    assert made.marginal_homogeneity is None
+    assert "use of the categories" not in made.to_text()
+    assert "categories equally often was tested" not in made.methods()
+    assert made.to_dict()["report"]["marginal_homogeneity"] is None
+
+
 def test_numbers_of_uses_are_written_in_words():
     """The words are "never", "once" or a number of times."""
     assert sentences._times(12, 7) == "12 times compared with 7"

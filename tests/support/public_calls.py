@@ -131,6 +131,12 @@ CALLS: dict[str, Callable[[Case], Any]] = {
     "jackknife": lambda c: km.jackknife(c.table, **c.options),
     "kappa": lambda c: km.kappa(c.table, weights=c.weights),
     "leave_one_out": lambda c: km.leave_one_out(c.table, **c.options),
+    "marginal_homogeneity": lambda c: km.marginal_homogeneity(c.table, n_draws=40, rng=c.seed),
+    "marginal_homogeneity bhapkar": lambda c: km.marginal_homogeneity(c.table, method="bhapkar"),
+    "marginal_homogeneity stuart-maxwell": lambda c: km.marginal_homogeneity(c.table, method="stuart-maxwell"),
+    "marginal_homogeneity permutation": lambda c: km.marginal_homogeneity(
+        c.table, method="permutation", n_draws=40, rng=c.seed
+    ),
     "max_kappa": _maximum,
     "pairwise_kappas": lambda c: km.pairwise_kappas(c.table, weights=c.weights),
     "report": lambda c: km.report(c.table, **c.options, time_limit=_SECONDS),

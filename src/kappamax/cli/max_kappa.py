@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import lru_cache, partial
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -25,6 +25,7 @@ from kappamax.cli.runner import (
 from kappamax.display import numbers, text
 
 if TYPE_CHECKING:
+    from kappamax.margin_tests import MarginalHomogeneityTest
     from kappamax.maximum.maximum_result import Maximum
     from kappamax.table import Table
 
@@ -70,7 +71,8 @@ def maximum(certificate: Path | None, **options: Any) -> None:
     """Find the largest agreement that the margins of FILE allow.
 
     The column "reached" is the value divided by the maximum, and "proof" says how the maximum is proven. A table that
-    attains the maximum is shown. If FILE is "-", standard input is read.
+    attains the maximum is shown. Where the margins do not allow a value of 1, a note gives the p-value of a test of
+    whether the raters use the categories differently at all. If FILE is "-", standard input is read.
     """
     asked = _Asked(*(options.pop(name) for name in _Asked._fields))
     if certificate is not None and len(options["weights"]) + (options["weights_matrix"] is not None) > 1:
@@ -83,7 +85,14 @@ def maximum(certificate: Path | None, **options: Any) -> None:
             found[0].result.save_certificate(certificate)
             echo_line(f"certificate written to {certificate}", err=True)
 
-    run(options, partial(_measure, asked=asked), partial(_show, asked=asked), fields=_FIELDS, finish=save)
+    run(
+        options,
+        partial(_measure, asked=asked),
+        partial(_show, asked=asked),
+        fields=_FIELDS,
+        finish=save,
+        about=_about_margins,
+    )
 
 
 class _Asked(NamedTuple):
@@ -120,7 +129,7 @@ def _show(table: Table, found: Findings, *, asked: _Asked) -> None:
     header = ["value", "maximum", *(["minimum"] if asked.minimum else []), "reached", "proof"]
     if asked.counted or asked.list_all:
         header.append("tables")
-    echo_rows(table, found, header=header, row=partial(_row, asked=asked))
+    echo_rows(table, found, header=header, row=partial(_row, asked=asked), notes=_margins_notes(table, found))
     for finding in found:
         result = finding.result
         if result is None:
@@ -154,6 +163,37 @@ def _row(finding: Finding, *, asked: _Asked) -> tuple[list[str], list[str]]:
     reached = "undefined" if found.ratio is None else numbers.share(found.value, found.ratio)
     row = [*values, reached, found.proof or "not proven"]
     return [*row, _n_maximizers(finding)] if asked.counted or asked.list_all else row, notes
+
+
+_MARGINS_SEED = 0  # of random permutations, so that the same file gives the same output
+
+
+@lru_cache(maxsize=1)
+def _margins_test(table: Table) -> MarginalHomogeneityTest | None:
+    """Return the test of whether the raters use the categories equally often, or None if the design is too large."""
+    from kappamax.errors import NotSupportedError
+    from kappamax.margin_tests import marginal_homogeneity
+
+    try:
+        return marginal_homogeneity(table, rng=_MARGINS_SEED)
+    except NotSupportedError:
+        return None
+
+
+def _about_margins(table: Table) -> dict[str, Any]:
+    """Return the test of the margins as a field of the JSON."""
+    from kappamax._result import plain
+
+    return {"marginal_homogeneity": plain(_margins_test(table))}
+
+
+def _margins_notes(table: Table, found: Findings) -> list[str]:
+    """Return the outcome of the test of the margins if they do not allow a value of 1."""
+    from kappamax.reporting.sentences import is_capped, of_margins_test
+
+    if not any(is_capped(finding.result) for finding in found) or (test := _margins_test(table)) is None:
+        return []
+    return [of_margins_test(test)]
 
 
 def _n_maximizers(finding: Finding) -> str:

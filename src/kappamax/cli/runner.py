@@ -39,6 +39,7 @@ def run(
     fields: Sequence[str],
     known: Callable[..., dict[str, Any]] | None = None,
     finish: Callable[[Findings], None] | None = None,
+    about: Callable[[Table], dict[str, Any]] | None = None,
 ) -> None:
     """Read the table, measure every weighting, and print the answer.
 
@@ -57,11 +58,13 @@ def run(
         Called like `measure`. It returns the fields that are known even if the coefficient is undefined.
     finish : callable, optional
         Called with the findings after they have been printed.
+    about : callable, optional
+        Called with the table. It returns further fields of the JSON, which are about all weightings.
     """
     with notes_to_stderr():
         table = read_table(options)
         found, interrupted = measure_weightings(table, options, measure, fields, known)
-    echo_answer(options, table, found, show)
+    echo_answer(options, table, found, show, about)
     if finish is not None:
         finish(found)
     if interrupted:
@@ -162,14 +165,21 @@ def coefficient_names(objective: Objective) -> dict[str, Any]:
     return {"coefficient": objective.coefficient.name, "title": objective.coefficient.title}
 
 
-def echo_answer(options: Options, table: Table, found: Findings, show: Callable[[Table, Findings], None]) -> None:
-    """Print the findings as one JSON object, or call `show` to print them as text."""
+def echo_answer(
+    options: Options,
+    table: Table,
+    found: Findings,
+    show: Callable[[Table, Findings], None],
+    about: Callable[[Table], dict[str, Any]] | None = None,
+) -> None:
+    """Print the findings as one JSON object, with further fields by `about`, or call `show` to print them as text."""
     if not options["as_json"]:
         show(table, found)
         return
     from kappamax.reporting.formats.json import document
 
-    echo_json(document(table, [finding.plain for finding in found]))
+    more = {} if about is None else about(table)
+    echo_json(document(table, [finding.plain for finding in found]) | more)
 
 
 @contextmanager

@@ -25,6 +25,10 @@ _REFERENCES = {
     "brennan-prediger": "Brennan RL and Prediger DJ (1981), Educational and Psychological Measurement 41, 687-699",
     "maximum": "Rapallo F (2022), Analysis of the weighted kappa and its maximum with Markov moves, Psychometrika 87, "
     "1270-1289",
+    "stuart-maxwell": "Stuart A (1955), Biometrika 42, 412-416; Maxwell AE (1970), British Journal of Psychiatry 116, "
+    "651-655",
+    "bhapkar": "Bhapkar VP (1966), Journal of the American Statistical Association 61, 228-235",
+    "mcnemar": "McNemar Q (1947), Psychometrika 12, 153-157",
 }
 
 
@@ -49,6 +53,7 @@ def methods_paragraph(report: Report) -> str:
             + (" and proven optimal." if proven else "; where they are not proven optimal, a bound is given.")
         )
     said.append(_test_words(report))
+    said += _margins_words(report)
     said.append(f"The computations were made with kappamax {__version__}.")
     return " ".join([*said, f"References: {'; '.join(_references(report))}."])
 
@@ -90,14 +95,34 @@ def _references(report: Report) -> list[str]:
         found.append(_REFERENCES["cohen-weighted"])
     if any(result.maximum is not None for result in report.results):
         found.append(_REFERENCES["maximum"])
+    tested = report.marginal_homogeneity
+    if tested is not None and tested.pvalue is not None:
+        name = "mcnemar" if "McNemar" in tested.title else tested.method
+        found += [_REFERENCES[name]] if name in _REFERENCES else []
     return found
+
+
+def _margins_words(report: Report) -> Iterator[str]:
+    """Yield how the equality of the raters' margins was tested."""
+    tested = report.marginal_homogeneity
+    if tested is None or tested.pvalue is None:
+        return
+    how = f"the {tested.title}"
+    if tested.method == "permutation":
+        exact = "a" if tested.n_draws else "an exact"
+        how = f"{exact} test that permutes the ratings of each subject among its raters"
+    if "exact McNemar" in tested.title:
+        how = f"the {tested.title}"
+    if tested.n_draws is not None:
+        how += f" ({numbers.count(tested.n_draws)} random permutations, seed {report.seed})"
+    yield f"Whether the raters use the categories equally often was tested by {how}."
 
 
 def _test_words(report: Report) -> str:
     """Return how the p-values were computed."""
     tests = [result.test for result in report.results if result.test is not None]
     if not tests:
-        return "No test was performed."
+        return "No test against chance was performed."
     sides = {"greater": "one-sided (more agreement)", "less": "one-sided (less agreement)"}
     side = sides.get(report.alternative, "two-sided (by distance from the mean under chance)")
     limits = text.limits(report.table.complete)

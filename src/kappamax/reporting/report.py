@@ -18,6 +18,7 @@ from kappamax.fibers.move_ranking import RankedMoves, rank_moves
 from kappamax.io import Ratings, as_table
 from kappamax.kappa_breakdowns import PairwiseKappas, pairwise_kappas
 from kappamax.kappas import agreement
+from kappamax.margin_tests import MarginalHomogeneityTest, marginal_homogeneity
 from kappamax.maximum.max_kappa import max_kappa
 from kappamax.maximum.maximizers import count_maximizers
 from kappamax.maximum.maximum_result import Maximum
@@ -62,8 +63,8 @@ def report(
         maximising tables of every weighting, default 30. Each search may take an equal share of the time that is left.
         Then the best value found and a bound are reported, with a note. None means no limit.
     rng : int
-        Seed of the Monte Carlo test, default 0. This test is used if the exact test would take too long. The same input
-        gives the same report unless a search runs out of time.
+        Seed of the Monte Carlo tests, default 0. These are used if the exact test against chance, or the exact test of
+        the margins, would take too long. The same input gives the same report unless a search runs out of time.
     title : str
         Title of the report, default "Agreement between raters".
     progress : callable or True, optional
@@ -126,12 +127,13 @@ def report_within(
     A brief report contains no test and does not count the tables that attain the maximum.
     """
     results = []
+    margins_test = _margins_test(table, seed)
     weightings = _weightings(weights, table)
     shares = _TimeShares(effort.time_limit, (2 if brief else 3) * len(weightings))
     for done, one in enumerate(weightings):
         objective = as_objective(table, weights=one, coefficient=coefficient)
         tell = _part_of(progress, done, len(weightings), sentences.weighting_name(objective.weights.name))
-        results.append((objective, _numbers(objective, level, shares, tell)))
+        results.append((objective, _numbers(objective, level, shares, tell, margins_test)))
     objective, main = results[main_index([result for _, result in results])]
     made = Report(
         title=title,
@@ -143,6 +145,7 @@ def report_within(
         results=tuple(result for _, result in results),
         pairs=_pairs(objective) if table.n_raters > 2 else None,
         moves=None if main.agreement is None else _moves(objective, effort),
+        marginal_homogeneity=margins_test,
         weights_left_out=sentences.weights_left_out(table) if weights is None else None,
         _data=table.data,
     )
@@ -162,7 +165,7 @@ def completed(
         _part_of(
             progress, done, len(report.results), f"test against chance, {sentences.weighting_name(result.weights)}"
         )
-        results.append(_with_chance(result, report.alternative, effort, shares, report.seed))
+        results.append(_with_chance(result, report, effort, shares))
     return replace(report, results=tuple(results))
 
 
@@ -231,7 +234,21 @@ def _weightings(weights: Any, table: Table) -> list[Any]:
     return chosen or ["unweighted"]
 
 
-def _numbers(objective: Objective, level: float, shares: _TimeShares, progress: Progress | None) -> WeightingReport:
+def _margins_test(table: Table, seed: int) -> MarginalHomogeneityTest | None:
+    """Return the test of whether the raters use the categories equally often, or None if the design is too large."""
+    try:
+        return marginal_homogeneity(table, rng=seed)
+    except NotSupportedError:
+        return None
+
+
+def _numbers(
+    objective: Objective,
+    level: float,
+    shares: _TimeShares,
+    progress: Progress | None,
+    margins_test: MarginalHomogeneityTest | None,
+) -> WeightingReport:
     """Return the value of the coefficient and the range that the margins allow."""
     table, name = objective.table, objective.weights.name
     try:
@@ -266,7 +283,7 @@ def _numbers(objective: Objective, level: float, shares: _TimeShares, progress: 
         weights_in_words=None if most is None else sentences.of_weights(objective.weights, most),
         objective=objective,
     )
-    return replace(result, sentences=sentences.of_weighting(table, result))
+    return replace(result, sentences=sentences.of_weighting(table, result, margins_test))
 
 
 def _forced(most: Maximum | None) -> float | None:
@@ -276,9 +293,7 @@ def _forced(most: Maximum | None) -> float | None:
     return float(most.objective.observed(most.solution.cost))
 
 
-def _with_chance(
-    result: WeightingReport, alternative: str, effort: Effort, shares: _TimeShares, seed: int
-) -> WeightingReport:
+def _with_chance(result: WeightingReport, report: Report, effort: Effort, shares: _TimeShares) -> WeightingReport:
     """Return the result with the test against chance and the number of tables that attain the maximum."""
     if result.objective is None:
         return result
@@ -293,14 +308,14 @@ def _with_chance(
         )
         if watch.over and result.maximum.proven and count.n is None:
             cut_short = (*cut_short, "number of maximising tables")
-    table = result.objective.table
+    table, margins_test = result.objective.table, report.marginal_homogeneity
     whole = replace(result, n_maximizers=count, cut_short=cut_short)
     try:
-        null, test = chance_test(result.objective, alternative, rng=seed)
+        null, test = chance_test(result.objective, report.alternative, rng=report.seed)
     except NotSupportedError:  # for the same reason as the maximum, which the sentences give
-        return replace(whole, sentences=sentences.of_weighting(table, whole))
+        return replace(whole, sentences=sentences.of_weighting(table, whole, margins_test))
     whole = replace(whole, null=null, test=test)
-    return replace(whole, sentences=sentences.of_weighting(table, whole))
+    return replace(whole, sentences=sentences.of_weighting(table, whole, margins_test))
 
 
 def _pairs(objective: Objective) -> PairwiseKappas:

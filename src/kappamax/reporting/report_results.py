@@ -16,6 +16,7 @@ from kappamax.fibers.exact_test import ExactTest
 from kappamax.fibers.move_ranking import RankedMoves
 from kappamax.kappa_breakdowns import PairwiseKappas
 from kappamax.kappas import Agreement
+from kappamax.margin_tests import MarginalHomogeneityTest
 from kappamax.maximum.maximizers import MaximizerCount
 from kappamax.maximum.maximum_result import Maximum
 from kappamax.reporting.formats.html import fragment_of, html_of
@@ -23,7 +24,7 @@ from kappamax.reporting.formats.json import as_json, report_document
 from kappamax.reporting.formats.rows import CSV_COLUMNS, columns_of, csv_row, draws_explained, result_rows
 from kappamax.reporting.formats.text import text_of
 from kappamax.reporting.methods_paragraph import methods_paragraph
-from kappamax.reporting.sentences import cut_short_notes
+from kappamax.reporting.sentences import cut_short_notes, is_capped, of_margins_test
 from kappamax.table import Table
 
 
@@ -130,6 +131,8 @@ class Report(TableResult):
     weights_left_out : str or None
         Reason why the default weightings do not include weights for ordered categories, and how to get them; None if
         they do, or if weightings were requested.
+    marginal_homogeneity : MarginalHomogeneityTest or None
+        Test of whether the raters use the categories equally often; None if there are too many raters and categories.
     """
 
     title: str
@@ -142,6 +145,7 @@ class Report(TableResult):
     pairs: PairwiseKappas | None
     moves: RankedMoves | None
     weights_left_out: str | None = None
+    marginal_homogeneity: MarginalHomogeneityTest | None = None
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -193,10 +197,22 @@ class Report(TableResult):
         return markdown_table(*result_rows(self), notes=self._said())
 
     def _said(self) -> list[str]:
-        """Return the sentences below a table of results: what was read, the meaning of the mark *, and the notes."""
+        """Return the sentences below a table of results: what was read, the mark *, the test of margins, and notes."""
         read = [str(self.table.data)] if self.table.reading.source is not None else []
         drawn = draws_explained([result.test.n_draws for result in self.results if result.test is not None])
-        return [*read, *([f"P-values: {drawn}."] if drawn else []), *(f"Note: {note}" for note in self.notes)]
+        return [
+            *read,
+            *([f"P-values: {drawn}."] if drawn else []),
+            *([] if self._margins_in_words is None else [self._margins_in_words]),
+            *(f"Note: {note}" for note in self.notes),
+        ]
+
+    @property
+    def _margins_in_words(self) -> str | None:
+        """Outcome of the test of the margins; None if the margins cap no coefficient, or if there is no test."""
+        test = self.marginal_homogeneity
+        capped = any(is_capped(result.maximum) for result in self.results)
+        return of_margins_test(test) if capped and test is not None else None
 
     def methods(self) -> str:
         """Return a paragraph for a methods section, with references and the options used."""

@@ -14,6 +14,7 @@ from kappamax._typing import Floats, Integers
 from kappamax.display import numbers, text
 from kappamax.fibers.exact_test import ExactTest
 from kappamax.kappas import Agreement
+from kappamax.margin_tests import MarginalHomogeneityTest
 from kappamax.maximum.maximizers import MaximizerCount
 from kappamax.maximum.maximum_result import Maximum
 from kappamax.table import Table
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 _NO_WIDTH = 1e-9
 _RARE, _COMMON = 0.05, 0.1  # up to the first p-value, agreement "would rarely" arise; above the second, "could easily"
+_DIFFERENT = 0.05  # up to this p-value, the raters "use the categories differently"
 
 
 def undefined(title: str, reason: str) -> tuple[str, ...]:
@@ -105,8 +107,13 @@ def cut_short_notes(results: Sequence[WeightingReport]) -> tuple[str, ...]:
     )
 
 
-def of_weighting(table: Table, result: WeightingReport) -> tuple[str, ...]:
-    """Return the sentences about the results of one weighting, as far as these are known."""
+def of_weighting(
+    table: Table, result: WeightingReport, margins_test: MarginalHomogeneityTest | None = None
+) -> tuple[str, ...]:
+    """Return the sentences about the results of one weighting, as far as these are known.
+
+    If a test of the raters' margins is given, its outcome follows the sentence that these margins cap the coefficient.
+    """
     agreement, most = result.agreement, result.maximum
     assert agreement is not None
     said = [_value(table, agreement, result.test)]
@@ -115,7 +122,7 @@ def of_weighting(table: Table, result: WeightingReport) -> tuple[str, ...]:
         return tuple(said)
     said.append(_reached(most))
     if agreement.value < 1:
-        said += _cause(most)
+        said += _cause(most, margins_test)
         said += _split(most)
     if result.n_maximizers is not None and most.proven:
         said.append(_tables(result.n_maximizers))
@@ -229,8 +236,34 @@ def _bounded(most: Maximum, limits: str) -> str:
     return f"{said} The raters reached between {ends[0]} and {ends[1]} of it."
 
 
-def _cause(most: Maximum) -> list[str]:
-    """Return whether the margins allow full agreement and, if not, where the raters' margins differ most."""
+def of_margins_test(test: MarginalHomogeneityTest) -> str:
+    """Return whether the raters use the categories differently, as far as a test of their margins tells."""
+    if test.pvalue is None:
+        return f"Whether the raters use the categories differently cannot be tested because {test.reason}."
+    p = numbers.equation("p", test.pvalue_text)
+    if test.n_draws is not None:
+        p += f", estimated from {numbers.count(test.n_draws)} random permutations"
+    source = f"({test.title}, {p})"
+    if test.pvalue > _DIFFERENT:
+        return f"The raters' use of the categories differs no more than chance would explain {source}."
+    if test.exchangeability:
+        return (
+            "The raters' use of the categories differs more than chance would explain if the raters were "
+            f"interchangeable {source}."
+        )
+    return f"The raters use the categories differently {source}."
+
+
+def is_capped(most: Maximum | None) -> bool:
+    """Return whether the margins are known not to allow a value of 1."""
+    return most is not None and most.bound < 1
+
+
+def _cause(most: Maximum, margins_test: MarginalHomogeneityTest | None = None) -> list[str]:
+    """Return whether the margins allow full agreement and, if not, where the raters' margins differ most.
+
+    Margins that differ in the sample are followed by the test of whether they differ by more than chance.
+    """
     table = most.objective.table
     limits = text.capitalized(text.limits(table.complete))
     equal = bool((table.margins == table.margins[0]).all())
@@ -238,7 +271,7 @@ def _cause(most: Maximum) -> list[str]:
         if table.complete and equal:
             return ["Each category was used equally often by all raters, so the margins allow full agreement."]
         return [f"{limits} allow a value of 1."]
-    if most.bound >= 1:
+    if not is_capped(most):
         return []
     cap = f"{limits} do not allow a value above {numbers.decimal(most.bound)}"
     shares = table.margins / table.margins.sum(axis=1, keepdims=True)
@@ -256,7 +289,8 @@ def _cause(most: Maximum) -> list[str]:
     largest = "One of the largest differences" if _tied(shares, spread[category]) else "The largest difference"
     return [
         f"{cap}. {largest} between the raters is that {first} used category {table.categories[category]!r} more often "
-        f"than {second} ({how_often})."
+        f"than {second} ({how_often}).",
+        *([] if margins_test is None else [of_margins_test(margins_test)]),
     ]
 
 

@@ -168,7 +168,7 @@ def test_a_test_that_fails_leaves_the_numbers(page, expect):
     expect(page.locator("#kappa")).to_have_text("0.8000")
     expect(page.locator("#results-state")).to_have_text(refusal["error"])
     expect(page.locator("#comparison tbody tr").first).to_contain_text("not computed")
-    expect(page.locator("#methods")).to_contain_text("No test was performed.")
+    expect(page.locator("#methods")).to_contain_text("No test against chance was performed.")
     page.unroute_all(behavior="ignoreErrors")
 
 

@@ -73,7 +73,8 @@ def _results_caption(report: Report) -> str:
     side = sides.get(report.alternative, report.alternative)
     drawn = draws_explained([test.n_draws for test in tests])
     tested = f"P-values are {side} and conditional on {text.limits(report.table.complete)}{drawn and f'; {drawn}'}."
-    return f"{report.coefficient}. {columns_explained(report)} {tested if tests else 'No test was performed.'}"
+    said = tested if tests else "No test against chance was performed."
+    return f"{report.coefficient}. {columns_explained(report)} {said}"
 
 
 def _words(report: Report) -> str:
@@ -145,7 +146,7 @@ def _nulls(report: Report) -> list[str]:
     if parts:
         return parts
     undefined = all(result.agreement is None for result in report.results)
-    reason = "The coefficient is undefined." if undefined else "No test was performed."
+    reason = "The coefficient is undefined." if undefined else "No test against chance was performed."
     return [f"<p>{reason}</p>"]
 
 

@@ -59,6 +59,7 @@ def report_document(report: Report) -> dict[str, Any]:
         "moves": plain(report.moves),
         "methods": report.methods(),
         "weights_left_out": report.weights_left_out,
+        "marginal_homogeneity": plain(report.marginal_homogeneity),
     }
     return versioned(document(table, [_result(result) for result in report.results]) | {"report": extra})
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 CSV_COLUMNS = (
     *("group", "n_subjects", "n_raters", "n_categories", "n_missing", "weights", "value", "ci_low", "ci_high", "se"),
     *("maximum", "maximum_proven", "maximum_bound", "minimum", "ratio", "pvalue", "pvalue_at_most"),
-    *("test", "n_draws", "n_maximizers", "error"),
+    *("test", "n_draws", "n_maximizers", "margins_test", "margins_pvalue", "error"),
     *("file", "layout", "raters", "categories", "ordered", "n_incomplete", "n_left_out", "missing_as"),
     *("columns_left_out", "notes"),
 )
@@ -89,6 +89,9 @@ def csv_row(group: str, report: Report, result: WeightingReport) -> dict[str, An
         row |= {"pvalue": test.pvalue, "pvalue_at_most": test.at_most, "test": test.method, "n_draws": test.n_draws}
     if result.n_maximizers is not None:
         row["n_maximizers"] = result.n_maximizers.n
+    if report.marginal_homogeneity is not None:
+        row["margins_test"] = report.marginal_homogeneity.method
+        row["margins_pvalue"] = report.marginal_homogeneity.pvalue
     return row
 
 

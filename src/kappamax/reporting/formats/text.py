@@ -60,7 +60,7 @@ def _pvalue_words(report: Report) -> str:
     """Return which test the p-values belong to."""
     tests = [result.test for result in report.results if result.test is not None]
     if not tests:
-        return "No test was performed."
+        return "No test against chance was performed."
     drawn = draws_explained([test.n_draws for test in tests])
     return "P-values are from the exact test" + (f"; {drawn}." if drawn else ".")
 
