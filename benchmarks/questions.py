@@ -249,7 +249,7 @@ def _errors() -> list[Question]:
     found = []
     for weights in ("unweighted", "quadratic"):
         value, error = by_hand.conger(rows, k, weights), sqrt(by_hand.variance(rows, k, weights))
-        result = km.kappa(table, weights=weights)
+        result = km.kappa(table, weights=weights, interval="normal")  # the interval of the other packages
         for quantity, ours, second in (
             ("standard error", result.se, error),
             ("lower end", result.ci[0], conventions.normal_lower(value, error)),

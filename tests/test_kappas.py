@@ -9,7 +9,7 @@ def test_results_are_shown_rounded():
     """The text and HTML representations have rounded values, and `to_dict` has unrounded ones."""
     result = km.kappa(km.example("rapallo2022"), weights="linear")
     assert "Cohen's kappa, linear  0.5023" in repr(result)
-    assert "0.2851 to 0.7194" in repr(result)
+    assert "0.2753 to 0.7058" in repr(result)
     assert "<td>0.5023</td>" in result._repr_html_()
     assert result.to_dict()["exact"] == "111/221"
     assert result.to_dict()["value"] == 111 / 221

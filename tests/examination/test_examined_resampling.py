@@ -189,7 +189,7 @@ def test_standard_errors_are_the_delta_method_on_subjects(seed):
         usual, quantile = sqrt(variance), NormalDist().inv_cdf(0.95)
         old = km.standard_error(design.table, method="fleiss-cohen-everitt", **options)
         assert abs(old.se - usual) <= _DELTA
-    result = km.agreement(design.table, level=0.9, **options)
+    result = km.agreement(design.table, level=0.9, interval="normal", **options)
     assert abs(result.se - usual) <= _DELTA
     low, high = float(whole) - quantile * usual, float(whole) + quantile * usual
     assert abs(result.ci[0] - low) <= _DELTA * quantile

@@ -315,7 +315,7 @@ def test_a_maximum_of_one_does_not_mean_equal_margins():
 def test_a_value_of_one_does_not_mean_full_agreement():
     """Disagreements can have weight zero, and some subjects may have a single rating."""
     words = said(km.from_counts([[4, 2, 0], [0, 4, 0], [0, 0, 3]]), weights=FREE)
-    assert "is 1.0000. Every disagreement that occurs has weight zero" in words
+    assert "to 1.0000). Every disagreement that occurs has weight zero" in words
     assert "agree on every subject" not in words
     single = said(km.from_ratings([[1, 1], [2, 2], [1, None]], categories=[1, 2]), weights="unweighted")
     assert "The raters agree on every subject that at least two of them rated" in single
@@ -418,7 +418,12 @@ def test_every_report_has_sentences(seed):
         assert all(words.endswith(".") for words in result.sentences)
 
 
-def test_full_agreement_has_no_interval():
-    """An interval from 1 to 1 would suggest certainty."""
-    words = km.report([1, 2, 3], [1, 2, 3], weights="linear").results[0].sentences[0]
-    assert words.endswith("is 1.0000. The raters agree on every subject, so no confidence interval can be given.")
+def test_full_agreement_has_an_interval():
+    """Agreement on three subjects is no certainty."""
+    made = km.report([1, 2, 3], [1, 2, 3], weights="linear").results[0]
+    low, high = made.agreement.ci
+    assert low < 0.5
+    assert high == 1
+    assert made.sentences[0].endswith(
+        f"is 1.0000 (95% confidence interval {low:.4f} to 1.0000). The raters agree on every subject."
+    )

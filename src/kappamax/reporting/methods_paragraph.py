@@ -38,6 +38,8 @@ def methods_paragraph(report: Report) -> str:
     names = [result.weights for result in report.results]
     measured = [result.agreement for result in report.results if result.agreement is not None]
     interval = f", with {100 * report.level:g}% confidence intervals" if any(one.ci for one in measured) else ""
+    if any(one.ci_method == "adjusted" for one in measured):
+        interval += " (delta method after pseudo-subjects were added)"
     said = [
         f"Agreement between {table.n_raters} raters who classified {text.plural(table.n_subjects, 'subject')} into "
         f"{n_categories(table)} was measured by {_coefficient(report)}, {_weights_words(names)}{interval}."

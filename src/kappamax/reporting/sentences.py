@@ -177,8 +177,7 @@ def _value(table: Table, agreement: Agreement, test: ExactTest | None) -> str:
     if agreement.weights == "unweighted":
         start = f"{agreement.title}, unweighted, is {numbers.decimal(agreement.value)}{interval}."
     if agreement.value == 1:
-        silent = "" if interval else ", so no confidence interval can be given"
-        return f"{start} {_full_agreement(table)}{silent}."
+        return f"{start} {_full_agreement(table)}."
     return start if test is None else f"{start} {_beside_chance(test)}."
 
 
