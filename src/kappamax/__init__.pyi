@@ -14,6 +14,7 @@ from .annealing.simulated_annealing import anneal as anneal
 from .coefficient_tests import compare as compare
 from .coefficient_tests import value_test as value_test
 from .datasets import example as example
+from .fibers.exact_association import exact_association as exact_association
 from .fibers.exact_test import exact_test as exact_test
 from .fibers.fiber import fiber as fiber
 from .io import from_counts as from_counts

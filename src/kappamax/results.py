@@ -10,6 +10,7 @@ from kappamax.annealing.trace import Moment, Trace
 from kappamax.coefficient_tests import Comparison, ValueTest
 from kappamax.fibers.connectivity import LevelSet
 from kappamax.fibers.distribution import Distribution
+from kappamax.fibers.exact_association import ExactAssociation
 from kappamax.fibers.exact_test import ExactTest
 from kappamax.fibers.fiber import Fiber
 from kappamax.fibers.joint_distribution import JointDistribution, OtherRange, SameValue
@@ -47,6 +48,7 @@ __all__ = [
     "DataSummary",
     "DisagreementSplit",
     "Distribution",
+    "ExactAssociation",
     "ExactTest",
     "Explanation",
     "Fiber",
