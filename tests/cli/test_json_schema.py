@@ -20,6 +20,7 @@ from kappamax.cli.options import HOW_TO_READ
 from kappamax.coefficients import COEFFICIENTS
 from kappamax.fibers.distribution import ALTERNATIVES, TWO_SIDED
 from kappamax.fibers.moves import Effect
+from kappamax.fibers.score_tilting import TWO_SIDED as TILTED_TWO_SIDED
 from kappamax.io.inspected_columns import ROLES
 from kappamax.io.read_spec import LAYOUTS
 from kappamax.paper.verdict import STATUSES
@@ -36,7 +37,8 @@ QUICK = [name for name, case in CASES.items() if not case.slow]
 MUTATED = [
     *("inspect, wide", "inspect, long", "inspect, no table"),
     *("kappa, two raters", "kappa, undefined", "max, three raters", "max, no time", "max, undefined"),
-    *("test, two-sided", "test, undefined", "fiber, listed and sampled", "fiber, too many tables"),
+    *("test, two-sided", "test, undefined", "association, two categories", "association, not identified"),
+    *("association, largest agreement", "fiber, listed and sampled", "fiber, too many tables"),
     *("moves, three raters", "moves, undefined", "anneal, swaps", "anneal, undefined", "plan, width", "plan, power"),
     *("verify, does not hold", "report, three raters", "report, pair undefined", "report, undefined"),
     *("report, maximum not known", "report, several files", "study, own scenarios", "paper, few items"),
@@ -196,6 +198,7 @@ def test_exact_numbers_and_labels(definition, value, accepted):
         (("coefficient",), COEFFICIENTS),
         (("alternative",), (*ALTERNATIVES, None)),
         (("test_result", "properties", "two_sided"), (*TWO_SIDED, None)),
+        (("association_result", "properties", "two_sided"), (*TILTED_TWO_SIDED, None)),
         (("move", "properties", "effect"), get_args(Effect)),
         (("anneal_result", "properties", "proposal"), PROPOSALS),
         (("plan_result", "properties", "joint"), (*JOINTS, "pilot")),

@@ -21,7 +21,6 @@ from kappamax.fibers.enumeration import OutOfSteps, fewest_tables, iter_tables, 
 from kappamax.fibers.null_distribution import null_distribution
 from kappamax.fibers.rearrangement_scores import can_be_listed, listed_tally
 from kappamax.fibers.score_tilting import LogProbabilities
-from kappamax.fibers.table_scores import require_exact_weights
 from kappamax.table import Table
 
 _SAFE_BITS = 900  # the smallest normal double is about 2^-1022
@@ -61,18 +60,25 @@ def log_probabilities(
         return LogProbabilities(null.rows, np.log(null.probabilities))
     if table.complete:
         patterns = all_patterns(table.margins)
-        counts = _tables(table, patterns, memory_limit)
+        most = int(min(_MOST_TABLES, _MOST_COUNTS // len(patterns), memory_limit // (_BYTES_PER_COUNT * len(patterns))))
+        counts = _tables(table, patterns, most)
         if counts is not None:
             rows = Digits(objective.scores(patterns), table.n_subjects).weighted(counts)
             return _by_score(rows, log_ratios_of(counts, _own_counts(table, patterns)))
+        many = f"more than {most:,} tables"
     elif can_be_listed(table):
         found = listed_tally(objective)
         return LogProbabilities(found.rows, np.log(found.probabilities))
-    require_exact_weights(objective.weights)
+    else:
+        many = "so many arrangements of incomplete ratings"
+    if not objective.weights.exact:
+        raise NotSupportedError(
+            f"{objective.weights.name} weights are not exact numbers, so all tables would have to be listed, which is "
+            f"not possible with {many}. The Monte Carlo method of `exact_test` supports these weights."
+        )
     raise NotSupportedError(
         f"there are more than 2^{_SAFE_BITS} arrangements of these ratings, so probabilities may be too small for "
-        f"doubles, and too many tables to compute their logarithms one by one (the limit is {_MOST_TABLES:,} tables). "
-        "`exact_test` has no such limit."
+        f"doubles, and their logarithms cannot be computed with {many}. `exact_test` has no such limit."
     )
 
 
@@ -85,15 +91,14 @@ def _arrangement_bits(table: Table) -> float:
     return (sum(logs) - (max(logs) if table.complete else 0.0)) / log(2)
 
 
-def _tables(table: Table, patterns: Array, memory_limit: float) -> Integers | None:
-    """Return the counts of all patterns in every table of a fiber, or None if there are too many tables."""
-    most = int(min(_MOST_TABLES, _MOST_COUNTS // len(patterns), memory_limit // (_BYTES_PER_COUNT * len(patterns))))
+def _tables(table: Table, patterns: Array, most: int) -> Integers | None:
+    """Return the counts of all patterns in every table of a fiber, or None if there are more than `most` tables."""
     if np.count_nonzero(table.margins, axis=1).tolist() == [2, 2]:
         return _two_by_two_tables(table, most)
     if fewest_tables(table) > most:
         return None
     counter = TableCounter(table.margins, patterns)
-    if counter.work() <= _MOST_STEPS and counter.table_bytes() <= memory_limit and counter.approximate_count() > most:
+    if counter.work() <= _MOST_STEPS and counter.approximate_count() > most:
         return None
     found: list[Integers] = []
     try:
