@@ -92,6 +92,7 @@ def test_unknown_names_are_attribute_errors():
         ("cohen_kappa_score", "Did you mean km.kappa?"),
         ("fleiss_kappa", "Did you mean km.agreement(..., coefficient='fleiss')?"),
         ("kappa_test", "Did you mean km.exact_test or km.value_test?"),
+        ("odds_ratio", "Did you mean km.exact_association?"),
         ("compare_kappas", "Did you mean km.compare?"),
         ("sample_tables", "Did you mean km.fiber?"),
         ("best_moves", "Did you mean km.moves.rank_moves?"),

@@ -31,6 +31,14 @@ FIBERS = {
 }
 
 
+@st.composite
+def few_subjects(draw):
+    """Draw the ratings of three to six subjects by two or three raters, in two or three categories."""
+    r, k, n = draw(st.integers(2, 3)), draw(st.integers(2, 3)), draw(st.integers(3, 6))
+    codes = draw(st.lists(st.lists(st.integers(0, k - 1), min_size=r, max_size=r), min_size=n, max_size=n))
+    return km.Table(codes, [1] * n, tuple(range(1, k + 1)), ordered=True)
+
+
 def agreement_of(table, weights):
     """Return the sum over subjects of the mean agreement 1 - u of the pairs of raters, by loops."""
     pairs = list(combinations(range(table.n_raters), 2))
@@ -115,7 +123,6 @@ def test_estimate_and_interval_solve_their_equations(table, data, level):
     _, scores, chances = listed(table, weights)
     own = round(agreement_of(table, weights), 9)
     assert own in scores
-    assume(km.kappa(table, weights=weights).value is not None)
     if len(set(scores)) == 1:
         with pytest.raises(UndefinedKappaError, match="theta is not identified, because all tables"):
             km.exact_association(table, weights=weights)
@@ -159,13 +166,16 @@ def test_the_test_of_zero_is_the_exact_test(table, weights, alternative, by_prob
 
 
 @settings(max_examples=examples(60), deadline=None)
-@given(small_tables, st.sampled_from(["linear", "sqrt", "power(0.3)"]), st.floats(-3, 3), st.booleans())
+@given(few_subjects(), st.sampled_from(["linear", "sqrt", "power(0.3)"]), st.floats(-3, 3), st.booleans())
 def test_pvalues_at_any_theta_agree_with_enumeration(table, scheme, null, mid_p):
     """All alternatives and definitions, with the observed agreement counted whole or half."""
     weights = named(table, scheme)
     _, scores, chances = listed(table, weights)
     own = round(agreement_of(table, weights), 9)
-    assume(len(set(scores)) > 1)
+    if len(set(scores)) == 1:
+        with pytest.raises(UndefinedKappaError):
+            km.exact_association(table, weights=weights)
+        return
     shares = tilted(scores, chances, null)
     by_score = {score: shares[scores == score].sum() for score in set(scores)}
     mean = shares @ scores

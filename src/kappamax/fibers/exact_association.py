@@ -73,7 +73,7 @@ def exact_association(
         the confidence interval, and above otherwise.
     mid_p : bool, optional
         Whether the probability of the observed agreement counts half in the interval and in the p-value. The interval
-        is then shorter, and its coverage is close to `level` on average, but it may be below. Default False.
+        is then shorter and its coverage closer to `level`, but it may be below. Default False.
     memory_limit : float, optional
         Number of bytes that computing the null distribution may use, default 1e9.
     progress : callable or True, optional
