@@ -399,9 +399,9 @@ def test_irrational_scores_that_nearly_tie_are_told_apart():
 def test_both_ways_to_the_probabilities_agree(weights, monkeypatch):
     """Listing the tables gives the logarithms of the probabilities that the null distribution gives."""
     objective = as_objective(km.from_counts([[9, 2, 1], [3, 8, 2], [0, 4, 7]]), weights=weights)
-    counted = log_probabilities_of(objective, memory_limit=1e9)
+    counted = log_probabilities_of(objective, memory_limit=1e9, work_limit=1e9)
     monkeypatch.setattr(log_probabilities, "_SAFE_BITS", 0)
-    listed_ones = log_probabilities_of(objective, memory_limit=1e9)
+    listed_ones = log_probabilities_of(objective, memory_limit=1e9, work_limit=1e9)
     order = np.lexsort(counted.rows.T.astype(float))
     again = np.lexsort(listed_ones.rows.T.astype(float))
     assert (counted.rows[order] == listed_ones.rows[again]).all()
@@ -470,6 +470,7 @@ def test_margins_without_information():
     ("options", "message"),
     [
         ({"level": 1}, "level must lie between 0 and 1; got 1"),
+        ({"work_limit": 0}, "work_limit must lie between 0 and inf; got 0"),
         ({"null": inf}, "null must be a finite number; got inf"),
         ({"alternative": "more"}, "alternative must be one of"),
         ({"two_sided": "tail", "alternative": "two-sided"}, "two_sided must be one of .* Did you mean 'tails'"),
@@ -485,8 +486,8 @@ def test_options_are_checked(options, message):
 def test_what_is_too_large_is_refused():
     """The message names the limit and what has none."""
     ratings = np.random.default_rng(0).integers(1, 6, size=(60, 6))
-    with pytest.raises(NotSupportedError, match="of memory; the limit is 1 GB"):
-        km.exact_association(km.from_ratings(ratings))
+    with pytest.raises(NotSupportedError, match="of memory; the limit is 1 MB"):
+        km.exact_association(km.from_ratings(ratings[:40, :2]), weights="linear", memory_limit=1e6)
     with pytest.raises(NotSupportedError, match=r"more than 2\^900 arrangements .* more than 1,000,000 tables"):
         km.exact_association(km.from_counts([[10**12, 10**9], [10**9, 10**12]]))
     with pytest.raises(NotSupportedError, match=r"power\(0\.3\) weights are not exact .* more than 800,000 tables"):
@@ -498,6 +499,17 @@ def test_what_is_too_large_is_refused():
         km.exact_association(km.from_ratings(gaps), weights="power(0.3)")
     with pytest.raises(NotSupportedError, match=r"2\^900 arrangements .* incomplete ratings"):
         km.exact_association(km.from_ratings([*ratings[:, :2].tolist() * 10, [1, None]]))
+
+
+def test_distributions_that_take_hours_are_refused():
+    """The message names the limit, which can be changed."""
+    rng = np.random.default_rng(0)
+    ratings = rng.integers(1, 5, size=(100, 2)).tolist()
+    gaps = km.from_ratings([[a if i % 9 else None, b if i % 11 else None] for i, (a, b) in enumerate(ratings)])
+    with pytest.raises(NotSupportedError, match=r"additions; the limit is 2e\+10 \(work_limit\)"):
+        km.exact_association(gaps, weights="quadratic", memory_limit=1e15)
+    with pytest.raises(NotSupportedError, match=r"additions; the limit is 1e\+03 \(work_limit\)"):
+        km.exact_association(km.example("rapallo2022"), weights="linear", work_limit=1000)
 
 
 def test_coefficients_that_do_not_fit_are_refused():

@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import click
+
 from kappamax.cli.command import Option, command
 from kappamax.cli.options import INPUT, JSON, LEVEL, MEMORY, WEIGHTS, alternative
 from kappamax.cli.runner import Finding, Findings, echo_rows, name_of, progress_bar, run
@@ -46,18 +48,26 @@ _FIELDS = (
             names="fibers.score_tilting.TWO_SIDED",
         ),
     ],
-    Limits=[MEMORY],
+    Limits=[
+        MEMORY,
+        Option(
+            "--work-limit N",
+            "Largest number of additions for computing the exact distribution. The default takes about a minute.",
+            type=click.FloatRange(min=0, min_open=True),
+            default=2e10,
+        ),
+    ],
     Output=[JSON],
 )
-def association(memory_limit: float, **options: Any) -> None:
-    """Estimate the association of the raters given their margins, exactly.
+def association(memory_limit: float, work_limit: float, **options: Any) -> None:
+    """Estimate the association of the raters given their margins.
 
     The model is p_ij ~ a_i b_j exp(theta w_ij), where w_ij is the agreement of two categories. The estimate, the
-    interval and the test of theta are conditional on the margins of FILE and on the set of raters of each subject. For
-    two raters and two categories the odds ratio is given as well. If FILE is "-", standard input is read.
+    interval and the test of theta are exact and conditional on the margins of FILE and on the set of raters of each
+    subject. For two raters and two categories the odds ratio is given as well. If FILE is "-", standard input is read.
     """
     settings = {name: options.pop(name) for name in ("level", "mid_p", "null", "alternative", "two_sided")}
-    settings["memory_limit"] = 1e9 * memory_limit
+    settings |= {"memory_limit": 1e9 * memory_limit, "work_limit": work_limit}
     run(options, partial(_measure, **settings), _show, fields=_FIELDS, known=_known)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import isinf
+from math import inf, isinf
 from typing import Any
 
 import numpy as np
@@ -29,6 +29,9 @@ from kappamax.io import Ratings
 from kappamax.table import Label
 from kappamax.weights import WeightsLike
 
+#: default number of additions that computing the null distribution may take, which is about a minute
+WORK_LIMIT = 2e10
+
 
 def exact_association(
     *ratings: Ratings | Objective,
@@ -40,6 +43,7 @@ def exact_association(
     two_sided: str = "distance",
     mid_p: bool = False,
     memory_limit: float = MEMORY_LIMIT,
+    work_limit: float = WORK_LIMIT,
     progress: ProgressLike = None,
     categories: Sequence[Label] | None = None,
 ) -> ExactAssociation:
@@ -76,6 +80,8 @@ def exact_association(
         is then shorter and its coverage closer to `level`, but it may be below. Default False.
     memory_limit : float, optional
         Number of bytes that computing the null distribution may use, default 1e9.
+    work_limit : float, optional
+        Number of additions that computing the null distribution may take, default 2e10, which is about a minute.
     progress : callable or True, optional
         True shows the progress on standard error; a function is called as ``progress(done, total, message)`` with the
         amount of work.
@@ -93,12 +99,13 @@ def exact_association(
         If the coefficient is undefined, or if theta is not identified because all tables with these margins have the
         same agreement.
     NotSupportedError
-        If the exact null distribution takes too much memory or, for weights that are not exact, if the fiber has too
-        many tables. The message gives the reason. Also if the coefficient compares more than two raters at a time, or
-        if ratings are missing and the coefficient does not compare tables by the mean agreement of each subject's pairs
-        of raters alone.
+        If the exact null distribution exceeds the limits of memory or work or, for weights that are not exact, if the
+        fiber has too many tables. The message gives the reason. Also if the coefficient compares more than two raters
+        at a time, or if ratings are missing and the coefficient does not compare tables by the mean agreement of each
+        subject's pairs of raters alone.
     InvalidOptionError
-        If an option has an unknown value, `level` is not between 0 and 1, `null` is not finite, or `two_sided` is not
+        If an option has an unknown value, `level` is not between 0 and 1, `null` is not finite, `work_limit` is not
+        positive, or `two_sided` is not
         "distance" and `alternative` is not "two-sided".
 
     See Also
@@ -131,9 +138,11 @@ def exact_association(
     two_sided = as_choice("two_sided", two_sided, TWO_SIDED)
     if alternative != "two-sided" and two_sided != "distance":
         raise InvalidOptionError(f"two_sided={two_sided!r} needs alternative='two-sided'; got {alternative!r}.")
+    work_limit = as_number_between("work_limit", work_limit, 0, inf)
     value = objective.value(objective.score)  # raises if the coefficient is undefined
     tell = callback_for(progress, "null distribution")
-    tilted = TiltedScores.of(objective, log_probabilities(objective, memory_limit=memory_limit, progress=tell))
+    found = log_probabilities(objective, memory_limit=memory_limit, work_limit=work_limit, progress=tell)
+    tilted = TiltedScores.of(objective, found)
     if not tilted.identified:
         raise UndefinedKappaError("theta is not identified, because all tables with these margins agree equally")
     tail = (1 - level) / 2

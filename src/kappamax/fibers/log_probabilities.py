@@ -30,7 +30,7 @@ _MOST_STEPS = 20_000_000
 
 
 def log_probabilities(
-    objective: Objective, *, memory_limit: float, progress: WorkCallback | None = None
+    objective: Objective, *, memory_limit: float, work_limit: float, progress: WorkCallback | None = None
 ) -> LogProbabilities:
     """Return all scores of a fiber, with the logarithms of their null probabilities.
 
@@ -40,6 +40,8 @@ def log_probabilities(
         The observed table, the weights and a coefficient whose expected disagreement is the same for all arrangements.
     memory_limit : float
         Number of bytes that the computation may use.
+    work_limit : float
+        Number of additions that the computation may take.
     progress : callable, optional
         Function that is called with the amount of work done and the total amount of work.
 
@@ -50,13 +52,15 @@ def log_probabilities(
     Raises
     ------
     NotSupportedError
-        If the exact distribution cannot be computed within the memory limit, or if there are too many tables to be
+        If the exact distribution cannot be computed within the limits, or if there are too many tables to be
         listed and the weights are not exact or a probability may be below the range of doubles.
     """
     table = objective.table
     safe = _arrangement_bits(table) < _SAFE_BITS
     if objective.weights.exact and safe:
-        null = null_distribution(objective, method="exact", memory_limit=memory_limit, progress=progress)
+        null = null_distribution(
+            objective, method="exact", memory_limit=memory_limit, work_limit=work_limit, progress=progress
+        )
         return LogProbabilities(null.rows, np.log(null.probabilities))
     if table.complete:
         patterns = all_patterns(table.margins)
