@@ -15,6 +15,7 @@ from .coefficient_tests import equivalence_test as equivalence_test
 from .coefficient_tests import value_test as value_test
 from .comparisons import compare as compare
 from .datasets import example as example
+from .fibers.exact_association import exact_association as exact_association
 from .fibers.exact_test import exact_test as exact_test
 from .fibers.fiber import fiber as fiber
 from .io import from_counts as from_counts

@@ -15,7 +15,7 @@ advice for themselves.
     │   ├── UnreadableFileError     a file that cannot be read in the requested way
     │   └── InvalidRequestError     a request to the local page that breaks a rule
     ├── UnwritableFileError (also an OSError)   a file that cannot be written
-    ├── UndefinedKappaError         the coefficient is 0/0; `.reason` says why
+    ├── UndefinedKappaError         the coefficient is 0/0 or an association not identified; `.reason` says why
     └── NotSupportedError           a result that is not defined or exceeds a limit of size or work
 
     Interrupted (a KeyboardInterrupt)   Ctrl-C during long work; `.best` is the best result so far
@@ -204,7 +204,7 @@ class NotSupportedError(KappamaxError, ValueError):
 
 
 class UndefinedKappaError(KappamaxError, ZeroDivisionError):
-    """Raised when the coefficient is 0/0 because the expected disagreement is zero.
+    """Raised when the coefficient is 0/0 because the expected disagreement is zero, or an association not identified.
 
     Attributes
     ----------

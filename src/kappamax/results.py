@@ -11,6 +11,7 @@ from kappamax.coefficient_tests import EquivalenceTest, ValueTest
 from kappamax.comparisons import Comparison
 from kappamax.fibers.connectivity import LevelSet
 from kappamax.fibers.distribution import Distribution
+from kappamax.fibers.exact_association import ExactAssociation
 from kappamax.fibers.exact_test import ExactTest
 from kappamax.fibers.fiber import Fiber
 from kappamax.fibers.joint_distribution import JointDistribution, OtherRange, SameValue
@@ -50,6 +51,7 @@ __all__ = [
     "DisagreementSplit",
     "Distribution",
     "EquivalenceTest",
+    "ExactAssociation",
     "ExactTest",
     "Explanation",
     "Fiber",

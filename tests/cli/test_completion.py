@@ -15,6 +15,7 @@ from kappamax.coefficients import COEFFICIENTS
 from kappamax.datasets import EXAMPLES
 from kappamax.fibers.distribution import ALTERNATIVES, TWO_SIDED
 from kappamax.fibers.null_distribution import METHODS
+from kappamax.fibers.score_tilting import TWO_SIDED as TILTED_TWO_SIDED
 from kappamax.io.read_spec import LAYOUTS
 from kappamax.planning.methods import JOINTS, VARIANCES
 from kappamax.weights.schemes import SCHEMES
@@ -45,6 +46,7 @@ def test_the_names_offered_are_those_of_the_library():
     assert offered("kappa", "-", "--layout") == list(LAYOUTS)
     assert offered("test", "-", "--alternative") == list(ALTERNATIVES)
     assert offered("test", "-", "--two-sided") == list(TWO_SIDED)
+    assert offered("association", "-", "--two-sided") == list(TILTED_TWO_SIDED)
     assert offered("test", "-", "--method") == list(METHODS)
     assert offered("anneal", "-", "--proposal") == list(PROPOSALS)
     assert offered("anneal", "-", "--moves") == list(MOVE_SETS)

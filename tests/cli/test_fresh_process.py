@@ -12,6 +12,7 @@ CALLS = {
     "example": ["cohen1968"],
     "fiber": ["-", "-w", "linear", "--list", "--sample", "2", "--seed", "1"],
     "inspect": ["-"],
+    "association": ["-", "-w", "linear"],
     "kappa": ["-", "-w", "linear", "-w", "sqrt", "--json"],
     "max": ["-", "-w", "linear", "--all"],
     "moves": ["-", "-w", "linear", "--top", "3"],

@@ -25,6 +25,7 @@ BATCHES = [pytest.param(labels, marks=() if i == 0 else pytest.mark.slow) for i,
 #: arguments after the file, for commands that read ratings
 COMMANDS = {
     "anneal": ["--seed", "1"],
+    "association": [],
     "fiber": ["--list", "--sample", "2", "--seed", "1"],
     "inspect": [],
     "kappa": ["--weights-matrix", "{matrix}", "--kind", "disagreement"],

@@ -20,6 +20,7 @@ from kappamax.cli.options import HOW_TO_READ
 from kappamax.coefficients import COEFFICIENTS
 from kappamax.fibers.distribution import ALTERNATIVES, TWO_SIDED
 from kappamax.fibers.moves import Effect
+from kappamax.fibers.score_tilting import TWO_SIDED as TILTED_TWO_SIDED
 from kappamax.io.inspected_columns import ROLES
 from kappamax.io.read_spec import LAYOUTS
 from kappamax.margin_tests import METHODS as MARGINS_METHODS
@@ -38,7 +39,8 @@ MUTATED = [
     *("inspect, wide", "inspect, long", "inspect, no table"),
     *("kappa, two raters", "kappa, undefined", "max, three raters", "max, no time", "max, undefined"),
     *("test, two-sided", "test, undefined", "test, value", "test, equivalence", "plan, assurance"),
-    *("test, value undefined", "test, equivalence undefined"),
+    *("test, value undefined", "test, equivalence undefined", "association, two categories"),
+    *("association, not identified", "association, largest agreement"),
     *("fiber, listed and sampled", "fiber, too many tables"),
     *("moves, three raters", "moves, undefined", "anneal, swaps", "anneal, undefined", "plan, width", "plan, power"),
     *("verify, does not hold", "report, three raters", "report, pair undefined", "report, undefined"),
@@ -201,6 +203,7 @@ def test_exact_numbers_and_labels(definition, value, accepted):
         (("test_result", "properties", "two_sided"), (*TWO_SIDED, None)),
         (("margins_test", "properties", "method"), MARGINS_METHODS[1:]),
         (("group_row", "properties", "margins_test"), (*MARGINS_METHODS[1:], None)),
+        (("association_result", "properties", "two_sided"), (*TILTED_TWO_SIDED, None)),
         (("move", "properties", "effect"), get_args(Effect)),
         (("anneal_result", "properties", "proposal"), PROPOSALS),
         (("plan_result", "properties", "joint"), (*JOINTS, "pilot")),

@@ -13,6 +13,7 @@ from tests.support.command_line import run_process
 THREE = km.example("rapallo2022-three")
 COMMANDS = {
     "anneal": ["{file}", "--seed", "1"],
+    "association": ["{file}", "-w", "linear"],
     "fiber": ["{file}", "--sample", "2", "--seed", "1"],
     "inspect": ["{file}"],
     "kappa": ["{file}"],

@@ -16,6 +16,7 @@ COMMANDS = {
     "kappa": [],
     "max": [],
     "test": ["--seed", "1"],
+    "association": [],
     "fiber": ["--memory-limit", "2"],
     "moves": [],
     "anneal": ["--seed", "1", "--proposal", "swaps", "--max-steps", "1000"],
@@ -147,7 +148,7 @@ def test_krippendorffs_alpha_by_his_names(metric):
 def test_what_is_not_available_is_one_line():
     """The maximum of alpha with the ordinal metric is refused where single ratings change the metric."""
     path = str(km.datasets.EXAMPLES["gwet2014"].path)
-    for command in ("max", "test"):
+    for command in ("max", "test", "association"):
         done = run(command, path, "-c", "krippendorff", "-w", "ordinal")
         assert (done.returncode, done.stdout) == (1, "")
         assert "is not available for krippendorff-ordinal weights" in done.stderr
@@ -159,7 +160,7 @@ def test_an_undefined_coefficient_has_the_name_of_its_weights(tmp_path):
     path = tmp_path / "one.csv"
     path.write_text("a,b\n1,1\n1,1\n", encoding="utf-8")
     start = ["--categories", "1,2", "-w", "squared"]
-    for command in ("kappa", "max", "test", "moves"):
+    for command in ("kappa", "max", "test", "association", "moves"):
         (result,) = results_of(command, str(path), *start)
         assert (result["weights"], result["value"]) == ("quadratic", None)
     (result,) = results_of("kappa", str(path), "--categories", "1,2", "--positions", "0,5")

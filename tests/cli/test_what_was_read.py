@@ -13,6 +13,7 @@ COMMANDS = {
     "kappa": "kappa {}",
     "max": "max {}",
     "test": "test {}",
+    "association": "association {}",
     "fiber": "fiber {}",
     "moves": "moves {} --complete-only",
     "anneal": "anneal {} --proposal swaps --max-steps 10 --seed 1",

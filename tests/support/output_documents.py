@@ -165,6 +165,7 @@ FILES = {
     "constant.csv": "a,b,c\n1,1,1\n1,1,2\n1,1,1\n",
     "one_subject.csv": "a,b\n1,2\n",
     "perfect.csv": "a,b\n1,1\n2,2\n1,1\n",
+    "opposed.csv": "a,b\n1,2\n2,1\n1,2\n",
     "fixed.csv": "a,b\n1,1\n1,2\n1,2\n",
     "small.csv": ",x,y\nx,1,1\ny,0,1\n",
     "huge.csv": f",a,b\na,{2**60},3\nb,2,{2**60}\n",
@@ -252,6 +253,18 @@ CASES = {
         "equivalence_test", "test {one_subject.csv} --equivalence 0,0.9 --variance delta"
     ),
     "test, equivalence undefined": Case("equivalence_test", "test {one_category.csv} --equivalence 0,0.9"),
+    "association, finite": Case("association", "association {rapallo2022.csv} --layout counts -w linear -w sqrt"),
+    "association, two categories": Case(
+        "association", "association {small.csv} --layout counts --alternative two-sided --two-sided tails --mid-p"
+    ),
+    "association, largest agreement": Case("association", "association {perfect.csv} --level 0.9 --null -1"),
+    "association, missing ratings": Case("association", "association {missing.csv} -w linear --alternative less"),
+    "association, smallest agreement": Case(
+        "association", "association {opposed.csv} --alternative two-sided --two-sided probability"
+    ),
+    "association, by distance": Case("association", "association {two.csv} --alternative two-sided"),
+    "association, not identified": Case("association", "association {fixed.csv}"),
+    "association, undefined": Case("association", "association {one_category.csv}"),
     "fiber, values": Case("fiber", "fiber {rapallo2022.csv} --layout counts -w linear -w unweighted"),
     "fiber, listed and sampled": Case("fiber", "fiber {small.csv} --layout counts --list --sample 2 --seed 1"),
     "fiber, short integers as strings": Case(

@@ -13,6 +13,7 @@ from tests.support.extreme_input import Case
 
 _SECONDS = 0.2
 _MEMORY = 50_000_000
+_WORK = 100_000_000
 _FORMULA = km.planning.Formula(variance="estimate", n_draws=0)
 
 
@@ -110,6 +111,10 @@ CALLS: dict[str, Callable[[Case], Any]] = {
     "bootstrap": lambda c: km.bootstrap(c.table, **c.options, n_resamples=20, rng=c.seed),
     "category_kappas": lambda c: km.category_kappas(c.table),
     "compare": lambda c: km.compare(c.table, first={"weights": c.weights}, second={"weights": "unweighted"}),
+    "exact_association": lambda c: km.exact_association(c.table, **c.options, memory_limit=_MEMORY, work_limit=_WORK),
+    "exact_association two-sided": lambda c: km.exact_association(
+        c.table, **c.options, null=-0.5, alternative="two-sided", mid_p=True, memory_limit=_MEMORY, work_limit=_WORK
+    ),
     "exact_test": lambda c: km.exact_test(c.table, **c.options, n_draws=40, rng=c.seed, memory_limit=_MEMORY),
     "exact_test sampled": lambda c: km.exact_test(
         c.table, **c.options, method="monte-carlo", alternative="two-sided", n_draws=40, rng=c.seed

@@ -21,6 +21,7 @@ import click
 from kappamax._version import __version__
 from kappamax.cli.advice import message_of
 from kappamax.cli.anneal import anneal
+from kappamax.cli.association import association
 from kappamax.cli.command import Group, command
 from kappamax.cli.exact_test import test
 from kappamax.cli.fiber import fiber
@@ -193,7 +194,7 @@ def _discard_output() -> None:
     cls=_Main,
     sections={
         "Everyday commands": [inspect, report, kappa, maximum, test, plan, serve, example, completion],
-        "Research commands": [verify, fiber, moves, anneal, study, paper],
+        "Research commands": [verify, association, fiber, moves, anneal, study, paper],
     },
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"]},

@@ -28,7 +28,8 @@ from kappamax.reading import DataSummary
 
 ALTERNATIVES = ("greater", "less", "two-sided")
 TWO_SIDED = ("distance", "probability")
-_TIED = 1 + 1e-7  # the relative tolerance of R's fisher.test
+#: ratio of two probabilities up to which they count as equal, as in R's fisher.test
+TIED = 1 + 1e-7
 
 
 @dataclass(frozen=True, repr=False)
@@ -262,7 +263,7 @@ class Distribution(TableResult):
             groups = self._outcomes.groups
             by_value = np.bincount(groups, weights=self.counts)
             same = np.unique(groups[self._extreme("greater") & self._extreme("less")])
-            extreme = float(by_value[by_value <= float(by_value[same].sum()) * _TIED].sum())
+            extreme = float(by_value[by_value <= float(by_value[same].sum()) * TIED].sum())
         else:
             alternative = as_choice("alternative", alternative, ALTERNATIVES)
             extreme = float(self.counts[self._extreme(alternative)].sum())

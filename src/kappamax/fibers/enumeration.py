@@ -188,11 +188,19 @@ def chances_of(tables: Integers) -> Floats:
 
     The probability of a table is proportional to 1 / (n_1! n_2! ...). It is computed relative to the first table.
     """
-    steps = tables - tables[0]
-    rest, base = log_growth(np.broadcast_to(tables[0], tables.shape), steps)
-    logs = -(rest + steps * np.log(base)).sum(axis=1)
+    logs = log_ratios_of(tables, tables[0])
     weights = np.exp(logs - logs.max())
     return np.asarray(weights / weights.sum())
+
+
+def log_ratios_of(tables: Integers, reference: Integers) -> Floats:
+    """Return the logarithm of the null probability of every table, divided by that of a reference table of the fiber.
+
+    The logarithms are most accurate for tables near the reference.
+    """
+    steps = tables - reference
+    rest, base = log_growth(np.broadcast_to(reference, tables.shape), steps)
+    return np.asarray(-(rest + steps * np.log(base)).sum(axis=1))
 
 
 def _fewest_by_squares(table: Table) -> int:

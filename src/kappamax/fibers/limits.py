@@ -32,12 +32,13 @@ def require_memory(
         )
 
 
-def require_little_work(what: str, work: int) -> None:
-    """Require that a computation takes at most 10^12 additions, which is about an hour."""
-    if work > _MOST_WORK:
+def require_little_work(what: str, work: int, limit: float | None = None) -> None:
+    """Require that a computation takes at most a number of additions, by default 10^12, which is about an hour."""
+    allowed = _MOST_WORK if limit is None else limit
+    if work > allowed:
         raise NotSupportedError(
-            f"{what} would take {numbers.rough(work)} additions; the limit is {numbers.rough(_MOST_WORK)}. Sampling "
-            "and the Monte Carlo test take less time."
+            f"{what} would take at least {numbers.rough(work)} additions; the limit is {allowed:.3g}"
+            f"{'' if limit is None else ' (work_limit)'}. Sampling and the Monte Carlo test take less time."
         )
 
 

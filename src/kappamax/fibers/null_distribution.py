@@ -22,7 +22,7 @@ from kappamax.disagreement.objective import Objective
 from kappamax.display import numbers
 from kappamax.errors import Interrupted, NotSupportedError
 from kappamax.fibers.distribution import Distribution
-from kappamax.fibers.limits import MEMORY_LIMIT
+from kappamax.fibers.limits import MEMORY_LIMIT, require_little_work
 from kappamax.fibers.rearrangement_scores import RearrangementScores
 from kappamax.fibers.sampling import ScoreSampler
 from kappamax.fibers.subject_scores import SubjectScores, recursion_available
@@ -46,6 +46,7 @@ def null_distribution(
     rng: np.random.Generator | int | None = None,
     n_jobs: int = 1,
     memory_limit: float = MEMORY_LIMIT,
+    work_limit: float | None = None,
     progress: WorkCallback | None = None,
 ) -> Distribution:
     """Return the null distribution of a coefficient.
@@ -56,6 +57,8 @@ def null_distribution(
         The observed table, the weights and the coefficient.
     method, n_draws, rng, n_jobs, memory_limit, progress
         As for `exact_test`.
+    work_limit : float, optional
+        Number of additions that the method "exact" may take. By default there is no limit.
 
     Returns
     -------
@@ -73,9 +76,11 @@ def null_distribution(
     generator = as_generator(rng)
     reason = None
     if method != "monte-carlo":
-        most = np.inf if method == "exact" else EXACT_WORK
+        most = EXACT_WORK if method == "auto" else work_limit or np.inf
         try:
             space, work = _score_space(objective, memory_limit, most)
+            if method == "exact" and work_limit is not None:
+                require_little_work("the distribution", work, work_limit)
             if work <= most:
                 found = space.tally(progress=progress)
                 return Distribution.of_outcomes(objective, found.rows, found.probabilities)

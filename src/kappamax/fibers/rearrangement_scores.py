@@ -23,6 +23,7 @@ from kappamax.fibers.rearrangements import RearrangementCounter, all_arrangement
 from kappamax.fibers.sampling import ScoreSampler
 from kappamax.fibers.score_lattice import packed
 from kappamax.fibers.table_scores import Tally, require_exact_weights
+from kappamax.table import Table
 
 #: maximum number of subjects, and of ratings in all arrangements together, up to which arrangements are listed
 _LISTED_SUBJECTS, _LISTED_RATINGS = 200, 2_000_000
@@ -49,11 +50,7 @@ class RearrangementScores:
     def __init__(self, objective: Objective, memory_limit: float) -> None:
         require_exact_weights(objective.weights)
         self.objective, self.memory_limit = objective, memory_limit
-        table = objective.table
-        self.listed = (
-            table.n_subjects <= _LISTED_SUBJECTS
-            and n_arrangements(table) * table.n_subjects * table.n_raters <= _LISTED_RATINGS
-        )
+        self.listed = can_be_listed(objective.table)
         if not self.listed:
             require_memory("the distribution", self.counter.n_bytes(), memory_limit)
 
@@ -63,8 +60,7 @@ class RearrangementScores:
         An outcome is a score and, if the expected disagreement varies, the pooled use of the categories.
         """
         if self.listed:
-            rows, place = distinct_rows(ScoreSampler(self.objective).scores_of(all_arrangements(self.objective.table)))
-            return Tally(rows, np.bincount(place) / len(place), [])
+            return listed_tally(self.objective)
         require_memory("the distribution", self.counter.n_bytes(self.n_totals), self.memory_limit)
         costs = packed([one.costs for one in self._components], [one.size for one in self._components])
         probabilities = self.counter.probabilities(costs, self.n_totals, progress)
@@ -127,6 +123,20 @@ class RearrangementScores:
                 either = (use - min(weights) * chosen, 1), (max(weights) * chosen - use, -1)
                 found.append(min((_component(counter, use, *one) for one in either), key=lambda one: one.size))
         return found
+
+
+def can_be_listed(table: Table) -> bool:
+    """Return whether there are so few arrangements of the ratings that all of them can be listed."""
+    return (
+        table.n_subjects <= _LISTED_SUBJECTS
+        and n_arrangements(table) * table.n_subjects * table.n_raters <= _LISTED_RATINGS
+    )
+
+
+def listed_tally(objective: Objective) -> Tally:
+    """Return all outcomes and their probabilities from the list of all arrangements; the weights may be inexact."""
+    rows, place = distinct_rows(ScoreSampler(objective).scores_of(all_arrangements(objective.table)))
+    return Tally(rows, np.bincount(place) / len(place), [])
 
 
 class _TotalComponent(NamedTuple):
