@@ -24,7 +24,7 @@ NOTES = {
     "verification": "proofs checked, no solver",
     "moves": "public names of moves",
     "fibers": "count, sample, test, moves",
-    "standard_errors": "standard errors, intervals",
+    "exact_interval | standard_errors": "intervals, standard errors",
     "resampling": "jackknife, bootstrap",
     "coefficients": "what chance gives",
     "disagreement": "scores, exact and in doubles",
