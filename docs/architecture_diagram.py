@@ -27,7 +27,7 @@ NOTES = {
     "confidence_intervals | margin_tests": "adjusted; do margins differ?",
     "rating_permutations": "of the raters of a subject",
     "rater_deviations": "use of the categories",
-    "standard_errors": "by the delta method",
+    "exact_interval | standard_errors": "guaranteed; delta method",
     "resampling": "jackknife, bootstrap",
     "coefficients": "what chance gives",
     "disagreement": "scores, exact and in doubles",
