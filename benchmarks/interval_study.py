@@ -79,7 +79,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true")
     quick = parser.parse_args().quick
     start = perf_counter()
-    sizes = (10, 20) if quick else (10, 20, 30, 50, 100)
+    sizes = (10, 20) if quick else (10, 20, 30, 50, 100, 200)
     run = Parallel(n_jobs=os.cpu_count())
     small = run(delayed(enumerated)(n, tests=n in (20, 30), bootstrap=n in (20,) and not quick) for n in sizes)
     designs = [
@@ -111,9 +111,9 @@ def main() -> None:
         print(text)
         return
     (DOCS / "intervals-study.md").write_text(text, encoding="utf-8")
-    (DOCS / "coverage.svg").write_text(
-        picture(_by_interval([c for c in flat[0] if c.n_subjects >= 20])), encoding="utf-8"
-    )
+    rows = _by_interval([cell for cell in flat[0] if cell.n_subjects >= 20])
+    drawn = {name: [cell.coverage for cell in own] for name, own in rows.items()}
+    (DOCS / "coverage.svg").write_text(picture(drawn), encoding="utf-8")
     print(text)
 
 
@@ -161,8 +161,8 @@ A 95 % interval should contain the coefficient of the population in 95 % of all 
 every interval, the tables below show the share of studies in which it does, on average over the populations and in the
 worst one. Studies in which the coefficient is undefined, because all ratings are in one category, have no interval and
 are left out; they are most frequent, {100 * undefined.undefined:.0f} %, with N = {undefined.n_subjects} and
-{undefined.population}. "Of the narrowest" compares the mean width with that of the narrowest interval that reaches the
-stated coverage.
+{undefined.population}. "Of the narrowest" compares the mean width with that of the narrowest interval
+that reaches the stated coverage.
 
 ## Two raters and two categories
 

@@ -21,6 +21,7 @@ from kappamax.confidence_intervals import (
     smallest_value,
 )
 from kappamax.disagreement.evaluator import Evaluator, Totals
+from kappamax.exact_interval import exact_interval
 from kappamax.standard_errors import derivatives_at, pattern_slopes
 
 LEVEL = 0.95
@@ -197,8 +198,24 @@ def test_very_many_patterns_have_the_interval_of_the_formula():
 
 def test_an_unknown_interval_is_refused():
     """The error lists the intervals."""
-    with pytest.raises(km.errors.InvalidOptionError, match="interval must be one of 'auto', 'adjusted', 'normal'"):
+    with pytest.raises(
+        km.errors.InvalidOptionError, match="interval must be one of 'auto', 'adj"
+    ):
         km.kappa([1, 2], [1, 2], interval="wilson")
+
+
+def test_the_exact_interval_is_for_two_by_two_tables():
+    """It is the interval of `exact_interval`, and other tables are refused with what to use instead."""
+    found = km.kappa(km.from_counts([[9, 2], [1, 8]]), interval="exact")
+    assert found.ci_method == "exact"
+    assert found.ci == exact_interval([[9, 2], [1, 8]])
+    for other in (km.from_counts([[1, 2, 0], [0, 3, 1], [1, 0, 4]]), km.from_ratings([[1, 2], [2, None], [1, 1]])):
+        with pytest.raises(km.errors.NotSupportedError, match="use the interval 'adjusted'"):
+            km.kappa(other, interval="exact")
+    with pytest.raises(km.errors.NotSupportedError, match="use the interval 'adjusted'"):
+        km.agreement(km.from_counts([[9, 2], [1, 8]]), coefficient="gwet", interval="exact")
+    with pytest.raises(km.errors.NotSupportedError, match="100 subjects"):
+        km.kappa(km.from_counts([[90, 2], [1, 80]]), interval="exact")
 
 
 def test_adjusted_and_normal_intervals_agree_for_large_samples():

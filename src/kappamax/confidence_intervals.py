@@ -23,6 +23,8 @@ from kappamax._validate import as_choice, as_number_between
 from kappamax.disagreement.evaluator import Evaluator, Totals
 from kappamax.disagreement.krippendorff_metrics import squared_distances
 from kappamax.disagreement.objective import Objective
+from kappamax.errors import NotSupportedError
+from kappamax.exact_interval import exact_interval
 from kappamax.standard_errors import (
     Derivatives,
     StandardError,
@@ -36,7 +38,7 @@ from kappamax.standard_errors import (
 from kappamax.table import Rows
 from kappamax.weights import PairWeights
 
-INTERVALS = ("auto", "adjusted", "normal")
+INTERVALS = ("auto", "adjusted", "exact", "normal")
 MOST_ADJUSTED = 10_000  # different patterns of ratings; for more, the subjects are so many that the formula is used
 _MOST_LISTED = 20_000  # patterns that are listed to find the largest disagreement
 _ROUNDING = 1e-9  # largest eigenvalue that counts as zero
@@ -56,9 +58,15 @@ def confidence_interval(
         Standard error of the coefficient, on which the interval "normal" is based.
     level : float
         Confidence level, default 0.95.
-    method : {"auto", "adjusted", "normal"}
+    method : {"auto", "adjusted", "exact", "normal"}
         Method of the interval, default "auto", which is "adjusted" up to 10,000 different patterns of ratings and
         "normal" for more.
+
+    Raises
+    ------
+    NotSupportedError
+        If the method is "exact" and the coefficient is not Cohen's kappa of a complete 2 x 2 table of up to 100
+        subjects.
     """
     level = as_number_between("level", level, 0, 1)
     method = as_choice("interval", method, INTERVALS)
@@ -66,7 +74,22 @@ def confidence_interval(
         method = "adjusted" if len(objective.table.rows.counts) <= MOST_ADJUSTED else "normal"
     if method == "adjusted":
         return adjusted_interval(objective, level), method
+    if method == "exact":
+        return _exact_interval(objective, level), method
     return normal_interval(objective.value(objective.score), error, level), method
+
+
+def _exact_interval(objective: Objective, level: float) -> tuple[float, float]:
+    """Return the interval of a 2 x 2 table whose coverage is proven."""
+    table = objective.table
+    if objective.coefficient.name != "cohen" or not table.complete or table.n_categories != 2:
+        raise NotSupportedError(
+            "the exact interval is for Cohen's kappa of two raters and two categories without missing ratings; "
+            "use the interval 'adjusted'."
+        )
+    counts = np.zeros((2, 2), dtype=np.int64)
+    counts[table.patterns[:, 0], table.patterns[:, 1]] = table.counts
+    return exact_interval(counts, level=level)
 
 
 def adjusted_interval(objective: Objective, level: float) -> tuple[float, float]:

@@ -46,7 +46,7 @@ def kappa(
         weights that need ordered categories if the labels are text, because the order of text labels is not known.
     level : float
         Confidence level of the interval, default 0.95.
-    interval : {"auto", "adjusted", "normal"}
+    interval : {"auto", "adjusted", "exact", "normal"}
         Method for the confidence interval, default "auto"; see `agreement`.
 
     Returns
@@ -109,12 +109,14 @@ def agreement(
         All categories in order, including unused ones. By default they are taken from the ratings.
     level : float
         Confidence level of the interval, default 0.95.
-    interval : {"auto", "adjusted", "normal"}
+    interval : {"auto", "adjusted", "exact", "normal"}
         Method for the confidence interval, default "auto":
 
         - "adjusted": the normal interval after about two pseudo-subjects (four for two raters and two categories) are
           added to the table, which covers the coefficient of the population close to its level also if agreement is
           high, a category is rare or there are few subjects;
+        - "exact": for Cohen's kappa of two raters and two categories, and up to 100 subjects, an interval that is
+          proven to cover at least as often as its level says; it is wider and takes up to some seconds;
         - "normal": the value -+ a quantile of the normal or t distribution times the standard error, which then often
           covers too rarely;
         - "auto": "adjusted" up to 10,000 different patterns of ratings; "normal" for more, or if `method` is given.
@@ -134,7 +136,8 @@ def agreement(
     InvalidWeightsError
         If the weights need an order of the categories that is not known.
     NotSupportedError
-        If the method is "null".
+        If the method is "null", or if the interval is "exact" and the ratings are not a complete 2 x 2 table of up to
+        100 subjects or the coefficient is not Cohen's kappa.
 
     Examples
     --------
@@ -201,7 +204,7 @@ class Agreement(Result):
     ci : tuple of two floats, or None
         Confidence interval, whose upper limit is at most 1; None where `ci_method` is "normal" and the standard error
         cannot be estimated.
-    ci_method : {"adjusted", "normal"}
+    ci_method : {"adjusted", "exact", "normal"}
         Method by which the confidence interval was computed; see `agreement`.
     level : float
         Confidence level of the interval.

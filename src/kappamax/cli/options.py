@@ -208,8 +208,9 @@ WEIGHTS = weights_by_default("unweighted")
 LEVEL = Option("--level LEVEL", "Confidence level, between 0 and 1.", default=0.95)
 INTERVAL = Option(
     "--interval METHOD",
-    "Method for the confidence interval: adjusted, normal, or auto, which is adjusted except for very large tables.",
-    type=click.Choice(["auto", "adjusted", "normal"]),
+    "Method for the confidence interval: adjusted; exact, for 2 x 2 tables of up to 100 subjects; normal, which is the "
+    "usual formula; or auto, which is adjusted except for very large tables.",
+    type=click.Choice(["auto", "adjusted", "exact", "normal"]),
     default="auto",
 )
 MEMORY = Option(
