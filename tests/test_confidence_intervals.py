@@ -22,7 +22,7 @@ from kappamax.confidence_intervals import (
 )
 from kappamax.disagreement.evaluator import Evaluator, Totals
 from kappamax.exact_interval import exact_interval
-from kappamax.standard_errors import derivatives_at, pattern_slopes
+from kappamax.standard_errors import derivatives_at, pattern_slopes, standard_errors_at
 
 LEVEL = 0.95
 
@@ -198,9 +198,7 @@ def test_very_many_patterns_have_the_interval_of_the_formula():
 
 def test_an_unknown_interval_is_refused():
     """The error lists the intervals."""
-    with pytest.raises(
-        km.errors.InvalidOptionError, match="interval must be one of 'auto', 'adj"
-    ):
+    with pytest.raises(km.errors.InvalidOptionError, match="interval must be one of 'auto', 'adj"):
         km.kappa([1, 2], [1, 2], interval="wilson")
 
 
@@ -343,3 +341,24 @@ def test_adjusted_intervals_cover_larger_tables(n_raters, k, weights):
     error = np.sqrt(0.94 * 0.06 / (n_draws * len(found)))
     assert np.mean(found) >= 0.94 - 3 * error
     assert np.min(found) >= 0.87 - 3 * np.sqrt(0.87 * 0.13 / n_draws)
+
+
+@pytest.mark.parametrize(
+    ("n", "prevalence", "kappa", "coverage", "of_all"),
+    [
+        (30, 0.9, 0.8, 0.621, 0.607),
+        (20, 0.9, 0.6, 0.591, 0.559),
+        (40, 0.9, 0.6, 0.820, 0.818),
+        (81, 0.6, 0.857, 0.915, 0.915),
+    ],
+)
+def test_the_usual_interval_covers_as_rarely_as_the_page_says(n, prevalence, kappa, coverage, of_all):
+    """The figures of docs/intervals.md, by enumeration of all tables, without undefined studies and with all."""
+    objective, counts = two_by_two(n)
+    evaluator = Evaluator(objective)
+    values, errors = evaluator.value_of(evaluator.totals(counts)), standard_errors_at(objective, counts)
+    logs = (counts * np.log(cells(prevalence, prevalence, kappa))).sum(axis=1)
+    chance = np.exp(gammaln(n + 1) - gammaln(counts + 1).sum(axis=1) + logs)
+    covered = chance[np.abs(values - kappa) <= norm.ppf(0.975) * errors].sum()
+    assert covered / chance[np.isfinite(values)].sum() == pytest.approx(coverage, abs=5e-4)
+    assert covered == pytest.approx(of_all, abs=5e-4)
