@@ -97,6 +97,7 @@ def test_perfect_agreement_has_a_number_of_subjects_for_a_width():
     assert width(plan.n_subjects) <= 0.05 < width(plan.n_subjects - 1)
     assert plan.expected_ci[1] == 1
     assert plan.expected_width == pytest.approx(width(plan.n_subjects))
+    assert not any("close to" in note for note in plan.notes)
     three = formula(margins=[0.2, 0.3, 0.5], kappa=1, n_raters=3, width=0.1)
     assert 10 < three.n_subjects < 1000
     assert three.expected_width <= 0.1
@@ -270,6 +271,16 @@ def test_more_power_and_nearer_values_take_more_subjects(power, null, step):
     assert formula(power=min(0.99, power + step), null=null, **options).n_subjects >= plan.n_subjects
     assert formula(power=power, null=null + step, **options).n_subjects >= plan.n_subjects
     assert plan.expected_power >= power
+
+
+def test_a_plan_without_an_expected_interval_says_nothing_about_its_limits():
+    """One subject in 51 has two ratings, and simulated studies count as 2 wide without one, so few may suffice."""
+    ratings = [[1, None]] * 300 + [[1, 1]] * 3 + [[2, 1]] + [[2, 2]] * 2
+    pilot = km.from_ratings(np.array(ratings, dtype=object), categories=[1, 2])
+    plan = sample_size(pilot, width=1.9999, level=0.3, coefficient="percent", method="simulation", n_draws=100, rng=1)
+    assert plan.n_subjects < 51
+    assert (plan.expected_width, plan.expected_ci) == (None, None)
+    assert "give a 30% interval about 1.9999 wide." in plan.sentences()[0]
 
 
 @pytest.mark.parametrize("coefficient", COEFFICIENTS)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from math import inf, isfinite
 from typing import Any
 
 import numpy as np
@@ -86,8 +87,8 @@ def sample_size(
     method : {"formula", "simulation"}, Formula or Simulation
         Method that finds the number of subjects. "formula", the default, uses the interval of a study with the
         proportions of the assumed table, or the large-sample standard errors of a test, and "simulation" uses simulated
-        studies. Pass ``planning.Formula(...)`` or ``planning.Simulation(...)`` to choose
-        the assumed table, the standard error of the test and the number of simulated studies.
+        studies. Pass ``planning.Formula(...)`` or ``planning.Simulation(...)`` to choose the assumed table, the
+        standard error of the test and the number of simulated studies.
     rng : int, numpy.random.Generator or None
         Seed or source of randomness of the simulated studies. None, the default, draws a fresh seed.
     n_jobs : int
@@ -213,6 +214,7 @@ def sample_size(
     known = [size for size in sizes if size is not None]
     table = goal.population.table
     interval, test = (goal, None) if isinstance(goal, WidthGoal) else (None, goal)
+    width_by_formula = interval.formula(n) if interval else inf
     plan = SampleSize(
         coefficient=goal.population.coefficient.name,
         title=goal.population.coefficient.title,
@@ -227,8 +229,8 @@ def sample_size(
         maximum=assumed.maximum,
         width=width,
         level=None if test else level,
-        expected_width=interval.formula(n) if interval else None,
-        expected_ci=interval.limits(n) if interval else None,
+        expected_width=width_by_formula if isfinite(width_by_formula) else None,
+        expected_ci=interval.limits(n) if interval and isfinite(width_by_formula) else None,
         assurance=assurance,
         expected_assurance=interval.share_within(n) if interval and assurance is not None else None,
         power=power,
@@ -282,9 +284,9 @@ class SampleSize(Result):
         Width and confidence level of the interval; None for a test.
     expected_width : float or None
         Width, before truncation, of the interval of a study with `n_subjects` and the proportions of the assumed table;
-        None for a test.
+        None for a test, or if less than one subject with ratings to compare is expected.
     expected_ci : tuple of two floats, or None
-        Limits of this interval, truncated to the range of the coefficient; None for a test.
+        Limits of this interval, truncated to the range of the coefficient; None if `expected_width` is None.
     assurance : float or None
         Requested probability that the interval is no wider than `width`; None for a mean width and for a test.
     expected_assurance : float or None

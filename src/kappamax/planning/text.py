@@ -57,7 +57,7 @@ def notes(plan: SampleSize) -> tuple[str, ...]:
     rare = _rarest(plan)
     if rare is not None:
         found.append(rare)
-    if plan.maximum is not None and 0 < _CLOSE_TO_MAXIMUM * plan.maximum < plan.assumed:
+    if plan.maximum is not None and 0 < _CLOSE_TO_MAXIMUM * plan.maximum < plan.assumed < 1:
         found.append(
             f"the assumed value {_short(plan.assumed)} is close to {_short(plan.maximum)}, the largest value that the "
             "margins allow; there the distribution of the coefficient is skewed, and the formula can be inaccurate"
@@ -75,7 +75,8 @@ def _answer(plan: SampleSize) -> str:
             give = "would give, by the formula," if plan.method == "formula" and _misses_assurance(plan) else "give"
             chance = f"with a probability of {100 * plan.assurance:g}%"
             return f"{study} {give} a {100 * plan.level:g}% interval no wider than {plan.width:g} {chance}."
-        how = f"about {plan.width:g} wide ({numbers.interval(plan.expected_ci, 2)})"
+        limits = "" if plan.expected_ci is None else f" ({numbers.interval(plan.expected_ci, 2)})"
+        how = f"about {plan.width:g} wide{limits}"
         return f"{study} give a {100 * plan.level:g}% interval {how}."
     assert plan.power is not None
     give = "would give, by the formula," if plan.method == "formula" and _misses_power(plan) else "give"
