@@ -136,6 +136,7 @@ def _centers_and_reaches(evaluator: Evaluator, totals: Totals, rows: Rows, level
     values = evaluator.value_of(totals)
     if objective.coefficient.name == "cohen" and table.complete:
         return values, np.sqrt(squared * spread)
+    n = np.where(n > 1, n, np.nan)  # no subject has enough ratings to compare
     return values, quantiles_of((1 + level) / 2, n - 1) * np.sqrt(spread * n / (n - 1))
 
 

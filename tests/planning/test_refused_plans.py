@@ -37,7 +37,7 @@ TEST = {"power": 0.8, "null": 0.4}
         (TWO | {"width": 0.2, "kappa": "a"}, "kappa must be a finite number; got 'a'"),
         (TWO | {"width": 0.2, "kappa": 1.2}, "kappa must be at most 1.0000, the largest Cohen's kappa that these"),
         (
-            TWO | {"width": 0.2, "kappa": 1},
+            TWO | {"power": 0.8, "null": 0.4, "kappa": 1, "variance": "estimate"},
             "with the assumed value every study has Cohen's kappa 1 and a standard error",
         ),
         (

@@ -59,17 +59,28 @@ def test_the_number_found_by_simulation_reaches_the_goal():
     assert abs(test.n_subjects - test.n_formula) < 4 * test.n_subjects_se + 0.1 * test.n_formula
 
 
-def test_near_one_the_formula_gives_far_too_few_subjects():
-    """At kappa 0.999 most studies of the formula's size show no disagreement and have no interval."""
+def test_near_one_studies_without_disagreement_have_an_interval():
+    """At kappa 0.999 half of the studies show no disagreement, and the formula still agrees with simulation."""
     options = {"margins": [0.5, 0.5], "kappa": 0.999, "width": 0.01, "rng": 4, "n_draws": 1000}
     formula, simulation = sample_size(**options), sample_size(method="simulation", **options)
-    # a study of N subjects sees no disagreement with probability (1 - 0.0005)^N: 0.857 at N = 308
-    assert formula.n_subjects == 308
-    assert formula.studies.n_unusable / 1000 == pytest.approx(0.9995**308, abs=4 * (0.143 * 0.857 / 1000) ** 0.5)
-    assert simulation.n_subjects > 10 * formula.n_subjects
-    assert any("of the simulated studies have no result" in note for note in formula.notes)
+    # a study of N subjects sees no disagreement with probability (1 - 0.0005)^N, which is 0.54 for N = 1246
+    assert 0.5 < 0.9995**formula.n_subjects < 0.6
+    assert formula.studies.n_unusable == 0
+    assert abs(simulation.n_subjects - formula.n_subjects) < 4 * simulation.n_subjects_se + 0.02 * formula.n_subjects
     assert any("close to 1, the largest value" in note for note in formula.notes)
-    assert formula.studies.share_within < 0.2
+    assert not any("have no result" in note for note in formula.notes)
+
+
+def test_a_note_gives_the_reason_why_studies_have_no_result():
+    """Intervals need two categories; tests with an estimated standard error also need disagreement."""
+    rare = sample_size(width=1.2, rng=1, n_draws=1000, **RARE)
+    # all ratings of N subjects are in one category with probability (0.99 - 0.01 * 0.99 * 0.5)^N
+    silent = 0.98505**rare.n_subjects
+    assert rare.studies.n_unusable / 1000 == pytest.approx(silent, abs=4 * (silent * (1 - silent) / 1000) ** 0.5)
+    assert any(note.endswith("no result, because they show a single category") for note in rare.notes)
+    near = {"margins": [0.5, 0.5], "kappa": 0.95, "null": 0.8, "power": 0.8, "variance": "estimate"}
+    plan = sample_size(rng=1, n_draws=1000, **near)
+    assert any(note.endswith("because they show no disagreement or a single category") for note in plan.notes)
 
 
 def test_an_interval_that_is_not_defined_counts_as_the_whole_range():
@@ -134,7 +145,11 @@ def test_a_rare_category_leads_to_a_note():
     """The note names the rater, the category and its expected number of ratings if this is below five."""
     plan = sample_size(margins=[0.6, 0.2, 0.1, 0.07, 0.03], kappa=0.6, width=0.4, rng=1, n_draws=200)
     (note,) = plan.notes
-    assert note.startswith("rater 1 is expected to use category 5 only 1.5 times")
+    assert note.startswith(f"rater 1 is expected to use category 5 only {0.03 * plan.n_subjects:.1f} times")
+    assert 0.03 * plan.n_subjects < 5
+    many = sample_size(margins=[0.6, 0.2, 0.1, 0.07, 0.03], kappa=0.6, width=0.1, rng=1, n_draws=200)
+    assert 0.03 * many.n_subjects >= 5
+    assert not any("is expected to use category" in note for note in many.notes)
 
 
 def test_the_critical_value_decides_the_test():
@@ -148,13 +163,15 @@ def test_the_critical_value_decides_the_test():
     )
 
 
-def test_the_interval_of_a_study_without_disagreement_does_not_cover():
-    """For a kappa near 1 most studies show no disagreement, so the coverage is low."""
+def test_the_interval_of_a_study_without_disagreement_covers_values_near_one():
+    """For a kappa near 1 half of the studies show no disagreement, and the coverage is not below the level."""
     plan = sample_size(margins=[0.5, 0.5], kappa=0.99, width=0.1, rng=1, n_draws=2000)
-    # a study of N subjects sees no disagreement with probability 0.995^N
-    silent = 0.995**plan.n_subjects
-    assert plan.studies.coverage < 1 - silent + 4 * (silent * (1 - silent) / 2000) ** 0.5
-    assert any("of the simulated intervals contain the assumed value, not 95%" in note for note in plan.notes)
+    # a study of N subjects sees no disagreement with probability 0.995^N, so the usual intervals would often miss
+    assert 0.995**plan.n_subjects > 0.5
+    assert plan.studies.coverage > 0.95 - 4 * (0.95 * 0.05 / 2000) ** 0.5
+    sure = sample_size(margins=[0.5, 0.5], kappa=0.999, width=0.01, rng=1, n_draws=2000)
+    assert sure.studies.coverage > 0.98
+    assert any("of the simulated intervals contain the assumed value, not 95%" in note for note in sure.notes)
 
 
 def test_a_known_standard_error_makes_every_study_usable():

@@ -61,7 +61,8 @@ def _as_margins(_context: click.Context, _option: click.Parameter, texts: tuple[
     Goal=[
         Option(
             "--width WIDTH",
-            "Width of the confidence interval, from its lower to its upper end. It is required without --power.",
+            "Width of the confidence interval of the study (the adjusted one that `kappamax kappa` prints), from its "
+            "lower to its upper end, before it is cut off at 1. It is required without --power.",
             type=float,
         ),
         LEVEL,

@@ -1,4 +1,7 @@
-"""Compute the standard error of a study with N subjects, and the smallest N that achieves a width or a power.
+"""Compute the standard error of a study with N subjects, and the N from which on a width or a power is reached.
+
+Tests are planned with these standard errors. Widths are planned with the adjusted interval (`goals.WidthGoal`), and the
+standard errors only describe how much its width varies, or replace it in studies with too many different patterns.
 
 The standard errors are those of `standard_error` at the assumed table. The standard error of Cohen's kappa is
 sd / sqrt(N), and it is used with a normal quantile. That of all other coefficients is sd / sqrt(N - 1), and it is used
@@ -107,15 +110,18 @@ def gradient_of(objective: Objective, patterns: Codes | None) -> Array:
 
 
 def least_subjects(reached: Callable[[int], bool]) -> int | None:
-    """Return the smallest number of subjects, at least 2, that reaches a goal, or None if it exceeds `MOST_SUBJECTS`.
+    """Return the number of subjects, at least 2, from which on a goal is reached, or None above `MOST_SUBJECTS`.
 
-    `reached` returns whether a number of subjects reaches the goal, and must be monotone.
+    `reached` returns whether a number of subjects reaches the goal. It need not be monotone: the adjusted interval of a
+    category that is expected less than once can widen a little as subjects are added. Powers of two are therefore tried
+    from the largest to the smallest, until one of them falls short.
     """
-    low, high = 1, 2
-    while not reached(high):
-        low, high = high, 2 * high
-        if high > 2 * MOST_SUBJECTS:
-            return None
+    high = 2 ** MOST_SUBJECTS.bit_length()
+    if not reached(high):
+        return None
+    while high > 2 and reached(high // 2):
+        high //= 2
+    low = high // 2
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if reached(middle) else (middle, high)

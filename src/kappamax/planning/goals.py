@@ -8,7 +8,7 @@ root of N.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import inf, sqrt
+from math import inf, isnan, sqrt
 from statistics import NormalDist
 
 import numpy as np
@@ -17,7 +17,7 @@ from kappamax._result import Result
 from kappamax._typing import Array
 from kappamax.confidence_intervals import MOST_ADJUSTED, adjusted_intervals_at
 from kappamax.disagreement.objective import Objective
-from kappamax.planning.formula import precision_of, sd_spread
+from kappamax.planning.formula import MOST_SUBJECTS, precision_of, sd_spread
 from kappamax.planning.simulation import Simulator
 from kappamax.standard_errors import quantile_of
 
@@ -35,13 +35,13 @@ class SimulatedStudies(Result):
     n_draws : int
         Number of simulated studies.
     n_unusable : int
-        Number of studies without a result, because the coefficient was undefined or its standard error was zero. With
-        ``variance="null"`` the test does not use the standard error of the study, so a standard error of zero does not
-        matter. The interval of a study without a result counts as an interval of width 2 that does not contain the
-        assumed value, and its test does not reject.
+        Number of studies without a result, because the coefficient was undefined or, for a test with
+        ``variance="estimate"``, its standard error was zero. The adjusted interval and the test with
+        ``variance="null"`` do not need a positive standard error. The interval of a study without a result counts as an
+        interval of width 2 that does not contain the assumed value, and its test does not reject.
     mean_width, width_se : float or None
-        Mean width of the intervals, before they are truncated at 1, and its Monte Carlo standard error; None for a
-        test.
+        Mean width of the intervals, before they are truncated to the range of the coefficient, and its Monte Carlo
+        standard error; None for a test.
     share_within : float or None
         Share of all studies whose interval was no wider than the requested width; None for a test.
     coverage : float or None
@@ -69,6 +69,9 @@ class SimulatedStudies(Result):
 class WidthGoal:
     """Goal of a confidence interval with a given mean width, or at most a given width with a given probability.
 
+    The interval is the default one of `kappa`: the adjusted interval or, for studies with more than 10,000 different
+    patterns, the usual one. Its width is that before it is truncated to the range of the coefficient.
+
     Parameters
     ----------
     population : Objective
@@ -84,28 +87,31 @@ class WidthGoal:
     def __init__(self, population: Objective, width: float, level: float, assurance: float | None = None) -> None:
         self.population, self.width, self.level, self.assurance = population, width, level, assurance
         self.precision = precision_of(population)
-        self._adjusted = len(population.table.counts) <= MOST_ADJUSTED
-        self.spread = inf if self._adjusted else self.precision.sd  # if it is zero, the number is not determined
         self.target = 1 / width if assurance is None else NormalDist().inv_cdf(assurance)
         self._sd_spread = 0.0 if assurance is None else sd_spread(population)
         self.description = f"an interval of width {width:g}"
 
     def formula(self, n: int) -> float:
         """Return the width of the interval of a study with n subjects and the proportions of the population."""
-        if not self._adjusted:
-            return self.precision.width(self.level, n)
-        table = self.population.table
-        return float(adjusted_intervals_at(self.population, table.counts * (n / table.n_subjects), self.level)[2])
+        return self._interval(n)[2]
+
+    def limits(self, n: int) -> tuple[float, float]:
+        """Return the interval of a study with n subjects and the proportions of the population."""
+        return self._interval(n)[:2]
 
     def share_within(self, n: int) -> float:
         """Return the probability that the interval of a study with n subjects is no wider than the requested width.
 
-        The estimated standard error is approximately normal with a standard deviation of order 1 / N.
+        The estimated standard error is approximately normal with a standard deviation of order 1 / N. Let U be the
+        width without pseudo-subjects. These add a constant to the squared width W^2, approximately, so dW is
+        U / W times dU.
         """
-        room = self.width - self.formula(n)
-        if self._sd_spread == 0 or room == -inf:
+        width = self.formula(n)
+        room = self.width - width
+        if self._sd_spread * self.precision.sd == 0 or room == -inf:
             return float(room >= 0)
-        spread = self.formula(n) * self._sd_spread / (self.precision.sd * sqrt(n))
+        usual = 2 * self.precision.quantile((1 + self.level) / 2, MOST_SUBJECTS) * self.precision.deviation(n)
+        spread = usual**2 / width * self._sd_spread / (self.precision.sd * sqrt(n))
         return NormalDist().cdf(room / spread)
 
     def reached(self, n: int) -> bool:
@@ -116,7 +122,7 @@ class WidthGoal:
 
     def studies(self, simulator: Simulator, n: int, *, whole: bool = False) -> SimulatedStudies:
         """Simulate studies with n subjects and return the widths and the coverage of their intervals."""
-        if self._adjusted:
+        if self._is_adjusted(n):
             estimates, low, high, widths = simulator.draw(self.population, n, level=self.level)
             usable = np.isfinite(estimates)
         else:
@@ -143,6 +149,20 @@ class WidthGoal:
         assert studies.mean_width is not None
         assert studies.width_se is not None
         return 1 / studies.mean_width, studies.width_se / studies.mean_width**2
+
+    def _interval(self, n: int) -> tuple[float, float, float]:
+        """Return the limits and the width before truncation; the width is infinite if there is no interval."""
+        if not self._is_adjusted(n):
+            width = self.precision.width(self.level, n)
+            return self.precision.value - width / 2, min(1.0, self.precision.value + width / 2), width
+        table = self.population.table
+        found = adjusted_intervals_at(self.population, table.counts * (n / table.n_subjects), self.level)
+        low, high, width = map(float, found)
+        return low, high, inf if isnan(width) else width
+
+    def _is_adjusted(self, n: int) -> bool:
+        """Return whether the default interval of a study with n subjects is the adjusted one."""
+        return min(n, len(self.population.table.counts)) <= MOST_ADJUSTED
 
 
 class PowerGoal:

@@ -39,7 +39,10 @@ class PlanningMethod:
 
 @dataclass(frozen=True, kw_only=True)
 class Formula(PlanningMethod):
-    """Method that finds the number of subjects from the large-sample standard error and checks it by simulated studies.
+    """Method that finds the number of subjects by a formula and checks it by simulated studies.
+
+    The width of an interval is that of the adjusted interval of a study with the proportions of the assumed table. The
+    power of a test follows from large-sample standard errors.
 
     Parameters
     ----------

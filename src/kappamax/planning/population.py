@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import product
 from math import isfinite
 from typing import Any
 
@@ -18,6 +19,7 @@ from kappamax.display.text import listing
 from kappamax.errors import InvalidOptionError, NotSupportedError
 from kappamax.io import Ratings, as_table
 from kappamax.planning.margin_tables import (
+    LARGEST_PROGRAM,
     MOST_ASSUMED_PATTERNS,
     Chosen,
     MarginTables,
@@ -122,6 +124,19 @@ class AssumedPopulation:
     def n_patterns(self) -> int:
         """Number of possible patterns."""
         return int(self.objective.table.n_categories**self.objective.table.n_raters)
+
+    def extremes(self, null_population: Objective | None) -> list[tuple[Objective, Objective | None]]:
+        """Return pairs of assumed and null populations with the smallest and the largest standard errors.
+
+        The last pair has the largest standard errors. The list is empty if these populations are not known.
+        """
+        if self.from_pilot or self.tables is None or self.n_patterns > LARGEST_PROGRAM:
+            return []
+        own = [self.tables.extreme_spread(self.objective, sign) for sign in (-1, 1)]
+        under_null: list[Objective | None] = [None]
+        if null_population is not None:
+            under_null = [self.tables.extreme_spread(null_population, sign) for sign in (-1, 1)]
+        return list(product(own, under_null))
 
     def at_null(self, null: float, *, needed: bool) -> Objective | None:
         """Return the population with the same margins and the null value.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from itertools import product
+from math import inf, isfinite
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,7 @@ from kappamax.planning.formula import MOST_SUBJECTS, least_subjects
 from kappamax.planning.goals import Goal, PowerGoal, SimulatedStudies, WidthGoal
 from kappamax.planning.margin_tables import LARGEST_PROGRAM
 from kappamax.planning.methods import PlanningMethod, Simulation, as_method
-from kappamax.planning.population import AssumedPopulation, from_margins, from_pilot
+from kappamax.planning.population import from_margins, from_pilot
 from kappamax.planning.search import search
 from kappamax.planning.simulation import Simulator, default_draws
 from kappamax.table import Label, Table
@@ -68,7 +68,8 @@ def sample_size(
     coefficient : str
         Name of the coefficient, default "kappa".
     width : float, optional
-        Full width of the confidence interval, before it is truncated at 1. Give either `width`, or `power` and `null`.
+        Full width of the confidence interval, before it is truncated to the range of the coefficient. The interval is
+        the adjusted one that `kappa` returns by default. Give either `width`, or `power` and `null`.
     level : float
         Confidence level of the interval, default 0.95.
     assurance : float, optional
@@ -84,9 +85,10 @@ def sample_size(
     alpha : float
         Significance level of the test, default 0.05.
     method : {"formula", "simulation"}, Formula or Simulation
-        Method that finds the number of subjects. "formula", the default, uses the large-sample standard error, and
-        "simulation" uses simulated studies. Pass ``planning.Formula(...)`` or ``planning.Simulation(...)`` to choose
-        the assumed table, the standard error of the test and the number of simulated studies.
+        Method that finds the number of subjects. "formula", the default, uses the interval of a study with the
+        proportions of the assumed table, or the large-sample standard errors of a test, and "simulation" uses simulated
+        studies. Pass ``planning.Formula(...)`` or ``planning.Simulation(...)`` to choose the assumed table, the
+        standard error of the test and the number of simulated studies.
     rng : int, numpy.random.Generator or None
         Seed or source of randomness of the simulated studies. None, the default, draws a fresh seed.
     n_jobs : int
@@ -117,23 +119,23 @@ def sample_size(
     Examples
     --------
     Two raters are expected to find a sign in 30% of the patients. The following computes how many patients are needed
-    for an interval of 0.6 +- 0.1.
+    for an interval of 0.6 +- 0.1, approximately.
 
     >>> import kappamax as km
     >>> plan = km.sample_size(margins=[0.7, 0.3], kappa=0.6, width=0.2, rng=1)
     >>> plan.n_subjects, plan.maximum
-    (296, 1.0)
+    (295, 1.0)
 
     The following computes how many are needed to show, with a probability of 80%, that kappa is greater than 0.4.
 
     >>> km.sample_size(margins=[0.7, 0.3], kappa=0.6, power=0.8, null=0.4, rng=1).n_subjects
     141
 
-    The interval of about half of the studies with 296 patients is wider than 0.2. The following computes how many
+    The interval of about half of the studies with 295 patients is wider than 0.2. The following computes how many
     patients are needed for an interval that is no wider with a probability of 90%.
 
     >>> km.sample_size(margins=[0.7, 0.3], kappa=0.6, width=0.2, assurance=0.9, rng=1).n_subjects
-    336
+    335
     """
     if ratings and margins is not None:
         raise InvalidOptionError("margins must not be given with pilot ratings, which determine the margins.")
@@ -184,8 +186,8 @@ def sample_size(
         _require_testable(power, alpha, float(null), assumed.value, alternative)
         null_population = assumed.at_null(float(null), needed=variance == "null")
     goal = goal_for(assumed.objective, null_population)
-    if goal.spread == 0:
-        which, value = ("assumed", assumed.value) if null is None or variance != "null" else ("null", null)
+    if isinstance(goal, PowerGoal) and goal.spread == 0:
+        which, value = ("null", goal.null) if variance == "null" else ("assumed", assumed.value)
         raise InvalidOptionError(
             f"with the {which} value every study has {goal.population.coefficient.title} {value:g} and a standard "
             f"error of zero, so the number of subjects is not determined. Choose another {which} value."
@@ -196,7 +198,7 @@ def sample_size(
         raise NotSupportedError(
             f"joint='widest' is limited to {LARGEST_PROGRAM:,} possible patterns; there are {assumed.n_patterns:,}."
         )
-    extremes = [goal_for(*populations) for populations in _extreme_populations(assumed, null_population)]
+    extremes = [goal_for(*populations) for populations in assumed.extremes(null_population)]
     if joint == "widest":
         goal = extremes[-1]
     draws = default_draws(len(goal.population.table.counts)) if chosen.n_draws is None else chosen.n_draws
@@ -208,9 +210,11 @@ def sample_size(
         n = _as_attainable(found, goal)
     elif draws:
         studies = goal.studies(simulator, n, whole=True)
-    sizes = [least_subjects(one.reached) for one in extremes]
+    sizes = [n_formula, *(least_subjects(one.reached) for one in extremes)] if extremes else []
     known = [size for size in sizes if size is not None]
-    table, test = goal.population.table, goal if isinstance(goal, PowerGoal) else None
+    table = goal.population.table
+    interval, test = (goal, None) if isinstance(goal, WidthGoal) else (None, goal)
+    width_by_formula = interval.formula(n) if interval else inf
     plan = SampleSize(
         coefficient=goal.population.coefficient.name,
         title=goal.population.coefficient.title,
@@ -225,9 +229,10 @@ def sample_size(
         maximum=assumed.maximum,
         width=width,
         level=None if test else level,
-        expected_width=None if test else goal.formula(n),
+        expected_width=width_by_formula if isfinite(width_by_formula) else None,
+        expected_ci=interval.limits(n) if interval and isfinite(width_by_formula) else None,
         assurance=assurance,
-        expected_assurance=goal.share_within(n) if isinstance(goal, WidthGoal) and assurance is not None else None,
+        expected_assurance=interval.share_within(n) if interval and assurance is not None else None,
         power=power,
         null=None if null is None else float(null),
         alternative=alternative if test else None,
@@ -264,8 +269,9 @@ class SampleSize(Result):
     n_formula : int
         Number of subjects by the formula.
     n_range : tuple of two ints, or None
-        Smallest and largest number of subjects that the formula gives over all tables with the assumed margins and
-        value; None for pilot ratings or if there are more than 4,000 possible patterns.
+        Smallest and largest number of subjects that the formula gives for the assumed table and for the tables with the
+        smallest and the largest standard errors that the assumed margins and value allow; None for pilot ratings or if
+        there are more than 4,000 possible patterns.
     method : {"formula", "simulation"}
         Method by which `n_subjects` was found.
     joint : {"mixture", "widest", "pilot"}
@@ -277,7 +283,10 @@ class SampleSize(Result):
     width, level : float or None
         Width and confidence level of the interval; None for a test.
     expected_width : float or None
-        Width that the formula expects with `n_subjects`; None for a test.
+        Width, before truncation, of the interval of a study with `n_subjects` and the proportions of the assumed table;
+        None for a test, or if less than one subject with ratings to compare is expected.
+    expected_ci : tuple of two floats, or None
+        Limits of this interval, truncated to the range of the coefficient; None if `expected_width` is None.
     assurance : float or None
         Requested probability that the interval is no wider than `width`; None for a mean width and for a test.
     expected_assurance : float or None
@@ -318,6 +327,7 @@ class SampleSize(Result):
     width: float | None
     level: float | None
     expected_width: float | None
+    expected_ci: tuple[float, float] | None
     assurance: float | None
     expected_assurance: float | None
     power: float | None
@@ -374,22 +384,6 @@ def _require_testable(power: float, alpha: float, null: float, assumed: float, a
             f"alternative {alternative!r} needs an assumed value {side} null; got {assumed:g} and null {null:g}. "
             f"Use {other!r} or 'two-sided'."
         )
-
-
-def _extreme_populations(
-    assumed: AssumedPopulation, null_population: Objective | None
-) -> list[tuple[Objective, Objective | None]]:
-    """Return pairs of assumed and null populations with the smallest and the largest standard errors.
-
-    The last pair has the largest standard errors. The list is empty if these populations are not known.
-    """
-    if assumed.from_pilot or assumed.tables is None or assumed.n_patterns > LARGEST_PROGRAM:
-        return []
-    own = [assumed.tables.extreme_spread(assumed.objective, sign) for sign in (-1, 1)]
-    under_null: list[Objective | None] = [None]
-    if null_population is not None:
-        under_null = [assumed.tables.extreme_spread(null_population, sign) for sign in (-1, 1)]
-    return list(product(own, under_null))
 
 
 def _as_attainable(n: int | None, goal: Goal) -> int:

@@ -53,14 +53,14 @@ def notes(plan: SampleSize) -> tuple[str, ...]:
     """Return the reasons why the result may be inaccurate."""
     found = []
     if plan.n_subjects < _FEW_SUBJECTS:
-        found.append(f"the large-sample formula is inaccurate for as few as {plan.n_subjects} subjects")
+        found.append(f"the formula is inaccurate for as few as {plan.n_subjects} subjects")
     rare = _rarest(plan)
     if rare is not None:
         found.append(rare)
-    if plan.maximum is not None and 0 < _CLOSE_TO_MAXIMUM * plan.maximum < plan.assumed:
+    if plan.maximum is not None and 0 < _CLOSE_TO_MAXIMUM * plan.maximum < plan.assumed < 1:
         found.append(
             f"the assumed value {_short(plan.assumed)} is close to {_short(plan.maximum)}, the largest value that the "
-            "margins allow; there the distribution of the coefficient is skewed and its interval is unreliable"
+            "margins allow; there the distribution of the coefficient is skewed, and the formula can be inaccurate"
         )
     if plan.studies is not None:
         found += _surprises(plan, plan.studies)
@@ -70,13 +70,13 @@ def notes(plan: SampleSize) -> tuple[str, ...]:
 def _answer(plan: SampleSize) -> str:
     rated = f"each rated by {plan.n_raters} raters" if plan.table.complete else "rated as in the pilot"
     study = f"If {_coefficient(plan)} is {_short(plan.assumed)}, {numbers.count(plan.n_subjects)} subjects, {rated},"
-    if plan.width is not None and plan.level is not None and plan.expected_width is not None:
+    if plan.width is not None and plan.level is not None:
         if plan.assurance is not None:
             give = "would give, by the formula," if plan.method == "formula" and _misses_assurance(plan) else "give"
             chance = f"with a probability of {100 * plan.assurance:g}%"
             return f"{study} {give} a {100 * plan.level:g}% interval no wider than {plan.width:g} {chance}."
-        ends = plan.assumed - plan.expected_width / 2, min(1.0, plan.assumed + plan.expected_width / 2)
-        how = f"about {plan.width:g} wide ({numbers.interval(ends, 2)})"
+        limits = "" if plan.expected_ci is None else f" ({numbers.interval(plan.expected_ci, 2)})"
+        how = f"about {plan.width:g} wide{limits}"
         return f"{study} give a {100 * plan.level:g}% interval {how}."
     assert plan.power is not None
     give = "would give, by the formula," if plan.method == "formula" and _misses_power(plan) else "give"
@@ -114,7 +114,7 @@ def _found_by(plan: SampleSize) -> str | None:
     error = plan.n_subjects_se
     within = "" if error is None else f", with a Monte Carlo error of about {numbers.count(max(1, round(error)))}"
     formula = numbers.count(plan.n_formula)
-    return f"The number was found by simulation{within}; the large-sample formula gives {formula}."
+    return f"The number was found by simulation{within}; the formula gives {formula}."
 
 
 def _critical(plan: SampleSize) -> str | None:
@@ -139,7 +139,10 @@ def _table(plan: SampleSize) -> str | None:
         others = ""
         if plan.n_range is not None:
             low, high = map(numbers.count, plan.n_range)
-            others = f" Over all tables with these margins and this value, the formula gives {low} to {high} subjects."
+            others = (
+                " With the smallest and the largest standard errors that these margins and this value allow, the "
+                f"formula gives {low} to {high} subjects."
+            )
         return f"The margins do not determine which categories are confused; the assumed table is {how}.{others}"
     return None
 
@@ -184,9 +187,9 @@ def _surprises(plan: SampleSize, studies: SimulatedStudies) -> list[str]:
     found = []
     if studies.n_unusable > _UNUSABLE * studies.n_draws:
         share = numbers.percent(studies.n_unusable / studies.n_draws)
-        found.append(
-            f"{share} of the simulated studies have no result, because they show no disagreement or a single category"
-        )
+        why = "show no disagreement or a single category" if plan.variance == "estimate" else "show a single category"
+        missing = "" if plan.table.complete else " or have no ratings to compare"
+        found.append(f"{share} of the simulated studies have no result, because they {why}{missing}")
     if studies.coverage is not None and plan.level is not None and abs(studies.coverage - plan.level) > _OFF:
         share = numbers.percent(studies.coverage)
         found.append(f"{share} of the simulated intervals contain the assumed value, not {100 * plan.level:g}%")
