@@ -74,6 +74,8 @@ RESULTS = {
     "bootstrap of a statistic": lambda t: km.bootstrap(t, statistic=lambda one: 0.5, n_resamples=20, rng=1),
     "value_test": lambda table: km.value_test(table, null=0.2),
     "equivalence_test": lambda table: km.equivalence_test(table, low=0.2, high=0.9),
+    "marginal_homogeneity": km.marginal_homogeneity,
+    "exact_association": km.exact_association,
     "compare": lambda table: km.compare(table, first={}, second={"coefficient": "gwet"}),
     "max_kappa": km.max_kappa,
     "maximizers": km.maximum.count_maximizers,

@@ -96,24 +96,24 @@ def test_gwets_variance_with_missing_ratings():
 def test_interval_by_hand():
     """Kappa is 0.4 and the normal quantile 1.959964; Gwet's interval uses Student's t with n - 1 degrees of freedom."""
     t = km.from_counts([[20, 5], [10, 15]])
-    result = km.kappa(t)
+    result = km.kappa(t, interval="normal")
     assert result.ci == pytest.approx((0.4 - 1.959964 * result.se, 0.4 + 1.959964 * result.se), abs=1e-6)
     gwet = km.agreement(t, method="gwet")
     assert gwet.se == pytest.approx(result.se * sqrt(50 / 49), rel=1e-12)
     assert gwet.ci[0] == pytest.approx(0.4 - 2.009575 * gwet.se, abs=1e-6)
-    assert km.kappa(t, level=0.5).ci[0] == pytest.approx(0.4 - 0.674490 * result.se, abs=1e-6)
+    assert km.kappa(t, level=0.5, interval="normal").ci[0] == pytest.approx(0.4 - 0.674490 * result.se, abs=1e-6)
 
 
 def test_no_interval_reaches_above_one():
     """The upper limit of the interval is at most 1."""
     t = km.from_counts([[30, 1], [0, 2]])
-    assert km.kappa(t).ci[1] == 1
+    assert km.kappa(t, interval="normal").ci[1] == km.kappa(t).ci[1] == 1
 
 
 def test_perfect_agreement_has_zero_standard_error_and_no_test_by_it():
-    """The standard error is 0, the interval is a point, and the test statistic is None."""
+    """The standard error is 0, the normal interval is a point, and the test statistic is None."""
     t = km.from_counts([[3, 0], [0, 4]])
-    result = km.kappa(t)
+    result = km.kappa(t, interval="normal")
     assert (result.value, result.se, result.ci) == (1, 0, (1, 1))
     test = km.value_test(t, null=0.5, method="estimate")
     assert (test.statistic, test.pvalue) == (None, None)
@@ -121,7 +121,7 @@ def test_perfect_agreement_has_zero_standard_error_and_no_test_by_it():
 
 def test_one_subject_has_no_standard_error_for_more_raters():
     """With N - 1 = 0, the standard error is None."""
-    result = km.kappa([1], [2], [1])
+    result = km.kappa([1], [2], [1], interval="normal")
     assert result.se is None
     assert result.ci is None
     assert "undefined" in repr(result)

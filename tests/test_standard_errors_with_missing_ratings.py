@@ -136,14 +136,14 @@ def test_subjects_rated_once_change_nothing_where_chance_does_not_depend_on_them
 
 def test_delta_by_hand():
     """Of four subjects with two ratings, 3 agree, so se = sqrt(3/16 / 3), and Student's t has 3 degrees of freedom."""
-    result = km.agreement([1, 2, 1, 1, 1, None], [1, 2, 1, 2, None, 2], coefficient="percent")
+    result = km.agreement([1, 2, 1, 1, 1, None], [1, 2, 1, 2, None, 2], coefficient="percent", interval="normal")
     assert (result.value, result.se) == pytest.approx((0.75, 0.25))
     assert result.ci == (pytest.approx(0.75 - 3.182446 * 0.25, abs=1e-6), 1)
 
 
 def test_one_subject_to_compare_has_no_standard_error():
     """Subjects with a single rating give no standard error."""
-    result = km.agreement([1, 1, 2, 2], [2, None, None, None], coefficient="percent")
+    result = km.agreement([1, 1, 2, 2], [2, None, None, None], coefficient="percent", interval="normal")
     assert (result.se, result.ci) == (None, None)
     assert km.standard_error([1, 1, 2, 2], [2, None, None, None], coefficient="percent", method="jackknife").se is None
 

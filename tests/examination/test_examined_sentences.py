@@ -31,12 +31,12 @@ def test_every_sentence_of_a_report_is_true(seed):
 
 @pytest.mark.slow
 def test_every_sentence_of_a_report_is_true_on_a_thousand_designs():
-    """Every sentence is true, and every kind of sentence occurs, except for two rare ones."""
+    """Every sentence is true, and every kind of sentence occurs, except for three rare ones."""
     said: Counter[str] = Counter()
     for seed in range(1000, 2000):
         design = draw(seed, most_orders=500, names=_COUNTABLE)
         said.update(examine_sentences(design, design.coefficients[seed // 12 % len(design.coefficients)]))
-    rare = {"says_all_alike", "says_same_shares"}
+    rare = {"says_all_alike", "says_same_shares", "says_no_margins_test"}
     assert {check.__name__ for _, check in CLAIMS} - set(said) <= rare
 
 
@@ -241,7 +241,22 @@ def disagreements(design: Design, listing: Listing) -> tuple[Fraction, Fraction]
     return means[listing.observed], min(means.values())
 
 
+def says_margins(match: re.Match[str], design: Design, listing: Listing) -> None:
+    """Check that the wording follows the p-value of the test of the margins, which is checked elsewhere."""
+    test = km.marginal_homogeneity(design.table, rng=0)
+    alike = bool(match[1])
+    assert alike == (test.pvalue > 0.05)
+    assert f"p = {test.pvalue:.4f}" in match.string or test.pvalue < 1e-4
+
+
+def says_no_margins_test(match: re.Match[str], design: Design, listing: Listing) -> None:
+    """Check that the test of the margins has no p-value."""
+    assert km.marginal_homogeneity(design.table, rng=0).pvalue is None
+
+
 CLAIMS = (
+    (r"^Whether the raters use the categories differently cannot be tested because", says_no_margins_test),
+    (r"^The raters(?: use the categories differently|' use of the categories differs (no )?more than)", says_margins),
     (rf"^[^.]* is {_NUMBER}(?: \(\d|\.( [A-Z]|$))", says_value),
     (rf"This is less than the mean of {_NUMBER} expected by chance \((p [^)]*)\)", says_less_than_mean),
     (r"Agreement this high would rarely arise by chance \((p [^)]*)\)", says_rarely),
