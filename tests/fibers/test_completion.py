@@ -85,3 +85,11 @@ def test_there_is_no_result_beyond_the_limits(monkeypatch):
     assert len(tables_below(columns, needed, free, 1).counts) == 6
     monkeypatch.setattr(completion, "_MOST_COLUMNS", 3)
     assert completed_tables(columns, needed, free, 1, 6) is None
+
+
+def test_completion_ends_when_the_time_is_over():
+    """No table is listed, so that the caller goes on with a search that can be stopped."""
+    columns, needed = np.array([[0, 2], [0, 3], [1, 2], [1, 3]]), np.array([3, 3, 3, 3])
+    costs = np.array([0, 1, 1, 0])
+    assert completed_tables(columns, needed, costs, 10, 100) is not None
+    assert completed_tables(columns, needed, costs, 10, 100, stopped=lambda: True) is None

@@ -8,6 +8,8 @@ are free of charge and can occur many times.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from kappamax._integers import magnitude, widen
@@ -16,14 +18,17 @@ from kappamax._typing import Array, Integers
 
 _MOST_COLUMNS = 600  # largest number of columns
 _MOST_STARTS = 200_000  # largest number of counts of the columns left out
+_MOST_COUNTS = 20_000_000  # largest number of counts that are held together
 _NUMBERS_AT_A_TIME = 2_000_000
 
 
-def completed_tables(columns: Array, needed: Array, costs: Array, limit: int, most: int) -> Integers | None:
+def completed_tables(
+    columns: Array, needed: Array, costs: Array, limit: int, most: int, *, stopped: Callable[[], bool] | None = None
+) -> Integers | None:
     """Return the counts of all columns in every table that costs less than the limit.
 
     The parameters are those of `kappamax.fibers.enumeration.tables_below`. The result is None if there are too many
-    columns, too many counts to complete, or more than `most` tables.
+    columns, too many counts to complete, or more than `most` tables, or if the time is over.
     """
     m = len(columns)
     if not 0 < m <= _MOST_COLUMNS:
@@ -35,7 +40,7 @@ def completed_tables(columns: Array, needed: Array, costs: Array, limit: int, mo
     chosen, pivots = independent_rows(uses[cheapest_first], m)
     kept = cheapest_first[chosen]
     left_out = np.setdiff1d(np.arange(m), kept)
-    starts = _starts(uses[left_out], needed, costs[left_out], limit)
+    starts = _starts(uses[left_out], needed, costs[left_out], limit, stopped)
     if starts is None:
         return None
     square = uses[kept][:, pivots].T
@@ -48,6 +53,8 @@ def completed_tables(columns: Array, needed: Array, costs: Array, limit: int, mo
     found = []
     step = max(1, _NUMBERS_AT_A_TIME // m)
     for part in range(0, len(starts), step):
+        if stopped is not None and stopped():
+            return None
         own = starts[part : part + step]
         rest = first - own @ change.T
         whole = ((rest % denominator == 0) & (rest >= 0)).all(axis=1)
@@ -60,18 +67,25 @@ def completed_tables(columns: Array, needed: Array, costs: Array, limit: int, mo
     return np.concatenate(found)
 
 
-def _starts(uses: Integers, needed: Array, costs: Array, limit: int) -> Integers | None:
+def _starts(
+    uses: Integers, needed: Array, costs: Array, limit: int, stopped: Callable[[], bool] | None
+) -> Integers | None:
     """Return all counts of the columns left out that the resources and the limit allow, or None if they are many."""
-    starts, spent = np.zeros((1, len(uses)), dtype=np.int64), np.zeros(1, dtype=np.int64)
+    most = min(_MOST_STARTS, _MOST_COUNTS // max(1, len(uses)))
+    starts, spent, left = np.zeros((1, len(uses)), dtype=np.int64), np.zeros(1, dtype=np.int64), needed[None]
     for column in np.argsort(-costs, kind="stable").tolist():
-        room = np.where(uses[column] > 0, needed - starts @ uses, np.iinfo(np.int64).max).min(axis=1)
+        if stopped is not None and stopped():
+            return None
+        used = np.flatnonzero(uses[column])
+        room = left[:, used].min(axis=1, initial=np.iinfo(np.int64).max)
         if costs[column] > 0:
             room = np.minimum(room, (limit - 1 - spent) // int(costs[column]))
-        if int((room + 1).astype(object).sum()) > _MOST_STARTS:
+        if int((room + 1).astype(object).sum()) > most:
             return None
         n = room + 1
         own = np.repeat(np.arange(len(starts)), n)
         count = np.arange(len(own)) - np.repeat(np.cumsum(n) - n, n)
-        starts, spent = starts[own], spent[own] + count * int(costs[column])
+        starts, spent, left = starts[own], spent[own] + count * int(costs[column]), left[own]
         starts[:, column] = count
+        left[:, used] -= count[:, None] * uses[column, used]
     return starts

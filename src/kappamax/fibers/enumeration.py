@@ -129,8 +129,10 @@ def tables_below(
         The tables. They are marked as unfinished if there are more of them, or if the search was stopped or ran out of
         steps.
     """
-    if len(columns) and limit > 0 and (counts := completed_tables(columns, needed, costs, limit, most)) is not None:
-        return TablesBelow(counts, True)
+    if len(columns) and limit > 0:
+        completed = completed_tables(columns, needed, costs, limit, most, stopped=stopped)
+        if completed is not None:
+            return TablesBelow(completed, True)
     order = np.argsort(-costs, kind="stable")  # expensive columns first, because they can occur least often
     most = max(1, min(most, _MOST_COUNTS // max(1, len(columns))))
     found: list[Integers] = []
