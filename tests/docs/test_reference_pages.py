@@ -74,7 +74,9 @@ def test_the_site_shows_signatures_and_described_attributes(site):
     page = (site / "reference" / "agreement.html").read_text(encoding="utf-8")
     text = unescape(re.sub(r"<[^>]+>", "", page))
     assert re.search(
-        r"kappa\(\s*\*ratings,\s*weights='unweighted',\s*categories=None,\s*level=0.95\s*\)\s*→\s*Agreement", text
+        r"kappa\(\s*\*ratings,\s*weights='unweighted',\s*categories=None,\s*level=0.95,\s*interval='auto'\s*\)"
+        r"\s*→\s*Agreement",
+        text,
     )
     described = re.search(r"se : float or None\n +(.+)\n", km.results.Agreement.__doc__).group(1)
     assert described.replace("`", "") in text

@@ -60,7 +60,7 @@ def test_completed_tables_are_all_tables_below_the_limit(problem):
 def test_the_depth_first_search_finds_the_same_tables(problem):
     """Without completion, the same tables are found."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(enumeration, "completed_tables", lambda *_: None)
+        patch.setattr(enumeration, "completed_tables", lambda *_, **_options: None)
         searched = tables_below(*problem)
     assert searched.finished
     assert sorted(searched.counts.tolist()) == sorted(tables_below(*problem).counts.tolist())

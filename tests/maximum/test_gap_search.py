@@ -112,7 +112,7 @@ def test_tables_that_cost_too_much_are_refused(monkeypatch):
 
 def test_a_search_that_is_out_of_time_stops_and_proves_nothing(monkeypatch):
     """The time limit is checked between two parts of the search; without it the same search ends with a proof."""
-    monkeypatch.setattr(enumeration, "completed_tables", lambda *given: None)
+    monkeypatch.setattr(enumeration, "completed_tables", lambda *given, **options: None)
     monkeypatch.setattr(enumeration, "_STEPS_UNCOMPILED", 2)
     monkeypatch.setattr(enumeration, "_STEPS_AT_ONCE", 2)
     problem = CompleteProblem(as_objective(km.from_counts([[2, 1, 1], [1, 2, 0], [0, 1, 2]]), weights="quadratic"), 1)

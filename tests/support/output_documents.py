@@ -16,6 +16,7 @@ import pytest
 from click.testing import CliRunner
 
 import kappamax as km
+from kappamax import confidence_intervals, rater_deviations
 from kappamax.cli import main
 from kappamax.fibers import null_distribution
 from kappamax.io import inspected_files
@@ -94,6 +95,14 @@ def _interrupt_test(monkeypatch: pytest.MonkeyPatch) -> None:
     )
 
 
+def _no_margins_test(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rater_deviations, "MOST_COORDINATES", 0)
+
+
+def _normal_intervals(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(confidence_intervals, "MOST_ADJUSTED", 0)
+
+
 def _ctrl_c(*_arguments: Any, **_options: Any) -> None:
     raise KeyboardInterrupt
 
@@ -164,6 +173,7 @@ FILES = {
     "one_category.csv": "a,b\nyes,yes\nyes,yes\n",
     "constant.csv": "a,b,c\n1,1,1\n1,1,2\n1,1,1\n",
     "one_subject.csv": "a,b\n1,2\n",
+    "often.csv": "a,b,c\n" + "1,1,2\n2,2,2\n1,1,1\n2,1,2\n" * 40,
     "perfect.csv": "a,b\n1,1\n2,2\n1,1\n",
     "opposed.csv": "a,b\n1,2\n2,1\n1,2\n",
     "fixed.csv": "a,b\n1,1\n1,2\n1,2\n",
@@ -210,6 +220,8 @@ CASES = {
     "kappa, undefined": Case("kappa", "kappa {one_category.csv} -w unweighted -w linear"),
     "kappa, one subject": Case("kappa", "kappa {one_subject.csv}"),
     "kappa, perfect agreement": Case("kappa", "kappa {perfect.csv}"),
+    "kappa, exact interval": Case("kappa", "kappa {small.csv} --layout counts --interval exact"),
+    "kappa, normal interval": Case("kappa", "kappa {one_subject.csv} --interval normal"),
     "kappa, huge counts": Case("kappa", "kappa {huge.csv} --layout counts"),
     **{
         f"kappa, {name}": Case("kappa", f"kappa {{gwet2014.csv}} -c {name} -w linear")
@@ -223,6 +235,8 @@ CASES = {
     "max, maximum proven by search": Case("max", "max {search.csv} -c fleiss"),
     "max, minimum proven by search": Case("max", "max {search.csv} -c gwet --minimum"),
     "max, no time": Case("max", "max {hard.csv} -w circular --time-limit 1e-6 --minimum --count-tables"),
+    "max, many subjects": Case("max", "max {often.csv}"),
+    "max, too large for a test of the margins": Case("max", "max {two.csv}", patch=_no_margins_test),
     "max, one value": Case("max", "max {fixed.csv}"),
     "max, undefined": Case("max", "max {one_category.csv} --all"),
     "max, huge counts": Case("max", "max {huge.csv} --layout counts"),
@@ -315,6 +329,8 @@ CASES = {
     "report, pair undefined": Case("report", "report {constant.csv} -w unweighted"),
     "report, undefined": Case("report", "report {one_category.csv}"),
     "report, one subject": Case("report", "report {one_subject.csv}"),
+    "report, normal interval": Case("report", "report {one_subject.csv}", patch=_normal_intervals),
+    "report, too large for a test of the margins": Case("report", "report {two.csv}", patch=_no_margins_test),
     "report, huge counts": Case("report", "report {huge.csv} --layout counts"),
     "report, no time": Case("report", "report {hard.csv} -w circular --time-limit 1e-6 --alternative less"),
     "report, minimum not found": Case("report", "report {many_gaps.csv} -w sqrt --time-limit 1e-9"),
@@ -327,7 +343,7 @@ CASES = {
     "report, small p-value": Case("report", "report {strong.csv} -w unweighted"),
     "report, batch with small p-values": Case("report_groups", "report {strong.csv} --batch -w unweighted"),
     "report, no order": Case("report", "report {two.csv}"),
-    "report, several files": Case("report_groups", "report {two.csv} {broken.csv} {missing.csv}"),
+    "report, several files": Case("report_groups", "report {two.csv} {broken.csv} {missing.csv} {often.csv}"),
     "report, batch of huge counts": Case("report_groups", "report {huge.csv} --layout counts --batch"),
     "paper, few items": Case("paper", "paper --tables 30", 1, _few_items),
     "paper, whole": Case("paper", "paper --tables 30 --jobs 1", slow=True),

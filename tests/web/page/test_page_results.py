@@ -12,7 +12,7 @@ def test_the_numbers_of_the_paper(page, expect):
     """The page shows the values of the library for figure 3(a) with linear weights."""
     facts = {
         "#kappa": "0.5023",
-        "#ci": "0.2851 to 0.7194",
+        "#ci": "0.2753 to 0.7058",
         "#maximum": "0.7511proven",
         "#minimum": "-0.5430proven",
         "#ratio": "66.9%of the maximum",
