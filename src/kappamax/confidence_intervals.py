@@ -97,23 +97,43 @@ def _limits(objective: Objective, estimates: Array, centers: Array, reaches: Arr
 
 def _centers_and_reaches(evaluator: Evaluator, totals: Totals, rows: Rows, level: float) -> tuple[Array, Array]:
     """Return the value of tables with pseudo-subjects, and their standard error times a quantile."""
-    objective, table = evaluator.objective, evaluator.table
-    small = table.n_raters == table.n_categories == 2
+    pseudo, n_pseudo = pseudo_subjects(evaluator, level)
+    totals = with_pseudo_subjects(evaluator, totals, pseudo, n_pseudo)
+    reaches = adjusted_reaches(pseudo, n_pseudo, totals, derivatives_at(evaluator, totals), rows, level)
+    return evaluator.value_of(totals), reaches
+
+
+def pseudo_subjects(evaluator: Evaluator, level: float) -> tuple[PseudoSubjects, float]:
+    """Return the pseudo-subjects that are added to a table at a confidence level, and their number."""
+    small = evaluator.table.n_raters == evaluator.table.n_categories == 2
     squared = quantile_of((1 + level) / 2, None) ** 2
     n_pseudo, unanimous = (squared, 0.0) if small else (squared / 2, _UNANIMOUS)
-    pseudo = PseudoSubjects(evaluator, unanimous)
-    totals = evaluator.rescored(_sum(totals, pseudo.totals, n_pseudo))
-    derivatives = derivatives_at(evaluator, totals)
+    return PseudoSubjects(evaluator, unanimous), n_pseudo
+
+
+def with_pseudo_subjects(evaluator: Evaluator, totals: Totals, pseudo: PseudoSubjects, n_pseudo: float) -> Totals:
+    """Return the totals of tables to which pseudo-subjects are added."""
+    return evaluator.rescored(_sum(totals, pseudo.totals, n_pseudo))
+
+
+def adjusted_reaches(
+    pseudo: PseudoSubjects, n_pseudo: float, totals: Totals, derivatives: Derivatives, rows: Rows, level: float
+) -> Array:
+    """Return a quantile times the standard error of a statistic of tables with pseudo-subjects.
+
+    The statistic is known by its derivatives at the totals of these tables. `rows` are the subjects without the
+    pseudo-subjects.
+    """
+    evaluator, objective = pseudo.evaluator, pseudo.objective
     mean, variance = pseudo.slope_moments(derivatives, totals)
     slopes = pattern_slopes(evaluator, totals, derivatives, rows.patterns)
     counts = sample_counts(objective, rows, "gwet")
     center = ((counts * slopes).sum(axis=-1) + n_pseudo * mean) / (counts.sum(axis=-1) + n_pseudo)
     spread = (counts * (slopes - center[..., None]) ** 2).sum(axis=-1) + n_pseudo * (variance + (mean - center) ** 2)
+    if objective.coefficient.name == "cohen" and objective.table.complete:
+        return np.asarray(np.sqrt(quantile_of((1 + level) / 2, None) ** 2 * spread))
     n = sample_counts(objective, rows, "delta").sum(axis=-1) + n_pseudo
-    values = evaluator.value_of(totals)
-    if objective.coefficient.name == "cohen" and table.complete:
-        return values, np.sqrt(squared * spread)
-    return values, quantiles_of((1 + level) / 2, n - 1) * np.sqrt(spread * n / (n - 1))
+    return np.asarray(quantiles_of((1 + level) / 2, n - 1) * np.sqrt(spread * n / (n - 1)))
 
 
 class PseudoSubjects:
