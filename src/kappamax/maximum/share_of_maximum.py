@@ -19,18 +19,14 @@ are equal or nearly equal.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from math import sqrt
 
 import numpy as np
 
-from kappamax._parallel import run_tasks
-from kappamax._progress import Progress, ProgressLike, as_progress
+from kappamax._progress import ProgressLike, as_progress
 from kappamax._result import Result
-from kappamax._rootsum import RootSum
-from kappamax._tolerances import ROUNDING_MARGIN
-from kappamax._typing import Floats, Integers
 from kappamax._validate import as_generator, as_number_between, as_whole_number, require_n_jobs
 from kappamax.coefficients import as_objective
 from kappamax.confidence_intervals import (
@@ -44,26 +40,18 @@ from kappamax.disagreement.objective import Objective
 from kappamax.display import numbers
 from kappamax.errors import NotSupportedError
 from kappamax.io import Ratings
-from kappamax.maximum.least_disagreements import has_formula, least_disagreements, solve_margins
+from kappamax.maximum.forced_by_chance import ChanceComparison, compare_with_chance, real_prices
+from kappamax.maximum.least_disagreements import has_formula, solve_margins
 from kappamax.maximum.max_kappa import max_kappa
 from kappamax.maximum.maximum_result import Maximum
-from kappamax.maximum.solution import Solution
-from kappamax.patterns import margins_of
-from kappamax.rater_deviations import ComparedRatings
-from kappamax.rating_permutations import permuted_margins
 from kappamax.standard_errors import Derivatives, derivatives_at
-from kappamax.table import Label, Table
+from kappamax.table import Label
 from kappamax.weights import WeightsLike
-
-#: function that returns random margins, shape (size, n_raters, n_categories)
-Draw = Callable[[Table, int, np.random.Generator], Integers]
 
 #: p-value from which on the sample's forced disagreement is taken to be chance
 CHANCE_PVALUE = 0.25
 _BIAS_FACTOR = 1 / (sqrt(2) - 1)
 _RESAMPLES, _RESAMPLES_BY_SOLVER, _MOST_RESAMPLES = 1000, 200, 1_000_000
-_RESAMPLES_PER_BLOCK = 100
-_RESAMPLED_COUNTS = 5_000_000  # largest number of counts of resamples that are held together
 _MOST_PARTS, _MOST_TOTAL = 1000, 2**60  # units of a pseudo-subject, and the largest total of margins in these units
 
 
@@ -156,9 +144,9 @@ def share_of_maximum(
     plain = _plain(found, level)
     if found.ratio is None:
         return plain
-    chance = _Chance(0.0, 0.0, 1.0, 0.0, 0)
+    chance = ChanceComparison(forced=0.0, bias=0.0, pvalue=1.0, least_forced=0.0, n_resamples=0)
     if found.solution.cost != 0:
-        chance = _chance(found.solution, level, n_resamples, generator, n_jobs, progress)
+        chance = compare_with_chance(found.solution, level, n_resamples, generator, n_jobs, progress)
     forced = chance.forced - _BIAS_FACTOR * chance.bias if chance.pvalue < CHANCE_PVALUE else 0.0
     expected = float(objective.expected)
     corrected = min(1.0, max(1 - max(0.0, forced) / expected, found.maximum))
@@ -248,32 +236,6 @@ class ShareOfMaximum(Result):
         ]
 
 
-@dataclass(frozen=True)
-class _Chance:
-    """Comparison of the forced disagreement with what chance gives.
-
-    Attributes
-    ----------
-    forced : float
-        Disagreement that the margins of the sample force.
-    bias : float
-        Mean over bootstrap resamples of the forced disagreement, minus `forced`.
-    pvalue : float
-        Probability that permuted ratings force at least as much.
-    least_forced : float
-        Lower confidence limit of the disagreement that the margins of the population force: `forced` minus a quantile
-        of what permuted ratings force. For metric weights this follows from the triangle inequality.
-    n_resamples : int
-        Number of resamples and of permutations.
-    """
-
-    forced: float
-    bias: float
-    pvalue: float
-    least_forced: float
-    n_resamples: int
-
-
 def _plain(found: Maximum, level: float) -> ShareOfMaximum:
     """Return the result without correction and interval."""
     return ShareOfMaximum(
@@ -293,7 +255,7 @@ def _plain(found: Maximum, level: float) -> ShareOfMaximum:
     )
 
 
-def _notes(chance: _Chance) -> tuple[str, ...]:
+def _notes(chance: ChanceComparison) -> tuple[str, ...]:
     """Return how the maximum was corrected."""
     if chance.n_resamples == 0:
         return ("the margins force no disagreement, so nothing was corrected",)
@@ -301,76 +263,6 @@ def _notes(chance: _Chance) -> tuple[str, ...]:
         return ("the disagreement that the margins force is reduced by its estimated bias",)
     shown = numbers.pvalue(chance.pvalue)
     return (f"the margins differ no more than by chance (p = {shown}), so the corrected maximum is 1",)
-
-
-def _chance(
-    solution: Solution,
-    level: float,
-    n_resamples: int,
-    generator: np.random.Generator,
-    n_jobs: int,
-    progress: Progress | None,
-) -> _Chance:
-    """Compare the forced disagreement with that of bootstrap resamples and of permuted ratings."""
-    objective, prices = solution.problem.objective, _real_prices(solution)
-    sizes = [min(_RESAMPLES_PER_BLOCK, n_resamples - start) for start in range(0, n_resamples, _RESAMPLES_PER_BLOCK)]
-    draws: list[tuple[Draw, Floats]] = [(_resampled, prices), (_permuted, np.zeros_like(prices))]
-    tasks = ((objective, *how, size, generator.spawn(1)[0]) for how in draws for size in sizes)
-    values, done = np.empty(2 * n_resamples), 0
-    for block in run_tasks(_block, tasks, n_jobs):
-        values[done : done + len(block)] = block
-        done += len(block)
-        if progress is not None:
-            progress(done, 2 * n_resamples, "resampling")
-    excess, permuted = values[:n_resamples], values[n_resamples:]
-    own = objective.table.margins[None]
-    forced = float(least_disagreements(objective, own)[0])
-    own_excess = float(_excess(objective, prices, own)[0])  # zero unless the prices leave a gap
-    n_extreme = int((permuted >= forced * (1 - ROUNDING_MARGIN)).sum())
-    return _Chance(
-        forced=forced,
-        bias=max(0.0, float(excess.mean()) - own_excess),
-        pvalue=(1 + n_extreme) / (1 + n_resamples),
-        least_forced=max(0.0, forced - float(np.quantile(permuted, level))),
-        n_resamples=n_resamples,
-    )
-
-
-def _block(objective: Objective, draw: Draw, prices: Floats, size: int, generator: np.random.Generator) -> Floats:
-    """Return the forced disagreement of a block of random margins, minus what the prices of the sample prove of it.
-
-    The part that is subtracted is linear in the margins. Its mean over resamples is the forced disagreement of the
-    sample, so subtracting it leaves the bias, with less Monte Carlo error.
-    """
-    margins = draw(objective.table, size, generator)
-    return _excess(objective, prices, margins)
-
-
-def _excess(objective: Objective, prices: Floats, margins: Integers) -> Floats:
-    """Return the least disagreement of margins minus the bound that the prices prove, shape (n,)."""
-    bounds = (prices * margins).sum(axis=(1, 2)) / float(objective.n_units)
-    return np.asarray(least_disagreements(objective, margins) - bounds)
-
-
-def _resampled(table: Table, size: int, generator: np.random.Generator) -> Integers:
-    """Return the margins of bootstrap resamples, shape (size, n_raters, n_categories)."""
-    margins = np.empty((size, *table.margins.shape), dtype=np.int64)
-    codes = table.patterns[:, :, None] == np.arange(table.n_categories)
-    step = max(1, _RESAMPLED_COUNTS // len(table.counts))
-    for start in range(0, size, step):
-        part = margins[start : start + step]
-        counts = generator.multinomial(table.n_subjects, table.counts / table.n_subjects, size=len(part))
-        part[:] = np.tensordot(counts, codes.astype(np.int64), axes=1)
-    return margins
-
-
-def _permuted(table: Table, size: int, generator: np.random.Generator) -> Integers:
-    """Return the margins after random permutations of the ratings of each subject among the raters."""
-    differ = (table.patterns != table.patterns[:, :1]).any(axis=1)
-    patterns, counts = table.patterns[differ], table.counts[differ]
-    compared = ComparedRatings(patterns, counts, table.n_categories, table.n_subjects)
-    alike = table.margins - margins_of(patterns, counts, table.n_categories)
-    return np.asarray(alike + permuted_margins(compared, size, generator))
 
 
 def _interval(objective: Objective, level: float, share: float, top: float) -> tuple[float, float]:
@@ -403,7 +295,7 @@ def _ratio_and_reach(objective: Objective, level: float) -> tuple[float, float]:
     totals = with_pseudo_subjects(evaluator, evaluator.totals(), pseudo, n_pseudo)
     per_category = n_pseudo / table.n_categories
     unit = max(1, min(_MOST_PARTS, _MOST_TOTAL // table.n_subjects))  # whole margins, as the solvers need them
-    prices = _real_prices(solve_margins(objective, unit * table.margins + round(unit * per_category)))
+    prices = real_prices(solve_margins(objective, unit * table.margins + round(unit * per_category)))
     forced = totals._replace(score=float((prices * (table.margins + per_category)).sum()))
     value, maximum = float(evaluator.value_of(totals)), float(evaluator.value_of(forced))
     of_value, of_maximum = derivatives_at(evaluator, totals), derivatives_at(evaluator, forced)
@@ -416,15 +308,3 @@ def _ratio_and_reach(objective: Objective, level: float) -> tuple[float, float]:
         (of_value.by_use - ratio * (of_maximum.by_use + of_maximum.by_score * prices / use_weight)) / maximum,
     )
     return ratio, float(adjusted_reaches(pseudo, n_pseudo, totals, of_ratio, table.rows, level))
-
-
-def _real_prices(solution: Solution) -> Floats:
-    """Return the prices in units of disagreement as doubles, shape (n_raters, n_categories)."""
-    assert solution.prices is not None  # without time limit, solvers of complete ratings give prices
-    objective, numerators = solution.problem.objective, solution.prices.numerators
-    unit = solution.prices.denominator * objective.scale * objective.denominator
-    prices = [
-        float(RootSum({f: int(n) for f, n in zip(objective.radicands, own, strict=True)}) / unit)
-        for own in numerators.reshape(-1, len(objective.radicands))
-    ]
-    return np.array(prices).reshape(numerators.shape[:2])
