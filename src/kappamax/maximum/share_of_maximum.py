@@ -174,7 +174,7 @@ class ShareOfMaximum(Result):
     weights : str
         Name of the weights.
     value : float
-        Coefficient.
+        Coefficient of the sample.
     maximum : float
         Largest value of the coefficient that the margins of the sample allow.
     ratio : float or None
@@ -198,7 +198,7 @@ class ShareOfMaximum(Result):
     reason : str or None
         Reason why the ratio is undefined; None if it is defined.
     notes : tuple of str
-        How the maximum was corrected.
+        Notes about how the maximum was corrected.
     """
 
     title: str
