@@ -130,7 +130,7 @@ def grid() -> list[Setting]:
     return [Setting(k, weights, skewed, margins, share, n) for (k, weights), skewed, margins, share, n in shapes]
 
 
-QUOTED = Setting(4, "unweighted", False, "equal", 0.6, 33)
+EQUAL_MARGINS = Setting(4, "unweighted", False, "equal", 0.6, 33)
 
 
 def summary(found: list[Found]) -> list[str]:
@@ -156,12 +156,12 @@ def _root_mean_square(values: list[float]) -> float:
 
 def main(n_studies: int = 100, n_again: int = 1000) -> None:
     """Print the tables in Markdown."""
-    quoted = simulate(QUOTED, 4000)
-    covered, above, below = percentile_coverage(QUOTED, 1000)
-    print(f"{QUOTED.name()}, N = {QUOTED.n_subjects}")
-    print(f"- mean maximum {quoted.maxima.mean():.3f}, mean plain ratio {quoted.ratios.mean():.3f}")
-    print(f"- mean corrected share {quoted.shares.mean():.3f}, standard deviation {quoted.shares.std():.3f}")
-    print(f"- coverage {100 * quoted.covered.mean():.1f} %, mean width {(quoted.highs - quoted.lows).mean():.2f}")
+    example = simulate(EQUAL_MARGINS, 4000)
+    covered, above, below = percentile_coverage(EQUAL_MARGINS, 1000)
+    print(f"{EQUAL_MARGINS.name()}, N = {EQUAL_MARGINS.n_subjects}")
+    print(f"- mean maximum {example.maxima.mean():.3f}, mean plain ratio {example.ratios.mean():.3f}")
+    print(f"- mean corrected share {example.shares.mean():.3f}, standard deviation {example.shares.std():.3f}")
+    print(f"- coverage {100 * example.covered.mean():.1f} %, mean width {(example.highs - example.lows).mean():.2f}")
     print(f"- percentile bootstrap of the plain ratio: coverage {100 * covered:.1f} %, ", end="")
     print(f"above the share {100 * above:.1f} %, below {100 * below:.1f} %\n", flush=True)
     found = [simulate(setting, n_studies) for setting in grid()]
