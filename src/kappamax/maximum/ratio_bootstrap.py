@@ -74,7 +74,7 @@ def bootstrap_ratio(
 
     See Also
     --------
-    maximum.share_of_maximum : Share corrected for margins that differ by chance, with an interval.
+    kappamax.maximum.share_of_maximum : Share corrected for margins that differ by chance, with an interval.
 
     Examples
     --------

@@ -113,8 +113,8 @@ def share_of_maximum(
 
     See Also
     --------
-    max_kappa : The maximum of the sample itself, with a proof.
-    maximum.bootstrap_ratio : Bootstrap of the plain ratio; also with missing ratings.
+    kappamax.max_kappa : The maximum of the sample itself, with a proof.
+    kappamax.maximum.bootstrap_ratio : Bootstrap of the plain ratio; also with missing ratings.
 
     Examples
     --------
