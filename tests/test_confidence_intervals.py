@@ -238,6 +238,14 @@ def test_the_smallest_values():
     assert smallest_value(as_objective(three, coefficient="percent")) == 0
 
 
+def test_missing_ratings_allow_smaller_values():
+    """Kappa of two raters is -2 if a subject with one rating lowers the expected disagreement."""
+    table = km.from_ratings([[1, 2], [2, None], [2, None]])
+    assert km.kappa(table).value == pytest.approx(-2)
+    assert smallest_value(as_objective(table)) == -np.inf
+    assert km.kappa(table).ci[0] <= -2
+
+
 def test_weights_of_another_type_have_no_known_smallest_value():
     """With u13 = u23 = 0 the value can be arbitrarily small, so the lower limit is not cut off."""
     weights = km.Weights.from_matrix([[0, 1, 0], [1, 0, 0], [0, 0, 0]], kind="disagreement")

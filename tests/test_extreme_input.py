@@ -17,7 +17,15 @@ from tests.support.public_calls import CALLS, WITHOUT_RATINGS, outcome
 from tests.support.strategies import examples
 
 #: calls that may take seconds; they are in the slow test
-_LONG = {"maximum.bootstrap_ratio", "paper.run_study", "plot.study", "report", "report_groups", "verify"}
+_LONG = {
+    "maximum.bootstrap_ratio",
+    "maximum.share_of_maximum",
+    "paper.run_study",
+    "plot.study",
+    "report",
+    "report_groups",
+    "verify",
+}
 _RANKS = tuple(range(1, 26))
 
 
@@ -162,6 +170,7 @@ _NUMBERS = {
     "trace": lambda n: km.anneal(_FEW, trace=n),
     "n_resamples": lambda n: km.bootstrap(_FEW, n_resamples=n),
     "n_resamples of the ratio": lambda n: km.maximum.bootstrap_ratio(_FEW, n_resamples=n),
+    "n_resamples of the share": lambda n: km.maximum.share_of_maximum(_FEW, n_resamples=n),
     "n_jobs": lambda n: km.bootstrap(_FEW, n_resamples=10, n_jobs=n),
     "n_raters": lambda n: km.sample_size(kappa=0.6, margins=[0.5, 0.5], width=0.3, n_raters=n),
     "simulated n_draws": lambda n: km.sample_size(

@@ -17,6 +17,7 @@ CALLS = {
     "report": lambda progress: km.report(TABLE, progress=progress),
     "report_groups": lambda progress: km.report_groups([("A", TABLE)], progress=progress),
     "bootstrap_ratio": lambda progress: km.maximum.bootstrap_ratio(TABLE, n_resamples=20, rng=1, progress=progress),
+    "share_of_maximum": lambda progress: km.maximum.share_of_maximum(TABLE, rng=1, progress=progress),
     "run_study": lambda progress: km.paper.run_study([km.paper.Scenario(2)], n_tables=2, progress=progress),
 }
 

@@ -32,6 +32,7 @@ NAMESPACES = {
     },
     "maximum": {
         "bootstrap_ratio", "count_maximizers", "disagreement_split", "iter_maximizers", "maximizer_range",
+        "share_of_maximum",
     },
     "moves": {"basic_moves", "explain_move", "minimal_moves", "Move", "MoveSet", "rank_moves"},
     "paper": {"check_claims", "check_paper", "paper_scenarios", "read_scenarios", "run_study", "Scenario"},

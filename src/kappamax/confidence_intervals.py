@@ -120,24 +120,44 @@ def _limits(objective: Objective, estimates: Array, centers: Array, reaches: Arr
 
 def _centers_and_reaches(evaluator: Evaluator, totals: Totals, rows: Rows, level: float) -> tuple[Array, Array]:
     """Return the value of tables with pseudo-subjects, and their standard error times a quantile."""
-    objective, table = evaluator.objective, evaluator.table
-    small = table.n_raters == table.n_categories == 2
+    pseudo, n_pseudo = pseudo_subjects(evaluator, level)
+    totals = with_pseudo_subjects(evaluator, totals, pseudo, n_pseudo)
+    reaches = adjusted_reaches(pseudo, n_pseudo, totals, derivatives_at(evaluator, totals), rows, level)
+    return evaluator.value_of(totals), reaches
+
+
+def pseudo_subjects(evaluator: Evaluator, level: float) -> tuple[PseudoSubjects, float]:
+    """Return the pseudo-subjects that are added to a table at a confidence level, and their number."""
+    small = evaluator.table.n_raters == evaluator.table.n_categories == 2
     squared = quantile_of((1 + level) / 2, None) ** 2
     n_pseudo, unanimous = (squared, 0.0) if small else (squared / 2, _UNANIMOUS)
-    pseudo = PseudoSubjects(evaluator, unanimous)
-    totals = evaluator.rescored(_sum(totals, pseudo.totals, n_pseudo))
-    derivatives = derivatives_at(evaluator, totals)
+    return PseudoSubjects(evaluator, unanimous), n_pseudo
+
+
+def with_pseudo_subjects(evaluator: Evaluator, totals: Totals, pseudo: PseudoSubjects, n_pseudo: float) -> Totals:
+    """Return the totals of tables to which pseudo-subjects are added."""
+    return evaluator.rescored(_sum(totals, pseudo.totals, n_pseudo))
+
+
+def adjusted_reaches(
+    pseudo: PseudoSubjects, n_pseudo: float, totals: Totals, derivatives: Derivatives, rows: Rows, level: float
+) -> Array:
+    """Return a quantile times the standard error of a statistic of tables with pseudo-subjects.
+
+    The statistic is known by its derivatives at the totals of these tables. `rows` are the subjects without the
+    pseudo-subjects.
+    """
+    evaluator, objective = pseudo.evaluator, pseudo.objective
     mean, variance = pseudo.slope_moments(derivatives, totals)
     slopes = pattern_slopes(evaluator, totals, derivatives, rows.patterns)
     counts = sample_counts(objective, rows, "gwet")
     center = ((counts * slopes).sum(axis=-1) + n_pseudo * mean) / (counts.sum(axis=-1) + n_pseudo)
     spread = (counts * (slopes - center[..., None]) ** 2).sum(axis=-1) + n_pseudo * (variance + (mean - center) ** 2)
+    if objective.coefficient.name == "cohen" and objective.table.complete:
+        return np.asarray(np.sqrt(quantile_of((1 + level) / 2, None) ** 2 * spread))
     n = sample_counts(objective, rows, "delta").sum(axis=-1) + n_pseudo
-    values = evaluator.value_of(totals)
-    if objective.coefficient.name == "cohen" and table.complete:
-        return values, np.sqrt(squared * spread)
     n = np.where(n > 1, n, np.nan)  # no subject has enough ratings to compare
-    return values, quantiles_of((1 + level) / 2, n - 1) * np.sqrt(spread * n / (n - 1))
+    return np.asarray(quantiles_of((1 + level) / 2, n - 1) * np.sqrt(spread * n / (n - 1)))
 
 
 class PseudoSubjects:
@@ -261,26 +281,27 @@ class PseudoSubjects:
 def smallest_value(objective: Objective) -> float:
     """Return a lower bound of the coefficient over all populations, or minus infinity if none is known.
 
-    Let u be of negative type, which means that p' U p is a concave function of shares p, as for unweighted, linear,
-    quadratic and square-root weights. Then D_o is at most r / (r - 1) times D_e, so Cohen's, Conger's and Fleiss' kappa
-    and Krippendorff's alpha are at least -1 / (r - 1) (docs/intervals.md has the proof). For Gwet's and Brennan and
-    Prediger's coefficients, D_e is at least the mean of u, and D_o is at most that of the pattern with the largest
-    disagreement.
+    Let no rating be missing, and let u be of negative type, which means that p' U p is a concave function of shares p,
+    as for unweighted, linear, quadratic and square-root weights. Then D_o is at most r / (r - 1) times D_e, so Cohen's,
+    Conger's and Fleiss' kappa and Krippendorff's alpha are at least -1 / (r - 1) (docs/intervals.md has the proof). For
+    Gwet's and Brennan and Prediger's coefficients, D_e is at least the mean of u, and D_o is at most that of the pattern
+    with the largest disagreement.
     """
     coefficient, weights, table = objective.coefficient, objective.weights, objective.table
     if coefficient.name == "percent":
         return 0.0
     if isinstance(weights, PairWeights) or coefficient.group_size > 2:
         return -inf
-    n_ratings = table.n_raters if table.complete else 2  # other subjects cannot disagree more
     u = weights.matrix
     if coefficient.name in ("brennan-prediger", "gwet"):
+        n_ratings = table.n_raters if table.complete else 2  # subjects with more ratings cannot disagree more
         return 1 - _largest_disagreement(objective, u, n_ratings) / float(u.mean())
-    if coefficient.name not in ("cohen", "conger", "fleiss", "krippendorff"):
+    # with missing ratings, subjects with one rating contribute to D_e alone
+    if coefficient.name not in ("cohen", "conger", "fleiss", "krippendorff") or not table.complete:
         return -inf
     centered = u - u.mean(axis=0) - u.mean(axis=1)[:, None] + u.mean()
     negative_type = float(np.linalg.eigvalsh(centered).max()) <= _ROUNDING * float(u.max())
-    return -1 / (n_ratings - 1) if negative_type else -inf
+    return -1 / (table.n_raters - 1) if negative_type else -inf
 
 
 def _largest_disagreement(objective: Objective, u: Array, n_ratings: int) -> float:

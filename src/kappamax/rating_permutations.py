@@ -70,15 +70,33 @@ def permutation_pvalue(
         return PermutationPvalue(_exact_pvalue(outcomes, most, groups))
     sampler = _Sampler(ratings, groups)
     n_draws = sampler.usual_draws() if n_draws is None else n_draws
-    if n_draws * sampler.cost > MOST_DRAWN:
-        raise NotSupportedError(
-            f"{numbers.count(n_draws)} random permutations would take {numbers.rough(n_draws * sampler.cost)} random "
-            f"numbers; the limit is {numbers.rough(MOST_DRAWN)}. Use fewer draws or method 'bhapkar'."
-        )
+    _require_few(n_draws, sampler, "fewer draws or method 'bhapkar'")
     n_extreme = 0
     for margins in sampler.draws(n_draws, rng):
         n_extreme += int(outcomes.extreme(margins[:, outcomes.raters, outcomes.categories]).sum())
     return PermutationPvalue((1 + n_extreme) / (1 + n_draws), n_draws, n_extreme)
+
+
+def permuted_margins(ratings: ComparedRatings, n_draws: int, rng: np.random.Generator) -> Integers:
+    """Return the margins of the compared subjects after random permutations, shape (n_draws, n_raters, n_categories).
+
+    Raises
+    ------
+    NotSupportedError
+        If the permutations take too many random numbers.
+    """
+    sampler = _Sampler(ratings, _groups(ratings))
+    _require_few(n_draws, sampler, "fewer resamples")
+    return np.concatenate(list(sampler.draws(n_draws, rng)))
+
+
+def _require_few(n_draws: int, sampler: _Sampler, advice: str) -> None:
+    """Require that the random permutations do not take too many random numbers."""
+    if n_draws * sampler.cost > MOST_DRAWN:
+        raise NotSupportedError(
+            f"{numbers.count(n_draws)} random permutations would take {numbers.rough(n_draws * sampler.cost)} random "
+            f"numbers; the limit is {numbers.rough(MOST_DRAWN)}. Use {advice}."
+        )
 
 
 def _sign_pvalue(ratings: ComparedRatings) -> float:

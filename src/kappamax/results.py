@@ -26,6 +26,7 @@ from kappamax.margin_tests import MarginalHomogeneityTest
 from kappamax.maximum.forced_disagreement import DisagreementSplit
 from kappamax.maximum.maximizers import MaximizerCount, MaximizerRange
 from kappamax.maximum.maximum_result import Maximum
+from kappamax.maximum.share_of_maximum import ShareOfMaximum
 from kappamax.paper.check import PaperCheck
 from kappamax.paper.study.claims import Claim
 from kappamax.paper.study.rows import StudyRow
@@ -79,6 +80,7 @@ __all__ = [
     "Result",
     "SameValue",
     "SampleSize",
+    "ShareOfMaximum",
     "SimulatedStudies",
     "StandardError",
     "Study",

@@ -156,6 +156,9 @@ CALLS: dict[str, Callable[[Case], Any]] = {
     "maximum.bootstrap_ratio": lambda c: km.maximum.bootstrap_ratio(
         _few_raters(c), **c.options, n_resamples=2, rng=c.seed
     ),
+    "maximum.share_of_maximum": lambda c: km.maximum.share_of_maximum(
+        _few_raters(c), **c.options, n_resamples=2, rng=c.seed
+    ),
     "maximum.count_maximizers": lambda c: km.maximum.count_maximizers(_maximum(c)),
     "maximum.disagreement_split": lambda c: km.maximum.disagreement_split(c.table, weights=c.weights),
     "maximum.iter_maximizers": lambda c: list(islice(km.maximum.iter_maximizers(_maximum(c)), 2)),

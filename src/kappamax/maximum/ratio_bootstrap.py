@@ -38,6 +38,9 @@ def bootstrap_ratio(
     The maximum is computed for each resample, because the margins differ between resamples. Resamples whose margins
     allow only one value have no ratio; `n_undefined` is their number.
 
+    Margins that differ by chance make the ratio of a sample too large, and more so in a resample. For complete ratings,
+    `share_of_maximum` corrects the ratio and has an interval that covers.
+
     Parameters
     ----------
     *ratings : Table, frame, or two or more arrays of labels
@@ -68,6 +71,10 @@ def bootstrap_ratio(
     -------
     Bootstrap
         Interval, standard error, bias and all resampled ratios.
+
+    See Also
+    --------
+    kappamax.maximum.share_of_maximum : Share corrected for margins that differ by chance, with an interval.
 
     Examples
     --------
