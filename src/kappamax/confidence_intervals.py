@@ -284,8 +284,8 @@ def smallest_value(objective: Objective) -> float:
     Let no rating be missing, and let u be of negative type, which means that p' U p is a concave function of shares p,
     as for unweighted, linear, quadratic and square-root weights. Then D_o is at most r / (r - 1) times D_e, so Cohen's,
     Conger's and Fleiss' kappa and Krippendorff's alpha are at least -1 / (r - 1) (docs/intervals.md has the proof). For
-    Gwet's and Brennan and Prediger's coefficients, D_e is at least the mean of u, and D_o is at most that of the pattern
-    with the largest disagreement.
+    Gwet's and Brennan and Prediger's coefficients, D_e is at least the mean of u, and D_o is at most that of the
+    pattern with the largest disagreement.
     """
     coefficient, weights, table = objective.coefficient, objective.weights, objective.table
     if coefficient.name == "percent":
