@@ -308,6 +308,9 @@ CASES = {
         "plan --margins 2/3,1/3 --raters 3 --kappa 0.6 --power 0.8 --null 0.4 --draws 500 --seed 1 -w unweighted "
         "-w linear",
     ),
+    "plan, exact test": Case(
+        "plan", "plan --margins 0.7,0.3 --kappa 0.6 --power 0.8 --null 0 --variance exact --draws 100 --seed 1"
+    ),
     "plan, alternative less": Case(
         "plan", "plan --margins 0.5,0.5 --kappa 0.3 --power 0.8 --null 0.6 --alternative less --draws 0"
     ),

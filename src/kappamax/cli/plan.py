@@ -88,7 +88,7 @@ def _as_margins(_context: click.Context, _option: click.Parameter, texts: tuple[
         Option(
             "--variance NAME",
             "Standard error that the test uses: null (the standard error at the null value) or estimate (estimated "
-            "from the ratings of the study).",
+            "from the ratings of the study); exact plans the exact test against chance, for --null 0.",
             default="null",
             names="planning.methods.VARIANCES",
         ),

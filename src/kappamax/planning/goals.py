@@ -176,9 +176,9 @@ class PowerGoal:
         Objective of the table with the null value; None if there is no such table.
     power, null, alternative, alpha
         As for `sample_size`.
-    variance : {"null", "estimate"}
-        As for `Formula`. If it is "null", the standard error is known, so quantiles of the normal distribution are
-        used.
+    variance : {"null", "estimate", "exact"}
+        As for `Formula`. Unless it is "estimate", the formula uses the known standard error at the null value, with
+        quantiles of the normal distribution.
     """
 
     def __init__(
@@ -196,7 +196,9 @@ class PowerGoal:
         self.power, self.null, self.alternative, self.alpha = power, null, alternative, alpha
         self.precision = precision_of(population)
         self.null_precision = None if null_population is None else precision_of(null_population)
-        self._known = self.null_precision if variance == "null" else None  # None if studies estimate the standard error
+        # None if studies estimate the standard error
+        self._known = self.null_precision if variance != "estimate" else None
+        self._exact = variance == "exact"
         self.spread = self.precision.sd if self._known is None else self._known.sd
         self.target, self.description = NormalDist().inv_cdf(power), f"power {power:g}"
 
@@ -213,8 +215,8 @@ class PowerGoal:
         return self.formula(n) >= self.power
 
     def threshold(self, n: int) -> float | None:
-        """Return the critical value of the coefficient, or None if it depends on the standard error of the study."""
-        if self._known is None:
+        """Return the critical value of the coefficient, or None if it depends on the ratings of the study."""
+        if self._known is None or self._exact:
             return None
         reach = self._critical(n) * self._error(n)
         return self.null + (reach if self.precision.value > self.null else -reach)
@@ -224,13 +226,14 @@ class PowerGoal:
 
         If `whole` is true, the share of studies that reject if the null value is true is simulated as well.
         """
-        estimates, errors = simulator.draw(self.population, n)
-        usable = np.isfinite(estimates) & ((errors > 0) | (self._known is not None))
-        power = float(self._rejects(estimates, errors, n).mean())
+        side = self.alternative if self._exact else None
+        estimates, found = simulator.draw(self.population, n, alternative=side)
+        usable = np.isfinite(estimates) & ((found > 0) | (self._known is not None))
+        power = float(self._rejects(estimates, found, n).mean())
         wrong = None
         if whole and self.null_population is not None:
-            null_estimates, null_errors = simulator.draw(self.null_population, n)
-            wrong = float(self._rejects(null_estimates, null_errors, n).mean())
+            null_estimates, null_found = simulator.draw(self.null_population, n, alternative=side)
+            wrong = float(self._rejects(null_estimates, null_found, n).mean())
         return SimulatedStudies(
             n_subjects=n,
             n_draws=len(estimates),
@@ -254,9 +257,14 @@ class PowerGoal:
         """Return the expected value of the standard error that the test uses."""
         return self.precision.se(n) if self._known is None else self._known.deviation(n)
 
-    def _rejects(self, estimates: Array, errors: Array, n: int) -> Array:
-        """Return whether each study with n subjects rejects. Studies whose standard error is zero do not reject."""
-        se = errors if self._known is None else self._error(n)
+    def _rejects(self, estimates: Array, found: Array, n: int) -> Array:
+        """Return whether each study with n subjects rejects, given its standard error or its exact p-value.
+
+        Studies whose standard error is zero do not reject.
+        """
+        if self._exact:
+            return np.asarray(found <= self.alpha)
+        se = found if self._known is None else self._error(n)
         distance = estimates - self.null
         if self.alternative == "two-sided":
             distance = np.abs(distance)

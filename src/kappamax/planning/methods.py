@@ -9,7 +9,7 @@ from kappamax._validate import MOST_DRAWS, as_choice, as_whole_number
 from kappamax.errors import InvalidOptionError
 
 JOINTS = ("mixture", "widest")
-VARIANCES = ("null", "estimate")
+VARIANCES = ("null", "estimate", "exact")
 _LEAST_DRAWS = 100
 
 
@@ -50,13 +50,16 @@ class Formula(PlanningMethod):
         Assumed table with the given margins and value. "mixture", the default, is a mixture of the table of independent
         raters and the table of largest agreement. "widest" is the table with the largest standard error (Flack et al.
         1988).
-    variance : {"null", "estimate"}
+    variance : {"null", "estimate", "exact"}
         Standard error that the test uses. "null", the default, is the standard error of the coefficient if the null
         value is true (Cantor 1996, Flack et al. 1988, R's irr), as in `value_test`. "estimate" is the standard error
-        that is estimated from the study, as in ``value_test(..., method="estimate")``.
+        that is estimated from the study, as in ``value_test(..., method="estimate")``. "exact" plans the exact test
+        against chance, `exact_test`, which has no standard error, for ``null=0``. The formula is the one for "null",
+        and the simulated studies carry out the exact test.
     n_draws : int, optional
         Number of simulated studies that check the result of the formula, at least 100, or 0 to omit the check. The
-        default lies between 1,000 and 10,000, depending on the number of possible patterns.
+        default lies between 1,000 and 10,000, depending on the number of possible patterns; it is 1,000 for exact
+        tests.
 
     Raises
     ------
@@ -83,13 +86,14 @@ class Simulation(PlanningMethod):
         Assumed table with the given margins and value. "mixture", the default, is a mixture of the table of independent
         raters and the table of largest agreement. "widest" is the table with the largest standard error (Flack et al.
         1988).
-    variance : {"null", "estimate"}
+    variance : {"null", "estimate", "exact"}
         Standard error that the test uses. "null", the default, is the standard error of the coefficient if the null
         value is true, as in `value_test`. "estimate" is the standard error that is estimated from the study, as in
-        ``value_test(..., method="estimate")``.
+        ``value_test(..., method="estimate")``. "exact" plans the exact test against chance, `exact_test`, for
+        ``null=0``.
     n_draws : int, optional
         Number of simulated studies for each number of subjects that is tried, at least 100. The default lies between
-        1,000 and 10,000, depending on the number of possible patterns.
+        1,000 and 10,000, depending on the number of possible patterns; it is 1,000 for exact tests.
 
     Raises
     ------

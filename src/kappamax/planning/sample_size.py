@@ -184,10 +184,14 @@ def sample_size(
     null_population = None
     if null is not None and power is not None:
         _require_testable(power, alpha, float(null), assumed.value, alternative)
-        null_population = assumed.at_null(float(null), needed=variance == "null")
+        if variance == "exact" and null != 0:
+            raise InvalidOptionError(
+                f"null must be 0 with variance='exact', which plans the exact test against chance; got {null:g}."
+            )
+        null_population = assumed.at_null(float(null), needed=variance != "estimate")
     goal = goal_for(assumed.objective, null_population)
     if isinstance(goal, PowerGoal) and goal.spread == 0:
-        which, value = ("null", goal.null) if variance == "null" else ("assumed", assumed.value)
+        which, value = ("assumed", assumed.value) if variance == "estimate" else ("null", goal.null)
         raise InvalidOptionError(
             f"with the {which} value every study has {goal.population.coefficient.title} {value:g} and a standard "
             f"error of zero, so the number of subjects is not determined. Choose another {which} value."
@@ -201,7 +205,9 @@ def sample_size(
     extremes = [goal_for(*populations) for populations in assumed.extremes(null_population)]
     if joint == "widest":
         goal = extremes[-1]
-    draws = default_draws(len(goal.population.table.counts)) if chosen.n_draws is None else chosen.n_draws
+    draws = chosen.n_draws
+    if draws is None:
+        draws = default_draws(len(goal.population.table.counts), exact=width is None and variance == "exact")
     simulator = Simulator(draws, generator, n_jobs, progress)
     n = n_formula = _as_attainable(least_subjects(goal.reached), goal)
     error, studies = None, None
