@@ -68,6 +68,8 @@ def test_processes_of_every_kind_compute_the_same():
 
 
 @pytest.mark.slow
+# a thread of joblib may look for a task that was dropped in the same moment
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
 def test_results_that_are_not_wanted_are_dropped_in_silence():
     """If the caller stops early, for example after Ctrl-C, there is no warning about the other results."""
     results = run_tasks(pow, [(number, 2) for number in range(50)], 2)

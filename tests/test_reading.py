@@ -90,6 +90,7 @@ RESULTS = {
 }
 COMPLETE = {
     "disagreement_split": km.maximum.disagreement_split,
+    "share_of_maximum": lambda table: km.maximum.share_of_maximum(table, n_resamples=50, rng=1),
     "maximizer_range": lambda table: km.maximum.maximizer_range(table, other_weights="unweighted"),
     "rank_moves": km.moves.rank_moves,
     "distribution": lambda table: km.fiber(table).distribution(),

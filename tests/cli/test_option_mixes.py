@@ -78,6 +78,9 @@ USUAL = {
     "power": ["0.8"],
     "null": ["0.4"],
     "alpha": ["0.05"],
+    "assurance": ["0.9"],
+    "equivalence": ["0.2,0.9"],
+    "work_limit": ["1e7"],
     "title": ["Ratings of 2026"],
     "name": ["cohen1968"],
 }

@@ -210,8 +210,8 @@ INTERVAL = Option(
     "--interval METHOD",
     "Method for the confidence interval: adjusted; exact, for 2 x 2 tables of up to 100 subjects; normal, which is the "
     "usual formula; or auto, which is adjusted except for very large tables.",
-    type=click.Choice(["auto", "adjusted", "exact", "normal"]),
     default="auto",
+    names="confidence_intervals.INTERVALS",
 )
 MEMORY = Option(
     "--memory-limit GB",
