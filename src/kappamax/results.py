@@ -23,10 +23,10 @@ from kappamax.io.inspection import Inspection, Refusal
 from kappamax.kappa_breakdowns import CategoryKappas, LeaveOneOut, PairwiseKappas
 from kappamax.kappas import Agreement
 from kappamax.margin_tests import MarginalHomogeneityTest
+from kappamax.maximum.corrected_share import ShareOfMaximum
 from kappamax.maximum.forced_disagreement import DisagreementSplit
 from kappamax.maximum.maximizers import MaximizerCount, MaximizerRange
 from kappamax.maximum.maximum_result import Maximum
-from kappamax.maximum.share_of_maximum import ShareOfMaximum
 from kappamax.paper.check import PaperCheck
 from kappamax.paper.study.claims import Claim
 from kappamax.paper.study.rows import StudyRow

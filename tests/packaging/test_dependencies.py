@@ -64,7 +64,7 @@ def late():
         "dependencies": [],
         "optional-dependencies": {
             "web": ["starlette>=1.0"],
-            "excel": ["python-calamine>=0.3"],
+            "excel": ["python-calamine>=0.6"],
             "cluster": ["dask[distributed]>=2024.12"],
             "dev": ["anyio>=4.0"],
         },

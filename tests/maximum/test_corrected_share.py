@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 import kappamax as km
 from kappamax.coefficients import as_objective
 from kappamax.confidence_intervals import adjusted_interval
+from kappamax.maximum.corrected_share import CHANCE_PVALUE, _ratio_and_reach
 from kappamax.maximum.forced_by_chance import compare_with_chance
-from kappamax.maximum.share_of_maximum import CHANCE_PVALUE, _ratio_and_reach
 from tests.support.strategies import examples, tables
 
 ROOT = Path(__file__).parents[2]
