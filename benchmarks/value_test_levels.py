@@ -1,85 +1,124 @@
 """Simulate how often `value_test` rejects a null value that is true.
 
-`python -m benchmarks.value_test_levels` prints the table of docs/howto/testing-a-value.md. It gives the share of
-studies, in percent, in which tests at the 5% level reject, with the standard error under the null value and with the
-estimated one.
+`python -m benchmarks.value_test_levels` prints the tables of docs/howto/testing-a-value.md, in half an hour on 2 cores.
+Their entries are the shares of studies, in percent, in which tests at the 5% level reject.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
+from typing import NamedTuple
 
 import numpy as np
+from joblib import Parallel, delayed
 
 import kappamax as km
-from kappamax.standard_errors import one_sided_pvalues
+from benchmarks.markdown import table as markdown_table
 
 SIZES = (20, 50, 100)
-METHODS = ("null", "estimate")
-ALTERNATIVES = ("greater", "two-sided")
+METHODS = ("simulation", "null", "estimate")
+ALTERNATIVES = ("greater", "less", "two-sided")
+N_STUDIES = 1_000
+N_DRAWS = 999
+
+Levels = Mapping[tuple[str, str], float]
 
 
-def settings() -> Iterator[tuple[int, int, float, float]]:
-    """Raters, categories, share of the first category (the others share the rest), and the true value of kappa."""
-    return product((2, 3), (2, 3), (0.5, 0.8), (0.0, 0.4, 0.6, 0.8))
+class Setting(NamedTuple):
+    """A design and its population: raters who know some answers and guess the others by the shares of categories.
+
+    `first` is the share of the first category; the others share the rest equally.
+    """
+
+    n_raters: int
+    n_categories: int
+    weights: str
+    first: float
+    kappa: float
+
+    @property
+    def patterns(self) -> np.ndarray:
+        """All possible patterns."""
+        return np.array(list(product(range(self.n_categories), repeat=self.n_raters)))
+
+    @property
+    def shares(self) -> np.ndarray:
+        """Shares of the patterns, for which kappa with any weights is the share of known answers."""
+        used = np.array([self.first] + [(1 - self.first) / (self.n_categories - 1)] * (self.n_categories - 1))
+        guessed = used[self.patterns].prod(axis=1)
+        alike = (self.patterns == self.patterns[:, :1]).all(axis=1)
+        guessed *= 1 - self.kappa
+        guessed[alike] += self.kappa * used
+        return guessed
 
 
-def n_draws(n_raters: int, n_categories: int) -> int:
-    """Number of simulated studies; fewer where nearly all of them are different tables."""
-    return 10_000 if n_categories**n_raters <= 9 else 4_000
+def settings() -> Iterator[Setting]:
+    """Yield the designs and populations of the study."""
+    for r, k in product((2, 3), (2, 3)):
+        for weights in ("unweighted",) if k == 2 else ("unweighted", "quadratic"):
+            yield from (Setting(r, k, weights, *rest) for rest in product((0.5, 0.9), (0.0, 0.4, 0.6, 0.8)))
 
 
-def margins(n_categories: int, first: float) -> list[float]:
-    return [first] + [(1 - first) / (n_categories - 1)] * (n_categories - 1)
-
-
-def population(n_raters: int, shares: list[float], kappa: float) -> tuple[km.Table, np.ndarray]:
-    """The table that planning assumes for these margins, and the shares of its patterns."""
-    unchecked = km.planning.Formula(n_draws=0)
-    table = km.sample_size(margins=shares, kappa=kappa, width=0.5, n_raters=n_raters, method=unchecked).table
-    return table, table.counts / table.n_subjects
-
-
-def rejections(
-    table: km.Table, shares: np.ndarray, null: float, n: int, draws: int, rng: np.random.Generator
-) -> dict[tuple[str, str], float]:
-    """Share of simulated studies that reject at the 5% level, by method and alternative.
+def rejections(setting: Setting, n: int, n_studies: int, seed: Sequence[int]) -> Levels:
+    """Return the share of simulated studies that reject at the 5% level, by method and alternative.
 
     Studies in which kappa is undefined do not reject.
     """
+    rng = np.random.default_rng(seed)
     found = dict.fromkeys(product(METHODS, ALTERNATIVES), 0)
-    studies, times = np.unique(rng.multinomial(n, shares, size=draws), axis=0, return_counts=True)
+    studies, times = np.unique(rng.multinomial(n, setting.shares, size=n_studies), axis=0, return_counts=True)
+    labels = range(1, setting.n_categories + 1)
     for counts, often in zip(studies, times.tolist(), strict=True):
         used = counts > 0
-        study = km.Table(table.patterns[used], counts[used], table.categories, ordered=True)
+        study = km.Table(setting.patterns[used], counts[used], labels, ordered=True)
         for method in METHODS:
+            options = {"weights": setting.weights, "null": setting.kappa, "method": method}
             try:
-                test = km.value_test(study, null=null, method=method)
+                below, above = (
+                    km.value_test(study, alternative=side, n_draws=N_DRAWS, rng=1, **options).pvalue
+                    for side in ("less", "greater")
+                )
             except km.errors.UndefinedKappaError:
                 break
-            if test.statistic is None:
+            if below is None or above is None:
                 continue
-            less, greater = one_sided_pvalues(test.statistic, test.df)
-            found[method, "greater"] += often * (greater <= 0.05)
-            found[method, "two-sided"] += often * (2 * min(less, greater) <= 0.05)
-    return {key: count / draws for key, count in found.items()}
+            pvalues = {"less": below, "greater": above, "two-sided": 2 * min(below, above)}
+            for alternative, pvalue in pvalues.items():
+                found[method, alternative] += often * (pvalue <= 0.05)
+    return {key: count / n_studies for key, count in found.items()}
+
+
+def cell_seed(setting: Setting, n: int) -> list[int]:
+    """Return the seed of the studies of a setting."""
+    numbers = (setting.n_raters, setting.n_categories, len(setting.weights), setting.first, setting.kappa)
+    return [n, *(round(10 * number) for number in numbers)]
 
 
 def main() -> None:
-    """Print the table in Markdown."""
-    sides = [f"{alternative}, N = {n}" for alternative, n in product(ALTERNATIVES, SIZES)]
-    print("| raters | categories | first category | kappa |", " | ".join(sides), "|")
-    print("|---|---|---|---|" + "---|" * len(sides))
-    for r, k, first, kappa in settings():
-        table, shares = population(r, margins(k, first), kappa)
-        seed = [r, k, round(10 * first), round(10 * kappa)]
-        levels = [rejections(table, shares, kappa, n, n_draws(r, k), np.random.default_rng([*seed, n])) for n in SIZES]
-        cells = [
-            " / ".join(f"{100 * level[method, alternative]:.1f}" for method in METHODS)
-            for alternative, level in product(ALTERNATIVES, levels)
-        ]
-        print(f"| {r} | {k} | {first:g} | {kappa:g} |", " | ".join(cells), "|", flush=True)
+    """Print the tables in Markdown."""
+    rows = list(settings())
+    cells = list(product(rows, SIZES))
+    run = Parallel(n_jobs=os.cpu_count())
+    levels = run(delayed(rejections)(setting, n, N_STUDIES, cell_seed(setting, n)) for setting, n in cells)
+    found = dict(zip(cells, levels, strict=True))
+    sides = [f"{side}, N = {n}" for side, n in product(ALTERNATIVES, SIZES)]
+    body = [
+        [f"{one:g}" if isinstance(one, float) else str(one) for one in setting]
+        + [f"{100 * found[setting, n]['simulation', side]:.1f}" for side, n in product(ALTERNATIVES, SIZES)]
+        for setting in rows
+    ]
+    print(markdown_table(["raters", "categories", "weights", "first category", "kappa", *sides], body))
+    print()
+    summary = []
+    for n, side in product(SIZES, ALTERNATIVES):
+        ranges = []
+        for method in METHODS:
+            own = [100 * found[setting, n][method, side] for setting in rows]
+            ranges.append(f"{min(own):.1f} to {max(own):.1f}")
+        summary.append([str(n), side, *ranges])
+    print(markdown_table(["N", "alternative", *METHODS], summary))
 
 
 if __name__ == "__main__":

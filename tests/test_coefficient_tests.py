@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import kappamax as km
-from tests.support.page_blocks import ROOT
+from benchmarks.value_test_levels import Setting
 from tests.support.strategies import examples, tables
 
 
@@ -22,9 +22,9 @@ def test_value_test_by_hand():
     test = km.value_test(t, null=0.6, alternative="two-sided", method="estimate")
     assert test.statistic == pytest.approx((0.4 - 0.6) / se)
     assert test.method == "fleiss-cohen-everitt"
-    less = km.value_test(t, null=0.6, alternative="less")
-    greater = km.value_test(t, null=0.6, alternative="greater")
-    both = km.value_test(t, null=0.6, alternative="two-sided")
+    less, greater, both = (
+        km.value_test(t, null=0.6, alternative=which, method="null") for which in ("less", "greater", "two-sided")
+    )
     assert both.pvalue == pytest.approx(2 * less.pvalue)
     assert less.pvalue + greater.pvalue == pytest.approx(1)
     assert both.method == "null"
@@ -56,8 +56,8 @@ def test_the_null_value_zero_has_the_classical_standard_error(weights):
     t = km.from_counts([[88, 14, 18], [10, 40, 10], [2, 6, 12]])
     classical = km.standard_error(t, weights=weights, method="null").se
     assert km.value_test(t, weights=weights, method="null").se == classical
-    assert km.value_test(t, weights=weights).se == classical
-    assert km.value_test(t, weights=weights, null=1e-12).se == pytest.approx(classical, rel=1e-9)
+    assert km.value_test(t, weights=weights, method="auto", null=0).method == "simulation"
+    assert km.value_test(t, weights=weights, null=1e-12, method="null").se == pytest.approx(classical, rel=1e-9)
 
 
 @given(tables(max_raters=3, max_categories=3), st.sampled_from(["kappa", "fleiss", "gwet", "krippendorff", "percent"]))
@@ -103,7 +103,7 @@ def test_tests_are_repeated_by_a_naive_search_for_the_null_table(table):
     population = km.Table(np.argwhere(counts), counts[counts > 0], table.categories, ordered=True)
     assert km.kappa(population).value == pytest.approx(null, abs=1e-6)
     large = km.standard_error(population, method="delta").se * sqrt(population.n_subjects)
-    assert km.value_test(table, null=null).se == pytest.approx(large / sqrt(n), rel=1e-5, abs=1e-7)
+    assert km.value_test(table, null=null, method="null").se == pytest.approx(large / sqrt(n), rel=1e-5, abs=1e-7)
 
 
 def test_perfect_agreement_can_be_tested():
@@ -122,7 +122,7 @@ def test_a_null_value_that_the_margins_do_not_allow_uses_the_nearest_value(null,
     t = km.from_counts([[10, 2], [10, 8]])
     best = km.max_kappa(t)
     limit = best.maximum if which == "largest" else best.minimum
-    test = km.value_test(t, null=null, alternative="two-sided")
+    test = km.value_test(t, null=null, alternative="two-sided", method="null")
     assert test.se == pytest.approx(km.value_test(t, null=limit, method="null").se, rel=1e-7)
     assert test.statistic == pytest.approx((test.value - null) / test.se)
     assert f"do not allow the value {null:g}" in test.reason
@@ -138,7 +138,7 @@ def test_the_null_value_one_has_no_statistic():
 
 def test_a_rater_with_one_category_has_no_test():
     """Only one value is possible with these margins, and its standard error is zero."""
-    test = km.value_test([1, 1, 1, 1], [1, 2, 1, 2], null=0.2)
+    test = km.value_test([1, 1, 1, 1], [1, 2, 1, 2], null=0.2, method="null")
     assert (test.se, test.pvalue) == (0, None)
     assert test.reason.endswith("the largest value that they allow, 0.0000; it is zero, so there is no test statistic")
 
@@ -189,9 +189,10 @@ def test_weights_per_pair_of_raters_are_tested():
     """The null table of a mapping of weights has the null value."""
     t = km.example("anxiety")
     weights = dict(zip(combinations(t.raters, 2), ("linear", "quadratic", "linear"), strict=True))
-    test = km.value_test(t, weights=weights, null=0.1)
-    assert test.method == "null"
-    assert test.se > 0
+    for method in ("null", "simulation"):
+        test = km.value_test(t, weights=weights, null=0.1, method=method)
+        assert test.method == method
+        assert test.se > 0
 
 
 @pytest.mark.parametrize(
@@ -216,7 +217,8 @@ def test_an_equivalence_test_is_two_one_sided_tests():
     """Its p-value is the larger one, and the range may be given as fractions."""
     t = km.from_counts([[80, 10], [10, 100]])
     test = km.equivalence_test(t, low=Fraction(3, 5), high=0.9)
-    above, below = km.value_test(t, null=0.6), km.value_test(t, null=0.9, alternative="less")
+    rng = np.random.default_rng(0)
+    above, below = km.value_test(t, null=0.6, rng=rng), km.value_test(t, null=0.9, alternative="less", rng=rng)
     assert (test.above.pvalue, test.below.pvalue) == (above.pvalue, below.pvalue)
     assert test.pvalue == max(above.pvalue, below.pvalue)
     assert "the coefficient lies between 0.6 and 0.9" in repr(test)
@@ -239,7 +241,7 @@ def test_the_test_of_a_study_with_the_planned_margins_is_the_planned_test(margin
     decisions = set()
     for apart in range(second + 1):
         t = km.from_counts([[first - apart, apart], [apart, second - apart]])
-        test = km.value_test(t, null=null)
+        test = km.value_test(t, null=null, method="null")
         assert test.se == pytest.approx(plan.null_sd / sqrt(n), rel=1e-7)
         critical = null + stats.norm.ppf(0.95) * plan.null_sd / sqrt(n)
         assert abs(test.value - critical) < 1e-9 or (test.pvalue < 0.05) == (test.value > critical)
@@ -264,6 +266,7 @@ def test_the_power_of_the_test_is_the_planned_power(options):
     """They agree within four Monte Carlo errors and, as the margins are estimated, a term of order 1/sqrt(N)."""
     plan = km.sample_size(**options, power=0.8, rng=1)
     how = {name: options[name] for name in ("null", "weights", "coefficient", "alternative") if name in options}
+    how |= {"method": "null"}
     share = rejected_share(plan.table, plan.n_subjects, 2000, how, seed=7)
     error = 4 * (0.8 * 0.2 / 2000) ** 0.5
     assert abs(share - plan.expected_power) < error + 0.2 / plan.n_subjects**0.5
@@ -284,38 +287,13 @@ def rejected_share(table, n, n_draws, options, seed):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("row", [1, 2, 6, 9, 15, 17, 18, 22])
-@pytest.mark.parametrize("n", [20, 50])
-def test_the_levels_in_the_documentation_are_found_again(row, n):
-    """Other random studies give the documented levels within four Monte Carlo errors of both simulations."""
-    from benchmarks.value_test_levels import margins, n_draws, population, rejections
-
-    page = (ROOT / "docs" / "howto" / "testing-a-value.md").read_text(encoding="utf-8")
-    lines = [line.strip("| \n").split(" | ") for line in page.splitlines() if line.startswith(("| 2 |", "| 3 |"))]
-    assert len(lines) == 32
-    r, k, first, kappa = (float(cell) for cell in lines[row][:4])
-    table, shares = population(int(r), margins(int(k), first), kappa)
-    draws, documented = 2000, n_draws(int(r), int(k))
-    found = rejections(table, shares, kappa, n, draws, np.random.default_rng([row, n]))
-    for column, alternative in ((4, "greater"), (7, "two-sided")):
-        cell = lines[row][column + (20, 50, 100).index(n)]
-        for method, shown in zip(("null", "estimate"), cell.split(" / "), strict=True):
-            level = float(shown) / 100
-            spread = (max(level, 1 / documented) * (1 - level)) ** 0.5
-            error = 4 * spread * (1 / draws + 1 / documented) ** 0.5 + 0.0005  # the page rounds to 0.1%
-            assert abs(found[method, alternative] - level) < error
-
-
-@pytest.mark.slow
-def test_an_equivalence_test_holds_its_level():
-    """At each end of the range, 5% of the studies reject, within four Monte Carlo errors and a term of 1/sqrt(N)."""
-    options = {"margins": [0.5, 0.5], "n_raters": 2, "width": 0.5, "method": km.planning.Formula(n_draws=0)}
-    n, n_draws = 100, 2000
-    for kappa in (0.4, 0.8):
-        table = km.sample_size(kappa=kappa, **options).table
-        counts = np.random.default_rng(3).multinomial(n, table.counts / table.n_subjects, size=n_draws)
-        rejected = 0
-        for study in counts:
-            drawn = km.Table(table.patterns[study > 0], study[study > 0], table.categories, ordered=True)
-            rejected += km.equivalence_test(drawn, low=0.4, high=0.8).pvalue <= 0.05
-        assert abs(rejected / n_draws - 0.05) < 4 * (0.05 * 0.95 / n_draws) ** 0.5 + 0.2 / n**0.5
+@pytest.mark.parametrize("kappa", [0.4, 0.8])
+def test_an_equivalence_test_holds_its_level(kappa):
+    """At each end of the range, at most 5% of the studies reject, within four Monte Carlo errors."""
+    setting = Setting(2, 2, "unweighted", 0.5, kappa)
+    n, n_studies = 100, 500
+    rejected = 0
+    for study in np.random.default_rng(3).multinomial(n, setting.shares, size=n_studies):
+        options = {"low": 0.4, "high": 0.8, "n_draws": 999, "rng": 1}
+        rejected += km.equivalence_test(km.from_counts(study.reshape(2, 2)), **options).pvalue <= 0.05
+    assert rejected / n_studies < 0.05 + 4 * (0.05 * 0.95 / n_studies) ** 0.5

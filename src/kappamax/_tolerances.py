@@ -11,6 +11,9 @@ DOUBLE_TOLERANCE = 1e-12
 #: largest standard error, or range of resampled values, that counts as zero
 NO_SPREAD = 1e-12
 
+#: difference up to which two statistics of a test may be equal numbers
+TIES = 1e-9
+
 #: whole numbers up to this size are exact in doubles, and therefore in every reader of JSON
 EXACT_DOUBLES = 2**53
 

@@ -1,34 +1,34 @@
 """Test a coefficient against a value, or test whether it lies between two values.
 
-The default test uses the standard error that the coefficient has if the null value is true. It is computed at the table
-that planning assumes: the mixture, with the observed margins, of the observed table and the table of independent raters
-or of largest agreement, in which the coefficient equals the null value. The test of a planned study is therefore the
-test that was planned. Simulated levels are in the documentation, under "Testing against a value".
+The default test simulates studies of a population in which the null value is true, because the normal approximation
+rejects too often on one side if few subjects disagree. For large studies it uses the standard error that the
+coefficient has if the null value is true. Simulated levels are in the documentation, under "Testing against a value".
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import sqrt
 from typing import NamedTuple
+
+import numpy as np
 
 from kappamax._result import Result
 from kappamax._tolerances import NO_SPREAD
-from kappamax._validate import as_choice, as_finite_number
+from kappamax._validate import as_choice, as_finite_number, as_generator, as_whole_number
 from kappamax.coefficients import as_objective
 from kappamax.disagreement.objective import Objective
 from kappamax.display import numbers
 from kappamax.errors import InvalidOptionError, NotSupportedError
 from kappamax.io import Ratings
-from kappamax.planning.formula import precision_of
-from kappamax.planning.margin_tables import MOST_ASSUMED_PATTERNS
-from kappamax.planning.population import tables_through
-from kappamax.standard_errors import SE_METHODS, StandardError, one_sided_pvalues, standard_error
+from kappamax.null_simulation import MOST_SIMULATED_PATTERNS, MOST_SIMULATED_SUBJECTS, simulated_test
+from kappamax.null_tables import error_for, null_table_obstacle
+from kappamax.standard_errors import SE_METHODS, one_sided_pvalues
 from kappamax.table import Label
 from kappamax.weights import WeightsLike
 
-METHODS = ("auto", "null", "estimate", *(name for name in SE_METHODS if name not in ("auto", "null")))
+_MOST_DRAWS = 10_000_000
+METHODS = ("auto", "simulation", "null", "estimate", *(name for name in SE_METHODS if name not in ("auto", "null")))
 
 
 def value_test(
@@ -38,12 +38,11 @@ def value_test(
     coefficient: str = "kappa",
     alternative: str = "greater",
     method: str = "auto",
+    n_draws: int = 10_000,
+    rng: np.random.Generator | int | None = 0,
     categories: Sequence[Label] | None = None,
 ) -> ValueTest:
     """Test a coefficient against a value, such as the smallest acceptable kappa.
-
-    The statistic (value - null) / se is compared with the normal distribution or, if the standard error has degrees of
-    freedom, with Student's t distribution.
 
     Parameters
     ----------
@@ -60,15 +59,26 @@ def value_test(
     alternative : {"greater", "less", "two-sided"}
         Alternative hypothesis, default "greater": the coefficient is greater than `null`, less, or different.
     method : str
-        Standard error that the test uses, default "auto":
+        Method of the test, default "auto":
 
-        - "null": the standard error that the coefficient has if the null value is true, at the table with the observed
-          margins that `sample_size` assumes by default; for Cohen's kappa and ``null=0`` this is the formula of Fleiss,
-          Cohen and Everitt (1969) for independent raters. It needs complete ratings and at most 20,000 possible
-          patterns;
-        - "estimate": the standard error that `kappa` reports;
-        - "fleiss-cohen-everitt", "delta", "gwet" or "jackknife": see `standard_error`;
-        - "auto": "null" if this is available, and otherwise "estimate".
+        - "simulation": the statistic (center - null) / se, with the center and the standard error of the adjusted
+          interval, is compared with its distribution in studies that are drawn from a population with the null value.
+          It needs complete ratings and at most 1,000 possible patterns;
+        - "null": (value - null) / se is compared with the normal distribution. The standard error is the one that the
+          coefficient has if the null value is true, at the table with the observed margins that `sample_size` assumes
+          by default; for Cohen's kappa and ``null=0`` this is the formula of Fleiss, Cohen and Everitt (1969) for
+          independent raters. It needs complete ratings and at most 20,000 possible patterns;
+        - "estimate": (value - null) / se with the standard error that `kappa` reports is compared with the normal
+          distribution or, if the standard error has degrees of freedom, with Student's t distribution;
+        - "fleiss-cohen-everitt", "delta", "gwet" or "jackknife": the same with another standard error; see
+          `standard_error`;
+        - "auto": "simulation" if this is available, there are 2 to 1,000 subjects and `null` is below 1; otherwise
+          "null" if this is available, and "estimate" if it is not.
+    n_draws : int
+        Number of simulated studies, default 10,000. The smallest possible p-value is 1 / (n_draws + 1).
+    rng : Generator, int or None
+        Random generator of the simulated studies, or its seed, default 0, so that the same ratings have the same
+        p-value. None draws a new seed.
     categories : sequence of labels, optional
         All categories in order, including unused ones. By default they are taken from the ratings.
 
@@ -82,8 +92,8 @@ def value_test(
     InvalidOptionError
         If `null` is above 1 or not a number, or a name is unknown.
     NotSupportedError
-        If the method is "null" and ratings are missing, there are too many possible patterns, or the weights depend on
-        the ratings; or if another method is not available for the coefficient.
+        If the method is "simulation" or "null" and ratings are missing, there are too many possible patterns, or the
+        weights depend on the ratings; or if another method is not available for the coefficient.
 
     See Also
     --------
@@ -94,7 +104,7 @@ def value_test(
     Notes
     -----
     No table with the observed margins may have the null value, for example because the raters use the categories too
-    differently for so much agreement. The method "null" then uses the standard error at the table with the largest (or
+    differently for so much agreement. The methods "simulation" and "null" then use the table with the largest (or
     smallest) value that the margins allow, and `reason` says so.
 
     Examples
@@ -102,18 +112,19 @@ def value_test(
     >>> import kappamax as km
     >>> test = km.value_test(km.from_counts([[40, 5], [5, 50]]), null=0.6)
     >>> round(test.value, 4), round(test.pvalue, 4)
-    (0.798, 0.0069)
+    (0.798, 0.0047)
 
     The test also has a result if the raters agree on all subjects, although the estimated standard error is then zero.
 
     >>> round(km.value_test(km.from_counts([[12, 0], [0, 18]]), null=0.6).pvalue, 4)
-    0.0037
+    0.0009
     """
     alternative = as_choice("alternative", alternative, ("two-sided", "greater", "less"))
     null = _as_null("null", null)
     method = as_choice("method", method, METHODS)
+    n_draws, rng = as_whole_number("n_draws", n_draws, 1, _MOST_DRAWS), as_generator(rng)
     objective = as_objective(*ratings, weights=weights, coefficient=coefficient, categories=categories)
-    return _value_test(objective, null, alternative, method)
+    return _value_test(objective, null, alternative, _Settings(method, n_draws, rng))
 
 
 def equivalence_test(
@@ -123,6 +134,8 @@ def equivalence_test(
     weights: WeightsLike = "unweighted",
     coefficient: str = "kappa",
     method: str = "auto",
+    n_draws: int = 10_000,
+    rng: np.random.Generator | int | None = 0,
     categories: Sequence[Label] | None = None,
 ) -> EquivalenceTest:
     """Test whether a coefficient lies between two values, by two one-sided tests.
@@ -142,7 +155,11 @@ def equivalence_test(
     coefficient : str
         Name of the coefficient, default "kappa"; `agreement` lists the others.
     method : str
-        Standard error that both tests use, default "auto"; see `value_test`.
+        Method of both tests, default "auto"; see `value_test`.
+    n_draws : int
+        Number of simulated studies of each test, default 10,000.
+    rng : Generator, int or None
+        Random generator of the simulated studies, or its seed, default 0; see `value_test`.
     categories : sequence of labels, optional
         All categories in order, including unused ones. By default they are taken from the ratings.
 
@@ -175,7 +192,8 @@ def equivalence_test(
         raise InvalidOptionError(f"low must be below high; got {low:g} and {high:g}.")
     method = as_choice("method", method, METHODS)
     objective = as_objective(*ratings, weights=weights, coefficient=coefficient, categories=categories)
-    above, below = _value_test(objective, low, "greater", method), _value_test(objective, high, "less", method)
+    settings = _Settings(method, as_whole_number("n_draws", n_draws, 1, _MOST_DRAWS), as_generator(rng))
+    above, below = _value_test(objective, low, "greater", settings), _value_test(objective, high, "less", settings)
     pvalue = None if above.pvalue is None or below.pvalue is None else max(above.pvalue, below.pvalue)
     return EquivalenceTest(above.value, low, high, pvalue, above, below, _data=objective.table.data)
 
@@ -195,14 +213,16 @@ class ValueTest(Result):
     statistic, pvalue : float or None
         Test statistic and p-value; None where the standard error is zero or cannot be estimated.
     se : float or None
-        Standard error of the coefficient that the test uses; None where it cannot be estimated.
+        Standard error in the statistic; None where it cannot be estimated.
     method : str
-        Method by which the standard error was computed.
+        "simulation", or the method by which the standard error was computed.
     df : int or None
-        Degrees of freedom of Student's t distribution; None for the normal distribution.
+        Degrees of freedom of Student's t distribution; None if another distribution is used.
     reason : str or None
-        Why there is no statistic, why the standard error was estimated although the method is "auto", or why it was
-        computed at a table with another value than `null`; None if nothing of this applies.
+        Why there is no statistic, why the standard error was estimated although the method is "auto", or why the
+        population of the test has another value than `null`; None if nothing of this applies.
+    n_draws : int or None
+        Number of simulated studies in which the coefficient is defined; None if the method is not "simulation".
     """
 
     value: float
@@ -214,6 +234,29 @@ class ValueTest(Result):
     method: str
     df: int | None
     reason: str | None = None
+    n_draws: int | None = None
+
+    @property
+    def at_most(self) -> bool:
+        """Whether no simulated study is as extreme as the observed one, so that the p-value is an upper bound."""
+        if self.pvalue is None or self.n_draws is None:
+            return False
+        sides = 2 if self.alternative == "two-sided" else 1
+        return self.pvalue <= sides / (self.n_draws + 1)
+
+    def _rows(self) -> list[tuple[str, str]]:
+        shown = numbers.decimals(self.value, self.null, self.statistic, self.se)
+        return [
+            ("value", shown[0]),
+            ("null", shown[1]),
+            ("alternative", self.alternative),
+            ("statistic", shown[2]),
+            ("p-value", numbers.pvalue(self.pvalue, at_most=self.at_most)),
+            ("se", shown[3]),
+            ("method", self.method if self.n_draws is None else f"{self.method}, {self.n_draws:,} studies"),
+            *([] if self.df is None else [("df", str(self.df))]),
+            *([] if self.reason is None else [("reason", self.reason)]),
+        ]
 
 
 @dataclass(frozen=True, repr=False)
@@ -240,6 +283,12 @@ class EquivalenceTest(Result):
     below: ValueTest
 
     @property
+    def at_most(self) -> bool:
+        """Whether the p-value is an upper bound, because no simulated study is as extreme as the observed one."""
+        larger = max((self.above, self.below), key=lambda test: -1.0 if test.pvalue is None else test.pvalue)
+        return self.pvalue is not None and larger.at_most
+
+    @property
     def reasons(self) -> list[str]:
         """The different reasons of the two tests, such as why there is no p-value."""
         return list(dict.fromkeys(test.reason for test in (self.above, self.below) if test.reason is not None))
@@ -248,19 +297,12 @@ class EquivalenceTest(Result):
         low, high = f"{self.low:g}", f"{self.high:g}"
         return [
             ("value", numbers.decimal(self.value)),
-            ("p-value", numbers.pvalue(self.pvalue)),
-            (f"p-value, above {low}", numbers.pvalue(self.above.pvalue)),
-            (f"p-value, below {high}", numbers.pvalue(self.below.pvalue)),
+            ("p-value", numbers.pvalue(self.pvalue, at_most=self.at_most)),
+            (f"p-value, above {low}", numbers.pvalue(self.above.pvalue, at_most=self.above.at_most)),
+            (f"p-value, below {high}", numbers.pvalue(self.below.pvalue, at_most=self.below.at_most)),
             ("alternative", f"the coefficient lies between {low} and {high}"),
             *(("reason", reason) for reason in self.reasons),
         ]
-
-
-class _TestError(NamedTuple):
-    """Standard error that a test uses, and the reason for it if it is not the one asked for."""
-
-    error: StandardError
-    reason: str | None = None
 
 
 def _as_null(argument: str, value: float) -> float:
@@ -271,9 +313,19 @@ def _as_null(argument: str, value: float) -> float:
     return value
 
 
-def _value_test(objective: Objective, null: float, alternative: str, method: str) -> ValueTest:
+class _Settings(NamedTuple):
+    """Method of a test, and the number and the generator of simulated studies."""
+
+    method: str
+    n_draws: int
+    rng: np.random.Generator
+
+
+def _value_test(objective: Objective, null: float, alternative: str, settings: _Settings) -> ValueTest:
+    if _is_simulated(objective, null, settings.method):
+        return _by_simulation(objective, null, alternative, settings)
     value = objective.value(objective.score)
-    error, reason = _error_for(objective, null, method)
+    error, reason = error_for(objective, null, settings.method)
     se, statistic, pvalue = error.se, None, None
     if se is None:
         reason = "fewer than two subjects have ratings to compare, so the standard error cannot be estimated"
@@ -284,61 +336,43 @@ def _value_test(objective: Objective, null: float, alternative: str, method: str
         reason = zero if reason is None else f"{reason}; it is zero, so there is no test statistic"
     else:
         statistic = (value - null) / se
-        below, above = one_sided_pvalues(statistic, error.df)
-        pvalue = {"less": below, "greater": above, "two-sided": 2 * min(below, above)}[alternative]
+        pvalue = _chosen(*one_sided_pvalues(statistic, error.df), alternative)
     return ValueTest(
         value, null, alternative, statistic, pvalue, se, error.method, error.df, reason, _data=objective.table.data
     )
 
 
-def _error_for(objective: Objective, null: float, method: str) -> _TestError:
-    """Return the standard error of a test; `auto` falls back on the estimated one and says why."""
-    if method not in ("auto", "null"):
-        return _TestError(standard_error(objective, method="auto" if method == "estimate" else method))
-    obstacle = _obstacle(objective, null)
-    if obstacle is None:
-        return _null_error(objective, null)
-    if method == "null":
-        raise NotSupportedError(f"method 'null' is not available: {obstacle}. Use method 'estimate'.")
-    return _TestError(standard_error(objective), f"the standard error is estimated from the ratings: {obstacle}")
+def _chosen(below: float, above: float, alternative: str) -> float:
+    """Return the p-value of an alternative from those of "less" and "greater"."""
+    return {"less": below, "greater": above, "two-sided": min(1.0, 2 * min(below, above))}[alternative]
 
 
-def _obstacle(objective: Objective, null: float) -> str | None:
-    """Return why no table with the null value can be built, or None if it can."""
-    table, coefficient = objective.table, objective.coefficient
-    if not table.complete:
-        return "no table with the null value can be built from ratings of which some are missing"
-    if coefficient.name == "cohen" and null == 0:
-        return None
-    if table.n_categories**table.n_raters > MOST_ASSUMED_PATTERNS:
-        return (
-            f"a table with the null value is built for at most {MOST_ASSUMED_PATTERNS:,} possible patterns; there are "
-            f"{table.n_categories}^{table.n_raters}"
-        )
-    if objective.varying_weights:
-        return f"{objective.weights.name} weights depend on how often each category is used"
-    if coefficient.group_size > 2:
-        return "agreement of more than two raters at a time has no table with the null value"
-    return None
-
-
-def _null_error(objective: Objective, null: float) -> _TestError:
-    """Return the standard error at the estimated table with the null value.
-
-    If the margins do not allow the null value, the table with the nearest value that they allow is used.
-    """
-    if objective.coefficient.name == "cohen" and null == 0:
-        return _TestError(standard_error(objective, method="null"))
+def _is_simulated(objective: Objective, null: float, method: str) -> bool:
+    """Return whether the test is by simulation; raise an error if this was asked for and is not available."""
+    if method not in ("auto", "simulation"):
+        return False
     table = objective.table
-    tables = tables_through(table, {"weights": objective.weights, "coefficient": objective.coefficient.name})
-    limit, reason = tables.limit_passed(null), None
-    if limit is None:
-        population = tables.at(null, "null")
-    else:
-        population = tables.population(limit)
-        kind = "largest" if null > limit.value else "smallest"
+    obstacle = null_table_obstacle(objective, MOST_SIMULATED_PATTERNS)
+    if obstacle is None and table.n_subjects < 2:
+        obstacle = "there is only one subject"
+    if obstacle is None and null == 1:
+        obstacle = "all studies with the null value 1 are without disagreement"
+    if method == "simulation" and obstacle is not None:
+        raise NotSupportedError(f"method 'simulation' is not available: {obstacle}. Use method 'auto'.")
+    return obstacle is None and (method == "simulation" or table.n_subjects <= MOST_SIMULATED_SUBJECTS)
+
+
+def _by_simulation(objective: Objective, null: float, alternative: str, settings: _Settings) -> ValueTest:
+    """Return the test whose statistic is compared with simulated studies."""
+    value, data = objective.value(objective.score), objective.table.data
+    found = simulated_test(objective, null, settings.n_draws, settings.rng)
+    reason = None
+    if found.limit is not None:
+        kind = "largest" if null > found.limit else "smallest"
         reason = (
-            f"the observed margins do not allow the value {null:g}, so the standard error is the one at the {kind} "
-            f"value that they allow, {numbers.decimal(float(limit.value))}"
+            f"the margins do not allow the value {null:g}, so studies are drawn from the population with the {kind} "
+            f"value that they allow, {numbers.decimal(found.limit)}"
         )
-    return _TestError(StandardError(precision_of(population).sd / sqrt(table.n_subjects), "null", None), reason)
+    pvalue = _chosen(found.below, found.above, alternative)
+    result = (found.statistic, pvalue, found.se, "simulation", None, reason, found.n_defined)
+    return ValueTest(value, null, alternative, *result, _data=data)

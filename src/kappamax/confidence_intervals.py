@@ -112,6 +112,20 @@ def adjusted_intervals_at(objective: Objective, counts: Array, level: float) -> 
     return *_limits(objective, evaluator.value_of(totals), centers, reaches), 2 * reaches
 
 
+def adjusted_centers_and_errors(objective: Objective, counts: Array | None, level: float) -> tuple[Array, Array]:
+    """Return the value and the standard error of tables with the pseudo-subjects of an interval, shape (...,).
+
+    The tables are the rows of `counts`, or the table of the objective if `counts` is None.
+    """
+    evaluator = Evaluator(objective)
+    table = objective.table
+    rows = table.rows if counts is None else table.grouped._replace(counts=np.asarray(counts, dtype=float))
+    pseudo, n_pseudo = pseudo_subjects(evaluator, level)
+    totals = with_pseudo_subjects(evaluator, evaluator.totals(counts), pseudo, n_pseudo)
+    errors = adjusted_errors(pseudo, n_pseudo, totals, derivatives_at(evaluator, totals), rows)
+    return evaluator.value_of(totals), errors
+
+
 def _limits(objective: Objective, estimates: Array, centers: Array, reaches: Array) -> tuple[Array, Array]:
     """Return center -+ reach within the range of the coefficient, extended to the estimate."""
     low, high = np.maximum(centers - reaches, smallest_value(objective)), np.minimum(centers + reaches, 1.0)
@@ -147,17 +161,38 @@ def adjusted_reaches(
     The statistic is known by its derivatives at the totals of these tables. `rows` are the subjects without the
     pseudo-subjects.
     """
+    errors = adjusted_errors(pseudo, n_pseudo, totals, derivatives, rows)
+    if _by_normal(pseudo.objective):
+        return np.asarray(quantile_of((1 + level) / 2, None) * errors)
+    n = _adjusted_size(pseudo.objective, rows, n_pseudo)
+    return np.asarray(quantiles_of((1 + level) / 2, n - 1) * errors)
+
+
+def adjusted_errors(
+    pseudo: PseudoSubjects, n_pseudo: float, totals: Totals, derivatives: Derivatives, rows: Rows
+) -> Array:
+    """Return the standard error of a statistic of tables with pseudo-subjects; see `adjusted_reaches`."""
     evaluator, objective = pseudo.evaluator, pseudo.objective
     mean, variance = pseudo.slope_moments(derivatives, totals)
     slopes = pattern_slopes(evaluator, totals, derivatives, rows.patterns)
     counts = sample_counts(objective, rows, "gwet")
     center = ((counts * slopes).sum(axis=-1) + n_pseudo * mean) / (counts.sum(axis=-1) + n_pseudo)
     spread = (counts * (slopes - center[..., None]) ** 2).sum(axis=-1) + n_pseudo * (variance + (mean - center) ** 2)
-    if objective.coefficient.name == "cohen" and objective.table.complete:
-        return np.asarray(np.sqrt(quantile_of((1 + level) / 2, None) ** 2 * spread))
+    if _by_normal(objective):
+        return np.asarray(np.sqrt(spread))
+    n = _adjusted_size(objective, rows, n_pseudo)
+    return np.asarray(np.sqrt(spread * n / (n - 1)))
+
+
+def _by_normal(objective: Objective) -> bool:
+    """Return whether the quantile is that of the normal distribution, as in the formula of Cohen's kappa."""
+    return objective.coefficient.name == "cohen" and objective.table.complete
+
+
+def _adjusted_size(objective: Objective, rows: Rows, n_pseudo: float) -> Array:
+    """Return the number of subjects with ratings to compare, with pseudo-subjects; NaN if it is 1 or less."""
     n = sample_counts(objective, rows, "delta").sum(axis=-1) + n_pseudo
-    n = np.where(n > 1, n, np.nan)  # no subject has enough ratings to compare
-    return np.asarray(quantiles_of((1 + level) / 2, n - 1) * np.sqrt(spread * n / (n - 1)))
+    return np.where(n > 1, n, np.nan)
 
 
 class PseudoSubjects:

@@ -26,7 +26,7 @@ _EXTREME_VALUES = {
     "probability": "The p-value counts values no more probable than the observed one.",
 }
 #: options that only the test against chance has
-_CHANCE_ONLY = ("two_sided", "method", "draws", "seed", "memory_limit", "jobs")
+_CHANCE_ONLY = ("two_sided", "method", "memory_limit", "jobs")
 
 
 def _as_range(_context: click.Context, _option: click.Parameter, text: str | None) -> list[Any] | None:
@@ -48,8 +48,7 @@ def _as_range(_context: click.Context, _option: click.Parameter, text: str | Non
         alternative("more agreement than expected by chance, or a coefficient above --null"),
         Option(
             "--null VALUE",
-            "Value against which the coefficient is tested, by a standard error. Default: an exact or Monte Carlo test "
-            "against chance.",
+            "Value against which the coefficient is tested. Default: an exact or Monte Carlo test against chance.",
             type=float,
         ),
         Option(
@@ -59,9 +58,10 @@ def _as_range(_context: click.Context, _option: click.Parameter, text: str | Non
         ),
         Option(
             "--variance NAME",
-            "Standard error of a test with --null or --equivalence: null (at the tested value), estimate (from the "
-            "ratings), a method such as jackknife, or auto (null, unless ratings are missing or too many patterns are "
-            "possible).",
+            "Method of a test with --null or --equivalence: simulation (of studies with the tested value), or a "
+            "standard error: null (at the tested value), estimate (from the ratings), or a method such as jackknife. "
+            "With auto, simulation for up to 1,000 subjects, and otherwise null, unless ratings are missing or too "
+            "many patterns are possible.",
             default="auto",
             names="coefficient_tests.METHODS",
         ),
@@ -81,7 +81,8 @@ def _as_range(_context: click.Context, _option: click.Parameter, text: str | Non
         ),
         Option(
             "--draws N",
-            "Number of random tables of a Monte Carlo test. Default: between 2,000 and 100,000, fewer for larger data.",
+            "Number of random tables of a Monte Carlo test, or of simulated studies with --null. Default: between "
+            "2,000 and 100,000, fewer for larger data; 10,000 studies with --null.",
             type=int,
         ),
         seed("the random tables", default=0),
@@ -109,11 +110,12 @@ def test(
     if null is not None or equivalence is not None:
         from kappamax.cli.value_test import run_equivalence_test, run_value_test
 
+        settings: dict[str, Any] = {"method": variance, "rng": seed} | ({} if draws is None else {"n_draws": draws})
         if null is not None:
-            run_value_test(options, null, options["alternative"], variance)
+            run_value_test(options, null, options["alternative"], **settings)
         elif equivalence is not None:
             low, high = equivalence
-            run_equivalence_test(options, low, high, variance)
+            run_equivalence_test(options, low, high, **settings)
         return
     settings = {name: options.pop(name) for name in ("alternative", "two_sided", "method")}
     settings |= {"n_draws": draws, "n_jobs": jobs, "rng": seed, "memory_limit": 1e9 * memory_limit}

@@ -12,21 +12,21 @@ if TYPE_CHECKING:
     from kappamax.table import Table
     from kappamax.weights import Weights
 
-_VALUE_FIELDS = ("value", "null", "alternative", "statistic", "pvalue", "se", "method", "df")
+_VALUE_FIELDS = ("value", "null", "alternative", "statistic", "pvalue", "se", "method", "df", "n_draws")
 _RANGE_FIELDS = ("value", "low", "high", "pvalue", "above", "below")
 _CLAIMS = {"greater": "is above", "less": "is below", "two-sided": "differs from"}
 
 
-def run_value_test(options: dict[str, Any], null: float, alternative: str, method: str) -> None:
+def run_value_test(options: dict[str, Any], null: float, alternative: str, **settings: Any) -> None:
     """Test every weighting against a value and print the results."""
-    settings: dict[str, Any] = {"null": null, "alternative": alternative, "method": method}
+    settings |= {"null": null, "alternative": alternative}
     show = partial(_show_value_tests, null=null)
     run(options, partial(_measure, "value_test", **settings), show, fields=_VALUE_FIELDS)
 
 
-def run_equivalence_test(options: dict[str, Any], low: Any, high: Any, method: str) -> None:
+def run_equivalence_test(options: dict[str, Any], low: Any, high: Any, **settings: Any) -> None:
     """Test whether the coefficient of every weighting lies between two values and print the results."""
-    settings: dict[str, Any] = {"low": low, "high": high, "method": method}
+    settings |= {"low": low, "high": high}
     show = partial(_show_equivalence_tests, low=float(low), high=float(high))
     run(options, partial(_measure, "equivalence_test", **settings), show, fields=_RANGE_FIELDS)
 
@@ -57,7 +57,8 @@ def _show_value_tests(table: Table, found: Findings, *, null: float) -> None:
 def _value_row(finding: Finding) -> tuple[list[str], list[str]]:
     test = finding.result
     shown = numbers.decimals(test.value, test.statistic, test.se)
-    return [*shown[:2], numbers.pvalue(test.pvalue), shown[2], test.method], [test.reason] if test.reason else []
+    pvalue = numbers.pvalue(test.pvalue, at_most=test.at_most)
+    return [*shown[:2], pvalue, shown[2], test.method], [test.reason] if test.reason else []
 
 
 def _show_equivalence_tests(table: Table, found: Findings, *, low: float, high: float) -> None:
@@ -76,5 +77,5 @@ def _show_equivalence_tests(table: Table, found: Findings, *, low: float, high: 
 
 def _equivalence_row(finding: Finding) -> tuple[list[str], list[str]]:
     test = finding.result
-    pvalues = [numbers.pvalue(one) for one in (test.pvalue, test.above.pvalue, test.below.pvalue)]
+    pvalues = [numbers.pvalue(one.pvalue, at_most=one.at_most) for one in (test, test.above, test.below)]
     return [numbers.decimal(test.value), *pvalues, test.above.method], test.reasons
