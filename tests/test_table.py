@@ -1,8 +1,11 @@
 """Tables are canonical, immutable and exact at any size."""
 
+from collections import Counter
+
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 import kappamax as km
 from kappamax import Table
@@ -219,3 +222,103 @@ def test_a_dense_array_that_is_not_possible_is_an_error():
         km.errors.NotSupportedError, match="at most 10,000,000 cells, but 5 categories and 20 raters make 9.5e\\+13"
     ):
         many.dense()
+
+
+def _clustered(patterns, clusters, **options):
+    return Table(patterns, options.pop("counts", None), ["x", "y"], ordered=True, clusters=clusters, **options)
+
+
+def test_clusters_hold_the_patterns_of_each_cluster():
+    """Equal rows of a cluster are merged; rows without a rating or a subject, and their clusters, are dropped."""
+    patterns = [[0, 1], [0, 1], [-1, -1], [1, 1], [0, 1], [0, 0]]
+    table = _clustered(patterns, ["p", "p", "q", "r", "s", "t"], counts=[2, 3, 1, 4, 1, 0], cluster_name="patient")
+    clusters = table.clusters
+    assert clusters.n_clusters == 3
+    assert clusters.patterns.tolist() == [[0, 1], [1, 1], [0, 1]]
+    assert clusters.codes.tolist() == [0, 1, 2]
+    assert clusters.counts.tolist() == [5, 4, 1]
+    assert clusters.name == "patient"
+    assert table.n_left_out == 1
+    assert str(table.data).startswith("10 subjects in 3 clusters (patient), raters 1 and 2, ")
+    assert repr(table).startswith("Table(10 subjects in 3 clusters (patient), 2 raters, ")
+    assert (table.data.n_clusters, table.data.cluster) == (3, "patient")
+    with pytest.raises(ValueError, match="read-only"):
+        clusters.codes[0] = 2
+
+
+def test_equality_depends_on_who_shares_a_cluster_but_not_on_its_label():
+    """Tables with the same patterns differ if their subjects are in other clusters."""
+    patterns = [[0, 0], [0, 1], [1, 1], [1, 1]]
+    table = _clustered(patterns, [7, 7, 3, 4])
+    again = _clustered(patterns[::-1], ["b", "c", "a", "a"], cluster_name="patient")
+    assert table == again
+    assert hash(table) == hash(again)
+    assert table != _clustered(patterns, [7, 3, 7, 4])
+    assert table != _clustered(patterns, [7, 7, 3, 3])
+    assert table != _clustered(patterns, None)
+    assert table.clusters is not None
+    assert table.like(table.patterns, table.counts).clusters is None
+
+
+@given(tables(missing=True), st.integers(0, 2**32))
+def test_selected_and_collapsed_tables_keep_clusters(table, seed):
+    """The clusters are those of the same subjects in a table that is made from scratch."""
+    codes = np.repeat(table.patterns, table.counts, axis=0)
+    belongs = np.random.default_rng(seed).integers(0, 5, size=len(codes)) * 10**9
+    clustered = Table(codes, None, table.categories, table.raters, ordered=table.ordered, clusters=belongs)
+    assert clustered.margins.tolist() == table.margins.tolist()
+    assert clustered.clusters.n_clusters == len(set(belongs.tolist()))
+    chosen = [table.n_raters - 1, 0]
+    expected = Table(
+        codes[:, chosen],
+        None,
+        table.categories,
+        [table.raters[i] for i in chosen],
+        ordered=table.ordered,
+        clusters=belongs,
+    )
+    assert clustered.select(chosen) == expected
+    assert clustered.select(chosen).n_left_out == table.select(chosen).n_left_out - table.n_left_out
+    first = clustered.collapse(table.categories[0])
+    assert first.clusters.counts.sum() == table.n_subjects
+    assert first.clusters.n_clusters == clustered.clusters.n_clusters
+
+
+def test_many_single_subjects_are_not_grouped():
+    """Clusters share the arrays of the rows, and equal the clusters of grouped rows."""
+    rng = np.random.default_rng(4)
+    codes = rng.integers(-1, 2, size=(30_000, 3))
+    belongs = rng.integers(0, 4_000, size=len(codes))
+    large = _clustered(codes, belongs)
+    assert large.clusters.patterns is large.rows.patterns
+    assert large.clusters.counts is large.rows.counts
+    grouped = _clustered(codes, belongs, counts=np.ones(len(codes), dtype=int))
+    assert len(grouped.clusters.counts) < len(large.clusters.counts)
+    assert large == grouped
+    assert large.clusters.n_clusters == grouped.clusters.n_clusters
+    rated = (codes >= 0).any(axis=1)
+    assert large.clusters.n_clusters == len(set(belongs[rated].tolist()))
+    assert large.select([0, 2]) == grouped.select([0, 2])
+
+
+def test_clusters_of_60_raters_are_grouped_beyond_64_bit_keys():
+    """The patterns of each cluster and their counts are those that a set of tuples gives."""
+    rng = np.random.default_rng(2)
+    codes = rng.integers(-1, 5, size=(20, 60))[rng.integers(0, 20, size=300)]
+    belongs = rng.integers(0, 4, size=300)
+    clusters = Table(codes, None, range(5), ordered=True, clusters=belongs).clusters
+    expected = Counter((label, *pattern) for label, pattern in zip(belongs.tolist(), codes.tolist(), strict=True))
+    rows = zip(clusters.codes.tolist(), clusters.patterns.tolist(), clusters.counts.tolist(), strict=True)
+    found = {(code, *pattern): n for code, pattern, n in rows}
+    assert found == expected
+    assert list(found) == sorted(found)
+
+
+def test_a_wrong_number_of_clusters_and_missing_clusters_are_rejected():
+    """Every row has exactly one cluster."""
+    with pytest.raises(km.errors.InvalidTableError, match=r"one entry per pattern \(2\); got shape \(3,\)"):
+        _clustered([[0, 1], [1, 1]], [1, 2, 3])
+    with pytest.raises(km.errors.InvalidTableError, match="1 of 2 rows have none, first row 2"):
+        _clustered([[0, 1], [1, 1]], ["a", None])
+    with pytest.raises(km.errors.InvalidTableError, match="2 of 3 rows have none, first row 1"):
+        _clustered([[0, 1], [1, 1], [0, 0]], [float("nan"), 1.0, float("nan")])

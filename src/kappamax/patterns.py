@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from kappamax._typing import Array, Codes, Integers
 from kappamax.display import numbers
@@ -39,6 +40,20 @@ def group_patterns(codes: Codes, counts: Integers | None, *, n_categories: int) 
     counts : array of int, shape (m,)
         Number of subjects with each pattern.
     """
+    keys, _ = pattern_keys(codes, n_categories)
+    kept = keys > 0  # the key of a subject without ratings is zero
+    if counts is not None:
+        kept &= counts > 0
+    first, sums = group_keys(keys, counts, kept)
+    return np.asfortranarray(codes[first]), sums
+
+
+def pattern_keys(codes: Codes, n_categories: int) -> tuple[Integers, int]:
+    """Return a number for each pattern, and an upper bound of these numbers.
+
+    Numbers are in the lexicographic order of the patterns; that of a pattern without ratings is zero, and others are
+    positive.
+    """
     base = n_categories + 1
     keys, n_keys = np.zeros(len(codes), dtype=np.int64), 1
     for column in codes.T:
@@ -49,12 +64,18 @@ def group_patterns(codes: Codes, counts: Integers | None, *, n_categories: int) 
         keys += column
         keys += 1
         n_keys *= base
+    return keys, n_keys
+
+
+def group_keys(keys: Integers, counts: Integers | None, kept: npt.NDArray[np.bool_]) -> tuple[Array, Integers]:
+    """Return a row of each distinct key, in increasing order of the keys, and the number of subjects with this key.
+
+    Rows that are not in `kept` are left out. `counts` is the number of subjects of each row, default 1.
+    """
     order = np.argsort(keys)
     keys = keys[order]
-    kept = keys > 0  # the key of a subject without ratings is zero
-    if counts is not None:
-        kept &= counts[order] > 0
     if not kept.all():
+        kept = kept[order]
         order, keys = order[kept], keys[kept]
     is_new = np.ones(len(keys), dtype=bool)
     np.not_equal(keys[1:], keys[:-1], out=is_new[1:])
@@ -63,7 +84,7 @@ def group_patterns(codes: Codes, counts: Integers | None, *, n_categories: int) 
         sums = np.diff(starts, append=len(keys))
     else:
         sums = np.add.reduceat(counts[order], starts) if len(starts) else np.zeros(0, dtype=np.int64)
-    return np.asfortranarray(codes[order[starts]]), sums
+    return order[starts], sums
 
 
 def as_dense_shape(n_categories: int, n_raters: int) -> tuple[int, ...]:

@@ -11,6 +11,7 @@ from kappamax.display import numbers, text
 
 _MOST_LISTED = 8
 _LONGEST_FILE_NAME = 80
+_LONGEST_CLUSTER_NAME = 40
 
 
 @dataclass(frozen=True)
@@ -61,6 +62,10 @@ class DataSummary:
         Number of subjects that were left out, because they have no rating or because only complete ones were requested.
     reading : Reading
         Record of how the ratings were read: file, layout, what counts as missing, columns left out, and notes.
+    n_clusters : int or None
+        Number of clusters of subjects; None if the subjects are not in clusters.
+    cluster : str or None
+        Name of the column that gives the clusters, if it has a name.
     """
 
     n_subjects: int
@@ -71,6 +76,8 @@ class DataSummary:
     n_incomplete: int
     n_left_out: int
     reading: Reading
+    n_clusters: int | None = None
+    cluster: str | None = None
 
     @property
     def file(self) -> str | None:
@@ -97,6 +104,15 @@ class DataSummary:
         return f"Read from {text.label(self.file, _LONGEST_FILE_NAME, ending=True)}{layout}"
 
     @property
+    def subjects(self) -> str:
+        """The numbers of subjects and of clusters, such as "27 subjects in 12 clusters (patient)"."""
+        subjects = text.plural(self.n_subjects, "subject")
+        if self.n_clusters is None:
+            return subjects
+        name = "" if self.cluster is None else f" ({text.label(self.cluster, _LONGEST_CLUSTER_NAME)})"
+        return f"{subjects} in {text.plural(self.n_clusters, 'cluster')}{name}"
+
+    @property
     def left_out(self) -> str:
         """The number of subjects that were left out, in words; empty if there are none."""
         if not self.n_left_out:
@@ -116,7 +132,7 @@ class DataSummary:
         return ([f"{read}."] if self.origin else []) + [f"Note: {note}" for note in self.notes]
 
     def __str__(self) -> str:
-        shown = f"{text.plural(self.n_subjects, 'subject')}, {self._raters()}, {self._categories()}"
+        shown = f"{self.subjects}, {self._raters()}, {self._categories()}"
         start = f"{self.origin}: {shown}" if self.origin else shown
         return "; ".join(part for part in (start, self._missing(), self.left_out) if part) + "."
 

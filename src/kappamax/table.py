@@ -6,9 +6,8 @@ the patterns that occur are stored, and a dense array is made on request for sma
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
-from textwrap import wrap
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,16 +19,16 @@ from kappamax._result import plain
 from kappamax._typing import Codes, Integers
 from kappamax._validate import as_rater_index
 from kappamax._validate_table import as_categories, as_counts, as_patterns, as_rater_names
-from kappamax.display import html, numbers, rating_tables, text
+from kappamax.clusters import Clusters, as_cluster_codes, clusters_of_subjects, grouped_clusters
+from kappamax.display import rating_tables, text
 from kappamax.errors import InvalidOptionError, InvalidRatingsError, InvalidTableError, NotSupportedError
 from kappamax.patterns import MISSING, as_dense_shape, group_patterns, margins_of, n_ratings_of, pair_counts
 from kappamax.reading import DataSummary, Reading
+from kappamax.table_printing import PrintedTable
 
 Label = str | int | float
 
 _GROUPED_AT_ONCE = 20_000
-_MOST_LISTED = 70  # characters for the list of categories in the first line of a printed table
-_HTML_LABEL = 40
 
 
 class Rows(NamedTuple):
@@ -61,6 +60,10 @@ class Table:
         Whether the categories are ordered. If they are not, weights that depend on an order cannot be used.
     n_left_out : int
         Number of subjects in the data that are not among the patterns, default 0.
+    clusters : labels or integers, shape (m,), optional
+        Cluster of the subjects of each row of `patterns`. By default, subjects are not in clusters.
+    cluster_name : str, optional
+        Name of the clusters, such as "patient".
 
     Attributes
     ----------
@@ -80,11 +83,13 @@ class Table:
         request.
     reading : Reading
         Record of how the ratings were read: file, layout, what counts as missing, what was left out, and notes.
+    clusters : Clusters or None
+        The subjects by cluster; None if they are not in clusters. Clusters affect standard errors only.
 
     Raises
     ------
     InvalidTableError
-        If patterns or counts do not have the right shape, or contain a wrong number.
+        If patterns, counts or clusters do not have the right shape, or contain a wrong number.
     InvalidRatingsError
         If there are fewer than two raters, there is no subject, or a rater rated no subject.
     InvalidOptionError
@@ -107,6 +112,7 @@ class Table:
     n_left_out: int
     frame_library: str | None = None
     reading: Reading = Reading()
+    clusters: Clusters | None = None
 
     def __init__(
         self,
@@ -117,6 +123,8 @@ class Table:
         *,
         ordered: bool | None = None,
         n_left_out: int = 0,
+        clusters: npt.ArrayLike | None = None,
+        cluster_name: str | None = None,
     ) -> None:
         if categories is None or ordered is None:
             raise InvalidTableError(
@@ -132,7 +140,8 @@ class Table:
         self.categories = as_categories(categories)
         self.raters = as_rater_names(raters, codes.shape[1])
         self.ordered = bool(ordered)
-        self._hold(codes, sizes, n_left_out)
+        belongs = None if clusters is None else as_cluster_codes(clusters, len(codes))
+        self._hold(codes, sizes, n_left_out, belongs, cluster_name)
         idle = np.flatnonzero(self.margins.sum(axis=1) == 0)
         if len(idle):
             raise InvalidRatingsError(
@@ -159,17 +168,33 @@ class Table:
         made._hold(np.asarray(patterns, dtype=np.int32), np.asarray(counts, dtype=np.int64), 0)
         return made
 
-    def _hold(self, codes: Codes, sizes: Integers | None, n_left_out: int) -> None:
-        """Store patterns and counts; a large number of single subjects is grouped only when `grouped` is used."""
+    def _hold(
+        self,
+        codes: Codes,
+        sizes: Integers | None,
+        n_left_out: int,
+        belongs: Integers | None = None,
+        cluster_name: str | None = None,
+    ) -> None:
+        """Store patterns and counts; a large number of single subjects is grouped only when `grouped` is used.
+
+        `belongs` is the cluster of each row.
+        """
         self.n_raters, self.n_categories = codes.shape[1], len(self.categories)
         given = len(codes) if sizes is None else int(sizes.sum())
         if sizes is None and len(codes) > _GROUPED_AT_ONCE:
             n_ratings = n_ratings_of(codes)
             if not n_ratings.all():
-                codes, n_ratings = codes[n_ratings > 0], n_ratings[n_ratings > 0]
+                rated = n_ratings > 0
+                codes, n_ratings = codes[rated], n_ratings[rated]
+                belongs = None if belongs is None else belongs[rated]
             self.rows = _read_only(Rows(codes, np.ones(len(codes), dtype=np.int64), n_ratings))
+            if belongs is not None:
+                self.clusters = clusters_of_subjects(codes, belongs, self.rows.counts, cluster_name)
         else:
             self.rows = self.grouped = self._group(codes, sizes)
+            if belongs is not None:
+                self.clusters = grouped_clusters(codes, belongs, sizes, cluster_name, n_categories=self.n_categories)
         self.n_subjects = int(self.rows.counts.sum())
         self.n_left_out = n_left_out + given - self.n_subjects
 
@@ -232,6 +257,8 @@ class Table:
             n_incomplete=self.n_incomplete if n_missing else 0,
             n_left_out=self.n_left_out,
             reading=self.reading,
+            n_clusters=self.clusters and self.clusters.n_clusters,
+            cluster=self.clusters and self.clusters.name,
         )
 
     def pair(self, first: str | int, second: str | int) -> Integers:
@@ -291,7 +318,7 @@ class Table:
         """
         columns = [self.rater_index(rater) for rater in raters]
         names = [self.raters[column] for column in columns]
-        return self._as_read(self.patterns[:, columns], self.categories, names, ordered=self.ordered)
+        return self._as_read(lambda codes: codes[:, columns], self.categories, names, ordered=self.ordered)
 
     def collapse(self, category: Label) -> Table:
         """Return the table with two categories: the given category, and all others.
@@ -313,12 +340,30 @@ class Table:
         if category not in self.categories:
             raise InvalidOptionError(f"category must be one of {text.listing(self.categories)}; got {category!r}.")
         position = self.categories.index(category)
-        codes = np.where(self.patterns == MISSING, MISSING, self.patterns != position)
-        return self._as_read(codes, (str(category), f"not {category}"), self.raters, ordered=False)
 
-    def _as_read(self, patterns: Codes, categories: Sequence[Label], raters: Sequence[str], *, ordered: bool) -> Table:
-        """Return a table of the same subjects, which keeps the record of how the ratings were read."""
-        made = Table(patterns, self.counts, categories, raters, ordered=ordered, n_left_out=self.n_left_out)
+        def others(codes: Codes) -> Codes:
+            return np.where(codes == MISSING, MISSING, codes != position).astype(np.int32)
+
+        return self._as_read(others, (str(category), f"not {category}"), self.raters, ordered=False)
+
+    def _as_read(
+        self, recode: Callable[[Codes], Codes], categories: Sequence[Label], raters: Sequence[str], *, ordered: bool
+    ) -> Table:
+        """Return a table of the same subjects, which keeps their clusters and the record of how they were read.
+
+        `recode` returns the new patterns of subjects, given their patterns in this table.
+        """
+        old: Rows | Clusters = self.clusters or self.grouped
+        made = Table(
+            recode(old.patterns),
+            None if self.clusters and len(old.counts) == self.n_subjects else old.counts,
+            categories,
+            raters,
+            ordered=ordered,
+            n_left_out=self.n_left_out,
+            clusters=self.clusters and self.clusters.codes,
+            cluster_name=self.clusters and self.clusters.name,
+        )
         made.reading = self.reading
         return made
 
@@ -405,58 +450,32 @@ class Table:
             and self.ordered == other.ordered
             and np.array_equal(self.patterns, other.patterns)
             and np.array_equal(self.counts, other.counts)
+            and _same_clusters(self.clusters, other.clusters)
         )
 
     def __hash__(self) -> int:
-        return hash((self.categories, self.raters, self.patterns.tobytes(), self.counts.tobytes()))
+        n_clusters = self.clusters and self.clusters.n_clusters
+        return hash((self.categories, self.raters, self.patterns.tobytes(), self.counts.tobytes(), n_clusters))
 
     def __repr__(self) -> str:
-        shown = None
-        if self._square:
-            shown = rating_tables.crossed(self.pair(0, 1), self.categories, self.raters)
-        lines = [text.printable(self._summary()), *(shown or self._frequent_patterns()).lines()]
-        for said in self.data.sentences_beside_table():
-            lines += wrap(text.printable(said), rating_tables.WIDTH, subsequent_indent="  ", break_on_hyphens=False)
-        return "\n".join(lines)
+        return self._printed().as_text()
 
     def _repr_html_(self) -> str:
-        if self._square:
-            labels = text.labels(self.categories, _HTML_LABEL)
-            return html.heat_table(
-                self.pair(0, 1),
-                labels,
-                labels,
-                caption=" ".join([self._summary(), *self.data.sentences_beside_table()]),
-                corner=rating_tables.corner(self.raters, _HTML_LABEL),
-                totals=True,
-            )
-        shown = self._frequent_patterns()
-        return html.table(
-            shown.header,
-            shown.rows,
-            caption=" ".join([self._summary(), *shown.notes, *self.data.sentences_beside_table()]),
-        )
+        return self._printed().as_html()
 
-    @property
-    def _square(self) -> bool:
-        """Whether the table is shown as the square table of two raters rather than as a list of patterns."""
-        return self.n_raters == 2 and self.complete and self.n_categories <= rating_tables.MOST_CATEGORIES
-
-    def _frequent_patterns(self) -> rating_tables.Shown:
-        return rating_tables.frequent_patterns(self.patterns, self.counts, self.categories, self.raters)
-
-    def _summary(self) -> str:
-        """Return one line with the numbers of subjects, raters and missing ratings, and the categories."""
-        listed = f"categories {text.listing(self.categories)}"
-        if len(listed) > _MOST_LISTED:
-            listed = f"{numbers.count(self.n_categories)} categories"
-        if not self.ordered and self.n_categories > 2:
-            listed += " (no order)"
-        missing = f"; {text.plural(self.n_missing, 'missing rating')}" if self.n_missing else ""
-        return f"Table({text.plural(self.n_subjects, 'subject')}, {self.n_raters} raters, {listed}{missing})"
+    def _printed(self) -> PrintedTable:
+        square = self.n_raters == 2 and self.complete and self.n_categories <= rating_tables.MOST_CATEGORIES
+        return PrintedTable(self.data, self.pair(0, 1) if square else None, self.patterns, self.counts)
 
 
 def _read_only(rows: Rows) -> Rows:
     for array in rows:
         array.setflags(write=False)
     return rows
+
+
+def _same_clusters(first: Clusters | None, second: Clusters | None) -> bool:
+    """Return whether subjects are in the same clusters, whose names do not matter."""
+    if first is None or second is None:
+        return first is second
+    return first.same_subjects(second)

@@ -263,6 +263,9 @@ def test_every_documented_field_occurs(output):
     for name in QUICK:
         visit({"$ref": f"#/$defs/{CASES[name].definition}"}, output(name), "", seen)
     visit({"$ref": "#/$defs/report"}, km.report([1, 2, 3], [1, 2, 2]).to_dict(), "", seen)  # not from a file
+    for name in ("patient", None):
+        clustered = km.Table([[0, 1], [1, 1]], None, [1, 2], ordered=True, clusters=[1, 2], cluster_name=name)
+        visit({"$ref": "#/$defs/report"}, km.report(clustered).to_dict(), "", seen)
     unseen = []
     for place, schema in described(SCHEMA["$defs"]):
         values = seen[place]

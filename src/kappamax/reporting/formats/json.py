@@ -22,11 +22,13 @@ SCHEMA_VERSION = 1
 
 def data_of(table: Table) -> dict[str, Any]:
     """Return what was read: file, layout, subjects, raters, categories, missing ratings, what was left out, notes."""
-    reading = table.reading
+    reading, clusters = table.reading, table.clusters
+    in_clusters = {} if clusters is None else {"n_clusters": clusters.n_clusters, "cluster": clusters.name}
     return {
         "file": table.data.file,
         "layout": reading.layout,
         "n_subjects": plain(table.n_subjects),
+        **in_clusters,
         "n_raters": table.n_raters,
         "n_categories": table.n_categories,
         "categories": list(table.categories),
