@@ -20,6 +20,7 @@ import numpy as np
 
 from kappamax._typing import Array
 from kappamax._validate import as_choice, as_number_between
+from kappamax.clusters import Clusters
 from kappamax.disagreement.evaluator import Evaluator, Totals
 from kappamax.disagreement.krippendorff_metrics import squared_distances
 from kappamax.disagreement.objective import Objective
@@ -28,7 +29,9 @@ from kappamax.exact_interval import exact_interval
 from kappamax.standard_errors import (
     Derivatives,
     StandardError,
+    cluster_sums,
     derivatives_at,
+    n_compared_clusters,
     normal_interval,
     pattern_slopes,
     quantile_of,
@@ -59,19 +62,25 @@ def confidence_interval(
     level : float
         Confidence level, default 0.95.
     method : {"auto", "adjusted", "exact", "normal"}
-        Method of the interval, default "auto", which is "adjusted" up to 10,000 different patterns of ratings and
-        "normal" for more.
+        Method of the interval, default "auto", which is "adjusted" up to 10,000 different patterns of ratings or
+        clusters, and "normal" for more, or if the raters are regarded as a sample.
 
     Raises
     ------
     NotSupportedError
         If the method is "exact" and the coefficient is not Cohen's kappa of a complete 2 x 2 table of up to 100
-        subjects.
+        independent subjects, or if the raters are regarded as a sample and the method is "adjusted" or "exact".
     """
     level = as_number_between("level", level, 0, 1)
     method = as_choice("interval", method, INTERVALS)
+    table = objective.table
     if method == "auto":
-        method = "adjusted" if len(objective.table.rows.counts) <= MOST_ADJUSTED else "normal"
+        n_units = min(len(table.rows.counts), inf if table.clusters is None else table.clusters.n_clusters)
+        method = "adjusted" if n_units <= MOST_ADJUSTED and error.inference == "subjects" else "normal"
+    if method != "normal" and error.inference != "subjects":
+        raise NotSupportedError(
+            f"the interval {method!r} is for a sample of subjects and fixed raters; for a sample of raters use 'normal'."
+        )
     if method == "adjusted":
         return adjusted_interval(objective, level), method
     if method == "exact":
@@ -87,6 +96,8 @@ def _exact_interval(objective: Objective, level: float) -> tuple[float, float]:
             "the exact interval is for Cohen's kappa of two raters and two categories without missing ratings; "
             "use the interval 'adjusted'."
         )
+    if table.clusters is not None:
+        raise NotSupportedError("the exact interval is for independent subjects; for clusters use 'adjusted'.")
     counts = np.zeros((2, 2), dtype=np.int64)
     counts[table.patterns[:, 0], table.patterns[:, 1]] = table.counts
     return exact_interval(counts, level=level)
@@ -95,7 +106,10 @@ def _exact_interval(objective: Objective, level: float) -> tuple[float, float]:
 def adjusted_interval(objective: Objective, level: float) -> tuple[float, float]:
     """Return the adjusted interval of a table, which contains the estimate and lies in the range of the coefficient."""
     evaluator = Evaluator(objective)
-    centers, reaches = _centers_and_reaches(evaluator, evaluator.totals(), objective.table.rows, level)
+    if objective.table.clusters is None:
+        centers, reaches = _centers_and_reaches(evaluator, evaluator.totals(), objective.table.rows, level)
+    else:
+        centers, reaches = _clustered_center_and_reach(evaluator, objective.table.clusters, level)
     low, high = _limits(objective, np.asarray(objective.value(objective.score)), centers, reaches)
     return float(low), float(high)
 
@@ -138,6 +152,31 @@ def _centers_and_reaches(evaluator: Evaluator, totals: Totals, rows: Rows, level
     totals = with_pseudo_subjects(evaluator, totals, pseudo, n_pseudo)
     reaches = adjusted_reaches(pseudo, n_pseudo, totals, derivatives_at(evaluator, totals), rows, level)
     return evaluator.value_of(totals), reaches
+
+
+def _clustered_center_and_reach(evaluator: Evaluator, clusters: Clusters, level: float) -> tuple[Array, Array]:
+    """Return the value of a table with pseudo-clusters, and its standard error over clusters times a quantile.
+
+    Subjects of a cluster tell less than as many independent subjects. A pseudo-cluster therefore consists of as many
+    equal pseudo-subjects as the design effect says, the ratio of the variances with and without regard to clusters.
+    """
+    objective = evaluator.objective
+    pseudo, n_pseudo = pseudo_subjects(evaluator, level)
+    largest = float((cluster_sums(clusters, np.ones(len(clusters.codes))) ** 2).sum() / clusters.counts.sum())
+    size = 1.0
+    for _ in range(2):  # the design effect is estimated with single pseudo-subjects first
+        totals = with_pseudo_subjects(evaluator, evaluator.totals(), pseudo, n_pseudo * size)
+        derivatives = derivatives_at(evaluator, totals)
+        mean, variance = pseudo.slope_moments(derivatives, totals)
+        slopes = pattern_slopes(evaluator, totals, derivatives, clusters.patterns)
+        sums = cluster_sums(clusters, slopes)
+        independent = float(clusters.counts @ slopes**2)
+        effect = float((sums**2).sum()) / independent if independent > 0 else 1.0
+        last, size = size, min(max(1.0, effect), largest)
+    spread = (sums**2).sum() + n_pseudo * last**2 * (variance + mean**2)
+    n = n_compared_clusters(objective, clusters) + n_pseudo
+    reach = quantiles_of((1 + level) / 2, n - 1) * np.sqrt(spread * n / (n - 1))
+    return evaluator.value_of(totals), np.asarray(reach)
 
 
 def pseudo_subjects(evaluator: Evaluator, level: float) -> tuple[PseudoSubjects, float]:

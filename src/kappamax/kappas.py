@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 from kappamax._result import Result
 from kappamax._tolerances import NO_SPREAD
@@ -24,6 +25,7 @@ def kappa(
     categories: Sequence[Label] | None = None,
     level: float = 0.95,
     interval: str = "auto",
+    cluster: Any = None,
 ) -> Agreement:
     """Compute weighted kappa, which is Cohen's kappa for two raters and Conger's kappa for more.
 
@@ -48,6 +50,9 @@ def kappa(
         Confidence level of the interval, default 0.95.
     interval : {"auto", "adjusted", "exact", "normal"}
         Method for the confidence interval, default "auto"; see `agreement`.
+    cluster : str or array, optional
+        Column of a frame that gives the cluster of each subject, such as the patient of a lesion, or an array with one
+        entry per subject; see `agreement`.
 
     Returns
     -------
@@ -74,7 +79,9 @@ def kappa(
     >>> result.exact
     Fraction(5, 7)
     """
-    return agreement(*ratings, weights=weights, categories=categories, level=level, interval=interval)
+    return agreement(
+        *ratings, weights=weights, categories=categories, level=level, interval=interval, cluster=cluster
+    )
 
 
 def agreement(
@@ -86,6 +93,8 @@ def agreement(
     level: float = 0.95,
     interval: str = "auto",
     method: str = "auto",
+    inference: str = "subjects",
+    cluster: Any = None,
 ) -> Agreement:
     """Compute a coefficient of agreement between raters.
 
@@ -119,10 +128,18 @@ def agreement(
           proven to cover at least as often as its level says; it is wider and takes up to some seconds;
         - "normal": the value -+ a quantile of the normal or t distribution times the standard error, which then often
           covers too rarely;
-        - "auto": "adjusted" up to 10,000 different patterns of ratings; "normal" for more, or if `method` is given.
+        - "auto": "adjusted" up to 10,000 different patterns of ratings or clusters; "normal" for more, or if `method` is
+          given or `inference` is not "subjects".
     method : str
         Method for the standard error, default "auto"; see `standard_error`. The method "null" is not accepted because
         it gives no confidence interval.
+    inference : {"subjects", "raters", "both"}
+        What is regarded as a random sample, default "subjects"; "raters" and "both" are for conclusions about a
+        population of raters. See `standard_error`.
+    cluster : str or array, optional
+        Column of a frame that gives the cluster of each subject, such as the patient of a lesion, or an array with one
+        entry per subject. Subjects of a cluster may be alike, so the standard error and the interval are those for a
+        sample of clusters; the value is the same. By default, the clusters that a Table has.
 
     Returns
     -------
@@ -136,8 +153,9 @@ def agreement(
     InvalidWeightsError
         If the weights need an order of the categories that is not known.
     NotSupportedError
-        If the method is "null", or if the interval is "exact" and the ratings are not a complete 2 x 2 table of up to
-        100 subjects or the coefficient is not Cohen's kappa.
+        If the method is "null", if the interval is "exact" and the ratings are not a complete 2 x 2 table of up to
+        100 independent subjects or the coefficient is not Cohen's kappa, or if `standard_error` does not support the
+        method.
 
     Examples
     --------
@@ -151,11 +169,16 @@ def agreement(
             "use method 'auto' or 'jackknife' for an interval, and value_test(..., method='null') to test kappa = 0."
         )
     objective = as_objective(
-        *ratings, weights=weights, coefficient=coefficient, group_size=group_size, categories=categories
+        *ratings,
+        weights=weights,
+        coefficient=coefficient,
+        group_size=group_size,
+        categories=categories,
+        cluster=cluster,
     )
     table, score = objective.table, objective.score
     value = objective.value(score)
-    error = standard_error(objective, method=method)
+    error = standard_error(objective, method=method, inference=inference)
     chosen = "normal" if interval == "auto" and method != "auto" else interval
     ci, ci_method = confidence_interval(objective, error, level=level, method=chosen)
     return Agreement(
@@ -174,6 +197,8 @@ def agreement(
         n_subjects=table.n_subjects,
         n_raters=table.n_raters,
         n_categories=table.n_categories,
+        n_clusters=None if table.clusters is None else table.clusters.n_clusters,
+        inference=error.inference,
         notes=(*objective.weights.notes, *_notes_about(error.se, ci_method)),
         _data=table.data,
     )
@@ -212,6 +237,10 @@ class Agreement(Result):
         Numbers of subjects, raters and categories.
     notes : tuple of str
         Notes about the weights, and about a standard error of zero.
+    n_clusters : int or None
+        Number of clusters of subjects; None if the subjects are independent.
+    inference : {"subjects", "raters", "both"}
+        What is regarded as a random sample by the standard error and the interval.
     """
 
     coefficient: str
@@ -230,19 +259,24 @@ class Agreement(Result):
     n_raters: int
     n_categories: int
     notes: tuple[str, ...] = ()
+    n_clusters: int | None = None
+    inference: str = "subjects"
 
     def __float__(self) -> float:
         return self.value
 
     def _rows(self) -> list[tuple[str, str]]:
+        clusters = "" if self.n_clusters is None else f" in {text.plural(self.n_clusters, 'cluster')}"
+        sampled = {"raters": "a sample of raters", "both": "samples of subjects and raters"}
         rows = [
             (f"{self.title}, {self.weights}", numbers.decimal(self.value)),
             (f"{100 * self.level:g}% interval", numbers.interval(self.ci)),
             ("standard error", numbers.decimal(self.se)),
+            *((("inference", f"for {words}"),) if (words := sampled.get(self.inference)) else ()),
             ("observed agreement", numbers.decimal(self.observed_agreement)),
             ("expected agreement", numbers.decimal(self.expected_agreement)),
             *self._size_rows(
-                f"{text.plural(self.n_subjects, 'subject')}, {text.plural(self.n_raters, 'rater')}, "
+                f"{text.plural(self.n_subjects, 'subject')}{clusters}, {text.plural(self.n_raters, 'rater')}, "
                 f"{self.n_categories} {'category' if self.n_categories == 1 else 'categories'}"
             ),
         ]

@@ -1,8 +1,9 @@
 """Estimate standard errors and intervals by the jackknife and the bootstrap.
 
 Subjects with the same pattern are interchangeable, so a resample of the subjects is a multinomial draw of counts, and
-the jackknife needs one value per pattern. Resamples are drawn in blocks, each with a separate random generator, so the
-results do not depend on the number of processes.
+the jackknife needs one value per pattern. If the subjects are in clusters, whole clusters are drawn or left out.
+Resamples are drawn in blocks, each with a separate random generator, so the results do not depend on the number of
+processes.
 """
 
 from __future__ import annotations
@@ -19,8 +20,9 @@ from kappamax._progress import ProgressLike, as_progress
 from kappamax._result import Result
 from kappamax._rootsum import RootSum
 from kappamax._tolerances import NO_SPREAD
-from kappamax._typing import Array
+from kappamax._typing import Array, Integers
 from kappamax._validate import as_choice, as_generator, as_number_between, as_whole_number
+from kappamax.cluster_resampling import counts_by_cluster, resampled_counts
 from kappamax.coefficients import as_objective
 from kappamax.disagreement.evaluator import Evaluator, Totals
 from kappamax.disagreement.objective import Objective
@@ -46,9 +48,10 @@ def jackknife(
     statistic: Callable[[Table], float] | None = None,
     weights: WeightsLike = "unweighted",
     coefficient: str = "kappa",
+    cluster: Any = None,
     categories: Sequence[Label] | None = None,
 ) -> Jackknife:
-    """Compute the delete-one jackknife of a statistic over subjects.
+    """Compute the delete-one jackknife of a statistic over subjects or, if they are in clusters, over clusters.
 
     Parameters
     ----------
@@ -63,6 +66,9 @@ def jackknife(
     coefficient : str
         Name of the coefficient, default "kappa": Cohen's kappa for two raters and Conger's kappa for more. `agreement`
         lists the others.
+    cluster : str or array, optional
+        Column of a frame that gives the cluster of each subject, or an array with one entry per subject. Whole clusters
+        are then left out. By default, the clusters that a Table has.
     categories : sequence of labels, optional
         All categories in order, including unused ones. By default they are taken from the ratings.
 
@@ -77,22 +83,21 @@ def jackknife(
     >>> round(km.jackknife(km.from_counts([[20, 5], [10, 15]])).se, 4)
     0.1299
     """
-    chosen, table = _chosen(ratings, statistic, weights, coefficient, categories)
-    n = table.n_subjects
-    values = _leave_one_out(table, chosen)
+    chosen, table = _chosen(ratings, statistic, weights, coefficient, categories, cluster)
+    values, counts = _leave_one_out(table, chosen)
+    n = int(counts.sum())
     estimate = _estimate(table, chosen)
-    n_undefined = int(table.counts[np.isnan(values)].sum())
+    n_undefined = int(counts[np.isnan(values)].sum())
     if n < 2 or n_undefined:
-        return Jackknife(estimate, None, None, values, table.counts, n_undefined, _data=table.data)
-    counts = table.counts.astype(float)
-    if isinstance(chosen, Objective) and n > _MANY_SUBJECTS and len(counts) <= _FEW_PATTERNS:
+        return Jackknife(estimate, None, None, values, counts, n_undefined, _data=table.data)
+    if isinstance(chosen, Objective) and table.clusters is None and n > _MANY_SUBJECTS and len(counts) <= _FEW_PATTERNS:
         mean, changes = _exact_changes(chosen)
     else:
         changes = values - estimate
-        mean = float(counts @ changes / n)
-    variance = (n - 1) / n * float(counts @ (changes - mean) ** 2)
+        mean = float(counts.astype(float) @ changes / n)
+    variance = (n - 1) / n * float(counts.astype(float) @ (changes - mean) ** 2)
     bias = (n - 1) * mean
-    return Jackknife(estimate, variance**0.5, bias, values, table.counts, n_undefined, _data=table.data)
+    return Jackknife(estimate, variance**0.5, bias, values, counts, n_undefined, _data=table.data)
 
 
 def bootstrap(
@@ -106,9 +111,10 @@ def bootstrap(
     rng: np.random.Generator | int | None = None,
     n_jobs: int = 1,
     progress: ProgressLike = None,
+    cluster: Any = None,
     categories: Sequence[Label] | None = None,
 ) -> Bootstrap:
-    """Bootstrap a statistic by drawing subjects with replacement.
+    """Bootstrap a statistic by drawing subjects or, if they are in clusters, clusters with replacement.
 
     Parameters
     ----------
@@ -138,6 +144,9 @@ def bootstrap(
     progress : callable or True, optional
         True shows the progress on standard error; a function is called as ``progress(done, total, message)`` with the
         number of finished resamples and the number of all resamples.
+    cluster : str or array, optional
+        Column of a frame that gives the cluster of each subject, or an array with one entry per subject. Whole clusters
+        are then drawn. By default, the clusters that a Table has.
     categories : sequence of labels, optional
         All categories in order, including unused ones. By default they are taken from the ratings.
 
@@ -158,7 +167,7 @@ def bootstrap(
     n_resamples = as_whole_number("n_resamples", n_resamples, 2, _MOST_RESAMPLES)
     generator = as_generator(rng)
     progress = as_progress(progress)
-    chosen, table = _chosen(ratings, statistic, weights, coefficient, categories)
+    chosen, table = _chosen(ratings, statistic, weights, coefficient, categories, cluster)
     estimate = _estimate(table, chosen)
     sizes = [min(_RESAMPLES_PER_BLOCK, n_resamples - start) for start in range(0, n_resamples, _RESAMPLES_PER_BLOCK)]
     tasks = ((table, chosen, size, generator.spawn(1)[0]) for size in sizes)
@@ -201,14 +210,14 @@ class Jackknife(Result):
     value : float
         Statistic of the whole table.
     se, bias : float or None
-        Jackknife standard error and bias; None with fewer than two subjects, or if the statistic is undefined without
-        one of the subjects.
+        Jackknife standard error and bias; None with fewer than two subjects or clusters, or if the statistic is
+        undefined without one of them.
     values : array, shape (m,)
-        Statistic without one subject of each pattern.
+        Statistic without one subject of each pattern, or without each cluster.
     counts : array, shape (m,)
-        Number of subjects with each pattern.
+        Number of subjects with each pattern, or 1 for each cluster.
     n_undefined : int
-        Number of subjects without whom the statistic is undefined.
+        Number of subjects or clusters without which the statistic is undefined.
     """
 
     value: float
@@ -284,13 +293,14 @@ def _chosen(
     weights: WeightsLike,
     coefficient: str,
     categories: Sequence[Label] | None,
+    cluster: Any,
 ) -> tuple[Statistic, Table]:
     """Return the statistic to resample, which is a coefficient if no function is given, and the table."""
     if statistic is not None:
         if not callable(statistic):
             raise InvalidOptionError(f"statistic must be a function of a Table; got {statistic!r}.")
-        return statistic, as_table(*ratings, categories=categories)
-    objective = as_objective(*ratings, weights=weights, coefficient=coefficient, categories=categories)
+        return statistic, as_table(*ratings, categories=categories, cluster=cluster)
+    objective = as_objective(*ratings, weights=weights, coefficient=coefficient, categories=categories, cluster=cluster)
     return objective, objective.table
 
 
@@ -338,8 +348,7 @@ def _block(table: Table, statistic: Statistic, size: int, generator: np.random.G
     part = max(1, _RESAMPLED_COUNTS // len(table.counts))
     values = []
     for start in range(0, size, part):
-        shares = table.counts / table.n_subjects
-        counts = generator.multinomial(table.n_subjects, shares, size=min(part, size - start))
+        counts = resampled_counts(table, min(part, size - start), generator)
         if isinstance(statistic, Objective):
             evaluator = Evaluator(statistic)
             values.append(evaluator.value_of(evaluator.totals(counts)))
@@ -348,19 +357,51 @@ def _block(table: Table, statistic: Statistic, size: int, generator: np.random.G
     return np.concatenate(values)
 
 
-def _leave_one_out(table: Table, statistic: Statistic) -> Array:
-    """Return the statistic without one subject of each pattern."""
+def _leave_one_out(table: Table, statistic: Statistic) -> tuple[Array, Integers]:
+    """Return the statistic without one subject of each pattern, and the number of these subjects.
+
+    If the subjects are in clusters, return the statistic without each cluster, and ones.
+    """
+    if table.clusters is not None:
+        by_cluster = counts_by_cluster(table)
+        if isinstance(statistic, Objective):
+            values = _without_each_cluster(Evaluator(statistic), by_cluster)
+        else:
+            rows = (by_cluster[[i]].toarray()[0] for i in range(by_cluster.shape[0]))
+            values = np.array([_value(statistic, table, table.counts - row) for row in rows])
+        return values, np.ones(len(values), dtype=np.int64)
     m = len(table.counts)
-    if isinstance(statistic, Objective):
-        evaluator = Evaluator(statistic)
-        whole = evaluator.totals(table.counts)  # sums of pattern totals, so that subtracting the only subject leaves 0
-        parts = []
-        for chunk in evaluator.chunks():
-            one = evaluator.pattern_totals(chunk)
-            rest = Totals(*(np.asarray(total) - part for total, part in zip(whole, one, strict=True)))
-            parts.append(evaluator.value_of(evaluator.rescored(rest)))
-        return np.concatenate(parts)
-    return np.array([_value(statistic, table, table.counts - (np.arange(m) == i)) for i in range(m)])
+    if not isinstance(statistic, Objective):
+        values = np.array([_value(statistic, table, table.counts - (np.arange(m) == i)) for i in range(m)])
+        return values, table.counts
+    evaluator = Evaluator(statistic)
+    whole = evaluator.totals(table.counts)  # sums of pattern totals, so that subtracting the only subject leaves 0
+    parts = []
+    for chunk in evaluator.chunks():
+        one = evaluator.pattern_totals(chunk)
+        rest = Totals(*(np.asarray(total) - part for total, part in zip(whole, one, strict=True)))
+        parts.append(evaluator.value_of(evaluator.rescored(rest)))
+    return np.concatenate(parts), table.counts
+
+
+def _without_each_cluster(evaluator: Evaluator, by_cluster: Any) -> Array:
+    """Return the coefficient without each cluster, given the number of subjects of each pattern in each cluster."""
+    whole = evaluator.totals(evaluator.table.counts)
+    use: Any = 0.0
+    pairs: Any = 0.0
+    for chunk in evaluator.chunks():
+        own = evaluator.pattern_totals(chunk)
+        use = use + _summed(by_cluster[:, chunk], own.use)
+        if evaluator.objective.varying_weights:
+            pairs = pairs + _summed(by_cluster[:, chunk], own.pairs)
+    own_parts = (by_cluster @ evaluator.own.disagreements, by_cluster @ evaluator.own.units, by_cluster.sum(axis=1))
+    rest = Totals(*(np.asarray(total) - part for total, part in zip(whole, (*own_parts, use, pairs), strict=True)))
+    return evaluator.value_of(evaluator.rescored(rest))
+
+
+def _summed(by_cluster: Any, parts: Array) -> Array:
+    """Return the sum over the patterns of each cluster of arrays, one per pattern."""
+    return np.asarray(by_cluster @ parts.reshape(len(parts), -1)).reshape(-1, *parts.shape[1:])
 
 
 def _estimate(table: Table, statistic: Statistic) -> float:
@@ -391,9 +432,9 @@ def _bca_levels(
     """
     normal = NormalDist()
     below = ((replicates < estimate).mean() + (replicates <= estimate).mean()) / 2
-    values = _leave_one_out(table, statistic)
+    values, counts = _leave_one_out(table, statistic)
     defined = ~np.isnan(values)
-    counts, values = table.counts[defined], values[defined]
+    counts, values = counts[defined], values[defined]
     deviations = counts @ values / max(1, counts.sum()) - values
     spread = float(counts @ deviations**2)
     if not 0 < below < 1 or spread == 0:

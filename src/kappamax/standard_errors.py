@@ -9,25 +9,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import nan, prod, sqrt
+from math import inf, nan, prod, sqrt
 from statistics import NormalDist
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from kappamax._result import Result
 from kappamax._typing import Array, Codes
 from kappamax._validate import as_choice, as_number_between
+from kappamax.clusters import Clusters
 from kappamax.coefficients import as_objective
 from kappamax.disagreement.evaluator import Evaluator, Totals
 from kappamax.disagreement.objective import Objective
 from kappamax.disagreement.pattern_disagreement import PATTERNS_PER_BLOCK
 from kappamax.errors import NotSupportedError
 from kappamax.io import Ratings
+from kappamax.patterns import n_ratings_of
 from kappamax.resampling import jackknife
 from kappamax.table import Label, Rows
 from kappamax.weights import WeightsLike
 
+INFERENCES = ("subjects", "raters", "both")
 SE_METHODS = ("auto", "fleiss-cohen-everitt", "delta", "gwet", "jackknife", "null")
 _COMPLEX_STEP = 1e-150
 _LOST = 1e-13
@@ -39,6 +42,8 @@ def standard_error(
     weights: WeightsLike = "unweighted",
     coefficient: str = "kappa",
     method: str = "auto",
+    inference: str = "subjects",
+    cluster: Any = None,
     categories: Sequence[Label] | None = None,
 ) -> StandardError:
     """Compute the standard error of a coefficient.
@@ -58,13 +63,20 @@ def standard_error(
 
         - "fleiss-cohen-everitt": the formula of Fleiss, Cohen and Everitt (1969) for Cohen's kappa without missing
           ratings;
-        - "delta": the delta method, for any coefficient, any number of raters, and missing ratings;
+        - "delta": the delta method, for any coefficient, any number of raters, missing ratings, and clusters;
         - "gwet": the formula of Gwet (2008, 2021) as in irrCAC; without missing ratings it equals "delta", with missing
           ratings it is often too large;
-        - "jackknife": the delete-one jackknife over subjects;
+        - "jackknife": the delete-one jackknife over subjects or, if there are clusters, over clusters;
         - "null": the standard error of Cohen's kappa under independence, for the test of kappa = 0 only;
         - "auto": "fleiss-cohen-everitt" for Cohen's kappa and "gwet" for other coefficients if no rating is missing,
-          otherwise "delta".
+          otherwise "delta", and "delta" if the subjects are in clusters.
+    inference : {"subjects", "raters", "both"}
+        What is regarded as a random sample, default "subjects". "raters": the raters are a sample of a population of
+        raters, and the subjects are fixed; "both": subjects and raters are samples. The variance due to the raters is
+        the delete-one jackknife over raters of Gwet (2008), for three or more raters.
+    cluster : str or array, optional
+        Column of a frame that gives the cluster of each subject, such as the patient of a lesion, or an array with one
+        entry per subject. Clusters are then regarded as the random sample. By default, subjects are independent.
     categories : sequence of labels, optional
         All categories in order, including unused ones. By default they are taken from the ratings.
 
@@ -76,7 +88,9 @@ def standard_error(
     Raises
     ------
     NotSupportedError
-        If the method is "fleiss-cohen-everitt" or "null" and the coefficient is not Cohen's kappa of complete ratings.
+        If the method is "fleiss-cohen-everitt" or "null" and the coefficient is not Cohen's kappa of complete ratings,
+        if the method assumes independent subjects and there are clusters, or if the raters are a sample of fewer than
+        three.
 
     Examples
     --------
@@ -85,13 +99,20 @@ def standard_error(
     0.127
     """
     method = as_choice("method", method, SE_METHODS)
+    inference = as_choice("inference", inference, INFERENCES)
     objective = as_objective(*ratings, weights=weights, coefficient=coefficient, categories=categories)
-    return _standard_error(objective, method)._about(objective.table.data)
+    error = _standard_error(objective, method) if inference != "raters" else None
+    if inference != "subjects":
+        error = _with_raters(objective, error)
+    assert error is not None
+    return error._about(objective.table.data)
 
 
 def _standard_error(objective: Objective, method: str) -> StandardError:
     if method == "auto":
         method = _default_method(objective)
+    if objective.table.clusters is not None:
+        return _error_over_clusters(objective, objective.table.clusters, method)
     cohen = objective.coefficient.name == "cohen" and objective.table.complete
     if method in ("fleiss-cohen-everitt", "null") and not cohen:
         raise NotSupportedError(
@@ -109,6 +130,69 @@ def _standard_error(objective: Objective, method: str) -> StandardError:
     gradient = slopes(objective, rows.patterns, gwet=method == "gwet")
     se = float(_by_formula(objective, rows, gradient, method))
     return StandardError(se, method, None if method == "fleiss-cohen-everitt" else n - 1)
+
+
+def _error_over_clusters(objective: Objective, clusters: Clusters, method: str) -> StandardError:
+    """Return the standard error for a sample of clusters: the spread of the sums of the slopes in each cluster."""
+    if method not in ("delta", "jackknife"):
+        raise NotSupportedError(
+            f"the {method} standard error assumes independent subjects, but the subjects are in clusters; use 'delta' "
+            "or 'jackknife'."
+        )
+    n = n_compared_clusters(objective, clusters)
+    if n < 2:
+        return StandardError(None, method, None)
+    if method == "jackknife":
+        return StandardError(jackknife(objective).se, method, n - 1)
+    sums = cluster_sums(clusters, slopes(objective, clusters.patterns))
+    variance = float(((sums - sums.mean()) ** 2).sum()) * n / (n - 1)
+    return StandardError(sqrt(variance), method, n - 1)
+
+
+def cluster_sums(clusters: Clusters, gradient: Array) -> Array:
+    """Return the sum over the subjects of each cluster of slopes, given for each row of the clusters."""
+    return np.bincount(clusters.codes, weights=clusters.counts * gradient, minlength=clusters.n_clusters)
+
+
+def n_compared_clusters(objective: Objective, clusters: Clusters) -> int:
+    """Return the number of clusters in which some subject has ratings to compare; others add no information."""
+    enough = n_ratings_of(clusters.patterns) >= objective.coefficient.group_size
+    return int(np.count_nonzero(np.bincount(clusters.codes[enough], minlength=clusters.n_clusters)))
+
+
+def _with_raters(objective: Objective, subjects: StandardError | None) -> StandardError:
+    """Return the standard error due to a sample of raters, to which that due to the subjects is added if it is given.
+
+    The variance due to the raters is (r - 1) / r times the sum of the squared deviations of the coefficients without
+    each rater from their mean (Gwet 2008). The degrees of freedom of the sum are those of Satterthwaite (1946).
+    """
+    table, r = objective.table, objective.table.n_raters
+    if r < 3 or r == objective.coefficient.group_size:
+        raise NotSupportedError(
+            f"the variance due to a sample of raters needs at least {objective.coefficient.group_size + 1} raters, of "
+            f"whom each is left out in turn; got {r}."
+        )
+    values = []
+    for left_out in range(r):
+        rest = [rater for rater in range(r) if rater != left_out]
+        chosen = as_objective(
+            table.select(rest),
+            weights=objective.weights.for_raters(rest),
+            coefficient=objective.coefficient.name,
+            group_size=objective.coefficient.group_size,
+        )
+        values.append(chosen.value(chosen.score))
+    by_raters = float((r - 1) / r * ((np.array(values) - np.mean(values)) ** 2).sum())
+    if subjects is None:
+        return StandardError(sqrt(by_raters), "jackknife over raters", r - 1, "raters")
+    if subjects.se is None:
+        return StandardError(None, subjects.method, None, "both")
+    by_subjects, df = subjects.se**2, subjects.df or inf
+    total = by_subjects + by_raters
+    below = by_subjects**2 / df + by_raters**2 / (r - 1)
+    return StandardError(
+        sqrt(total), f"{subjects.method}, jackknife over raters", total**2 / below if below > 0 else r - 1, "both"
+    )
 
 
 def slopes(
@@ -278,13 +362,16 @@ class StandardError(Result):
         Standard error; None where it cannot be estimated.
     method : str
         Method by which the standard error was computed.
-    df : int or None
+    df : float or None
         Degrees of freedom of Student's t distribution; None for the normal distribution.
+    inference : {"subjects", "raters", "both"}
+        What is regarded as a random sample.
     """
 
     se: float | None
     method: str
-    df: int | None
+    df: float | None
+    inference: str = "subjects"
 
     def __float__(self) -> float:
         return nan if self.se is None else self.se
@@ -292,7 +379,7 @@ class StandardError(Result):
 
 def _default_method(objective: Objective) -> str:
     """Return the method that "auto" stands for."""
-    if not objective.table.complete:
+    if not objective.table.complete or objective.table.clusters is not None:
         return "delta"
     return "fleiss-cohen-everitt" if objective.coefficient.name == "cohen" else "gwet"
 
