@@ -29,6 +29,7 @@ NOTES = {
     "rater_deviations": "use of the categories",
     "exact_interval | standard_errors": "guaranteed; delta method",
     "resampling": "jackknife, bootstrap",
+    "cluster_resampling": "draws subjects or clusters",
     "coefficients": "what chance gives",
     "disagreement": "scores, exact and in doubles",
     "datasets": "bundled examples",
