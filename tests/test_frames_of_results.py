@@ -24,6 +24,8 @@ def results():
         km.pairwise_kappas(three),
         km.category_kappas(three),
         km.leave_one_out(three),
+        km.specific_agreement(three),
+        km.two_by_two_indices(km.from_counts([[2, 1], [0, 0]])),
         fiber.distribution("linear"),
         fiber.joint_distribution("linear", "quadratic"),
         km.moves.rank_moves(two, weights="linear"),

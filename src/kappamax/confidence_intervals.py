@@ -128,10 +128,14 @@ def _centers_and_reaches(evaluator: Evaluator, totals: Totals, rows: Rows, level
 
 def pseudo_subjects(evaluator: Evaluator, level: float) -> tuple[PseudoSubjects, float]:
     """Return the pseudo-subjects that are added to a table at a confidence level, and their number."""
-    small = evaluator.table.n_raters == evaluator.table.n_categories == 2
-    squared = quantile_of((1 + level) / 2, None) ** 2
-    n_pseudo, unanimous = (squared, 0.0) if small else (squared / 2, _UNANIMOUS)
+    n_pseudo, unanimous = n_pseudo_subjects(evaluator.table.n_raters, evaluator.table.n_categories, level)
     return PseudoSubjects(evaluator, unanimous), n_pseudo
+
+
+def n_pseudo_subjects(n_raters: int, n_categories: int, level: float) -> tuple[float, float]:
+    """Return the number of pseudo-subjects, and the share of them that all raters rate alike."""
+    squared = quantile_of((1 + level) / 2, None) ** 2
+    return (squared, 0.0) if n_raters == n_categories == 2 else (squared / 2, _UNANIMOUS)
 
 
 def with_pseudo_subjects(evaluator: Evaluator, totals: Totals, pseudo: PseudoSubjects, n_pseudo: float) -> Totals:

@@ -7,6 +7,7 @@ directly.
 from kappamax._result import Result
 from kappamax.annealing.simulated_annealing import Annealing
 from kappamax.annealing.trace import Moment, Trace
+from kappamax.category_agreement import IndexEstimate, SpecificAgreement
 from kappamax.coefficient_tests import EquivalenceTest, ValueTest
 from kappamax.comparisons import Comparison
 from kappamax.fibers.connectivity import LevelSet
@@ -39,6 +40,7 @@ from kappamax.reporting.group_report import GroupReport
 from kappamax.reporting.report_results import Report, WeightingReport
 from kappamax.resampling import Bootstrap, Jackknife
 from kappamax.standard_errors import StandardError
+from kappamax.two_by_two import TwoByTwoIndices
 from kappamax.verification.certificates import Verification
 
 __all__ = [
@@ -57,6 +59,7 @@ __all__ = [
     "Explanation",
     "Fiber",
     "GroupReport",
+    "IndexEstimate",
     "InspectedColumn",
     "Inspection",
     "Jackknife",
@@ -82,10 +85,12 @@ __all__ = [
     "SampleSize",
     "ShareOfMaximum",
     "SimulatedStudies",
+    "SpecificAgreement",
     "StandardError",
     "Study",
     "StudyRow",
     "Trace",
+    "TwoByTwoIndices",
     "ValueTest",
     "Verdict",
     "Verification",
