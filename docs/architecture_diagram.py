@@ -19,7 +19,7 @@ NOTES = {
     "plot": "pictures by matplotlib",
     "reporting": "words, tables, pictures",
     "paper": "the paper and its study",
-    "two_by_two": "PABAK and other indices",
+    "two_by_two | benchmark_scales": "PABAK; verbal labels",
     "annealing | planning": "search; how many subjects",
     "kappas | maximum": "value; largest, with proof",
     "verification": "proofs checked, no solver",

@@ -26,6 +26,7 @@ def results():
         km.leave_one_out(three),
         km.specific_agreement(three),
         km.two_by_two_indices(km.from_counts([[2, 1], [0, 0]])),
+        km.benchmark(km.kappa(two)),
         fiber.distribution("linear"),
         fiber.joint_distribution("linear", "quadratic"),
         km.moves.rank_moves(two, weights="linear"),

@@ -11,6 +11,7 @@ from . import plot as plot
 from . import results as results
 from ._version import __version__ as __version__
 from .annealing.simulated_annealing import anneal as anneal
+from .benchmark_scales import benchmark as benchmark
 from .category_agreement import specific_agreement as specific_agreement
 from .coefficient_tests import equivalence_test as equivalence_test
 from .coefficient_tests import value_test as value_test

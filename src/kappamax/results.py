@@ -7,6 +7,7 @@ directly.
 from kappamax._result import Result
 from kappamax.annealing.simulated_annealing import Annealing
 from kappamax.annealing.trace import Moment, Trace
+from kappamax.benchmark_scales import Benchmark, BenchmarkBand
 from kappamax.category_agreement import IndexEstimate, SpecificAgreement
 from kappamax.coefficient_tests import EquivalenceTest, ValueTest
 from kappamax.comparisons import Comparison
@@ -46,6 +47,8 @@ from kappamax.verification.certificates import Verification
 __all__ = [
     "Agreement",
     "Annealing",
+    "Benchmark",
+    "BenchmarkBand",
     "Bootstrap",
     "CategoryKappas",
     "Claim",

@@ -108,6 +108,7 @@ CALLS: dict[str, Callable[[Case], Any]] = {
     "agreement groups": lambda c: km.agreement(c.table, **c.options, group_size=min(3, c.table.n_raters)),
     "anneal moves": lambda c: _anneal(c, "moves"),
     "anneal swaps": lambda c: _anneal(c, "swaps"),
+    "benchmark": lambda c: km.benchmark(km.agreement(c.table, **c.options), scale="fleiss"),
     "bootstrap": lambda c: km.bootstrap(c.table, **c.options, n_resamples=20, rng=c.seed),
     "category_kappas": lambda c: km.category_kappas(c.table),
     "compare": lambda c: km.compare(c.table, first={"weights": c.weights}, second={"weights": "unweighted"}),
