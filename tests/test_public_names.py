@@ -14,10 +14,11 @@ from kappamax import _unknown_names
 from kappamax._result import Result
 
 NAMES = {
-    "__version__", "agreement", "anneal", "bootstrap", "category_kappas", "compare", "equivalence_test",
+    "__version__", "agreement", "anneal", "benchmark", "bootstrap", "category_kappas", "compare", "equivalence_test",
     "exact_association", "exact_test", "example", "fiber", "from_counts", "from_ratings", "inspect", "jackknife",
     "kappa", "leave_one_out", "marginal_homogeneity", "max_kappa", "pairwise_kappas", "read_ratings", "report",
-    "report_groups", "sample_size", "standard_error", "Table", "value_test", "verify", "Weights",
+    "report_groups", "sample_size", "specific_agreement", "standard_error", "Table", "two_by_two_indices",
+    "value_test", "verify", "Weights",
 }  # fmt: skip
 NAMESPACES = {
     "annealing": {
@@ -44,7 +45,7 @@ NAMESPACES = {
 def test_the_public_names_are_these():
     """Adding or removing a public name requires a change of this list."""
     assert set(dir(km)) == NAMES | set(NAMESPACES) | {"results"}
-    assert len(NAMES) <= 29
+    assert len(NAMES) <= 32
     for name in NAMES:
         assert getattr(km, name) is not None
 
@@ -94,6 +95,13 @@ def test_unknown_names_are_attribute_errors():
         ("fleiss_kappa", "Did you mean km.agreement(..., coefficient='fleiss')?"),
         ("mcnemar", "Did you mean km.marginal_homogeneity?"),
         ("kappa_test", "Did you mean km.exact_test or km.value_test?"),
+        ("pabak", "Did you mean km.two_by_two_indices?"),
+        ("prevalence_index", "Did you mean km.two_by_two_indices?"),
+        ("positive_agreement", "Did you mean km.two_by_two_indices or km.specific_agreement?"),
+        ("f1_score", "Did you mean km.specific_agreement?"),
+        ("percent_agreement", "Did you mean km.agreement(..., coefficient='percent')?"),
+        ("landis_koch", "Did you mean km.benchmark?"),
+        ("fleiss_benchmark", "Did you mean km.benchmark?"),
         ("odds_ratio", "Did you mean km.exact_association?"),
         ("compare_kappas", "Did you mean km.compare?"),
         ("sample_tables", "Did you mean km.fiber?"),

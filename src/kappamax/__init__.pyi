@@ -11,6 +11,8 @@ from . import plot as plot
 from . import results as results
 from ._version import __version__ as __version__
 from .annealing.simulated_annealing import anneal as anneal
+from .benchmark_scales import benchmark as benchmark
+from .category_agreement import specific_agreement as specific_agreement
 from .coefficient_tests import equivalence_test as equivalence_test
 from .coefficient_tests import value_test as value_test
 from .comparisons import compare as compare
@@ -36,5 +38,6 @@ from .resampling import bootstrap as bootstrap
 from .resampling import jackknife as jackknife
 from .standard_errors import standard_error as standard_error
 from .table import Table as Table
+from .two_by_two import two_by_two_indices as two_by_two_indices
 from .verification.certificates import verify as verify
 from .weights import Weights as Weights

@@ -9,6 +9,19 @@ from types import ModuleType
 
 #: what people type who come from other packages, by parts of the name
 _OTHER_WORDS = {
+    "pabak": "two_by_two_indices",
+    "prevalence": "two_by_two_indices",
+    "bias": "two_by_two_indices",
+    "positive": "two_by_two_indices or km.specific_agreement",
+    "negative": "two_by_two_indices or km.specific_agreement",
+    "specific": "specific_agreement",
+    "f1": "specific_agreement",
+    "percent": "agreement(..., coefficient='percent')",
+    "brennan": "agreement(..., coefficient='brennan-prediger')",
+    "landis": "benchmark",
+    "altman": "benchmark",
+    "benchmark": "benchmark",
+    "interpret": "benchmark",
     "maximizer": "maximum.iter_maximizers",
     "compar": "compare",
     "tables": "fiber",

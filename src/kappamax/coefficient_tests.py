@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -23,12 +23,22 @@ from kappamax.errors import InvalidOptionError, NotSupportedError
 from kappamax.io import Ratings
 from kappamax.null_simulation import MOST_SIMULATED_PATTERNS, MOST_SIMULATED_SUBJECTS, simulated_test
 from kappamax.null_tables import error_for, null_table_obstacle
-from kappamax.standard_errors import SE_METHODS, one_sided_pvalues
+from kappamax.standard_errors import one_sided_pvalues
 from kappamax.table import Label
 from kappamax.weights import WeightsLike
 
 _MOST_DRAWS = 10_000_000
-METHODS = ("auto", "simulation", "null", "estimate", *(name for name in SE_METHODS if name not in ("auto", "null")))
+METHODS = (
+    "auto",
+    "simulation",
+    "null",
+    "adjusted",
+    "estimate",
+    "fleiss-cohen-everitt",
+    "delta",
+    "gwet",
+    "jackknife",
+)
 
 
 def value_test(
@@ -40,6 +50,7 @@ def value_test(
     method: str = "auto",
     n_draws: int = 10_000,
     rng: np.random.Generator | int | None = 0,
+    cluster: Any = None,
     categories: Sequence[Label] | None = None,
 ) -> ValueTest:
     """Test a coefficient against a value, such as the smallest acceptable kappa.
@@ -68,17 +79,22 @@ def value_test(
           coefficient has if the null value is true, at the table with the observed margins that `sample_size` assumes
           by default; for Cohen's kappa and ``null=0`` this is the formula of Fleiss, Cohen and Everitt (1969) for
           independent raters. It needs complete ratings and at most 20,000 possible patterns;
+        - "adjusted": (center - null) / se, with the center and the standard error of the adjusted interval, is compared
+          with the distribution whose quantile the interval uses; for any ratings, and for clusters;
         - "estimate": (value - null) / se with the standard error that `kappa` reports is compared with the normal
           distribution or, if the standard error has degrees of freedom, with Student's t distribution;
         - "fleiss-cohen-everitt", "delta", "gwet" or "jackknife": the same with another standard error; see
           `standard_error`;
         - "auto": "simulation" if this is available, there are 2 to 1,000 subjects and `null` is below 1; otherwise
-          "null" if this is available, and "estimate" if it is not.
+          "null" if this is available, and "adjusted" if it is not.
     n_draws : int
         Number of simulated studies, default 10,000. The smallest possible p-value is 1 / (n_draws + 1).
     rng : Generator, int or None
         Random generator of the simulated studies, or its seed, default 0, so that the same ratings have the same
         p-value. None draws a new seed.
+    cluster : str or array, optional
+        Column of a frame that gives the cluster of each subject, or an array with one entry per subject; see
+        `agreement`. By default, the clusters that a Table has.
     categories : sequence of labels, optional
         All categories in order, including unused ones. By default they are taken from the ratings.
 
@@ -123,7 +139,7 @@ def value_test(
     null = _as_null("null", null)
     method = as_choice("method", method, METHODS)
     n_draws, rng = as_whole_number("n_draws", n_draws, 1, _MOST_DRAWS), as_generator(rng)
-    objective = as_objective(*ratings, weights=weights, coefficient=coefficient, categories=categories)
+    objective = as_objective(*ratings, weights=weights, coefficient=coefficient, categories=categories, cluster=cluster)
     return _value_test(objective, null, alternative, _Settings(method, n_draws, rng))
 
 
@@ -136,6 +152,7 @@ def equivalence_test(
     method: str = "auto",
     n_draws: int = 10_000,
     rng: np.random.Generator | int | None = 0,
+    cluster: Any = None,
     categories: Sequence[Label] | None = None,
 ) -> EquivalenceTest:
     """Test whether a coefficient lies between two values, by two one-sided tests.
@@ -160,6 +177,9 @@ def equivalence_test(
         Number of simulated studies of each test, default 10,000.
     rng : Generator, int or None
         Random generator of the simulated studies, or its seed, default 0; see `value_test`.
+    cluster : str or array, optional
+        Column of a frame that gives the cluster of each subject, or an array with one entry per subject; see
+        `agreement`. By default, the clusters that a Table has.
     categories : sequence of labels, optional
         All categories in order, including unused ones. By default they are taken from the ratings.
 
@@ -191,7 +211,7 @@ def equivalence_test(
     if low >= high:
         raise InvalidOptionError(f"low must be below high; got {low:g} and {high:g}.")
     method = as_choice("method", method, METHODS)
-    objective = as_objective(*ratings, weights=weights, coefficient=coefficient, categories=categories)
+    objective = as_objective(*ratings, weights=weights, coefficient=coefficient, categories=categories, cluster=cluster)
     settings = _Settings(method, as_whole_number("n_draws", n_draws, 1, _MOST_DRAWS), as_generator(rng))
     above, below = _value_test(objective, low, "greater", settings), _value_test(objective, high, "less", settings)
     pvalue = None if above.pvalue is None or below.pvalue is None else max(above.pvalue, below.pvalue)
@@ -216,11 +236,11 @@ class ValueTest(Result):
         Standard error in the statistic; None where it cannot be estimated.
     method : str
         "simulation", or the method by which the standard error was computed.
-    df : int or None
+    df : float or None
         Degrees of freedom of Student's t distribution; None if another distribution is used.
     reason : str or None
-        Why there is no statistic, why the standard error was estimated although the method is "auto", or why the
-        population of the test has another value than `null`; None if nothing of this applies.
+        Why there is no statistic, why no population with the null value is used although the method is "auto", or why
+        the population of the test has another value than `null`; None if nothing of this applies.
     n_draws : int or None
         Number of simulated studies in which the coefficient is defined; None if the method is not "simulation".
     """
@@ -232,7 +252,7 @@ class ValueTest(Result):
     pvalue: float | None
     se: float | None
     method: str
-    df: int | None
+    df: float | None
     reason: str | None = None
     n_draws: int | None = None
 
@@ -325,7 +345,7 @@ def _value_test(objective: Objective, null: float, alternative: str, settings: _
     if _is_simulated(objective, null, settings.method):
         return _by_simulation(objective, null, alternative, settings)
     value = objective.value(objective.score)
-    error, reason = error_for(objective, null, settings.method)
+    error, reason, center = error_for(objective, null, settings.method)
     se, statistic, pvalue = error.se, None, None
     if se is None:
         reason = "fewer than two subjects have ratings to compare, so the standard error cannot be estimated"
@@ -335,7 +355,7 @@ def _value_test(objective: Objective, null: float, alternative: str, settings: _
         zero = f"the standard error {which} is zero, so there is no test statistic"
         reason = zero if reason is None else f"{reason}; it is zero, so there is no test statistic"
     else:
-        statistic = (value - null) / se
+        statistic = ((value if center is None else center) - null) / se
         pvalue = _chosen(*one_sided_pvalues(statistic, error.df), alternative)
     return ValueTest(
         value, null, alternative, statistic, pvalue, se, error.method, error.df, reason, _data=objective.table.data

@@ -11,10 +11,8 @@ adds about one subject to each cell. The numbers were chosen by a study of cover
 
 from __future__ import annotations
 
-from functools import cached_property
 from itertools import combinations_with_replacement
 from math import comb, inf
-from typing import Any
 
 import numpy as np
 
@@ -22,10 +20,10 @@ from kappamax._typing import Array
 from kappamax._validate import as_choice, as_number_between
 from kappamax.clusters import Clusters
 from kappamax.disagreement.evaluator import Evaluator, Totals
-from kappamax.disagreement.krippendorff_metrics import squared_distances
 from kappamax.disagreement.objective import Objective
 from kappamax.errors import NotSupportedError
 from kappamax.exact_interval import exact_interval
+from kappamax.pseudo_subjects import PseudoSubjects, pseudo_subjects_for, with_pseudo_subjects
 from kappamax.standard_errors import (
     Derivatives,
     StandardError,
@@ -45,7 +43,6 @@ INTERVALS = ("auto", "adjusted", "exact", "normal")
 MOST_ADJUSTED = 10_000  # different patterns of ratings; for more, the subjects are so many that the formula is used
 _MOST_LISTED = 20_000  # patterns that are listed to find the largest disagreement
 _ROUNDING = 1e-9  # largest eigenvalue that counts as zero
-_UNANIMOUS = 0.3  # share of the pseudo-subjects that all raters rate alike
 
 
 def confidence_interval(
@@ -79,7 +76,8 @@ def confidence_interval(
         method = "adjusted" if n_units <= MOST_ADJUSTED and error.inference == "subjects" else "normal"
     if method != "normal" and error.inference != "subjects":
         raise NotSupportedError(
-            f"the interval {method!r} is for a sample of subjects and fixed raters; for a sample of raters use 'normal'."
+            f"the interval {method!r} is for a sample of subjects and given raters; for a sample of raters use "
+            "'normal'."
         )
     if method == "adjusted":
         return adjusted_interval(objective, level), method
@@ -105,13 +103,28 @@ def _exact_interval(objective: Objective, level: float) -> tuple[float, float]:
 
 def adjusted_interval(objective: Objective, level: float) -> tuple[float, float]:
     """Return the adjusted interval of a table, which contains the estimate and lies in the range of the coefficient."""
-    evaluator = Evaluator(objective)
-    if objective.table.clusters is None:
-        centers, reaches = _centers_and_reaches(evaluator, evaluator.totals(), objective.table.rows, level)
-    else:
-        centers, reaches = _clustered_center_and_reach(evaluator, objective.table.clusters, level)
-    low, high = _limits(objective, np.asarray(objective.value(objective.score)), centers, reaches)
+    center, error = adjusted_estimate(objective, level)
+    assert error.se is not None
+    reach = np.asarray(quantile_of((1 + level) / 2, error.df) * error.se)
+    low, high = _limits(objective, np.asarray(objective.value(objective.score)), np.asarray(center), reach)
     return float(low), float(high)
+
+
+def adjusted_estimate(objective: Objective, level: float) -> tuple[float, StandardError]:
+    """Return the value of the table with the pseudo-subjects of an interval, and its standard error.
+
+    The standard error is over clusters if the subjects are in clusters. It is NaN if no subject has enough ratings to
+    compare.
+    """
+    table = objective.table
+    if table.clusters is not None:
+        return _clustered_estimate(objective, table.clusters, level)
+    center, se = adjusted_centers_and_errors(objective, None, level)
+    df = None
+    if not _by_normal(objective):
+        _, n_pseudo = pseudo_subjects_for(Evaluator(objective), level)
+        df = float(_adjusted_size(objective, table.rows, n_pseudo)) - 1
+    return float(center), StandardError(float(se), "adjusted", df)
 
 
 def adjusted_intervals_at(objective: Objective, counts: Array, level: float) -> tuple[Array, Array, Array]:
@@ -134,7 +147,7 @@ def adjusted_centers_and_errors(objective: Objective, counts: Array | None, leve
     evaluator = Evaluator(objective)
     table = objective.table
     rows = table.rows if counts is None else table.grouped._replace(counts=np.asarray(counts, dtype=float))
-    pseudo, n_pseudo = pseudo_subjects(evaluator, level)
+    pseudo, n_pseudo = pseudo_subjects_for(evaluator, level)
     totals = with_pseudo_subjects(evaluator, evaluator.totals(counts), pseudo, n_pseudo)
     errors = adjusted_errors(pseudo, n_pseudo, totals, derivatives_at(evaluator, totals), rows)
     return evaluator.value_of(totals), errors
@@ -148,20 +161,20 @@ def _limits(objective: Objective, estimates: Array, centers: Array, reaches: Arr
 
 def _centers_and_reaches(evaluator: Evaluator, totals: Totals, rows: Rows, level: float) -> tuple[Array, Array]:
     """Return the value of tables with pseudo-subjects, and their standard error times a quantile."""
-    pseudo, n_pseudo = pseudo_subjects(evaluator, level)
+    pseudo, n_pseudo = pseudo_subjects_for(evaluator, level)
     totals = with_pseudo_subjects(evaluator, totals, pseudo, n_pseudo)
     reaches = adjusted_reaches(pseudo, n_pseudo, totals, derivatives_at(evaluator, totals), rows, level)
     return evaluator.value_of(totals), reaches
 
 
-def _clustered_center_and_reach(evaluator: Evaluator, clusters: Clusters, level: float) -> tuple[Array, Array]:
-    """Return the value of a table with pseudo-clusters, and its standard error over clusters times a quantile.
+def _clustered_estimate(objective: Objective, clusters: Clusters, level: float) -> tuple[float, StandardError]:
+    """Return the value of a table with pseudo-clusters, and its standard error over clusters.
 
     Subjects of a cluster tell less than as many independent subjects. A pseudo-cluster therefore consists of as many
     equal pseudo-subjects as the design effect says, the ratio of the variances with and without regard to clusters.
     """
-    objective = evaluator.objective
-    pseudo, n_pseudo = pseudo_subjects(evaluator, level)
+    evaluator = Evaluator(objective)
+    pseudo, n_pseudo = pseudo_subjects_for(evaluator, level)
     largest = float((cluster_sums(clusters, np.ones(len(clusters.codes))) ** 2).sum() / clusters.counts.sum())
     size = 1.0
     for _ in range(2):  # the design effect is estimated with single pseudo-subjects first
@@ -175,21 +188,8 @@ def _clustered_center_and_reach(evaluator: Evaluator, clusters: Clusters, level:
         last, size = size, min(max(1.0, effect), largest)
     spread = (sums**2).sum() + n_pseudo * last**2 * (variance + mean**2)
     n = n_compared_clusters(objective, clusters) + n_pseudo
-    reach = quantiles_of((1 + level) / 2, n - 1) * np.sqrt(spread * n / (n - 1))
-    return evaluator.value_of(totals), np.asarray(reach)
-
-
-def pseudo_subjects(evaluator: Evaluator, level: float) -> tuple[PseudoSubjects, float]:
-    """Return the pseudo-subjects that are added to a table at a confidence level, and their number."""
-    small = evaluator.table.n_raters == evaluator.table.n_categories == 2
-    squared = quantile_of((1 + level) / 2, None) ** 2
-    n_pseudo, unanimous = (squared, 0.0) if small else (squared / 2, _UNANIMOUS)
-    return PseudoSubjects(evaluator, unanimous), n_pseudo
-
-
-def with_pseudo_subjects(evaluator: Evaluator, totals: Totals, pseudo: PseudoSubjects, n_pseudo: float) -> Totals:
-    """Return the totals of tables to which pseudo-subjects are added."""
-    return evaluator.rescored(_sum(totals, pseudo.totals, n_pseudo))
+    se = float(np.sqrt(spread * n / (n - 1)))
+    return float(evaluator.value_of(totals)), StandardError(se, "adjusted", n - 1)
 
 
 def adjusted_reaches(
@@ -234,124 +234,6 @@ def _adjusted_size(objective: Objective, rows: Rows, n_pseudo: float) -> Array:
     return np.where(n > 1, n, np.nan)
 
 
-class PseudoSubjects:
-    """Subjects that are added to a table: some are rated alike by all raters, the others independently.
-
-    All categories are equally likely. With missing ratings, the sets of raters are those of the table, with the same
-    frequencies. Sums and moments over pseudo-subjects are computed from those of single ratings and of pairs; patterns
-    are not listed.
-
-    Parameters
-    ----------
-    evaluator : Evaluator
-        Evaluator of the objective.
-    unanimous : float
-        Share of the subjects that all raters rate alike.
-    """
-
-    def __init__(self, evaluator: Evaluator, unanimous: float) -> None:
-        self.evaluator, self.unanimous = evaluator, unanimous
-        objective = self.objective = evaluator.objective
-        rows = objective.table.rows
-        enough = rows.n_ratings >= objective.coefficient.group_size
-        if objective.table.complete:
-            self.sets, self.shares = np.ones((1, objective.table.n_raters)), np.ones(1)
-        else:
-            own, index = np.unique(rows.patterns[enough] >= 0, axis=0, return_inverse=True)
-            totals = np.bincount(index.ravel(), weights=rows.counts[enough])
-            self.sets, self.shares = own.astype(float), totals / totals.sum()
-        sizes = self.sizes = self.sets.sum(axis=1).astype(int)
-        features = evaluator.features(np.where(self.sets > 0, 0, -1).astype(rows.patterns.dtype))
-        self.units, self.use_weights = features.units, features.use_weights
-        self.factors = np.array([float(objective.coefficient.subject_weight(int(size))) for size in sizes])
-
-    @cached_property
-    def totals(self) -> Totals:
-        """Expected contributions of one pseudo-subject to the totals."""
-        k = self.objective.table.n_categories
-        use: Any = np.repeat((self.shares * self.use_weights) @ self.sets, k).reshape(-1, k) / k
-        if self.objective.coefficient.use != "raters":
-            use = use.sum(axis=0)
-        if self.objective.varying_weights:
-            met = self.shares @ (self.factors * self.sizes * (self.sizes - 1))
-            pairs = np.full((k, k), (1 - self.unanimous) * met / (2 * k**2))
-            return Totals(0.0, float(self.shares @ self.units), 1.0, use, pairs)  # scored with the weights of the whole
-        score = (1 - self.unanimous) * float(self.shares @ self._score_effects(None)[0])
-        return Totals(score, float(self.shares @ self.units), 1.0, use)
-
-    def slope_moments(self, derivatives: Derivatives, totals: Totals) -> tuple[Array, Array]:
-        """Return the mean and the variance of the slope of the coefficient over pseudo-subjects, shape (...,).
-
-        The slope of a pattern is by_score * score + by_units * units + by_size + the sum of by_use over its ratings.
-        For independent ratings, its variance is the sum of the variances of the effects of single ratings and of the
-        interactions of pairs.
-        """
-        by_score, by_units, by_size, by_use = derivatives
-        by_rating = by_use - by_use.mean(axis=-1, keepdims=True)
-        constants = by_units * self.units + by_size + self.use_weights * (by_use.mean(axis=-1) @ self.sets.T)
-        mean_scores, effects, interactions = self._score_effects(totals)
-        scale = by_score * self.factors
-        means = constants + by_score * mean_scores
-        single = scale[..., None, None] * effects + self.use_weights[:, None, None] * by_rating[..., None, :, :]
-        variances = (self.sets * (single**2).mean(axis=-1)).sum(axis=-1) + scale**2 * interactions
-        alike = self.use_weights**2 * ((self.sets @ by_rating) ** 2).mean(axis=-1)  # all raters in one category
-        share = self.unanimous
-        mean = ((1 - share) * means + share * constants) @ self.shares
-        around = mean[..., None]
-        second = (1 - share) * (variances + (means - around) ** 2) + share * (alike + (constants - around) ** 2)
-        return mean, second @ self.shares
-
-    def _score_effects(self, totals: Totals | None) -> tuple[Array, Array, Array]:
-        """Return the mean score of independent ratings, the effects of single ratings, and the variance of the rest.
-
-        The shapes are (..., sets), (..., sets, r or 1, k) and (..., sets). The effects and the variance are those of
-        the disagreement before it is multiplied by the weight of the subject. With weights that depend on the use of
-        categories, `totals` says at which use.
-        """
-        weights, sizes = self.objective.weights, self.sizes
-        if self.objective.coefficient.group_size > 2:
-            return self._group_effects()
-        if isinstance(weights, PairWeights):
-            return self._effects_by_pair(weights)
-        if self.objective.varying_weights:
-            assert totals is not None
-            matrix = squared_distances(self.evaluator.positions(totals.use))
-        else:
-            matrix = weights.matrix
-        mean, first, _, rest = _decomposed(matrix)
-        pairs = sizes * (sizes - 1) / 2
-        effects = (sizes - 1)[:, None, None] * first[..., None, None, :]
-        return pairs * mean[..., None] * self.factors, effects, pairs * rest[..., None]
-
-    def _effects_by_pair(self, weights: PairWeights) -> tuple[Array, Array, Array]:
-        """Return `_score_effects` for weights per pair of raters."""
-        r, k = self.objective.table.n_raters, self.objective.table.n_categories
-        means, interactions, effects = np.zeros((r, r)), np.zeros((r, r)), np.zeros((r, r, k))
-        for (a, b), own in weights.by_pair.items():
-            means[a, b], effects[a, b], effects[b, a], interactions[a, b] = _decomposed(own.matrix)
-        both = np.einsum("sa,sb->sab", self.sets, self.sets)
-        together = np.einsum("sb,abk->sak", self.sets, effects)
-        return (both * means).sum(axis=(1, 2)) * self.factors, together, (both * interactions).sum(axis=(1, 2))
-
-    def _group_effects(self) -> tuple[Array, Array, Array]:
-        """Return `_score_effects` for groups of g > 2 raters, who disagree unless all of them agree.
-
-        A single rating tells nothing about agreement. Two groups with m > 0 raters in common agree both with
-        probability k^(1 - 2g + m), and groups without common raters are independent.
-        """
-        g, k = self.objective.coefficient.group_size, self.objective.table.n_categories
-        agree = float(k) ** (1 - g)
-        means, variances = [], []
-        for size in self.sizes.tolist():
-            n_groups = comb(size, g)
-            both = [
-                comb(g, m) * comb(size - g, g - m) * (float(k) ** (1 - 2 * g + m) - agree**2) for m in range(1, g + 1)
-            ]
-            means.append(n_groups * (1 - agree))
-            variances.append(n_groups * sum(both))
-        return np.array(means) * self.factors, np.zeros((len(means), 1, k)), np.array(variances)
-
-
 def smallest_value(objective: Objective) -> float:
     """Return a lower bound of the coefficient over all populations, or minus infinity if none is known.
 
@@ -385,15 +267,3 @@ def _largest_disagreement(objective: Objective, u: Array, n_ratings: int) -> flo
         return float(u.max())
     patterns = np.array(list(combinations_with_replacement(range(k), n_ratings)))
     return float(objective.disagreement.real(patterns).max()) / comb(n_ratings, 2)
-
-
-def _decomposed(matrix: Array) -> tuple[Array, Array, Array, Array]:
-    """Return the mean of u(x, y) for independent x and y, the effects of x and of y, and the variance of the rest."""
-    mean = matrix.mean(axis=(-2, -1))
-    first, second = matrix.mean(axis=-1) - mean[..., None], matrix.mean(axis=-2) - mean[..., None]
-    rest = matrix - mean[..., None, None] - first[..., :, None] - second[..., None, :]
-    return mean, first, second, (rest**2).mean(axis=(-2, -1))
-
-
-def _sum(totals: Totals, more: Totals, times: float) -> Totals:
-    return Totals(*(own + times * other for own, other in zip(totals, more, strict=True)))

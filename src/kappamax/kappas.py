@@ -79,9 +79,7 @@ def kappa(
     >>> result.exact
     Fraction(5, 7)
     """
-    return agreement(
-        *ratings, weights=weights, categories=categories, level=level, interval=interval, cluster=cluster
-    )
+    return agreement(*ratings, weights=weights, categories=categories, level=level, interval=interval, cluster=cluster)
 
 
 def agreement(
@@ -128,8 +126,8 @@ def agreement(
           proven to cover at least as often as its level says; it is wider and takes up to some seconds;
         - "normal": the value -+ a quantile of the normal or t distribution times the standard error, which then often
           covers too rarely;
-        - "auto": "adjusted" up to 10,000 different patterns of ratings or clusters; "normal" for more, or if `method` is
-          given or `inference` is not "subjects".
+        - "auto": "adjusted" up to 10,000 different patterns of ratings or clusters; "normal" for more, or if `method`
+          is given or `inference` is not "subjects".
     method : str
         Method for the standard error, default "auto"; see `standard_error`. The method "null" is not accepted because
         it gives no confidence interval.

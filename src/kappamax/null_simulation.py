@@ -16,11 +16,12 @@ import numpy as np
 from kappamax._tolerances import TIES
 from kappamax._typing import Array
 from kappamax.coefficients import as_objective
-from kappamax.confidence_intervals import adjusted_centers_and_errors, pseudo_subjects
+from kappamax.confidence_intervals import adjusted_centers_and_errors
 from kappamax.disagreement.evaluator import Evaluator
 from kappamax.disagreement.objective import Objective
 from kappamax.patterns import indices_of, patterns_at
 from kappamax.planning.population import tables_through
+from kappamax.pseudo_subjects import pseudo_subjects_for
 from kappamax.table import Table
 
 MOST_SIMULATED_SUBJECTS = 1_000
@@ -90,7 +91,7 @@ def _smoothed(objective: Objective) -> Table:
     table = objective.table
     k, r = table.n_categories, table.n_raters
     patterns = patterns_at(np.arange(k**r), (k,) * r)
-    pseudo, n_pseudo = pseudo_subjects(Evaluator(objective), _LEVEL)
+    pseudo, n_pseudo = pseudo_subjects_for(Evaluator(objective), _LEVEL)
     alike = (patterns == patterns[:, :1]).all(axis=1)
     counts = n_pseudo * ((1 - pseudo.unanimous) / k**r + pseudo.unanimous / k * alike)
     counts[indices_of(table.patterns.T, (k,) * r)] += table.counts

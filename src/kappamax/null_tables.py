@@ -10,6 +10,7 @@ from __future__ import annotations
 from math import sqrt
 from typing import NamedTuple
 
+from kappamax.confidence_intervals import adjusted_estimate
 from kappamax.disagreement.objective import Objective
 from kappamax.display import numbers
 from kappamax.errors import NotSupportedError
@@ -18,30 +19,50 @@ from kappamax.planning.margin_tables import MOST_ASSUMED_PATTERNS
 from kappamax.planning.population import tables_through
 from kappamax.standard_errors import StandardError, standard_error
 
+_LEVEL = 0.95  # confidence level of the interval whose pseudo-subjects are added
+
 
 class NullError(NamedTuple):
-    """Standard error that a test uses, and the reason for it if it is not the one asked for."""
+    """Standard error that a test uses.
+
+    Attributes
+    ----------
+    error : StandardError
+        Standard error and its degrees of freedom.
+    reason : str or None
+        Why it is not the one at the null value.
+    center : float or None
+        Value that is compared with the null value, if it is not the observed one.
+    """
 
     error: StandardError
     reason: str | None = None
+    center: float | None = None
 
 
 def error_for(objective: Objective, null: float, method: str) -> NullError:
-    """Return the standard error of a test; `auto` falls back on the estimated one and says why."""
-    if method not in ("auto", "null"):
+    """Return the standard error of a test; `auto` falls back on that of the adjusted interval and says why."""
+    if method not in ("auto", "null", "adjusted"):
         return NullError(standard_error(objective, method="auto" if method == "estimate" else method))
-    classical = objective.coefficient.name == "cohen" and objective.table.complete and null == 0
+    table = objective.table
+    classical = objective.coefficient.name == "cohen" and table.complete and null == 0 and table.clusters is None
     obstacle = None if classical else null_table_obstacle(objective, MOST_ASSUMED_PATTERNS)
-    if obstacle is None:
+    if method != "adjusted" and obstacle is None:
         return _null_error(objective, null)
     if method == "null":
-        raise NotSupportedError(f"method 'null' is not available: {obstacle}. Use method 'estimate'.")
-    return NullError(standard_error(objective), f"the standard error is estimated from the ratings: {obstacle}")
+        raise NotSupportedError(f"method 'null' is not available: {obstacle}. Use method 'adjusted'.")
+    if standard_error(objective).se is None:
+        return NullError(StandardError(None, "adjusted", None))
+    center, error = adjusted_estimate(objective, _LEVEL)
+    reason = None if method == "adjusted" else f"no population with the null value is used: {obstacle}"
+    return NullError(error, reason, center)
 
 
 def null_table_obstacle(objective: Objective, most_patterns: int) -> str | None:
     """Return why no table with the null value can be built, or None if it can."""
     table, coefficient = objective.table, objective.coefficient
+    if table.clusters is not None:
+        return "the subjects are in clusters"
     if not table.complete:
         return "no table with the null value can be built from ratings of which some are missing"
     if table.n_categories**table.n_raters > most_patterns:

@@ -18,28 +18,25 @@ import numpy as np
 from kappamax._parallel import run_tasks
 from kappamax._progress import ProgressLike, as_progress
 from kappamax._result import Result
-from kappamax._rootsum import RootSum
 from kappamax._tolerances import NO_SPREAD
-from kappamax._typing import Array, Integers
+from kappamax._typing import Array
 from kappamax._validate import as_choice, as_generator, as_number_between, as_whole_number
-from kappamax.cluster_resampling import counts_by_cluster, resampled_counts
+from kappamax.cluster_resampling import resampled_counts
 from kappamax.coefficients import as_objective
-from kappamax.disagreement.evaluator import Evaluator, Totals
+from kappamax.disagreement.evaluator import Evaluator
 from kappamax.disagreement.objective import Objective
 from kappamax.display import numbers
-from kappamax.errors import InvalidOptionError, InvalidRatingsError, UndefinedKappaError
+from kappamax.errors import InvalidOptionError
 from kappamax.io import Ratings, as_table
+from kappamax.jackknife_values import Statistic, exact_changes, leave_one_out_values, value_at
 from kappamax.table import Label, Table
 from kappamax.weights import WeightsLike
-
-Statistic = Objective | Callable[[Table], float]
 
 _RESAMPLES_PER_BLOCK = 100
 _MOST_RESAMPLES = 10_000_000
 _RESAMPLED_COUNTS = 5_000_000  # largest number of counts of resamples that are held together
 _MANY_SUBJECTS = 10_000
 _FEW_PATTERNS = 1_000
-_QUOTIENT_BITS = 200
 INTERVALS = ("bca", "percentile")
 
 
@@ -84,14 +81,14 @@ def jackknife(
     0.1299
     """
     chosen, table = _chosen(ratings, statistic, weights, coefficient, categories, cluster)
-    values, counts = _leave_one_out(table, chosen)
+    values, counts = leave_one_out_values(table, chosen)
     n = int(counts.sum())
     estimate = _estimate(table, chosen)
     n_undefined = int(counts[np.isnan(values)].sum())
     if n < 2 or n_undefined:
         return Jackknife(estimate, None, None, values, counts, n_undefined, _data=table.data)
     if isinstance(chosen, Objective) and table.clusters is None and n > _MANY_SUBJECTS and len(counts) <= _FEW_PATTERNS:
-        mean, changes = _exact_changes(chosen)
+        mean, changes = exact_changes(chosen)
     else:
         changes = values - estimate
         mean = float(counts.astype(float) @ changes / n)
@@ -320,29 +317,6 @@ def _notes(defined: Array, n_resamples: int) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _exact_changes(objective: Objective) -> tuple[float, Array]:
-    """Return the mean change of the value over all subjects, and the change if one subject of each pattern is left out.
-
-    With many subjects, a change is too small to be computed as the difference of two doubles.
-    """
-    table, observed, expected = objective.table, objective.observed(objective.score), objective.expected
-    whole: list[int] = []  # changes in units of 2^-_QUOTIENT_BITS
-    for place in range(len(table.counts)):
-        rest = objective.for_table(table.like(table.patterns, table.counts - (np.arange(len(table.counts)) == place)))
-        above = observed * rest.expected - rest.observed(rest.score) * expected
-        whole.append(_scaled_quotient(above, expected * rest.expected))
-    total = sum(count * change for count, change in zip(table.counts.tolist(), whole, strict=True))
-    unit = 1 << _QUOTIENT_BITS
-    return total / (unit * table.n_subjects), np.array([change / unit for change in whole])
-
-
-def _scaled_quotient(above: RootSum, below: RootSum) -> int:
-    """Return the quotient above / below in units of 2^-_QUOTIENT_BITS, up to an error of a few units."""
-    numerator, _ = above.bracket(2 * _QUOTIENT_BITS)
-    denominator, _ = below.bracket(2 * _QUOTIENT_BITS)
-    return ((numerator * below.denominator) << _QUOTIENT_BITS) // (denominator * above.denominator)
-
-
 def _block(table: Table, statistic: Statistic, size: int, generator: np.random.Generator) -> Array:
     """Return the values of the statistic in a block of `size` resamples, in parts if there are many patterns."""
     part = max(1, _RESAMPLED_COUNTS // len(table.counts))
@@ -353,70 +327,14 @@ def _block(table: Table, statistic: Statistic, size: int, generator: np.random.G
             evaluator = Evaluator(statistic)
             values.append(evaluator.value_of(evaluator.totals(counts)))
         else:
-            values.append(np.array([_value(statistic, table, row) for row in counts]))
+            values.append(np.array([value_at(statistic, table, row) for row in counts]))
     return np.concatenate(values)
-
-
-def _leave_one_out(table: Table, statistic: Statistic) -> tuple[Array, Integers]:
-    """Return the statistic without one subject of each pattern, and the number of these subjects.
-
-    If the subjects are in clusters, return the statistic without each cluster, and ones.
-    """
-    if table.clusters is not None:
-        by_cluster = counts_by_cluster(table)
-        if isinstance(statistic, Objective):
-            values = _without_each_cluster(Evaluator(statistic), by_cluster)
-        else:
-            rows = (by_cluster[[i]].toarray()[0] for i in range(by_cluster.shape[0]))
-            values = np.array([_value(statistic, table, table.counts - row) for row in rows])
-        return values, np.ones(len(values), dtype=np.int64)
-    m = len(table.counts)
-    if not isinstance(statistic, Objective):
-        values = np.array([_value(statistic, table, table.counts - (np.arange(m) == i)) for i in range(m)])
-        return values, table.counts
-    evaluator = Evaluator(statistic)
-    whole = evaluator.totals(table.counts)  # sums of pattern totals, so that subtracting the only subject leaves 0
-    parts = []
-    for chunk in evaluator.chunks():
-        one = evaluator.pattern_totals(chunk)
-        rest = Totals(*(np.asarray(total) - part for total, part in zip(whole, one, strict=True)))
-        parts.append(evaluator.value_of(evaluator.rescored(rest)))
-    return np.concatenate(parts), table.counts
-
-
-def _without_each_cluster(evaluator: Evaluator, by_cluster: Any) -> Array:
-    """Return the coefficient without each cluster, given the number of subjects of each pattern in each cluster."""
-    whole = evaluator.totals(evaluator.table.counts)
-    use: Any = 0.0
-    pairs: Any = 0.0
-    for chunk in evaluator.chunks():
-        own = evaluator.pattern_totals(chunk)
-        use = use + _summed(by_cluster[:, chunk], own.use)
-        if evaluator.objective.varying_weights:
-            pairs = pairs + _summed(by_cluster[:, chunk], own.pairs)
-    own_parts = (by_cluster @ evaluator.own.disagreements, by_cluster @ evaluator.own.units, by_cluster.sum(axis=1))
-    rest = Totals(*(np.asarray(total) - part for total, part in zip(whole, (*own_parts, use, pairs), strict=True)))
-    return evaluator.value_of(evaluator.rescored(rest))
-
-
-def _summed(by_cluster: Any, parts: Array) -> Array:
-    """Return the sum over the patterns of each cluster of arrays, one per pattern."""
-    return np.asarray(by_cluster @ parts.reshape(len(parts), -1)).reshape(-1, *parts.shape[1:])
 
 
 def _estimate(table: Table, statistic: Statistic) -> float:
     if isinstance(statistic, Objective):
         return statistic.value(statistic.score)
     return float(statistic(table))
-
-
-def _value(statistic: Callable[[Table], float], table: Table, counts: Array) -> float:
-    """Return the statistic at other counts, or NaN if it is undefined or there are no ratings to compare."""
-    try:
-        other = Table(table.patterns, counts, table.categories, table.raters, ordered=table.ordered)
-        return float(statistic(other))
-    except (UndefinedKappaError, InvalidRatingsError):
-        return float("nan")
 
 
 def _percentile_levels(level: float) -> tuple[float, float]:
@@ -432,7 +350,7 @@ def _bca_levels(
     """
     normal = NormalDist()
     below = ((replicates < estimate).mean() + (replicates <= estimate).mean()) / 2
-    values, counts = _leave_one_out(table, statistic)
+    values, counts = leave_one_out_values(table, statistic)
     defined = ~np.isnan(values)
     counts, values = counts[defined], values[defined]
     deviations = counts @ values / max(1, counts.sum()) - values

@@ -7,6 +7,8 @@ directly.
 from kappamax._result import Result
 from kappamax.annealing.simulated_annealing import Annealing
 from kappamax.annealing.trace import Moment, Trace
+from kappamax.benchmark_scales import Benchmark, BenchmarkBand
+from kappamax.category_agreement import IndexEstimate, SpecificAgreement
 from kappamax.coefficient_tests import EquivalenceTest, ValueTest
 from kappamax.comparisons import Comparison
 from kappamax.fibers.connectivity import LevelSet
@@ -39,11 +41,14 @@ from kappamax.reporting.group_report import GroupReport
 from kappamax.reporting.report_results import Report, WeightingReport
 from kappamax.resampling import Bootstrap, Jackknife
 from kappamax.standard_errors import StandardError
+from kappamax.two_by_two import TwoByTwoIndices
 from kappamax.verification.certificates import Verification
 
 __all__ = [
     "Agreement",
     "Annealing",
+    "Benchmark",
+    "BenchmarkBand",
     "Bootstrap",
     "CategoryKappas",
     "Claim",
@@ -57,6 +62,7 @@ __all__ = [
     "Explanation",
     "Fiber",
     "GroupReport",
+    "IndexEstimate",
     "InspectedColumn",
     "Inspection",
     "Jackknife",
@@ -82,10 +88,12 @@ __all__ = [
     "SampleSize",
     "ShareOfMaximum",
     "SimulatedStudies",
+    "SpecificAgreement",
     "StandardError",
     "Study",
     "StudyRow",
     "Trace",
+    "TwoByTwoIndices",
     "ValueTest",
     "Verdict",
     "Verification",

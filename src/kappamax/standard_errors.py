@@ -27,6 +27,7 @@ from kappamax.errors import NotSupportedError
 from kappamax.io import Ratings
 from kappamax.patterns import n_ratings_of
 from kappamax.resampling import jackknife
+from kappamax.sampled_raters import rater_variance
 from kappamax.table import Label, Rows
 from kappamax.weights import WeightsLike
 
@@ -163,26 +164,9 @@ def n_compared_clusters(objective: Objective, clusters: Clusters) -> int:
 def _with_raters(objective: Objective, subjects: StandardError | None) -> StandardError:
     """Return the standard error due to a sample of raters, to which that due to the subjects is added if it is given.
 
-    The variance due to the raters is (r - 1) / r times the sum of the squared deviations of the coefficients without
-    each rater from their mean (Gwet 2008). The degrees of freedom of the sum are those of Satterthwaite (1946).
+    The degrees of freedom of the sum of the variances are those of Satterthwaite (1946).
     """
-    table, r = objective.table, objective.table.n_raters
-    if r < 3 or r == objective.coefficient.group_size:
-        raise NotSupportedError(
-            f"the variance due to a sample of raters needs at least {objective.coefficient.group_size + 1} raters, of "
-            f"whom each is left out in turn; got {r}."
-        )
-    values = []
-    for left_out in range(r):
-        rest = [rater for rater in range(r) if rater != left_out]
-        chosen = as_objective(
-            table.select(rest),
-            weights=objective.weights.for_raters(rest),
-            coefficient=objective.coefficient.name,
-            group_size=objective.coefficient.group_size,
-        )
-        values.append(chosen.value(chosen.score))
-    by_raters = float((r - 1) / r * ((np.array(values) - np.mean(values)) ** 2).sum())
+    r, by_raters = objective.table.n_raters, rater_variance(objective)
     if subjects is None:
         return StandardError(sqrt(by_raters), "jackknife over raters", r - 1, "raters")
     if subjects.se is None:

@@ -378,3 +378,34 @@ main()
     (result,) = json.loads(done.stdout)["results"]
     assert result["proven"] is False
     assert result["bound"] >= result["maximum"] >= result["value"]
+
+
+def test_a_verbal_scale_is_added_when_asked_for(wide):
+    """Each weighting has a note with its band and the supported band, and a field in JSON; by default there is none."""
+    options = ("kappa", wide, "--categories", "no,maybe,yes", "-w", "unweighted,linear")
+    shown = " ".join(run(*options, "--benchmark", "landis-koch").stdout.split())
+    table = km.read_ratings(wide, categories=["no", "maybe", "yes"])
+    results = json.loads(run(*options, "--benchmark", "landis-koch", "--json").stdout)["results"]
+    for weights, result in zip(("unweighted", "linear"), results, strict=True):
+        placed = km.benchmark(km.kappa(table, weights=weights))
+        assert f"{weights}: the value is {placed.in_words}." in shown
+        assert result["benchmark"] == placed.to_dict()
+        assert result["notes"] == []
+    assert "Landis" not in run(*options).stdout
+    assert "benchmark" not in json.loads(run(*options, "--json").stdout)["results"][0]
+
+
+def test_scales_that_do_not_apply_are_refused(wide, tmp_path):
+    """An unknown scale, percent agreement, and a table of several groups."""
+    unknown = run("kappa", wide, "--benchmark", "landis")
+    assert (unknown.returncode, unknown.stdout) == (1, "")
+    assert "benchmark must be one of 'landis-koch', 'altman', 'fleiss'; got 'landis'." in unknown.stderr
+    percent = run("kappa", wide, "--benchmark", "altman", "--coefficient", "percent")
+    assert percent.returncode == 1
+    assert "percent agreement is not" in percent.stderr
+    groups = run("report", wide, wide, "--benchmark", "altman")
+    assert groups.returncode == 2
+    assert "--benchmark is for a report on one file" in groups.stderr
+    undefined = tmp_path / "one.csv"
+    undefined.write_text("a,b\nx,x\nx,x\n", encoding="utf-8")
+    assert "undefined" in run("kappa", str(undefined), "--benchmark", "fleiss").stdout

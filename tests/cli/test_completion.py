@@ -60,7 +60,7 @@ def test_every_list_of_names_begins_with_the_default():
     """The default of an option is one of the names that the library accepts."""
     for name, command in main.commands.items():
         for option in command.params:
-            no_default = ("weights", "coefficient", "layout", "kind")
+            no_default = ("weights", "coefficient", "layout", "kind", "benchmark")
             if isinstance(option, Option) and option.names and option.name not in no_default:
                 assert offered(name, f"--{option.name.replace('_', '-')}")[0] == option.default
 

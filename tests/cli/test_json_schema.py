@@ -15,6 +15,7 @@ import kappamax as km
 from kappamax.annealing.diagonal_sweep import SWEEPS
 from kappamax.annealing.methods import METHODS as PROPOSALS
 from kappamax.annealing.methods import MOVE_SETS, UNITS
+from kappamax.benchmark_scales import SCALES
 from kappamax.cli import main
 from kappamax.cli.options import HOW_TO_READ
 from kappamax.coefficients import COEFFICIENTS
@@ -37,6 +38,7 @@ DEFINITIONS = [one["$ref"].rpartition("/")[2] for one in SCHEMA["anyOf"]]  # one
 QUICK = [name for name, case in CASES.items() if not case.slow]
 MUTATED = [
     *("inspect, wide", "inspect, long", "inspect, no table"),
+    *("kappa, on the scale of Fleiss", "kappa, on the scale of Altman", "report, on a scale"),
     *("kappa, two raters", "kappa, undefined", "max, three raters", "max, no time", "max, undefined"),
     *("test, two-sided", "test, undefined", "test, value", "test, equivalence", "plan, assurance"),
     *("test, value undefined", "test, equivalence undefined", "association, two categories"),
@@ -50,7 +52,7 @@ MAPS = {
     *("margins", "reasons", "missing_as", "columns_left_out", "labels", "missing", "options")
 }  # objects whose keys are names in the data
 OPTIONAL = {
-    *("results/n_maximizers", "results/maximizers", "results/tables", "results/sample"),
+    *("results/n_maximizers", "results/benchmark", "results/maximizers", "results/tables", "results/sample"),
     *("scenario/margins", "scenario/max_steps", "schedule/start", "schedule/factor", "schedule/steps"),
     *("schedule/temperature", "stopping/patience", "stopping/steps"),
 }
@@ -201,6 +203,7 @@ def test_exact_numbers_and_labels(definition, value, accepted):
         (("coefficient",), COEFFICIENTS),
         (("alternative",), (*ALTERNATIVES, None)),
         (("test_result", "properties", "two_sided"), (*TWO_SIDED, None)),
+        (("benchmark", "properties", "scale"), SCALES),
         (("margins_test", "properties", "method"), MARGINS_METHODS[1:]),
         (("group_row", "properties", "margins_test"), (*MARGINS_METHODS[1:], None)),
         (("association_result", "properties", "two_sided"), (*TILTED_TWO_SIDED, None)),

@@ -222,6 +222,14 @@ CASES = {
     "kappa, perfect agreement": Case("kappa", "kappa {perfect.csv}"),
     "kappa, exact interval": Case("kappa", "kappa {small.csv} --layout counts --interval exact"),
     "kappa, normal interval": Case("kappa", "kappa {one_subject.csv} --interval normal"),
+    "kappa, on the scale of Landis and Koch": Case(
+        "kappa", "kappa {one_category.csv} -w unweighted --benchmark landis-koch"
+    ),
+    "kappa, on the scale of Altman": Case("kappa", "kappa {perfect.csv} --benchmark altman"),
+    "kappa, on the scale of Fleiss": Case("kappa", "kappa {two.csv} --benchmark fleiss"),
+    "kappa, on a scale without an interval": Case(
+        "kappa", "kappa {one_subject.csv} --interval normal --benchmark landis-koch"
+    ),
     "kappa, huge counts": Case("kappa", "kappa {huge.csv} --layout counts"),
     **{
         f"kappa, {name}": Case("kappa", f"kappa {{gwet2014.csv}} -c {name} -w linear")
@@ -345,6 +353,7 @@ CASES = {
     "report, groups": Case("report_groups", "report {groups.csv} --by site -w linear -w sqrt"),
     "report, small p-value": Case("report", "report {strong.csv} -w unweighted"),
     "report, batch with small p-values": Case("report_groups", "report {strong.csv} --batch -w unweighted"),
+    "report, on a scale": Case("report", "report {two.csv} --benchmark landis-koch"),
     "report, no order": Case("report", "report {two.csv}"),
     "report, several files": Case("report_groups", "report {two.csv} {broken.csv} {missing.csv} {often.csv}"),
     "report, batch of huge counts": Case("report_groups", "report {huge.csv} --layout counts --batch"),

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from kappamax.cli.command import command
-from kappamax.cli.options import INPUT, INTERVAL, JSON, LEVEL, WEIGHTS
+from kappamax.cli.options import BENCHMARK, INPUT, INTERVAL, JSON, LEVEL, WEIGHTS
 from kappamax.cli.runner import Finding, echo_rows, run
 from kappamax.display import numbers
 
@@ -20,9 +21,9 @@ if TYPE_CHECKING:
     "kappamax kappa ratings.csv --weights linear --categories none,mild,severe",
     Input=INPUT,
     Weights=WEIGHTS,
-    Output=[LEVEL, INTERVAL, JSON],
+    Output=[LEVEL, INTERVAL, BENCHMARK, JSON],
 )
-def kappa(level: float, interval: str, **options: Any) -> None:
+def kappa(level: float, interval: str, benchmark: str | None, **options: Any) -> None:
     """Measure the agreement of the raters in FILE.
 
     The coefficient, its confidence interval and standard error, and the observed and expected agreement are printed for
@@ -30,14 +31,34 @@ def kappa(level: float, interval: str, **options: Any) -> None:
     """
     from kappamax.kappas import agreement
 
+    fields: tuple[str, ...] = (
+        *("value", "exact", "observed_agreement", "expected_agreement", "se", "se_method", "ci", "ci_method"),
+    )
     header = ["value", f"{100 * level:g}% interval", "std. error", "observed", "expected"]
+    measure: Callable[..., Any] = partial(agreement, level=level, interval=interval)
+    if benchmark is not None:
+        from kappamax._validate import as_choice
+        from kappamax.benchmark_scales import SCALES
+
+        as_choice("benchmark", benchmark, SCALES)
+        measure, fields = partial(_on_scale, benchmark, measure), (*fields, "benchmark")
     run(
         options,
-        partial(agreement, level=level, interval=interval),
+        measure,
         partial(echo_rows, header=header, row=_row, undefined=_undefined_row),
-        fields=("value", "exact", "observed_agreement", "expected_agreement", "se", "se_method", "ci", "ci_method"),
+        fields=fields,
         known=partial(_known, level),
     )
+
+
+def _on_scale(scale: str, measure: Callable[..., Any], table: Table, **weighting: Any) -> Finding:
+    """Return the agreement with its place on a verbal scale, which is also one of its notes."""
+    from kappamax.benchmark_scales import benchmark
+
+    found = measure(table, **weighting)
+    placed = benchmark(found, scale=scale)
+    noted = replace(found, notes=(*found.notes, f"the value is {placed.in_words}"))
+    return Finding(found.to_dict() | {"benchmark": placed.to_dict()}, noted)
 
 
 def _row(finding: Finding) -> tuple[list[str], Iterable[str]]:

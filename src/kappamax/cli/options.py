@@ -82,7 +82,7 @@ def weights_by_default(names: str) -> list[click.Parameter]:
     coefficient = Option(
         "-c --coefficient NAME",
         "Coefficient of agreement: kappa (Cohen's for two raters, Conger's for more), fleiss, gwet, brennan-prediger, "
-        "krippendorff or percent.",
+        "krippendorff or percent (observed agreement, not corrected for chance).",
         default="kappa",
         names="coefficients.COEFFICIENTS",
     )
@@ -212,6 +212,12 @@ INTERVAL = Option(
     "usual formula; or auto, which is adjusted except for very large tables.",
     default="auto",
     names="confidence_intervals.INTERVALS",
+)
+BENCHMARK = Option(
+    "--benchmark SCALE",
+    "Verbal scale on which the coefficient is placed, with the probabilities of Gwet: landis-koch, altman or fleiss. "
+    "The scales are conventions, not tests. Default: no scale.",
+    names="benchmark_scales.SCALES",
 )
 MEMORY = Option(
     "--memory-limit GB",

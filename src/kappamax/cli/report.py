@@ -10,7 +10,7 @@ import click
 
 from kappamax._atomic_write import require_output
 from kappamax.cli.command import Option, command
-from kappamax.cli.options import INPUT, JSON, LEVEL, alternative, jobs, seed, weights_by_default
+from kappamax.cli.options import BENCHMARK, INPUT, JSON, LEVEL, alternative, jobs, seed, weights_by_default
 from kappamax.cli.runner import (
     echo_line,
     how_to_read,
@@ -40,7 +40,7 @@ from kappamax.errors import Interrupted, KappamaxError
     Weights=weights_by_default(
         "unweighted, linear, quadratic and sqrt if the categories are ordered, otherwise unweighted"
     ),
-    Statistics=[LEVEL, alternative(), seed("the Monte Carlo tests", default=0)],
+    Statistics=[LEVEL, alternative(), BENCHMARK, seed("the Monte Carlo tests", default=0)],
     Limits=[
         Option(
             "--time-limit SECONDS",
@@ -64,6 +64,7 @@ def report(
     more: tuple[str, ...],
     batch: bool,
     by: str | None,
+    benchmark: str | None,
     seed: int,
     jobs: int,
     title: str,
@@ -83,6 +84,8 @@ def report(
     settings |= {"weights": weightings(options) or None, "rng": seed}
     files = (options["file"], *more)
     grouped = bool(batch or by is not None or more)
+    if grouped and benchmark is not None:
+        raise click.UsageError("--benchmark is for a report on one file; the table of several groups has no labels.")
     if output is not None:
         from kappamax.reporting import group_report, report_results
 
@@ -100,7 +103,7 @@ def report(
                 made, interrupted = stopped.best, True
         else:
             with progress_line() as tell:
-                made = report_of(read_table(options), title=title, progress=tell, **settings)
+                made = report_of(read_table(options), title=title, progress=tell, benchmark=benchmark, **settings)
     if output is not None:
         made.save(output)
         echo_line(f"{'incomplete ' if interrupted else ''}report written to {output}", err=True)

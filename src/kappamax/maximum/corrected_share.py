@@ -32,8 +32,6 @@ from kappamax.coefficients import as_objective
 from kappamax.confidence_intervals import (
     adjusted_interval,
     adjusted_reaches,
-    pseudo_subjects,
-    with_pseudo_subjects,
 )
 from kappamax.disagreement.evaluator import Evaluator
 from kappamax.disagreement.objective import Objective
@@ -44,6 +42,7 @@ from kappamax.maximum.forced_by_chance import ChanceComparison, compare_with_cha
 from kappamax.maximum.least_disagreements import has_formula, solve_margins
 from kappamax.maximum.max_kappa import max_kappa
 from kappamax.maximum.maximum_result import Maximum
+from kappamax.pseudo_subjects import pseudo_subjects_for, with_pseudo_subjects
 from kappamax.standard_errors import Derivatives, derivatives_at
 from kappamax.table import Label
 from kappamax.weights import WeightsLike
@@ -291,7 +290,7 @@ def _ratio_and_reach(objective: Objective, level: float) -> tuple[float, float]:
     of a pattern is the sum of the prices of its ratings. The ratio is kappa / maximum.
     """
     evaluator, table = Evaluator(objective), objective.table
-    pseudo, n_pseudo = pseudo_subjects(evaluator, level)
+    pseudo, n_pseudo = pseudo_subjects_for(evaluator, level)
     totals = with_pseudo_subjects(evaluator, evaluator.totals(), pseudo, n_pseudo)
     per_category = n_pseudo / table.n_categories
     unit = max(1, min(_MOST_PARTS, _MOST_TOTAL // table.n_subjects))  # whole margins, as the solvers need them

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from kappamax._version import __version__
+from kappamax.benchmark_scales import Benchmark
 from kappamax.display import numbers, text
 from kappamax.kappas import Agreement
 from kappamax.reading import DataSummary
@@ -30,6 +31,12 @@ _REFERENCES = {
     "bhapkar": "Bhapkar VP (1966), Journal of the American Statistical Association 61, 228-235",
     "mcnemar": "McNemar Q (1947), Psychometrika 12, 153-157",
 }
+_SCALE_REFERENCES = {
+    "landis-koch": "Landis JR and Koch GG (1977), Biometrics 33, 159-174",
+    "altman": "Altman DG (1991), Practical Statistics for Medical Research, Chapman and Hall",
+    "fleiss": "Fleiss JL (1981), Statistical Methods for Rates and Proportions, 2nd edition, Wiley",
+}
+_GWET_HANDBOOK = "Gwet KL (2014), Handbook of Inter-Rater Reliability, 4th edition, Advanced Analytics"
 
 
 def methods_paragraph(report: Report) -> str:
@@ -56,6 +63,8 @@ def methods_paragraph(report: Report) -> str:
         )
     said.append(_test_words(report))
     said += _margins_words(report)
+    if (placed := _benchmark(report)) is not None:
+        said.append(f"Values were placed on the scale of {placed.source}, with the probabilities of Gwet (2014).")
     said.append(f"The computations were made with kappamax {__version__}.")
     return " ".join([*said, f"References: {'; '.join(_references(report))}."])
 
@@ -101,7 +110,14 @@ def _references(report: Report) -> list[str]:
     if tested is not None and tested.pvalue is not None:
         name = "mcnemar" if "McNemar" in tested.title else tested.method
         found += [_REFERENCES[name]] if name in _REFERENCES else []
+    if (placed := _benchmark(report)) is not None:
+        found += [_SCALE_REFERENCES[placed.scale], _GWET_HANDBOOK]
     return found
+
+
+def _benchmark(report: Report) -> Benchmark | None:
+    """Return the place of the first coefficient on a verbal scale, or None if no scale was requested."""
+    return next((result.benchmark for result in report.results if result.benchmark is not None), None)
 
 
 def _margins_words(report: Report) -> Iterator[str]:

@@ -9,6 +9,8 @@ from typing import Any
 
 from kappamax._progress import Progress, ProgressLike, as_progress
 from kappamax._validate import as_choice, as_number_between, as_whole_number, require_time_limit
+from kappamax.benchmark_scales import SCALES
+from kappamax.benchmark_scales import benchmark as benchmark_of
 from kappamax.coefficients import as_objective
 from kappamax.disagreement.objective import Objective
 from kappamax.errors import NotSupportedError, UndefinedKappaError
@@ -35,6 +37,7 @@ def report(
     coefficient: str = "kappa",
     level: float = 0.95,
     alternative: str = "greater",
+    benchmark: str | None = None,
     time_limit: float | None = 30.0,
     rng: int = 0,
     title: str = "Agreement between raters",
@@ -58,6 +61,8 @@ def report(
     alternative : {"greater", "less", "two-sided"}
         Alternative hypothesis of the test against chance, default "greater": more agreement than under chance, less
         agreement, or either. The two-sided p-value is based on the distance from the mean, as in `exact_test`.
+    benchmark : {"landis-koch", "altman", "fleiss"}, optional
+        Verbal scale on which each coefficient is placed, as by `kappamax.benchmark`. By default there is none.
     time_limit : float, optional
         Time limit in seconds for all searches together, that is, for the maximum, the minimum and the number of
         maximising tables of every weighting, default 30. Each search may take an equal share of the time that is left.
@@ -80,6 +85,8 @@ def report(
 
     Raises
     ------
+    NotSupportedError
+        If there is a benchmark and the coefficient is percent agreement.
     Interrupted
         If the user presses Ctrl-C.
 
@@ -103,6 +110,7 @@ def report(
         coefficient=coefficient,
         level=level,
         alternative=alternative,
+        benchmark=None if benchmark is None else as_choice("benchmark", benchmark, SCALES),
         seed=seed,
         title=title,
         progress=progress,
@@ -117,6 +125,7 @@ def report_within(
     coefficient: str = "kappa",
     level: float = 0.95,
     alternative: str = "greater",
+    benchmark: str | None = None,
     seed: int = 0,
     title: str = "Agreement between raters",
     progress: Progress | None = None,
@@ -133,7 +142,7 @@ def report_within(
     for done, one in enumerate(weightings):
         objective = as_objective(table, weights=one, coefficient=coefficient)
         tell = _part_of(progress, done, len(weightings), sentences.weighting_name(objective.weights.name))
-        results.append((objective, _numbers(objective, level, shares, tell, margins_test)))
+        results.append((objective, _numbers(objective, level, benchmark, shares, tell, margins_test)))
     objective, main = results[main_index([result for _, result in results])]
     made = Report(
         title=title,
@@ -245,6 +254,7 @@ def _margins_test(table: Table, seed: int) -> MarginalHomogeneityTest | None:
 def _numbers(
     objective: Objective,
     level: float,
+    scale: str | None,
     shares: _TimeShares,
     progress: Progress | None,
     margins_test: MarginalHomogeneityTest | None,
@@ -258,6 +268,7 @@ def _numbers(
         return WeightingReport(
             weights=name, reason=error.reason, sentences=sentences.undefined(objective.coefficient.title, error.reason)
         )
+    placed = None if scale is None else benchmark_of(measured, scale=scale)
     most = reason = None
     cut_short = []
     try:
@@ -275,6 +286,7 @@ def _numbers(
     result = WeightingReport(
         weights=name,
         agreement=measured,
+        benchmark=placed,
         maximum=most,
         maximum_reason=reason,
         cut_short=tuple(cut_short),

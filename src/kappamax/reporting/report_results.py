@@ -9,6 +9,7 @@ from typing import Any
 
 from kappamax._atomic_write import write_by_ending
 from kappamax._result import Result, TableResult, plain, public_fields
+from kappamax.benchmark_scales import Benchmark
 from kappamax.disagreement.objective import Objective
 from kappamax.display.tables import csv_table, latex_table, markdown_table
 from kappamax.fibers.distribution import Distribution
@@ -66,6 +67,8 @@ class WeightingReport(Result):
     weights_in_words : str or None
         Effect of the weights on the table with the largest agreement, in words; None if the maximum is not known or if
         the pairs of raters have different weights.
+    benchmark : Benchmark or None
+        Place of the coefficient on a verbal scale; None unless a scale was requested.
     objective : Objective or None
         Objective from which the results were computed.
     """
@@ -83,6 +86,7 @@ class WeightingReport(Result):
     reason: str | None = None
     sentences: tuple[str, ...] = ()
     weights_in_words: str | None = None
+    benchmark: Benchmark | None = None
     objective: Objective | None = field(default=None, repr=False)
 
     def to_dict(self) -> dict[str, Any]:

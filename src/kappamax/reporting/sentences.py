@@ -117,6 +117,11 @@ def of_weighting(
     agreement, most = result.agreement, result.maximum
     assert agreement is not None
     said = [_value(table, agreement, result.test)]
+    if result.benchmark is not None:
+        said.append(
+            f"The value is {result.benchmark.in_words}. Such labels are conventions, which do not show that the "
+            "agreement is good enough for a purpose."
+        )
     if most is None:
         said.append(f"The largest possible value is not known: {result.maximum_reason}")
         return tuple(said)

@@ -106,4 +106,5 @@ def _result(result: WeightingReport) -> dict[str, Any]:
             "sentences": list(result.sentences),
             "weights_in_words": result.weights_in_words,
         }
+        | ({} if result.benchmark is None else {"benchmark": result.benchmark.to_dict()})
     )
