@@ -28,8 +28,8 @@ from kappamax.standard_errors import (
     Derivatives,
     StandardError,
     cluster_sums,
+    compared_clusters,
     derivatives_at,
-    n_compared_clusters,
     normal_interval,
     pattern_slopes,
     quantile_of,
@@ -187,7 +187,7 @@ def _clustered_estimate(objective: Objective, clusters: Clusters, level: float) 
         effect = float((sums**2).sum()) / independent if independent > 0 else 1.0
         last, size = size, min(max(1.0, effect), largest)
     spread = (sums**2).sum() + n_pseudo * last**2 * (variance + mean**2)
-    n = n_compared_clusters(objective, clusters) + n_pseudo
+    n = compared_clusters(objective, clusters).sum() + n_pseudo
     se = float(np.sqrt(spread * n / (n - 1)))
     return float(evaluator.value_of(totals)), StandardError(se, "adjusted", n - 1)
 

@@ -14,6 +14,7 @@ from statistics import NormalDist
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from kappamax._result import Result
 from kappamax._typing import Array, Codes
@@ -101,7 +102,7 @@ def standard_error(
     """
     method = as_choice("method", method, SE_METHODS)
     inference = as_choice("inference", inference, INFERENCES)
-    objective = as_objective(*ratings, weights=weights, coefficient=coefficient, categories=categories)
+    objective = as_objective(*ratings, weights=weights, coefficient=coefficient, categories=categories, cluster=cluster)
     error = _standard_error(objective, method) if inference != "raters" else None
     if inference != "subjects":
         error = _with_raters(objective, error)
@@ -140,12 +141,15 @@ def _error_over_clusters(objective: Objective, clusters: Clusters, method: str) 
             f"the {method} standard error assumes independent subjects, but the subjects are in clusters; use 'delta' "
             "or 'jackknife'."
         )
-    n = n_compared_clusters(objective, clusters)
+    compared = compared_clusters(objective, clusters)
+    n = int(compared.sum())
     if n < 2:
         return StandardError(None, method, None)
     if method == "jackknife":
         return StandardError(jackknife(objective).se, method, n - 1)
     sums = cluster_sums(clusters, slopes(objective, clusters.patterns))
+    if objective.coefficient.by_rating:  # subjects with one rating have slope 0 and are excluded from the mean
+        sums = sums[compared]
     variance = float(((sums - sums.mean()) ** 2).sum()) * n / (n - 1)
     return StandardError(sqrt(variance), method, n - 1)
 
@@ -155,10 +159,10 @@ def cluster_sums(clusters: Clusters, gradient: Array) -> Array:
     return np.bincount(clusters.codes, weights=clusters.counts * gradient, minlength=clusters.n_clusters)
 
 
-def n_compared_clusters(objective: Objective, clusters: Clusters) -> int:
-    """Return the number of clusters in which some subject has ratings to compare; others add no information."""
+def compared_clusters(objective: Objective, clusters: Clusters) -> npt.NDArray[np.bool_]:
+    """Return for each cluster whether some subject has ratings to compare; the others add no information."""
     enough = n_ratings_of(clusters.patterns) >= objective.coefficient.group_size
-    return int(np.count_nonzero(np.bincount(clusters.codes[enough], minlength=clusters.n_clusters)))
+    return np.bincount(clusters.codes[enough], minlength=clusters.n_clusters) > 0
 
 
 def _with_raters(objective: Objective, subjects: StandardError | None) -> StandardError:
