@@ -36,8 +36,8 @@ def require_independent_subjects(what: str, table: Table) -> None:
     """Require that the subjects are not in clusters; `what` is a method that permutes ratings between subjects."""
     if table.clusters is not None:
         raise NotSupportedError(
-            f"{what} assumes independent subjects, but the subjects are in clusters. value_test, which tests against "
-            "any value including 0, respects clusters."
+            f"{what} assumes independent subjects, but the subjects are in clusters. A test against the value 0 "
+            "(value_test, --null 0) respects clusters."
         )
 
 

@@ -129,7 +129,7 @@ def _margins_words(report: Report) -> Iterator[str]:
     tested = report.marginal_homogeneity
     if tested is None or tested.pvalue is None:
         return
-    how = f"the {tested.title}"
+    how = tested.title if tested.method == "hotelling" else f"the {tested.title}"
     if tested.method == "permutation":
         exact = "a" if tested.n_draws else "an exact"
         how = f"{exact} test that permutes the ratings of each subject among its raters"

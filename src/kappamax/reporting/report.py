@@ -42,6 +42,7 @@ def report(
     rng: int = 0,
     title: str = "Agreement between raters",
     progress: ProgressLike = None,
+    cluster: Any = None,
     categories: Sequence[Label] | None = None,
 ) -> Report:
     """Report the agreement between raters with its maximum, tests, tables and figures.
@@ -75,6 +76,9 @@ def report(
     progress : callable or True, optional
         True shows the progress on standard error; a function is called as ``progress(done, total, message)`` with the
         number of finished weightings, the number of all weightings and a description of the current work.
+    cluster : str or array, optional
+        Column of a frame that gives the cluster of each subject, or an array with one entry per subject. Intervals and
+        tests then respect clusters. By default, the clusters that a Table has.
     categories : sequence of labels, optional
         All categories in order, including unused ones. By default they are taken from the ratings.
 
@@ -97,7 +101,7 @@ def report(
     >>> print(r.results[0].sentences[1])
     The raters reached 66.9% of the largest value that the margins allow (0.7511, proven).
     """
-    table = as_table(*ratings, categories=categories)
+    table = as_table(*ratings, categories=categories, cluster=cluster)
     level = as_number_between("level", level, 0, 1)
     alternative = as_choice("alternative", alternative, ALTERNATIVES)
     require_time_limit("time_limit", time_limit)
