@@ -231,6 +231,7 @@ def _wald(table: Table, compared: ComparedRatings, method: str) -> MarginalHomog
     With the sum z of the deviations of n subjects or clusters and the sum S of their squares, the covariance of z is
     estimated by S - z z' / n, and its form, Bhapkar's statistic, is W = w / (1 - w / n) with w = z' S^- z. Hotelling's
     T2 is (n - 1) / n times W, and (n - q) / (q (n - 1)) T2 has the F distribution with q and n - q degrees of freedom.
+    If the rank q is n, then w is n, and W is undefined.
     """
     n: int = compared.n_subjects
     if table.clusters is None:
@@ -246,10 +247,6 @@ def _wald(table: Table, compared: ComparedRatings, method: str) -> MarginalHomog
     statistic, q = float(below / (1 - share)), part.rank
     if method == "bhapkar":
         return _result(table, compared, method, statistic, q, _chi_squared_tail(statistic, q))
-    if n <= q:
-        units = "subjects" if table.clusters is None else "clusters"
-        reason = f"there are {n} {units} and {q} differences between margins; the test needs more {units}"
-        return _result(table, compared, method, None, None, None, reason=reason)
     t2 = statistic * (n - 1) / n
     return _result(table, compared, method, t2, q, _f_tail(t2 * (n - q) / (q * (n - 1)), q, n - q))
 
