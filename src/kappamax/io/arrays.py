@@ -166,7 +166,7 @@ def _rows_at(patterns: Codes, rows: Integers) -> Codes:
     """Return some rows of an array, stored by column."""
     chosen = np.empty((len(rows), patterns.shape[1]), dtype=patterns.dtype, order="F")
     for i, column in enumerate(patterns.T):
-        np.take(column, rows, out=chosen[:, i])
+        np.take(column, rows, out=chosen[:, i], mode="clip")  # no buffer, unlike the default
     return chosen
 
 
