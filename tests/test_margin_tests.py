@@ -538,12 +538,36 @@ def test_bhapkar_holds_its_level_in_large_samples_only(r, k):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(("r", "k"), NULLS[1::2])
+def test_hotelling_holds_its_level(r, k):
+    """With 100 subjects, at most 5% of tables of exchangeable raters are rejected, up to Monte Carlo error."""
+    assert _level("hotelling", 100, r, k, 3) <= 0.05 + _reach(0.05)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("r", [2, 3])
+def test_margins_of_clusters_hold_their_level(r):
+    """Thirty clusters of three subjects, of whom all or none are guessed; ignoring clusters would reject more often."""
+    rng = np.random.default_rng([8, r])
+    rejected = dict.fromkeys(("clusters", "subjects"), 0)
+    for _ in range(N_SIMULATED // 5):
+        truth, guesses = rng.integers(0, 3, size=(30, 1)), rng.integers(0, 3, size=(30, r))
+        codes = np.repeat(np.where(rng.random((30, 1)) < 0.5, truth, guesses), 3, axis=0)
+        for name, clusters in (("clusters", np.repeat(np.arange(30), 3)), ("subjects", None)):
+            table = km.Table(codes, None, [0, 1, 2], ordered=True, clusters=clusters)
+            rejected[name] += km.marginal_homogeneity(table, method="hotelling").pvalue <= 0.05
+    n = N_SIMULATED // 5
+    assert rejected["clusters"] / n <= 0.05 + 4 * (0.05 * 0.95 / n) ** 0.5
+    assert rejected["subjects"] / n > 0.15
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(("r", "k"), NULLS)
 @pytest.mark.parametrize("n_subjects", [15, 100, 400])
 def test_auto_holds_its_level(monkeypatch, n_subjects, r, k):
-    """The method that is chosen for the number of subjects rejects at most 6% (Bhapkar's excess), up to error."""
+    """The method that is chosen for the number of subjects rejects at most 5%, up to error."""
     monkeypatch.setattr(rating_permutations, "MOST_ADDITIONS", 1_000_000)
-    assert _level("auto", n_subjects, r, k, 4) <= 0.06 + _reach(0.06)
+    assert _level("auto", n_subjects, r, k, 4) <= 0.05 + _reach(0.05)
 
 
 @pytest.mark.slow
