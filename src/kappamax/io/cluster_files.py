@@ -79,6 +79,8 @@ def number_clusters(source: Source, column: str, *, fill_down: bool) -> Numbered
         cell, line, own_name = name, LINE, "cell"
     elif is_whole_number(source, column):
         cell, order, own_name = source.values[column], "cell", "CAST(cell AS VARCHAR)"
+    # otherwise DuckDB, which does not know the number of rows of a text file, may hold all of them for a join
+    source.rows("SET disabled_optimizers = 'join_order,build_side_probe_side'")
     source.rows(
         f"CREATE OR REPLACE TEMP TABLE cluster_names AS SELECT cell, name, (dense_rank() OVER (ORDER BY {order}) - 1)"
         f"::INTEGER AS code FROM (SELECT cell, {own_name} AS name FROM (SELECT DISTINCT {cell} AS cell FROM {file}))"
