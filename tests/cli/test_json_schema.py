@@ -21,6 +21,8 @@ from kappamax.coefficients import COEFFICIENTS
 from kappamax.fibers.distribution import ALTERNATIVES, TWO_SIDED
 from kappamax.fibers.moves import Effect
 from kappamax.fibers.score_tilting import TWO_SIDED as TILTED_TWO_SIDED
+from kappamax.intraclass_correlation import NAMES as ICC_NAMES
+from kappamax.intraclass_correlation import SCALES
 from kappamax.io.inspected_columns import ROLES
 from kappamax.io.read_spec import LAYOUTS
 from kappamax.margin_tests import METHODS as MARGINS_METHODS
@@ -37,6 +39,7 @@ DEFINITIONS = [one["$ref"].rpartition("/")[2] for one in SCHEMA["anyOf"]]  # one
 QUICK = [name for name, case in CASES.items() if not case.slow]
 MUTATED = [
     *("inspect, wide", "inspect, long", "inspect, no table"),
+    *("icc, values", "icc, no lower limit", "icc, perfect agreement", "icc, one subject"),
     *("kappa, two raters", "kappa, undefined", "max, three raters", "max, no time", "max, undefined"),
     *("test, two-sided", "test, undefined", "test, value", "test, equivalence", "plan, assurance"),
     *("test, value undefined", "test, equivalence undefined", "association, two categories"),
@@ -203,6 +206,9 @@ def test_exact_numbers_and_labels(definition, value, accepted):
         (("test_result", "properties", "two_sided"), (*TWO_SIDED, None)),
         (("margins_test", "properties", "method"), MARGINS_METHODS[1:]),
         (("group_row", "properties", "margins_test"), (*MARGINS_METHODS[1:], None)),
+        (("icc_result", "properties", "name"), ICC_NAMES),
+        (("icc_result", "properties", "mcgraw_wong"), ICC_NAMES.values()),
+        (("icc_analysis", "properties", "scale"), SCALES),
         (("association_result", "properties", "two_sided"), (*TILTED_TWO_SIDED, None)),
         (("move", "properties", "effect"), get_args(Effect)),
         (("anneal_result", "properties", "proposal"), PROPOSALS),
