@@ -27,6 +27,7 @@ def results():
         km.specific_agreement(three),
         km.two_by_two_indices(km.from_counts([[2, 1], [0, 0]])),
         km.benchmark(km.kappa(two)),
+        km.icc(two),
         fiber.distribution("linear"),
         fiber.joint_distribution("linear", "quadratic"),
         km.moves.rank_moves(two, weights="linear"),
@@ -85,6 +86,10 @@ def test_frames_hold_the_values_of_the_result():
     frame = km.pairwise_kappas(undefined).to_frame("polars")
     assert frame["value"].to_list()[1] is None
     assert frame["reason"].to_list()[:2] == [None, "no subject was rated by both"]
+    found = km.icc([1, 2, 1], [2, 3, 2])
+    frame = found.to_frame("polars")
+    assert frame["coefficient"].to_list() == [one.name for one in found.coefficients]
+    assert frame["upper"].to_list()[:3] == [found["ICC(1,1)"].ci[1], found["ICC(2,1)"].ci[1], None]
     report = km.report(km.example("rapallo2022"), weights="linear")
     assert report.to_frame()["maximum"].tolist() == [report.results[0].maximum.maximum]
     distribution = km.fiber(km.from_counts([[2, 1], [1, 2]])).distribution("linear")

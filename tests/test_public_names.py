@@ -15,7 +15,7 @@ from kappamax._result import Result
 
 NAMES = {
     "__version__", "agreement", "anneal", "benchmark", "bootstrap", "category_kappas", "compare", "equivalence_test",
-    "exact_association", "exact_test", "example", "fiber", "from_counts", "from_ratings", "inspect", "jackknife",
+    "exact_association", "exact_test", "example", "fiber", "from_counts", "from_ratings", "icc", "inspect", "jackknife",
     "kappa", "leave_one_out", "marginal_homogeneity", "max_kappa", "pairwise_kappas", "read_ratings", "report",
     "report_groups", "sample_size", "specific_agreement", "standard_error", "Table", "two_by_two_indices",
     "value_test", "verify", "Weights",
@@ -45,7 +45,7 @@ NAMESPACES = {
 def test_the_public_names_are_these():
     """Adding or removing a public name requires a change of this list."""
     assert set(dir(km)) == NAMES | set(NAMESPACES) | {"results"}
-    assert len(NAMES) <= 32
+    assert len(NAMES) <= 33
     for name in NAMES:
         assert getattr(km, name) is not None
 
@@ -102,6 +102,7 @@ def test_unknown_names_are_attribute_errors():
         ("percent_agreement", "Did you mean km.agreement(..., coefficient='percent')?"),
         ("landis_koch", "Did you mean km.benchmark?"),
         ("fleiss_benchmark", "Did you mean km.benchmark?"),
+        ("intraclass_corr", "Did you mean km.icc?"),
         ("odds_ratio", "Did you mean km.exact_association?"),
         ("compare_kappas", "Did you mean km.compare?"),
         ("sample_tables", "Did you mean km.fiber?"),

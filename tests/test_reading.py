@@ -89,6 +89,7 @@ RESULTS = {
     "report": km.report,
 }
 COMPLETE = {
+    "icc": km.icc,
     "disagreement_split": km.maximum.disagreement_split,
     "share_of_maximum": lambda table: km.maximum.share_of_maximum(table, n_resamples=50, rng=1),
     "maximizer_range": lambda table: km.maximum.maximizer_range(table, other_weights="unweighted"),
@@ -136,7 +137,16 @@ def test_results_for_complete_ratings_say_what_was_read(name, tmp_path):
 #: results that are not about one table of ratings, or that are parts of other results
 OTHERS = {
     *("Claim", "Explanation", "GroupReport", "InspectedColumn", "Inspection", "OtherRange", "PaperCheck", "Refusal"),
-    *("SimulatedStudies", "Study", "StudyRow", "Trace", "Verdict", "Verification", "WeightingReport"),
+    *(
+        "IntraclassCorrelation",
+        "SimulatedStudies",
+        "Study",
+        "StudyRow",
+        "Trace",
+        "Verdict",
+        "Verification",
+        "WeightingReport",
+    ),
 }
 
 

@@ -113,6 +113,12 @@ EXAMPLES = {
             "Fleiss (1971), Psychological Bulletin 76; R package irr",
             "wide",
         ),
+        Example(
+            "shrout-fleiss",
+            "four judges, scores 1 to 10, 6 targets",
+            "Shrout and Fleiss (1979), Psychological Bulletin 86, table 2",
+            "wide",
+        ),
         Example("anxiety", "three raters, scores 1 to 6, 20 people", "artificial; R package irr", "wide"),
         Example(
             "gwet2014",

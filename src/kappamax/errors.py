@@ -47,6 +47,8 @@ __all__ = [
 
 #: value of the option `categories` in advice where the order of the categories is known to the caller only
 ORDER_TO_GIVE = ("LOW", "...", "HIGH")
+#: value of the option `positions` in advice where the positions of the categories are known to the caller only
+POSITIONS_TO_GIVE = ("NUMBER", "...", "NUMBER")
 
 
 @dataclass(frozen=True)
@@ -241,9 +243,9 @@ class KappamaxWarning(UserWarning):
 
 
 def _python_literal(value: Any) -> str:
-    """Return a value as it is written in Python; an order that the caller has to give is a placeholder."""
-    if value == ORDER_TO_GIVE:
-        return "[LOW, ..., HIGH]"
+    """Return a value as it is written in Python; an order or positions that the caller has to give are placeholders."""
+    if value in (ORDER_TO_GIVE, POSITIONS_TO_GIVE):
+        return f"[{', '.join(value)}]"
     return repr(list(value) if isinstance(value, tuple) else value)
 
 

@@ -20,6 +20,7 @@ from kappamax.fibers.joint_distribution import JointDistribution, OtherRange, Sa
 from kappamax.fibers.move_effects import Explanation, Reason
 from kappamax.fibers.move_ranking import RankedMove, RankedMoves
 from kappamax.fibers.walk import Walk
+from kappamax.intraclass_correlation import IntraclassCorrelation, IntraclassCorrelations
 from kappamax.io.inspected_columns import InspectedColumn
 from kappamax.io.inspection import Inspection, Refusal
 from kappamax.kappa_breakdowns import CategoryKappas, LeaveOneOut, PairwiseKappas
@@ -65,6 +66,8 @@ __all__ = [
     "IndexEstimate",
     "InspectedColumn",
     "Inspection",
+    "IntraclassCorrelation",
+    "IntraclassCorrelations",
     "Jackknife",
     "JointDistribution",
     "LeaveOneOut",

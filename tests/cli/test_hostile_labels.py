@@ -27,6 +27,7 @@ COMMANDS = {
     "anneal": ["--seed", "1"],
     "association": [],
     "fiber": ["--list", "--sample", "2", "--seed", "1"],
+    "icc": ["--positions", "{positions}"],
     "inspect": [],
     "kappa": ["--weights-matrix", "{matrix}", "--kind", "disagreement"],
     "max": ["--minimum", "--all"],
@@ -46,7 +47,9 @@ def asked(path, labels, name, *more):
         [["", *labels], *([one, *(int(one != other) for other in labels)] for one in labels)]
     )
     matrix.write_text(out.getvalue(), encoding="utf-8", newline="")
-    options = [word.format(matrix=matrix, title=" ".join(labels)) for word in COMMANDS[name]]
+    positions = ",".join(map(str, range(len(labels))))
+    words = {"matrix": matrix, "title": " ".join(labels), "positions": positions}
+    options = [word.format(**words) for word in COMMANDS[name]]
     raters = [" ".join(name.split()) for name in (f"{labels[0]} A", f"{labels[-1]} B")]  # spaces are read as one space
     reading = ["--raters", list_of(raters), "--accept-labels"]
     where = ["--table", str(path)] if name == "plan" else [str(path)]

@@ -22,6 +22,8 @@ from kappamax.coefficients import COEFFICIENTS
 from kappamax.fibers.distribution import ALTERNATIVES, TWO_SIDED
 from kappamax.fibers.moves import Effect
 from kappamax.fibers.score_tilting import TWO_SIDED as TILTED_TWO_SIDED
+from kappamax.intraclass_correlation import NAMES as ICC_NAMES
+from kappamax.intraclass_correlation import SCALES
 from kappamax.io.inspected_columns import ROLES
 from kappamax.io.read_spec import LAYOUTS
 from kappamax.margin_tests import METHODS as MARGINS_METHODS
@@ -39,6 +41,7 @@ QUICK = [name for name, case in CASES.items() if not case.slow]
 MUTATED = [
     *("inspect, wide", "inspect, long", "inspect, no table"),
     *("kappa, on the scale of Fleiss", "kappa, on the scale of Altman", "report, on a scale"),
+    *("icc, values", "icc, no lower limit", "icc, perfect agreement", "icc, one subject"),
     *("kappa, two raters", "kappa, undefined", "max, three raters", "max, no time", "max, undefined"),
     *("test, two-sided", "test, undefined", "test, value", "test, equivalence", "plan, assurance"),
     *("test, value undefined", "test, equivalence undefined", "association, two categories"),
@@ -207,6 +210,9 @@ def test_exact_numbers_and_labels(definition, value, accepted):
         (("benchmark", "properties", "scale"), SCALES),
         (("margins_test", "properties", "method"), MARGINS_METHODS[1:]),
         (("group_row", "properties", "margins_test"), (*MARGINS_METHODS[1:], None)),
+        (("icc_result", "properties", "name"), ICC_NAMES),
+        (("icc_result", "properties", "mcgraw_wong"), ICC_NAMES.values()),
+        (("icc_analysis", "properties", "scale"), SCALES),
         (("association_result", "properties", "two_sided"), (*TILTED_TWO_SIDED, None)),
         (("move", "properties", "effect"), get_args(Effect)),
         (("anneal_result", "properties", "proposal"), PROPOSALS),

@@ -15,6 +15,7 @@ COMMANDS = {
     "anneal": ["{file}", "--seed", "1"],
     "association": ["{file}", "-w", "linear"],
     "fiber": ["{file}", "--sample", "2", "--seed", "1"],
+    "icc": ["{file}"],
     "inspect": ["{file}"],
     "kappa": ["{file}"],
     "max": ["{file}", "-w", "unweighted,linear,sqrt"],

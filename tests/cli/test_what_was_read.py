@@ -14,6 +14,7 @@ COMMANDS = {
     "max": "max {}",
     "test": "test {}",
     "association": "association {}",
+    "icc": "icc {} --complete-only --positions 1,0,2",
     "fiber": "fiber {}",
     "moves": "moves {} --complete-only",
     "anneal": "anneal {} --proposal swaps --max-steps 10 --seed 1",
@@ -35,7 +36,7 @@ def test_the_text_of_every_command_says_what_was_read(name, tmp_path):
     """File, missing ratings and the column left out are on standard output, and nothing is on standard error."""
     path = write_messy(tmp_path)
     shown = " ".join(run(shlex.split(COMMANDS[name].format(path))).split())
-    missing = "3 subjects with missing ratings left out" if name == "moves" else SAID[1]
+    missing = "3 subjects with missing ratings left out" if name in ("icc", "moves") else SAID[1]
     for said in (f"Read from {SAID[0]} (wide layout): ", missing, SAID[2]):
         assert said in shown
     assert "raters 'ann' and 'bob', categories 'maybe', 'no', 'yes' (no order)" in shown

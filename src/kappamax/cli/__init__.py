@@ -25,6 +25,7 @@ from kappamax.cli.association import association
 from kappamax.cli.command import Group, command
 from kappamax.cli.exact_test import test
 from kappamax.cli.fiber import fiber
+from kappamax.cli.icc import icc
 from kappamax.cli.inspect import inspect
 from kappamax.cli.kappa import kappa
 from kappamax.cli.lost_interrupts import lost_interrupts_raised_again
@@ -193,7 +194,7 @@ def _discard_output() -> None:
 @click.group(
     cls=_Main,
     sections={
-        "Everyday commands": [inspect, report, kappa, maximum, test, plan, serve, example, completion],
+        "Everyday commands": [inspect, report, kappa, maximum, icc, test, plan, serve, example, completion],
         "Research commands": [verify, association, fiber, moves, anneal, study, paper],
     },
     invoke_without_command=True,

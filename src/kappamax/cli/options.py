@@ -45,7 +45,8 @@ def as_numbers(text: str, example: str) -> list[float | Fraction]:
     return [int(number) if isinstance(number, float) and number.is_integer() else number for number in numbers]
 
 
-def _as_positions(_context: click.Context, _option: click.Parameter, text: str | None) -> list[float | Fraction] | None:
+def as_positions(_context: click.Context, _option: click.Parameter, text: str | None) -> list[float | Fraction] | None:
+    """Return the positions of categories on a scale, or None if the option is not given."""
     return None if text is None else as_numbers(text, "numbers such as 0,1,3,10")
 
 
@@ -77,7 +78,7 @@ def weights_by_default(names: str) -> list[click.Parameter]:
         "--positions NUMBER,NUMBER",
         "Positions of the ordered categories on a scale, such as 0,1,3,10, to which the weighting is applied. The "
         "default weighting is then linear. Default: the ranks 1, 2, ...",
-        callback=_as_positions,
+        callback=as_positions,
     )
     coefficient = Option(
         "-c --coefficient NAME",

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from kappamax._rootsum import as_fraction
 from kappamax._tolerances import DOUBLE_TOLERANCE
 from kappamax._validate import is_number
 from kappamax.errors import InvalidWeightsError
@@ -27,6 +28,16 @@ def as_positions(values: Sequence[Any]) -> list[Any]:
         if number in positions[:i]:
             raise InvalidWeightsError(f"positions must differ; {number!r} occurs twice.")
     return positions
+
+
+def as_exact_positions(values: Sequence[Any]) -> list[tuple[Fraction, bool]]:
+    """Return distinct positions as fractions, each with whether it is taken as exactly the number meant."""
+    read = [as_fraction(position) for position in as_positions(values)]
+    numbers = [number for number, _ in read]
+    if len(set(numbers)) < len(numbers):
+        close = next(number for number in numbers if numbers.count(number) > 1)
+        raise InvalidWeightsError(f"positions must differ by more than rounding; two of them are read as {close}.")
+    return read
 
 
 def as_matrix_rows(matrix: Any, kind: str) -> list[list[Any]]:

@@ -22,7 +22,7 @@ from kappamax._typing import Array, Floats
 from kappamax._validate import as_choice, as_whole_number
 from kappamax.display import html, numbers, text
 from kappamax.errors import InvalidWeightsError
-from kappamax.weights.input_rules import as_matrix_labels, as_matrix_rows, as_positions, matrix_notes
+from kappamax.weights.input_rules import as_exact_positions, as_matrix_labels, as_matrix_rows, matrix_notes
 from kappamax.weights.schemes import Terms, as_scheme, terms_of
 
 KINDS = ("disagreement", "agreement")
@@ -167,15 +167,10 @@ class Weights:
             raise InvalidWeightsError(
                 f"scheme must depend on positions, but {scheme} weights do not. Name them without positions."
             )
-        given = as_positions(positions)
-        read = [as_fraction(position) for position in given]
-        numbers = [number for number, _ in read]
-        if len(set(numbers)) < len(numbers):
-            close = next(number for number in numbers if numbers.count(number) > 1)
-            raise InvalidWeightsError(f"positions must differ by more than rounding; two of them are read as {close}.")
-        weights = from_terms(terms_of(scheme, numbers))
+        read = as_exact_positions(positions)
+        weights = from_terms(terms_of(scheme, [number for number, _ in read]))
         exact = weights.exact and all(meant for _, meant in read)
-        return replace(weights, name=f"{weights.name} over positions", exact=exact, positions=tuple(given))
+        return replace(weights, name=f"{weights.name} over positions", exact=exact, positions=tuple(positions))
 
     @classmethod
     def from_matrix(
