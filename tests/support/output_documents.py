@@ -212,6 +212,8 @@ CASES = {
     "kappa, several weightings": Case(
         "kappa", "kappa {rapallo2022.csv} --layout counts -w unweighted -w linear -w quadratic -w sqrt"
     ),
+    "kappa, sample of raters": Case("kappa", "kappa {anxiety.csv} --inference raters"),
+    "kappa, samples of subjects and raters": Case("kappa", "kappa {anxiety.csv} --inference both"),
     "kappa, clusters": Case("kappa", "kappa {clusters.csv} --cluster patient --subject lesion"),
     "kappa, every scheme": Case("kappa", f"kappa {{anxiety.csv}} {_EVERY_WEIGHTING} --level 0.9"),
     "kappa, matrix of weights": Case(
@@ -323,6 +325,12 @@ CASES = {
     "anneal, undefined": Case("anneal", "anneal {one_category.csv}"),
     "anneal, interrupted": Case("anneal", "anneal {three.csv}", 130, _interrupt_annealing),
     "plan, width": Case("plan", "plan --margins 0.7,0.3 --kappa 0.6 --width 0.2 --seed 1"),
+    "plan, clusters": Case(
+        "plan", "plan --margins 0.7,0.3 --kappa 0.6 --width 0.3 --cluster-size 4 --icc 0.2 --cluster-cv 0.5 --draws 0"
+    ),
+    "plan, clusters of a pilot": Case(
+        "plan", "plan {clusters.csv} --cluster patient --subject lesion --width 0.5 --draws 0"
+    ),
     "plan, assurance": Case(
         "plan", "plan --margins 0.7,0.3 --kappa 0.6 --width 0.2 --assurance 0.9 --draws 100 --seed 1"
     ),
