@@ -113,7 +113,7 @@ def compare_sample_size(
 
     See Also
     --------
-    compare : Compare two coefficients of the same subjects.
+    kappamax.compare : Compare two coefficients of the same subjects.
 
     Examples
     --------
