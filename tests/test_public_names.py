@@ -37,7 +37,7 @@ NAMESPACES = {
     },
     "moves": {"basic_moves", "explain_move", "minimal_moves", "Move", "MoveSet", "rank_moves"},
     "paper": {"check_claims", "check_paper", "paper_scenarios", "read_scenarios", "run_study", "Scenario"},
-    "planning": {"Formula", "Simulation"},
+    "planning": {"compare_sample_size", "Formula", "Simulation"},
     "plot": {"distribution", "maximum", "study", "table", "trace"},
 }  # fmt: skip
 

@@ -35,6 +35,7 @@ from kappamax.paper.study.claims import Claim
 from kappamax.paper.study.rows import StudyRow
 from kappamax.paper.study.run import Study
 from kappamax.paper.verdict import Verdict
+from kappamax.planning.comparison_result import ComparisonSampleSize
 from kappamax.planning.goals import SimulatedStudies
 from kappamax.planning.sample_size_result import SampleSize
 from kappamax.reading import DataSummary, Reading
@@ -54,6 +55,7 @@ __all__ = [
     "CategoryKappas",
     "Claim",
     "Comparison",
+    "ComparisonSampleSize",
     "DataSummary",
     "DisagreementSplit",
     "Distribution",

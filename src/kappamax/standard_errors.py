@@ -172,15 +172,13 @@ def _with_raters(objective: Objective, subjects: StandardError | None) -> Standa
     """
     r, by_raters = objective.table.n_raters, rater_variance(objective)
     if subjects is None:
-        return StandardError(sqrt(by_raters), "jackknife over raters", r - 1, "raters")
+        return StandardError(sqrt(by_raters), "jackknife", r - 1, "raters")
     if subjects.se is None:
         return StandardError(None, subjects.method, None, "both")
     by_subjects, df = subjects.se**2, subjects.df or inf
     total = by_subjects + by_raters
     below = by_subjects**2 / df + by_raters**2 / (r - 1)
-    return StandardError(
-        sqrt(total), f"{subjects.method}, jackknife over raters", total**2 / below if below > 0 else r - 1, "both"
-    )
+    return StandardError(sqrt(total), subjects.method, total**2 / below if below > 0 else r - 1, "both")
 
 
 def slopes(
@@ -349,7 +347,7 @@ class StandardError(Result):
     se : float or None
         Standard error; None where it cannot be estimated.
     method : str
-        Method by which the standard error was computed.
+        Method by which the standard error was computed; that of the variance due to the subjects if there are two.
     df : float or None
         Degrees of freedom of Student's t distribution; None for the normal distribution.
     inference : {"subjects", "raters", "both"}

@@ -19,6 +19,7 @@ CALLS = {
     "moves": ["-", "-w", "linear", "--top", "3"],
     "paper": ["--help"],
     "plan": ["--margins", "0.7,0.3", "--kappa", "0.6", "--width", "0.2", "--draws", "0"],
+    "plan-comparison": ["--margins", "0.7,0.3", "--kappas", "0.7,0.5", "--power", "0.8"],
     "report": ["-", "-w", "linear", "--seed", "1"],
     "serve": ["--port", "-1"],
     "study": ["--raters", "4"],

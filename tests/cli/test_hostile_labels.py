@@ -36,7 +36,8 @@ COMMANDS = {
     "report": ["--seed", "1", "--title", "{title}"],
     "test": ["--seed", "1"],
 }
-OTHERS = {"completion", "example", "paper", "serve", "study", "verify"}  # those that do not read ratings
+#: those that do not read ratings, or that need three raters
+OTHERS = {"completion", "example", "paper", "plan-comparison", "serve", "study", "verify"}
 
 
 def asked(path, labels, name, *more):

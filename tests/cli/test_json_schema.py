@@ -19,6 +19,7 @@ from kappamax.benchmark_scales import SCALES
 from kappamax.cli import main
 from kappamax.cli.options import HOW_TO_READ
 from kappamax.coefficients import COEFFICIENTS
+from kappamax.comparisons import ALTERNATIVES as COMPARISONS
 from kappamax.fibers.distribution import ALTERNATIVES, TWO_SIDED
 from kappamax.fibers.moves import Effect
 from kappamax.fibers.score_tilting import TWO_SIDED as TILTED_TWO_SIDED
@@ -50,6 +51,13 @@ MUTATED = [
     *("association, not identified", "association, largest agreement"),
     *("fiber, listed and sampled", "fiber, too many tables"),
     *("moves, three raters", "moves, undefined", "anneal, swaps", "anneal, undefined", "plan, width", "plan, power"),
+    *(
+        "plan, pilot in clusters",
+        "plan, clusters",
+        "plan comparison, width",
+        "plan comparison, pilot",
+        "plan comparison, equivalence",
+    ),
     *("verify, does not hold", "report, three raters", "report, pair undefined", "report, undefined"),
     *("report, maximum not known", "report, several files", "study, own scenarios", "paper, few items"),
 ]
@@ -220,6 +228,7 @@ def test_exact_numbers_and_labels(definition, value, accepted):
         (("anneal_result", "properties", "proposal"), PROPOSALS),
         (("plan_result", "properties", "joint"), (*JOINTS, "pilot")),
         (("plan_result", "properties", "variance"), (*VARIANCES, None)),
+        (("plan_comparison_result", "properties", "alternative"), (*COMPARISONS, None)),
         (("scenario", "properties", "moves"), MOVE_SETS),
         (("scenario", "properties", "temperature_unit"), UNITS),
         (("scenario", "properties", "sweep"), SWEEPS),

@@ -116,3 +116,15 @@ def test_clusters_are_passed_on():
     refused = run("plan", *WIDTH, "--icc", "0.1")
     assert (refused.returncode, refused.stdout) == (1, "")
     assert "cluster_size is missing" in refused.stderr
+
+
+def test_the_clusters_of_a_pilot_are_read(tmp_path):
+    """--cluster names the column, and the plan takes the design effect from the pilot ratings."""
+    path = tmp_path / "pilot.csv"
+    rows = ["1,1,a", "1,2,a", "2,2,b", "2,2,b", "1,1,c", "1,1,c", "2,1,d", "2,2,d", "1,1,e", "2,1,e"]
+    path.write_text("\n".join(["first,second,patient", *rows]), encoding="utf-8")
+    done = run("plan", "--table", str(path), "--cluster", "patient", "--width", "0.4", "--json")
+    (result,) = json.loads(done.stdout)["results"]
+    ours = km.sample_size(km.read_ratings(path, cluster="patient"), width=0.4)
+    assert (result["n_clusters"], result["icc"]) == (ours.n_clusters, ours.icc)
+    assert result["pilot_design_effect"] is not None

@@ -162,6 +162,21 @@ def test_a_pilot_with_clusters_gives_the_design_effect(pilot):
     assert (given.icc, given.pilot_design_effect) == (0.25, None)
 
 
+def test_columns_and_arrays_name_the_clusters_of_a_pilot(pilot):
+    """They give the plan of the table with these clusters."""
+    first, second = pilot.clusters.patterns.T + 1
+    patients = pilot.clusters.codes
+    first, second, patients = (np.repeat(one, pilot.clusters.counts) for one in (first, second, patients))
+    by_table = km.sample_size(pilot, width=0.2, weights="linear")
+    by_array = km.sample_size(first, second, width=0.2, weights="linear", cluster=patients)
+    assert by_array.n_clusters == by_table.n_clusters
+    frame = {"a": first.tolist(), "b": second.tolist(), "patient": patients.tolist()}
+    by_column = km.sample_size(km.from_ratings(frame, cluster="patient"), width=0.2, weights="linear")
+    assert by_column.n_clusters == by_table.n_clusters
+    with pytest.raises(km.errors.InvalidOptionError, match="cluster must be given with pilot ratings"):
+        km.sample_size(**TWO, width=0.2, cluster="patient")
+
+
 def test_a_study_like_the_pilot_has_the_width_of_the_pilot(pilot):
     """Planned for the interval of the pilot itself, the study has about as many clusters as the pilot."""
     low, high = km.kappa(pilot, weights="linear").ci

@@ -325,12 +325,6 @@ CASES = {
     "anneal, undefined": Case("anneal", "anneal {one_category.csv}"),
     "anneal, interrupted": Case("anneal", "anneal {three.csv}", 130, _interrupt_annealing),
     "plan, width": Case("plan", "plan --margins 0.7,0.3 --kappa 0.6 --width 0.2 --seed 1"),
-    "plan, clusters": Case(
-        "plan", "plan --margins 0.7,0.3 --kappa 0.6 --width 0.3 --cluster-size 4 --icc 0.2 --cluster-cv 0.5 --draws 0"
-    ),
-    "plan, clusters of a pilot": Case(
-        "plan", "plan {clusters.csv} --cluster patient --subject lesion --width 0.5 --draws 0"
-    ),
     "plan, assurance": Case(
         "plan", "plan --margins 0.7,0.3 --kappa 0.6 --width 0.2 --assurance 0.9 --draws 100 --seed 1"
     ),
@@ -354,6 +348,28 @@ CASES = {
         "plan", "plan --margins 0.6,0.4 --kappa 0.5 --width 0.4 --simulate --draws 500 --seed 1 --categories no,yes"
     ),
     "plan, pilot": Case("plan", "plan --table {gwet2014.csv} --width 0.3 --draws 500 --seed 1"),
+    "plan, clusters": Case(
+        "plan", "plan --margins 0.7,0.3 --kappa 0.6 --width 0.2 --cluster-size 5 --icc 0.1 --cluster-cv 0.5"
+    ),
+    "plan, pilot in clusters": Case(
+        "plan", "plan --table {clusters.csv} --cluster patient --subject lesion --width 0.5"
+    ),
+    "plan comparison, two-sided": Case(
+        "plan_comparison", "plan-comparison --margins 0.7,0.3 --kappas 0.7,0.5 --power 0.8"
+    ),
+    "plan comparison, width": Case(
+        "plan_comparison", "plan-comparison --margins 0.7,0.3 --kappas 0.7,0.5 --width 0.2 --ratio 2"
+    ),
+    "plan comparison, pilot": Case(
+        "plan_comparison",
+        "plan-comparison --table {three.csv} --first a,b --second a,c --power 0.8 --margin 0.5 --alternative "
+        "non-inferiority --difference 0 -w unweighted -w linear",
+    ),
+    "plan comparison, equivalence": Case(
+        "plan_comparison",
+        "plan-comparison --margins 0.7,0.3 --second-margins 0.6,0.4 --kappas 0.6,0.6 --correlation 0.4 --power 0.8 "
+        "--margin 0.1 --alternative equivalence",
+    ),
     "verify, holds": Case("verify", "verify {proof.json}"),
     "verify, does not hold": Case("verify", "verify {forged.json}", 3),
     "verify, not checked": Case("verify", "verify {proof.json}", 3, _little_work),

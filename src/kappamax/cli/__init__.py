@@ -33,6 +33,7 @@ from kappamax.cli.max_kappa import maximum
 from kappamax.cli.moves import moves
 from kappamax.cli.paper import paper, study
 from kappamax.cli.plan import plan
+from kappamax.cli.plan_comparison import plan_comparison
 from kappamax.cli.report import report
 from kappamax.cli.runner import echo_line
 from kappamax.cli.serve import serve
@@ -194,7 +195,9 @@ def _discard_output() -> None:
 @click.group(
     cls=_Main,
     sections={
-        "Everyday commands": [inspect, report, kappa, maximum, icc, test, plan, serve, example, completion],
+        "Everyday commands": [
+            *(inspect, report, kappa, maximum, icc, test, plan, plan_comparison, serve, example, completion),
+        ],
         "Research commands": [verify, association, fiber, moves, anneal, study, paper],
     },
     invoke_without_command=True,

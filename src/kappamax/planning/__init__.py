@@ -4,7 +4,8 @@
 of `margin_tables`, and `goals` defines the width or the power that the study needs. `formula` computes the number of
 subjects from the standard error at the assumed table, and `clustering` does so for subjects in clusters; `simulation`
 and `search` compute it from simulated studies. `sample_size` is the public interface, `sample_size_result` holds the
-result, and `text` describes it in sentences.
+result, and `text` describes it in sentences. `comparison_size`, `comparison_result` and `comparison_text` do the same
+for comparisons of two coefficients.
 """
 
 import lazy_loader as _lazy

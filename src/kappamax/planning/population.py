@@ -57,10 +57,14 @@ def from_margins(
 
 
 def from_pilot(
-    ratings: Sequence[Ratings], kappa: float | Fraction | None, categories: Sequence[Label] | None, chosen: Chosen
+    ratings: Sequence[Ratings],
+    kappa: float | Fraction | None,
+    categories: Sequence[Label] | None,
+    chosen: Chosen,
+    cluster: Any = None,
 ) -> AssumedPopulation:
     """Return the population with the proportions of pilot ratings, or with their margins and a given value."""
-    pilot = as_table(*ratings, categories=categories)
+    pilot = as_table(*ratings, categories=categories, cluster=cluster)
     if kappa is not None:
         as_finite_number("kappa", kappa)
         if not pilot.complete:

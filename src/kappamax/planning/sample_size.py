@@ -51,6 +51,7 @@ def sample_size(
     rng: np.random.Generator | int | None = None,
     n_jobs: int = 1,
     progress: ProgressLike = None,
+    cluster: Any = None,
     categories: Sequence[Label] | None = None,
 ) -> SampleSize:
     """Find how many subjects a study needs for an interval of a given width, or for a test of a given power.
@@ -90,8 +91,8 @@ def sample_size(
         Significance level of the test, default 0.05.
     cluster_size : float, optional
         Mean number of subjects per cluster, at least 1, if the subjects of the study are in clusters, such as the
-        lesions of patients. It is given with `icc`. By default subjects are independent or, if the pilot ratings are a
-        Table with clusters, clusters are as large as those of the pilot.
+        lesions of patients. It is given with `icc`. By default subjects are independent or, if the pilot ratings have
+        clusters, clusters are as large as those of the pilot.
     icc : float, optional
         Correlation, from 0 to 1, of the contributions of two subjects of a cluster to the coefficient. The contribution
         of a subject is the derivative of the coefficient with respect to its weight. The default with a clustered pilot
@@ -111,6 +112,9 @@ def sample_size(
     progress : callable or True, optional
         True shows the progress on standard error; a function is called as ``progress(done, total, message)`` with the
         number of simulated studies.
+    cluster : str or array, optional
+        Column of a frame of pilot ratings that gives the cluster of each subject, or an array with one entry per
+        subject; see `agreement`. By default, the clusters that a Table has.
     categories : sequence, optional
         All categories in order. By default they are taken from the pilot ratings or, with `margins`, they are 1, 2, ...
 
@@ -190,9 +194,11 @@ def sample_size(
         raise InvalidOptionError(
             f"n_raters must not be given with pilot ratings, which determine the raters; got {n_raters!r}."
         )
+    if cluster is not None and not ratings:
+        raise InvalidOptionError("cluster must be given with pilot ratings; for an assumed table use cluster_size.")
     weighting = {"weights": weights, "coefficient": coefficient}
     if ratings:
-        assumed = from_pilot(ratings, kappa, categories, weighting)
+        assumed = from_pilot(ratings, kappa, categories, weighting, cluster)
     else:
         assumed = from_margins(margins, kappa, n_raters, categories, weighting)
     design = as_cluster_design(cluster_size, icc, cluster_cv, assumed.pilot, weighting)
