@@ -19,6 +19,7 @@ NOTES = {
     "plot": "pictures by matplotlib",
     "reporting": "words, tables, pictures",
     "paper": "the paper and its study",
+    "comparisons": "of the same subjects",
     "annealing | planning": "search; how many subjects",
     "kappas | maximum": "value; largest, with proof",
     "verification": "proofs checked, no solver",
