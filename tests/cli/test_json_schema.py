@@ -44,7 +44,8 @@ MUTATED = [
     *("fiber, listed and sampled", "fiber, too many tables"),
     *("moves, three raters", "moves, undefined", "anneal, swaps", "anneal, undefined", "plan, width", "plan, power"),
     *("verify, does not hold", "report, three raters", "report, pair undefined", "report, undefined"),
-    *("report, maximum not known", "report, several files", "study, own scenarios", "paper, few items"),
+    *("report, maximum not known", "report, several files", "report, trend", "report, trend undefined"),
+    *("study, own scenarios", "paper, few items"),
 ]
 MAPS = {
     *("margins", "reasons", "missing_as", "columns_left_out", "labels", "missing", "options")
@@ -266,6 +267,8 @@ def test_every_documented_field_occurs(output):
     for name in ("patient", None):
         clustered = km.Table([[0, 1], [1, 1]], None, [1, 2], ordered=True, clusters=[1, 2], cluster_name=name)
         visit({"$ref": "#/$defs/report"}, km.report(clustered).to_dict(), "", seen)
+    groups = [("1", clustered), ("2", km.Table([[0, 0], [1, 1]], None, [1, 2], ordered=True, clusters=[1, 1]))]
+    visit({"$ref": "#/$defs/report_groups"}, km.report_groups(groups, trend=True).to_dict(), "", seen)  # one cluster
     unseen = []
     for place, schema in described(SCHEMA["$defs"]):
         values = seen[place]

@@ -70,15 +70,19 @@ class NullStudies(NamedTuple):
 def null_studies_obstacle(names: Sequence[str], objectives: Sequence[Objective]) -> str | None:
     """Return why no studies of these groups can be simulated, or None if they can."""
     for name, objective in zip(names, objectives, strict=True):
-        obstacle = null_table_obstacle(objective, MOST_SIMULATED_PATTERNS)
-        if objective.table.clusters is not None:
-            obstacle = "its subjects are in clusters"
-        elif obstacle is None and objective.table.n_subjects < 2:
-            obstacle = "it has only one subject"
-        elif obstacle is None and objective.table.n_subjects > _MOST_SUBJECTS:
-            obstacle = f"it has more than {_MOST_SUBJECTS:,} subjects"
-        if obstacle is not None:
-            return f"no studies of group {name!r} can be simulated: {obstacle}"
+        table = objective.table
+        if table.clusters is not None:
+            return f"the subjects of group {name!r} are in clusters"
+        if not table.complete:
+            return f"some ratings of group {name!r} are missing"
+        if table.n_categories**table.n_raters > MOST_SIMULATED_PATTERNS:
+            return f"more than {MOST_SIMULATED_PATTERNS:,} patterns of ratings are possible in group {name!r}"
+        if table.n_subjects < 2:
+            return f"group {name!r} has only one subject"
+        if table.n_subjects > _MOST_SUBJECTS:
+            return f"group {name!r} has more than {_MOST_SUBJECTS:,} subjects"
+        if obstacle := null_table_obstacle(objective, MOST_SIMULATED_PATTERNS):
+            return obstacle
     return None
 
 
