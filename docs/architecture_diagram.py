@@ -19,7 +19,7 @@ NOTES = {
     "plot": "pictures by matplotlib",
     "reporting": "words, tables, pictures",
     "paper": "the paper and its study",
-    "null_simulation | null_tables | two_by_two | benchmark_scales": "tests; PABAK; labels",
+    "coefficient_tests | group_comparisons": "a value; groups",
     "annealing | planning": "search; how many subjects",
     "kappas | maximum": "value; largest, with proof",
     "verification": "proofs checked, no solver",

@@ -36,6 +36,7 @@ def results():
         km.paper.run_study([scenario], n_tables=2),
         km.results.PaperCheck((km.results.Verdict("Table 1", "mean", "1", "1", "reproduced", None),), 2),
         km.report(two, weights=["unweighted", "linear"]),
+        km.compare_groups({"A": two, "B": two}, method="welch"),
         km.report_groups([("A", two), ("B", three)], weights="unweighted"),
     ]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, overload
 
 from kappamax._result import Result
 from kappamax._tolerances import NO_SPREAD
@@ -15,14 +15,17 @@ from kappamax.coefficients import as_objective
 from kappamax.disagreement.objective import Objective
 from kappamax.display import numbers, text
 from kappamax.errors import InvalidOptionError
+from kappamax.group_comparisons.comparison import compare_groups
+from kappamax.group_comparisons.comparison_results import GroupComparison
 from kappamax.io import Ratings, as_table
 from kappamax.standard_errors import StandardError, one_sided_pvalues, quantile_of, sample_counts, slopes
-from kappamax.table import Label
+from kappamax.table import Label, Table
 from kappamax.weights import WeightsLike
 
 ALTERNATIVES = ("two-sided", "non-inferiority", "equivalence")
 
 
+@overload
 def compare(
     *ratings: Ratings,
     first: Mapping[str, Any] | Sequence[str | int],
@@ -33,19 +36,45 @@ def compare(
     margin: float | None = None,
     level: float | None = None,
     categories: Sequence[Label] | None = None,
-) -> Comparison:
+) -> Comparison: ...
+
+
+@overload
+def compare(
+    *ratings: Table,
+    weights: WeightsLike = "unweighted",
+    coefficient: str = "kappa",
+    level: float | None = None,
+    categories: Sequence[Label] | None = None,
+) -> GroupComparison: ...
+
+
+def compare(
+    *ratings: Ratings,
+    first: Mapping[str, Any] | Sequence[str | int] | None = None,
+    second: Mapping[str, Any] | Sequence[str | int] | None = None,
+    weights: WeightsLike = "unweighted",
+    coefficient: str = "kappa",
+    alternative: str = "two-sided",
+    margin: float | None = None,
+    level: float | None = None,
+    categories: Sequence[Label] | None = None,
+) -> Comparison | GroupComparison:
     """Compare two coefficients computed from the same subjects.
 
     The standard error of the difference is computed by the delta method for the paired difference, so it accounts for
-    the correlation of the two coefficients.
+    the correlation of the two coefficients. Two or more tables are taken as independent groups of subjects, which are
+    called "1", "2" and so on and compared by `compare_groups`.
 
     Parameters
     ----------
-    *ratings : Table, frame, or two or more arrays of labels
-        Ratings of the subjects. A frame has one column per rater; arrays have one entry per subject.
-    first, second : sequence of raters, or mapping
+    *ratings : Table, frame, two or more arrays of labels, or two or more Tables
+        Ratings of the subjects. A frame has one column per rater; arrays have one entry per subject. Two or more
+        Tables have different subjects.
+    first, second : sequence of raters, or mapping, optional
         Raters of each coefficient, by name; or a mapping with `raters` (default: all) and with `weights`, `coefficient`
-        or `group_size` where these differ between the two.
+        or `group_size` where these differ between the two. They are required unless there are two or more Tables, and
+        must not be given then.
     weights : str, Weights or mapping
         Disagreement weights of both coefficients, default "unweighted".
     coefficient : str
@@ -65,14 +94,19 @@ def compare(
 
     Returns
     -------
-    Comparison
-        Both coefficients, their difference with its confidence interval, and the test of the difference.
+    Comparison or GroupComparison
+        Both coefficients, their difference with its confidence interval, and the test of the difference. For two or
+        more Tables, the result of `compare_groups`.
 
     Raises
     ------
     InvalidOptionError
         If `first` or `second` is neither a list of raters nor a mapping with known keys, if an option is out of range,
-        or if a margin is missing or has no meaning.
+        if a margin is missing or has no meaning, or if there are two or more Tables and one of these options is given.
+
+    See Also
+    --------
+    compare_groups : Compare the agreement of independent groups of subjects.
 
     Examples
     --------
@@ -98,6 +132,15 @@ def compare(
     >>> round(c.difference, 4), round(c.pvalue, 4), c.level
     (-0.2473, 0.717, 0.9)
     """
+    if len(ratings) > 1 and all(isinstance(one, Table) for one in ratings):
+        if first is not None or second is not None or margin is not None or alternative != "two-sided":
+            raise InvalidOptionError(
+                "two or more tables are compared as independent groups of subjects, without first, second, margin and "
+                "alternative. To compare coefficients of the same subjects, pass one table with all raters."
+            )
+        groups = [(str(number), table) for number, table in enumerate(ratings, start=1)]
+        level = 0.95 if level is None else level
+        return compare_groups(groups, weights=weights, coefficient=coefficient, level=level, categories=categories)
     alternative = as_choice("alternative", alternative, ALTERNATIVES)
     if margin is None and alternative != "two-sided":
         raise InvalidOptionError(

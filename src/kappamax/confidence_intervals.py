@@ -173,15 +173,19 @@ def expected_cluster_estimate(
     return center, StandardError(se * (n / (n - 1)) ** 0.5, "adjusted", n - 1)
 
 
-def adjusted_centers_and_errors(objective: Objective, counts: Array | None, level: float) -> tuple[Array, Array]:
+def adjusted_centers_and_errors(
+    objective: Objective, counts: Array | None, level: float, *, share: float = 1.0
+) -> tuple[Array, Array]:
     """Return the value and the standard error of tables with the pseudo-subjects of an interval, shape (...,).
 
-    The tables are the rows of `counts`, or the table of the objective if `counts` is None.
+    The tables are the rows of `counts`, or the table of the objective if `counts` is None. Of the pseudo-subjects, only
+    a share is added if `share` is below 1.
     """
     evaluator = Evaluator(objective)
     table = objective.table
     rows = table.rows if counts is None else table.grouped._replace(counts=np.asarray(counts, dtype=float))
     pseudo, n_pseudo = pseudo_subjects_for(evaluator, level)
+    n_pseudo *= share
     totals = with_pseudo_subjects(evaluator, evaluator.totals(counts), pseudo, n_pseudo)
     errors = adjusted_errors(pseudo, n_pseudo, totals, derivatives_at(evaluator, totals), rows)
     return evaluator.value_of(totals), errors

@@ -57,25 +57,47 @@ class SimulatedTest(NamedTuple):
 
 def simulated_test(objective: Objective, null: float, n_draws: int, rng: np.random.Generator) -> SimulatedTest:
     """Return the p-values of a null value, from studies that are drawn from a population with this value."""
-    observed = objective.table
-    options: dict[str, Any] = {"weights": objective.weights, "coefficient": objective.coefficient.name}
-    tables = tables_through(_smoothed(objective), options)
-    limit = tables.limit_passed(null)
-    population = (tables.at(null, "null") if limit is None else tables.population(limit)).table
-    drawn = as_objective(population, **options)
-    true_value = null if limit is None else float(limit.value)
+    drawn, true_value, limit = null_population(objective, null)
     center, se = adjusted_centers_and_errors(objective, None, _LEVEL)
     statistic = float((center - null) / se)
-    shares = population.counts / population.counts.sum()
+    shares = drawn.table.counts / drawn.table.counts.sum()
     n_below = n_above = n_defined = 0
-    for size in _blocks(n_draws, len(shares)):
-        counts = rng.multinomial(observed.n_subjects, shares, size=size)
+    for size in blocks_of_draws(n_draws, len(shares)):
+        counts = rng.multinomial(objective.table.n_subjects, shares, size=size)
         statistics = _statistics(drawn, counts, true_value)
         n_defined += len(statistics)
         n_below += int((statistics <= statistic + TIES).sum())
         n_above += int((statistics >= statistic - TIES).sum())
     p_below, p_above = ((1 + n) / (1 + n_defined) for n in (n_below, n_above))
-    return SimulatedTest(statistic, float(se), p_below, p_above, n_defined, None if limit is None else true_value)
+    return SimulatedTest(statistic, float(se), p_below, p_above, n_defined, limit)
+
+
+class NullPopulation(NamedTuple):
+    """Population with the null value, from which studies are drawn.
+
+    Attributes
+    ----------
+    objective : Objective
+        Objective of a table with the shares of all patterns in the population.
+    value : float
+        Value of the coefficient in the population.
+    limit : float or None
+        The same value if it is not the null value, because the margins do not allow that; otherwise None.
+    """
+
+    objective: Objective
+    value: float
+    limit: float | None
+
+
+def null_population(objective: Objective, null: float) -> NullPopulation:
+    """Return the population with the null value, or with the nearest value that its margins allow."""
+    options: dict[str, Any] = {"weights": objective.weights, "coefficient": objective.coefficient.name}
+    tables = tables_through(_smoothed(objective), options)
+    limit = tables.limit_passed(null)
+    table = (tables.at(null, "null") if limit is None else tables.population(limit)).table
+    nearest = None if limit is None else float(limit.value)
+    return NullPopulation(as_objective(table, **options), null if nearest is None else nearest, nearest)
 
 
 def _statistics(objective: Objective, counts: Array, null: float) -> Array:
@@ -98,7 +120,7 @@ def _smoothed(objective: Objective) -> Table:
     return table.like(patterns, np.rint(_PARTS * counts).astype(np.int64))
 
 
-def _blocks(n_draws: int, n_patterns: int) -> list[int]:
+def blocks_of_draws(n_draws: int, n_patterns: int) -> list[int]:
     """Return sizes of blocks of draws that fit into memory together."""
     most = max(1, _COUNTS_AT_ONCE // n_patterns)
     return [min(most, n_draws - start) for start in range(0, n_draws, most)]

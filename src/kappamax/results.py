@@ -20,6 +20,14 @@ from kappamax.fibers.joint_distribution import JointDistribution, OtherRange, Sa
 from kappamax.fibers.move_effects import Explanation, Reason
 from kappamax.fibers.move_ranking import RankedMove, RankedMoves
 from kappamax.fibers.walk import Walk
+from kappamax.group_comparisons.comparison_results import (
+    GroupAgreement,
+    GroupComparison,
+    GroupDifference,
+    GroupTrend,
+    HomogeneityTest,
+    PooledAgreement,
+)
 from kappamax.intraclass_correlation import IntraclassCorrelation, IntraclassCorrelations
 from kappamax.io.inspected_columns import InspectedColumn
 from kappamax.io.inspection import Inspection, Refusal
@@ -64,7 +72,12 @@ __all__ = [
     "ExactTest",
     "Explanation",
     "Fiber",
+    "GroupAgreement",
+    "GroupComparison",
+    "GroupDifference",
     "GroupReport",
+    "GroupTrend",
+    "HomogeneityTest",
     "IndexEstimate",
     "InspectedColumn",
     "Inspection",
@@ -82,6 +95,7 @@ __all__ = [
     "OtherRange",
     "PairwiseKappas",
     "PaperCheck",
+    "PooledAgreement",
     "RankedMove",
     "RankedMoves",
     "Reading",

@@ -59,7 +59,8 @@ MUTATED = [
         "plan comparison, equivalence",
     ),
     *("verify, does not hold", "report, three raters", "report, pair undefined", "report, undefined"),
-    *("report, maximum not known", "report, several files", "study, own scenarios", "paper, few items"),
+    *("report, maximum not known", "report, several files", "report, trend", "report, trend undefined"),
+    *("study, own scenarios", "paper, few items"),
 ]
 MAPS = {
     *("margins", "reasons", "missing_as", "columns_left_out", "labels", "missing", "options")
@@ -286,6 +287,11 @@ def test_every_documented_field_occurs(output):
     visit({"$ref": "#/$defs/report"}, km.report([1, 2, 3], [1, 2, 2]).to_dict(), "", seen)  # not from a file
     nameless = km.from_ratings([[1, 2], [2, 2]], cluster=[1, 2])
     visit({"$ref": "#/$defs/report"}, km.report(nameless).to_dict(), "", seen)
+    for name in ("patient", None):
+        clustered = km.Table([[0, 1], [1, 1]], None, [1, 2], ordered=True, clusters=[1, 2], cluster_name=name)
+        visit({"$ref": "#/$defs/report"}, km.report(clustered).to_dict(), "", seen)
+    groups = [("1", clustered), ("2", km.Table([[0, 0], [1, 1]], None, [1, 2], ordered=True, clusters=[1, 1]))]
+    visit({"$ref": "#/$defs/report_groups"}, km.report_groups(groups, trend=True).to_dict(), "", seen)  # one cluster
     unseen = []
     for place, schema in described(SCHEMA["$defs"]):
         values = seen[place]

@@ -5,6 +5,7 @@ import signal
 import sys
 from contextlib import contextmanager
 
+import numpy as np
 import pytest
 
 import kappamax as km
@@ -61,6 +62,43 @@ def test_groups_and_several_files(paper, tmp_path):
     assert "there is no file" in several.stdout
     assert run("report", str(sites), "--by", "town").returncode == 1
     assert run("report", *paper, "--batch", "-w", "linear").stdout.splitlines()[2].endswith("< 0.0001")
+
+
+def test_a_trend_over_weeks(tmp_path):
+    """Weeks are in order of their numbers, and the slope is per unit, in every format."""
+    rng = np.random.default_rng(1)
+    rows = [f"{week},{a},{a if rng.random() < 0.5 + week / 25 else 1 - a}" for week in (10, 2, 1) for a in [0, 1] * 10]
+    weeks = tmp_path / "weeks.csv"
+    weeks.write_text("\n".join(["week,a,b", *rows, ""]), encoding="utf-8")
+    command = ["report", str(weeks), "--by", "week", "-w", "unweighted"]
+    document = json.loads(run(*command, "--trend", "--json").stdout)
+    assert [row["group"] for row in document["results"]] == ["1", "2", "10"]
+    (compared,) = document["comparisons"]
+    assert compared["trend"]["scores"] == [1, 2, 10]
+    assert document["trend_unit"] == "unit"
+    slope, pvalue = compared["trend"]["slope"], compared["homogeneity"]["pvalue"]
+    for ending in ("txt", "md", "tex"):
+        assert run(*command, "--trend", "-o", str(tmp_path / f"out.{ending}")).returncode == 0
+        shown = (tmp_path / f"out.{ending}").read_text(encoding="utf-8")
+        assert "slope per unit" in shown
+        assert f"{slope:.4f}" in shown
+        assert f"{pvalue:.4f}" in shown
+    assert "slope" not in run(*command).stdout
+    assert json.loads(run(*command, "--json").stdout)["comparisons"][0]["trend"] is None
+    refused = run("report", str(weeks), "--trend")
+    assert refused.returncode == 2
+    assert "--trend needs groups: --by COLUMN or several files." in refused.stderr
+
+
+def test_a_trend_over_files(tmp_path):
+    """Files are put into the order of the numbers in their names."""
+    for week, counts in (("10", "1,1\n2,2\n1,1\n2,2\n"), ("9", "1,1\n2,1\n1,2\n2,2\n"), ("8", "1,2\n2,1\n1,2\n2,2\n")):
+        (tmp_path / f"week{week}.csv").write_text("a,b\n" + counts, encoding="utf-8")
+    files = [str(tmp_path / f"week{week}.csv") for week in ("10", "8", "9")]
+    document = json.loads(run("report", *files, "--trend", "-w", "unweighted", "--json").stdout)
+    assert [row["group"] for row in document["results"]] == [files[1], files[2], files[0]]
+    assert document["comparisons"][0]["trend"]["scores"] == [8, 9, 10]
+    assert document["comparisons"][0]["trend"]["slope"] > 0
 
 
 def test_an_undefined_kappa_is_reported(tmp_path):

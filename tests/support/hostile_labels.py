@@ -121,10 +121,13 @@ def assert_safe_html(content):
 def assert_safe_markdown(content):
     """Require that a table has the same number of cells in all rows, and that nothing in it is markup or HTML."""
     assert_safe_text(content)
-    table, _, notes = content.partition("\n\n")
-    lines = table.rstrip("\n").split("\n")
-    assert len({len(re.findall(r"(?<!\\)(?:\\\\)*\|", line)) for line in lines}) == 1, lines
-    bare = re.sub(r"\\[!-/:-@\[-`{-~]", "§", "\n".join([lines[0], *lines[2:], notes]))
+    parts = content.rstrip("\n").split("\n\n")
+    tables = [part.split("\n") for part in parts if part.startswith("|")]
+    notes = "\n".join(part for part in parts if not part.startswith("|"))
+    for lines in tables:
+        assert len({len(re.findall(r"(?<!\\)(?:\\\\)*\|", line)) for line in lines}) == 1, lines
+    rows = [row for lines in tables for row in (lines[0], *lines[2:])]
+    bare = re.sub(r"\\[!-/:-@\[-`{-~]", "§", "\n".join([*rows, notes]))
     assert re.search(r"[`\[\]]|<[A-Za-z/!?]|&[A-Za-z#]|(?<![\d.])\*|~~", bare) is None, bare
     assert all(re.match(r"- (?! *([#>+=-]|\d+[.)]))", note) for note in notes.splitlines() if note), notes
 

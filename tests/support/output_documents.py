@@ -190,6 +190,8 @@ FILES = {
     "pairs.csv": "a,b,c\n0,0,\n,0,0\n1,,0\n1,1,\n,1,1\n0,,0\n",
     "groups.csv": "site,a,b\nA,1,1\nA,2,2\nA,1,2\nB,1,2\nB,2,2\nB,1,1\nC,1,1\nC,1,1\n",
     "clusters.csv": "patient,lesion,a,b\n1,1,x,x\n1,2,x,y\n2,3,y,y\n3,4,x,x\n3,5,y,x\n3,6,y,y\n",
+    "weeks.csv": "week,a,b\n" + "".join(f"{i // 6},{i % 3},{(i + i // 5) % 3}\n" for i in range(24)) + "9,1,2\n",
+    "still.csv": "week,a,b\n2026-W01,1,1\n2026-W02,1,1\n2026-W01,1,1\n",
     "broken.csv": "a\n1\n",
     "ragged.csv": "a,b\n1,2\n1,2,3\n",
     "long.csv": "item,who,label\n1,ann,x\n1,bob,x\n2,ann,y\n2,bob,\n3,ann,y\n3,bob,y\n",
@@ -390,6 +392,11 @@ CASES = {
     "report, metric that varies": Case("report", "report {gwet2014.csv} -c krippendorff -w ordinal"),
     "report, maximum not known": Case("report", "report {gaps.csv} -c fleiss -w unweighted"),
     "report, groups": Case("report_groups", "report {groups.csv} --by site -w linear -w sqrt"),
+    "report, trend": Case("report_groups", "report {weeks.csv} --by week --trend -w unweighted"),
+    "report, trend undefined": Case("report_groups", "report {still.csv} --by week --trend"),
+    "report, several comparable files": Case(
+        "report_groups", "report {missing.csv} {often.csv} {nosuch.csv} -w unweighted"
+    ),
     "report, small p-value": Case("report", "report {strong.csv} -w unweighted"),
     "report, batch with small p-values": Case("report_groups", "report {strong.csv} --batch -w unweighted"),
     "report, on a scale": Case("report", "report {two.csv} --benchmark landis-koch"),

@@ -21,12 +21,13 @@ from kappamax.cli.runner import (
     read_table,
     weightings,
 )
+from kappamax.display.text import in_natural_order
 from kappamax.errors import Interrupted, KappamaxError
 
 
 @command(
     "kappamax report ratings.csv --output report.html",
-    "kappamax report ratings.csv --by clinic --weights unweighted",
+    "kappamax report ratings.csv --by week --trend",
     Input=[
         *INPUT,
         click.Argument(["more"], nargs=-1, type=click.Path(), metavar="[FILE]..."),
@@ -35,6 +36,11 @@ from kappamax.errors import Interrupted, KappamaxError
             "--by COLUMN",
             "Column that divides the subjects into groups; one row per group and weighting is printed. Default: no "
             "groups.",
+        ),
+        Option(
+            "--trend",
+            "Test a linear trend over the groups of --by or over several files, in the order of the numbers or dates "
+            "in their names.",
         ),
     ],
     Weights=weights_by_default(
@@ -65,6 +71,7 @@ def report(
     batch: bool,
     by: str | None,
     benchmark: str | None,
+    trend: bool,
     seed: int,
     jobs: int,
     title: str,
@@ -76,6 +83,8 @@ def report(
 
     The report gives kappa, its maximum and a test against chance, and explains them. With several files, a table with
     one row per file and weighting is printed; after Ctrl-C, its rows for files or groups that are not finished say so.
+    Several files or groups are compared: their coefficients are pooled and tested for equality and, with --trend, for a
+    trend.
     If FILE is "-", standard input is read.
     """
     from kappamax.reporting.report import report as report_of
@@ -83,9 +92,13 @@ def report(
     settings = {name: options[name] for name in ("coefficient", "level", "alternative", "time_limit")}
     settings |= {"weights": weightings(options) or None, "rng": seed}
     files = (options["file"], *more)
+    if trend:
+        files = tuple(in_natural_order(files))
     grouped = bool(batch or by is not None or more)
     if grouped and benchmark is not None:
         raise click.UsageError("--benchmark is for a report on one file; the table of several groups has no labels.")
+    if trend and by is None and not more:
+        raise click.UsageError("--trend needs groups: --by COLUMN or several files.")
     if output is not None:
         from kappamax.reporting import group_report, report_results
 
@@ -98,7 +111,8 @@ def report(
 
             try:
                 with progress_bar("groups") as bar:
-                    made: Any = report_groups(_groups(options, files, by), n_jobs=jobs, progress=bar, **settings)
+                    groups = _groups(options, files, by)
+                    made: Any = report_groups(groups, trend=trend, n_jobs=jobs, progress=bar, **settings)
             except Interrupted as stopped:
                 made, interrupted = stopped.best, True
         else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Sequence
 from textwrap import wrap
 from typing import Any
@@ -16,6 +17,7 @@ _LABEL_WIDTH = 16
 _CARD_WIDTH = 88
 _SHORTEST_LINE = 40
 _SENTENCES = ("data", "note")  # names of rows that hold sentences, not values or formulas
+_NUMBER = re.compile(r"[-+]?[0-9]{1,300}(\.[0-9]*)?")
 _JOINERS = "\u200c\u200d"  # without a width of their own, but part of the spelling in some scripts
 
 
@@ -141,6 +143,22 @@ def _padded(line: Sequence[str], widths: Sequence[int], left: Collection[int]) -
     spaces = [" " * (wide - width(cell)) for cell, wide in zip(line, widths, strict=True)]
     cells = zip(line, spaces, strict=True)
     return [cell + space if i in left else space + cell for i, (cell, space) in enumerate(cells)]
+
+
+def in_natural_order(names: Iterable[str]) -> list[str]:
+    """Return names sorted as a reader would: numbers by their values, and numbers within text likewise."""
+    names = list(names)
+    if all(_NUMBER.fullmatch(name) for name in names):
+        return sorted(names, key=lambda name: (float(name), name))
+    return sorted(names, key=_natural_key)
+
+
+def _natural_key(name: str) -> tuple[list[tuple[int, str]], str]:
+    """Return a key that compares text with text, and digits as numbers of any size; equal keys by the name."""
+    parts = re.split(r"([0-9]+)", name)
+    for i in range(1, len(parts), 2):
+        parts[i] = parts[i].lstrip("0")
+    return [(len(part) if i % 2 else 0, part) for i, part in enumerate(parts)], name
 
 
 def shortened(text: str) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from kappamax.display.text import listing
+from kappamax.display.text import in_natural_order, listing
 from kappamax.errors import InvalidOptionError, InvalidRatingsError, InvalidTableError, KappamaxError, NotSupportedError
 from kappamax.io.arrays import table_of_rows
 from kappamax.io.cluster_files import clusters_of_patterns, number_clusters
@@ -181,7 +181,7 @@ def read_groups(
     """Yield the table of every group of rows, or the error that reading the group raises.
 
     All groups have the categories of the whole file, including those that are not used in a group. The groups are in
-    the order of their names.
+    the natural order of their names: week 2 comes before week 10.
 
     Parameters
     ----------
@@ -206,7 +206,7 @@ def read_groups(
         whole = table_of_source(source, spec)
         shared = replace(spec, categories=list(whole.categories))
         name = f"coalesce(trim({source.texts[by]}), '')"
-        names = [row[0] for row in source.rows(f"SELECT DISTINCT {name} AS own FROM file ORDER BY own")]
+        names = in_natural_order(row[0] for row in source.rows(f"SELECT DISTINCT {name} FROM file"))
         if len(names) > _MOST_GROUPS:
             raise InvalidOptionError(
                 f"by must name a column with at most {_MOST_GROUPS:,} different values; {by!r} has {len(names):,}."

@@ -143,7 +143,7 @@ def report_within(
     """
     results = []
     margins_test = _margins_test(table, seed)
-    weightings = _weightings(weights, table)
+    weightings = listed_weightings(weights, ordered=table.ordered)
     shares = _TimeShares(effort.time_limit, (2 if brief else 3) * len(weightings))
     for done, one in enumerate(weightings):
         objective = as_objective(table, weights=one, coefficient=coefficient)
@@ -241,10 +241,10 @@ def _part_of(progress: Progress | None, done: int, total: int, part: str) -> Pro
     return lambda _done, _total, message: progress(done, total, f"{part}: {message}")
 
 
-def _weightings(weights: Any, table: Table) -> list[Any]:
-    """Return the requested weightings as a list, or the default ones."""
+def listed_weightings(weights: Any, *, ordered: bool) -> list[Any]:
+    """Return the requested weightings as a list, or the default ones for categories that are ordered or not."""
     if weights is None:
-        return ["unweighted", "linear", "quadratic", "sqrt"] if table.ordered else ["unweighted"]
+        return ["unweighted", "linear", "quadratic", "sqrt"] if ordered else ["unweighted"]
     chosen = list(weights) if isinstance(weights, list | tuple) else [weights]
     return chosen or ["unweighted"]
 
