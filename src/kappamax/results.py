@@ -36,7 +36,7 @@ from kappamax.paper.study.rows import StudyRow
 from kappamax.paper.study.run import Study
 from kappamax.paper.verdict import Verdict
 from kappamax.planning.goals import SimulatedStudies
-from kappamax.planning.sample_size import SampleSize
+from kappamax.planning.sample_size_result import SampleSize
 from kappamax.reading import DataSummary, Reading
 from kappamax.reporting.group_report import GroupReport
 from kappamax.reporting.report_results import Report, WeightingReport
