@@ -23,6 +23,7 @@ from kappamax.cli.advice import message_of
 from kappamax.cli.anneal import anneal
 from kappamax.cli.association import association
 from kappamax.cli.command import Group, command
+from kappamax.cli.compare import compare
 from kappamax.cli.exact_test import test
 from kappamax.cli.fiber import fiber
 from kappamax.cli.inspect import inspect
@@ -193,7 +194,7 @@ def _discard_output() -> None:
 @click.group(
     cls=_Main,
     sections={
-        "Everyday commands": [inspect, report, kappa, maximum, test, plan, serve, example, completion],
+        "Everyday commands": [inspect, report, kappa, maximum, test, compare, plan, serve, example, completion],
         "Research commands": [verify, association, fiber, moves, anneal, study, paper],
     },
     invoke_without_command=True,
