@@ -14,10 +14,11 @@ from kappamax import _unknown_names
 from kappamax._result import Result
 
 NAMES = {
-    "__version__", "agreement", "anneal", "benchmark", "bootstrap", "category_kappas", "compare", "compare_groups",
-    "equivalence_test", "exact_association", "exact_test", "example", "fiber", "from_counts", "from_ratings", "icc",
-    "inspect", "jackknife", "kappa", "leave_one_out", "marginal_homogeneity", "max_kappa", "pairwise_kappas",
-    "read_ratings", "report", "report_groups", "sample_size", "specific_agreement", "standard_error", "Table", "two_by_two_indices",
+    "__version__", "agreement", "anneal", "benchmark", "bootstrap", "category_kappas", "compare", "compare_dependent",
+    "compare_groups", "equivalence_test", "exact_association", "exact_test", "example", "fiber", "from_counts",
+    "from_ratings", "icc", "inspect", "jackknife", "kappa", "leave_one_out", "marginal_homogeneity", "max_kappa",
+    "pairwise_kappas", "read_ratings", "report", "report_groups", "sample_size", "specific_agreement",
+    "standard_error", "Table", "two_by_two_indices",
     "value_test", "verify", "Weights",
 }  # fmt: skip
 NAMESPACES = {
@@ -105,6 +106,7 @@ def test_unknown_names_are_attribute_errors():
         ("intraclass_corr", "Did you mean km.icc?"),
         ("odds_ratio", "Did you mean km.exact_association?"),
         ("compare_kappas", "Did you mean km.compare?"),
+        ("hotelling_test", "Did you mean km.compare_dependent?"),
         ("sample_tables", "Did you mean km.fiber?"),
         ("best_moves", "Did you mean km.moves.rank_moves?"),
         ("examples", "Did you mean km.example?"),

@@ -11,6 +11,7 @@ from kappamax.benchmark_scales import Benchmark, BenchmarkBand
 from kappamax.category_agreement import IndexEstimate, SpecificAgreement
 from kappamax.coefficient_tests import EquivalenceTest, ValueTest
 from kappamax.comparisons import Comparison
+from kappamax.dependent_comparison_result import CoefficientDifference, ComparedCoefficient, DependentComparison
 from kappamax.fibers.connectivity import LevelSet
 from kappamax.fibers.distribution import Distribution
 from kappamax.fibers.exact_association import ExactAssociation
@@ -62,9 +63,12 @@ __all__ = [
     "Bootstrap",
     "CategoryKappas",
     "Claim",
+    "CoefficientDifference",
+    "ComparedCoefficient",
     "Comparison",
     "ComparisonSampleSize",
     "DataSummary",
+    "DependentComparison",
     "DisagreementSplit",
     "Distribution",
     "EquivalenceTest",

@@ -20,6 +20,7 @@ from kappamax.cli import main
 from kappamax.cli.options import HOW_TO_READ
 from kappamax.coefficients import COEFFICIENTS
 from kappamax.comparisons import ALTERNATIVES as COMPARISONS
+from kappamax.comparisons import ALTERNATIVES as COMPARISON_ALTERNATIVES
 from kappamax.fibers.distribution import ALTERNATIVES, TWO_SIDED
 from kappamax.fibers.moves import Effect
 from kappamax.fibers.score_tilting import TWO_SIDED as TILTED_TWO_SIDED
@@ -27,6 +28,7 @@ from kappamax.intraclass_correlation import NAMES as ICC_NAMES
 from kappamax.intraclass_correlation import SCALES as ICC_SCALES
 from kappamax.io.inspected_columns import ROLES
 from kappamax.io.read_spec import LAYOUTS
+from kappamax.joint_inference import METHODS as JOINT_METHODS
 from kappamax.margin_tests import METHODS as MARGINS_METHODS
 from kappamax.paper.verdict import STATUSES
 from kappamax.planning.methods import JOINTS, VARIANCES
@@ -48,6 +50,8 @@ MUTATED = [
     *("kappa, two raters", "kappa, undefined", "max, three raters", "max, no time", "max, undefined"),
     *("test, two-sided", "test, undefined", "test, value", "test, equivalence", "plan, assurance"),
     *("test, value undefined", "test, equivalence undefined", "association, two categories"),
+    *("compare, three kappas", "compare, reference", "compare, bootstrap", "compare, non-inferiority"),
+    "compare, equivalence without a standard error",
     *("association, not identified", "association, largest agreement"),
     *("fiber, listed and sampled", "fiber, too many tables"),
     *("moves, three raters", "moves, undefined", "anneal, swaps", "anneal, undefined", "plan, width", "plan, power"),
@@ -225,6 +229,8 @@ def test_exact_numbers_and_labels(definition, value, accepted):
         (("icc_result", "properties", "mcgraw_wong"), ICC_NAMES.values()),
         (("icc_analysis", "properties", "scale"), ICC_SCALES),
         (("association_result", "properties", "two_sided"), (*TILTED_TWO_SIDED, None)),
+        (("compare_result", "properties", "method"), JOINT_METHODS),
+        (("margin_test", "properties", "alternative"), COMPARISON_ALTERNATIVES[1:]),
         (("move", "properties", "effect"), get_args(Effect)),
         (("anneal_result", "properties", "proposal"), PROPOSALS),
         (("plan_result", "properties", "joint"), (*JOINTS, "pilot")),

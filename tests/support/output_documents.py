@@ -294,6 +294,24 @@ CASES = {
         "equivalence_test", "test {one_subject.csv} --equivalence 0,0.9 --variance delta"
     ),
     "test, equivalence undefined": Case("equivalence_test", "test {one_category.csv} --equivalence 0,0.9"),
+    "compare, three kappas": Case(
+        "compare",
+        "compare {fees.csv} --cluster patient --complete-only --kappa CO=val_CO,val_COR --kappa MH=val_MH,val_MHR "
+        "--kappa TB=val_TB,val_TBR -w linear --method delta",
+    ),
+    "compare, reference": Case("compare", "compare {depression.csv} --reference diag"),
+    "compare, bootstrap": Case(
+        "compare", "compare {constant.csv} --kappa a,c --kappa b,c --kappa a,b,c -c percent --bootstrap 9"
+    ),
+    "compare, weightings": Case("compare", "compare {two.csv} --categories no,maybe,yes -w linear,quadratic"),
+    "compare, non-inferiority": Case(
+        "compare",
+        "compare {depression.csv} --kappa diag,BDI --kappa diag,GHQ --alternative non-inferiority --margin 0.3 "
+        "--bootstrap 99",
+    ),
+    "compare, equivalence without a standard error": Case(
+        "compare", "compare {one_subject.csv} -c percent -w linear,quadratic --alternative equivalence --margin 0.1"
+    ),
     "association, finite": Case("association", "association {rapallo2022.csv} --layout counts -w linear -w sqrt"),
     "association, two categories": Case(
         "association", "association {small.csv} --layout counts --alternative two-sided --two-sided tails --mid-p"

@@ -112,6 +112,12 @@ CALLS: dict[str, Callable[[Case], Any]] = {
     "bootstrap": lambda c: km.bootstrap(c.table, **c.options, n_resamples=20, rng=c.seed),
     "category_kappas": lambda c: km.category_kappas(c.table),
     "compare_groups": lambda c: km.compare_groups({"1": c.table, "2": c.table}, **c.options, trend=True, n_draws=100),
+    "compare_dependent": lambda c: km.compare_dependent(
+        c.table,
+        kappas=[{"weights": c.weights}, {"weights": "unweighted"}, {"coefficient": "percent"}],
+        method=("jackknife", "delta", "bootstrap")[c.seed % 3],
+        n_resamples=20,
+    ),
     "compare": lambda c: km.compare(c.table, first={"weights": c.weights}, second={"weights": "unweighted"}),
     "exact_association": lambda c: km.exact_association(c.table, **c.options, memory_limit=_MEMORY, work_limit=_WORK),
     "exact_association two-sided": lambda c: km.exact_association(

@@ -23,6 +23,7 @@ from kappamax.cli.advice import message_of
 from kappamax.cli.anneal import anneal
 from kappamax.cli.association import association
 from kappamax.cli.command import Group, command
+from kappamax.cli.compare import compare
 from kappamax.cli.exact_test import test
 from kappamax.cli.fiber import fiber
 from kappamax.cli.icc import icc
@@ -196,7 +197,7 @@ def _discard_output() -> None:
     cls=_Main,
     sections={
         "Everyday commands": [
-            *(inspect, report, kappa, maximum, icc, test, plan, plan_comparison, serve, example, completion),
+            *(inspect, report, kappa, maximum, icc, test, compare, plan, plan_comparison, serve, example, completion),
         ],
         "Research commands": [verify, association, fiber, moves, anneal, study, paper],
     },

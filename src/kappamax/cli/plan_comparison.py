@@ -92,7 +92,7 @@ def _as_two_values(_context: click.Context, _option: click.Parameter, text: str 
             "Alternative hypothesis of the test: two-sided (the coefficients differ), non-inferiority (the first is "
             "less than --margin below the second) or equivalence (they differ by less than --margin).",
             default="two-sided",
-            names="comparisons.ALTERNATIVES",
+            names="joint_coefficients.ALTERNATIVES",
         ),
         Option("--margin MARGIN", "Smallest difference that matters, between 0 and 2.", type=float),
         Option(

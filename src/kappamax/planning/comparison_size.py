@@ -20,10 +20,10 @@ from kappamax._tolerances import NO_SPREAD
 from kappamax._typing import Array
 from kappamax._validate import as_choice, as_finite_number, as_number_between
 from kappamax.coefficients import as_objective
-from kappamax.comparisons import ALTERNATIVES
 from kappamax.disagreement.objective import Objective
 from kappamax.errors import InvalidOptionError, NotSupportedError
 from kappamax.io import Ratings, as_table
+from kappamax.joint_coefficients import ALTERNATIVES
 from kappamax.planning import comparison_text
 from kappamax.planning.comparison_result import ComparisonSampleSize
 from kappamax.planning.formula import MOST_SUBJECTS, least_subjects, precision_of
