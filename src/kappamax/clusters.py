@@ -62,7 +62,7 @@ def as_cluster_codes(labels: Any, n_rows: int) -> Integers:
     if array.shape != (n_rows,):
         raise InvalidTableError(f"clusters must hold one entry per pattern ({n_rows}); got shape {array.shape}.")
     if array.dtype.kind in "biu":
-        return _numbered(array)
+        return numbered(array)
     if array.dtype.kind == "O":
         wrong = [i for i, label in enumerate(array.tolist()) if label is None or label != label]  # NaN is not itself
         if wrong:
@@ -77,7 +77,7 @@ def as_cluster_codes(labels: Any, n_rows: int) -> Integers:
 
 def clusters_of_subjects(patterns: Codes, codes: Integers, counts: Integers, name: str | None) -> Clusters:
     """Return the clusters of rows as they are, each of which must have a rating and a subject."""
-    return _read_only(Clusters(patterns, _numbered(codes), counts, name))
+    return _read_only(Clusters(patterns, codes, counts, name))
 
 
 def grouped_clusters(
@@ -108,10 +108,10 @@ def grouped_clusters(
         keys = np.unique(keys, return_inverse=True)[1]
         n_keys = len(keys)
     first, sums = group_keys(codes * n_keys + keys, counts, kept)
-    return _read_only(Clusters(np.asfortranarray(patterns[first]), _numbered(codes[first]), sums, name))
+    return _read_only(Clusters(np.asfortranarray(patterns[first]), numbered(codes[first]), sums, name))
 
 
-def _numbered(codes: Array) -> Integers:
+def numbered(codes: Array) -> Integers:
     """Return whole numbers as positions among those that occur, in increasing order."""
     if codes.dtype.kind == "b":
         codes = codes.astype(np.int64)

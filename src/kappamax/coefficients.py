@@ -31,6 +31,7 @@ def as_objective(
     coefficient: str = "kappa",
     group_size: int = 2,
     categories: Sequence[Label] | None = None,
+    cluster: Any = None,
 ) -> Objective:
     """Return the objective of ratings under weights and a coefficient, with every combination checked.
 
@@ -49,6 +50,9 @@ def as_objective(
         and percent agreement.
     categories : sequence of labels, optional
         All categories in order, including unused ones. By default they are taken from the ratings.
+    cluster : str or array, optional
+        Cluster of each subject: the name of a column of a frame, or an array with one entry per subject for arrays of
+        labels. By default, the clusters that a Table has.
 
     Returns
     -------
@@ -63,8 +67,10 @@ def as_objective(
         If the coefficient is not defined for the number of raters, the weights or the group size.
     """
     if len(ratings) == 1 and isinstance(ratings[0], Objective):
+        if cluster is not None:
+            raise InvalidOptionError("cluster must be left out for an Objective, which has a Table.")
         return ratings[0]
-    table = as_table(*ratings, categories=categories)
+    table = as_table(*ratings, categories=categories, cluster=cluster)
     chosen = coefficient_for(coefficient, table.n_raters)
     if chosen.name == "krippendorff":
         weights = krippendorff_weights(weights, table)

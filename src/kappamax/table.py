@@ -19,7 +19,7 @@ from kappamax._result import plain
 from kappamax._typing import Codes, Integers
 from kappamax._validate import as_rater_index
 from kappamax._validate_table import as_categories, as_counts, as_patterns, as_rater_names
-from kappamax.clusters import Clusters, as_cluster_codes, clusters_of_subjects, grouped_clusters
+from kappamax.clusters import Clusters, as_cluster_codes, clusters_of_subjects, grouped_clusters, numbered
 from kappamax.display import rating_tables, text
 from kappamax.errors import InvalidOptionError, InvalidRatingsError, InvalidTableError, NotSupportedError
 from kappamax.patterns import MISSING, as_dense_shape, group_patterns, margins_of, n_ratings_of, pair_counts
@@ -187,7 +187,7 @@ class Table:
             if not n_ratings.all():
                 rated = n_ratings > 0
                 codes, n_ratings = codes[rated], n_ratings[rated]
-                belongs = None if belongs is None else belongs[rated]
+                belongs = None if belongs is None else numbered(belongs[rated])
             self.rows = _read_only(Rows(codes, np.ones(len(codes), dtype=np.int64), n_ratings))
             if belongs is not None:
                 self.clusters = clusters_of_subjects(codes, belongs, self.rows.counts, cluster_name)

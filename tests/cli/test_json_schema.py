@@ -55,6 +55,7 @@ OPTIONAL = {
     *("results/n_maximizers", "results/benchmark", "results/maximizers", "results/tables", "results/sample"),
     *("scenario/margins", "scenario/max_steps", "schedule/start", "schedule/factor", "schedule/steps"),
     *("schedule/temperature", "stopping/patience", "stopping/steps"),
+    *("data/n_clusters", "data/cluster"),
 }
 EVERY_CASE = [pytest.param(name, marks=() if name in MUTATED else pytest.mark.slow) for name in CASES]
 
@@ -266,9 +267,8 @@ def test_every_documented_field_occurs(output):
     for name in QUICK:
         visit({"$ref": f"#/$defs/{CASES[name].definition}"}, output(name), "", seen)
     visit({"$ref": "#/$defs/report"}, km.report([1, 2, 3], [1, 2, 2]).to_dict(), "", seen)  # not from a file
-    for name in ("patient", None):
-        clustered = km.Table([[0, 1], [1, 1]], None, [1, 2], ordered=True, clusters=[1, 2], cluster_name=name)
-        visit({"$ref": "#/$defs/report"}, km.report(clustered).to_dict(), "", seen)
+    nameless = km.from_ratings([[1, 2], [2, 2]], cluster=[1, 2])
+    visit({"$ref": "#/$defs/report"}, km.report(nameless).to_dict(), "", seen)
     unseen = []
     for place, schema in described(SCHEMA["$defs"]):
         values = seen[place]

@@ -52,6 +52,7 @@ USUAL = {
     "rater": ["rater"],
     "rating": ["rating"],
     "count": ["n"],
+    "cluster": ["site", "id"],
     "missing": ["NA", "3", "no"],
     "delimiter": [",", "tab", ";"],
     "skip_rows": ["0", "1"],

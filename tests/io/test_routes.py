@@ -19,7 +19,19 @@ from pyarrow import feather
 
 import kappamax as km
 from tests.support.opendocument import opendocument
-from tests.support.routes import CATEGORIES, EXPECTED, FRAMES, LAYOUTS, RATERS, ROWS, text_of, typed_rows
+from tests.support.routes import (
+    CATEGORIES,
+    CLUSTERED,
+    EXPECTED,
+    EXPECTED_IN_CLUSTERS,
+    FRAMES,
+    LAYOUTS,
+    PATIENTS,
+    RATERS,
+    ROWS,
+    text_of,
+    typed_rows,
+)
 from tests.support.statistical import write_dta, write_sas7bdat, write_sav, write_xpt
 
 #: options for routes whose data do not declare the categories
@@ -201,6 +213,49 @@ def test_every_frame_gives_the_same_table(route, layout):
     assert complete.n_subjects == sum(None not in row for row in ratings)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("route", FILES)
+def test_every_file_gives_the_same_clusters(tmp_path, route, layout):
+    """The clusters are in the same order in all formats, and the column of clusters is no rater."""
+    path = FILES[route](tmp_path, CLUSTERED[layout])
+    _assert_clusters(km.read_ratings(path, layout=layout, cluster="patient", **NAMED))
+    chosen = km.read_ratings(path, layout=layout, cluster="patient", raters=RATERS[::-1], **NAMED)
+    assert chosen == EXPECTED_IN_CLUSTERS.select(RATERS[::-1])
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize(
+    "route",
+    [pytest.param(name, marks=pytest.mark.slow if name.startswith("Dask ") else ()) for name in FRAMES],
+)
+def test_every_frame_gives_the_same_clusters(route, layout):
+    """Frames in memory and lazy frames give the clusters of files."""
+    frame, declares = FRAMES[route](CLUSTERED[layout])
+    asked = {"cluster": "patient", "layout": layout} | ({} if declares else NAMED)
+    _assert_clusters(km.from_ratings(frame, raters=RATERS, **asked))
+    if layout != "long":
+        _assert_clusters(km.from_ratings(frame, **asked))
+    complete = km.from_ratings(frame, raters=RATERS, complete_only=True, missing=["10"], **asked | {"categories": None})
+    assert (complete.n_subjects, complete.clusters.n_clusters) == (2, 2)
+
+
+def _assert_clusters(table):
+    assert table == EXPECTED_IN_CLUSTERS
+    assert table.clusters.name == "patient"
+    assert "patient" not in table.reading.columns_left_out
+    assert table.clusters.codes.tolist() == EXPECTED_IN_CLUSTERS.clusters.codes.tolist()
+    assert table.clusters.patterns.tolist() == EXPECTED_IN_CLUSTERS.clusters.patterns.tolist()
+
+
+def test_assert_clusters_fails_for_other_clusters():
+    """A table without clusters, and one with other clusters, are not the expected one."""
+    with pytest.raises(AssertionError):
+        _assert_clusters(EXPECTED)
+    with pytest.raises(AssertionError):
+        _assert_clusters(km.from_ratings(ROWS, raters=RATERS, cluster=[*PATIENTS[1:], "p2"], **NAMED))
+
+
 @pytest.mark.parametrize(
     "ratings",
     [ROWS, np.array(ROWS, dtype=object), np.array(ROWS, dtype=float), np.array(ROWS).astype(str)],
@@ -209,6 +264,8 @@ def test_every_frame_gives_the_same_table(route, layout):
 def test_every_array_gives_the_same_table(ratings):
     """Lists, objects, floats with NaN, and text give the same table."""
     assert km.from_ratings(ratings, raters=RATERS, **NAMED) == EXPECTED
+    for cluster in (PATIENTS, np.array(PATIENTS), pd.Series(PATIENTS, name="patient")):
+        assert km.from_ratings(ratings, raters=RATERS, cluster=cluster, **NAMED) == EXPECTED_IN_CLUSTERS
 
 
 def test_every_matrix_of_counts_gives_the_same_table(tmp_path):

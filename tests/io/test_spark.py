@@ -5,7 +5,7 @@ import shutil
 import pytest
 
 import kappamax as km
-from tests.support.routes import RATERS, write_parts
+from tests.support.routes import CATEGORIES, CLUSTERED, EXPECTED_IN_CLUSTERS, LAYOUTS, RATERS, typed_rows, write_parts
 
 pyspark_sql = pytest.importorskip("pyspark.sql", reason="pyspark is not installed: make test-spark")
 pytestmark = [
@@ -34,6 +34,16 @@ def test_a_spark_frame_gives_the_table_of_duckdb(spark, tmp_path, layout):
     assert km.from_ratings(frame, layout=layout, raters=RATERS) == expected
     if layout == "wide":
         assert km.kappa(frame, weights="linear").value == km.kappa(expected, weights="linear").value
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_clusters_in_spark(spark, layout):
+    """Spark groups by the column of clusters as well."""
+    rows = typed_rows(CLUSTERED[layout])
+    names = ", ".join(f"{name} {'string' if isinstance(rows[0][name], str) else 'bigint'}" for name in rows[0])
+    frame = spark.createDataFrame([tuple(row.values()) for row in rows], names)
+    asked = {"layout": layout, "raters": RATERS, "categories": CATEGORIES}
+    assert km.from_ratings(frame, cluster="patient", **asked) == EXPECTED_IN_CLUSTERS
 
 
 def test_text_and_double_ratings_in_spark(spark):

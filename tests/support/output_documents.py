@@ -188,6 +188,7 @@ FILES = {
     "fewer_gaps.csv": _random_ratings(12, 3, 2, missing=0.15),
     "pairs.csv": "a,b,c\n0,0,\n,0,0\n1,,0\n1,1,\n,1,1\n0,,0\n",
     "groups.csv": "site,a,b\nA,1,1\nA,2,2\nA,1,2\nB,1,2\nB,2,2\nB,1,1\nC,1,1\nC,1,1\n",
+    "clusters.csv": "patient,lesion,a,b\n1,1,x,x\n1,2,x,y\n2,3,y,y\n3,4,x,x\n3,5,y,x\n3,6,y,y\n",
     "broken.csv": "a\n1\n",
     "ragged.csv": "a,b\n1,2\n1,2,3\n",
     "long.csv": "item,who,label\n1,ann,x\n1,bob,x\n2,ann,y\n2,bob,\n3,ann,y\n3,bob,y\n",
@@ -203,12 +204,14 @@ CASES = {
     "inspect, long": Case("inspect", "inspect {long.csv}"),
     "inspect, counts": Case("inspect", "inspect {cohen1968.csv}"),
     "inspect, patterns": Case("inspect", "inspect {patterns.csv}"),
+    "inspect, clusters": Case("inspect", "inspect {clusters.csv} --cluster patient --subject lesion"),
     "inspect, no table": Case("inspect", "inspect {ragged.csv}"),
     "inspect, first rows": Case("inspect", "inspect {hard.csv}", patch=_large_files),
     "kappa, two raters": Case("kappa", "kappa {two.csv}"),
     "kappa, several weightings": Case(
         "kappa", "kappa {rapallo2022.csv} --layout counts -w unweighted -w linear -w quadratic -w sqrt"
     ),
+    "kappa, clusters": Case("kappa", "kappa {clusters.csv} --cluster patient --subject lesion"),
     "kappa, every scheme": Case("kappa", f"kappa {{anxiety.csv}} {_EVERY_WEIGHTING} --level 0.9"),
     "kappa, matrix of weights": Case(
         "kappa", "kappa {two.csv} -w identity --weights-matrix {costs.csv} --kind disagreement"

@@ -27,12 +27,31 @@ ROWS = [
 EXPECTED = Table(
     [[0, 0, 1], [3, 1, 3], [-1, 1, 1], [3, -1, -1], [1, 3, -1]], [2, 1, 1, 1, 1], CATEGORIES, RATERS, ordered=True
 )
+PATIENTS = ["p2", "p2", "p10", "p10", "p2", "p7", "p10"]  # p7 has no rating
+EXPECTED_IN_CLUSTERS = Table(
+    [[0, 0, 1], [3, 1, 3], [0, 0, 1], [-1, 1, 1], [3, -1, -1], [1, 3, -1]],
+    None,
+    CATEGORIES,
+    RATERS,
+    ordered=True,
+    clusters=["p2", "p2", "p10", "p10", "p2", "p10"],
+)
 LAYOUTS = ["wide", "long", "patterns"]
+#: the same layouts with a column of clusters
+CLUSTERED = {layout: f"clustered {layout}" for layout in LAYOUTS}
 RATING_COLUMNS = {"wide": RATERS, "patterns": RATERS, "long": ["rating"]}
+RATING_COLUMNS |= {CLUSTERED[layout]: columns for layout, columns in RATING_COLUMNS.items()}
 
 
 def typed_rows(layout):
     """Return the rows of a layout as dictionaries; in the long layout, only some missing ratings have a row."""
+    if layout == CLUSTERED["wide"]:
+        return [{"patient": patient} | row for patient, row in zip(PATIENTS, typed_rows("wide"), strict=True)]
+    if layout == CLUSTERED["patterns"]:
+        rows = typed_rows(CLUSTERED["wide"])
+        return [row | {"count": rows.count(row)} for i, row in enumerate(rows) if row not in rows[:i]]
+    if layout == CLUSTERED["long"]:
+        return [row | {"patient": PATIENTS[row["subject"] - 1]} for row in typed_rows("long")]
     if layout == "wide":
         return [dict(zip(RATERS, row, strict=True)) for row in ROWS]
     if layout == "patterns":

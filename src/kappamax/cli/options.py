@@ -161,6 +161,11 @@ HOW_TO_READ: list[click.Parameter] = [
         "otherwise the last column.",
     ),
     Option(
+        "--cluster COLUMN",
+        "Column that names the cluster of each subject, such as the patient of a lesion. Clusters affect standard "
+        "errors only. Default: the subjects are not in clusters.",
+    ),
+    Option(
         "--missing CODE,CODE",
         "Codes that stand for missing ratings, in addition to empty cells, to text such as NA, null, ., - and ?, and "
         "to error values of spreadsheets. Default: no further codes.",
@@ -187,8 +192,8 @@ HOW_TO_READ: list[click.Parameter] = [
     Option("--transpose", "Read the rows of the file as raters and its columns as subjects."),
     Option(
         "--fill-down",
-        "Repeat the cell above in empty cells of the columns subject and rater of the long layout, as merged cells of "
-        "a sheet do.",
+        "Repeat the cell above in empty cells of the columns subject and rater of the long layout and of the column of "
+        "clusters, as merged cells of a sheet do.",
     ),
     Option("--encoding NAME", "Encoding of a text file, such as cp1252. Default: it is detected."),
     Option("--decimal-comma", "Read 1,5 as the number 1.5."),

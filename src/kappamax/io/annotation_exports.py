@@ -76,6 +76,7 @@ def flat_export(source: Source, spec: ReadSpec) -> Source | None:
     chosen = spec.subject is not None or spec.rater is not None or spec.layout not in (None, "long")
     if chosen or not label_studio.is_flat_label_studio(columns):
         return None
+    _require_long("Label Studio", spec, source.name)
     others = [column for column in columns if column not in label_studio.OWN_COLUMNS]
     named = [] if spec.rating is None else [as_column("rating", spec.rating, others)]
     controls = named or _flat_controls(source, others)
@@ -99,6 +100,12 @@ def _require_long(tool: str, spec: ReadSpec, name: str) -> None:
     if tool != "Prodigy" and (spec.subject is not None or spec.rater is not None):
         raise InvalidOptionError(
             f"subject and rater cannot be chosen for the {tool} export {name}; they are its tasks and annotators.",
+            code="columns-of-export",
+        )
+    if spec.cluster is not None:
+        raise InvalidOptionError(
+            f"cluster cannot be given for the {tool} export {name}, of which only tasks, annotators and labels are "
+            "read. Write them to a table with a column of clusters first.",
             code="columns-of-export",
         )
 

@@ -6,7 +6,7 @@ patterns are counted. Both are done block by block, so that the data stay in the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kappamax._tolerances import EXACT_DOUBLES
-from kappamax._typing import Array, Integers
+from kappamax._typing import Array, Codes, Integers
 from kappamax._validate_table import LARGEST_TOTAL, as_rater_names
 from kappamax.errors import InvalidRatingsError, InvalidTableError
 from kappamax.io.category_codes import Locate, encode
@@ -41,6 +41,27 @@ class Column(NamedTuple):
     declared: DeclaredCategories = None
 
 
+class RowClusters(NamedTuple):
+    """The clusters of the subjects in the rows of columns.
+
+    Attributes
+    ----------
+    codes : integers, shape (m,)
+        Clusters, numbered from zero, of subjects with the same ratings.
+    name : str or None
+        Name of the column that gives the clusters.
+    rows : integers, shape (m,), or None
+        Row in which the ratings of these subjects are. None if there is one cluster for each row.
+    counts : integers, shape (m,), or None
+        Number of these subjects. None if there is one cluster for each row, or if each is a single subject.
+    """
+
+    codes: Integers
+    name: str | None
+    rows: Integers | None = None
+    counts: Integers | None = None
+
+
 def table_of_rows(
     rows: Sequence[tuple[Any, ...]],
     *,
@@ -48,11 +69,12 @@ def table_of_rows(
     spec: ReadSpec,
     declared: Sequence[DeclaredCategories] | None = None,
     locate: Locate | None = None,
+    clusters: RowClusters | None = None,
 ) -> Table:
     """Return the table of grouped ratings; each row has one raw value per rater and the number of its occurrences.
 
-    `declared` gives the categories that each rater's column declares, and `locate` returns where a raw value first
-    occurs.
+    `declared` gives the categories that each rater's column declares, `locate` returns where a raw value first occurs,
+    and `clusters` are those of the subjects in the rows.
     """
     if not rows:
         raise InvalidRatingsError("there is no subject to compare.")
@@ -66,7 +88,8 @@ def table_of_rows(
     notes = list[str]()
     if spec.categories is None and spec.layout != "long":
         notes = spec.few_values_notes(raters, [len(column.values) for column in columns], sum(counts))
-    return with_notes(table_of_columns(columns, counts=counts, raters=raters, spec=spec, locate=locate), notes)
+    table = table_of_columns(columns, counts=counts, raters=raters, spec=spec, locate=locate, clusters=clusters)
+    return with_notes(table, notes)
 
 
 def with_notes(table: Table, notes: Sequence[str]) -> Table:
@@ -82,6 +105,7 @@ def table_of_columns(
     raters: Sequence[str] | None = None,
     counts: Sequence[int] | Integers | None = None,
     locate: Locate | None = None,
+    clusters: RowClusters | None = None,
 ) -> Table:
     """Return the table of columns of equal length; `counts` gives the number of subjects of each row."""
     if len(columns) < 2:
@@ -95,7 +119,7 @@ def table_of_columns(
     sizes = [len(column.values) for column in columns]
     totals: Integers | None
     if counts is None and prod(sizes) <= _DENSE_CODES:
-        raw, totals = _count_cells(columns, sizes)
+        raw, totals, clusters = _count_cells(columns, sizes, clusters)
     else:
         raw = [column.codes(slice(None)) for column in columns]
         totals = None if counts is None else np.asarray(counts, dtype=np.int64)
@@ -113,6 +137,9 @@ def table_of_columns(
         final = np.full(used[-1] + 1, MISSING, dtype=np.int32)
         final[used] = code
         patterns[:, i] = final[codes]
+    if clusters is not None and clusters.rows is not None:
+        patterns, totals = _rows_at(patterns, clusters.rows), clusters.counts
+    belongs = None if clusters is None else clusters.codes
     n_left_out = 0
     if spec.complete_only:
         complete = (patterns != MISSING).all(axis=1)
@@ -120,9 +147,27 @@ def table_of_columns(
             raise InvalidRatingsError("complete_only needs at least one subject that every rater rated; there is none.")
         n_left_out = int((~complete).sum() if totals is None else totals[~complete].sum())
         patterns, totals = patterns[complete], None if totals is None else totals[complete]
-    table = Table(patterns, totals, encoded.categories, names, ordered=encoded.ordered, n_left_out=n_left_out)
+        belongs = None if belongs is None else belongs[complete]
+    table = Table(
+        patterns,
+        totals,
+        encoded.categories,
+        names,
+        ordered=encoded.ordered,
+        n_left_out=n_left_out,
+        clusters=belongs,
+        cluster_name=None if clusters is None else clusters.name,
+    )
     table.reading = Reading(missing=encoded.missing, notes=encoded.notes)
     return table
+
+
+def _rows_at(patterns: Codes, rows: Integers) -> Codes:
+    """Return some rows of an array, stored by column."""
+    chosen = np.empty((len(rows), patterns.shape[1]), dtype=patterns.dtype, order="F")
+    for i, column in enumerate(patterns.T):
+        np.take(column, rows, out=chosen[:, i])
+    return chosen
 
 
 def _numbers_of(codes: Array, used: Array, totals: Integers | None) -> list[int]:
@@ -135,54 +180,85 @@ def _numbers_of(codes: Array, used: Array, totals: Integers | None) -> list[int]
     return [int(n) for n in counts[used]]
 
 
-def column_of(values: Any, place: str | None = None) -> Column:
-    """Return a one-dimensional array or list of labels as a column; `place` says where it is, for errors."""
+def column_of(values: Any, place: str | None = None, *, most: int = _DENSE_CODES) -> Column:
+    """Return a one-dimensional array or list of labels as a column; `place` says where it is, for errors.
+
+    `most` is the largest range of whole numbers for which the numbers that occur are not searched for.
+    """
     array = _as_array(values)
     if array.dtype.kind in "iub":
-        return _integers(array)
+        return _integers(array, most)
     if array.dtype.kind == "f":
-        return _floats(array)
+        return _floats(array, most)
     if array.dtype.kind == "U" and array.size and array.dtype.itemsize:
         return _text(array)
     return _hashed(array.tolist(), place)
 
 
-def _count_cells(columns: Sequence[Column], sizes: Sequence[int]) -> tuple[list[Array], Integers]:
-    """Return each rater's codes in the distinct patterns, and the counts of these patterns.
+def _count_cells(
+    columns: Sequence[Column], sizes: Sequence[int], clusters: RowClusters | None
+) -> tuple[list[Array], Integers, RowClusters | None]:
+    """Return each rater's codes in the distinct patterns, the counts of these patterns, and the clusters with each.
 
     A pattern is identified by the mixed-radix number that its codes form.
     """
     n_cells = prod(sizes)
     counts = np.zeros(n_cells, dtype=np.int64)
-    step = max(_RATINGS_PER_BLOCK, n_cells)
+    for _, keys in _cell_keys(columns, sizes):
+        counts += np.bincount(keys, minlength=n_cells)
+    cells = np.flatnonzero(counts)
+    if clusters is not None:
+        place = np.zeros(n_cells, dtype=np.int32)
+        place[cells] = np.arange(len(cells), dtype=np.int32)
+        rows = np.empty(columns[0].size, dtype=np.int32)
+        for block, keys in _cell_keys(columns, sizes):
+            rows[block] = place[keys]
+        clusters = _counted_together(clusters, rows, len(cells))
+    return list(np.unravel_index(cells, sizes)), counts[cells], clusters
+
+
+def _cell_keys(columns: Sequence[Column], sizes: Sequence[int]) -> Iterator[tuple[slice, Array]]:
+    """Yield blocks of rows and the numbers of their patterns."""
+    step = max(_RATINGS_PER_BLOCK, prod(sizes))
     for start in range(0, columns[0].size, step):
         block = slice(start, start + step)
         keys = columns[0].codes(block)
         for column, size in zip(columns[1:], sizes[1:], strict=True):
             keys = keys * size
             keys += column.codes(block)
-        counts += np.bincount(keys, minlength=n_cells)
-    cells = np.flatnonzero(counts)
-    return list(np.unravel_index(cells, sizes)), counts[cells]
+        yield block, keys
 
 
-def _integers(array: Array) -> Column:
+def _counted_together(clusters: RowClusters, rows: Array, n_rows: int) -> RowClusters:
+    """Return how many subjects of each cluster have each pattern, given the pattern of each subject.
+
+    If there are fewer subjects than combinations of a cluster and a pattern, every subject is kept by itself.
+    """
+    n_clusters = int(clusters.codes.max()) + 1
+    if n_clusters * n_rows > len(rows):
+        return clusters._replace(rows=rows)
+    counts = np.bincount(clusters.codes * n_rows + rows)
+    both = np.flatnonzero(counts)
+    return clusters._replace(codes=both // n_rows, rows=both % n_rows, counts=counts[both])
+
+
+def _integers(array: Array, most: int) -> Column:
     """Return whole numbers as a column; the code is the distance from the smallest number unless the range is large."""
     if array.dtype.kind == "b":
         return Column([False, True], lambda block: array[block].astype(np.intp), array.size)
     low, high = (int(array.min()), int(array.max())) if array.size else (0, 0)
-    if high - low > min(4 * array.size + 1024, _DENSE_CODES) or high >= 2**62:
+    if high - low > min(4 * array.size + 1024, most) or high >= 2**62:
         return _distinct(array)
     shift = partial(np.subtract, dtype=np.intp, casting="unsafe")
     return Column(range(low, high + 1), lambda block: shift(array[block], low), array.size)
 
 
-def _floats(array: Array) -> Column:
+def _floats(array: Array, most: int) -> Column:
     """Return floating-point numbers as a column; whole numbers are treated like integers, and NaN is one more value."""
     missing = np.isnan(array)
     whole = array[~missing]
     if whole.size and (whole == np.floor(whole)).all() and np.abs(whole).max() < EXACT_DOUBLES:
-        column = _integers(whole.astype(np.int64))
+        column = _integers(whole.astype(np.int64), most)
         codes = np.full(array.size, len(column.values), dtype=np.intp)
         codes[~missing] = column.codes(slice(None))
         return Column([*column.values, None], lambda block: codes[block], array.size)

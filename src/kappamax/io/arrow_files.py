@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from kappamax.errors import UnreadableFileError
-from kappamax.io.frames import kept_label
+from kappamax.io.frame_columns import kept_label
 from kappamax.table import Label
 
 

@@ -19,6 +19,7 @@ from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from kappamax._typing import Array
 from kappamax.display.text import listing, plural
 from kappamax.errors import Advice, InvalidOptionError, NotSupportedError, UnreadableFileError
 from kappamax.io.compression import chunks_of, copied_chunks, unpacked
@@ -149,10 +150,19 @@ class Source:
 
         An error of DuckDB is raised as an `UnreadableFileError`, and Ctrl-C as a `KeyboardInterrupt`.
         """
+        rows: list[tuple[Any, ...]] = self._run(query, parameters, "fetchall")
+        return rows
+
+    def arrays(self, query: str) -> dict[str, Array]:
+        """Return the columns of a query that has numbers only; errors are those of `rows`."""
+        arrays: dict[str, Array] = self._run(query, (), "fetchnumpy")
+        return arrays
+
+    def _run(self, query: str, parameters: Sequence[Any], fetch: str) -> Any:
         import duckdb
 
         try:
-            return self.connection.execute(query, parameters).fetchall()
+            return getattr(self.connection.execute(query, parameters), fetch)()
         except duckdb.Error as error:
             message = str(error)
             line = re.search(r"Line: (\d+)", message)

@@ -11,9 +11,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from kappamax.display.text import listing
 from kappamax.errors import InvalidOptionError, InvalidRatingsError, InvalidTableError, KappamaxError, NotSupportedError
 from kappamax.io.arrays import table_of_rows
+from kappamax.io.cluster_files import clusters_of_patterns, number_clusters
 from kappamax.io.column_profiles import ColumnProfile, profiles_of, sample_size
 from kappamax.io.column_roles import LEFT_OUT, NOT_CHOSEN, left_out_notes, raters_among, roles_of
 from kappamax.io.count_matrices import table_of_matrix
@@ -40,6 +43,7 @@ def read_ratings(
     rater: str | None = None,
     rating: str | None = None,
     count: str | None = None,
+    cluster: str | None = None,
     missing: Sequence[Any] = (),
     complete_only: bool = False,
     sheet: str | int | None = None,
@@ -86,6 +90,9 @@ def read_ratings(
     count : str, optional
         Column of counts in the patterns layout. By default a column called count, counts, n, freq or frequency,
         otherwise the last column.
+    cluster : str, optional
+        Column that names the cluster of each subject, such as the patient of a lesion. Clusters affect standard errors
+        only. By default, subjects are not in clusters.
     missing : sequence of labels
         Codes that stand for a missing rating, in addition to empty cells and, in upper or lower case, the texts NA,
         N/A, NaN, null, missing, ".", ".a" to ".z", "-" (unless "+" is a label), "?", and error values of spreadsheets
@@ -105,8 +112,8 @@ def read_ratings(
     transpose : bool
         Whether the rows of a text file or sheet are raters and its columns subjects, default False.
     fill_down : bool
-        Whether empty cells in the columns subject and rater of the long layout repeat the cell above, as merged cells
-        of a sheet do; default False.
+        Whether empty cells in the columns subject and rater of the long layout, and in the column of clusters, repeat
+        the cell above, as merged cells of a sheet do; default False.
     encoding : str, optional
         Encoding of a text file, such as "cp1252". By default it is detected.
     decimal_comma : bool
@@ -128,7 +135,8 @@ def read_ratings(
     UnreadableFileError
         If the file does not exist, is empty or damaged, or has rows of different lengths.
     InvalidRatingsError
-        If a column is missing, a rating is not among the categories, or fewer than two raters are left.
+        If a column is missing, a rating is not among the categories, fewer than two raters are left, or a subject does
+        not belong to exactly one cluster.
     InvalidTableError
         If a count is not a whole number >= 0, or a matrix of counts is not square.
     InvalidOptionError
@@ -148,6 +156,7 @@ def read_ratings(
         rater=rater,
         rating=rating,
         count=count,
+        cluster=cluster,
         missing=missing,
         complete_only=complete_only,
         sheet=sheet,
@@ -210,16 +219,8 @@ def read_groups(
             except KappamaxError as error:
                 yield own, error
             else:
-                same = Table(
-                    table.patterns,
-                    table.counts,
-                    whole.categories,
-                    table.raters,
-                    ordered=whole.ordered,
-                    n_left_out=table.n_left_out,
-                )
-                same.reading = table.reading
-                yield own, same
+                table.ordered = whole.ordered
+                yield own, table
 
 
 def table_of_source(source: Source, spec: ReadSpec) -> Table:
@@ -245,7 +246,7 @@ def _read_wide(source: Source, spec: ReadSpec, rows: Rows) -> tuple[Table, dict[
     """Read one row per subject and one column per rater; `rows` are the first rows."""
     header, left_out = source.columns, dict[str, str]()
     if spec.raters is None:
-        unused = {*source.not_raters, *spec.subject_columns(header)}
+        unused = {*source.not_raters, *spec.columns_aside(header)}
         candidates = [profile for profile in profiles_of(header, rows, spec.rename) if profile.name not in unused]
         cells = [[row[header.index(profile.name)] for profile in candidates] for row in rows[:_MOST_MATRIX_ROWS]]
         if error := other_layout(candidates, cells, source.name, has_header=source.named_by_file):
@@ -254,7 +255,7 @@ def _read_wide(source: Source, spec: ReadSpec, rows: Rows) -> tuple[Table, dict[
         names, left_out = raters_among(candidates, source.name, spec.categories)
     else:
         names = spec.rating_columns(header)
-    return _read_columns(source, spec, names), _unused(header, names) | left_out
+    return _read_columns(source, spec, names), _unused(header, names, spec) | left_out
 
 
 def _read_patterns(source: Source, spec: ReadSpec, rows: Rows) -> tuple[Table, dict[str, str]]:
@@ -263,8 +264,8 @@ def _read_patterns(source: Source, spec: ReadSpec, rows: Rows) -> tuple[Table, d
     if spec.raters is None:
         profiles = [profile for profile in profiles_of(source.columns, rows) if profile.name in names]
         names, left_out = raters_among(profiles, source.name, spec.categories)
-        return _read_columns(source, spec, names, count), _unused(source.columns, [*names, count]) | left_out
-    return _read_columns(source, spec, names, count), _unused(source.columns, [*names, count])
+        return _read_columns(source, spec, names, count), _unused(source.columns, [*names, count], spec) | left_out
+    return _read_columns(source, spec, names, count), _unused(source.columns, [*names, count], spec)
 
 
 def _read_long(source: Source, spec: ReadSpec, rows: Rows) -> tuple[Table, dict[str, str]]:
@@ -275,7 +276,7 @@ def _read_long(source: Source, spec: ReadSpec, rows: Rows) -> tuple[Table, dict[
     if len(together) > 1:
         source = with_joined_subject(source, spec.subject or "", together, fill_down=spec.fill_down)
     columns = spec.long_columns(source.columns, guess)
-    return _with_notes(read_long(source, spec, columns), source, columns[2:]), _unused(left_out, columns)
+    return _with_notes(read_long(source, spec, columns), source, columns[2:]), _unused(left_out, columns, spec)
 
 
 def _read_counts(source: Source, spec: ReadSpec, rows: Rows) -> tuple[Table, dict[str, str]]:
@@ -297,8 +298,8 @@ def _require_labels_of_both(
             require_labels_of_all(names, [[row[i] for i in places] for row in rows], source.labels)
 
 
-def _unused(columns: Sequence[str], used: Sequence[str]) -> dict[str, str]:
-    return {column: NOT_CHOSEN for column in columns if column not in used}
+def _unused(columns: Sequence[str], used: Sequence[str], spec: ReadSpec) -> dict[str, str]:
+    return {column: NOT_CHOSEN for column in columns if column not in used and column != spec.cluster}
 
 
 def _sampled(source: Source) -> tuple[Source, Rows]:
@@ -320,7 +321,15 @@ def _read_columns(source: Source, spec: ReadSpec, names: Sequence[str], count: s
     wanted = [*names, count] if count is not None else names
     columns = [source.values[name] for name in wanted]
     most = MOST_CELLS // len(columns)
-    rows = source.rows(f"SELECT {', '.join(columns)}, count(*) FROM file GROUP BY ALL LIMIT {most + 1}")
+    patterns = ", ".join(f"{column} AS v{i}" for i, column in enumerate(columns))
+    query = f"SELECT {patterns}, count(*) AS n FROM file GROUP BY ALL LIMIT {most + 1}"
+    cluster = None
+    if spec.cluster is not None:
+        (column,) = spec.cluster_columns(source.columns)
+        cluster = number_clusters(source, column, fill_down=spec.fill_down)
+        source.rows(f"CREATE OR REPLACE TEMP TABLE file_patterns AS {query}")
+        query = "SELECT * FROM file_patterns ORDER BY rowid"
+    rows = source.rows(query)
     if len(rows) > most:
         distinct = ", ".join(f"approx_count_distinct({column})" for column in columns)
         ((n_rows, *n_values),) = source.rows(f"SELECT count(*), {distinct} FROM file")
@@ -329,17 +338,22 @@ def _read_columns(source: Source, spec: ReadSpec, names: Sequence[str], count: s
     source.require_text(rows)
     if spec.raters is not None:
         require_labels_of_all(names, rows, source.labels, spec.rename)
+    clusters = None
+    if cluster is not None:
+        clusters = clusters_of_patterns(source, columns, [row[-1] for row in rows], cluster)
     if count is not None:
-        rows = [
-            (*ratings, times * as_count(number, lambda cell: f"column {count!r}{source.place(count, cell)}"))
-            for *ratings, number, times in rows
-        ]
+        numbers = [as_count(row[-2], lambda cell: f"column {count!r}{source.place(count, cell)}") for row in rows]
+        rows = [(*ratings, times * number) for number, (*ratings, _, times) in zip(numbers, rows, strict=True)]
+        if clusters is not None:
+            times = 1 if clusters.counts is None else clusters.counts
+            clusters = clusters._replace(counts=np.array(numbers, dtype=np.int64)[clusters.rows] * times)
     table = table_of_rows(
         rows,
         raters=names,
         spec=spec,
         declared=[source.declared.get(name) for name in names],
         locate=lambda i, value: source.place(names[i], value),
+        clusters=clusters,
     )
     return _with_notes(table, source, names)
 

@@ -18,7 +18,7 @@ from kappamax.io.read_spec import ReadSpec
 from kappamax.table import Label, Table
 
 #: what a column can contain
-ROLES = ("ratings", "subjects", "raters", "counts", "labels", "left out")
+ROLES = ("ratings", "subjects", "raters", "clusters", "counts", "labels", "left out")
 _MOST_LABELS = 5
 _CHOSEN = "was chosen"
 _NOT_CHOSEN = "was not chosen"
@@ -33,8 +33,8 @@ class InspectedColumn(Result):
     name : str
         Name of the column.
     role : str
-        Contents of the column: "ratings" of one or more raters, names of "subjects" or "raters", "counts" of subjects,
-        "labels" of the rows of a matrix of counts, or "left out".
+        Contents of the column: "ratings" of one or more raters, names of "subjects", "raters" or "clusters" of
+        subjects, "counts" of subjects, "labels" of the rows of a matrix of counts, or "left out".
     reason : str
         Reason for this role, as a clause whose subject is the column.
     n_distinct : int
@@ -71,7 +71,10 @@ def inspected_columns(
     """
     profiles = profiles_of(sample.columns, sample.rows)
     find = {"long": _long, "counts": _matrix, "patterns": _patterns}.get(sample.layout or "", _wide)
-    roles = find(profiles, sample, ReadSpec(**options), given, table)
+    spec = ReadSpec(**options)
+    roles = find(profiles, sample, spec, given, table)
+    if spec.cluster is not None:
+        roles[spec.cluster] = ("clusters", _CHOSEN)
     names = _headings(sample) if sample.layout == "counts" else sample.columns
     return tuple(
         InspectedColumn(
@@ -97,7 +100,8 @@ def _wide(
     roles: _Roles = {}
     for column in spec.subject_columns(sample.columns):
         roles[column] = ("subjects", _CHOSEN)
-    rest = [profile for profile in profiles if profile.name not in roles and profile.name not in sample.not_raters]
+    unused = {*roles, *sample.not_raters, spec.cluster}
+    rest = [profile for profile in profiles if profile.name not in unused]
     guessed = {role.name: role for role in roles_of(rest, spec.categories)} if rest and sample.rows else {}
     used = [role.name for role in guessed.values() if role.role == RATER] if table is None else table.raters
     for profile in profiles:

@@ -59,7 +59,7 @@ def _split_rows(columns: Sequence[Any], data: Sequence[Any], name: str) -> list[
 def _without_index(data: Sequence[Any], schema: Mapping[str, Any], spec: ReadSpec) -> list[Mapping[str, Any]]:
     """Return the rows of pandas' orientation "table" without the index, unless the caller names it."""
     keys = schema.get("primaryKey")
-    named = {spec.subject, spec.rater, spec.rating, spec.count, *(spec.raters or ())}
+    named = {spec.subject, spec.rater, spec.rating, spec.count, spec.cluster, *(spec.raters or ())}
     index = {key for key in keys if key not in named} if isinstance(keys, list) else set()
     return [
         {key: cell for key, cell in row.items() if key not in index} if isinstance(row, dict) else row for row in data
@@ -81,7 +81,8 @@ def _table_of_objects(document: Mapping[str, Mapping[str, Any]], spec: ReadSpec,
     inner = list(dict.fromkeys(key for value in document.values() for key in value))
     if any(is_structured(cell) for value in document.values() for cell in value.values()):
         return JsonTable([{"id": key, **value} for key, value in document.items()], "*")
-    asked = [*(spec.raters or ()), *(one for one in (spec.subject, spec.rater, spec.rating, spec.count) if one)]
+    columns = (spec.subject, spec.rater, spec.rating, spec.count, spec.cluster)
+    asked = [*(spec.raters or ()), *(one for one in columns if one)]
     by_columns = _is_counted(inner) and not _is_counted(outer)
     by_rows = _is_counted(outer) and not _is_counted(inner)
     if not by_columns and not by_rows and asked:

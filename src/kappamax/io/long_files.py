@@ -7,7 +7,6 @@ are in the file unless there are such spaces, and lines are counted only to repo
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple, NoReturn
@@ -22,11 +21,13 @@ from kappamax.errors import (
     NotSupportedError,
     UnreadableFileError,
 )
-from kappamax.io.arrays import Column, table_of_columns, with_notes
+from kappamax.io.arrays import Column, RowClusters, table_of_columns, with_notes
+from kappamax.io.cluster_files import SPACES, NumberedClusters, filled_down, is_whole_number, number_clusters, sql_name
 from kappamax.io.column_names import names_rating
 from kappamax.io.file_formats import LINE, Source, sql_list
 from kappamax.io.pattern_counts import Cell, Coding, PatternCounts, count_patterns, ratings_with_other_labels
 from kappamax.io.read_spec import ReadSpec, raise_rated_twice, require_named_rows
+from kappamax.io.row_names import raise_in_two_clusters, subjects_within
 from kappamax.table import Table
 
 MOST_CELLS = 20_000_000
@@ -36,8 +37,6 @@ _FEWEST_RATINGS_EACH = 1.5
 _MOST_PAIRS = 200_000
 _MOST_RARE_RATINGS = 100_000
 _FIRST_ROWS = 500_000
-_SPACES = " \t\r\n\u00a0\u200b\ufeff"
-_WHOLE_NUMBERS = re.compile(r"U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?")
 _NO_NAME = "subject IS NULL"
 
 
@@ -58,6 +57,8 @@ class _Cells(NamedTuple):
         Expression of the position of a row of this table, counted from one.
     named_rows : str
         Table with the columns subject, rater, rating and line; names are text without surrounding spaces.
+    clusters : NumberedClusters or None
+        Clusters of the rows of `file`.
     """
 
     subject: str
@@ -68,6 +69,12 @@ class _Cells(NamedTuple):
     file: str
     line: str
     named_rows: str
+    clusters: NumberedClusters | None = None
+
+    def rows(self, subject: str) -> str:
+        """Return the table of subjects, raters, ratings and clusters, given the expression of the subject."""
+        columns = f"{subject} AS subject, {self.rater} AS rater, {self.rating} AS rating"
+        return f"(SELECT {columns} FROM {self.file})" if self.clusters is None else self.clusters.with_codes(columns)
 
 
 class _Found(NamedTuple):
@@ -96,6 +103,8 @@ def read_long(source: Source, spec: ReadSpec, columns: tuple[str, str, str]) -> 
     """
     rating = columns[-1]
     cells = _cells(source, columns, fill_down=spec.fill_down)
+    for name in spec.cluster_columns(source.columns):
+        cells = cells._replace(clusters=number_clusters(source, name, fill_down=spec.fill_down))
     counted = None
     for n_rows in (_FIRST_ROWS, None):
         found = _found(source, spec, cells, columns, n_rows=n_rows)
@@ -107,12 +116,18 @@ def read_long(source: Source, spec: ReadSpec, columns: tuple[str, str, str]) -> 
     by_cell = dict(zip(found.coding.raters, counted.ratings, strict=True))
     ratings = [np.maximum.reduce([by_cell[cell] for cell in found.spellings[name]]) for name in found.raters]
     n_subjects = counted.n_subjects
+    clusters = None
+    if cells.clusters is not None and counted.clusters is not None:
+        if counted.any_split:
+            _raise_in_two_clusters(source, cells.clusters, cells.subject_name, spec.subject_names(columns[0]))
+        clusters = RowClusters(counted.clusters, cells.clusters.column)
     if sum(int(n_subjects[own > 0].sum()) for own in ratings) != counted.n_ratings:
         chosen = f"FROM {cells.named_rows} WHERE rater IN ({sql_list(found.raters)})"
         _raise_rated_twice(source, chosen, _further_subject(source, columns))
     if found.coding.others:
         rated = np.logical_or.reduce([own > 0 for own in ratings])
         ratings, n_subjects = [own[rated] for own in ratings], n_subjects[rated]
+        clusters = None if clusters is None else clusters._replace(codes=clusters.codes[rated])
     notes = list[str]()
     if spec.categories is None:
         notes = spec.few_values_notes([rating], [len(counted.labels)], len(ratings) * int(n_subjects.sum()))
@@ -130,6 +145,7 @@ def read_long(source: Source, spec: ReadSpec, columns: tuple[str, str, str]) -> 
         raters=found.raters,
         spec=spec,
         locate=locate,
+        clusters=clusters,
     )
     return with_notes(table, notes)
 
@@ -139,36 +155,25 @@ def with_joined_subject(source: Source, name: str, columns: Sequence[str], *, fi
     if fill_down:
         raise InvalidOptionError("fill_down can be used with one column of subjects only; fill the empty cells first.")
     # bars in names are doubled, so that different names never become the same
-    joined = " || ' | ' || ".join(f"replace({_name(source.texts[column])}, '|', '||')" for column in columns)
+    joined = " || ' | ' || ".join(f"replace({sql_name(source.texts[column])}, '|', '||')" for column in columns)
     return replace(source, values=source.values | {name: f"({joined})"}, texts=source.texts | {name: f"({joined})"})
 
 
 def _cells(source: Source, columns: tuple[str, str, str], *, fill_down: bool) -> _Cells:
     """Return the columns subject, rater and rating in SQL."""
     texts = [source.texts[column] for column in columns]
-    subject, rater, label = _name(texts[0]), _name(texts[1]), f"coalesce({texts[2]}, '')"
+    subject, rater, label = sql_name(texts[0]), sql_name(texts[1]), f"coalesce({texts[2]}, '')"
     if fill_down:
-        file = "file" if source.line == LINE else f"(SELECT *, {source.line} AS {LINE} FROM file)"
-        subject, rater = (
-            f"last_value({name} IGNORE NULLS) OVER (ORDER BY {LINE} ROWS UNBOUNDED PRECEDING)"
-            for name in (subject, rater)
-        )
+        (subject, file), (rater, _) = (filled_down(source, name) for name in (subject, rater))
         named = f"(SELECT {subject} AS subject, {rater} AS rater, {label} AS rating, {LINE} AS line FROM {file})"
         return _Cells(subject, rater, label, subject, _NO_NAME, file, LINE, named)
     named = f"(SELECT {subject} AS subject, {rater} AS rater, {label} AS rating, {source.line} AS line FROM file)"
     cells = [*texts[:2], label]
-    types = source.rows(f"DESCRIBE SELECT {', '.join(source.values[column] for column in columns)} FROM file")
-    for i, (column, (_, kind, *_)) in enumerate(zip(columns, types, strict=True)):
-        value = source.values[column]
-        if _WHOLE_NUMBERS.fullmatch(kind) and texts[i] == f"CAST({value} AS VARCHAR)":
-            cells[i] = value
+    for i, column in enumerate(columns):
+        if is_whole_number(source, column):
+            cells[i] = source.values[column]
     odd = _has_spaces("subject") if cells[0] == texts[0] else _NO_NAME
     return _Cells(cells[0], cells[1], cells[2], subject, odd, "file", source.line, named)
-
-
-def _name(text: str) -> str:
-    """Return the SQL expression of a name without surrounding spaces, NULL if it is empty."""
-    return f"nullif(trim({text}, {sql_list([_SPACES])}), '')"
 
 
 def _has_spaces(text: str) -> str:
@@ -177,7 +182,7 @@ def _has_spaces(text: str) -> str:
     Text that begins and ends with a printable ASCII character is recognised by two comparisons, which take less time.
     """
     plain = " AND ".join(f"{side} BETWEEN '!' AND '~'" for side in (text, f"reverse({text})"))
-    ends = " OR ".join(f"contains({sql_list([_SPACES])}, {text}[{end}])" for end in (1, -1))
+    ends = " OR ".join(f"contains({sql_list([SPACES])}, {text}[{end}])" for end in (1, -1))
     return f"CASE WHEN {plain} THEN false ELSE coalesce({ends}, true) END"
 
 
@@ -206,7 +211,7 @@ def _found(
         )
     spellings: dict[str, list[Cell]] = {}
     for cell in dict.fromkeys(row[0] for row in tally):
-        spellings.setdefault(_text(cell).strip(_SPACES), []).append(cell)
+        spellings.setdefault(_text(cell).strip(SPACES), []).append(cell)
     if "" in spellings:
         _require_named_rows(source, spec, cells)
     source.require_text(tally)
@@ -236,8 +241,16 @@ def _counted(source: Source, spec: ReadSpec, cells: _Cells, found: _Found) -> Pa
         trimmed = f"CASE WHEN {_has_spaces(cells.subject)} THEN {cells.subject_name} ELSE {cells.subject} END"
         subjects = [*([] if any_odd else subjects), (trimmed, _NO_NAME)]
     for subject, odd in subjects:
-        rows = f"(SELECT {subject} AS subject, {cells.rater} AS rater, {cells.rating} AS rating FROM {cells.file})"
-        counted = count_patterns(source, rows, found.coding, odd=odd, most=most, most_incomplete=_MOST_RARE_RATINGS)
+        rows = cells.rows(subject)
+        counted = count_patterns(
+            source,
+            rows,
+            found.coding,
+            odd=odd,
+            clustered=cells.clusters is not None,
+            most=most,
+            most_incomplete=_MOST_RARE_RATINGS,
+        )
         if counted is None or len(counted.incomplete) > _MOST_RARE_RATINGS:
             return None
         is_small = len(counted.n_subjects) <= most
@@ -278,10 +291,10 @@ def _further_subject(source: Source, columns: tuple[str, str, str]) -> list[Advi
     subject, rater, rating = columns
     for name, text in source.texts.items():
         if name not in columns and len(source.texts) <= _MOST_COLUMNS_TRIED:
-            key = ", ".join(_name(source.texts[column]) for column in (subject, rater))
-            own = f"{_name(source.texts[subject])}, {_name(text)}"
+            key = ", ".join(sql_name(source.texts[column]) for column in (subject, rater))
+            own = f"{sql_name(source.texts[subject])}, {sql_name(text)}"
             ((n_subjects, n_keys, n_rows),) = source.rows(
-                f"SELECT count(DISTINCT ({own})), count(DISTINCT ({key}, {_name(text)})), count(*) FROM file"
+                f"SELECT count(DISTINCT ({own})), count(DISTINCT ({key}, {sql_name(text)})), count(*) FROM file"
             )
             if n_keys == n_rows >= _FEWEST_RATINGS_EACH * n_subjects and not names_rating(name):
                 return [Advice({"subject": [name, subject], "layout": "long", "rater": rater, "rating": rating})]
@@ -300,6 +313,26 @@ def _raise_rated_twice(source: Source, ratings: str, advice: Sequence[Advice]) -
         f"SELECT min(line) {ratings} AND subject = ? AND rater = ? AND line > ?", [subject, rater, first]
     )
     raise_rated_twice(subject, rater, f", in {source.unit}s {source.number(first)} and {source.number(second)}", advice)
+
+
+def _raise_in_two_clusters(
+    source: Source, clusters: NumberedClusters, subject_name: str, subjects: Sequence[str]
+) -> NoReturn:
+    """Raise an error that names the first subject whose rows are in different clusters, and two of these clusters."""
+    line = LINE if clusters.file != "file" else source.line
+    rows = f"(SELECT {subject_name} AS subject, {clusters.name} AS cluster, {line} AS line FROM {clusters.file})"
+    found = source.rows(
+        f"SELECT subject, arg_min(cluster, line), min(line) FROM {rows} GROUP BY subject "
+        "HAVING count(DISTINCT cluster) > 1 ORDER BY min(line) LIMIT 1"
+    )
+    if not found:
+        _raise_changed(source)
+    ((subject, cluster, first),) = found
+    ((other, second),) = source.rows(
+        f"SELECT arg_min(cluster, line), min(line) FROM {rows} WHERE subject = ? AND cluster <> ?", [subject, cluster]
+    )
+    places = f", in {source.unit}s {source.number(first)} and {source.number(second)}"
+    raise_in_two_clusters(subject, cluster, other, places, advice=subjects_within(clusters.column, subjects))
 
 
 def _raise_changed(source: Source) -> NoReturn:

@@ -18,6 +18,7 @@ from kappamax.io.file_formats import Source, sql_list
 
 Cell = str | int | None
 _MOST_COMPARISONS = 12  # more values than this are found faster by hashing
+_CLUSTER_OF_SUBJECT = ", min(cluster) AS cluster, max(cluster) AS last_cluster"
 _UNKNOWN_RATER = "kappamax: unknown rater"
 
 
@@ -56,6 +57,10 @@ class PatternCounts(NamedTuple):
         Positions of the patterns of subjects that have a rating with another label, by subject.
     any_odd : bool
         Whether a subject fulfils the condition that the caller gave.
+    clusters : array or None
+        Number of the cluster of the subjects with each pattern; None if there are no clusters.
+    any_split : bool
+        Whether the ratings of a subject are in different clusters.
     """
 
     labels: Sequence[Cell]
@@ -64,10 +69,12 @@ class PatternCounts(NamedTuple):
     n_ratings: int
     incomplete: dict[Cell, int]
     any_odd: bool
+    clusters: Integers | None = None
+    any_split: bool = False
 
 
 def count_patterns(
-    source: Source, rows: str, coding: Coding, *, odd: str, most: int, most_incomplete: int
+    source: Source, rows: str, coding: Coding, *, odd: str, clustered: bool, most: int, most_incomplete: int
 ) -> PatternCounts | None:
     """Return the patterns of ratings of all subjects, or None if a rater is not among the raters of the coding.
 
@@ -79,11 +86,13 @@ def count_patterns(
     source : Source
         Open file.
     rows : str
-        SQL table with the columns subject, rater and rating.
+        SQL table with the columns subject, rater and rating, and the column cluster if there are clusters.
     coding : Coding
         The raters and labels.
     odd : str
         SQL condition on the column subject.
+    clustered : bool
+        Whether there are clusters, whose patterns are counted separately.
     most, most_incomplete : int
         Number of patterns and number of subjects with other labels.
     """
@@ -96,14 +105,15 @@ def count_patterns(
     chosen = [f"FILTER (who // {per_key} = {i})" for i in range(len(keys))] if len(keys) > 1 else [""]
     joined = [f"bit_or(bits) {own} AS {key}" for own, key in zip(chosen, keys, strict=True)]
     who = f"coalesce({_position('rater', [*coding.raters, *coding.others])}, error('{_UNKNOWN_RATER}'))"
+    chosen_who = who if not coding.others else f"CASE WHEN {who} < {n_raters} THEN {who} END"
     coded = (
-        f"SELECT subject, {who if not coding.others else f'CASE WHEN {who} < {n_raters} THEN {who} END'} AS who, "
+        f"SELECT subject, {'cluster, ' if clustered else ''}{chosen_who} AS who, "
         f"({_position('rating', coding.labels)} + 1)::{kind} AS what FROM {rows}"
     )
     bits = f"CASE WHEN what IS NULL AND who IS NOT NULL THEN {incomplete}::{kind} ELSE what << {shift} END"
     packed = (
-        f"SELECT subject, {', '.join(joined)}, count(who) AS n FROM (SELECT subject, who, {bits} AS bits "
-        f"FROM ({coded})) GROUP BY subject"
+        f"SELECT subject, {', '.join(joined)}, count(who) AS n{_CLUSTER_OF_SUBJECT if clustered else ''} "
+        f"FROM (SELECT * EXCLUDE (what), {bits} AS bits FROM ({coded})) GROUP BY subject"
     )
     is_incomplete = " OR ".join(f"{key} >= {incomplete}" for key in keys)
     try:
@@ -111,7 +121,8 @@ def count_patterns(
             "CREATE OR REPLACE TEMP TABLE pattern_counts AS "
             f"SELECT {', '.join(f'coalesce({key}, 0) AS {key}' for key in keys)}, "
             f"CASE WHEN {is_incomplete} THEN subject END AS incomplete, "
-            f"count(*) AS n_subjects, sum(n)::BIGINT AS n_ratings, bool_or({odd}) AS odd "
+            f"count(*) AS n_subjects, sum(n)::BIGINT AS n_ratings, bool_or({odd}) AS odd"
+            f"{', cluster, bool_or(cluster <> last_cluster) AS split' if clustered else ''} "
             f"FROM ({packed}) GROUP BY ALL LIMIT {most + 1}"
         )
     except UnreadableFileError as error:
@@ -132,6 +143,8 @@ def count_patterns(
         n_ratings=int(found["n_ratings"].sum()),
         incomplete=dict(subjects),
         any_odd=bool(found["odd"].any()),
+        clusters=found["cluster"].astype(np.int64) if clustered else None,
+        any_split=clustered and bool(found["split"].any()),
     )
 
 

@@ -16,13 +16,16 @@ from kappamax._frames import library_of
 from kappamax._validate_table import as_counts, require_labels_in_order
 from kappamax.display.text import listing
 from kappamax.errors import InputError, InvalidOptionError, InvalidRatingsError, InvalidTableError
-from kappamax.io.arrays import column_of, table_of_columns, table_of_rows, with_notes
+from kappamax.io.arrays import Column, RowClusters, column_of, table_of_columns, with_notes
 from kappamax.io.count_matrices import has_totals, looks_like_counts, table_of_labelled_counts
-from kappamax.io.frames import series_column, table_of_frame
+from kappamax.io.frame_columns import cluster_column, series_column
+from kappamax.io.frames import table_of_frame
 from kappamax.io.labels import as_named_categories
 from kappamax.io.layout_guess import transposed_error
 from kappamax.io.read_spec import ReadSpec, joined_names
 from kappamax.io.records import is_records
+from kappamax.io.row_names import named_clusters
+from kappamax.patterns import MISSING
 from kappamax.table import Label, Table
 
 #: a Table, a frame, or one of several arrays of labels
@@ -41,6 +44,7 @@ def from_ratings(
     rater: str | None = None,
     rating: str | None = None,
     count: str | None = None,
+    cluster: Any = None,
     missing: Sequence[Any] = (),
     complete_only: bool = False,
     decimal_comma: bool = False,
@@ -76,6 +80,9 @@ def from_ratings(
     count : str, optional
         Column of counts in the patterns layout. By default a column called count, counts, n, freq or frequency,
         otherwise the last column.
+    cluster : str or array, optional
+        Cluster of each subject, such as the patient of a lesion: the name of a column of a frame, or an array with one
+        entry per subject of an array. Clusters affect standard errors only. By default, subjects are not in clusters.
     missing : sequence of labels
         Codes that stand for a missing rating, in addition to those named above. By default there are no further codes.
     complete_only : bool
@@ -97,8 +104,8 @@ def from_ratings(
     Raises
     ------
     InvalidRatingsError
-        If there is no subject, there are fewer than two raters, rows have different lengths, or a rating is not among
-        the categories.
+        If there is no subject, there are fewer than two raters, rows have different lengths, a rating is not among the
+        categories, or a subject does not belong to exactly one cluster.
     InvalidOptionError
         If an argument does not fit the layout or the data.
 
@@ -113,6 +120,7 @@ def from_ratings(
     c                  0  0  0      0
     total              1  1  0      2
     """
+    has_columns = not isinstance(ratings, list | tuple | np.ndarray) or is_records(ratings)
     spec = ReadSpec(
         layout=layout,
         categories=categories,
@@ -121,6 +129,7 @@ def from_ratings(
         rater=rater,
         rating=rating,
         count=count,
+        cluster=cluster if has_columns else None,
         missing=missing,
         complete_only=complete_only,
         decimal_comma=decimal_comma,
@@ -128,7 +137,7 @@ def from_ratings(
         rename=rename or {},
         accept_labels=accept_labels,
     )
-    if not isinstance(ratings, list | tuple | np.ndarray) or is_records(ratings):
+    if has_columns:
         return table_of_frame(ratings, spec)
     if spec.layout not in (None, "wide") or spec.subject is not None:
         asked = f"layout {spec.layout!r}" if spec.layout not in (None, "wide") else "subject"
@@ -138,7 +147,7 @@ def from_ratings(
             raise InvalidRatingsError(f"ratings must be a 2-D array, subjects x raters; got shape {ratings.shape}.")
         _require_subjects_in_rows(len(ratings), ratings.shape[1], spec, "km.from_ratings(ratings.T)")
         columns = [column_of(column) for column in ratings.T.copy()]  # one contiguous array per rater
-        return table_of_columns(columns, raters=raters, spec=spec)
+        return table_of_columns(columns, raters=raters, spec=spec, clusters=_clusters_of(cluster, len(ratings)))
     if not ratings:
         raise InvalidRatingsError("there is no subject to compare.")
     for i, row in enumerate(ratings):
@@ -153,7 +162,7 @@ def from_ratings(
             )
     _require_subjects_in_rows(len(ratings), len(ratings[0]), spec, "km.from_ratings(list(zip(*ratings)))")
     columns = [column_of(column) for column in zip(*ratings, strict=True)]
-    return table_of_columns(columns, raters=raters, spec=spec)
+    return table_of_columns(columns, raters=raters, spec=spec, clusters=_clusters_of(cluster, len(ratings)))
 
 
 def _require_subjects_in_rows(n_rows: int, n_columns: int, spec: ReadSpec, call: str) -> None:
@@ -225,10 +234,13 @@ def from_counts(
     return with_notes(Table(cells, array[tuple(cells.T)], labels, raters, ordered=True), notes)
 
 
-def as_table(*ratings: Ratings, categories: Sequence[Label] | None = None) -> Table:
-    """Return the table of ratings that a caller passes as a Table, a frame, or two or more label arrays."""
+def as_table(*ratings: Ratings, categories: Sequence[Label] | None = None, cluster: Any = None) -> Table:
+    """Return the table of ratings that a caller passes as a Table, a frame, or two or more label arrays.
+
+    `cluster` is the name of a column of a frame, or an array with one entry per subject for label arrays.
+    """
     try:
-        return _as_table(*ratings, categories=categories)
+        return _as_table(*ratings, categories=categories, cluster=cluster)
     except InputError as error:
         if not error.advice:
             raise
@@ -237,23 +249,21 @@ def as_table(*ratings: Ratings, categories: Sequence[Label] | None = None) -> Ta
         raise error.with_advice([one if one.call else replace(one, call=call) for one in error.advice]) from None
 
 
-def _as_table(*ratings: Ratings, categories: Sequence[Label] | None = None) -> Table:
+def _as_table(*ratings: Ratings, categories: Sequence[Label] | None, cluster: Any) -> Table:
     """Return the table of ratings, with errors that give advice for `from_ratings`."""
     if len(ratings) > 1 and any(isinstance(one, Table) for one in ratings):
         raise InvalidRatingsError("give one Table, or two or more arrays of labels; a Table has all raters.")
     if len(ratings) != 1:
-        _require_same_index(ratings)
-        table = table_of_columns([series_column(one) for one in ratings], spec=ReadSpec(categories=categories))
+        _require_same_index(ratings if cluster is None else [*ratings, cluster])
+        columns = [series_column(one) for one in ratings]
+        clusters = _clusters_of(cluster, columns[0].size) if columns else None
+        table = table_of_columns(columns, spec=ReadSpec(categories=categories), clusters=clusters)
         table.frame_library = next(filter(None, map(library_of, ratings)), None)
         return table
     (only,) = ratings
     if isinstance(only, Table):
-        if categories is None:
-            return only
-        rows = [(*labels, count) for labels, count in zip(only.labels(), only.counts.tolist(), strict=True)]
-        table = table_of_rows(rows, raters=only.raters, spec=ReadSpec(categories=categories))
-        table.reading, table.n_left_out, table.frame_library = only.reading, only.n_left_out, only.frame_library
-        return table
+        _require_no_cluster(only, cluster)
+        return only if categories is None else _with_categories(only, categories)
     if _is_crosstab(only):
         raise InvalidRatingsError(
             "a frame with the same labels on rows and columns looks like a table of counts. "
@@ -265,7 +275,61 @@ def _as_table(*ratings: Ratings, categories: Sequence[Label] | None = None) -> T
             f"a bare {' x '.join(map(str, shape))} array could be counts or ratings. "
             "Use km.from_counts(a) for a table of counts or km.from_ratings(a) for subjects x raters."
         )
-    return table_of_frame(only, ReadSpec(categories=categories))
+    return table_of_frame(only, ReadSpec(categories=categories, cluster=cluster))
+
+
+def _with_categories(table: Table, categories: Sequence[Label]) -> Table:
+    """Return the table of the same subjects with other categories, which must include all that were used."""
+    rows, clusters = table.clusters or table.grouped, None
+    if table.clusters is not None:
+        clusters = RowClusters(table.clusters.codes, table.clusters.name)
+    labels = [*table.categories, None]
+    columns = [
+        Column(labels, np.where(codes == MISSING, len(labels) - 1, codes).__getitem__, len(codes))
+        for codes in rows.patterns.T
+    ]
+    single = clusters is not None and len(rows.counts) == table.n_subjects
+    made = table_of_columns(
+        columns,
+        counts=None if single else rows.counts,
+        raters=table.raters,
+        spec=ReadSpec(categories=categories),
+        clusters=clusters,
+    )
+    made.reading, made.n_left_out, made.frame_library = table.reading, table.n_left_out, table.frame_library
+    return made
+
+
+def _clusters_of(cluster: Any, n_subjects: int) -> RowClusters | None:
+    """Return the clusters of the subjects of arrays."""
+    if cluster is None:
+        return None
+    if isinstance(cluster, str):
+        raise InvalidOptionError(
+            f"cluster must be an array with one entry per subject if the ratings are arrays; got {cluster!r}. Pass a "
+            "frame to name a column."
+        )
+    column = cluster_column(cluster, "an entry of cluster")
+    if column.size != n_subjects:
+        raise InvalidRatingsError(
+            f"cluster must have one entry for each of the {n_subjects:,} subjects; got {column.size:,}."
+        )
+    name = getattr(cluster, "name", None)
+    name = None if name in (None, "") else str(name)
+    return named_clusters(column, name=name, place=lambda i: f"entry {i + 1}")[1]
+
+
+def _require_no_cluster(table: Table, cluster: Any) -> None:
+    """Reject clusters for a Table, in which the subjects have no order."""
+    if cluster is None:
+        return
+    if table.clusters is not None:
+        raise InvalidOptionError(
+            f"the Table knows the clusters of its subjects already ({table.data.subjects}); leave cluster= out."
+        )
+    raise InvalidOptionError(
+        "a Table does not keep the order of its subjects; pass cluster= to km.from_ratings or km.read_ratings."
+    )
 
 
 def _is_crosstab(data: Any) -> bool:
@@ -313,10 +377,7 @@ def _table_of_labelled_counts(frame: Any, categories: Sequence[Label] | None, ra
     spec = ReadSpec(layout="counts", categories=categories, raters=raters)
     rows = [row[1:] for row in _cells_of(frame)]
     table = table_of_labelled_counts(list(frame.index), list(frame.columns), rows, spec, "the frame")
-    if not table.ordered and getattr(frame.index, "ordered", False):
-        declared = Table(table.patterns, table.counts, table.categories, table.raters, ordered=True)
-        declared.reading = table.reading
-        return declared
+    table.ordered = table.ordered or getattr(frame.index, "ordered", False)
     return table
 
 

@@ -36,6 +36,7 @@ class ReadSpec:
     rater: str | None = None
     rating: str | None = None
     count: str | None = None
+    cluster: str | None = None
     missing: Sequence[Any] = ()
     complete_only: bool = False
     sheet: str | int | None = None
@@ -63,6 +64,7 @@ class ReadSpec:
             ("rating", self.rating, ("long",)),
             ("count", self.count, ("patterns",)),
             ("subject", self.subject, ("wide", "long", "patterns")),
+            ("cluster", self.cluster, ("wide", "long", "patterns")),
         ):
             if column is None:
                 continue
@@ -71,6 +73,11 @@ class ReadSpec:
             if (self.layout or "wide") not in layouts:
                 raise InvalidOptionError(
                     f"{argument} can be given for layout {' or '.join(layouts)} only; got layout {self.layout!r}."
+                )
+        for role in ("rater", "rating", "count"):
+            if self.cluster is not None and getattr(self, role) == self.cluster:
+                raise InvalidOptionError(
+                    f"cluster and {role} must be different columns; got {self.cluster!r} for both."
                 )
         for argument, values in (("raters", self.raters), ("missing", self.missing)):
             if isinstance(values, str) or not (values is None or hasattr(values, "__iter__")):
@@ -84,10 +91,12 @@ class ReadSpec:
             raise InvalidOptionError("missing cannot be given for layout 'counts', which has no missing ratings.")
 
     def rating_columns(self, present: Sequence[str], not_raters: Collection[str] = ()) -> list[str]:
-        """Return the raters' columns: those that the caller names, or all except the subject's and `not_raters`."""
+        """Return the raters' columns: those that the caller names, or all that have no other role."""
         if self.raters is not None:
+            if self.cluster is not None and self.cluster in self.raters:
+                raise InvalidOptionError(f"raters must not name the column of clusters; got {self.cluster!r}.")
             return _chosen_raters(self.raters, present, "column")
-        unused = {*not_raters, *self.subject_columns(present)}
+        unused = {*not_raters, *self.columns_aside(present)}
         return _chosen_raters([name for name in present if name not in unused], present, "column")
 
     def subject_columns(self, present: Sequence[str]) -> list[str]:
@@ -98,13 +107,26 @@ class ReadSpec:
         names = as_list_of_names("subject", self.subject) if several else [self.subject]
         return [as_column("subject", one, present) for one in names]
 
+    def subject_names(self, joined: str) -> list[str]:
+        """Return the columns that identify the subjects, given the column of a long layout that joins them."""
+        return as_list_of_names("subject", joined) if joined == self.subject and "," in joined else [joined]
+
+    def cluster_columns(self, present: Sequence[str]) -> list[str]:
+        """Return the column of clusters, if the caller names one."""
+        return [] if self.cluster is None else [as_column("cluster", self.cluster, present)]
+
+    def columns_aside(self, present: Sequence[str]) -> list[str]:
+        """Return the columns of subjects and clusters, which are no raters."""
+        return [*self.subject_columns(present), *self.cluster_columns(present)]
+
     def pattern_columns(self, present: Sequence[str], not_raters: Collection[str] = ()) -> tuple[list[str], str]:
         """Return the raters' columns and the column of counts, by default one called count or the last one."""
         if self.count is not None:
             count = as_column("count", self.count, present)
         else:
-            by_lower = {name.lower(): name for name in reversed(present)}
-            count = next((by_lower[name] for name in _COUNT_NAMES if name in by_lower), present[-1])
+            others = [name for name in present if name not in self.cluster_columns(present)] or list(present)
+            by_lower = {name.lower(): name for name in reversed(others)}
+            count = next((by_lower[name] for name in _COUNT_NAMES if name in by_lower), others[-1])
         names = self.rating_columns(present, {count, *not_raters})
         if count in names:
             raise InvalidRatingsError(f"raters must not name the column of counts; got {count!r}.")
@@ -140,6 +162,11 @@ class ReadSpec:
                 advice=[Advice({"layout": "long", **told})],
             )
         columns = [chosen[role] for role in roles]
+        if self.cluster in columns[1:]:
+            raise InvalidOptionError(
+                f"cluster must be another column than rater and rating; got {self.cluster!r}.",
+                code="columns-not-different",
+            )
         if len(set(columns)) < 3:
             raise InvalidOptionError(
                 f"subject, rater and rating must be three different columns; got {listing(columns)}.",

@@ -46,7 +46,8 @@ def without_structured(
         Function that raises the error about a file whose ratings seem to be in such columns.
     """
     structured = {column.name: column.example for column in columns}
-    asked = [*(spec.raters or () if spec.layout != "long" else ()), spec.rating, spec.rater, spec.subject, spec.count]
+    roles = (spec.rating, spec.rater, spec.subject, spec.count, spec.cluster)
+    asked = [*(spec.raters or () if spec.layout != "long" else ()), *roles]
     for name in asked:
         if name in structured:
             raise_structured(f"an entry of column {name!r}", structured[name], fields={"column": name})

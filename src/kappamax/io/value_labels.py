@@ -18,7 +18,7 @@ from kappamax._typing import Array, Integers
 from kappamax.display.text import listing, plural
 from kappamax.errors import Advice, InvalidRatingsError
 from kappamax.io.declared_categories import UnorderedCategories
-from kappamax.io.frames import kept_label
+from kappamax.io.frame_columns import kept_label
 from kappamax.table import Label
 
 #: function from the names of the raters' columns to sentences about what was recognised in them
