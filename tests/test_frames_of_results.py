@@ -27,6 +27,7 @@ def results():
         km.specific_agreement(three),
         km.two_by_two_indices(km.from_counts([[2, 1], [0, 0]])),
         km.benchmark(km.kappa(two)),
+        km.intra_rater_agreement(three, occasions={"A": [0, 1]}),
         fiber.distribution("linear"),
         fiber.joint_distribution("linear", "quadratic"),
         km.moves.rank_moves(two, weights="linear"),

@@ -20,6 +20,7 @@ from .datasets import example as example
 from .fibers.exact_association import exact_association as exact_association
 from .fibers.exact_test import exact_test as exact_test
 from .fibers.fiber import fiber as fiber
+from .intra_rater import intra_rater_agreement as intra_rater_agreement
 from .io import from_counts as from_counts
 from .io import from_ratings as from_ratings
 from .io import inspect as inspect

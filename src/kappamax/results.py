@@ -20,6 +20,7 @@ from kappamax.fibers.joint_distribution import JointDistribution, OtherRange, Sa
 from kappamax.fibers.move_effects import Explanation, Reason
 from kappamax.fibers.move_ranking import RankedMove, RankedMoves
 from kappamax.fibers.walk import Walk
+from kappamax.intra_rater import IntraRaterAgreement, RetestEstimate
 from kappamax.io.inspected_columns import InspectedColumn
 from kappamax.io.inspection import Inspection, Refusal
 from kappamax.kappa_breakdowns import CategoryKappas, LeaveOneOut, PairwiseKappas
@@ -40,6 +41,7 @@ from kappamax.reading import DataSummary, Reading
 from kappamax.reporting.group_report import GroupReport
 from kappamax.reporting.report_results import Report, WeightingReport
 from kappamax.resampling import Bootstrap, Jackknife
+from kappamax.retest_covariance import RaterEquality
 from kappamax.standard_errors import StandardError
 from kappamax.two_by_two import TwoByTwoIndices
 from kappamax.verification.certificates import Verification
@@ -65,6 +67,7 @@ __all__ = [
     "IndexEstimate",
     "InspectedColumn",
     "Inspection",
+    "IntraRaterAgreement",
     "Jackknife",
     "JointDistribution",
     "LeaveOneOut",
@@ -79,11 +82,13 @@ __all__ = [
     "PaperCheck",
     "RankedMove",
     "RankedMoves",
+    "RaterEquality",
     "Reading",
     "Reason",
     "Refusal",
     "Report",
     "Result",
+    "RetestEstimate",
     "SameValue",
     "SampleSize",
     "ShareOfMaximum",

@@ -134,6 +134,7 @@ CALLS: dict[str, Callable[[Case], Any]] = {
     "fiber.walk held": lambda c: _fiber(c).walk(20, weights="unweighted", held=c.weights, excursion=2, rng=c.seed),
     "from_counts": lambda c: km.from_counts(c.table.dense(), categories=c.table.categories),
     "from_ratings": _rated,
+    "intra_rater_agreement": lambda c: km.intra_rater_agreement(c.table, **c.options, occasions={"A": [0, 1]}, rng=1),
     "jackknife": lambda c: km.jackknife(c.table, **c.options),
     "kappa": lambda c: km.kappa(c.table, weights=c.weights),
     "leave_one_out": lambda c: km.leave_one_out(c.table, **c.options),
