@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import kappamax as km
-from kappamax.errors import InvalidOptionError, NotSupportedError
+from kappamax.errors import InvalidOptionError, InvalidRatingsError, NotSupportedError
 from kappamax.rater_occasions import as_rater_occasions
 from tests.support.fees import fees
 
@@ -217,3 +217,28 @@ def test_the_text_names_raters_occasions_and_tests():
         "14 clusters",
     ):
         assert words in shown
+
+
+@pytest.mark.parametrize("occasions", ["_", ["1", "2"], {"A": ["A_1", "A_2"], "B": ["B_1", "B_2"]}])
+def test_a_frame_may_have_columns_that_would_look_like_different_items(occasions):
+    """Reading refuses A_1, A_2, B_1 and B_2 as raters unless they are occasions."""
+    pandas = pytest.importorskip("pandas")
+    columns = {"A_1": [1, 2, 1, 2], "A_2": [1, 2, 2, 2], "B_1": [1, 2, 1, 1], "B_2": [1, 1, 1, 2]}
+    frame = pandas.DataFrame(columns)
+    with pytest.raises(InvalidRatingsError, match="not all columns"):
+        km.kappa(frame)
+    found = km.intra_rater_agreement(frame, occasions=occasions)
+    assert [one.exact for one in found.raters.values()] == [
+        km.kappa(columns[f"{rater}_1"], columns[f"{rater}_2"]).exact for rater in "AB"
+    ]
+    with pytest.raises(InvalidRatingsError, match="not all columns"):
+        km.intra_rater_agreement(frame, occasions="x")
+
+
+def test_a_list_of_columns_reads_no_other_column_of_a_frame():
+    """The labels of other columns are no categories."""
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"arm": [1, 9, 9, 1], "A": [1, 2, 1, 2], "AR": [1, 2, 2, 2]})
+    found = km.intra_rater_agreement(frame, occasions={"A": ["A", "AR"]}, weights="linear")
+    assert found.data.categories == (1, 2)
+    assert found.raters["A"].exact == Fraction(1, 2)

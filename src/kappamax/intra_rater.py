@@ -6,7 +6,7 @@ raters on each occasion are computed as well.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
@@ -20,8 +20,8 @@ from kappamax._validate import as_number_between
 from kappamax.category_agreement import IndexEstimate
 from kappamax.coefficients import as_objective, coefficient_for
 from kappamax.display import numbers, text
-from kappamax.errors import NotSupportedError, UndefinedKappaError
-from kappamax.io import Ratings, as_table
+from kappamax.errors import InvalidOptionError, InvalidRatingsError, NotSupportedError, UndefinedKappaError
+from kappamax.io import Ratings, as_table, from_ratings
 from kappamax.kappas import agreement
 from kappamax.margin_tests import MarginalHomogeneityTest, marginal_homogeneity
 from kappamax.rater_occasions import SEPARATOR, OccasionsLike, as_rater_occasions
@@ -124,7 +124,7 @@ def intra_rater_agreement(
             "intra-rater agreement uses the same weights for all raters; got one per pair of raters."
         )
     level = as_number_between("level", level, 0, 1)
-    table = as_table(*ratings, categories=categories, cluster=cluster)
+    table = _table_of(ratings, occasions, categories, cluster)
     chosen = as_rater_occasions(occasions, table.raters)
     measure = partial(_estimate, weights=weights, coefficient=coefficient, level=level, interval=interval)
     tables = {rater: table.select(list(own.values())) for rater, own in chosen.columns.items()}
@@ -192,12 +192,12 @@ class RetestEstimate(Result):
         return float("nan") if self.value is None else self.value
 
     @property
-    def _shown(self) -> str:
-        """The value, the interval and the number of subjects, or why there is no value."""
+    def in_words(self) -> str:
+        """The rounded value, the interval and the number of subjects, or why there is no value."""
         if self.value is None:
             return f"undefined: {self.reason}"
         size = text.plural(self.n_subjects, "subject")
-        return f"{numbers.decimal(self.value)}  ({numbers.interval(self.ci)}), {size}"
+        return f"{numbers.decimal(self.value)} ({numbers.interval(self.ci)}), {size}"
 
 
 @dataclass(frozen=True, repr=False)
@@ -266,15 +266,63 @@ class IntraRaterAgreement(TableResult):
         clusters = "" if self.n_clusters is None else f" in {text.plural(self.n_clusters, 'cluster')}"
         return [
             ("coefficient", f"{self.title}, {self.weights}"),
-            *((rater, one._shown) for rater, one in self.raters.items()),
+            *((rater, one.in_words) for rater, one in self.raters.items()),
             *([] if self.mean is None else [("mean", self.mean._shown)]),
-            *([] if self.equality is None else [("equal raters", self.equality._shown)]),
+            *([] if self.equality is None else [("equal raters", self.equality.in_words)]),
             *((f"shift of {text.rater(rater)}", f"p-value {one.pvalue_text}") for rater, one in self.shifts.items()),
-            *((f"between raters, {occasion}", one._shown) for occasion, one in self.occasions.items()),
+            *((f"between raters, {occasion}", one.in_words) for occasion, one in self.occasions.items()),
             ("intervals", f"{100 * self.level:g}%"),
             *self._size_rows(f"{text.plural(self.n_subjects, 'subject')}{clusters}"),
             *(("note", note) for note in self.notes),
         ]
+
+
+def table_with_occasions(
+    read: Callable[[list[str] | None], Table], occasions: OccasionsLike, *, again: bool = True
+) -> Table:
+    """Return the table of ratings whose columns are raters on several occasions.
+
+    Reading rejects columns such as A_1, A_2, B_1 and B_2, because they may be about different items. If they are
+    occasions of raters, they are read nevertheless.
+
+    Parameters
+    ----------
+    read : callable
+        Returns the table of the columns that are given by name, or of all columns that look like raters if it is called
+        with None.
+    occasions : mapping, sequence of str, or str
+        Assignment of the columns to raters, as for `intra_rater_agreement`.
+    again : bool
+        Whether `read` can be called twice, default True; standard input can be read only once.
+    """
+    if isinstance(occasions, Mapping):
+        listed = [one for own in occasions.values() if isinstance(own, list | tuple) for one in own]
+        if len(listed) > 1 and all(isinstance(one, str) for one in listed):
+            return read(list(dict.fromkeys(map(str, listed))))
+    try:
+        return read(None)
+    except InvalidRatingsError as error:
+        if error.code != "columns-that-are-not-raters" or not again:
+            raise
+        names = error.fields["columns"]
+        try:
+            found = as_rater_occasions(occasions, names)
+        except InvalidOptionError:
+            raise error from None
+        return read([name for name in names if name not in found.left_out])
+
+
+def _table_of(
+    ratings: Sequence[Ratings], occasions: OccasionsLike, categories: Sequence[Label] | None, cluster: Any
+) -> Table:
+    """Return the table of ratings; of a frame only the columns of raters are read."""
+
+    def read(columns: list[str] | None) -> Table:
+        if columns is None or len(ratings) != 1 or isinstance(ratings[0], Table):
+            return as_table(*ratings, categories=categories, cluster=cluster)
+        return from_ratings(ratings[0], raters=columns, categories=categories, cluster=cluster)
+
+    return table_with_occasions(read, occasions)
 
 
 def _estimate(table: Table, *, weights: str | Weights, coefficient: str, level: float, interval: str) -> RetestEstimate:

@@ -117,8 +117,8 @@ class RaterEquality(Result):
     reason: str | None = None
 
     @property
-    def _shown(self) -> str:
-        """The p-value and the statistic, or why there is none."""
+    def in_words(self) -> str:
+        """The rounded p-value and the statistic, or why there is none."""
         if self.df is None:
             return f"not tested: {self.reason}"
         return f"p-value {numbers.pvalue(self.pvalue)}, T-squared {numbers.decimal(self.statistic)}"

@@ -19,6 +19,7 @@ CALLS = {
     "paper": ["--help"],
     "plan": ["--margins", "0.7,0.3", "--kappa", "0.6", "--width", "0.2", "--draws", "0"],
     "report": ["-", "-w", "linear", "--seed", "1"],
+    "retest": ["-", "--occasions", "A=a,b"],
     "serve": ["--port", "-1"],
     "study": ["--raters", "4"],
     "test": ["-", "-w", "linear"],

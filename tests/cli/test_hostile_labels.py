@@ -33,6 +33,7 @@ COMMANDS = {
     "moves": ["--top", "3"],
     "plan": ["--width", "0.9", "--draws", "0"],
     "report": ["--seed", "1", "--title", "{title}"],
+    "retest": ["--occasions", "A={raters}"],
     "test": ["--seed", "1"],
 }
 OTHERS = {"completion", "example", "paper", "serve", "study", "verify"}  # those that do not read ratings
@@ -46,8 +47,9 @@ def asked(path, labels, name, *more):
         [["", *labels], *([one, *(int(one != other) for other in labels)] for one in labels)]
     )
     matrix.write_text(out.getvalue(), encoding="utf-8", newline="")
-    options = [word.format(matrix=matrix, title=" ".join(labels)) for word in COMMANDS[name]]
     raters = [" ".join(name.split()) for name in (f"{labels[0]} A", f"{labels[-1]} B")]  # spaces are read as one space
+    values = {"matrix": matrix, "title": " ".join(labels), "raters": list_of(raters)}
+    options = [word.format(**values) for word in COMMANDS[name]]
     reading = ["--raters", list_of(raters), "--accept-labels"]
     where = ["--table", str(path)] if name == "plan" else [str(path)]
     return run(name, *where, *reading, *options, *more)

@@ -21,6 +21,7 @@ COMMANDS = {
     "moves": ["{file}", "--top", "3"],
     "plan": ["--margins", "0.5,0.3,0.2", "--kappa", "0.5", "--width", "0.4", "--joint", "widest", "--draws", "0"],
     "report": ["{file}", "--seed", "1"],
+    "retest": ["{file}", "--occasions", "A=a,b"],
     "study": ["--raters", "2", "--categories", "3", "--weights", "linear", "--tables", "2", "--jobs", "1"],
     "test": ["{file}", "--seed", "1"],
     "verify": ["{proof}"],

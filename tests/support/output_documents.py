@@ -189,6 +189,9 @@ FILES = {
     "pairs.csv": "a,b,c\n0,0,\n,0,0\n1,,0\n1,1,\n,1,1\n0,,0\n",
     "groups.csv": "site,a,b\nA,1,1\nA,2,2\nA,1,2\nB,1,2\nB,2,2\nB,1,1\nC,1,1\nC,1,1\n",
     "clusters.csv": "patient,lesion,a,b\n1,1,x,x\n1,2,x,y\n2,3,y,y\n3,4,x,x\n3,5,y,x\n3,6,y,y\n",
+    "retest.csv": "patient,A_1,A_2,B_1,B_2,C_1,C_2\n"
+    + "1,1,1,2,2,1,1\n1,2,2,2,1,1,2\n2,3,3,3,3,3,2\n3,1,2,1,1,1,1\n4,2,1,2,2,2,3\n5,3,3,2,3,3,3\n6,1,1,1,2,2,2\n",
+    "never_twice.csv": "A1,A2,B1,B2\n1,,1,1\n2,,2,2\n,1,1,2\n,2,2,2\n",
     "broken.csv": "a\n1\n",
     "ragged.csv": "a,b\n1,2\n1,2,3\n",
     "long.csv": "item,who,label\n1,ann,x\n1,bob,x\n2,ann,y\n2,bob,\n3,ann,y\n3,bob,y\n",
@@ -278,6 +281,10 @@ CASES = {
         "equivalence_test", "test {one_subject.csv} --equivalence 0,0.9 --variance delta"
     ),
     "test, equivalence undefined": Case("equivalence_test", "test {one_category.csv} --equivalence 0,0.9"),
+    "retest, three raters": Case("retest", "retest {retest.csv} --cluster patient --occasions _ -w linear,unweighted"),
+    "retest, one rater": Case("retest", "retest {two.csv} --occasions A=a,b --level 0.9"),
+    "retest, no rating twice": Case("retest", "retest {never_twice.csv} --occasions 1,2"),
+    "retest, undefined": Case("retest", "retest {one_category.csv} --occasions A=a,b"),
     "association, finite": Case("association", "association {rapallo2022.csv} --layout counts -w linear -w sqrt"),
     "association, two categories": Case(
         "association", "association {small.csv} --layout counts --alternative two-sided --two-sided tails --mid-p"

@@ -33,6 +33,7 @@ from kappamax.cli.moves import moves
 from kappamax.cli.paper import paper, study
 from kappamax.cli.plan import plan
 from kappamax.cli.report import report
+from kappamax.cli.retest import retest
 from kappamax.cli.runner import echo_line
 from kappamax.cli.serve import serve
 from kappamax.cli.verify import verify
@@ -193,7 +194,7 @@ def _discard_output() -> None:
 @click.group(
     cls=_Main,
     sections={
-        "Everyday commands": [inspect, report, kappa, maximum, test, plan, serve, example, completion],
+        "Everyday commands": [inspect, report, kappa, maximum, test, retest, plan, serve, example, completion],
         "Research commands": [verify, association, fiber, moves, anneal, study, paper],
     },
     invoke_without_command=True,

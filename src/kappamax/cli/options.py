@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -128,6 +128,29 @@ def _as_character(_context: click.Context, _option: click.Parameter, text: str |
     return "\t" if text in ("tab", "\\t") else text
 
 
+def _as_occasions(_context: click.Context, option: click.Parameter, texts: tuple[str, ...]) -> Any:
+    """Return the columns by rater, the endings of the names of columns, or the separator in these names."""
+    from kappamax._validate import as_list_of_names
+    from kappamax.errors import InvalidOptionError
+    from kappamax.rater_occasions import SEPARATOR
+
+    if not texts:
+        return SEPARATOR
+    try:
+        if all("=" in text for text in texts):
+            parts = [text.partition("=") for text in texts]
+            listed = {rater.strip(): as_list_of_names("--occasions", names) for rater, _, names in parts}
+            if len(listed) < len(texts):
+                raise InvalidOptionError("--occasions must list all columns of a rater at once, as in A=A1,A2.")
+            return listed
+        if len(texts) > 1:
+            raise InvalidOptionError("--occasions is given several times only as RATER=COLUMN,COLUMN.")
+        (only,) = texts
+        return only if only == SEPARATOR or "," not in only else as_list_of_names("--occasions", only)
+    except InvalidOptionError as error:
+        raise click.BadParameter(str(error)) from None
+
+
 #: options that say how to read a file; each has the name of an argument of `read_ratings`
 HOW_TO_READ: list[click.Parameter] = [
     Option(
@@ -223,6 +246,14 @@ BENCHMARK = Option(
     "Verbal scale on which the coefficient is placed, with the probabilities of Gwet: landis-koch, altman or fleiss. "
     "The scales are conventions, not tests. Default: no scale.",
     names="benchmark_scales.SCALES",
+)
+OCCASIONS = Option(
+    "--occasions HOW",
+    "Columns that are occasions of the same rater: RATER=COLUMN,COLUMN, which is repeated for every rater; the endings "
+    "of the names of the columns, such as 1,2 for A_1 and A_2, or ,R for A and AR; or what separates the rater from "
+    'the occasion, such as _. Default: a comma and a space, as in the name "A, 1".',
+    multiple=True,
+    callback=_as_occasions,
 )
 MEMORY = Option(
     "--memory-limit GB",
