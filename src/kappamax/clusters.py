@@ -118,7 +118,7 @@ def numbered(codes: Array) -> Integers:
     low, high = (int(codes.min()), int(codes.max())) if len(codes) else (0, 0)
     if high - low > 4 * len(codes) + 1024 or high >= 2**62 or low < -(2**62):
         return np.asarray(np.unique(codes, return_inverse=True)[1], dtype=np.int64)
-    shifted = codes.astype(np.int64) - low
+    shifted: Integers = np.subtract(codes, low, dtype=np.int64, casting="unsafe")
     occurs = np.bincount(shifted) > 0
     return shifted if occurs.all() else (np.cumsum(occurs) - 1)[shifted]
 

@@ -7,39 +7,30 @@ the patterns that occur are stored, and a dense array is made on request for sma
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from kappamax._frames import frame_of
-from kappamax._integers import dot
 from kappamax._result import plain
 from kappamax._typing import Codes, Integers
 from kappamax._validate import as_rater_index
 from kappamax._validate_table import as_categories, as_counts, as_patterns, as_rater_names
-from kappamax.clusters import Clusters, as_cluster_codes, clusters_of_subjects, grouped_clusters, numbered
+from kappamax.clusters import Clusters, as_cluster_codes
 from kappamax.display import rating_tables, text
 from kappamax.errors import InvalidOptionError, InvalidRatingsError, InvalidTableError, NotSupportedError
-from kappamax.patterns import MISSING, as_dense_shape, group_patterns, margins_of, n_ratings_of, pair_counts
+from kappamax.patterns import MISSING, as_dense_shape, pair_counts
+from kappamax.rated_subjects import RatedSubjects, Rows
 from kappamax.reading import DataSummary, Reading
 from kappamax.table_printing import PrintedTable
 
+__all__ = ["Clusters", "Label", "Rows", "Table"]
+
 Label = str | int | float
 
-_GROUPED_AT_ONCE = 20_000
 
-
-class Rows(NamedTuple):
-    """Patterns, which may repeat, with the number of subjects and the number of ratings of each."""
-
-    patterns: Codes
-    counts: Integers
-    n_ratings: Integers
-
-
-class Table:
+class Table(RatedSubjects):
     """The number of subjects with each pattern of ratings.
 
     Tables are usually made by `from_ratings`, `from_counts` or `read_ratings`. Equal patterns are merged, patterns
@@ -105,14 +96,8 @@ class Table:
     categories: tuple[Label, ...]
     raters: tuple[str, ...]
     ordered: bool
-    rows: Rows
-    n_subjects: int
-    n_raters: int
-    n_categories: int
-    n_left_out: int
     frame_library: str | None = None
     reading: Reading = Reading()
-    clusters: Clusters | None = None
 
     def __init__(
         self,
@@ -141,7 +126,7 @@ class Table:
         self.raters = as_rater_names(raters, codes.shape[1])
         self.ordered = bool(ordered)
         belongs = None if clusters is None else as_cluster_codes(clusters, len(codes))
-        self._hold(codes, sizes, n_left_out, belongs, cluster_name)
+        self._hold(codes, sizes, len(self.categories), n_left_out, belongs, cluster_name)
         idle = np.flatnonzero(self.margins.sum(axis=1) == 0)
         if len(idle):
             raise InvalidRatingsError(
@@ -165,84 +150,8 @@ class Table:
         made = Table.__new__(Table)
         made.categories, made.raters, made.ordered = self.categories, self.raters, self.ordered
         made.reading = Reading(notes=self.reading.notes)  # these patterns were not read from the file
-        made._hold(np.asarray(patterns, dtype=np.int32), np.asarray(counts, dtype=np.int64), 0)
+        made._hold(np.asarray(patterns, dtype=np.int32), np.asarray(counts, dtype=np.int64), self.n_categories)
         return made
-
-    def _hold(
-        self,
-        codes: Codes,
-        sizes: Integers | None,
-        n_left_out: int,
-        belongs: Integers | None = None,
-        cluster_name: str | None = None,
-    ) -> None:
-        """Store patterns and counts; a large number of single subjects is grouped only when `grouped` is used.
-
-        `belongs` is the cluster of each row.
-        """
-        self.n_raters, self.n_categories = codes.shape[1], len(self.categories)
-        given = len(codes) if sizes is None else int(sizes.sum())
-        if sizes is None and len(codes) > _GROUPED_AT_ONCE:
-            n_ratings = n_ratings_of(codes)
-            if not n_ratings.all():
-                rated = n_ratings > 0
-                codes, n_ratings = codes[rated], n_ratings[rated]
-                belongs = None if belongs is None else numbered(belongs[rated])
-            self.rows = _read_only(Rows(codes, np.ones(len(codes), dtype=np.int64), n_ratings))
-            if belongs is not None:
-                self.clusters = clusters_of_subjects(codes, belongs, self.rows.counts, cluster_name)
-        else:
-            self.rows = self.grouped = self._group(codes, sizes)
-            if belongs is not None:
-                self.clusters = grouped_clusters(codes, belongs, sizes, cluster_name, n_categories=self.n_categories)
-        self.n_subjects = int(self.rows.counts.sum())
-        self.n_left_out = n_left_out + given - self.n_subjects
-
-    def _group(self, codes: Codes, sizes: Integers | None) -> Rows:
-        patterns, counts = group_patterns(codes, sizes, n_categories=self.n_categories)
-        return _read_only(Rows(patterns, counts, n_ratings_of(patterns)))
-
-    @cached_property
-    def grouped(self) -> Rows:
-        """The distinct patterns in lexicographic order, with the number of subjects and of ratings of each."""
-        return self._group(self.rows.patterns, None)
-
-    @property
-    def patterns(self) -> Codes:
-        """The distinct patterns in lexicographic order, shape (m, n_raters)."""
-        return self.grouped.patterns
-
-    @property
-    def counts(self) -> Integers:
-        """Number of subjects with each pattern, shape (m,)."""
-        return self.grouped.counts
-
-    @property
-    def n_ratings(self) -> Integers:
-        """Number of ratings in each pattern, shape (m,)."""
-        return self.grouped.n_ratings
-
-    @property
-    def n_missing(self) -> int:
-        """Number of missing ratings over all subjects in the table."""
-        return dot(self.rows.counts, self.n_raters - self.rows.n_ratings)
-
-    @property
-    def n_incomplete(self) -> int:
-        """Number of subjects that lack the rating of at least one rater."""
-        return int(self.rows.counts[self.rows.n_ratings < self.n_raters].sum())
-
-    @cached_property
-    def complete(self) -> bool:
-        """Whether every rater rated every subject."""
-        return bool((self.rows.n_ratings == self.n_raters).all())
-
-    @cached_property
-    def margins(self) -> Integers:
-        """Number of subjects that each rater put into each category, shape (n_raters, n_categories)."""
-        margins = margins_of(self.rows.patterns, self.rows.counts, self.n_categories)
-        margins.setflags(write=False)
-        return margins
 
     @property
     def data(self) -> DataSummary:
@@ -466,12 +375,6 @@ class Table:
     def _printed(self) -> PrintedTable:
         square = self.n_raters == 2 and self.complete and self.n_categories <= rating_tables.MOST_CATEGORIES
         return PrintedTable(self.data, self.pair(0, 1) if square else None, self.patterns, self.counts)
-
-
-def _read_only(rows: Rows) -> Rows:
-    for array in rows:
-        array.setflags(write=False)
-    return rows
 
 
 def _same_clusters(first: Clusters | None, second: Clusters | None) -> bool:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import kappamax as km
 from kappamax import Table
 from kappamax.coefficients import COEFFICIENTS, as_objective
-from kappamax.errors import InvalidOptionError, InvalidRatingsError, UndefinedKappaError
+from kappamax.errors import InvalidOptionError, InvalidRatingsError, InvalidTableError, UndefinedKappaError
 from kappamax.io import as_table
 from kappamax.io.files import read_groups
 from tests.support.strategies import tables
@@ -151,9 +151,11 @@ def test_clusters_of_arrays_are_arrays():
     ratings = WIDE[["ann", "bob"]].to_numpy()
     with pytest.raises(InvalidOptionError, match="an array with one entry per subject.*got 'patient'"):
         km.from_ratings(ratings, cluster="patient")
+    with pytest.raises(InvalidOptionError, match="an array with one entry per subject.*got 5"):
+        km.from_ratings(ratings, cluster=5)
     with pytest.raises(InvalidRatingsError, match="one entry for each of the 6 subjects; got 2"):
         km.from_ratings(ratings.tolist(), cluster=[1, 2])
-    with pytest.raises(InvalidRatingsError, match="cluster is empty, or a missing value such as NA, in 1 row, entry 3"):
+    with pytest.raises(InvalidRatingsError, match=r"cluster is empty, or a missing.* in 1 row \(entry 3"):
         km.from_ratings(ratings, cluster=[1, 2, np.nan, 4, 5, 6])
     ann, bob, patient = (WIDE[name] for name in ("ann", "bob", "patient"))
     table = as_table(ann, bob, cluster=patient)
@@ -212,6 +214,18 @@ def test_exports_of_annotation_tools_have_no_clusters():
     }
     with pytest.raises(InvalidOptionError, match="cluster cannot be given for the Label Studio export"):
         km.from_ratings([task], cluster="doc")
+
+
+@every_reader
+def test_counts_of_patterns_in_clusters_are_exact(tmp_path, read):
+    """Counts near 2^61 keep their last digit, and a larger total is refused."""
+    n = 2**60
+    frame = pd.DataFrame({"a": [*"xxxy"], "b": [*"xyxy"], "n": [n, 3, n + 1, 1], "doc": [1, 1, 2, 2]})
+    table = read(frame, tmp_path, layout="patterns", cluster="doc")
+    found = zip(table.clusters.codes.tolist(), table.clusters.counts.tolist(), strict=True)
+    assert list(found) == [(0, n), (0, 3), (1, n + 1), (1, 1)]
+    with pytest.raises(InvalidTableError, match="add up to less than 2"):
+        read(pd.concat([frame] * 5), tmp_path, layout="patterns", cluster="doc")
 
 
 @given(tables(missing=True), st.integers(0, 2**32))

@@ -365,6 +365,7 @@ CASES = {
     "report, batch with small p-values": Case("report_groups", "report {strong.csv} --batch -w unweighted"),
     "report, on a scale": Case("report", "report {two.csv} --benchmark landis-koch"),
     "report, no order": Case("report", "report {two.csv}"),
+    "report, groups in clusters": Case("report_groups", "report {clusters.csv} --by patient --cluster lesion"),
     "report, several files": Case("report_groups", "report {two.csv} {broken.csv} {missing.csv} {often.csv}"),
     "report, batch of huge counts": Case("report_groups", "report {huge.csv} --layout counts --batch"),
     "paper, few items": Case("paper", "paper --tables 30", 1, _few_items),

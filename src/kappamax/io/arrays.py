@@ -79,8 +79,6 @@ def table_of_rows(
     if not rows:
         raise InvalidRatingsError("there is no subject to compare.")
     *values, counts = zip(*rows, strict=True)
-    if sum(counts) >= LARGEST_TOTAL:
-        raise InvalidTableError(f"counts must add up to less than 2^62; got {float(sum(counts)):.3g}.")
     columns = [
         _hashed(column, f"an entry of column {name!r}")._replace(declared=own)
         for name, column, own in zip(raters, values, declared or [None] * len(raters), strict=True)
@@ -117,6 +115,8 @@ def table_of_columns(
         raise InvalidRatingsError("there is no subject to compare: the label arrays are empty.")
     names = as_rater_names(raters, len(columns))
     sizes = [len(column.values) for column in columns]
+    if isinstance(counts, Sequence) and sum(counts) >= LARGEST_TOTAL:  # whole numbers of Python have no limit
+        raise InvalidTableError(f"counts must add up to less than 2^62; got {float(sum(counts)):.3g}.")
     totals: Integers | None
     if counts is None and prod(sizes) <= _DENSE_CODES:
         raw, totals, clusters = _count_cells(columns, sizes, clusters)
@@ -166,7 +166,7 @@ def _rows_at(patterns: Codes, rows: Integers) -> Codes:
     """Return some rows of an array, stored by column."""
     chosen = np.empty((len(rows), patterns.shape[1]), dtype=patterns.dtype, order="F")
     for i, column in enumerate(patterns.T):
-        np.take(column, rows, out=chosen[:, i])
+        np.take(column, rows, out=chosen[:, i], mode="clip")  # no buffer, unlike the default
     return chosen
 
 

@@ -304,7 +304,7 @@ def _clusters_of(cluster: Any, n_subjects: int) -> RowClusters | None:
     """Return the clusters of the subjects of arrays."""
     if cluster is None:
         return None
-    if isinstance(cluster, str):
+    if isinstance(cluster, str) or not hasattr(cluster, "__len__"):
         raise InvalidOptionError(
             f"cluster must be an array with one entry per subject if the ratings are arrays; got {cluster!r}. Pass a "
             "frame to name a column."

@@ -92,7 +92,7 @@ def raise_without_cluster(n_rows: int, name: str | None, place: str, advice: Seq
     """Raise the error about rows without a cluster; `place` is the place of the first, if it is known."""
     column = "cluster" if name is None else f"column {name!r}"
     rows = "1 row" if n_rows == 1 else f"{n_rows:,} rows"
-    first = "" if not place else f", {place}" if n_rows == 1 else f", first in {place}"
+    first = "" if not place else f" ({place})" if n_rows == 1 else f", first in {place}"
     raise InvalidRatingsError(
         f"every subject must belong to a cluster; {column} is empty, or a missing value such as NA, in {rows}{first}.",
         code="rows-without-cluster",

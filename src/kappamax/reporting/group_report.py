@@ -199,6 +199,8 @@ def _what_was_read(row: dict[str, Any]) -> str:
             raters=tuple(row["raters"]),
             categories=tuple(row["categories"]),
             **{name: row[name] for name in ("n_subjects", "ordered", "n_missing", "n_incomplete", "n_left_out")},
+            n_clusters=row["n_clusters"],
+            cluster=row["cluster"],
         )
     )
 

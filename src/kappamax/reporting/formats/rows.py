@@ -16,7 +16,7 @@ CSV_COLUMNS = (
     *("maximum", "maximum_proven", "maximum_bound", "minimum", "ratio", "pvalue", "pvalue_at_most"),
     *("test", "n_draws", "n_maximizers", "margins_test", "margins_pvalue", "error"),
     *("file", "layout", "raters", "categories", "ordered", "n_incomplete", "n_left_out", "missing_as"),
-    *("columns_left_out", "notes"),
+    *("columns_left_out", "notes", "n_clusters", "cluster"),
 )
 
 
