@@ -159,11 +159,14 @@ def test_a_rater_with_one_category_has_no_test():
         ),
     ],
 )
-def test_where_no_null_table_is_available_the_standard_error_is_estimated(table, options, obstacle):
+def test_where_no_null_table_is_available_the_adjusted_interval_is_inverted(table, options, obstacle):
     """`auto` says why, and `null` is refused."""
     test = km.value_test(table, null=0.3, **options)
-    assert test.se == km.standard_error(table, **options).se
-    assert test.reason.startswith("the standard error is estimated from the ratings: ")
+    found = km.agreement(table, **options)
+    at_limit = km.value_test(table, null=found.ci[0], alternative="two-sided", **options)
+    assert at_limit.pvalue == pytest.approx(0.05, rel=1e-6)
+    assert test.method == "adjusted"
+    assert test.reason.startswith("no population with the null value is used: ")
     with pytest.raises(km.errors.NotSupportedError, match=f"method 'null' is not available: .*{obstacle}"):
         km.value_test(table, null=0.3, method="null", **options)
 

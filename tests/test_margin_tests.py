@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 from scipy.stats import binomtest, chi2
 
 import kappamax as km
@@ -389,10 +390,42 @@ def test_auto_chooses_by_the_number_of_subjects():
     assert km.marginal_homogeneity(km.from_counts([[5, 9], [0, 5]])).method == "permutation"
     assert km.marginal_homogeneity(km.from_counts([[5, 9], [1, 5]])).method == "stuart-maxwell"
     rows = [[0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 1]]
-    for n, method in ((24, "permutation"), (25, "bhapkar")):
+    for n, method in ((24, "permutation"), (25, "hotelling")):
         table = km.Table(rows, [n] * 4, [0, 1], ordered=True)
         assert km.marginal_homogeneity(table).method == method
         assert km.marginal_homogeneity(table).exchangeability == (method == "permutation")
+
+
+@given(tables(max_raters=3, max_categories=3, missing=True))
+@settings(max_examples=examples(40), deadline=None)
+def test_hotellings_test_has_the_statistic_of_bhapkar_and_the_f_distribution(table):
+    """T2 = (n - 1) / n W, and clusters of one subject change nothing."""
+    bhapkar, found = (km.marginal_homogeneity(table, method=method) for method in ("bhapkar", "hotelling"))
+    if found.pvalue is None or found.df == 0:
+        return
+    n, q = found.n_subjects, found.df
+    assert found.statistic == pytest.approx((n - 1) / n * bhapkar.statistic)
+    assert found.pvalue == pytest.approx(stats.f.sf((n - q) / (q * n) * bhapkar.statistic, q, n - q))
+    assert found.pvalue >= bhapkar.pvalue
+    patterns = np.repeat(table.patterns, table.counts, axis=0)
+    alone = km.Table(patterns, None, table.categories, ordered=True, clusters=np.arange(len(patterns)))
+    clustered = km.marginal_homogeneity(alone)
+    assert clustered.method == "hotelling"
+    assert (clustered.statistic, clustered.pvalue) == pytest.approx((found.statistic, found.pvalue), rel=1e-6)
+
+
+def test_margins_over_clusters_by_hand():
+    """Two raters, two categories: T2 is the squared t statistic of the cluster sums of the differences."""
+    first, second = [1, 2, 2, 2, 1, 2, 2, 1], [1, 1, 1, 2, 1, 2, 1, 2]
+    clusters = ["a", "a", "a", "b", "b", "c", "d", "d"]
+    sums = [2, 0, 0, 0]  # second minus first, counted in category 1: 0 + 1 + 1, 0 + 0, 0, 1 - 1
+    found = km.marginal_homogeneity(first, second, cluster=clusters)
+    assert found.statistic == pytest.approx(stats.ttest_1samp(sums, 0).statistic ** 2)
+    assert found.pvalue == pytest.approx(stats.ttest_1samp(sums, 0).pvalue)
+    with pytest.raises(km.errors.NotSupportedError, match="'permutation' assumes independent subjects"):
+        km.marginal_homogeneity(first, second, cluster=clusters, method="permutation")
+    few = km.marginal_homogeneity([1, 1, 2, 3], [2, 3, 2, 3], cluster=["a", "b", "b", "b"])
+    assert (few.pvalue, few.reason) == (None, "the estimated variance of a difference between the raters is zero")
 
 
 def test_auto_does_without_a_variance_of_zero():

@@ -144,7 +144,7 @@ def test_a_coefficient_that_cannot_vary_has_zero_standard_error():
     """Kappa is always 0 if one rater uses a single category, and rounding errors are not taken for variance."""
     constant = km.kappa([1, 1, 1, 1, 1, 1], [1, 2, 1, 1, 3, 1])
     assert (constant.value, constant.se) == (0, 0)
-    assert km.value_test([1, 1, 1, 1, 1, 1], [1, 2, 1, 1, 3, 1], null=0.1).pvalue is None
+    assert km.value_test([1, 1, 1, 1, 1, 1], [1, 2, 1, 1, 3, 1], null=0.1, method="null").pvalue is None
 
 
 def test_one_subject_gives_no_standard_error_for_two_raters():

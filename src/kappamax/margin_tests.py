@@ -18,17 +18,19 @@ from kappamax._semidefinite import regular_part
 from kappamax._tolerances import ROUNDING_MARGIN
 from kappamax._typing import Array
 from kappamax._validate import MOST_DRAWS, as_choice, as_generator, as_whole_number
+from kappamax.clustered_margins import cluster_moments
 from kappamax.display import numbers, text
+from kappamax.errors import NotSupportedError
 from kappamax.io import Ratings, as_table
 from kappamax.rater_deviations import ComparedRatings, DeviationForm, SameSize, incidence, weighted_product
 from kappamax.rating_permutations import permutation_pvalue
 from kappamax.table import Label, Table
 
-METHODS = ("auto", "stuart-maxwell", "bhapkar", "permutation")
+METHODS = ("auto", "stuart-maxwell", "bhapkar", "hotelling", "permutation")
 
 _ENOUGH_DIFFERENT = 10  # subjects with different ratings for which "auto" relies on the chi-squared distribution
 _SPARSE_SPEED = 50  # products of sparse matrices take as long as one addition of whole numbers of any size
-_ENOUGH_PER_DF = 50  # subjects per degree of freedom for which "auto" relies on Bhapkar's test of several raters
+_ENOUGH_PER_DF = 50  # subjects per degree of freedom for which "auto" relies on the T2 test of several raters
 
 
 def marginal_homogeneity(
@@ -36,6 +38,7 @@ def marginal_homogeneity(
     method: str = "auto",
     n_draws: int | None = None,
     rng: np.random.Generator | int | None = None,
+    cluster: Any = None,
     categories: Sequence[Label] | None = None,
 ) -> MarginalHomogeneityTest:
     """Test whether the raters use the categories equally often (marginal homogeneity).
@@ -45,7 +48,7 @@ def marginal_homogeneity(
     *ratings : Table, frame, or two or more arrays of labels
         Ratings of the subjects. Subjects with one rating are not used, nor are missing ratings: the ratings of each
         subject are compared with those of the other raters of the same subject.
-    method : {"auto", "stuart-maxwell", "bhapkar", "permutation"}
+    method : {"auto", "stuart-maxwell", "bhapkar", "hotelling", "permutation"}
         Test to use, default "auto".
 
         "stuart-maxwell" compares the differences between the raters' margins with their covariance if the ratings of
@@ -55,19 +58,25 @@ def marginal_homogeneity(
         "bhapkar" is the Wald test, which estimates the covariance without assuming that the null hypothesis holds. In
         small samples it rejects too often.
 
+        "hotelling" is Hotelling's T2 test, which compares the statistic of "bhapkar", up to a factor, with the F
+        distribution instead of the chi-squared distribution. It is the only test for subjects in clusters.
+
         "permutation" compares the statistic of "stuart-maxwell" with its distribution over all permutations of the
         ratings of each subject among its raters. It is exact for any number of subjects. For two raters and two
         categories it is the exact McNemar test. If there are too many possible margins, the p-value is estimated from
         random permutations.
 
-        "auto" chooses, for two raters, "stuart-maxwell" if at least 10 subjects have different ratings; for more
-        raters, "bhapkar" if there are at least 50 subjects per degree of freedom and its statistic is defined; and
-        "permutation" otherwise.
+        "auto" chooses "hotelling" if the subjects are in clusters; for two raters, "stuart-maxwell" if at least 10
+        subjects have different ratings; for more raters, "hotelling" if there are at least 50 subjects per degree of
+        freedom and its statistic is defined; and "permutation" otherwise.
     n_draws : int, optional
         Number of random permutations where the exact distribution is too large. The default lies between 1,000 and
         100,000, depending on the size of the data.
     rng : int, Generator or None, optional
         Seed or source of randomness of the random permutations. None, the default, draws a fresh seed.
+    cluster : str or array, optional
+        Column of a frame that gives the cluster of each subject, or an array with one entry per subject. By default,
+        the clusters that a Table has.
     categories : sequence of labels, optional
         All categories in order, including unused ones. By default they are taken from the ratings. Categories that
         nobody used do not change the result.
@@ -81,8 +90,8 @@ def marginal_homogeneity(
     Raises
     ------
     NotSupportedError
-        If there are too many raters and categories for a covariance matrix, or too many random permutations of too many
-        ratings are asked for.
+        If there are too many raters and categories for a covariance matrix, too many random permutations of too many
+        ratings are asked for, or the subjects are in clusters and the test assumes that they are independent.
 
     See Also
     --------
@@ -92,9 +101,9 @@ def marginal_homogeneity(
     -----
     The hypotheses differ. "permutation" tests whether the raters are exchangeable given the subject, which implies that
     their margins are equal. "stuart-maxwell" needs no more than equal margins if there are two raters; for more raters
-    its covariance holds under exchangeability only. "bhapkar" needs no more than equal margins for any number of
-    raters, but many subjects. If ratings are missing, all tests assume that which raters rated a subject does not
-    depend on the ratings.
+    its covariance holds under exchangeability only. "bhapkar" and "hotelling" need no more than equal margins for any
+    number of raters, but many subjects. If ratings are missing, all tests assume that which raters rated a subject does
+    not depend on the ratings.
 
     The p-value of random permutations is (b + 1) / (n_draws + 1), where b is the number of permutations whose statistic
     is at least the observed one. It is never zero and gives a valid test.
@@ -106,8 +115,12 @@ def marginal_homogeneity(
     >>> test.method, round(test.statistic, 4), test.df, round(test.pvalue, 4)
     ('stuart-maxwell', 5.1137, 3, 0.1637)
     """
-    table = as_table(*ratings, categories=categories)
+    table = as_table(*ratings, categories=categories, cluster=cluster)
     method = as_choice("method", method, METHODS)
+    if table.clusters is not None and method not in ("auto", "hotelling"):
+        raise NotSupportedError(
+            f"the test {method!r} assumes independent subjects, but the subjects are in clusters; use 'hotelling'."
+        )
     if n_draws is not None:
         n_draws = as_whole_number("n_draws", n_draws, 1, MOST_DRAWS)
     generator = as_generator(rng)
@@ -115,11 +128,13 @@ def marginal_homogeneity(
     if compared.n_different == 0:
         return _without_differences(table, compared, "stuart-maxwell" if method == "auto" else method)
     form = None
-    if method != "bhapkar":
+    if table.clusters is not None:
+        method = "hotelling"
+    elif method not in ("bhapkar", "hotelling"):
         form = DeviationForm.of(compared)
         method = _suited(compared, form.df) if method == "auto" else method
-    if form is None or method == "bhapkar":
-        wald = _bhapkar(table, compared)
+    if form is None or method in ("bhapkar", "hotelling"):
+        wald = _wald(table, compared, method)
         if form is None or wald.pvalue is not None:
             return wald
         method = "permutation"  # "auto" does without an undefined statistic
@@ -141,11 +156,11 @@ class MarginalHomogeneityTest(Result):
     statistic : float or None
         Test statistic; None where it is undefined, and `reason` says why.
     df : int or None
-        Degrees of freedom of the chi-squared distribution, which are the rank of the covariance matrix; None for the
-        permutation test and where the statistic is undefined.
+        Degrees of freedom of the chi-squared distribution, or the first ones of the F distribution, which are the rank
+        of the covariance matrix; None for the permutation test and where the statistic is undefined.
     pvalue : float or None
         P-value; None where the statistic is undefined.
-    method : {"stuart-maxwell", "bhapkar", "permutation"}
+    method : {"stuart-maxwell", "bhapkar", "hotelling", "permutation"}
         Method of the test.
     title : str
         Name of the test for display, such as "Stuart-Maxwell test" or "McNemar test".
@@ -162,7 +177,7 @@ class MarginalHomogeneityTest(Result):
         observed one.
     exchangeability : bool
         Whether the test supposes under the null hypothesis that the raters are exchangeable, and not only that their
-        margins are equal: tests of three or more raters other than Bhapkar's.
+        margins are equal: tests of three or more raters other than "bhapkar" and "hotelling".
     reason : str or None
         Reason why the p-value is undefined, or why it is 1 although nothing was compared; None otherwise.
     notes : tuple of str
@@ -207,24 +222,33 @@ def _suited(compared: ComparedRatings, df: int) -> str:
     """Return the method that "auto" stands for."""
     if compared.n_raters == 2:
         return "stuart-maxwell" if compared.n_different >= _ENOUGH_DIFFERENT else "permutation"
-    return "bhapkar" if compared.n_subjects >= _ENOUGH_PER_DF * df else "permutation"
+    return "hotelling" if compared.n_subjects >= _ENOUGH_PER_DF * df else "permutation"
 
 
-def _bhapkar(table: Table, compared: ComparedRatings) -> MarginalHomogeneityTest:
-    """Return the Wald test of mean deviations of zero.
+def _wald(table: Table, compared: ComparedRatings, method: str) -> MarginalHomogeneityTest:
+    """Return the Wald test of mean deviations of zero: Bhapkar's test or Hotelling's T2 test.
 
-    With the sum z of the deviations of the subjects and the sum S of their squares, the covariance of z is estimated
-    by S - z z' / N, and its form is w / (1 - w / N) with w = z' S^- z.
+    With the sum z of the deviations of n subjects or clusters and the sum S of their squares, the covariance of z is
+    estimated by S - z z' / n, and its form, Bhapkar's statistic, is W = w / (1 - w / n) with w = z' S^- z. Hotelling's
+    T2 is (n - 1) / n times W, and (n - q) / (q (n - 1)) T2 has the F distribution with q and n - q degrees of freedom.
+    If the rank q is n, then w is n, and W is undefined.
     """
-    total, squares = _moments(compared)
+    n: int = compared.n_subjects
+    if table.clusters is None:
+        total, squares = _moments(compared)
+    else:
+        total, squares, n = cluster_moments(table, table.clusters)
     part = regular_part(squares)
     below = part.form(total[part.kept][None])
-    share = below / compared.n_subjects
+    share = below / n
     if share == 1 if isinstance(share, Fraction) else share > 1 - ROUNDING_MARGIN:
         reason = "the estimated variance of a difference between the raters is zero"
-        return _result(table, compared, "bhapkar", None, None, None, reason=reason)
-    statistic = float(below / (1 - share))
-    return _result(table, compared, "bhapkar", statistic, part.rank, _chi_squared_tail(statistic, part.rank))
+        return _result(table, compared, method, None, None, None, reason=reason)
+    statistic, q = float(below / (1 - share)), part.rank
+    if method == "bhapkar":
+        return _result(table, compared, method, statistic, q, _chi_squared_tail(statistic, q))
+    t2 = statistic * (n - 1) / n
+    return _result(table, compared, method, t2, q, _f_tail(t2 * (n - q) / (q * (n - 1)), q, n - q))
 
 
 def _moments(compared: ComparedRatings) -> tuple[Array, Array]:
@@ -277,6 +301,12 @@ def _chi_squared_tail(statistic: float, df: int) -> float:
     return float(chdtrc(df, statistic))
 
 
+def _f_tail(statistic: float, df: int, other_df: int) -> float:
+    from scipy.special import fdtrc
+
+    return float(fdtrc(df, other_df, statistic))
+
+
 def _without_differences(table: Table, compared: ComparedRatings, method: str) -> MarginalHomogeneityTest:
     """Return the result for ratings of which no subject has different ones."""
     if compared.n_subjects == 0:
@@ -310,7 +340,7 @@ def _result(
         n_draws,
         se,
         at_most,
-        exchangeability=table.n_raters > 2 and method != "bhapkar",
+        exchangeability=table.n_raters > 2 and method not in ("bhapkar", "hotelling"),
         reason=reason,
         notes=tuple(_notes(table, compared, df)),
         _data=table.data,
@@ -321,6 +351,8 @@ def _title(method: str, n_raters: int, n_categories: int, *, exact: bool) -> str
     """Return the usual name of a test."""
     if method == "bhapkar":
         return "Bhapkar test"
+    if method == "hotelling":
+        return "Hotelling's T2 test"
     if method == "permutation":
         kind = "McNemar" if n_raters == 2 and n_categories == 2 else "permutation"
         return f"exact {kind} test" if exact else "permutation test"

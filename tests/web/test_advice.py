@@ -64,8 +64,8 @@ def test_advice_that_the_page_cannot_follow_is_left_out():
 
 
 def test_every_option_for_reading_has_a_control():
-    """The page accepts and names every option of `read_ratings`, except clusters, which it does not keep."""
-    options = set(ReadSpec.__dataclass_fields__) - {"cluster"}
+    """The page accepts and names every option of `read_ratings`."""
+    options = set(ReadSpec.__dataclass_fields__)
     assert {*CONTROLS, *BOXES} == options
     assert set(FileRequest.__struct_fields__) == options | {"file", "content"}
     assert set(LAYOUTS) == {"wide", "long", "counts", "patterns"}

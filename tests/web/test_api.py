@@ -280,6 +280,20 @@ def test_spreadsheets_and_long_files_are_read(client, tmp_path):
     assert post_file(client, long, layout="long").json()["table"]["counts"] == [[0, 1], [0, 1]]
 
 
+def test_clusters_are_posted_back_with_the_table(client):
+    """The table of a file with clusters has their patterns, and its interval is the one over clusters."""
+    content = b"patient,ann,bob\n" + b"".join(b"%d,%d,%d\n" % (i // 2, i % 2, i % 3 == 0) for i in range(12))
+    answer = post_file(client, content, cluster="patient").json()
+    assert answer["data"]["n_clusters"] == 6
+    table = answer["table"]
+    assert (max(table["clusters"]), sum(table["counts"]), table["cluster_name"]) == (5, 12, "patient")
+    found = client.post("/api/table", json={key: table[key] for key in table if key != "reading"}).text
+    assert '"n_clusters": 6' in found or '"n_clusters":6' in found
+    short = client.post("/api/table", json=table | {"clusters": [0]})
+    assert short.status_code == 422
+    assert "clusters must hold one entry per pattern" in short.text
+
+
 def inspect_file(client, content, **query):
     return client.post(
         "/api/inspect", content=content, params=query, headers={"content-type": "application/octet-stream"}

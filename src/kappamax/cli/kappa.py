@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from kappamax.cli.command import command
+from kappamax.cli.command import Option, command
 from kappamax.cli.options import BENCHMARK, INPUT, INTERVAL, JSON, LEVEL, WEIGHTS
 from kappamax.cli.runner import Finding, echo_rows, run
 from kappamax.display import numbers
@@ -21,9 +21,20 @@ if TYPE_CHECKING:
     "kappamax kappa ratings.csv --weights linear --categories none,mild,severe",
     Input=INPUT,
     Weights=WEIGHTS,
-    Output=[LEVEL, INTERVAL, BENCHMARK, JSON],
+    Output=[
+        LEVEL,
+        INTERVAL,
+        Option(
+            "--inference SAMPLE",
+            "What the standard error and the interval regard as a random sample: subjects, raters or both.",
+            default="subjects",
+            names="standard_errors.INFERENCES",
+        ),
+        BENCHMARK,
+        JSON,
+    ],
 )
-def kappa(level: float, interval: str, benchmark: str | None, **options: Any) -> None:
+def kappa(level: float, interval: str, inference: str, benchmark: str | None, **options: Any) -> None:
     """Measure the agreement of the raters in FILE.
 
     The coefficient, its confidence interval and standard error, and the observed and expected agreement are printed for
@@ -32,10 +43,20 @@ def kappa(level: float, interval: str, benchmark: str | None, **options: Any) ->
     from kappamax.kappas import agreement
 
     fields: tuple[str, ...] = (
-        *("value", "exact", "observed_agreement", "expected_agreement", "se", "se_method", "ci", "ci_method"),
+        *(
+            "value",
+            "exact",
+            "observed_agreement",
+            "expected_agreement",
+            "se",
+            "se_method",
+            "ci",
+            "ci_method",
+            "inference",
+        ),
     )
     header = ["value", f"{100 * level:g}% interval", "std. error", "observed", "expected"]
-    measure: Callable[..., Any] = partial(agreement, level=level, interval=interval)
+    measure: Callable[..., Any] = partial(agreement, level=level, interval=interval, inference=inference)
     if benchmark is not None:
         from kappamax._validate import as_choice
         from kappamax.benchmark_scales import SCALES
@@ -84,6 +105,7 @@ def _known(level: float, table: Table, **weighting: Any) -> dict[str, Any]:
         "observed_agreement": 1 - float(objective.observed(objective.score)),
         "level": level,
         "n_subjects": plain(table.n_subjects),
+        "n_clusters": None if table.clusters is None else table.clusters.n_clusters,
         "n_raters": table.n_raters,
         "n_categories": table.n_categories,
         "notes": list(objective.weights.notes),

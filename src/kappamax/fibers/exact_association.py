@@ -22,7 +22,7 @@ from kappamax.disagreement.objective import Objective
 from kappamax.display import numbers
 from kappamax.errors import InvalidOptionError, NotSupportedError, UndefinedKappaError
 from kappamax.fibers.distribution import ALTERNATIVES
-from kappamax.fibers.limits import MEMORY_LIMIT
+from kappamax.fibers.limits import MEMORY_LIMIT, require_independent_subjects
 from kappamax.fibers.log_probabilities import log_probabilities
 from kappamax.fibers.score_tilting import TWO_SIDED, TiltedScores
 from kappamax.io import Ratings
@@ -131,6 +131,7 @@ def exact_association(
     (0.3054, [0.03, 2.4643])
     """
     objective = as_objective(*ratings, weights=weights, coefficient=coefficient, categories=categories)
+    require_independent_subjects("the exact association", objective.table)
     _require_mean_agreement(objective)
     level = as_number_between("level", level, 0, 1)
     null = as_finite_number("null", null)

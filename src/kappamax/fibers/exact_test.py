@@ -20,7 +20,7 @@ from kappamax.display import numbers
 from kappamax.errors import Interrupted, NotSupportedError
 from kappamax.fibers.distribution import ALTERNATIVES, Distribution, two_sided_by_probability
 from kappamax.fibers.importance_sampling import tail_estimate
-from kappamax.fibers.limits import MEMORY_LIMIT
+from kappamax.fibers.limits import MEMORY_LIMIT, require_independent_subjects
 from kappamax.fibers.null_distribution import METHODS, null_distribution
 from kappamax.io import Ratings
 from kappamax.table import Label
@@ -181,6 +181,7 @@ def chance_test(
     test : ExactTest
         The test.
     """
+    require_independent_subjects("the test against chance", objective.table)
     generator = as_generator(rng)
     null = null_distribution(objective, rng=generator, **options)
     test = ExactTest.from_distribution(null, alternative, two_sided)

@@ -32,6 +32,15 @@ def require_memory(
         )
 
 
+def require_independent_subjects(what: str, table: Table) -> None:
+    """Require that the subjects are not in clusters; `what` is a method that permutes ratings between subjects."""
+    if table.clusters is not None:
+        raise NotSupportedError(
+            f"{what} assumes independent subjects, but the subjects are in clusters. A test against the value 0 "
+            "(value_test, --null 0) respects clusters."
+        )
+
+
 def require_little_work(what: str, work: int, limit: float | None = None) -> None:
     """Require that a computation takes at most a number of additions, by default 10^12, which is about an hour."""
     allowed = _MOST_WORK if limit is None else limit

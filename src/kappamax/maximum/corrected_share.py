@@ -123,6 +123,11 @@ def share_of_maximum(
     (0.67, 0.61)
     """
     objective = as_objective(*ratings, weights=weights, coefficient=coefficient, categories=categories)
+    if objective.table.clusters is not None:
+        raise NotSupportedError(
+            "the corrected share assumes independent subjects, but the subjects are in clusters; bootstrap_ratio "
+            "resamples clusters."
+        )
     level = as_number_between("level", level, 0, 1)
     usual = _RESAMPLES if has_formula(objective) else _RESAMPLES_BY_SOLVER
     n_resamples = as_whole_number("n_resamples", usual if n_resamples is None else n_resamples, 2, _MOST_RESAMPLES)

@@ -31,6 +31,7 @@ def bootstrap_ratio(
     rng: np.random.Generator | int | None = None,
     n_jobs: int = 1,
     progress: ProgressLike = None,
+    cluster: Any = None,
     categories: Sequence[Label] | None = None,
 ) -> Bootstrap:
     """Bootstrap the ratio of a coefficient to its maximum.
@@ -64,6 +65,9 @@ def bootstrap_ratio(
     progress : callable or True, optional
         True shows the progress on standard error; a function is called as ``progress(done, total, message)`` from time
         to time; `done` and `total` are numbers of resamples.
+    cluster : str or array, optional
+        Column of a frame that gives the cluster of each subject, or an array with one entry per subject. Whole clusters
+        are then drawn. By default, the clusters that a Table has.
     categories : sequence of labels, optional
         All categories in order, including unused ones. By default they are taken from the ratings.
 
@@ -87,6 +91,7 @@ def bootstrap_ratio(
         *ratings,
         statistic=_Ratio(weights, coefficient),
         categories=categories,
+        cluster=cluster,
         method=method,
         level=level,
         n_resamples=n_resamples,

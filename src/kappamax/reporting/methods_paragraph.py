@@ -28,6 +28,7 @@ _REFERENCES = {
     "1270-1289",
     "stuart-maxwell": "Stuart A (1955), Biometrika 42, 412-416; Maxwell AE (1970), British Journal of Psychiatry 116, "
     "651-655",
+    "hotelling": "Hotelling H (1931), Annals of Mathematical Statistics 2, 360-378",
     "bhapkar": "Bhapkar VP (1966), Journal of the American Statistical Association 61, 228-235",
     "mcnemar": "McNemar Q (1947), Psychometrika 12, 153-157",
 }
@@ -51,6 +52,9 @@ def methods_paragraph(report: Report) -> str:
         f"Agreement between {table.n_raters} raters who classified {text.plural(table.n_subjects, 'subject')} into "
         f"{n_categories(table)} was measured by {_coefficient(report)}, {_weights_words(names)}{interval}."
     ]
+    if table.clusters is not None and measured:
+        n_clusters = text.plural(table.clusters.n_clusters, "cluster")
+        said.append(f"The subjects are in {n_clusters}, over which standard errors and intervals were computed.")
     if table.n_missing and measured:
         said.append(_missing_words(table, measured[0]))
     said += _left_out(table.data)
@@ -125,7 +129,7 @@ def _margins_words(report: Report) -> Iterator[str]:
     tested = report.marginal_homogeneity
     if tested is None or tested.pvalue is None:
         return
-    how = f"the {tested.title}"
+    how = tested.title if tested.method == "hotelling" else f"the {tested.title}"
     if tested.method == "permutation":
         exact = "a" if tested.n_draws else "an exact"
         how = f"{exact} test that permutes the ratings of each subject among its raters"
@@ -140,7 +144,8 @@ def _test_words(report: Report) -> str:
     """Return how the p-values were computed."""
     tests = [result.test for result in report.results if result.test is not None]
     if not tests:
-        return "No test against chance was performed."
+        why = ", since it would assume that the subjects are independent" if report.table.clusters is not None else ""
+        return f"No test against chance was performed{why}."
     sides = {"greater": "one-sided (more agreement)", "less": "one-sided (less agreement)"}
     side = sides.get(report.alternative, "two-sided (by distance from the mean under chance)")
     limits = text.limits(report.table.complete)

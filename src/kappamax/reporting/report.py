@@ -21,6 +21,8 @@ from kappamax.io import Ratings, as_table
 from kappamax.kappa_breakdowns import PairwiseKappas, pairwise_kappas
 from kappamax.kappas import agreement
 from kappamax.margin_tests import MarginalHomogeneityTest, marginal_homogeneity
+from kappamax.maximum.corrected_share import ShareOfMaximum, share_of_maximum
+from kappamax.maximum.least_disagreements import has_formula
 from kappamax.maximum.max_kappa import max_kappa
 from kappamax.maximum.maximizers import count_maximizers
 from kappamax.maximum.maximum_result import Maximum
@@ -42,6 +44,7 @@ def report(
     rng: int = 0,
     title: str = "Agreement between raters",
     progress: ProgressLike = None,
+    cluster: Any = None,
     categories: Sequence[Label] | None = None,
 ) -> Report:
     """Report the agreement between raters with its maximum, tests, tables and figures.
@@ -75,6 +78,9 @@ def report(
     progress : callable or True, optional
         True shows the progress on standard error; a function is called as ``progress(done, total, message)`` with the
         number of finished weightings, the number of all weightings and a description of the current work.
+    cluster : str or array, optional
+        Column of a frame that gives the cluster of each subject, or an array with one entry per subject. Intervals and
+        tests then respect clusters. By default, the clusters that a Table has.
     categories : sequence of labels, optional
         All categories in order, including unused ones. By default they are taken from the ratings.
 
@@ -97,7 +103,7 @@ def report(
     >>> print(r.results[0].sentences[1])
     The raters reached 66.9% of the largest value that the margins allow (0.7511, proven).
     """
-    table = as_table(*ratings, categories=categories)
+    table = as_table(*ratings, categories=categories, cluster=cluster)
     level = as_number_between("level", level, 0, 1)
     alternative = as_choice("alternative", alternative, ALTERNATIVES)
     require_time_limit("time_limit", time_limit)
@@ -321,13 +327,27 @@ def _with_chance(result: WeightingReport, report: Report, effort: Effort, shares
         if watch.over and result.maximum.proven and count.n is None:
             cut_short = (*cut_short, "number of maximising tables")
     table, margins_test = result.objective.table, report.marginal_homogeneity
-    whole = replace(result, n_maximizers=count, cut_short=cut_short)
+    whole = replace(result, n_maximizers=count, cut_short=cut_short, corrected_share=_corrected_share(result, report))
     try:
         null, test = chance_test(result.objective, report.alternative, rng=report.seed)
     except NotSupportedError:  # for the same reason as the maximum, which the sentences give
         return replace(whole, sentences=sentences.of_weighting(table, whole, margins_test))
     whole = replace(whole, null=null, test=test)
     return replace(whole, sentences=sentences.of_weighting(table, whole, margins_test))
+
+
+def _corrected_share(result: WeightingReport, report: Report) -> ShareOfMaximum | None:
+    """Return the share of the maximum in the population, if margins below 1 cap the value and a formula makes it fast.
+
+    With quadratic weights the plain share needs no correction, since chance margins force little disagreement.
+    """
+    objective, most = result.objective, result.maximum
+    if objective is None or most is None or not most.proven or not 0 < most.value < most.maximum < 1:
+        return None
+    table = objective.table
+    if not table.complete or table.clusters is not None or result.weights == "quadratic" or not has_formula(objective):
+        return None
+    return share_of_maximum(objective, level=report.level, rng=report.seed)
 
 
 def _pairs(objective: Objective) -> PairwiseKappas:

@@ -18,6 +18,7 @@ from kappamax.fibers.move_ranking import RankedMoves
 from kappamax.kappa_breakdowns import PairwiseKappas
 from kappamax.kappas import Agreement
 from kappamax.margin_tests import MarginalHomogeneityTest
+from kappamax.maximum.corrected_share import ShareOfMaximum
 from kappamax.maximum.maximizers import MaximizerCount
 from kappamax.maximum.maximum_result import Maximum
 from kappamax.reporting.formats.html import fragment_of, html_of
@@ -60,6 +61,10 @@ class WeightingReport(Result):
     forced_disagreement : float or None
         Smallest mean disagreement of any table with the same margins and the same missing ratings; None if it is not
         proven, or if the table that attains the maximum need not have it.
+    corrected_share : ShareOfMaximum or None
+        Share of its maximum that the coefficient reaches in the population, corrected for margins that differ by
+        chance; None in a brief report, if the value or the maximum does not call for it, if ratings are missing or the
+        subjects are in clusters, or if no formula gives the maximum.
     reason : str or None
         Reason why the coefficient is undefined.
     sentences : tuple of str
@@ -83,6 +88,7 @@ class WeightingReport(Result):
     null: Distribution | None = field(default=None, repr=False)
     observed_disagreement: float | None = None
     forced_disagreement: float | None = None
+    corrected_share: ShareOfMaximum | None = None
     reason: str | None = None
     sentences: tuple[str, ...] = ()
     weights_in_words: str | None = None

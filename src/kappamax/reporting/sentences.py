@@ -128,6 +128,13 @@ def of_weighting(
     said.append(_reached(most))
     if agreement.value < 1:
         said += _cause(most, margins_test)
+        share = result.corrected_share
+        if share is not None and share.share is not None and share.ci is not None:
+            said.append(
+                "Margins that differ by chance lower the maximum of a sample. In the population, the raters are "
+                f"estimated to reach {numbers.percent(share.share)} of the maximum ({100 * share.level:g}% confidence "
+                f"interval {numbers.percent(share.ci[0])} to {numbers.percent(share.ci[1])})."
+            )
         said += _split(most)
     if result.n_maximizers is not None and most.proven:
         said.append(_tables(result.n_maximizers))

@@ -24,6 +24,7 @@ CONTROLS = {
     "rater": "Column of raters",
     "rating": "Column of ratings",
     "count": "Column of counts",
+    "cluster": "Column of clusters",
     "raters": "Columns of raters",
     "categories": "Order of the categories",
     "missing": "Codes of missing ratings",
@@ -76,7 +77,7 @@ def _step(name: str, value: Any) -> str:
         return f"set Layout to {LAYOUTS[value]}"
     if value == ORDER_TO_GIVE:
         return "give the order of the categories"
-    if name in ("subject", "rater", "rating", "count"):
+    if name in ("subject", "rater", "rating", "count", "cluster"):
         shown = repr(value) if isinstance(value, str) else " and ".join(map(repr, value))
         return f"set {CONTROLS[name]} to {shown}"
     if name == "raters":

@@ -82,6 +82,8 @@ _RULES = {
     "columns_left_out": "a JSON object of texts",
     "n_left_out": "a whole number >= 0",
     "notes": "a list of at most 1,000 texts",
+    "clusters": f"a list of whole numbers from 0 to {MAX_PATTERNS:,}, one per pattern",
+    "cluster_name": _LINE,
 }
 
 
@@ -125,7 +127,8 @@ def weights_of(asked: str | OwnWeights, n_categories: int) -> Weights:
 def plain_table(table: Table) -> dict[str, Any]:
     """Return a table as the page represents it: a square of counts for two raters, patterns otherwise.
 
-    It contains the record of how the ratings were read, which the page sends back with the table.
+    If the subjects are in clusters, the patterns are those of each cluster. The record of how the ratings were read is
+    part of it, which the page sends back with the table.
     """
     from kappamax._result import plain
 
@@ -133,15 +136,18 @@ def plain_table(table: Table) -> dict[str, Any]:
         n_subjects=table.n_subjects,
         n_categories=table.n_categories,
         n_raters=table.n_raters,
-        n_patterns=len(table.counts),
+        n_patterns=len(table.counts if table.clusters is None else table.clusters.counts),
     )
     named = {"categories": plain(table.categories), "raters": list(table.raters), "ordered": table.ordered}
     if table.reading.source is not None:
         named["reading"] = msgspec.to_builtins(ReadingRecord.of_table(table))
-    if table.n_raters == 2 and table.complete and table.n_categories <= MAX_GRID_CATEGORIES:
+    if table.clusters is not None:
+        named |= {"clusters": table.clusters.codes.tolist(), "cluster_name": table.clusters.name}
+    elif table.n_raters == 2 and table.complete and table.n_categories <= MAX_GRID_CATEGORIES:
         return {"counts": table.dense().tolist(), **named}
-    codes = [[None if code < 0 else code for code in row] for row in table.patterns.tolist()]
-    return {"patterns": codes, "counts": plain(table.counts), **named}
+    rows = table.clusters or table.grouped
+    codes = [[None if code < 0 else code for code in row] for row in rows.patterns.tolist()]
+    return {"patterns": codes, "counts": plain(rows.counts), **named}
 
 
 class Request(Struct, kw_only=True, omit_defaults=True):
@@ -171,6 +177,7 @@ class FileRequest(Request, forbid_unknown_fields=True):
     rater: str | None = None
     rating: str | None = None
     count: str | None = None
+    cluster: str | None = None
     sheet: str | None = None
     delimiter: str | None = None
     encoding: str | None = None
@@ -222,6 +229,8 @@ class TableRequest(Request):
     raters: _Raters = ("1", "2")
     ordered: bool = True
     reading: ReadingRecord | None = None
+    clusters: Annotated[list[Annotated[int, Meta(ge=0, le=MAX_PATTERNS)]], Meta(max_length=MAX_PATTERNS)] | None = None
+    cluster_name: _Line | None = None
 
     def __post_init__(self) -> None:
         """Check the size of the table and that counts without patterns are square."""
@@ -249,7 +258,7 @@ class TableRequest(Request):
     def table_key(self) -> bytes:
         """Return bytes that identify the table."""
         table = (self.counts, self.patterns, self.categories, self.raters, self.ordered)
-        return msgspec.json.encode((*table, self.reading))
+        return msgspec.json.encode((*table, self.reading, self.clusters, self.cluster_name))
 
     def table(self) -> Table:
         """Return the table; an error of the library is attributed to the field that its message begins with."""
@@ -264,7 +273,16 @@ class TableRequest(Request):
             if self.patterns is None and len(labels) != k:
                 raise InputError(f"categories must have {k} entries; got {len(labels)}.")
             read = self.reading or ReadingRecord()
-            table = Table(codes, self._all_counts(), labels, raters, ordered=self.ordered, n_left_out=read.n_left_out)
+            table = Table(
+                codes,
+                self._all_counts(),
+                labels,
+                raters,
+                ordered=self.ordered,
+                n_left_out=read.n_left_out,
+                clusters=self.clusters,
+                cluster_name=self.cluster_name,
+            )
             table.reading = read.reading()
             return table
         except InputError as error:

@@ -38,6 +38,21 @@ def test_a_csv_file_is_mapped_and_its_categories_ordered(page, expect):
 
 
 @pytest.mark.slow
+def test_a_column_of_clusters_is_chosen(page, expect):
+    """The interval is the one over clusters, and the value is the same."""
+    rows = "".join(
+        f"{i // 3},{a},{b}\n" for i, (a, b) in enumerate(zip("xxxyyyxyyxxy" * 2, "xxyyyyxxxxxy" * 2, strict=True))
+    )
+    choose_file(page, "lesions.csv", "patient,ann,bob\n" + rows)
+    page.get_by_label("Column of clusters").select_option("patient")
+    expect(page.locator("#headline")).to_contain_text("24 subjects in 8 clusters, 2 raters")
+    expect(page.locator("#patterns-summary")).to_contain_text("24 subjects in 8 clusters")
+    clusters = [i // 3 for i in range(24)]
+    low, high = km.kappa(list("xxxyyyxyyxxy" * 2), list("xxyyyyxxxxxy" * 2), cluster=clusters).ci
+    expect(page.locator("#headline")).to_contain_text(f"{low:.4f} to {high:.4f}")
+
+
+@pytest.mark.slow
 def test_columns_of_raters_are_chosen(page, expect):
     """Two of three raters make a square table."""
     choose_file(page, "three.csv", three_raters())

@@ -88,7 +88,7 @@ def _result(result: WeightingReport) -> dict[str, Any]:
     """Return the fields of one weighting: those of the agreement and the maximum, the test and the sentences."""
     own = {} if result.agreement is None else result.agreement.to_dict()
     most = {} if result.maximum is None else result.maximum.to_dict()
-    count = result.n_maximizers
+    count, share = result.n_maximizers, result.corrected_share
     return (
         {"weights": result.weights, "value": None}
         | own
@@ -102,6 +102,7 @@ def _result(result: WeightingReport) -> dict[str, Any]:
             "test": plain(result.test),
             "observed_disagreement": result.observed_disagreement,
             "forced_disagreement": result.forced_disagreement,
+            "corrected_share": None if share is None else {"share": share.share, "ci": plain(share.ci)},
             "reason": result.reason,
             "sentences": list(result.sentences),
             "weights_in_words": result.weights_in_words,

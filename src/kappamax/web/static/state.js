@@ -53,8 +53,8 @@ export function typed(table) {
 /** Return the table in the form of a request, with its problems and their places. */
 export function tableOf(held = state) {
   if (held.kind === "patterns") {
-    const { patterns, counts, categories, raters, ordered, reading } = held.patterns;
-    return { table: { patterns, counts, categories, raters, ordered, ...(reading ? { reading } : {}) }, problems: [] };
+    const { patterns, counts, categories, raters, ordered, reading, clusters, cluster_name } = held.patterns;
+    return { table: { patterns, counts, categories, raters, ordered, ...(reading ? { reading } : {}), ...(clusters ? { clusters, cluster_name } : {}) }, problems: [] };
   }
   const problems = [];
   held.cells.forEach((row, i) => row.forEach((text, j) => {

@@ -29,9 +29,10 @@ export function drawFile(state, by = null) {
   const place = byId("patterns");
   place.hidden = state.kind !== "patterns";
   if (state.kind !== "patterns") return;
-  const { name, raters, counts, categories: labels } = state.patterns;
+  const { name, raters, counts, categories: labels, clusters } = state.patterns;
+  const inClusters = clusters ? ` in ${plural(Math.max(...clusters) + 1, "cluster")}` : "";
   const n = counts.reduce((a, b) => a + b, 0);
-  fill(place, h("p", { id: "patterns-summary" }, h("strong", {}, name || "file"), `: ${plural(n, "subject")}, ${plural(raters.length, "rater")}, `
+  fill(place, h("p", { id: "patterns-summary" }, h("strong", {}, name || "file"), `: ${plural(n, "subject")}${inClusters}, ${plural(raters.length, "rater")}, `
     + `${labels.length} categories (${labels.slice(0, 12).join(", ")}${labels.length > 12 ? ", …" : ""}).`),
   h("div", { class: "buttons" }, button("Enter a table instead", () => {
     forget();

@@ -4,14 +4,15 @@ import { button, byId, fill, h } from "../dom.js";
 
 const LAYOUTS = [["", "automatic"], ["wide", "one column per rater"], ["long", "one row per rating"],
   ["counts", "square table of counts"], ["patterns", "patterns with counts"]];
-const ROLES = { wide: ["subject"], long: ["subject", "rater", "rating"], counts: [], patterns: ["count"] };
-const COLUMNS = { subject: "Column of subjects", rater: "Column of raters", rating: "Column of ratings", count: "Column of counts" };
+const ROLES = { wide: ["subject", "cluster"], long: ["subject", "rater", "rating", "cluster"], counts: [], patterns: ["count", "cluster"] };
+const COLUMNS = { subject: "Column of subjects", rater: "Column of raters", rating: "Column of ratings", count: "Column of counts",
+  cluster: "Column of clusters" };
 const TEXTS = { missing: ["Codes of missing ratings", "9,99"], rename: ["Labels to rename", "old=new"], sheet: ["Sheet", "name or number"],
   delimiter: ["Delimiter", "; or tab"], encoding: ["Encoding", "cp1252"], skip_rows: ["Lines above the header", "2"] };
 const BOXES = { no_header: "The first row is data", transpose: "Raters are in rows", fill_down: "Empty cells repeat the cell above",
   decimal_comma: "1,5 is the number 1.5", ignore_case: "Ignore upper and lower case",
   complete_only: "Leave out subjects with a missing rating", accept_labels: "Take labels as they stand" };
-const OTHER_LAYOUT = { raters: "", categories: "", subject: "", rater: "", rating: "", count: "" };
+const OTHER_LAYOUT = { raters: "", categories: "", subject: "", rater: "", rating: "", count: "", cluster: "" };
 
 /** Values of the controls for a new file. */
 export const BLANK = { layout: "", ...OTHER_LAYOUT,
@@ -48,7 +49,7 @@ export function drawOptions(place, { name, columns, options, categories, problem
   if (said !== (own === "file" ? problem.message : "")) fill(byId("file-problem"), beside("file"));
   fill(place, h("fieldset", {}, h("legend", {}, `Options for reading ${name}`),
     h("div", { class: "controls" }, select("layout", "Layout", LAYOUTS, OTHER_LAYOUT),
-      roles.map((role) => select(role, COLUMNS[role], [["", role === "subject" && effective === "wide" ? "none" : `column named ${role}`],
+      roles.map((role) => select(role, COLUMNS[role], [["", role === "cluster" || (role === "subject" && effective === "wide") ? "none" : `column named ${role}`],
         ...columns.map((column) => [column, column]), ...several(options[role], columns)]))),
     ["wide", "patterns"].includes(effective) && columns.length ? raterBoxes(columns, raters, options, effective, beside, set) : null,
     categories ? order(categories, beside, set) : null,
@@ -72,7 +73,7 @@ const several = (value, columns) => (value === "" || columns.includes(value) ? [
 
 function raterBoxes(columns, raters, options, layout, beside, set) {
   const chosen = options.raters === "" ? raters : list(options.raters);
-  const aside = new Set([options.subject, ...list(options.subject), layout === "patterns" ? options.count : ""]);
+  const aside = new Set([options.subject, options.cluster, ...list(options.subject), layout === "patterns" ? options.count : ""]);
   const shown = columns.filter((name) => !aside.has(name));
   return h("fieldset", {}, h("legend", {}, "Columns of raters"), beside("raters"), h("div", { class: "controls" }, shown.map((name, i) => h("label", { class: "check" },
     h("input", { type: "checkbox", id: `map-rater-${i}`, checked: !chosen || chosen.includes(name), on: { change: () => {

@@ -34,7 +34,7 @@ export function say(words) {
 
 function drawHeadline(result, data) {
   const title = result.title ?? "Kappa";
-  const parts = [h("p", { class: "faint small" }, `${plural(data.n_subjects, "subject")}, ${data.n_raters} raters, ${data.n_categories} categories`
+  const parts = [h("p", { class: "faint small" }, `${plural(data.n_subjects, "subject")}${data.n_clusters ? ` in ${plural(data.n_clusters, "cluster")}` : ""}, ${data.n_raters} raters, ${data.n_categories} categories`
     + (data.n_missing ? `, ${plural(data.n_missing, "rating")} missing` : ""))];
   if (result.value === null) {
     fill(byId("headline"), parts, h("div", { class: "big" }, h("strong", { id: "kappa" }, "undefined")),
