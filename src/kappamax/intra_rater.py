@@ -149,7 +149,7 @@ def intra_rater_agreement(
         level=level,
         n_subjects=table.n_subjects,
         n_clusters=None if table.clusters is None else table.clusters.n_clusters,
-        notes=tuple(_notes(table, raters, chosen.left_out)),
+        notes=tuple(_notes(raters, chosen.left_out)),
         _library=table.frame_library,
         _data=table.data,
     )
@@ -229,7 +229,7 @@ class IntraRaterAgreement(TableResult):
     n_clusters : int or None
         Number of clusters of subjects; None if the subjects are independent.
     notes : tuple of str
-        Notes on columns and raters that are left out, on clusters, and on a standard error of zero.
+        Notes on columns and raters that are left out, and on a standard error of zero.
     """
 
     coefficient: str
@@ -267,7 +267,7 @@ class IntraRaterAgreement(TableResult):
         return [
             ("coefficient", f"{self.title}, {self.weights}"),
             *((rater, one.in_words) for rater, one in self.raters.items()),
-            *([] if self.mean is None else [("mean", self.mean._shown)]),
+            *([] if self.mean is None else [("mean", self.mean._shown.replace("  ", " "))]),
             *([] if self.equality is None else [("equal raters", self.equality.in_words)]),
             *((f"shift of {text.rater(rater)}", f"p-value {one.pvalue_text}") for rater, one in self.shifts.items()),
             *((f"between raters, {occasion}", one.in_words) for occasion, one in self.occasions.items()),
@@ -347,8 +347,8 @@ def _mean(joint: RetestCoefficients, level: float) -> IndexEstimate:
     return IndexEstimate(value, None, error.se, normal_interval(value, error, level) if error.se else None)
 
 
-def _notes(table: Table, raters: Mapping[str, RetestEstimate], left_out: Sequence[str]) -> Iterable[str]:
-    """Yield notes on what is left out, on clusters, and on a standard error of zero."""
+def _notes(raters: Mapping[str, RetestEstimate], left_out: Sequence[str]) -> Iterable[str]:
+    """Yield notes on what is left out, and on a standard error of zero."""
     if left_out:
         verbs = ("belongs", "is") if len(left_out) == 1 else ("belong", "are")
         yield f"{text.listing(left_out)} {verbs[0]} to no rater with two occasions and {verbs[1]} not used"
@@ -356,7 +356,5 @@ def _notes(table: Table, raters: Mapping[str, RetestEstimate], left_out: Sequenc
     if 0 < len(undefined) < len(raters):
         without = text.conjunction(undefined)
         yield f"the mean and the test of equality are without {without}, whose agreement is undefined"
-    if table.clusters is not None:
-        yield "the tests of a shift between occasions take the subjects as independent, although they are in clusters"
     if any(one.se is not None and one.se <= NO_SPREAD for one in raters.values()):
         yield "an estimated standard error of 0 does not mean certainty: see the intervals of the raters"

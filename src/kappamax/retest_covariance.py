@@ -121,7 +121,7 @@ class RaterEquality(Result):
         """The rounded p-value and the statistic, or why there is none."""
         if self.df is None:
             return f"not tested: {self.reason}"
-        return f"p-value {numbers.pvalue(self.pvalue)}, T-squared {numbers.decimal(self.statistic)}"
+        return f"p-value {numbers.pvalue(self.pvalue)}, T2 {numbers.decimal(self.statistic)}"
 
 
 def _covariance(spread: Floats, counts: Array) -> Floats:
