@@ -26,7 +26,6 @@ NOTES = {
     "verification": "proofs checked, no solver",
     "moves": "public names of moves",
     "fibers": "count, sample, test, moves",
-    "retest_covariance": "of the same subjects",
     "category_agreement": "positive, negative agreement",
     "confidence_intervals | margin_tests": "adjusted; do margins differ?",
     "rating_permutations": "of the raters of a subject",

@@ -70,7 +70,7 @@ def test_two_raters_are_tested_as_by_a_paired_difference(clustered):
 
 
 def test_the_mean_has_the_error_of_the_jackknife():
-    """The delta method and the delete-one jackknife of the mean agree to about 1 / n."""
+    """The delta method and the delete-one jackknife of the mean agree to about 1 / n, and the latter is an option."""
     rng = np.random.default_rng(3)
     truth = rng.integers(0, 3, 300)
     columns = [np.where(rng.random(300) < 0.2, rng.integers(0, 3, 300), truth) for _ in range(4)]
@@ -83,24 +83,28 @@ def test_the_mean_has_the_error_of_the_jackknife():
         )
     jackknife = sqrt(299 / 300 * ((np.array(means) - np.mean(means)) ** 2).sum())
     assert found.mean.se == pytest.approx(jackknife, rel=2 / 300)
+    other = km.intra_rater_agreement(*columns, occasions=FOUR, weights="linear", method="jackknife")
+    assert other.mean.se == pytest.approx(jackknife)
 
 
 def test_a_rater_with_the_same_rating_throughout_is_left_out_of_the_mean():
-    """By hand: B has p_o = 2/3 and p_e = (2 x 1 + 1 x 2) / 9 = 4/9, so kappa is 2/5."""
-    found = km.intra_rater_agreement([1, 1, 1], [1, 2, 1], [1, 1, 1], [1, 2, 2], occasions=FOUR)
+    """By hand: B has p_o = 2/3 and p_e = (2 x 1 + 1 x 2) / 9 = 4/9, so kappa is 2/5; that of C is 1."""
+    columns = [1, 1, 1], [1, 2, 1], [2, 2, 1], [1, 1, 1], [1, 2, 2], [2, 2, 1]
+    found = km.intra_rater_agreement(*columns, occasions={"A": [0, 3], "B": [1, 4], "C": [2, 5]})
     assert found.raters["A"].reason == "all ratings are 1"
-    assert found.raters["B"].exact == Fraction(2, 5)
-    assert found.mean.value == pytest.approx(2 / 5)
-    assert found.equality.reason == "fewer than two coefficients are defined"
+    assert [found.raters[rater].exact for rater in "BC"] == [Fraction(2, 5), 1]
+    assert found.mean.value == pytest.approx(7 / 10)
+    assert [one.name for one in found.equality.coefficients] == ["B", "C"]
     assert any("without A" in note for note in found.notes)
 
 
-def test_nothing_is_known_if_all_raters_used_one_category():
-    """The mean is undefined with a reason."""
-    found = km.intra_rater_agreement(*[[1, 1]] * 4, occasions=FOUR)
-    assert found.mean.value is None
-    assert found.mean.reason == "no rater has a defined coefficient"
-    assert found.equality.pvalue is None
+@pytest.mark.parametrize("last", [[1, 1], [1, 2]])
+def test_there_is_no_mean_of_fewer_than_two_defined_coefficients(last):
+    """The mean is undefined with a reason, which is also that of the missing test."""
+    found = km.intra_rater_agreement([1, 1], last, [1, 1], last, occasions=FOUR)
+    assert (found.mean.value, found.equality) == (None, None)
+    assert found.mean.reason == "fewer than two raters have a defined coefficient"
+    assert "not tested: fewer than two raters" in repr(found)
 
 
 def test_a_rater_who_never_rated_a_subject_twice_has_no_value():
@@ -116,7 +120,8 @@ def test_perfect_retests_have_no_interval_of_the_mean_and_no_test():
     """A standard error of zero does not mean certainty."""
     found = km.intra_rater_agreement([1, 2, 1], [1, 2, 2], [1, 2, 1], [1, 2, 2], occasions=FOUR)
     assert (found.mean.value, found.mean.se, found.mean.ci) == (1, 0, None)
-    assert found.equality.reason == "the covariance matrix of the differences is singular"
+    assert found.equality.pvalue is None
+    assert "standard errors of their differences are zero" in found.equality.reason
     assert found.raters["A"].ci[0] < 1
     assert any("does not mean certainty" in note for note in found.notes)
 
@@ -126,7 +131,7 @@ def test_one_cluster_gives_no_standard_error_of_the_mean():
     columns = [1, 2, 1, 2], [1, 2, 2, 2], [1, 1, 2, 2], [1, 2, 1, 1]
     found = km.intra_rater_agreement(*columns, occasions=FOUR, cluster=[1, 1, 1, 1])
     assert (found.mean.se, found.mean.ci) == (None, None)
-    assert "too few" in found.equality.reason
+    assert "fewer than two clusters" in found.equality.reason
 
 
 def test_one_rater_has_no_mean():
@@ -242,3 +247,9 @@ def test_a_list_of_columns_reads_no_other_column_of_a_frame():
     found = km.intra_rater_agreement(frame, occasions={"A": ["A", "AR"]}, weights="linear")
     assert found.data.categories == (1, 2)
     assert found.raters["A"].exact == Fraction(1, 2)
+
+
+def test_the_covariances_have_two_methods():
+    """The bootstrap is not one of them."""
+    with pytest.raises(InvalidOptionError, match="method must be one of 'delta', 'jackknife'"):
+        km.intra_rater_agreement([1, 2], [1, 2], occasions={"A": [0, 1]}, method="bootstrap")

@@ -14,8 +14,8 @@ from kappamax import _unknown_names
 from kappamax._result import Result
 
 NAMES = {
-    "__version__", "agreement", "anneal", "benchmark", "bootstrap", "category_kappas", "compare", "equivalence_test",
-    "exact_association", "exact_test", "example", "fiber", "from_counts", "from_ratings", "inspect",
+    "__version__", "agreement", "anneal", "benchmark", "bootstrap", "category_kappas", "compare", "compare_dependent",
+    "equivalence_test", "exact_association", "exact_test", "example", "fiber", "from_counts", "from_ratings", "inspect",
     "intra_rater_agreement", "jackknife", "kappa", "leave_one_out", "marginal_homogeneity", "max_kappa",
     "pairwise_kappas", "read_ratings", "report", "report_groups", "sample_size", "specific_agreement",
     "standard_error", "Table", "two_by_two_indices", "value_test", "verify", "Weights",
@@ -45,7 +45,7 @@ NAMESPACES = {
 def test_the_public_names_are_these():
     """Adding or removing a public name requires a change of this list."""
     assert set(dir(km)) == NAMES | set(NAMESPACES) | {"results"}
-    assert len(NAMES) <= 33
+    assert len(NAMES) <= 34
     for name in NAMES:
         assert getattr(km, name) is not None
 
@@ -105,6 +105,7 @@ def test_unknown_names_are_attribute_errors():
         ("fleiss_benchmark", "Did you mean km.benchmark?"),
         ("odds_ratio", "Did you mean km.exact_association?"),
         ("compare_kappas", "Did you mean km.compare?"),
+        ("hotelling_test", "Did you mean km.compare_dependent?"),
         ("sample_tables", "Did you mean km.fiber?"),
         ("best_moves", "Did you mean km.moves.rank_moves?"),
         ("examples", "Did you mean km.example?"),

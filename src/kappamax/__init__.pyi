@@ -17,6 +17,7 @@ from .coefficient_tests import equivalence_test as equivalence_test
 from .coefficient_tests import value_test as value_test
 from .comparisons import compare as compare
 from .datasets import example as example
+from .dependent_comparisons import compare_dependent as compare_dependent
 from .fibers.exact_association import exact_association as exact_association
 from .fibers.exact_test import exact_test as exact_test
 from .fibers.fiber import fiber as fiber

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 
 from kappamax._typing import Integers
-from kappamax.clusters import Clusters
-from kappamax.patterns import pattern_keys
+from kappamax.patterns import pattern_positions
 from kappamax.table import Table
 
 _FEW_PATTERNS = 1_000
@@ -33,18 +32,32 @@ def resampled_counts(table: Table, size: int, rng: np.random.Generator) -> Integ
     rng : numpy.random.Generator
         Random generator.
     """
+    if table.clusters is None:
+        return resampled_units(table, size, rng)
+    by_pattern, n_clusters = counts_by_cluster(table).T.tocsr(), table.clusters.n_clusters
+    rows = [by_pattern @ _draw(n_clusters, rng) for _ in range(size)]  # one at a time, since clusters may be many
+    return np.array(rows, dtype=np.int64).reshape(size, len(table.counts))
+
+
+def resampled_units(table: Table, size: int, rng: np.random.Generator) -> Integers:
+    """Return how often each cluster is drawn in resamples, one per row, or the counts of the patterns without clusters.
+
+    The arguments are those of `resampled_counts`, which draws the same resamples from the same generator. The shape is
+    (size, n_clusters) or (size, m).
+    """
     m, n = len(table.counts), table.n_subjects
     if table.clusters is not None:
-        by_pattern = counts_by_cluster(table).T.tocsr()
         n_clusters = table.clusters.n_clusters
-        resamples = np.empty((size, m), dtype=np.int64)
-        for row in resamples:
-            row[:] = by_pattern @ np.bincount(rng.integers(n_clusters, size=n_clusters), minlength=n_clusters)
-        return resamples
+        return np.array([_draw(n_clusters, rng) for _ in range(size)], dtype=np.int64).reshape(size, n_clusters)
     if m <= _FEW_PATTERNS or m * _SUBJECTS_PER_PATTERN <= n:
         return rng.multinomial(n, table.counts / n, size=size)
-    subjects = np.repeat(np.arange(m), table.counts)
-    return np.array([np.bincount(subjects[rng.integers(n, size=n)], minlength=m) for _ in range(size)]).reshape(size, m)
+    starts = np.cumsum(table.counts) - table.counts
+    return np.array([np.add.reduceat(_draw(n, rng), starts) for _ in range(size)], dtype=np.int64).reshape(size, m)
+
+
+def _draw(n: int, rng: np.random.Generator) -> Integers:
+    """Return how often each of n units occurs in a sample of n units with replacement."""
+    return np.bincount(rng.integers(n, size=n), minlength=n)
 
 
 def counts_by_cluster(table: Table) -> Any:
@@ -61,12 +74,5 @@ def counts_by_cluster(table: Table) -> Any:
 
     assert table.clusters is not None
     clusters = table.clusters
-    cells = (clusters.codes, _positions(table, clusters))
-    return csr_array((clusters.counts, cells), shape=(clusters.n_clusters, len(table.counts)))
-
-
-def _positions(table: Table, clusters: Clusters) -> Integers:
-    """Return the position of the pattern of each row of the clusters among the patterns of the table."""
-    m = len(table.patterns)
-    keys, _ = pattern_keys(np.concatenate([table.patterns, clusters.patterns]), table.n_categories)
-    return np.searchsorted(keys[:m], keys[m:])  # patterns of the table are sorted like their keys
+    places = pattern_positions(clusters.patterns, table.patterns, table.n_categories)
+    return csr_array((clusters.counts, (clusters.codes, places)), shape=(clusters.n_clusters, len(table.counts)))

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import sqrt
+from math import inf
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from kappamax._progress import ProgressLike
 from kappamax._result import Result
-from kappamax._tolerances import NO_SPREAD
-from kappamax._typing import Array
 from kappamax._validate import as_choice, as_number_between
-from kappamax.coefficients import as_objective
-from kappamax.disagreement.objective import Objective
 from kappamax.display import numbers, text
 from kappamax.errors import InvalidOptionError
+from kappamax.hotelling import differences_of
 from kappamax.io import Ratings, as_table
-from kappamax.standard_errors import StandardError, one_sided_pvalues, quantile_of, sample_counts, slopes
+from kappamax.joint_coefficients import joint_coefficients
+from kappamax.joint_inference import JointEstimates, as_settings, joint_estimates, quantile_beyond, share_beyond
+from kappamax.standard_errors import one_sided_pvalues, quantile_of
 from kappamax.table import Label
 from kappamax.weights import WeightsLike
 
@@ -32,12 +34,17 @@ def compare(
     alternative: str = "two-sided",
     margin: float | None = None,
     level: float | None = None,
+    method: str = "delta",
+    n_resamples: int = 2000,
+    rng: np.random.Generator | int | None = 0,
+    n_jobs: int = 1,
+    progress: ProgressLike = None,
+    cluster: Any = None,
     categories: Sequence[Label] | None = None,
 ) -> Comparison:
     """Compare two coefficients computed from the same subjects.
 
-    The standard error of the difference is computed by the delta method for the paired difference, so it accounts for
-    the correlation of the two coefficients.
+    The standard error is that of the paired difference, so it accounts for the correlation of the two coefficients.
 
     Parameters
     ----------
@@ -60,6 +67,23 @@ def compare(
         Confidence level of the interval for the difference, default 0.95, or 0.90 with a margin. The p-value of a test
         with a margin is below 0.05 if and only if the interval with confidence level 0.90 lies above -margin
         (non-inferiority) or between -margin and margin (equivalence).
+    method : {"delta", "jackknife", "bootstrap"}
+        Method by which the standard error is estimated, default "delta". The jackknife is better if a category is rare
+        or there are few clusters. The bootstrap takes the distribution of the statistic from resamples, in each of
+        which the difference is divided by its standard error by the delta method.
+    n_resamples : int
+        Number of resamples of the bootstrap, default 2,000, at most 10 million.
+    rng : int, numpy.random.Generator or None
+        Random generator of the bootstrap, or its seed, default 0, so that the same ratings have the same p-value. None
+        draws a new seed.
+    n_jobs : int
+        Number of processes of the bootstrap, default 1. The result does not depend on it.
+    progress : callable or True, optional
+        True shows the progress on standard error; a function is called as ``progress(done, total, message)`` with the
+        number of finished resamples and the number of all resamples.
+    cluster : str or array, optional
+        Column of a frame that gives the cluster of each subject, such as the patient of a lesion, or an array with one
+        entry per subject. Clusters are then regarded as the random sample. By default, the clusters that a Table has.
     categories : sequence of labels, optional
         All categories in order, including unused ones. By default they are taken from the ratings.
 
@@ -73,6 +97,12 @@ def compare(
     InvalidOptionError
         If `first` or `second` is neither a list of raters nor a mapping with known keys, if an option is out of range,
         or if a margin is missing or has no meaning.
+    UndefinedKappaError
+        If one of the coefficients is undefined.
+
+    See Also
+    --------
+    compare_dependent : Compare any number of coefficients of the same subjects.
 
     Examples
     --------
@@ -109,33 +139,18 @@ def compare(
         )
     margin = None if margin is None else as_number_between("margin", margin, 0, 2)
     level = as_number_between("level", level, 0, 1) if level is not None else 0.95 if margin is None else 0.9
-    table = as_table(*ratings, categories=categories)
-    objectives, patterns = [], []
-    for given in (first, second):
-        if isinstance(given, str) or not isinstance(given, Mapping | Sequence):
-            raise InvalidOptionError(
-                "first and second must be lists of raters such as ['a', 'b'], or mappings such as "
-                f"{{'weights': 'linear'}}; got {given!r}."
-            )
-        spec = given if isinstance(given, Mapping) else {"raters": given}
-        for key in spec:
-            as_choice("first and second", key, ("raters", "weights", "coefficient", "group_size"))
-        columns = [table.rater_index(rater) for rater in spec.get("raters", table.raters)]
-        chosen = {"weights": weights, "coefficient": coefficient} | dict(spec)
-        chosen.pop("raters", None)
-        objectives.append(as_objective(table.select(columns), **chosen))
-        patterns.append(table.patterns[:, columns])
-    difference = _difference(objectives[0], objectives[1], patterns, table.counts)
+    settings = as_settings(method, n_resamples, rng, n_jobs, progress)
+    table = as_table(*ratings, categories=categories, cluster=cluster)
+    joint = joint_coefficients(table, [first, second], "first and second", weights=weights, coefficient=coefficient)
+    estimates = joint_estimates(joint, settings)
+    difference = _difference(estimates)
     statistic, pvalue, reason = _test(difference, alternative, margin or 0.0)
-    se, reach = difference.error.se, 0.0
-    if se is not None and se > 0:
-        reach = quantile_of((1 + level) / 2, difference.error.df) * se
     return Comparison(
-        first=difference.first,
-        second=difference.second,
+        first=float(estimates.values[0]),
+        second=float(estimates.values[1]),
         difference=difference.value,
-        se=se,
-        ci=None if se is None else (difference.value - reach, difference.value + reach),
+        se=difference.se,
+        ci=_interval(difference, level, two_sided=margin is None),
         level=level,
         statistic=statistic,
         pvalue=pvalue,
@@ -143,6 +158,9 @@ def compare(
         alternative=alternative,
         margin=margin,
         reason=reason,
+        method=estimates.method,
+        df=None if difference.own_se is None or difference.resampled is not None else estimates.df,
+        n_resamples=None if estimates.resampled is None else settings.n_resamples,
         _data=table.data,
     )
 
@@ -174,6 +192,13 @@ class Comparison(Result):
         Smallest difference that matters; None for a two-sided test.
     reason : str or None
         Why there is no p-value; None if there is one.
+    method : {"delta", "jackknife", "bootstrap"}
+        Method by which the standard error was estimated.
+    df : int or None
+        Degrees of freedom of Student's t distribution, the number of clusters or subjects with ratings to compare minus
+        one; None for the bootstrap, or where the standard error cannot be estimated.
+    n_resamples : int or None
+        Number of resamples; None if the method is not the bootstrap.
     """
 
     first: float
@@ -188,6 +213,9 @@ class Comparison(Result):
     alternative: str = "two-sided"
     margin: float | None = None
     reason: str | None = None
+    method: str = "delta"
+    df: int | None = None
+    n_resamples: int | None = None
 
     def _rows(self) -> list[tuple[str, str]]:
         claim = (
@@ -204,6 +232,7 @@ class Comparison(Result):
             ("difference", numbers.decimal(self.difference)),
             (f"{100 * self.level:g}% interval", numbers.interval(self.ci)),
             ("standard error", numbers.decimal(self.se)),
+            *([] if self.method == "delta" else [("method", self.method)]),
             *((name, words) for name, words in claim.items() if name == self.alternative),
             ("p-value", numbers.pvalue(self.pvalue)),
             *([] if self.reason is None else [("reason", self.reason)]),
@@ -212,44 +241,80 @@ class Comparison(Result):
 
 
 class _Difference(NamedTuple):
-    """Difference of two coefficients, with its standard error."""
+    """Difference of two coefficients of the same subjects.
 
-    first: float
-    second: float
-    error: StandardError
-
-    @property
-    def value(self) -> float:
-        return self.first - self.second
-
-
-def _difference(first: Objective, second: Objective, patterns: Sequence[Array], counts: Array) -> _Difference:
-    """Return the difference of two coefficients of the same subjects, by the delta method for the paired difference.
-
-    The number of subjects with two or more ratings may differ between the two coefficients. The smaller number
-    determines the degrees of freedom. A standard error that is zero except for rounding is zero.
+    `own_se` is the standard error in the statistic, which is that of the delta method for the bootstrap. `resampled`
+    holds the statistics of the resamples, or None if the method is not the bootstrap.
     """
-    n = min(int(sample_counts(one, one.table.rows, "delta").sum()) for one in (first, second))
-    gradient = slopes(first, patterns[0]) - slopes(second, patterns[1])
-    variance = float(counts @ (gradient - counts @ gradient / counts.sum()) ** 2)
-    se = sqrt(variance * n / (n - 1)) if n > 1 else None
-    error = StandardError(0.0 if se is not None and se <= NO_SPREAD else se, "paired", n - 1)
-    return _Difference(first.value(first.score), second.value(second.score), error)
+
+    value: float
+    se: float | None
+    own_se: float | None
+    df: int
+    reason: str | None
+    resampled: Any
+
+    def pvalues(self, statistic: float) -> tuple[float, float]:
+        """Return the p-values of the alternatives "less" and "greater"."""
+        if self.resampled is None:
+            return one_sided_pvalues(statistic, self.df)
+        below = np.where(np.isinf(self.resampled), np.inf, -self.resampled)  # no statistic: extreme in both directions
+        return share_beyond(below, -statistic), share_beyond(self.resampled, statistic)
+
+    def quantiles(self, level: float, *, two_sided: bool) -> tuple[float, float]:
+        """Return the numbers of standard errors by which an interval extends below and above the difference.
+
+        For the bootstrap, they are equal if the interval is that of a two-sided test, and otherwise those of two
+        one-sided tests.
+        """
+        if self.resampled is None:
+            reach = quantile_of((1 + level) / 2, self.df)
+            return reach, reach
+        if two_sided:
+            reach = quantile_beyond(np.abs(self.resampled), level)
+            return reach, reach
+        below = np.where(np.isinf(self.resampled), np.inf, -self.resampled)
+        return quantile_beyond(self.resampled, (1 + level) / 2), quantile_beyond(below, (1 + level) / 2)
+
+
+def _difference(estimates: JointEstimates) -> _Difference:
+    """Return the difference of two coefficients with its standard error; one that is zero but for rounding is zero."""
+    value = float(estimates.values[0] - estimates.values[1])
+    contrast = differences_of(2)
+    se = own = None
+    if estimates.deviations is not None and estimates.studentising is not None:
+        se, own = (float(spread.of(contrast).errors()[0]) for spread in (estimates.deviations, estimates.studentising))
+    resampled = None if estimates.resampled is None else estimates.resampled.differences[:, 0]
+    return _Difference(value, se, own, estimates.df, estimates.reason, resampled)
+
+
+def _interval(difference: _Difference, level: float, *, two_sided: bool) -> tuple[float, float] | None:
+    """Return the interval of a difference, or None if there is no standard error or too few resamples have one."""
+    if difference.own_se is None:
+        return None
+    if difference.own_se == 0:
+        return difference.value, difference.value
+    below, above = difference.quantiles(level, two_sided=two_sided)
+    if inf in (below, above):
+        return None
+    return difference.value - below * difference.own_se, difference.value + above * difference.own_se
 
 
 def _test(difference: _Difference, alternative: str, margin: float) -> tuple[float | None, float | None, str | None]:
     """Return the statistic and the p-value of a test of a difference, or the reason why there is none."""
-    se, df = difference.error.se, difference.error.df
+    se = difference.own_se
     if se is None:
-        return None, None, "fewer than two subjects have ratings to compare, so there is no standard error"
+        return None, None, difference.reason
     if se == 0:
         return None, None, "the standard error of the difference is zero"
     if alternative == "two-sided":
         statistic = difference.value / se
-        return statistic, 2 * min(one_sided_pvalues(statistic, df)), None
+        if difference.resampled is not None:
+            return statistic, share_beyond(np.abs(difference.resampled), abs(statistic)), None
+        return statistic, 2 * min(difference.pvalues(statistic)), None
     above_low, below_high = (difference.value + margin) / se, (difference.value - margin) / se
-    _, inferior = one_sided_pvalues(above_low, df)
+    _, inferior = difference.pvalues(above_low)
     if alternative == "non-inferiority":
         return above_low, inferior, None
-    superior, _ = one_sided_pvalues(below_high, df)
+    superior, _ = difference.pvalues(below_high)
     return (above_low, inferior, None) if inferior >= superior else (below_high, superior, None)

@@ -139,6 +139,40 @@ def adjusted_intervals_at(objective: Objective, counts: Array, level: float) -> 
     return *_limits(objective, evaluator.value_of(totals), centers, reaches), 2 * reaches
 
 
+def expected_cluster_interval(
+    objective: Objective, counts: Array, level: float, *, n_clusters: float, design_effect: float
+) -> tuple[float, float, float]:
+    """Return the adjusted interval of subjects in clusters, given their counts and their design effect.
+
+    The returned values are the limits and the full width before truncation; see `expected_cluster_estimate`.
+    """
+    center, error = expected_cluster_estimate(
+        objective, counts, level, n_clusters=n_clusters, design_effect=design_effect
+    )
+    reach = np.asarray(quantile_of((1 + level) / 2, error.df) * float(error))
+    low, high = _limits(objective, np.asarray(objective.value(objective.score)), np.asarray(center), reach)
+    return float(low), float(high), 2 * float(reach)
+
+
+def expected_cluster_estimate(
+    objective: Objective, counts: Array, level: float, *, n_clusters: float, design_effect: float
+) -> tuple[float, StandardError]:
+    """Return the center of the adjusted interval of subjects in clusters, and its standard error.
+
+    Pseudo-clusters have as many subjects as the design effect says, so the center is that of counts / design_effect
+    independent subjects, and so is the sum of the squared contributions of clusters. The degrees of freedom are those
+    of clusters and pseudo-clusters.
+    """
+    _, n_pseudo = pseudo_subjects_for(Evaluator(objective), level)
+    independent: Array = np.asarray(counts, dtype=float) / design_effect
+    center, se = map(float, adjusted_centers_and_errors(objective, independent, level))
+    if not _by_normal(objective):
+        n_own = float(_adjusted_size(objective, objective.table.grouped._replace(counts=independent), n_pseudo))
+        se *= ((n_own - 1) / n_own) ** 0.5
+    n = n_clusters + n_pseudo
+    return center, StandardError(se * (n / (n - 1)) ** 0.5, "adjusted", n - 1)
+
+
 def adjusted_centers_and_errors(objective: Objective, counts: Array | None, level: float) -> tuple[Array, Array]:
     """Return the value and the standard error of tables with the pseudo-subjects of an interval, shape (...,).
 

@@ -30,6 +30,8 @@ class Example:
         Layout of its file, as for `read_ratings`.
     categories : tuple of str or None
         Categories in order, if they are text and the publication orders them; otherwise None.
+    cluster : str or None
+        Column of the file that gives the clusters of the subjects; None if they are not in clusters.
     """
 
     name: str
@@ -37,6 +39,7 @@ class Example:
     source: str
     layout: str
     categories: tuple[str, ...] | None = None
+    cluster: str | None = None
 
     @property
     def path(self) -> Path:
@@ -76,7 +79,7 @@ def example(name: str | None = None) -> Table:
     Read from rapallo2022.csv (counts layout).
     """
     chosen = EXAMPLES[as_choice("name", name, tuple(EXAMPLES))]
-    return read_ratings(chosen.path, layout=chosen.layout, categories=chosen.categories)
+    return read_ratings(chosen.path, layout=chosen.layout, categories=chosen.categories, cluster=chosen.cluster)
 
 
 #: The bundled datasets by name; ``kappamax example`` lists them.
@@ -140,6 +143,19 @@ EXAMPLES = {
             "VassarStats, kappa page",
             "counts",
             ("A", "B", "C"),
+        ),
+        Example(
+            "depression",
+            "diagnosis and two questionnaires, two categories, 50 patients",
+            "Vanbelle and Albert (2008), Journal of Statistical Computation and Simulation 78; R package multiagree",
+            "wide",
+        ),
+        Example(
+            "fees",
+            "endoscopic scores 0 to 2 by two raters and in consensus, twice each, 40 swallows of 20 patients",
+            "Vanbelle (2017), Biometrical Journal 59; R package multiagree",
+            "wide",
+            cluster="patient",
         ),
     )
 }

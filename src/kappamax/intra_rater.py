@@ -10,25 +10,29 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
+from math import sqrt
 from typing import Any
 
 import numpy as np
 
 from kappamax._result import Result, TableResult
 from kappamax._tolerances import NO_SPREAD
-from kappamax._validate import as_number_between
+from kappamax._validate import as_choice, as_number_between
 from kappamax.category_agreement import IndexEstimate
 from kappamax.coefficients import as_objective, coefficient_for
+from kappamax.dependent_comparison_result import DependentComparison
+from kappamax.dependent_comparisons import compare_dependent
 from kappamax.display import numbers, text
 from kappamax.errors import InvalidOptionError, InvalidRatingsError, NotSupportedError, UndefinedKappaError
 from kappamax.io import Ratings, as_table, from_ratings
 from kappamax.kappas import agreement
 from kappamax.margin_tests import MarginalHomogeneityTest, marginal_homogeneity
 from kappamax.rater_occasions import SEPARATOR, OccasionsLike, as_rater_occasions
-from kappamax.retest_covariance import RaterEquality, RetestCoefficients
-from kappamax.standard_errors import normal_interval
+from kappamax.standard_errors import StandardError, normal_interval
 from kappamax.table import Label, Table
 from kappamax.weights import PairWeights, Weights
+
+METHODS = ("delta", "jackknife")
 
 
 def intra_rater_agreement(
@@ -39,6 +43,7 @@ def intra_rater_agreement(
     categories: Sequence[Label] | None = None,
     level: float = 0.95,
     interval: str = "auto",
+    method: str = "delta",
     cluster: Any = None,
     rng: np.random.Generator | int | None = None,
 ) -> IntraRaterAgreement:
@@ -66,6 +71,10 @@ def intra_rater_agreement(
     interval : {"auto", "adjusted", "exact", "normal"}
         Method for the confidence interval of each coefficient, default "auto"; see `agreement`. The interval of the
         mean is always the normal one.
+    method : {"delta", "jackknife"}
+        Method for the covariances of the coefficients, on which the mean's standard error and the test of equal
+        coefficients are based, default "delta"; see `compare_dependent`. For few subjects or clusters, "jackknife"
+        holds the level of the test better.
     cluster : str or array, optional
         Column of a frame that gives the cluster of each subject, such as the patient of a lesion, or an array with one
         entry per subject; see `agreement`.
@@ -86,23 +95,24 @@ def intra_rater_agreement(
         If no rater has two columns, if a column is listed for several raters or does not exist, or if an option is out
         of range.
     NotSupportedError
-        If the weights differ between pairs of columns, or if `agreement` does not support the coefficient or interval.
+        If the weights differ between pairs of columns, if there are more than 100 raters, or if `agreement` does not
+        support the coefficient or interval.
     InvalidWeightsError
         If the weights need an order of the categories that is not known.
 
     See Also
     --------
     agreement : Agreement between raters.
+    compare_dependent : The test of equal coefficients.
     marginal_homogeneity : The test of a shift.
     max_kappa : Largest coefficient that the use of the categories on both occasions allows.
 
     Notes
     -----
-    With the coefficients k of R raters and their joint covariance matrix V, which is computed by the delta method from
-    the subjects or, if there are clusters, from the clusters, the mean has the variance 1'V1 / R^2. The test of equal
-    coefficients is Hotelling's T^2 = (Ck)' (CVC')^-1 (Ck), where the R - 1 rows of C are the differences between one
-    rater and the next; T^2 (n - R + 1) / ((n - 1)(R - 1)) has approximately the F distribution with R - 1 and n - R + 1
-    degrees of freedom, where n is the number of subjects or clusters (Vanbelle 2017).
+    The coefficients of several raters are correlated, because they are computed from the same subjects. Their mean has
+    the variance 1'V1 / R^2, where V is the joint covariance matrix of the R coefficients, over subjects or, if there
+    are clusters, over clusters (Vanbelle 2017). The test of equal coefficients, Hotelling's T2, is that of
+    `compare_dependent`, whose result also has the differences between the raters.
 
     Examples
     --------
@@ -124,19 +134,24 @@ def intra_rater_agreement(
             "intra-rater agreement uses the same weights for all raters; got one per pair of raters."
         )
     level = as_number_between("level", level, 0, 1)
+    method = as_choice("method", method, METHODS)
     table = _table_of(ratings, occasions, categories, cluster)
     chosen = as_rater_occasions(occasions, table.raters)
     measure = partial(_estimate, weights=weights, coefficient=coefficient, level=level, interval=interval)
     tables = {rater: table.select(list(own.values())) for rater, own in chosen.columns.items()}
     raters = {rater: measure(own) for rater, own in tables.items()}
-    defined = [tables[rater] for rater, one in raters.items() if one.value is not None]
-    objectives = [as_objective(own, weights=weights, coefficient=coefficient) for own in defined]
-    joint = RetestCoefficients.of(objectives, table) if len(raters) > 1 else None
+    defined = {rater: one.columns for rater, one in raters.items() if one.value is not None}
+    equality = None
+    if len(defined) > 1:
+        equality = compare_dependent(
+            table, kappas=defined, weights=weights, coefficient=coefficient, level=level, method=method
+        )
     name = coefficient_for(coefficient, next(iter(tables.values())).n_raters)
+    names = [as_objective(tables[rater], weights=weights, coefficient=coefficient).weights.name for rater in defined]
     return IntraRaterAgreement(
         coefficient=name.name,
         title=name.title,
-        weights=objectives[0].weights.name if objectives else weights if isinstance(weights, str) else weights.name,
+        weights=names[0] if names else weights if isinstance(weights, str) else weights.name,
         raters=raters,
         shifts={rater: marginal_homogeneity(own, rng=rng) for rater, own in tables.items()},
         occasions={
@@ -144,8 +159,8 @@ def intra_rater_agreement(
             for occasion, own in chosen.occasions.items()
             if len(own) > 1
         },
-        mean=None if joint is None else _mean(joint, level),
-        equality=None if joint is None else joint.equality(),
+        mean=None if len(raters) == 1 else _mean(equality, level),
+        equality=equality,
         level=level,
         n_subjects=table.n_subjects,
         n_clusters=None if table.clusters is None else table.clusters.n_clusters,
@@ -218,10 +233,11 @@ class IntraRaterAgreement(TableResult):
         `RetestEstimate` of each occasion: the agreement of the raters with each other. Occasions on which only one
         rater rated are left out.
     mean : IndexEstimate or None
-        Mean of the raters' coefficients, with its standard error and confidence interval; None for one rater. There is
-        no interval where the standard error is zero.
-    equality : RaterEquality or None
-        Test of whether the raters' coefficients are equal; None for one rater.
+        Mean of the raters' coefficients, with its standard error and confidence interval; None for one rater. It is
+        undefined if fewer than two coefficients are defined, and has no interval if its standard error is zero.
+    equality : DependentComparison or None
+        Test of whether the raters' coefficients are equal, with their differences; None if fewer than two raters have a
+        defined coefficient.
     level : float
         Confidence level of the intervals.
     n_subjects : int
@@ -239,12 +255,20 @@ class IntraRaterAgreement(TableResult):
     shifts: dict[str, MarginalHomogeneityTest]
     occasions: dict[str, RetestEstimate]
     mean: IndexEstimate | None
-    equality: RaterEquality | None
+    equality: DependentComparison | None
     level: float
     n_subjects: int
     n_clusters: int | None = None
     notes: tuple[str, ...] = ()
     _library: str | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def equality_in_words(self) -> str:
+        """The rounded p-value and statistic of the test of equal coefficients, or why there is none."""
+        test = self.equality
+        if test is None or test.pvalue is None:
+            return f"not tested: {self.mean and self.mean.reason if test is None else test.reason}"
+        return f"p-value {numbers.pvalue(test.pvalue)}, T2 {numbers.decimal(test.statistic)}"
 
     def _columns(self) -> dict[str, Iterable[Any]]:
         found = self.raters.values()
@@ -268,7 +292,7 @@ class IntraRaterAgreement(TableResult):
             ("coefficient", f"{self.title}, {self.weights}"),
             *((rater, one.in_words) for rater, one in self.raters.items()),
             *([] if self.mean is None else [("mean", self.mean._shown.replace("  ", " "))]),
-            *([] if self.equality is None else [("equal raters", self.equality.in_words)]),
+            *([] if self.mean is None else [("equal raters", self.equality_in_words)]),
             *((f"shift of {text.rater(rater)}", f"p-value {one.pvalue_text}") for rater, one in self.shifts.items()),
             *((f"between raters, {occasion}", one.in_words) for occasion, one in self.occasions.items()),
             ("intervals", f"{100 * self.level:g}%"),
@@ -339,12 +363,18 @@ def _estimate(table: Table, *, weights: str | Weights, coefficient: str, level: 
     return RetestEstimate(table.raters, n, found.value, found.exact, found.se, found.ci, found.observed_agreement)
 
 
-def _mean(joint: RetestCoefficients, level: float) -> IndexEstimate:
+def _mean(joint: DependentComparison | None, level: float) -> IndexEstimate:
     """Return the mean of the coefficients with its normal interval."""
-    if len(joint.values) == 0:
-        return IndexEstimate(None, None, None, None, "no rater has a defined coefficient")
-    value, error = joint.mean()
-    return IndexEstimate(value, None, error.se, normal_interval(value, error, level) if error.se else None)
+    if joint is None:
+        return IndexEstimate(None, None, None, None, "fewer than two raters have a defined coefficient")
+    value = sum(one.value for one in joint.coefficients) / len(joint.coefficients)
+    if joint.covariance is None:
+        return IndexEstimate(value, None, None, None)
+    se = sqrt(max(0.0, float(joint.covariance.mean())))
+    if se <= NO_SPREAD:
+        return IndexEstimate(value, None, 0.0, None)
+    error = StandardError(se, joint.method, joint.n_units - 1)
+    return IndexEstimate(value, None, se, normal_interval(value, error, level))
 
 
 def _notes(raters: Mapping[str, RetestEstimate], left_out: Sequence[str]) -> Iterable[str]:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from kappamax._rootsum import RootSum
+from kappamax._tolerances import DOUBLE_TOLERANCE
 from kappamax._typing import Array, Integers
 from kappamax.cluster_resampling import counts_by_cluster
 from kappamax.disagreement.evaluator import Evaluator, Totals
@@ -28,7 +29,7 @@ def leave_one_out_values(table: Table, statistic: Statistic) -> tuple[Array, Int
     if table.clusters is not None:
         by_cluster = counts_by_cluster(table)
         if isinstance(statistic, Objective):
-            values = _without_each_cluster(Evaluator(statistic), by_cluster)
+            values = values_without_each_cluster(statistic, by_cluster)
         else:
             rows = (by_cluster[[i]].toarray()[0] for i in range(by_cluster.shape[0]))
             values = np.array([value_at(statistic, table, table.counts - row) for row in rows])
@@ -42,13 +43,14 @@ def leave_one_out_values(table: Table, statistic: Statistic) -> tuple[Array, Int
     parts = []
     for chunk in evaluator.chunks():
         one = evaluator.pattern_totals(chunk)
-        rest = Totals(*(np.asarray(total) - part for total, part in zip(whole, one, strict=True)))
+        rest = Totals(*(_rest(total, part) for total, part in zip(whole, one, strict=True)))
         parts.append(evaluator.value_of(evaluator.rescored(rest)))
     return np.concatenate(parts), table.counts
 
 
-def _without_each_cluster(evaluator: Evaluator, by_cluster: Any) -> Array:
+def values_without_each_cluster(objective: Objective, by_cluster: Any) -> Array:
     """Return the coefficient without each cluster, given the number of subjects of each pattern in each cluster."""
+    evaluator = Evaluator(objective)
     whole = evaluator.totals(evaluator.table.counts)
     use: Any = 0.0
     pairs: Any = 0.0
@@ -58,8 +60,14 @@ def _without_each_cluster(evaluator: Evaluator, by_cluster: Any) -> Array:
         if evaluator.objective.varying_weights:
             pairs = pairs + _summed(by_cluster[:, chunk], own.pairs)
     own_parts = (by_cluster @ evaluator.own.disagreements, by_cluster @ evaluator.own.units, by_cluster.sum(axis=1))
-    rest = Totals(*(np.asarray(total) - part for total, part in zip(whole, (*own_parts, use, pairs), strict=True)))
+    rest = Totals(*(_rest(total, part) for total, part in zip(whole, (*own_parts, use, pairs), strict=True)))
     return evaluator.value_of(evaluator.rescored(rest))
+
+
+def _rest(whole: Any, part: Any) -> Array:
+    """Return whole - part; what is left of a part that is everything, except for rounding, is 0."""
+    rest = np.asarray(whole) - part
+    return np.where(np.abs(rest) <= DOUBLE_TOLERANCE * np.abs(whole), 0.0, rest)
 
 
 def _summed(by_cluster: Any, parts: Array) -> Array:

@@ -67,6 +67,16 @@ def pattern_keys(codes: Codes, n_categories: int) -> tuple[Integers, int]:
     return keys, n_keys
 
 
+def pattern_positions(patterns: Codes, among: Codes, n_categories: int) -> Integers:
+    """Return the position of each pattern among others, which are distinct and in lexicographic order.
+
+    Every pattern must occur among the others, except for patterns without ratings, whose position is -1.
+    """
+    m = len(among)
+    keys, _ = pattern_keys(np.concatenate([among, patterns]), n_categories)
+    return np.where(keys[m:] > 0, np.searchsorted(keys[:m], keys[m:]), -1)
+
+
 def group_keys(keys: Integers, counts: Integers | None, kept: npt.NDArray[np.bool_]) -> tuple[Array, Integers]:
     """Return a row of each distinct key, in increasing order of the keys, and the number of subjects with this key.
 

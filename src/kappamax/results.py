@@ -11,6 +11,7 @@ from kappamax.benchmark_scales import Benchmark, BenchmarkBand
 from kappamax.category_agreement import IndexEstimate, SpecificAgreement
 from kappamax.coefficient_tests import EquivalenceTest, ValueTest
 from kappamax.comparisons import Comparison
+from kappamax.dependent_comparison_result import CoefficientDifference, ComparedCoefficient, DependentComparison
 from kappamax.fibers.connectivity import LevelSet
 from kappamax.fibers.distribution import Distribution
 from kappamax.fibers.exact_association import ExactAssociation
@@ -36,12 +37,11 @@ from kappamax.paper.study.rows import StudyRow
 from kappamax.paper.study.run import Study
 from kappamax.paper.verdict import Verdict
 from kappamax.planning.goals import SimulatedStudies
-from kappamax.planning.sample_size import SampleSize
+from kappamax.planning.sample_size_result import SampleSize
 from kappamax.reading import DataSummary, Reading
 from kappamax.reporting.group_report import GroupReport
 from kappamax.reporting.report_results import Report, WeightingReport
 from kappamax.resampling import Bootstrap, Jackknife
-from kappamax.retest_covariance import RaterEquality
 from kappamax.standard_errors import StandardError
 from kappamax.two_by_two import TwoByTwoIndices
 from kappamax.verification.certificates import Verification
@@ -54,8 +54,11 @@ __all__ = [
     "Bootstrap",
     "CategoryKappas",
     "Claim",
+    "CoefficientDifference",
+    "ComparedCoefficient",
     "Comparison",
     "DataSummary",
+    "DependentComparison",
     "DisagreementSplit",
     "Distribution",
     "EquivalenceTest",
@@ -82,7 +85,6 @@ __all__ = [
     "PaperCheck",
     "RankedMove",
     "RankedMoves",
-    "RaterEquality",
     "Reading",
     "Reason",
     "Refusal",

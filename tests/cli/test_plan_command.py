@@ -100,3 +100,19 @@ def test_assurance_is_passed_on():
     refused = run("plan", *WIDTH, "--assurance", "0.2")
     assert (refused.returncode, refused.stdout) == (1, "")
     assert "assurance must lie between 0.5 and 1; got 0.2" in refused.stderr
+
+
+def test_clusters_are_passed_on():
+    """The table shows the number of clusters, and the JSON has the design effect."""
+    options = ["--cluster-size", "5", "--icc", "0.1", "--cluster-cv", "0.5"]
+    words = " ".join(run("plan", *WIDTH, *options[:4], COLUMNS="120").stdout.split())
+    assert "weights clusters subjects" in words
+    assert "unweighted 86 430 0.6000" in words
+    assert "430 subjects in 86 clusters" in words
+    (result,) = json.loads(run("plan", *WIDTH, *options, "--json").stdout)["results"]
+    ours = km.sample_size(margins=[0.7, 0.3], kappa=0.6, width=0.2, cluster_size=5, icc=0.1, cluster_cv=0.5)
+    assert result == json.loads(json.dumps(ours.to_dict()))
+    assert result["design_effect"] == pytest.approx(1.525)
+    refused = run("plan", *WIDTH, "--icc", "0.1")
+    assert (refused.returncode, refused.stdout) == (1, "")
+    assert "cluster_size is missing" in refused.stderr

@@ -111,6 +111,12 @@ CALLS: dict[str, Callable[[Case], Any]] = {
     "benchmark": lambda c: km.benchmark(km.agreement(c.table, **c.options), scale="fleiss"),
     "bootstrap": lambda c: km.bootstrap(c.table, **c.options, n_resamples=20, rng=c.seed),
     "category_kappas": lambda c: km.category_kappas(c.table),
+    "compare_dependent": lambda c: km.compare_dependent(
+        c.table,
+        kappas=[{"weights": c.weights}, {"weights": "unweighted"}, {"coefficient": "percent"}],
+        method=("jackknife", "delta", "bootstrap")[c.seed % 3],
+        n_resamples=20,
+    ),
     "compare": lambda c: km.compare(c.table, first={"weights": c.weights}, second={"weights": "unweighted"}),
     "exact_association": lambda c: km.exact_association(c.table, **c.options, memory_limit=_MEMORY, work_limit=_WORK),
     "exact_association two-sided": lambda c: km.exact_association(

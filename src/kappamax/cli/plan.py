@@ -23,7 +23,7 @@ from kappamax.cli.runner import (
 from kappamax.display import numbers
 
 if TYPE_CHECKING:
-    from kappamax.planning.sample_size import SampleSize
+    from kappamax.planning.sample_size_result import SampleSize
     from kappamax.table import Table
     from kappamax.weights import Weights
 
@@ -36,6 +36,7 @@ def _as_margins(_context: click.Context, _option: click.Parameter, texts: tuple[
 @command(
     "kappamax plan --margins 0.7,0.3 --kappa 0.6 --width 0.2 --assurance 0.9",
     "kappamax plan --table pilot.csv --power 0.8 --null 0.4",
+    "kappamax plan --margins 0.7,0.3 --kappa 0.6 --width 0.2 --cluster-size 5 --icc 0.1",
     Assumptions=[
         Option(
             "--margins SHARE,SHARE",
@@ -93,6 +94,27 @@ def _as_margins(_context: click.Context, _option: click.Parameter, texts: tuple[
             names="planning.methods.VARIANCES",
         ),
     ],
+    Clusters=[
+        Option(
+            "--cluster-size M",
+            "Mean number of subjects per cluster if subjects are in clusters, such as the lesions of patients. It is "
+            "required with --icc. Default: subjects are independent or, if the pilot ratings have clusters, the mean "
+            "size of these.",
+            type=float,
+        ),
+        Option(
+            "--icc R",
+            "Correlation, from 0 to 1, of the contributions of two subjects of a cluster to the coefficient. It is "
+            "required with --cluster-size unless it can be estimated from pilot ratings with clusters.",
+            type=float,
+        ),
+        Option(
+            "--cluster-cv CV",
+            "Coefficient of variation of the numbers of subjects per cluster. Default: 0, or that of the clusters of "
+            "the pilot ratings.",
+            type=float,
+        ),
+    ],
     Weights=WEIGHTS,
     Simulation=[
         Option("--simulate", "Find the number of subjects by simulation instead of by formula."),
@@ -124,12 +146,13 @@ def plan(
     The goal is a confidence interval of a given width (--width, and --assurance if it must not be wider) or a test of a
     given power (--power and --null). The assumptions are given by pilot ratings (--table), or by the expected shares of
     the categories and the expected value of the coefficient (--margins and --kappa). With --margins, --raters is the
-    number of raters.
+    number of raters. With --cluster-size and --icc, the subjects of the study are in clusters.
     """
     from kappamax.planning.methods import Formula, Simulation
 
     goal = ("kappa", "width", "level", "assurance", "power", "null", "alternative", "alpha")
-    settings: dict[str, Any] = {name: options[name] for name in goal} | {"rng": seed, "n_jobs": jobs}
+    clusters = ("cluster_size", "icc", "cluster_cv")
+    settings: dict[str, Any] = {name: options[name] for name in (*goal, *clusters)} | {"rng": seed, "n_jobs": jobs}
     way = Simulation if simulate else Formula
     settings["method"] = way(joint=options["joint"], variance=options["variance"], n_draws=draws)
     with notes_to_stderr():
@@ -170,7 +193,8 @@ def _measure(pilot: Table | None, *, weights: str | Weights, **settings: Any) ->
 def _show(found: Findings) -> None:
     first = found[0].result
     goal = "power" if first.width is None else "width" if first.assurance is None else "assurance"
-    header = ["weights", "subjects", "assumed", "maximum", goal, "simulated"]
+    clusters = ["clusters"] if first.n_clusters is not None else []
+    header = ["weights", *clusters, "subjects", "assumed", "maximum", goal, "simulated"]
     in_studies = {"assurance": "share_within", "width": "mean_width", "power": "power"}[goal]
     rows = []
     for _, result in found:
@@ -178,7 +202,8 @@ def _show(found: Findings) -> None:
         simulated = None if result.studies is None else getattr(result.studies, in_studies)
         optional = ["" if value is None else numbers.decimal(value) for value in (result.maximum, simulated)]
         assumed, formula = numbers.decimals(result.assumed, by_formula)
-        rows.append([result.weights, numbers.count(result.n_subjects), assumed, optional[0], formula, optional[1]])
+        sizes = [result.n_clusters, result.n_subjects] if clusters else [result.n_subjects]
+        rows.append([result.weights, *map(numbers.count, sizes), assumed, optional[0], formula, optional[1]])
     echo_table(f"Subjects needed, {first.title}", header, rows)
     for _, result in found:
         echo_notes(result.sentences())

@@ -67,7 +67,9 @@ def _plain(found: IntraRaterAgreement) -> dict[str, Any]:
         shift = found.shifts[rater].to_dict()
         raters.append({"rater": rater, **one.to_dict(), "shift": {name: shift[name] for name in _SHIFT_FIELDS}})
     occasions = [{"occasion": occasion, **one.to_dict()} for occasion, one in found.occasions.items()]
-    shown = found.to_dict() | {"raters": raters, "occasions": occasions}
+    test = found.equality and found.equality.to_dict()
+    equality = test and {name: test[name] for name in ("statistic", "df", "pvalue", "method", "reason")}
+    shown = found.to_dict() | {"raters": raters, "occasions": occasions, "equality": equality}
     return {name: value for name, value in shown.items() if name != "shifts"}
 
 
@@ -91,8 +93,8 @@ def _show_weighting(result: IntraRaterAgreement, notes: list[str]) -> None:
         interval, se = numbers.interval(mean.ci), numbers.decimal(mean.se)
         rows.append(["mean of the raters", numbers.decimal(mean.value), interval, se, "", ""])
     notes.append("The column shift has the p-values of tests of whether a rater uses the categories equally often.")
-    if result.equality is not None:
-        notes.append(f"Test of whether the raters have the same value: {result.equality.in_words}.")
+    if mean is not None:
+        notes.append(f"Test of whether the raters have the same value: {result.equality_in_words}.")
     notes += [f"Between the raters on occasion {name}: {one.in_words}." for name, one in result.occasions.items()]
     notes += [f"{text.capitalized(note)}." for note in result.notes]
     weighting = text.weighting(result.weights)

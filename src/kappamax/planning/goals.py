@@ -17,6 +17,13 @@ from kappamax._result import Result
 from kappamax._typing import Array
 from kappamax.confidence_intervals import MOST_ADJUSTED, adjusted_intervals_at
 from kappamax.disagreement.objective import Objective
+from kappamax.planning.clustering import (
+    ClusterDesign,
+    ClusteredPrecision,
+    adjusted_power,
+    interval_over_clusters,
+    with_clusters,
+)
 from kappamax.planning.formula import MOST_SUBJECTS, precision_of, sd_spread
 from kappamax.planning.simulation import Simulator
 from kappamax.standard_errors import quantile_of
@@ -82,11 +89,21 @@ class WidthGoal:
         Confidence level.
     assurance : float or None
         Probability that the interval is no wider than `width`; None for a mean width.
+    design : ClusterDesign or None
+        Clusters of the studies; None if subjects are independent.
     """
 
-    def __init__(self, population: Objective, width: float, level: float, assurance: float | None = None) -> None:
+    def __init__(
+        self,
+        population: Objective,
+        width: float,
+        level: float,
+        assurance: float | None = None,
+        design: ClusterDesign | None = None,
+    ) -> None:
         self.population, self.width, self.level, self.assurance = population, width, level, assurance
-        self.precision = precision_of(population)
+        self.design = design
+        self.precision = with_clusters(precision_of(population), design)
         self.target = 1 / width if assurance is None else NormalDist().inv_cdf(assurance)
         self._sd_spread = 0.0 if assurance is None else sd_spread(population)
         self.description = f"an interval of width {width:g}"
@@ -155,14 +172,18 @@ class WidthGoal:
         if not self._is_adjusted(n):
             width = self.precision.width(self.level, n)
             return self.precision.value - width / 2, min(1.0, self.precision.value + width / 2), width
-        table = self.population.table
-        found = adjusted_intervals_at(self.population, table.counts * (n / table.n_subjects), self.level)
-        low, high, width = map(float, found)
+        if isinstance(self.precision, ClusteredPrecision):
+            low, high, width = interval_over_clusters(self.population, self.precision, n, self.level)
+        else:
+            table = self.population.table
+            found = adjusted_intervals_at(self.population, table.counts * (n / table.n_subjects), self.level)
+            low, high, width = map(float, found)
         return low, high, inf if isnan(width) else width
 
     def _is_adjusted(self, n: int) -> bool:
         """Return whether the default interval of a study with n subjects is the adjusted one."""
-        return min(n, len(self.population.table.counts)) <= MOST_ADJUSTED
+        n_units = n if self.design is None else self.design.clusters_of(n)
+        return min(n_units, len(self.population.table.counts)) <= MOST_ADJUSTED
 
 
 class PowerGoal:
@@ -178,7 +199,10 @@ class PowerGoal:
         As for `sample_size`.
     variance : {"null", "estimate", "exact"}
         As for `Formula`. Unless it is "estimate", the formula uses the known standard error at the null value, with
-        quantiles of the normal distribution.
+        quantiles of the normal distribution. For clusters, "null" stands for the test by the center and the standard
+        error of the adjusted interval, as in `value_test`, and the standard error is that at the null value.
+    design : ClusterDesign or None
+        Clusters of the studies; None if subjects are independent.
     """
 
     def __init__(
@@ -191,19 +215,27 @@ class PowerGoal:
         alternative: str,
         alpha: float,
         variance: str,
+        design: ClusterDesign | None = None,
     ) -> None:
-        self.population, self.null_population = population, null_population
+        self.population, self.null_population, self.design = population, null_population, design
         self.power, self.null, self.alternative, self.alpha = power, null, alternative, alpha
-        self.precision = precision_of(population)
-        self.null_precision = None if null_population is None else precision_of(null_population)
+        self.precision = with_clusters(precision_of(population), design)
+        self.null_precision = None
+        if null_population is not None:
+            self.null_precision = with_clusters(precision_of(null_population), design)
         # None if studies estimate the standard error
         self._known = self.null_precision if variance != "estimate" else None
         self._exact = variance == "exact"
+        self._tail = alpha / 2 if alternative == "two-sided" else alpha
         self.spread = self.precision.sd if self._known is None else self._known.sd
         self.target, self.description = NormalDist().inv_cdf(power), f"power {power:g}"
 
     def formula(self, n: int) -> float:
         """Return the probability that a study with n subjects rejects on the side of the assumed value."""
+        if isinstance(self.precision, ClusteredPrecision) and self._known is not None:
+            assert self.null_population is not None
+            test = (self.null, self._tail)
+            return adjusted_power(self.population, self.null_population, self.precision, n, *test)
         room = abs(self.precision.value - self.null) - self._critical(n) * self._error(n)
         own = self.precision.deviation(n)
         if own == 0 or room == -inf:
@@ -216,7 +248,7 @@ class PowerGoal:
 
     def threshold(self, n: int) -> float | None:
         """Return the critical value of the coefficient, or None if it depends on the ratings of the study."""
-        if self._known is None or self._exact:
+        if self._known is None or self._exact or self.design is not None:
             return None
         reach = self._critical(n) * self._error(n)
         return self.null + (reach if self.precision.value > self.null else -reach)
@@ -250,8 +282,7 @@ class PowerGoal:
 
     def _critical(self, n: int) -> float:
         """Return the critical distance of the coefficient from the null value, in standard errors."""
-        tail = self.alpha / 2 if self.alternative == "two-sided" else self.alpha
-        return self.precision.quantile(1 - tail, n) if self._known is None else quantile_of(1 - tail, None)
+        return self.precision.quantile(1 - self._tail, n) if self._known is None else quantile_of(1 - self._tail, None)
 
     def _error(self, n: int) -> float:
         """Return the expected value of the standard error that the test uses."""

@@ -52,14 +52,15 @@ class Formula(PlanningMethod):
         1988).
     variance : {"null", "estimate", "exact"}
         Standard error that the test uses. "null", the default, is the standard error of the coefficient if the null
-        value is true (Cantor 1996, Flack et al. 1988, R's irr), as in `value_test`. "estimate" is the standard error
+        value is true (Cantor 1996, Flack et al. 1988, R's irr), as in `value_test`, or, for clusters, the standard
+        error of the adjusted interval, which `value_test` uses for them. "estimate" is the standard error
         that is estimated from the study, as in ``value_test(..., method="estimate")``. "exact" plans the exact test
         against chance, `exact_test`, which has no standard error, for ``null=0``. The formula is the one for "null",
         and the simulated studies carry out the exact test.
     n_draws : int, optional
         Number of simulated studies that check the result of the formula, at least 100, or 0 to omit the check. The
         default lies between 1,000 and 10,000, depending on the number of possible patterns; it is 1,000 for exact
-        tests.
+        tests and 0 for clusters.
 
     Raises
     ------
@@ -78,7 +79,7 @@ class Formula(PlanningMethod):
 
 @dataclass(frozen=True, kw_only=True)
 class Simulation(PlanningMethod):
-    """Method that finds the number of subjects from simulated studies of several sizes.
+    """Method that finds the number of subjects from simulated studies of several sizes, for independent subjects.
 
     Parameters
     ----------

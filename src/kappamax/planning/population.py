@@ -53,7 +53,7 @@ def from_margins(
     shares = np.array([[as_fraction(share)[0] for share in row] for row in rows], dtype=object)
     raters = [str(number) for number in range(1, len(rows) + 1)]
     tables = MarginTables(shares, labels, raters, ordered=True, chosen=chosen)
-    return AssumedPopulation(tables.at(kappa, "kappa"), tables, from_pilot=False)
+    return AssumedPopulation(tables.at(kappa, "kappa"), tables)
 
 
 def from_pilot(
@@ -73,8 +73,8 @@ def from_pilot(
     if pilot.complete and pilot.n_categories**pilot.n_raters <= MOST_ASSUMED_PATTERNS:
         tables = tables_through(pilot, chosen)
     if kappa is not None and tables is not None:
-        return AssumedPopulation(tables.at(kappa, "kappa"), tables, from_pilot=True, data=pilot.data)
-    return AssumedPopulation(population_of(pilot, chosen), tables, from_pilot=True, data=pilot.data)
+        return AssumedPopulation(tables.at(kappa, "kappa"), tables, pilot=pilot)
+    return AssumedPopulation(population_of(pilot, chosen), tables, pilot=pilot)
 
 
 def tables_through(pilot: Table, chosen: Chosen) -> MarginTables:
@@ -93,8 +93,10 @@ class AssumedPopulation:
         Objective of the assumed table.
     tables : MarginTables or None
         The tables with the same margins; None if ratings are missing or there are too many possible patterns.
+    pilot : Table or None
+        Pilot ratings, whose margins the population has; None if there are none.
     from_pilot : bool
-        Whether the population has the margins of pilot ratings.
+        Whether there are pilot ratings.
     data : DataSummary or None
         Description of the pilot ratings; None if there are none.
     value : float
@@ -107,8 +109,17 @@ class AssumedPopulation:
 
     objective: Objective
     tables: MarginTables | None
-    from_pilot: bool
-    data: DataSummary | None = None
+    pilot: Table | None = None
+
+    @property
+    def from_pilot(self) -> bool:
+        """Whether there are pilot ratings."""
+        return self.pilot is not None
+
+    @property
+    def data(self) -> DataSummary | None:
+        """Description of the pilot ratings."""
+        return None if self.pilot is None else self.pilot.data
 
     @property
     def value(self) -> float:

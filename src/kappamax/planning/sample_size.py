@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from fractions import Fraction
 from math import inf, isfinite
 from typing import Any
@@ -11,21 +11,22 @@ from typing import Any
 import numpy as np
 
 from kappamax._progress import ProgressLike, as_progress
-from kappamax._result import Result
 from kappamax._validate import as_choice, as_finite_number, as_generator, as_number_between
 from kappamax.disagreement.objective import Objective
 from kappamax.errors import InvalidOptionError, NotSupportedError
 from kappamax.fibers.distribution import ALTERNATIVES
 from kappamax.io import Ratings
 from kappamax.planning import text
+from kappamax.planning.clustering import as_cluster_design
 from kappamax.planning.formula import MOST_SUBJECTS, least_subjects
-from kappamax.planning.goals import Goal, PowerGoal, SimulatedStudies, WidthGoal
+from kappamax.planning.goals import Goal, PowerGoal, WidthGoal
 from kappamax.planning.margin_tables import LARGEST_PROGRAM
 from kappamax.planning.methods import PlanningMethod, Simulation, as_method
 from kappamax.planning.population import from_margins, from_pilot
+from kappamax.planning.sample_size_result import SampleSize
 from kappamax.planning.search import search
 from kappamax.planning.simulation import Simulator, default_draws
-from kappamax.table import Label, Table
+from kappamax.table import Label
 from kappamax.weights import WeightsLike
 
 
@@ -43,6 +44,9 @@ def sample_size(
     null: float | Fraction | None = None,
     alternative: str = "greater",
     alpha: float = 0.05,
+    cluster_size: float | None = None,
+    icc: float | None = None,
+    cluster_cv: float | None = None,
     method: str | PlanningMethod = "formula",
     rng: np.random.Generator | int | None = None,
     n_jobs: int = 1,
@@ -84,11 +88,22 @@ def sample_size(
         from it.
     alpha : float
         Significance level of the test, default 0.05.
+    cluster_size : float, optional
+        Mean number of subjects per cluster, at least 1, if the subjects of the study are in clusters, such as the
+        lesions of patients. It is given with `icc`. By default subjects are independent or, if the pilot ratings are a
+        Table with clusters, clusters are as large as those of the pilot.
+    icc : float, optional
+        Correlation, from 0 to 1, of the contributions of two subjects of a cluster to the coefficient. The contribution
+        of a subject is the derivative of the coefficient with respect to its weight. The default with a clustered pilot
+        is the correlation that explains the ratio of the variances over clusters and over subjects in the pilot.
+    cluster_cv : float, optional
+        Coefficient of variation of the numbers of subjects per cluster, which is their standard deviation divided by
+        their mean. Default 0, which means that all clusters have the same size, or that of the clustered pilot.
     method : {"formula", "simulation"}, Formula or Simulation
         Method that finds the number of subjects. "formula", the default, uses the interval of a study with the
         proportions of the assumed table, or the large-sample standard errors of a test, and "simulation" uses simulated
-        studies. Pass ``planning.Formula(...)`` or ``planning.Simulation(...)`` to choose the assumed table, the
-        standard error of the test and the number of simulated studies.
+        studies, which are not available for clusters. Pass ``planning.Formula(...)`` or ``planning.Simulation(...)`` to
+        choose the assumed table, the standard error of the test and the number of simulated studies.
     rng : int, numpy.random.Generator or None
         Seed or source of randomness of the simulated studies. None, the default, draws a fresh seed.
     n_jobs : int
@@ -113,8 +128,9 @@ def sample_size(
     UndefinedKappaError
         If all raters use a single category.
     NotSupportedError
-        If ratings are missing and a table with another value is needed, if there are too many possible patterns, or for
-        Krippendorff's ordinal metric, which depends on the ratings of the study.
+        If ratings are missing and a table with another value is needed, if there are too many possible patterns, for
+        Krippendorff's ordinal metric, which depends on the ratings of the study, or for simulated studies, exact tests
+        or an assurance if subjects are in clusters.
 
     Examples
     --------
@@ -136,6 +152,13 @@ def sample_size(
 
     >>> km.sample_size(margins=[0.7, 0.3], kappa=0.6, width=0.2, assurance=0.9, rng=1).n_subjects
     335
+
+    If every patient has 5 lesions and the contributions of the lesions of a patient have a correlation of 0.1, more
+    lesions are needed for the same width as in the first example.
+
+    >>> plan = km.sample_size(margins=[0.7, 0.3], kappa=0.6, width=0.2, cluster_size=5, icc=0.1)
+    >>> plan.n_clusters, plan.n_subjects, plan.design_effect
+    (86, 430, 1.4)
     """
     if ratings and margins is not None:
         raise InvalidOptionError("margins must not be given with pilot ratings, which determine the margins.")
@@ -172,14 +195,17 @@ def sample_size(
         assumed = from_pilot(ratings, kappa, categories, weighting)
     else:
         assumed = from_margins(margins, kappa, n_raters, categories, weighting)
+    design = as_cluster_design(cluster_size, icc, cluster_cv, assumed.pilot, weighting)
+    if design is not None:
+        _require_formula(chosen, assurance)
 
     def goal_for(population: Objective, null_population: Objective | None) -> Goal:
         if width is not None:
-            return WidthGoal(population, width, level, assurance)
+            return WidthGoal(population, width, level, assurance, design)
         assert power is not None
         assert null is not None
         test = {"null": float(null), "alternative": alternative, "alpha": alpha, "variance": variance}
-        return PowerGoal(population, null_population, power, **test)  # type: ignore[arg-type]  # str and float
+        return PowerGoal(population, null_population, power, design=design, **test)  # type: ignore[arg-type]  # str and float
 
     null_population = None
     if null is not None and power is not None:
@@ -205,18 +231,18 @@ def sample_size(
     extremes = [goal_for(*populations) for populations in assumed.extremes(null_population)]
     if joint == "widest":
         goal = extremes[-1]
-    draws = chosen.n_draws
+    draws = chosen.n_draws if design is None else 0
     if draws is None:
         draws = default_draws(len(goal.population.table.counts), exact=width is None and variance == "exact")
     simulator = Simulator(draws, generator, n_jobs, progress)
-    n = n_formula = _as_attainable(least_subjects(goal.reached), goal)
+    n = n_formula = _as_attainable(_least_subjects(goal), goal)
     error, studies = None, None
     if isinstance(chosen, Simulation):
         found, error, studies = search(goal, simulator, n_formula)
         n = _as_attainable(found, goal)
     elif draws:
         studies = goal.studies(simulator, n, whole=True)
-    sizes = [n_formula, *(least_subjects(one.reached) for one in extremes)] if extremes else []
+    sizes = [n_formula, *map(_least_subjects, extremes)] if extremes else []
     known = [size for size in sizes if size is not None]
     table = goal.population.table
     interval, test = (goal, None) if isinstance(goal, WidthGoal) else (None, goal)
@@ -255,125 +281,17 @@ def sample_size(
         table=table,
         _data=assumed.data,
     )
+    if design is not None:
+        plan = replace(
+            plan,
+            n_clusters=design.clusters_of(n),
+            cluster_size=design.size,
+            cluster_cv=design.cv,
+            icc=design.icc,
+            design_effect=design.effect,
+            pilot_design_effect=design.pilot_effect,
+        )
     return replace(plan, notes=text.notes(plan))
-
-
-@dataclass(frozen=True, repr=False)
-class SampleSize(Result):
-    """Number of subjects that a study needs, and the assumptions behind it, with unrounded numbers.
-
-    Attributes
-    ----------
-    coefficient, title : str
-        Short name of the coefficient, and its name as a title.
-    weights : str
-        Name of the weights.
-    n_subjects : int
-        Number of subjects.
-    n_subjects_se : float or None
-        Monte Carlo standard error of `n_subjects`; None for the method "formula".
-    n_formula : int
-        Number of subjects by the formula.
-    n_range : tuple of two ints, or None
-        Smallest and largest number of subjects that the formula gives for the assumed table and for the tables with the
-        smallest and the largest standard errors that the assumed margins and value allow; None for pilot ratings or if
-        there are more than 4,000 possible patterns.
-    method : {"formula", "simulation"}
-        Method by which `n_subjects` was found.
-    joint : {"mixture", "widest", "pilot"}
-        Assumed table; "pilot" stands for the table of the pilot ratings.
-    assumed : float
-        Assumed value of the coefficient.
-    maximum : float or None
-        Largest value that the assumed margins allow; None if ratings are missing or too many patterns are possible.
-    width, level : float or None
-        Width and confidence level of the interval; None for a test.
-    expected_width : float or None
-        Width, before truncation, of the interval of a study with `n_subjects` and the proportions of the assumed table;
-        None for a test, or if less than one subject with ratings to compare is expected.
-    expected_ci : tuple of two floats, or None
-        Limits of this interval, truncated to the range of the coefficient; None if `expected_width` is None.
-    assurance : float or None
-        Requested probability that the interval is no wider than `width`; None for a mean width and for a test.
-    expected_assurance : float or None
-        Probability that the formula expects with `n_subjects`; None unless `assurance` is given.
-    power, null, alternative, alpha, variance : float or str, or None
-        Power, null value, alternative hypothesis, significance level and standard error of the test; None for an
-        interval.
-    expected_power : float or None
-        Power that the formula expects with `n_subjects`; None for an interval.
-    sd : float
-        Square root of N times the large-sample standard error at the assumed table.
-    null_sd : float or None
-        The same at the table with the null value; None for an interval or if there is no such table.
-    critical_value : float or None
-        Critical value of the coefficient. A study with `n_subjects` rejects if its value is above it (or below it, if
-        the assumed value is below the null value). None unless the test uses the standard error under the null value.
-    n_raters, n_categories : int
-        Numbers of raters and of categories.
-    studies : SimulatedStudies or None
-        Results of simulated studies with `n_subjects`; None if no studies were simulated.
-    notes : tuple of str
-        Reasons why the result may be inaccurate.
-    table : Table
-        Assumed table, of which only the proportions are meaningful. `to_dict` returns them as shares.
-    """
-
-    coefficient: str
-    title: str
-    weights: str
-    n_subjects: int
-    n_subjects_se: float | None
-    n_formula: int
-    n_range: tuple[int, int] | None
-    method: str
-    joint: str
-    assumed: float
-    maximum: float | None
-    width: float | None
-    level: float | None
-    expected_width: float | None
-    expected_ci: tuple[float, float] | None
-    assurance: float | None
-    expected_assurance: float | None
-    power: float | None
-    null: float | None
-    alternative: str | None
-    alpha: float | None
-    variance: str | None
-    expected_power: float | None
-    sd: float
-    null_sd: float | None
-    critical_value: float | None
-    n_raters: int
-    n_categories: int
-    studies: SimulatedStudies | None
-    notes: tuple[str, ...]
-    table: Table = field(repr=False)
-
-    def sentences(self) -> list[str]:
-        """Return sentences that give the number of subjects, the results of simulated studies and the assumptions.
-
-        Returns
-        -------
-        list of str
-        """
-        return text.sentences(self)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return all fields as plain data for JSON, where the assumed table has shares instead of counts.
-
-        Returns
-        -------
-        dict
-        """
-        table = self.table.to_dict()
-        table["shares"] = [count / self.table.n_subjects for count in self.table.counts.tolist()]
-        del table["counts"]
-        return super().to_dict() | {"sentences": self.sentences(), "table": table}
-
-    def _rows(self) -> list[tuple[str, str]]:
-        return text.rows(self)
 
 
 def _require_testable(power: float, alpha: float, null: float, assumed: float, alternative: str) -> None:
@@ -390,6 +308,27 @@ def _require_testable(power: float, alpha: float, null: float, assumed: float, a
             f"alternative {alternative!r} needs an assumed value {side} null; got {assumed:g} and null {null:g}. "
             f"Use {other!r} or 'two-sided'."
         )
+
+
+def _require_formula(method: PlanningMethod, assurance: float | None) -> None:
+    """Require options that are available for clusters."""
+    if isinstance(method, Simulation) or method.n_draws:
+        raise NotSupportedError(
+            "simulated studies have independent subjects; for clusters use the method 'formula' without n_draws."
+        )
+    if method.variance == "exact":
+        raise NotSupportedError("variance='exact' plans the exact test, which is for independent subjects.")
+    if assurance is not None:
+        raise NotSupportedError("assurance is for independent subjects; for clusters, width is the expected width.")
+
+
+def _least_subjects(goal: Goal) -> int | None:
+    """Return the number of subjects from which on a goal is reached, which fill their clusters, or None."""
+    design = goal.design
+    if design is None:
+        return least_subjects(goal.reached)
+    n_clusters = least_subjects(lambda n_clusters: goal.reached(design.subjects_in(n_clusters)))
+    return None if n_clusters is None else design.subjects_in(n_clusters)
 
 
 def _as_attainable(n: int | None, goal: Goal) -> int:

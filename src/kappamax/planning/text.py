@@ -8,10 +8,11 @@ from kappamax.display import numbers, text
 from kappamax.planning.goals import SimulatedStudies
 
 if TYPE_CHECKING:
-    from kappamax.planning.sample_size import SampleSize
+    from kappamax.planning.sample_size_result import SampleSize
 
 _FEW_RATINGS = 5
 _FEW_SUBJECTS = 20
+_FEW_CLUSTERS = 20
 _CLOSE_TO_MAXIMUM = 0.95
 _OFF = 0.03  # a note is added if a simulated share differs from the requested one by more than this
 _OFF_WIDTH = 0.05
@@ -20,7 +21,8 @@ _UNUSABLE = 0.01
 
 def sentences(plan: SampleSize) -> list[str]:
     """Return sentences that give the number of subjects, the results of simulated studies, assumptions and notes."""
-    found = [_answer(plan), _simulated(plan), _found_by(plan), _critical(plan), _table(plan), _maximum(plan)]
+    about = (_answer, _clusters, _simulated, _found_by, _critical, _table, _maximum)
+    found = [sentence_of(plan) for sentence_of in about]
     return [sentence for sentence in found if sentence is not None] + [f"Note: {note}." for note in plan.notes]
 
 
@@ -30,6 +32,11 @@ def rows(plan: SampleSize) -> list[tuple[str, str]]:
         ("subjects needed", numbers.count(plan.n_subjects)),
         (f"assumed {_coefficient(plan)}", _short(plan.assumed)),
     ]
+    if plan.n_clusters is not None:
+        shown[1:1] = [
+            ("clusters needed", f"{numbers.count(plan.n_clusters)}, of {plan.cluster_size:.4g} subjects on average"),
+            ("design effect", f"{plan.design_effect:.4g}"),
+        ]
     if plan.maximum is not None:
         shown.append(("largest the margins allow", numbers.decimal(plan.maximum)))
     shown.append(("goal", _goal(plan)))
@@ -54,6 +61,13 @@ def notes(plan: SampleSize) -> tuple[str, ...]:
     found = []
     if plan.n_subjects < _FEW_SUBJECTS:
         found.append(f"the formula is inaccurate for as few as {plan.n_subjects} subjects")
+    if plan.n_clusters is not None and plan.n_clusters < _FEW_CLUSTERS:
+        found.append(f"standard errors over as few as {plan.n_clusters} clusters are inaccurate")
+    if plan.pilot_design_effect is not None and plan.pilot_design_effect < 1:
+        found.append(
+            f"the variance over the clusters of the pilot is {_short(plan.pilot_design_effect)} times that over its "
+            "subjects; a ratio below 1 is most likely due to chance, so the correlation is assumed to be 0"
+        )
     rare = _rarest(plan)
     if rare is not None:
         found.append(rare)
@@ -69,7 +83,9 @@ def notes(plan: SampleSize) -> tuple[str, ...]:
 
 def _answer(plan: SampleSize) -> str:
     rated = f"each rated by {plan.n_raters} raters" if plan.table.complete else "rated as in the pilot"
-    study = f"If {_coefficient(plan)} is {_short(plan.assumed)}, {numbers.count(plan.n_subjects)} subjects, {rated},"
+    clusters = "" if plan.n_clusters is None else f" in {text.plural(plan.n_clusters, 'cluster')}"
+    subjects = f"{numbers.count(plan.n_subjects)} subjects{clusters}, {rated},"
+    study = f"If {_coefficient(plan)} is {_short(plan.assumed)}, {subjects}"
     if plan.width is not None and plan.level is not None:
         if plan.assurance is not None:
             give = "would give, by the formula," if plan.method == "formula" and _misses_assurance(plan) else "give"
@@ -82,6 +98,17 @@ def _answer(plan: SampleSize) -> str:
     give = "would give, by the formula," if plan.method == "formula" and _misses_power(plan) else "give"
     chance = f"a probability of {100 * plan.power:g}% of showing that it {_claim(plan)}"
     return f"{study} {give} {chance} ({_sides(plan)})."
+
+
+def _clusters(plan: SampleSize) -> str | None:
+    if plan.design_effect is None or plan.cluster_size is None or plan.icc is None:
+        return None
+    source = "assumed to have" if plan.pilot_design_effect is None else "taken from the pilot, with"
+    return (
+        f"The contributions of two subjects of a cluster are {source} a correlation of {_short(plan.icc)}; with "
+        f"{_short(plan.cluster_size)} subjects per cluster on average, the variance is {_short(plan.design_effect)} "
+        "times that of independent subjects (design effect)."
+    )
 
 
 def _simulated(plan: SampleSize) -> str | None:
