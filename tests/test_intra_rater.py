@@ -253,3 +253,32 @@ def test_the_covariances_have_two_methods():
     """The bootstrap is not one of them."""
     with pytest.raises(InvalidOptionError, match="method must be one of 'delta', 'jackknife'"):
         km.intra_rater_agreement([1, 2], [1, 2], occasions={"A": [0, 1]}, method="bootstrap")
+
+
+@pytest.mark.parametrize(("coefficient", "weights"), [("kappa", "linear"), ("krippendorff", "ordinal")])
+def test_a_report_has_a_section_about_the_occasions(coefficient, weights):
+    """Its numbers are those of `intra_rater_agreement`; without occasions there is no section."""
+    columns = {
+        "A_1": [1, 2, 3, 1, 3, 2],
+        "A_2": [1, 2, 3, 2, 3, 2],
+        "B_1": [1, 2, 2, 1, 3, 2],
+        "B_2": [2, 2, 2, 1, 3, 1],
+    }
+    table = km.from_ratings(list(zip(*columns.values(), strict=True)), raters=list(columns))
+    options = {"weights": weights, "coefficient": coefficient}
+    made = km.report(table, **options, occasions="_", time_limit=1)
+    found = km.intra_rater_agreement(table, **options, occasions="_", rng=0)
+    assert made.retest.raters == found.raters
+    assert made.retest.mean == found.mean
+    for shown in (made.to_text(), made.to_html()):
+        assert "Test and retest" in shown
+        assert f"{found.raters['A'].value:.4f}" in shown
+        assert found.equality_in_words in shown
+    assert "Test and retest" not in km.report(table, weights="unweighted", time_limit=1).to_text()
+
+
+def test_a_report_reads_the_columns_of_a_frame_as_occasions():
+    """The columns A_1, A_2, B_1 and B_2 of a frame would be refused as raters."""
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"A_1": [1, 2, 1, 2], "A_2": [1, 2, 2, 2], "B_1": [1, 2, 1, 1], "B_2": [1, 1, 1, 2]})
+    assert list(km.report(frame, weights="unweighted", occasions="_", time_limit=1).retest.raters) == ["A", "B"]

@@ -135,7 +135,7 @@ def intra_rater_agreement(
         )
     level = as_number_between("level", level, 0, 1)
     method = as_choice("method", method, METHODS)
-    table = _table_of(ratings, occasions, categories, cluster)
+    table = as_table_with_occasions(ratings, occasions, categories, cluster)
     chosen = as_rater_occasions(occasions, table.raters)
     measure = partial(_estimate, weights=weights, coefficient=coefficient, level=level, interval=interval)
     tables = {rater: table.select(list(own.values())) for rater, own in chosen.columns.items()}
@@ -336,8 +336,11 @@ def table_with_occasions(
         return read([name for name in names if name not in found.left_out])
 
 
-def _table_of(
-    ratings: Sequence[Ratings], occasions: OccasionsLike, categories: Sequence[Label] | None, cluster: Any
+def as_table_with_occasions(
+    ratings: Sequence[Ratings],
+    occasions: OccasionsLike,
+    categories: Sequence[Label] | None = None,
+    cluster: Any = None,
 ) -> Table:
     """Return the table of ratings; of a frame only the columns of raters are read."""
 

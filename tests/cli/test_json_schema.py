@@ -38,7 +38,7 @@ DEFINITIONS = [one["$ref"].rpartition("/")[2] for one in SCHEMA["anyOf"]]  # one
 QUICK = [name for name, case in CASES.items() if not case.slow]
 MUTATED = [
     *("inspect, wide", "inspect, long", "inspect, no table"),
-    *("kappa, on the scale of Fleiss", "kappa, on the scale of Altman", "report, on a scale"),
+    *("kappa, on the scale of Fleiss", "kappa, on the scale of Altman", "report, on a scale", "report, retest"),
     *("kappa, two raters", "kappa, undefined", "max, three raters", "max, no time", "max, undefined"),
     *("test, two-sided", "test, undefined", "test, value", "test, equivalence", "plan, assurance"),
     *("test, value undefined", "test, equivalence undefined", "association, two categories"),
@@ -56,6 +56,7 @@ OPTIONAL = {
     *("results/n_maximizers", "results/benchmark", "results/maximizers", "results/tables", "results/sample"),
     *("scenario/margins", "scenario/max_steps", "schedule/start", "schedule/factor", "schedule/steps"),
     *("schedule/temperature", "stopping/patience", "stopping/steps"),
+    *("report/retest",),
     *("data/n_clusters", "data/cluster"),
 }
 EVERY_CASE = [pytest.param(name, marks=() if name in MUTATED else pytest.mark.slow) for name in CASES]

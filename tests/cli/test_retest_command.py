@@ -93,3 +93,17 @@ def test_wrong_occasions_are_refused(file, occasions, code, words):
     done = run("retest", file, *READ, *occasions)
     assert (done.returncode, done.stdout) == (code, "")
     assert words in " ".join(done.stderr.split())
+
+
+def test_the_report_has_a_section_if_it_is_asked_for(file):
+    """The section has the same numbers as the command."""
+    shown = " ".join(run("report", file, *READ, "--occasions", "_", "--time-limit", "1").stdout.split())
+    assert "Test and retest Cohen's kappa of each rater over the occasions, linear weights" in shown
+    assert "mean of the raters 0.8262 0.6620..0.9903 0.0760" in shown
+
+
+def test_a_report_on_groups_has_no_such_section(file):
+    """The option is refused."""
+    done = run("report", file, *READ, "--occasions", "_", "--batch")
+    assert done.returncode == 2
+    assert "--occasions is for a report on one file" in done.stderr

@@ -191,6 +191,7 @@ FILES = {
     "clusters.csv": "patient,lesion,a,b\n1,1,x,x\n1,2,x,y\n2,3,y,y\n3,4,x,x\n3,5,y,x\n3,6,y,y\n",
     "retest.csv": "patient,A_1,A_2,B_1,B_2,C_1,C_2\n"
     + "1,1,1,2,2,1,1\n1,2,2,2,1,1,2\n2,3,3,3,3,3,2\n3,1,2,1,1,1,1\n4,2,1,2,2,2,3\n5,3,3,2,3,3,3\n6,1,1,1,2,2,2\n",
+    "retests.csv": "A_1,A_2,B_1,B_2\n1,1,2,2\n2,2,2,1\n3,3,3,3\n1,2,1,1\n2,1,2,2\n3,3,2,3\n1,1,1,2\n",
     "never_twice.csv": "A1,A2,B1,B2\n1,,1,1\n2,,2,2\n,1,1,2\n,2,2,2\n",
     "broken.csv": "a\n1\n",
     "ragged.csv": "a,b\n1,2\n1,2,3\n",
@@ -363,6 +364,7 @@ CASES = {
     "report, groups": Case("report_groups", "report {groups.csv} --by site -w linear -w sqrt"),
     "report, small p-value": Case("report", "report {strong.csv} -w unweighted"),
     "report, batch with small p-values": Case("report_groups", "report {strong.csv} --batch -w unweighted"),
+    "report, retest": Case("report", "report {retests.csv} --occasions _ -w linear"),
     "report, on a scale": Case("report", "report {two.csv} --benchmark landis-koch"),
     "report, no order": Case("report", "report {two.csv}"),
     "report, groups in clusters": Case("report_groups", "report {clusters.csv} --by patient --cluster lesion"),

@@ -89,6 +89,18 @@ def weights_by_default(names: str) -> list[click.Parameter]:
     return [weights, positions, matrix, kind, coefficient]
 
 
+def occasions_by_default(words: str) -> Option:
+    """Return the option for the occasions of each rater; `words` say what is done if it is not given."""
+    return Option(
+        "--occasions HOW",
+        "Columns that are occasions of the same rater: RATER=COLUMN,COLUMN, which is repeated for every rater; the "
+        "endings of the names of the columns, such as 1,2 for A_1 and A_2, or ,R for A and AR; or what separates the "
+        f"rater from the occasion, such as _. Default: {words}.",
+        multiple=True,
+        callback=_as_occasions,
+    )
+
+
 def alternative(greater: str = "more agreement than expected by chance") -> Option:
     """Return the option for the alternative of a test; `greater` explains the alternative of that name."""
     help = f"Alternative hypothesis of the test: greater ({greater}), less or two-sided."
@@ -135,7 +147,7 @@ def _as_occasions(_context: click.Context, option: click.Parameter, texts: tuple
     from kappamax.rater_occasions import SEPARATOR
 
     if not texts:
-        return SEPARATOR
+        return None
     try:
         if all("=" in text for text in texts):
             parts = [text.partition("=") for text in texts]
@@ -246,14 +258,6 @@ BENCHMARK = Option(
     "Verbal scale on which the coefficient is placed, with the probabilities of Gwet: landis-koch, altman or fleiss. "
     "The scales are conventions, not tests. Default: no scale.",
     names="benchmark_scales.SCALES",
-)
-OCCASIONS = Option(
-    "--occasions HOW",
-    "Columns that are occasions of the same rater: RATER=COLUMN,COLUMN, which is repeated for every rater; the endings "
-    "of the names of the columns, such as 1,2 for A_1 and A_2, or ,R for A and AR; or what separates the rater from "
-    'the occasion, such as _. Default: a comma and a space, as in the name "A, 1".',
-    multiple=True,
-    callback=_as_occasions,
 )
 MEMORY = Option(
     "--memory-limit GB",
