@@ -28,6 +28,7 @@ def results():
         km.two_by_two_indices(km.from_counts([[2, 1], [0, 0]])),
         km.benchmark(km.kappa(two)),
         km.icc(two),
+        km.intra_rater_agreement(three, occasions={"A": [0, 1]}),
         km.compare_dependent(three),
         fiber.distribution("linear"),
         fiber.joint_distribution("linear", "quadratic"),

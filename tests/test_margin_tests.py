@@ -594,3 +594,12 @@ def test_different_margins_are_found():
             codes = np.stack([rng.random(200) < 0.3, rng.random(200) < 0.5], axis=1).astype(int)
             found += km.marginal_homogeneity(km.from_ratings(codes), method=method).pvalue <= 0.05
         assert found > 180
+
+
+@pytest.mark.parametrize("clusters", [[1, 1], [1, 1, 2, 2]])
+def test_margins_that_are_equal_in_every_cluster_show_no_difference(clusters):
+    """The differences of the subjects cancel within each cluster, so they have no variance between clusters."""
+    first = [1, 2] * (len(clusters) // 2)
+    test = km.marginal_homogeneity(first, first[::-1], cluster=clusters)
+    assert (test.statistic, test.df, test.pvalue) == (0, 0, 1)
+    assert test.reason == "the margins are equal in every cluster"

@@ -16,10 +16,9 @@ from kappamax._result import Result
 NAMES = {
     "__version__", "agreement", "anneal", "benchmark", "bootstrap", "category_kappas", "compare", "compare_dependent",
     "compare_groups", "equivalence_test", "exact_association", "exact_test", "example", "fiber", "from_counts",
-    "from_ratings", "icc", "inspect", "jackknife", "kappa", "leave_one_out", "marginal_homogeneity", "max_kappa",
-    "pairwise_kappas", "read_ratings", "report", "report_groups", "sample_size", "specific_agreement",
-    "standard_error", "Table", "two_by_two_indices",
-    "value_test", "verify", "Weights",
+    "from_ratings", "icc", "inspect", "intra_rater_agreement", "jackknife", "kappa", "leave_one_out",
+    "marginal_homogeneity", "max_kappa", "pairwise_kappas", "read_ratings", "report", "report_groups", "sample_size",
+    "specific_agreement", "standard_error", "Table", "two_by_two_indices", "value_test", "verify", "Weights",
 }  # fmt: skip
 NAMESPACES = {
     "annealing": {
@@ -101,6 +100,7 @@ def test_unknown_names_are_attribute_errors():
         ("positive_agreement", "Did you mean km.two_by_two_indices or km.specific_agreement?"),
         ("f1_score", "Did you mean km.specific_agreement?"),
         ("percent_agreement", "Did you mean km.agreement(..., coefficient='percent')?"),
+        ("test_retest", "Did you mean km.intra_rater_agreement?"),
         ("landis_koch", "Did you mean km.benchmark?"),
         ("fleiss_benchmark", "Did you mean km.benchmark?"),
         ("intraclass_corr", "Did you mean km.icc?"),

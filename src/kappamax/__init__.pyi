@@ -22,6 +22,7 @@ from .fibers.exact_association import exact_association as exact_association
 from .fibers.exact_test import exact_test as exact_test
 from .fibers.fiber import fiber as fiber
 from .group_comparisons.comparison import compare_groups as compare_groups
+from .intra_rater import intra_rater_agreement as intra_rater_agreement
 from .intraclass_correlation import icc as icc
 from .io import from_counts as from_counts
 from .io import from_ratings as from_ratings

@@ -18,6 +18,8 @@ _OTHER_WORDS = {
     "f1": "specific_agreement",
     "percent": "agreement(..., coefficient='percent')",
     "brennan": "agreement(..., coefficient='brennan-prediger')",
+    "retest": "intra_rater_agreement",
+    "intra": "intra_rater_agreement",
     "landis": "benchmark",
     "altman": "benchmark",
     "benchmark": "benchmark",

@@ -239,6 +239,8 @@ def _wald(table: Table, compared: ComparedRatings, method: str) -> MarginalHomog
     else:
         total, squares, n = cluster_moments(table, table.clusters)
     part = regular_part(squares)
+    if part.rank == 0:  # only with clusters, since some subject has different ratings
+        return _result(table, compared, method, 0.0, 0, 1.0, reason="the margins are equal in every cluster")
     below = part.form(total[part.kept][None])
     share = below / n
     if share == 1 if isinstance(share, Fraction) else share > 1 - ROUNDING_MARGIN:

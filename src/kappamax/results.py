@@ -29,6 +29,7 @@ from kappamax.group_comparisons.comparison_results import (
     HomogeneityTest,
     PooledAgreement,
 )
+from kappamax.intra_rater import IntraRaterAgreement, RetestEstimate
 from kappamax.intraclass_correlation import IntraclassCorrelation, IntraclassCorrelations
 from kappamax.io.inspected_columns import InspectedColumn
 from kappamax.io.inspection import Inspection, Refusal
@@ -85,6 +86,7 @@ __all__ = [
     "IndexEstimate",
     "InspectedColumn",
     "Inspection",
+    "IntraRaterAgreement",
     "IntraclassCorrelation",
     "IntraclassCorrelations",
     "Jackknife",
@@ -107,6 +109,7 @@ __all__ = [
     "Refusal",
     "Report",
     "Result",
+    "RetestEstimate",
     "SameValue",
     "SampleSize",
     "ShareOfMaximum",

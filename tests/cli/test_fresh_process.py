@@ -21,6 +21,7 @@ CALLS = {
     "plan": ["--margins", "0.7,0.3", "--kappa", "0.6", "--width", "0.2", "--draws", "0"],
     "plan-comparison": ["--margins", "0.7,0.3", "--kappas", "0.7,0.5", "--power", "0.8"],
     "report": ["-", "-w", "linear", "--seed", "1"],
+    "retest": ["-", "--occasions", "A=a,b"],
     "serve": ["--port", "-1"],
     "study": ["--raters", "4"],
     "test": ["-", "-w", "linear"],

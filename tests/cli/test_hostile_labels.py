@@ -34,6 +34,7 @@ COMMANDS = {
     "moves": ["--top", "3"],
     "plan": ["--width", "0.9", "--draws", "0"],
     "report": ["--seed", "1", "--title", "{title}"],
+    "retest": ["--occasions", "A={raters}"],
     "test": ["--seed", "1"],
 }
 #: those that do not read ratings, or that need three raters
@@ -49,9 +50,9 @@ def asked(path, labels, name, *more):
     )
     matrix.write_text(out.getvalue(), encoding="utf-8", newline="")
     positions = ",".join(map(str, range(len(labels))))
-    words = {"matrix": matrix, "title": " ".join(labels), "positions": positions}
-    options = [word.format(**words) for word in COMMANDS[name]]
     raters = [" ".join(name.split()) for name in (f"{labels[0]} A", f"{labels[-1]} B")]  # spaces are read as one space
+    values = {"matrix": matrix, "title": " ".join(labels), "raters": list_of(raters), "positions": positions}
+    options = [word.format(**values) for word in COMMANDS[name]]
     reading = ["--raters", list_of(raters), "--accept-labels"]
     where = ["--table", str(path)] if name == "plan" else [str(path)]
     return run(name, *where, *reading, *options, *more)

@@ -52,6 +52,11 @@ MUTATED = [
     *("test, value undefined", "test, equivalence undefined", "association, two categories"),
     *("compare, three kappas", "compare, reference", "compare, bootstrap", "compare, non-inferiority"),
     "compare, equivalence without a standard error",
+    *("kappa, on the scale of Fleiss", "kappa, on the scale of Altman", "report, on a scale", "report, retest"),
+    *("kappa, two raters", "kappa, undefined", "max, three raters", "max, no time", "max, undefined"),
+    *("test, two-sided", "test, undefined", "test, value", "test, equivalence", "plan, assurance"),
+    *("test, value undefined", "test, equivalence undefined", "association, two categories"),
+    *("retest, three raters", "retest, no rating twice", "retest, undefined"),
     *("association, not identified", "association, largest agreement"),
     *("fiber, listed and sampled", "fiber, too many tables"),
     *("moves, three raters", "moves, undefined", "anneal, swaps", "anneal, undefined", "plan, width", "plan, power"),
@@ -73,6 +78,7 @@ OPTIONAL = {
     *("results/n_maximizers", "results/benchmark", "results/maximizers", "results/tables", "results/sample"),
     *("scenario/margins", "scenario/max_steps", "schedule/start", "schedule/factor", "schedule/steps"),
     *("schedule/temperature", "stopping/patience", "stopping/steps"),
+    *("report/retest",),
     *("data/n_clusters", "data/cluster"),
 }
 EVERY_CASE = [pytest.param(name, marks=() if name in MUTATED else pytest.mark.slow) for name in CASES]

@@ -23,6 +23,7 @@ COMMANDS = {
     "plan": ["--margins", "0.5,0.3,0.2", "--kappa", "0.5", "--width", "0.4", "--joint", "widest", "--draws", "0"],
     "plan-comparison": ["--margins", "0.5,0.3,0.2", "--kappas", "0.6,0.4", "--width", "0.4"],
     "report": ["{file}", "--seed", "1"],
+    "retest": ["{file}", "--occasions", "A=a,b"],
     "study": ["--raters", "2", "--categories", "3", "--weights", "linear", "--tables", "2", "--jobs", "1"],
     "test": ["{file}", "--seed", "1"],
     "verify": ["{proof}"],

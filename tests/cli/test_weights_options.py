@@ -16,6 +16,7 @@ COMMANDS = {
     "kappa": [],
     "max": [],
     "test": ["--seed", "1"],
+    "retest": ["--occasions", "A=1,2"],
     "association": [],
     "fiber": ["--memory-limit", "2"],
     "moves": [],

@@ -12,6 +12,9 @@ PAPER = km.example("rapallo2022")
 GAPS = km.example("gwet2014")
 #: no disagreement between the first two categories, so that kappa is undefined where only these were used
 FREE = km.Weights.from_matrix([[0, 0, 1], [0, 0, 1], [1, 1, 0]], kind="disagreement")
+RETEST = km.from_ratings(
+    [[1, 1, 2, 2], [2, 2, 2, 1], [3, 3, 3, 3], [1, 2, 1, 1], [3, 3, 2, 3]], raters=["A_1", "A_2", "B_1", "B_2"]
+)
 FORMATS = {
     "text": lambda report: report.to_text(),
     "html": lambda report: report.to_html(),
@@ -66,6 +69,7 @@ def one_test_missing():
 
 REPORTS = {
     "whole": lambda: km.report(PAPER),
+    "retest": lambda: km.report(RETEST, weights="linear", occasions="_", time_limit=1),
     "brief": lambda: brief(PAPER),
     "brief, three raters": lambda: brief(km.example("rapallo2022-three")),
     "brief, missing ratings": lambda: brief(GAPS),
@@ -108,3 +112,11 @@ def test_a_brief_report_says_that_nothing_was_tested():
     assert "the coefficient is undefined" not in made.to_html().lower()
     assert "P-values are from the exact" in " ".join(whole.to_text().split())
     assert "No test against chance was performed." not in whole.to_html()
+
+
+def test_weights_that_depend_on_the_ratings_have_no_corrected_share():
+    """The ordinal metric of Krippendorff's alpha is computed from the use of the categories."""
+    rows = [[1, 1, 2], [2, 2, 2], [3, 3, 3], [1, 2, 1], [3, 3, 2], [2, 2, 1]]
+    made = km.report(km.from_ratings(rows), coefficient="krippendorff", weights="ordinal", time_limit=1)
+    assert 0 < made.main.maximum.value < made.main.maximum.maximum < 1
+    assert made.main.corrected_share is None

@@ -192,6 +192,10 @@ FILES = {
     "clusters.csv": "patient,lesion,a,b\n1,1,x,x\n1,2,x,y\n2,3,y,y\n3,4,x,x\n3,5,y,x\n3,6,y,y\n",
     "weeks.csv": "week,a,b\n" + "".join(f"{i // 6},{i % 3},{(i + i // 5) % 3}\n" for i in range(24)) + "9,1,2\n",
     "still.csv": "week,a,b\n2026-W01,1,1\n2026-W02,1,1\n2026-W01,1,1\n",
+    "retest.csv": "patient,A_1,A_2,B_1,B_2,C_1,C_2\n"
+    + "1,1,1,2,2,1,1\n1,2,2,2,1,1,2\n2,3,3,3,3,3,2\n3,1,2,1,1,1,1\n4,2,1,2,2,2,3\n5,3,3,2,3,3,3\n6,1,1,1,2,2,2\n",
+    "retests.csv": "A_1,A_2,B_1,B_2\n1,1,2,2\n2,2,2,1\n3,3,3,3\n1,2,1,1\n2,1,2,2\n3,3,2,3\n1,1,1,2\n",
+    "never_twice.csv": "A1,A2,B1,B2\n1,,1,1\n2,,2,2\n,1,1,2\n,2,2,2\n",
     "broken.csv": "a\n1\n",
     "ragged.csv": "a,b\n1,2\n1,2,3\n",
     "long.csv": "item,who,label\n1,ann,x\n1,bob,x\n2,ann,y\n2,bob,\n3,ann,y\n3,bob,y\n",
@@ -312,6 +316,10 @@ CASES = {
     "compare, equivalence without a standard error": Case(
         "compare", "compare {one_subject.csv} -c percent -w linear,quadratic --alternative equivalence --margin 0.1"
     ),
+    "retest, three raters": Case("retest", "retest {retest.csv} --cluster patient --occasions _ -w linear,unweighted"),
+    "retest, one rater": Case("retest", "retest {two.csv} --occasions A=a,b --level 0.9"),
+    "retest, no rating twice": Case("retest", "retest {never_twice.csv} --occasions 1,2"),
+    "retest, undefined": Case("retest", "retest {one_category.csv} --occasions A=a,b"),
     "association, finite": Case("association", "association {rapallo2022.csv} --layout counts -w linear -w sqrt"),
     "association, two categories": Case(
         "association", "association {small.csv} --layout counts --alternative two-sided --two-sided tails --mid-p"
@@ -417,6 +425,7 @@ CASES = {
     ),
     "report, small p-value": Case("report", "report {strong.csv} -w unweighted"),
     "report, batch with small p-values": Case("report_groups", "report {strong.csv} --batch -w unweighted"),
+    "report, retest": Case("report", "report {retests.csv} --occasions _ -w linear"),
     "report, on a scale": Case("report", "report {two.csv} --benchmark landis-koch"),
     "report, no order": Case("report", "report {two.csv}"),
     "report, groups in clusters": Case("report_groups", "report {clusters.csv} --by patient --cluster lesion"),

@@ -143,6 +143,7 @@ CALLS: dict[str, Callable[[Case], Any]] = {
     "from_ratings": _rated,
     "icc": lambda c: km.icc(c.table),
     "icc positions": lambda c: km.icc(c.table, positions=[3 * i * i - i for i in range(c.table.n_categories)]),
+    "intra_rater_agreement": lambda c: km.intra_rater_agreement(c.table, **c.options, occasions={"A": [0, 1]}, rng=1),
     "jackknife": lambda c: km.jackknife(c.table, **c.options),
     "kappa": lambda c: km.kappa(c.table, weights=c.weights),
     "leave_one_out": lambda c: km.leave_one_out(c.table, **c.options),

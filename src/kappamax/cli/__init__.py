@@ -36,6 +36,7 @@ from kappamax.cli.paper import paper, study
 from kappamax.cli.plan import plan
 from kappamax.cli.plan_comparison import plan_comparison
 from kappamax.cli.report import report
+from kappamax.cli.retest import retest
 from kappamax.cli.runner import echo_line
 from kappamax.cli.serve import serve
 from kappamax.cli.verify import verify
@@ -197,7 +198,8 @@ def _discard_output() -> None:
     cls=_Main,
     sections={
         "Everyday commands": [
-            *(inspect, report, kappa, maximum, icc, test, compare, plan, plan_comparison, serve, example, completion),
+            *(inspect, report, kappa, maximum, icc, test, retest, compare, plan, plan_comparison),
+            *(serve, example, completion),
         ],
         "Research commands": [verify, association, fiber, moves, anneal, study, paper],
     },

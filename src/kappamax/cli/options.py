@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -90,6 +90,18 @@ def weights_by_default(names: str) -> list[click.Parameter]:
     return [weights, positions, matrix, kind, coefficient]
 
 
+def occasions_by_default(words: str) -> Option:
+    """Return the option for the occasions of each rater; `words` say what is done if it is not given."""
+    return Option(
+        "--occasions HOW",
+        "Columns that are occasions of the same rater: RATER=COLUMN,COLUMN, which is repeated for every rater; the "
+        "endings of the names of the columns, such as 1,2 for A_1 and A_2, or ,R for A and AR; or what separates the "
+        f"rater from the occasion, such as _. Default: {words}.",
+        multiple=True,
+        callback=_as_occasions,
+    )
+
+
 def alternative(greater: str = "more agreement than expected by chance") -> Option:
     """Return the option for the alternative of a test; `greater` explains the alternative of that name."""
     help = f"Alternative hypothesis of the test: greater ({greater}), less or two-sided."
@@ -127,6 +139,29 @@ def _as_pairs(_context: click.Context, _option: click.Parameter, texts: tuple[st
 def _as_character(_context: click.Context, _option: click.Parameter, text: str | None) -> str | None:
     """Return a delimiter; the word tab stands for a tab, which is hard to type in a shell."""
     return "\t" if text in ("tab", "\\t") else text
+
+
+def _as_occasions(_context: click.Context, option: click.Parameter, texts: tuple[str, ...]) -> Any:
+    """Return the columns by rater, the endings of the names of columns, or the separator in these names."""
+    from kappamax._validate import as_list_of_names
+    from kappamax.errors import InvalidOptionError
+    from kappamax.rater_occasions import SEPARATOR
+
+    if not texts:
+        return None
+    try:
+        if all("=" in text for text in texts):
+            parts = [text.partition("=") for text in texts]
+            listed = {rater.strip(): as_list_of_names("--occasions", names) for rater, _, names in parts}
+            if len(listed) < len(texts):
+                raise InvalidOptionError("--occasions must list all columns of a rater at once, as in A=A1,A2.")
+            return listed
+        if len(texts) > 1:
+            raise InvalidOptionError("--occasions is given several times only as RATER=COLUMN,COLUMN.")
+        (only,) = texts
+        return only if only == SEPARATOR or "," not in only else as_list_of_names("--occasions", only)
+    except InvalidOptionError as error:
+        raise click.BadParameter(str(error)) from None
 
 
 #: options that say how to read a file; each has the name of an argument of `read_ratings`

@@ -10,7 +10,17 @@ import click
 
 from kappamax._atomic_write import require_output
 from kappamax.cli.command import Option, command
-from kappamax.cli.options import BENCHMARK, INPUT, JSON, LEVEL, alternative, jobs, seed, weights_by_default
+from kappamax.cli.options import (
+    BENCHMARK,
+    INPUT,
+    JSON,
+    LEVEL,
+    alternative,
+    jobs,
+    occasions_by_default,
+    seed,
+    weights_by_default,
+)
 from kappamax.cli.runner import (
     echo_line,
     how_to_read,
@@ -18,6 +28,7 @@ from kappamax.cli.runner import (
     notes_to_stderr,
     progress_bar,
     progress_line,
+    read_occasions,
     read_table,
     weightings,
 )
@@ -42,6 +53,7 @@ from kappamax.errors import Interrupted, KappamaxError
             "Test a linear trend over the groups of --by or over several files, in the order of the numbers or dates "
             "in their names.",
         ),
+        occasions_by_default("no section on test and retest"),
     ],
     Weights=weights_by_default(
         "unweighted, linear, quadratic and sqrt if the categories are ordered, otherwise unweighted"
@@ -72,6 +84,7 @@ def report(
     by: str | None,
     benchmark: str | None,
     trend: bool,
+    occasions: Any,
     seed: int,
     jobs: int,
     title: str,
@@ -99,6 +112,8 @@ def report(
         raise click.UsageError("--benchmark is for a report on one file; the table of several groups has no labels.")
     if trend and by is None and not more:
         raise click.UsageError("--trend needs groups: --by COLUMN or several files.")
+    if grouped and occasions is not None:
+        raise click.UsageError("--occasions is for a report on one file; the table of several groups has no section.")
     if output is not None:
         from kappamax.reporting import group_report, report_results
 
@@ -117,7 +132,9 @@ def report(
                 made, interrupted = stopped.best, True
         else:
             with progress_line() as tell:
-                made = report_of(read_table(options), title=title, progress=tell, benchmark=benchmark, **settings)
+                table = read_table(options) if occasions is None else read_occasions(options, occasions)
+                more_of_it = {"title": title, "benchmark": benchmark, "occasions": occasions}
+                made = report_of(table, progress=tell, **more_of_it, **settings)
     if output is not None:
         made.save(output)
         echo_line(f"{'incomplete ' if interrupted else ''}report written to {output}", err=True)

@@ -78,6 +78,17 @@ def read_table(options: Options) -> Table:
     return read_ratings(options["file"], **how_to_read(options))
 
 
+def read_occasions(options: Options, occasions: Any) -> Table:
+    """Read the ratings of FILE, whose columns are raters on several occasions, according to the options."""
+    from kappamax.intra_rater import table_with_occasions
+
+    def read(columns: list[str] | None) -> Table:
+        chosen = columns is not None and options["raters"] is None and options["layout"] != "counts"
+        return read_table({**options, "raters": columns} if chosen else options)
+
+    return table_with_occasions(read, occasions, again=options["file"] != "-")
+
+
 def inputs_of(options: Options, *more: str) -> list[str]:
     """Return the input files that the options name, which no output may replace."""
     return [file for file in (options["file"], *more, options["weights_matrix"]) if file is not None]

@@ -17,6 +17,7 @@ from kappamax.errors import NotSupportedError, UndefinedKappaError
 from kappamax.fibers.distribution import ALTERNATIVES
 from kappamax.fibers.exact_test import chance_test
 from kappamax.fibers.move_ranking import RankedMoves, rank_moves
+from kappamax.intra_rater import IntraRaterAgreement, as_table_with_occasions, intra_rater_agreement
 from kappamax.io import Ratings, as_table
 from kappamax.kappa_breakdowns import PairwiseKappas, pairwise_kappas
 from kappamax.kappas import agreement
@@ -27,6 +28,7 @@ from kappamax.maximum.max_kappa import max_kappa
 from kappamax.maximum.maximizers import count_maximizers
 from kappamax.maximum.maximum_result import Maximum
 from kappamax.maximum.problem import Watch
+from kappamax.rater_occasions import OccasionsLike
 from kappamax.reporting import sentences
 from kappamax.reporting.report_results import Report, WeightingReport, main_index
 from kappamax.table import Label, Table
@@ -40,6 +42,7 @@ def report(
     level: float = 0.95,
     alternative: str = "greater",
     benchmark: str | None = None,
+    occasions: OccasionsLike | None = None,
     time_limit: float | None = 30.0,
     rng: int = 0,
     title: str = "Agreement between raters",
@@ -66,6 +69,10 @@ def report(
         agreement, or either. The two-sided p-value is based on the distance from the mean, as in `exact_test`.
     benchmark : {"landis-koch", "altman", "fleiss"}, optional
         Verbal scale on which each coefficient is placed, as by `kappamax.benchmark`. By default there is none.
+    occasions : mapping, sequence of str, or str, optional
+        Assignment of the columns to raters who rated on several occasions, as for `intra_rater_agreement`. The report
+        then has a section on the agreement of each rater over the occasions, under the main weighting; the other
+        sections take every column as a rater. By default there is no such section.
     time_limit : float, optional
         Time limit in seconds for all searches together, that is, for the maximum, the minimum and the number of
         maximising tables of every weighting, default 30. Each search may take an equal share of the time that is left.
@@ -103,7 +110,10 @@ def report(
     >>> print(r.results[0].sentences[1])
     The raters reached 66.9% of the largest value that the margins allow (0.7511, proven).
     """
-    table = as_table(*ratings, categories=categories, cluster=cluster)
+    if occasions is None:
+        table = as_table(*ratings, categories=categories, cluster=cluster)
+    else:
+        table = as_table_with_occasions(ratings, occasions, categories, cluster)
     level = as_number_between("level", level, 0, 1)
     alternative = as_choice("alternative", alternative, ALTERNATIVES)
     require_time_limit("time_limit", time_limit)
@@ -117,6 +127,7 @@ def report(
         level=level,
         alternative=alternative,
         benchmark=None if benchmark is None else as_choice("benchmark", benchmark, SCALES),
+        occasions=occasions,
         seed=seed,
         title=title,
         progress=progress,
@@ -132,6 +143,7 @@ def report_within(
     level: float = 0.95,
     alternative: str = "greater",
     benchmark: str | None = None,
+    occasions: OccasionsLike | None = None,
     seed: int = 0,
     title: str = "Agreement between raters",
     progress: Progress | None = None,
@@ -161,6 +173,7 @@ def report_within(
         pairs=_pairs(objective) if table.n_raters > 2 else None,
         moves=None if main.agreement is None else _moves(objective, effort),
         marginal_homogeneity=margins_test,
+        retest=None if occasions is None else _retest(objective, occasions, coefficient, level, seed),
         weights_left_out=sentences.weights_left_out(table) if weights is None else None,
         _data=table.data,
     )
@@ -345,9 +358,23 @@ def _corrected_share(result: WeightingReport, report: Report) -> ShareOfMaximum 
     if objective is None or most is None or not most.proven or not 0 < most.value < most.maximum < 1:
         return None
     table = objective.table
-    if not table.complete or table.clusters is not None or result.weights == "quadratic" or not has_formula(objective):
+    if not table.complete or table.clusters is not None or objective.varying_weights:
+        return None
+    if result.weights == "quadratic" or not has_formula(objective):
         return None
     return share_of_maximum(objective, level=report.level, rng=report.seed)
+
+
+def _retest(
+    objective: Objective, occasions: OccasionsLike, coefficient: str, level: float, seed: int
+) -> IntraRaterAgreement:
+    """Return the agreement of each rater over the occasions, under the weights of an objective."""
+    weights: Any = objective.weights
+    if isinstance(weights, Weights) and weights.depends_on_use:
+        weights = weights.name  # such weights are computed from the ratings of each rater
+    return intra_rater_agreement(
+        objective.table, occasions=occasions, weights=weights, coefficient=coefficient, level=level, rng=seed
+    )
 
 
 def _pairs(objective: Objective) -> PairwiseKappas:

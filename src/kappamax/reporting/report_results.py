@@ -15,6 +15,7 @@ from kappamax.display.tables import csv_table, latex_table, markdown_table
 from kappamax.fibers.distribution import Distribution
 from kappamax.fibers.exact_test import ExactTest
 from kappamax.fibers.move_ranking import RankedMoves
+from kappamax.intra_rater import IntraRaterAgreement
 from kappamax.kappa_breakdowns import PairwiseKappas
 from kappamax.kappas import Agreement
 from kappamax.margin_tests import MarginalHomogeneityTest
@@ -143,6 +144,8 @@ class Report(TableResult):
         they do, or if weightings were requested.
     marginal_homogeneity : MarginalHomogeneityTest or None
         Test of whether the raters use the categories equally often; None if there are too many raters and categories.
+    retest : IntraRaterAgreement or None
+        Agreement of each rater over several occasions, under the main weighting; None unless occasions were given.
     """
 
     title: str
@@ -156,6 +159,7 @@ class Report(TableResult):
     moves: RankedMoves | None
     weights_left_out: str | None = None
     marginal_homogeneity: MarginalHomogeneityTest | None = None
+    retest: IntraRaterAgreement | None = None
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -17,11 +17,13 @@ from kappamax.reporting.figures_svg import (
     pairs_picture,
     pairs_title,
 )
+from kappamax.reporting.formats.retest import retest_rows, retest_sentences, retest_title
 from kappamax.reporting.formats.rows import columns_explained, draws_explained, margin_rows, pair_rows, result_rows
 from kappamax.reporting.sentences import of_data, weighting_name
 from kappamax.table import Table
 
 if TYPE_CHECKING:
+    from kappamax.intra_rater import IntraRaterAgreement
     from kappamax.reporting.report_results import Report, WeightingReport
 
 _PATTERNS_SHOWN = 20
@@ -49,6 +51,8 @@ def _sections(report: Report) -> list[str]:
         parts.append(html.section("Effect of the weights", _weights(report)))
     if report.pairs is not None:
         parts.append(html.section("Pairs of raters", _pairs(report)))
+    if report.retest is not None:
+        parts.append(html.section("Test and retest", *_retest(report.retest)))
     if report.moves is not None and report.moves.n_raising:
         parts.append(html.section("Moves that raise agreement most", _moves(report)))
     parts.append(html.section("Methods", f"<blockquote>{html.escaped(report.methods())}</blockquote>"))
@@ -216,6 +220,11 @@ def _folded(result: WeightingReport, report: Report, content: str) -> str:
 def _figure(picture: str, caption: str, behind: str) -> str:
     words = f"<figcaption>{html.escaped(caption)}</figcaption>" if caption else ""
     return f"<figure>{picture}{words}<details><summary>Show as a table</summary>{behind}</details></figure>"
+
+
+def _retest(result: IntraRaterAgreement) -> list[str]:
+    items = "".join(f"<li>{html.escaped(said)}</li>" for said in retest_sentences(result))
+    return [_table(*retest_rows(result), caption=retest_title(result)), f"<ul>{items}</ul>"]
 
 
 def _table(header: Sequence[str], rows: Sequence[Sequence[str]], *, caption: str) -> str:

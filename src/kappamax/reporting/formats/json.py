@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from kappamax._result import plain
 from kappamax._version import __version__
 from kappamax.display import text
+from kappamax.reporting.formats.retest import retest_document
 
 if TYPE_CHECKING:
     from kappamax.reporting.report_results import Report, WeightingReport
@@ -63,6 +64,8 @@ def report_document(report: Report) -> dict[str, Any]:
         "weights_left_out": report.weights_left_out,
         "marginal_homogeneity": plain(report.marginal_homogeneity),
     }
+    if report.retest is not None:
+        extra["retest"] = retest_document(report.retest)
     return versioned(document(table, [_result(result) for result in report.results]) | {"report": extra})
 
 

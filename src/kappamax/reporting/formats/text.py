@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from kappamax.display import text
 from kappamax.reporting.figures_svg import MARGINS_TITLE, pairs_title
+from kappamax.reporting.formats.retest import retest_rows, retest_sentences, retest_title
 from kappamax.reporting.formats.rows import columns_explained, draws_explained, margin_rows, pair_rows, result_rows
 from kappamax.reporting.sentences import of_data
 
@@ -47,6 +48,11 @@ def text_of(report: Report) -> str:
     if report.pairs is not None and table.n_raters <= _RATERS_SHOWN:
         lines += ["", pairs_title(report), ""]
         lines += _indented(text.columns(*pair_rows(report)))
+    if report.retest is not None:
+        lines += ["", "Test and retest", "", *_paragraph(f"{retest_title(report.retest)}:"), ""]
+        lines += _indented(text.columns(*_narrow(*retest_rows(report.retest))))
+        for said in retest_sentences(report.retest):
+            lines += ["", *_paragraph(said, indent=2)]
     lines += ["", "Methods", "", *_paragraph(report.methods(), indent=2)]
     return "\n".join(lines) + "\n"
 
