@@ -194,6 +194,7 @@ FILES = {
     "still.csv": "week,a,b\n2026-W01,1,1\n2026-W02,1,1\n2026-W01,1,1\n",
     "retest.csv": "patient,A_1,A_2,B_1,B_2,C_1,C_2\n"
     + "1,1,1,2,2,1,1\n1,2,2,2,1,1,2\n2,3,3,3,3,3,2\n3,1,2,1,1,1,1\n4,2,1,2,2,2,3\n5,3,3,2,3,3,3\n6,1,1,1,2,2,2\n",
+    "flat_retests.csv": "A_1,A_2,B_1,B_2\n1,1,1,2\n1,2,1,1\n1,1,1,1\n1,2,1,2\n",
     "retests.csv": "A_1,A_2,B_1,B_2\n1,1,2,2\n2,2,2,1\n3,3,3,3\n1,2,1,1\n2,1,2,2\n3,3,2,3\n1,1,1,2\n",
     "never_twice.csv": "A1,A2,B1,B2\n1,,1,1\n2,,2,2\n,1,1,2\n,2,2,2\n",
     "broken.csv": "a\n1\n",
@@ -319,6 +320,7 @@ CASES = {
     "retest, three raters": Case("retest", "retest {retest.csv} --cluster patient --occasions _ -w linear,unweighted"),
     "retest, one rater": Case("retest", "retest {two.csv} --occasions A=a,b --level 0.9"),
     "retest, no rating twice": Case("retest", "retest {never_twice.csv} --occasions 1,2"),
+    "retest, one occasion undefined": Case("retest", "retest {flat_retests.csv} --occasions _"),
     "retest, undefined": Case("retest", "retest {one_category.csv} --occasions A=a,b"),
     "association, finite": Case("association", "association {rapallo2022.csv} --layout counts -w linear -w sqrt"),
     "association, two categories": Case(
