@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import sqrt
 from typing import Any, NamedTuple
 
 from kappamax._result import Result
-from kappamax._tolerances import NO_SPREAD
-from kappamax._typing import Array
 from kappamax._validate import as_choice, as_number_between
 from kappamax.coefficients import as_objective
 from kappamax.disagreement.objective import Objective
 from kappamax.display import numbers, text
 from kappamax.errors import InvalidOptionError
 from kappamax.io import Ratings, as_table
-from kappamax.standard_errors import StandardError, one_sided_pvalues, quantile_of, sample_counts, slopes
-from kappamax.table import Label
+from kappamax.paired_errors import paired_error, subject_slopes
+from kappamax.standard_errors import StandardError, one_sided_pvalues, quantile_of
+from kappamax.table import Label, Table
 from kappamax.weights import WeightsLike
 
 ALTERNATIVES = ("two-sided", "non-inferiority", "equivalence")
@@ -110,7 +108,7 @@ def compare(
     margin = None if margin is None else as_number_between("margin", margin, 0, 2)
     level = as_number_between("level", level, 0, 1) if level is not None else 0.95 if margin is None else 0.9
     table = as_table(*ratings, categories=categories)
-    objectives, patterns = [], []
+    objectives, raters = [], []
     for given in (first, second):
         if isinstance(given, str) or not isinstance(given, Mapping | Sequence):
             raise InvalidOptionError(
@@ -124,8 +122,8 @@ def compare(
         chosen = {"weights": weights, "coefficient": coefficient} | dict(spec)
         chosen.pop("raters", None)
         objectives.append(as_objective(table.select(columns), **chosen))
-        patterns.append(table.patterns[:, columns])
-    difference = _difference(objectives[0], objectives[1], patterns, table.counts)
+        raters.append(columns)
+    difference = _difference(table, objectives, raters)
     statistic, pvalue, reason = _test(difference, alternative, margin or 0.0)
     se, reach = difference.error.se, 0.0
     if se is not None and se > 0:
@@ -223,18 +221,14 @@ class _Difference(NamedTuple):
         return self.first - self.second
 
 
-def _difference(first: Objective, second: Objective, patterns: Sequence[Array], counts: Array) -> _Difference:
+def _difference(table: Table, objectives: Sequence[Objective], raters: Sequence[Sequence[int]]) -> _Difference:
     """Return the difference of two coefficients of the same subjects, by the delta method for the paired difference.
 
-    The number of subjects with two or more ratings may differ between the two coefficients. The smaller number
-    determines the degrees of freedom. A standard error that is zero except for rounding is zero.
+    `raters` are the columns of the raters of each coefficient in the table.
     """
-    n = min(int(sample_counts(one, one.table.rows, "delta").sum()) for one in (first, second))
-    gradient = slopes(first, patterns[0]) - slopes(second, patterns[1])
-    variance = float(counts @ (gradient - counts @ gradient / counts.sum()) ** 2)
-    se = sqrt(variance * n / (n - 1)) if n > 1 else None
-    error = StandardError(0.0 if se is not None and se <= NO_SPREAD else se, "paired", n - 1)
-    return _Difference(first.value(first.score), second.value(second.score), error)
+    by_first, by_second = (subject_slopes(table, *one) for one in zip(objectives, raters, strict=True))
+    first, second = (one.value(one.score) for one in objectives)
+    return _Difference(first, second, paired_error(table, by_first, by_second))
 
 
 def _test(difference: _Difference, alternative: str, margin: float) -> tuple[float | None, float | None, str | None]:
