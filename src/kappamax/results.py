@@ -22,7 +22,7 @@ from kappamax.fibers.move_ranking import RankedMove, RankedMoves
 from kappamax.fibers.walk import Walk
 from kappamax.io.inspected_columns import InspectedColumn
 from kappamax.io.inspection import Inspection, Refusal
-from kappamax.kappa_breakdowns import CategoryKappas, LeaveOneOut, PairwiseKappas
+from kappamax.kappa_breakdowns import CategoryKappas, LeaveOneOut
 from kappamax.kappas import Agreement
 from kappamax.margin_tests import MarginalHomogeneityTest
 from kappamax.maximum.corrected_share import ShareOfMaximum
@@ -36,6 +36,7 @@ from kappamax.paper.study.run import Study
 from kappamax.paper.verdict import Verdict
 from kappamax.planning.goals import SimulatedStudies
 from kappamax.planning.sample_size import SampleSize
+from kappamax.rater_pairs import PairwiseKappas
 from kappamax.reading import DataSummary, Reading
 from kappamax.reporting.group_report import GroupReport
 from kappamax.reporting.report_results import Report, WeightingReport

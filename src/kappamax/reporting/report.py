@@ -18,13 +18,13 @@ from kappamax.fibers.distribution import ALTERNATIVES
 from kappamax.fibers.exact_test import chance_test
 from kappamax.fibers.move_ranking import RankedMoves, rank_moves
 from kappamax.io import Ratings, as_table
-from kappamax.kappa_breakdowns import PairwiseKappas, pairwise_kappas
 from kappamax.kappas import agreement
 from kappamax.margin_tests import MarginalHomogeneityTest, marginal_homogeneity
 from kappamax.maximum.max_kappa import max_kappa
 from kappamax.maximum.maximizers import count_maximizers
 from kappamax.maximum.maximum_result import Maximum
 from kappamax.maximum.problem import Watch
+from kappamax.rater_pairs import PairwiseKappas, pairwise_kappas
 from kappamax.reporting import sentences
 from kappamax.reporting.report_results import Report, WeightingReport, main_index
 from kappamax.table import Label, Table
@@ -152,7 +152,7 @@ def report_within(
         alternative=alternative,
         seed=seed,
         results=tuple(result for _, result in results),
-        pairs=_pairs(objective) if table.n_raters > 2 else None,
+        pairs=_pairs(objective, level) if table.n_raters > 2 else None,
         moves=None if main.agreement is None else _moves(objective, effort),
         marginal_homogeneity=margins_test,
         weights_left_out=sentences.weights_left_out(table) if weights is None else None,
@@ -330,12 +330,15 @@ def _with_chance(result: WeightingReport, report: Report, effort: Effort, shares
     return replace(whole, sentences=sentences.of_weighting(table, whole, margins_test))
 
 
-def _pairs(objective: Objective) -> PairwiseKappas:
-    """Return the kappa of every pair of raters under the weights of all raters, which are the same for all pairs."""
+def _pairs(objective: Objective, level: float) -> PairwiseKappas | None:
+    """Return the kappa of every pair of raters under the weights of all raters, or None if there are too many pairs."""
     weights = objective.weights
     if isinstance(weights, Weights):
         weights = replace(weights, depends_on_use=False)
-    return pairwise_kappas(objective.table, weights=weights)
+    try:
+        return pairwise_kappas(objective.table, weights=weights, level=level)
+    except NotSupportedError:
+        return None
 
 
 def _moves(objective: Objective, effort: Effort) -> RankedMoves | None:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 _LINE_WIDTH = 78
 _RATERS_SHOWN = 8
+_LONGEST_NAME = 16  # with which the table of pairs fits
 
 
 def text_of(report: Report) -> str:
@@ -46,7 +47,7 @@ def text_of(report: Report) -> str:
                 lines += ["", *_paragraph(f"{result.weights}: {result.weights_in_words}", indent=2)]
     if report.pairs is not None and table.n_raters <= _RATERS_SHOWN:
         lines += ["", pairs_title(report), ""]
-        lines += _indented(text.columns(*pair_rows(report)))
+        lines += _indented(text.columns(*pair_rows(report, _LONGEST_NAME)))
     lines += ["", "Methods", "", *_paragraph(report.methods(), indent=2)]
     return "\n".join(lines) + "\n"
 
