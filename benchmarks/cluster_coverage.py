@@ -16,7 +16,7 @@ import kappamax as km
 from benchmarks.markdown import table as markdown_table
 from kappamax._typing import Array
 
-N_STUDIES = 1_000
+N_STUDIES = 400
 LARGEST_CLUSTER = 6
 
 

@@ -156,3 +156,27 @@ def test_tests_with_a_margin_hold_their_level(alternative):
         study = km.Table(patterns[counts > 0], counts[counts > 0], (0, 1), ordered=True)
         rejected += km.compare(study, **pairs, alternative=alternative, margin=margin).pvalue <= 0.05
     assert abs(rejected / n_draws - 0.05) < 4 * (0.05 * 0.95 / n_draws) ** 0.5 + 0.1 / n**0.5
+
+
+def test_comparisons_respect_clusters():
+    """Clusters of one subject change nothing, and clusters of two equal subjects count as one subject each."""
+    t = km.example("diagnoses")
+    patterns = np.repeat(t.patterns, t.counts, axis=0)
+    pairs = {"first": t.raters[:2], "second": t.raters[2:4]}
+    expected = km.compare(t, **pairs)
+    for times in (1, 2):
+        clusters = np.repeat(np.arange(len(patterns)), times)
+        rows = np.repeat(patterns, times, axis=0)
+        own = km.Table(rows, None, t.categories, t.raters, ordered=False, clusters=clusters)
+        found = km.compare(own, **pairs)
+        assert found.difference == expected.difference
+        assert (found.se, *found.ci, found.pvalue) == pytest.approx((expected.se, *expected.ci, expected.pvalue))
+    independent = km.compare(km.Table(rows, None, t.categories, t.raters, ordered=False), **pairs)
+    assert found.se > 1.4 * independent.se
+
+
+def test_comparisons_of_one_cluster_have_no_standard_error():
+    """The degrees of freedom are the number of clusters with ratings to compare, minus one."""
+    t = km.Table([[0, 0, 1], [1, 1, 0], [0, 1, 1]], None, [1, 2], ["a", "b", "c"], ordered=True, clusters=[1, 1, 1])
+    found = km.compare(t, first=["a", "b"], second=["a", "c"])
+    assert (found.se, found.ci, found.pvalue) == (None, None, None)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 
 import kappamax as km
-from kappamax import kappa_breakdowns
+from kappamax import kappa_breakdowns, rater_pairs
 from tests.support import naive_agreement as naive
 from tests.support.comparing import assert_coefficient
 from tests.support.designs import draw, seeds
@@ -173,13 +173,13 @@ def test_leaving_out_the_rater_who_links_the_others():
 def test_too_many_pairs_or_raters_are_refused_before_the_work(monkeypatch):
     """The refusals state the size and the limit."""
     table = km.example("diagnoses")
-    monkeypatch.setattr(kappa_breakdowns, "_MOST_PAIRS", 14)
+    monkeypatch.setattr(rater_pairs, "MOST_PAIRS", 14)
     with pytest.raises(
         km.errors.NotSupportedError, match="limited to 14 pairs of raters; 6 raters make 15. Table.select"
     ):
         km.pairwise_kappas(table)
     assert km.pairwise_kappas(table.select(range(5))).values.shape == (5, 5)
-    monkeypatch.setattr(kappa_breakdowns, "_MOST_LEFT_OUT", 25 * (4_000 + len(table.counts)))
+    monkeypatch.setattr(kappa_breakdowns, "_MOST_WORK", kappa_breakdowns._work(5, len(table.counts), 5, True))
     with pytest.raises(
         km.errors.NotSupportedError, match="limited to 5 raters for ratings with .* patterns; got 6 raters"
     ):

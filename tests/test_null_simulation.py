@@ -147,12 +147,12 @@ def documented_levels():
 
 
 def test_the_documented_levels_are_those_of_the_study():
-    """There is one row per setting, and no simulated test rejects a true value in more than 8% of the studies."""
+    """There is one row per setting, and no simulated test rejects a true value in more than 9% of the studies."""
     rows = documented_levels()
     assert [row[:5] for row in rows] == [
         [f"{one:g}" if isinstance(one, float) else str(one) for one in setting] for setting in studied_settings()
     ]
-    assert max(float(cell) for row in rows for cell in row[5:]) < 8.5
+    assert max(float(cell) for row in rows for cell in row[5:]) < 9
 
 
 @pytest.mark.slow

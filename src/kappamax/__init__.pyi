@@ -30,12 +30,12 @@ from .io import inspect as inspect
 from .io import read_ratings as read_ratings
 from .kappa_breakdowns import category_kappas as category_kappas
 from .kappa_breakdowns import leave_one_out as leave_one_out
-from .kappa_breakdowns import pairwise_kappas as pairwise_kappas
 from .kappas import agreement as agreement
 from .kappas import kappa as kappa
 from .margin_tests import marginal_homogeneity as marginal_homogeneity
 from .maximum.max_kappa import max_kappa as max_kappa
 from .planning.sample_size import sample_size as sample_size
+from .rater_pairs import pairwise_kappas as pairwise_kappas
 from .reporting.group_report import report_groups as report_groups
 from .reporting.report import report as report
 from .resampling import bootstrap as bootstrap

@@ -1,92 +1,41 @@
-"""Compute the agreement of each pair of raters, on each category, and without each rater.
+"""Compute the agreement on each category, and the agreement without each rater.
 
-A coefficient that is undefined for some pair, category or rater is reported with the reason, and the others are still
+A coefficient that is undefined for some category or rater is reported with the reason, and the others are still
 computed.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from math import isqrt
 from typing import Any
 
-import numpy as np
-
-from kappamax._integers import widen
 from kappamax._result import TableResult
-from kappamax._rootsum import quotient
-from kappamax._typing import Floats
+from kappamax._validate import as_choice, as_number_between
 from kappamax.coefficients import as_objective, coefficient_for
-from kappamax.disagreement.quadratic_forms import weighted_sum
+from kappamax.confidence_intervals import INTERVALS
 from kappamax.display import numbers, text
-from kappamax.errors import InvalidRatingsError, NotSupportedError, UndefinedKappaError
+from kappamax.errors import NotSupportedError
+from kappamax.estimates import Estimate, estimate_rows, estimated, fields_of, limit_columns
 from kappamax.io import Ratings, as_table
-from kappamax.patterns import pair_counts
-from kappamax.table import Label, Table
-from kappamax.weights import PairWeights, Weights, WeightsLike, as_weights
+from kappamax.paired_errors import paired_error, paired_interval, subject_slopes
+from kappamax.table import Label
+from kappamax.weights import WeightsLike
 
-_LONGEST_NAME = 9
-_MOST_PAIRS = 500_000
-_MOST_LEFT_OUT = 5_000_000_000  # number of raters, squared, times patterns, which takes some minutes
+_LONGEST_NAME = 24
+_MOST_WORK = 5_000_000_000  # units of `_work`, which take some minutes
 _PATTERNS_OF_OVERHEAD = 4_000  # patterns that are scored in the time that a rater takes for other reasons
-
-
-def pairwise_kappas(
-    *ratings: Ratings, weights: WeightsLike = "unweighted", categories: Sequence[Label] | None = None
-) -> PairwiseKappas:
-    """Compute Cohen's kappa for every pair of raters.
-
-    Each pair is compared on the subjects that both raters rated. The mean over the pairs, Light's kappa, is the
-    attribute `light` of the result.
-
-    Parameters
-    ----------
-    *ratings : Table, frame, or two or more arrays of labels
-        Ratings of the subjects. A frame has one column per rater; arrays have one entry per subject.
-    weights : str, Weights or mapping
-        Disagreement weights: a name such as "linear" or "quadratic", a `Weights` object, or a mapping from pairs of
-        raters to weights. Default "unweighted".
-    categories : sequence of labels, optional
-        All categories in order, including unused ones. By default they are taken from the ratings.
-
-    Returns
-    -------
-    PairwiseKappas
-        Symmetric matrix of kappas, with NaN and a reason where a kappa is undefined.
-
-    Raises
-    ------
-    NotSupportedError
-        If there are more than 500,000 pairs of raters.
-
-    Examples
-    --------
-    >>> import kappamax as km
-    >>> pairs = km.pairwise_kappas([1, 2, 2, 1], [1, 2, 1, 1], [2, 2, 1, 1])
-    >>> pairs.values[0].tolist(), round(pairs.light, 4)
-    ([1.0, 0.5, 0.0], 0.3333)
-    """
-    table = as_table(*ratings, categories=categories)
-    if (n_pairs := table.n_raters * (table.n_raters - 1) // 2) > _MOST_PAIRS:
-        raise NotSupportedError(
-            f"pairwise_kappas is limited to {_MOST_PAIRS:,} pairs of raters; {table.n_raters:,} raters make "
-            f"{n_pairs:,}. Table.select chooses some of the raters."
-        )
-    resolved = as_weights(weights, categories=table.categories, ordered=table.ordered, raters=table.raters)
-    values = np.eye(table.n_raters)
-    reasons: dict[str, str] = {}
-    for a in range(table.n_raters):
-        for b in range(a + 1, table.n_raters):
-            value, reason = _pair_kappa(table, a, b, resolved.for_raters([a, b]))
-            values[a, b] = values[b, a] = np.nan if value is None else value
-            if reason is not None:
-                reasons[f"{table.raters[a]}, {table.raters[b]}"] = reason
-    return PairwiseKappas(table.raters, resolved.name, values, reasons, table.frame_library, _data=table.data)
+_SCORES_PER_STEP = 5  # ratings that are scored in the time in which a derivative takes one rating into account
 
 
 def category_kappas(
-    *ratings: Ratings, coefficient: str = "kappa", categories: Sequence[Label] | None = None
+    *ratings: Ratings,
+    coefficient: str = "kappa",
+    categories: Sequence[Label] | None = None,
+    level: float = 0.95,
+    interval: str = "auto",
+    cluster: Any = None,
 ) -> CategoryKappas:
     """Compute the agreement on each category, with all other categories combined into one.
 
@@ -99,11 +48,34 @@ def category_kappas(
         lists the others.
     categories : sequence of labels, optional
         All categories in order, including unused ones. By default they are taken from the ratings.
+    level : float
+        Confidence level of the intervals, default 0.95.
+    interval : {"auto", "adjusted", "exact", "normal"}
+        Method for the confidence intervals, default "auto"; see `agreement`.
+    cluster : str or array, optional
+        Column of a frame that gives the cluster of each subject, such as the patient of a lesion, or an array with one
+        entry per subject; see `agreement`.
 
     Returns
     -------
     CategoryKappas
-        Coefficient of every category, or None and the reason where it is undefined.
+        Coefficient of every category with its standard error and confidence interval, or None and the reason where it
+        is undefined.
+
+    Raises
+    ------
+    NotSupportedError
+        If the interval is "exact" and the ratings are not those of two raters without missing ratings on up to 100
+        independent subjects.
+
+    See Also
+    --------
+    specific_agreement : Agreement on each category, not corrected for chance.
+
+    Notes
+    -----
+    The standard error and the interval of a category are those of `agreement` for the table in which all other
+    categories are combined.
 
     Examples
     --------
@@ -111,12 +83,16 @@ def category_kappas(
     >>> found = km.category_kappas(km.example("cohen1968"))
     >>> {category: round(value, 2) for category, value in found.values.items()}
     {'personality disorder': 0.56, 'neurosis': 0.52, 'psychosis': 0.31}
+    >>> low, high = found.ci["psychosis"]
+    >>> round(low, 2), round(high, 2)
+    (0.15, 0.47)
     """
-    table = as_table(*ratings, categories=categories)
+    table = as_table(*ratings, categories=categories, cluster=cluster)
+    level = as_number_between("level", level, 0, 1)
+    interval = as_choice("interval", interval, INTERVALS)
     name = coefficient_for(coefficient, table.n_raters).name
-    found = {c: _value_or_reason(table.collapse(c), coefficient=name) for c in table.categories}
-    values = {category: value for category, (value, _) in found.items()}
-    return CategoryKappas(name, values, _reasons(found), table.frame_library, _data=table.data)
+    found = {c: estimated(table.collapse(c), level, interval, coefficient=name) for c in table.categories}
+    return CategoryKappas(name, *fields_of(found), level, interval, table.frame_library, _data=table.data)
 
 
 def leave_one_out(
@@ -124,8 +100,14 @@ def leave_one_out(
     weights: WeightsLike = "unweighted",
     coefficient: str = "kappa",
     categories: Sequence[Label] | None = None,
+    level: float = 0.95,
+    interval: str = "auto",
+    cluster: Any = None,
 ) -> LeaveOneOut:
     """Compute the coefficient without each rater in turn, for three or more raters.
+
+    The effect of a rater is the coefficient of all raters minus the coefficient without this rater. It is negative if
+    the others agree better without the rater.
 
     Parameters
     ----------
@@ -139,19 +121,40 @@ def leave_one_out(
         lists the others.
     categories : sequence of labels, optional
         All categories in order, including unused ones. By default they are taken from the ratings.
+    level : float
+        Confidence level of the intervals, default 0.95.
+    interval : {"auto", "adjusted", "exact", "normal"}
+        Method for the confidence intervals of the coefficients, default "auto"; see `agreement`. The interval of an
+        effect is the effect -+ a quantile of Student's t distribution times its standard error.
+    cluster : str or array, optional
+        Column of a frame that gives the cluster of each subject, such as the patient of a lesion, or an array with one
+        entry per subject; see `agreement`.
 
     Returns
     -------
     LeaveOneOut
-        Coefficient of all raters, and coefficient without each of them.
+        Coefficient of all raters, and coefficient without each of them, with standard errors and confidence intervals
+        of the latter and of the effects.
 
     Raises
     ------
     NotSupportedError
         If there are fewer than three raters, or so many raters and patterns that leaving out each rater would take many
-        minutes.
+        minutes; or if the interval is "exact", unless there are three raters, two categories, no missing ratings and up
+        to 100 independent subjects.
     UndefinedKappaError
         If the coefficient of all raters is undefined.
+
+    See Also
+    --------
+    compare : Compare any two coefficients of the same subjects, with a test.
+
+    Notes
+    -----
+    The coefficients with and without a rater are computed from the same subjects and are highly correlated. The
+    standard error of an effect is therefore that of the paired difference, by the delta method, as in `compare`: the
+    derivatives of both coefficients with respect to the count of each pattern are subtracted. The intervals of the
+    two coefficients may overlap although the interval of the effect does not contain 0.
 
     Examples
     --------
@@ -159,79 +162,54 @@ def leave_one_out(
     >>> found = km.leave_one_out([1, 2, 2, 1], [1, 2, 1, 1], [2, 2, 1, 1])
     >>> found.without
     {'1': 0.5, '2': 0.0, '3': 0.5}
+
+    The other five raters of this example agree better without the first one: the interval of the effect is below 0.
+
+    >>> found = km.leave_one_out(km.example("diagnoses"))
+    >>> low, high = found.effect_ci["rater1"]
+    >>> round(found.effects["rater1"], 3), round(low, 3), round(high, 3)
+    (-0.08, -0.133, -0.027)
     """
-    table = as_table(*ratings, categories=categories)
+    table = as_table(*ratings, categories=categories, cluster=cluster)
+    level = as_number_between("level", level, 0, 1)
+    interval = as_choice("interval", interval, INTERVALS)
     if table.n_raters < 3:
         raise NotSupportedError(f"leaving one rater out needs at least three raters; got {table.n_raters}.")
-    most = isqrt(_MOST_LEFT_OUT // (len(table.counts) + _PATTERNS_OF_OVERHEAD))
+    by_rater = coefficient_for(coefficient, table.n_raters).use == "raters"
+    m, k = len(table.counts), table.n_categories
+    most = bisect_right(range(table.n_raters + 1), _MOST_WORK, key=lambda r: _work(r, m, k, by_rater)) - 1
     if table.n_raters > most:
         raise NotSupportedError(
             f"leave_one_out is limited to {most:,} raters for ratings with {len(table.counts):,} different patterns; "
             f"got {table.n_raters:,} raters. Table.select chooses some of them."
         )
     whole = as_objective(table, weights=weights, coefficient=coefficient)
-    found = {}
-    for left_out in range(table.n_raters):
-        rest = [rater for rater in range(table.n_raters) if rater != left_out]
-        found[table.raters[left_out]] = _value_or_reason(
-            table.select(rest), weights=whole.weights.for_raters(rest), coefficient=coefficient
-        )
-    values = {rater: value for rater, (value, _) in found.items()}
-    name = coefficient_for(coefficient, table.n_raters).name
     value = whole.value(whole.score)
-    return LeaveOneOut(name, whole.weights.name, value, values, _reasons(found), table.frame_library, _data=table.data)
-
-
-@dataclass(frozen=True, repr=False)
-class PairwiseKappas(TableResult):
-    """Cohen's kappa of every pair of raters.
-
-    Attributes
-    ----------
-    raters : tuple of str
-        Names of the raters.
-    weights : str
-        Name of the weights.
-    values : array of float, shape (n_raters, n_raters)
-        Symmetric matrix with ones on the diagonal; NaN where a kappa is undefined.
-    reasons : dict
-        Reason for every undefined kappa; the keys are pairs such as "A, B".
-    """
-
-    raters: tuple[str, ...]
-    weights: str
-    values: Floats
-    reasons: dict[str, str] = field(default_factory=dict)
-    _library: str | None = field(default=None, repr=False, compare=False)
-
-    @property
-    def light(self) -> float:
-        """Light's kappa, the mean over all pairs; NaN if the kappa of some pair is undefined."""
-        return float(self.values[np.triu_indices(len(self.raters), 1)].mean())
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return all fields as plain data for JSON; undefined values are null."""
-        values = [[None if np.isnan(value) else float(value) for value in row] for row in self.values]
-        return super().to_dict() | {"values": values}
-
-    def _columns(self) -> dict[str, Iterable[Any]]:
-        first, second = np.triu_indices(len(self.raters), 1)
-        pairs = [(self.raters[a], self.raters[b]) for a, b in zip(first, second, strict=True)]
-        values = [None if np.isnan(value) else float(value) for value in self.values[first, second]]
-        reasons = [self.reasons.get(f"{a}, {b}") for a, b in pairs]
-        return {"rater_1": [a for a, _ in pairs], "rater_2": [b for _, b in pairs], "value": values, "reason": reasons}
-
-    def _frame_library(self) -> str | None:
-        return self._library
-
-    def _rows(self) -> list[tuple[str, str]]:
-        names = text.labels(self.raters, _LONGEST_NAME)
-        header = "  ".join(f"{name:>{_LONGEST_NAME}}" for name in names)
-        rows = [
-            (name, "  ".join(f"{numbers.decimal(value):>{_LONGEST_NAME}}" for value in row))
-            for name, row in zip(names, self.values, strict=True)
-        ]
-        return [("weights", self.weights), ("", header), *rows, *self.reasons.items()]
+    everyone = subject_slopes(table, whole, range(table.n_raters))
+    found: dict[str, Estimate] = {}
+    effect_se: dict[str, float | None] = {}
+    effect_ci: dict[str, tuple[float, float] | None] = {}
+    for left_out, rater in enumerate(table.raters):
+        rest = [other for other in range(table.n_raters) if other != left_out]
+        weights_of_rest = whole.weights.for_raters(rest)
+        one = estimated(table.select(rest), level, interval, weights=weights_of_rest, coefficient=coefficient)
+        found[rater], effect_se[rater], effect_ci[rater] = one, None, None
+        if one.value is not None and one.objective is not None:
+            error = paired_error(table, everyone, subject_slopes(table, one.objective, rest))
+            effect_se[rater], effect_ci[rater] = error.se, paired_interval(value - one.value, error, level)
+    name = coefficient_for(coefficient, table.n_raters).name
+    return LeaveOneOut(
+        name,
+        whole.weights.name,
+        value,
+        *fields_of(found),
+        effect_se,
+        effect_ci,
+        level,
+        interval,
+        table.frame_library,
+        _data=table.data,
+    )
 
 
 @dataclass(frozen=True, repr=False)
@@ -244,24 +222,51 @@ class CategoryKappas(TableResult):
         Short name of the coefficient.
     values : dict
         Coefficient by category; None where it is undefined.
+    n_subjects : dict
+        Number of subjects with two or more ratings, by category.
+    se : dict
+        Standard error by category; None where the coefficient is undefined or its standard error cannot be estimated.
+    ci : dict
+        Confidence interval by category, a tuple of two floats; None where there is none.
     reasons : dict
         Reason by category, for every coefficient that is undefined.
+    level : float
+        Confidence level of the intervals.
+    interval : str
+        Method for the intervals that was asked for; `agreement` says what "auto" stands for.
     """
 
     coefficient: str
     values: dict[Label, float | None]
-    reasons: dict[Label, str] = field(default_factory=dict)
+    n_subjects: dict[Label, int]
+    se: dict[Label, float | None]
+    ci: dict[Label, tuple[float, float] | None]
+    reasons: dict[Label, str]
+    level: float
+    interval: str
     _library: str | None = field(default=None, repr=False, compare=False)
 
     def _columns(self) -> dict[str, Iterable[Any]]:
-        reasons = [self.reasons.get(category) for category in self.values]
-        return {"category": self.values.keys(), "value": self.values.values(), "reason": reasons}
+        return {
+            "category": self.values.keys(),
+            "value": self.values.values(),
+            "n_subjects": self.n_subjects.values(),
+            "se": self.se.values(),
+            **limit_columns(self.ci.values()),
+            "reason": [self.reasons.get(category) for category in self.values],
+        }
 
     def _frame_library(self) -> str | None:
         return self._library
 
     def _rows(self) -> list[tuple[str, str]]:
-        return [(str(category), text.value(value)) for category, value in self.values.items()]
+        header = ["value", f"{100 * self.level:g}% interval", "subjects"]
+        cells = [
+            [numbers.decimal(self.values[c]), numbers.interval(self.ci[c]), numbers.count(n)]
+            for c, n in self.n_subjects.items()
+        ]
+        names = text.labels(self.values, _LONGEST_NAME)
+        return estimate_rows(names, header, cells, [self.reasons.get(category) for category in self.values])
 
 
 @dataclass(frozen=True, repr=False)
@@ -278,68 +283,86 @@ class LeaveOneOut(TableResult):
         Coefficient of all raters.
     without : dict
         Coefficient without each rater, by rater; None where it is undefined.
+    n_subjects : dict
+        Number of subjects with two or more ratings without those of the rater, by rater.
+    se : dict
+        Standard error of the coefficient without each rater; None where the coefficient is undefined or its standard
+        error cannot be estimated.
+    ci : dict
+        Confidence interval of the coefficient without each rater, a tuple of two floats; None where there is none.
     reasons : dict
         Reason by rater, for every coefficient that is undefined.
+    effect_se : dict
+        Standard error of the effect of each rater; None where it cannot be estimated.
+    effect_ci : dict
+        Confidence interval of the effect of each rater, a tuple of two floats; None where there is none. A standard
+        error of zero, for example if all raters agree, gives an interval without width, which does not mean certainty.
+    level : float
+        Confidence level of the intervals.
+    interval : str
+        Method for the intervals `ci` that was asked for; `agreement` says what "auto" stands for.
     """
 
     coefficient: str
     weights: str
     value: float
     without: dict[str, float | None]
-    reasons: dict[str, str] = field(default_factory=dict)
+    n_subjects: dict[str, int]
+    se: dict[str, float | None]
+    ci: dict[str, tuple[float, float] | None]
+    reasons: dict[str, str]
+    effect_se: dict[str, float | None]
+    effect_ci: dict[str, tuple[float, float] | None]
+    level: float
+    interval: str
     _library: str | None = field(default=None, repr=False, compare=False)
-
-    def _columns(self) -> dict[str, Iterable[Any]]:
-        return {
-            "rater": self.without.keys(),
-            "without": self.without.values(),
-            "effect": self.effects.values(),
-            "reason": [self.reasons.get(rater) for rater in self.without],
-        }
-
-    def _frame_library(self) -> str | None:
-        return self._library
 
     @property
     def effects(self) -> dict[str, float | None]:
         """Value with all raters minus the value without each rater; None where the latter is undefined."""
         return {rater: None if rest is None else self.value - rest for rater, rest in self.without.items()}
 
+    def _columns(self) -> dict[str, Iterable[Any]]:
+        effect_limits = limit_columns(self.effect_ci.values())
+        return {
+            "rater": self.without.keys(),
+            "without": self.without.values(),
+            "n_subjects": self.n_subjects.values(),
+            "se": self.se.values(),
+            **limit_columns(self.ci.values()),
+            "effect": self.effects.values(),
+            "effect_se": self.effect_se.values(),
+            **{f"effect_{name}": limits for name, limits in effect_limits.items()},
+            "reason": [self.reasons.get(rater) for rater in self.without],
+        }
 
-def _pair_kappa(table: Table, a: int, b: int, weights: Weights | PairWeights) -> tuple[float | None, str | None]:
-    """Return Cohen's kappa of two raters on the subjects that both rated, or the reason why it is undefined."""
-    if isinstance(weights, Weights) and (value := _cohen(table, a, b, weights)) is not None:
-        return value, None
-    codes = table.patterns[:, [a, b]]
-    both = (codes >= 0).all(axis=1)
-    if not both.any():
-        return None, "no subject was rated by both"
-    names = (table.raters[a], table.raters[b])
-    pair = Table(codes[both], table.counts[both], table.categories, names, ordered=table.ordered)
-    return _value_or_reason(pair, weights=weights)
+    def _frame_library(self) -> str | None:
+        return self._library
+
+    def _rows(self) -> list[tuple[str, str]]:
+        header = ["without", "effect", f"{100 * self.level:g}% interval of effect", "subjects"]
+        cells = [
+            [
+                *numbers.decimals(self.without[rater], effect),
+                numbers.interval(self.effect_ci[rater]),
+                numbers.count(self.n_subjects[rater]),
+            ]
+            for rater, effect in self.effects.items()
+        ]
+        names = text.labels(self.without, _LONGEST_NAME)
+        return [
+            ("coefficient", self.coefficient),
+            ("weights", self.weights),
+            ("all raters", numbers.decimal(self.value)),
+            *estimate_rows(names, header, cells, [self.reasons.get(rater) for rater in self.without]),
+        ]
 
 
-def _cohen(table: Table, a: int, b: int, weights: Weights) -> float | None:
-    """Return Cohen's kappa of two raters from their counts, in a tenth of the time of an objective; None if 0/0."""
-    met = pair_counts(table.patterns[:, a], table.patterns[:, b], table.counts, table.n_categories)
-    n = int(met.sum())
-    if n == 0:
-        return None
-    rows, columns = (widen(margin, n * n) for margin in (met.sum(axis=1), met.sum(axis=0)))
-    expected = weighted_sum(np.outer(rows, columns), weights, n * n)
-    return None if expected == 0 else quotient(expected - weighted_sum(met, weights, n), expected)
+def _work(n_raters: int, n_patterns: int, n_categories: int, by_rater: bool) -> int:
+    """Return the work of leaving out each rater, in ratings that are scored.
 
-
-def _value_or_reason(table: Table, **options: Any) -> tuple[float | None, str | None]:
-    """Return the value of a coefficient, or the reason why it is undefined."""
-    try:
-        objective = as_objective(table, **options)
-        return objective.value(objective.score), None
-    except UndefinedKappaError as error:
-        return None, error.reason
-    except InvalidRatingsError as error:
-        return None, str(error)
-
-
-def _reasons(found: dict[Any, tuple[float | None, str | None]]) -> dict[Any, str]:
-    return {key: reason for key, (_, reason) in found.items() if reason is not None}
+    Standard errors need the derivatives of a coefficient by the use of each category, by each rater or by all together,
+    and each derivative takes as many steps as there are such uses.
+    """
+    uses = n_categories * (n_raters if by_rater else 1)
+    return n_raters * (n_raters * (n_patterns + _PATTERNS_OF_OVERHEAD) + _SCORES_PER_STEP * uses**2)

@@ -33,7 +33,7 @@ from kappamax.intra_rater import IntraRaterAgreement, RetestEstimate
 from kappamax.intraclass_correlation import IntraclassCorrelation, IntraclassCorrelations
 from kappamax.io.inspected_columns import InspectedColumn
 from kappamax.io.inspection import Inspection, Refusal
-from kappamax.kappa_breakdowns import CategoryKappas, LeaveOneOut, PairwiseKappas
+from kappamax.kappa_breakdowns import CategoryKappas, LeaveOneOut
 from kappamax.kappas import Agreement
 from kappamax.margin_tests import MarginalHomogeneityTest
 from kappamax.maximum.corrected_share import ShareOfMaximum
@@ -48,6 +48,7 @@ from kappamax.paper.verdict import Verdict
 from kappamax.planning.comparison_result import ComparisonSampleSize
 from kappamax.planning.goals import SimulatedStudies
 from kappamax.planning.sample_size_result import SampleSize
+from kappamax.rater_pairs import PairwiseKappas
 from kappamax.reading import DataSummary, Reading
 from kappamax.reporting.group_report import GroupReport
 from kappamax.reporting.report_results import Report, WeightingReport

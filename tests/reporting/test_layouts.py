@@ -10,7 +10,7 @@ import pytest
 
 import kappamax as km
 from kappamax.display import svg
-from kappamax.reporting.formats.rows import CSV_COLUMNS
+from kappamax.reporting.formats.rows import CSV_COLUMNS, pair_rows
 from tests.support.golden import ENDINGS, FOLDER, reports
 
 MADE = reports()
@@ -244,3 +244,30 @@ def test_options_are_checked():
         km.report(km.example("rapallo2022"), level=2)
     with pytest.raises(km.errors.InvalidOptionError, match="alternative must be one of"):
         km.report(km.example("rapallo2022"), alternative="more")
+
+
+def test_pairs_are_listed_with_their_intervals():
+    """Text, HTML and JSON have the interval of each pair at the level of the report; names are shortened in text."""
+    names = [f"rater with a long name, number {i}" for i in range(3)]
+    table = km.Table([[0, 0, 1], [1, 1, 1], [0, 1, 0], [1, 1, 0]], [5, 6, 2, 3], ["x", "y"], names, ordered=True)
+    report = km.report(table, weights="unweighted", level=0.9)
+    low, high = report.pairs.ci[0, 2]
+    _, _, said = report.to_text().partition("Kappa for each pair of raters")
+    assert f"{low:.4f} to {high:.4f}" in said
+    assert max(map(len, said.splitlines())) <= 80
+    assert f"<td>{low:.4f} to {high:.4f}</td><td>16</td>" in report.to_html()
+    assert "90% interval" in report.to_html()
+    pairs = report.to_dict()["report"]["pairs"]
+    assert (pairs["ci"][0][2], pairs["level"], pairs["n_subjects"][0][2]) == ([low, high], 0.9, 16)
+    assert (low, high) == pytest.approx(km.kappa(table.select([0, 2]), level=0.9).ci)
+
+
+def test_the_pairs_of_many_raters_are_a_matrix():
+    """A list of the pairs of 31 raters would be too long; with 30 raters there is one."""
+    codes = np.random.default_rng(0).integers(0, 2, (9, 31))
+    table = km.Table(codes, None, ["x", "y"], ordered=True)
+    for n_raters, listed in ((31, False), (30, True)):
+        report = km.report(table.select(range(n_raters)), weights="unweighted", time_limit=1)
+        header, rows = pair_rows(report)
+        assert len(rows) == (n_raters * (n_raters - 1) // 2 if listed else n_raters)
+        assert ("95% interval" in header) == listed

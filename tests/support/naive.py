@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import combinations
-from math import comb
+from math import comb, sqrt
 from typing import Any
 
 import numpy as np
@@ -87,6 +87,27 @@ def conger_groups(ratings: Ratings, k: int, g: int) -> float:
     shares = [_shares([row[a] for row in ratings], k) for a in range(r)]
     expected = sum(np.prod([shares[a][i] for a in group]) for group in groups for i in range(k)) / comb(r, g)
     return float((observed - expected) / (1 - expected))
+
+
+def cohen_error(counts: Sequence[Sequence[float]], u: Sequence[Sequence[float]]) -> tuple[float, float]:
+    """Return Cohen's kappa of a table and its standard error (Fleiss, Cohen and Everitt 1969, with weights w = 1 - u).
+
+    Var = [sum p_ij (w_ij (1 - p_e) - (w_i. + w_.j)(1 - p_o))^2 - (p_o p_e - 2 p_e + p_o)^2] / (n (1 - p_e)^4).
+    """
+    k, n = len(counts), sum(map(sum, counts))
+    cells = [(i, j) for i in range(k) for j in range(k)]
+    p = [[count / n for count in row] for row in counts]
+    rows, columns = [sum(row) for row in p], [sum(column) for column in zip(*p, strict=True)]
+    w = [[1 - entry for entry in row] for row in u]
+    observed = sum(p[i][j] * w[i][j] for i, j in cells)
+    expected = sum(rows[i] * columns[j] * w[i][j] for i, j in cells)
+    by_row = [sum(columns[j] * w[i][j] for j in range(k)) for i in range(k)]
+    by_column = [sum(rows[i] * w[i][j] for i in range(k)) for j in range(k)]
+    squares = sum(
+        p[i][j] * (w[i][j] * (1 - expected) - (by_row[i] + by_column[j]) * (1 - observed)) ** 2 for i, j in cells
+    )
+    variance = (squares - (observed * expected - 2 * expected + observed) ** 2) / (n * (1 - expected) ** 4)
+    return (observed - expected) / (1 - expected), sqrt(max(0.0, variance))
 
 
 def _shares(values: Sequence[int | None], k: int) -> list[float]:

@@ -19,7 +19,6 @@ from kappamax.fibers.exact_test import chance_test
 from kappamax.fibers.move_ranking import RankedMoves, rank_moves
 from kappamax.intra_rater import IntraRaterAgreement, as_table_with_occasions, intra_rater_agreement
 from kappamax.io import Ratings, as_table
-from kappamax.kappa_breakdowns import PairwiseKappas, pairwise_kappas
 from kappamax.kappas import agreement
 from kappamax.margin_tests import MarginalHomogeneityTest, marginal_homogeneity
 from kappamax.maximum.corrected_share import ShareOfMaximum, share_of_maximum
@@ -29,6 +28,7 @@ from kappamax.maximum.maximizers import count_maximizers
 from kappamax.maximum.maximum_result import Maximum
 from kappamax.maximum.problem import Watch
 from kappamax.rater_occasions import OccasionsLike
+from kappamax.rater_pairs import PairwiseKappas, pairwise_kappas
 from kappamax.reporting import sentences
 from kappamax.reporting.report_results import Report, WeightingReport, main_index
 from kappamax.table import Label, Table
@@ -170,7 +170,7 @@ def report_within(
         alternative=alternative,
         seed=seed,
         results=tuple(result for _, result in results),
-        pairs=_pairs(objective) if table.n_raters > 2 else None,
+        pairs=_pairs(objective, level) if table.n_raters > 2 else None,
         moves=None if main.agreement is None else _moves(objective, effort),
         marginal_homogeneity=margins_test,
         retest=None if occasions is None else _retest(objective, occasions, coefficient, level, seed),
@@ -377,12 +377,15 @@ def _retest(
     )
 
 
-def _pairs(objective: Objective) -> PairwiseKappas:
-    """Return the kappa of every pair of raters under the weights of all raters, which are the same for all pairs."""
+def _pairs(objective: Objective, level: float) -> PairwiseKappas | None:
+    """Return the kappa of every pair of raters under the weights of all raters, or None if there are too many pairs."""
     weights = objective.weights
     if isinstance(weights, Weights):
         weights = replace(weights, depends_on_use=False)
-    return pairwise_kappas(objective.table, weights=weights)
+    try:
+        return pairwise_kappas(objective.table, weights=weights, level=level)
+    except NotSupportedError:
+        return None
 
 
 def _moves(objective: Objective, effort: Effort) -> RankedMoves | None:

@@ -16,12 +16,12 @@ from kappamax.fibers.distribution import Distribution
 from kappamax.fibers.exact_test import ExactTest
 from kappamax.fibers.move_ranking import RankedMoves
 from kappamax.intra_rater import IntraRaterAgreement
-from kappamax.kappa_breakdowns import PairwiseKappas
 from kappamax.kappas import Agreement
 from kappamax.margin_tests import MarginalHomogeneityTest
 from kappamax.maximum.corrected_share import ShareOfMaximum
 from kappamax.maximum.maximizers import MaximizerCount
 from kappamax.maximum.maximum_result import Maximum
+from kappamax.rater_pairs import PairwiseKappas
 from kappamax.reporting.formats.html import fragment_of, html_of
 from kappamax.reporting.formats.json import as_json, report_document
 from kappamax.reporting.formats.rows import CSV_COLUMNS, columns_of, csv_row, draws_explained, result_rows
@@ -135,7 +135,7 @@ class Report(TableResult):
     results : tuple of WeightingReport
         Results for each weighting, in the order requested.
     pairs : PairwiseKappas or None
-        Kappa of each pair of raters, if there are three or more raters.
+        Kappa of each pair of raters; None if there are two raters, or so many that it would take minutes.
     moves : RankedMoves or None
         Moves that raise agreement most; None if the coefficient is undefined, if ratings are missing, or if there are
         too many moves to rank them quickly.

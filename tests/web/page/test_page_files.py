@@ -130,6 +130,9 @@ def test_three_raters_show_pairs_maximum_and_patterns(page, expect):
     expect(page.locator("#pairs svg")).to_have_count(1)
     page.locator("#pairs summary").click()
     expect(page.locator("#pairs table")).to_contain_text("X3")
+    low, high = km.pairwise_kappas(km.example("rapallo2022-three"), weights="linear").ci[1, 2]
+    expect(page.locator("#pairs tbody tr").last).to_contain_text(f"{low:.4f} to {high:.4f}")
+    expect(page.locator("#pairs thead")).to_contain_text("95% interval")
     expect(page.locator("#patterns-maximum table")).to_have_count(2)
     expect(page.locator("#patterns-maximum")).to_contain_text("Patterns of the largest agreement")
     page.reload()

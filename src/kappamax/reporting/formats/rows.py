@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from kappamax.display import numbers, text
+from kappamax.rater_pairs import interval_text
 from kappamax.reporting.formats.json import data_of
 
 if TYPE_CHECKING:
     from kappamax.reporting.report_results import Report, WeightingReport
+
+_RATERS_LISTED = 30  # raters whose pairs are listed with intervals
 
 CSV_COLUMNS = (
     *("group", "n_subjects", "n_raters", "n_categories", "n_missing", "weights", "value", "ci_low", "ci_high", "se"),
@@ -61,14 +65,33 @@ def margin_rows(report: Report) -> tuple[list[str], list[list[str]]]:
     return ["category", *map(text.rater, table.raters)], rows
 
 
-def pair_rows(report: Report) -> tuple[list[str], list[list[str]]]:
-    """Return the header and one row per rater, with the kappa of each pair of raters."""
-    assert report.pairs is not None
+def pair_rows(report: Report, longest_name: int | None = None) -> tuple[list[str], list[list[str]]]:
+    """Return the header and one row per pair of raters, with its kappa, its interval and the number of subjects.
+
+    For more than 30 raters, there is one row per rater with the kappas of its pairs, because a list would be too long.
+    In a list, names of raters that are longer than `longest_name` are shortened.
+    """
+    pairs = report.pairs
+    assert pairs is not None
+    if len(pairs.raters) > _RATERS_LISTED:
+        rows = [
+            [rater, *("" if i == j else numbers.decimal(value) for j, value in enumerate(row))]
+            for i, (rater, row) in enumerate(zip(pairs.raters, pairs.values.tolist(), strict=True))
+        ]
+        return ["rater", *pairs.raters], rows
+    names = [text.rater(name) for name in pairs.raters]
+    if longest_name is not None:
+        names = text.labels(names, longest_name)
     rows = [
-        [rater, *("" if i == j else numbers.decimal(value) for j, value in enumerate(row))]
-        for i, (rater, row) in enumerate(zip(report.pairs.raters, report.pairs.values.tolist(), strict=True))
+        [
+            " and ".join(names[rater] for rater in pair),
+            numbers.decimal(pairs.values[pair]),
+            interval_text(pairs.ci[pair]),
+            numbers.count(pairs.n_subjects[pair]),
+        ]
+        for pair in combinations(range(len(pairs.raters)), 2)
     ]
-    return ["rater", *report.pairs.raters], rows
+    return ["raters", "kappa", f"{100 * pairs.level:g}% interval", "subjects"], rows
 
 
 def csv_row(group: str, report: Report, result: WeightingReport) -> dict[str, Any]:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _LINE_WIDTH = 78
 _RATERS_SHOWN = 8
+_LONGEST_NAME = 16  # with which the table of pairs fits
 
 
 def text_of(report: Report) -> str:
@@ -47,7 +48,7 @@ def text_of(report: Report) -> str:
                 lines += ["", *_paragraph(f"{result.weights}: {result.weights_in_words}", indent=2)]
     if report.pairs is not None and table.n_raters <= _RATERS_SHOWN:
         lines += ["", pairs_title(report), ""]
-        lines += _indented(text.columns(*pair_rows(report)))
+        lines += _indented(text.columns(*pair_rows(report, _LONGEST_NAME)))
     if report.retest is not None:
         lines += ["", "Test and retest", "", *_paragraph(f"{retest_title(report.retest)}:"), ""]
         lines += _indented(text.columns(*_narrow(*retest_rows(report.retest))))

@@ -3,7 +3,7 @@
 import { byId, figure, fill, h, textTable } from "../dom.js";
 import { chanceOf, count, decimal, interval, plural, raterName, shareReached, tables, weightingName } from "../format.js";
 
-const MOST_PATTERNS = 20;
+const MOST_PATTERNS = 20, MOST_LISTED_RATERS = 30;
 const DRAWN = ["pictures", "margins-body"], BY_CHANCE = ["maximizers", "chance"];
 
 /** Return the result for one weighting, with the test against chance; `pending` is true until the test is known. */
@@ -134,9 +134,14 @@ function patternTable(caption, table) {
     .map((i) => [...table.patterns[i].map((label) => (label === null ? "-" : String(label))), count(table.counts[i])]));
 }
 
+/** Return one row per pair of raters with its interval; for many raters, one row per rater with the kappas of its pairs. */
 function pairTable(pairs) {
-  return textTable("Kappa for each pair of raters", ["rater", ...pairs.raters],
-    pairs.raters.map((name, a) => [name, ...pairs.values[a].map((value, b) => (a === b ? "" : decimal(value)))]));
+  const { raters, values, ci, n_subjects: subjects } = pairs, caption = "Kappa for each pair of raters";
+  if (raters.length > MOST_LISTED_RATERS) return textTable(caption, ["rater", ...raters],
+    raters.map((name, a) => [name, ...values[a].map((value, b) => (a === b ? "" : decimal(value)))]));
+  return textTable(caption, ["raters", "kappa", `${Number((100 * pairs.level).toPrecision(6))}% interval`, "subjects"],
+    raters.flatMap((first, a) => raters.slice(a + 1).map((second, i) => [`${raterName(first)} and ${raterName(second)}`,
+      decimal(values[a][a + 1 + i]), interval(ci[a][a + 1 + i]), count(subjects[a][a + 1 + i])])));
 }
 
 function marginTable(margins, categories) {
