@@ -136,6 +136,7 @@ def test_results_for_complete_ratings_say_what_was_read(name, tmp_path):
 #: results that are not about one table of ratings, or that are parts of other results
 OTHERS = {
     *("Claim", "Explanation", "GroupReport", "InspectedColumn", "Inspection", "OtherRange", "PaperCheck", "Refusal"),
+    *("GroupAgreement", "GroupComparison", "GroupDifference", "GroupTrend", "HomogeneityTest", "PooledAgreement"),
     *("SimulatedStudies", "Study", "StudyRow", "Trace", "Verdict", "Verification", "WeightingReport"),
 }
 

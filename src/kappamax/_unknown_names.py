@@ -10,6 +10,9 @@ from types import ModuleType
 #: what people type who come from other packages, by parts of the name
 _OTHER_WORDS = {
     "maximizer": "maximum.iter_maximizers",
+    "strat": "compare_groups",
+    "pooled": "compare_groups",
+    "trend": "compare_groups",
     "compar": "compare",
     "tables": "fiber",
     "enumerat": "fiber",
