@@ -107,6 +107,7 @@ def test_unknown_names_are_attribute_errors():
         ("odds_ratio", "Did you mean km.exact_association?"),
         ("compare_kappas", "Did you mean km.compare?"),
         ("hotelling_test", "Did you mean km.compare_dependent?"),
+        ("stratified_kappa", "Did you mean km.compare_groups?"),
         ("sample_tables", "Did you mean km.fiber?"),
         ("best_moves", "Did you mean km.moves.rank_moves?"),
         ("examples", "Did you mean km.example?"),

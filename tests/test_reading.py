@@ -147,6 +147,7 @@ OTHERS = {
         "Verification",
         "WeightingReport",
     ),
+    *("GroupAgreement", "GroupComparison", "GroupDifference", "GroupTrend", "HomogeneityTest", "PooledAgreement"),
 }
 
 

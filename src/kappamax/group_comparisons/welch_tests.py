@@ -7,6 +7,7 @@ adjusted by the distribution of the range of normal variables, as in the procedu
 
 from __future__ import annotations
 
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -84,6 +85,7 @@ def simultaneous_pvalues(pvalues: Array, n_groups: int) -> Array:
     return np.where(bonferroni < _SMALL, bonferroni, np.clip(adjusted, pvalues, bonferroni))
 
 
+@cache
 def simultaneous_level(level: float, n_groups: int) -> float:
     """Return the confidence level of each difference for which all of them together have a given level."""
     from scipy.optimize import brentq
