@@ -320,6 +320,9 @@ CASES = {
     "retest, one rater": Case("retest", "retest {two.csv} --occasions A=a,b --level 0.9"),
     "retest, no rating twice": Case("retest", "retest {never_twice.csv} --occasions 1,2"),
     "retest, undefined": Case("retest", "retest {one_category.csv} --occasions A=a,b"),
+    "compare, several files": Case(
+        "compare_groups", "compare {missing.csv} {often.csv} {three.csv} -w linear,unweighted"
+    ),
     "association, finite": Case("association", "association {rapallo2022.csv} --layout counts -w linear -w sqrt"),
     "association, two categories": Case(
         "association", "association {small.csv} --layout counts --alternative two-sided --two-sided tails --mid-p"
