@@ -5,6 +5,7 @@ import pytest
 from scipy import stats
 
 import kappamax as km
+from benchmarks import comparison_levels
 
 DEPRESSION = {"BDI": ["diag", "BDI"], "GHQ": ["diag", "GHQ"]}
 FEES = {"CO": ["val_CO", "val_COR"], "MH": ["val_MH", "val_MHR"], "TB": ["val_TB", "val_TBR"]}
@@ -323,8 +324,26 @@ def test_options_without_meaning_are_refused(options, message):
         km.compare_dependent(km.example("depression"), **options)
 
 
-def test_two_raters_need_specs():
+def test_two_raters_need_specs_and_a_hundred_coefficients_are_the_limit():
     with pytest.raises(km.errors.InvalidOptionError, match="the ratings have two raters only"):
         km.compare_dependent(km.example("rapallo2022"))
     with pytest.raises(km.errors.NotSupportedError, match="at most 100 coefficients are compared; got 101"):
         km.compare_dependent(km.example("anxiety"), kappas=[["rater1", "rater2"]] * 101)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("size", "clustered"), [(50, False), (20, True)])
+def test_tests_of_equality_hold_their_level_with_a_rare_category(size, clustered):
+    """Part of the study of docs/howto/comparing-kappas.md: the jackknife and the bootstrap reject at most 7.5%.
+
+    Three Monte Carlo errors are added. The delta method, whose level is higher there, rejects more often than the
+    jackknife in the same studies.
+    """
+    setting = comparison_levels.Setting("3, one rater in common", 3, "quadratic", 0.9, 0.6)
+    n_studies = {"jackknife": 600, "delta": 600, "bootstrap": 200}
+    found = comparison_levels.rejections(setting, size, clustered, n_studies, [1, size])
+    for method in ("jackknife", "bootstrap"):
+        limit = 0.075 + 3 * (0.075 * 0.925 / n_studies[method]) ** 0.5
+        assert found[method, "equality"] <= limit
+        assert found[method, "differences"] <= limit
+    assert found["delta", "equality"] > found["jackknife", "equality"]

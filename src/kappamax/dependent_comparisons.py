@@ -24,7 +24,7 @@ from kappamax.standard_errors import one_sided_pvalues, quantile_of
 from kappamax.table import Label, Table
 from kappamax.weights import WeightsLike
 
-_MOST_COEFFICIENTS = 100
+MOST_COEFFICIENTS = 100
 _MOST_NAMED = 4  # raters that the name of a coefficient lists
 
 
@@ -185,8 +185,8 @@ def _as_specs(kappas: Any, table: Table) -> Mapping[str, Spec] | Sequence[Spec]:
         )
     if len(kappas) < 2:
         raise InvalidOptionError(f"kappas must have at least two coefficients; got {len(kappas)}.")
-    if len(kappas) > _MOST_COEFFICIENTS:
-        raise NotSupportedError(f"at most {_MOST_COEFFICIENTS} coefficients are compared; got {len(kappas):,}.")
+    if len(kappas) > MOST_COEFFICIENTS:
+        raise NotSupportedError(f"at most {MOST_COEFFICIENTS} coefficients are compared; got {len(kappas):,}.")
     for name in kappas if isinstance(kappas, Mapping) else ():
         if not isinstance(name, str) or not name:
             raise InvalidOptionError(f"the names of kappas must be text; got {name!r}.")

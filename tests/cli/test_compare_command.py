@@ -97,6 +97,30 @@ def test_the_text_shows_coefficients_differences_and_the_test():
     assert "The differences have no intervals, since some difference has no standard error in more than 5%" in several
 
 
+def test_several_files_are_independent_groups(tmp_path):
+    """They are compared as by `compare_groups`, under every weighting; groups without a value have their reason."""
+    files = {
+        "first.csv": "a,b\n1,1\n2,2\n1,2\n3,3\n",
+        "second.csv": "a,b\n1,2\n2,2\n3,1\n1,1\n",
+        "third.csv": "a,b\n1,1\n",
+    }
+    paths = [tmp_path / name for name in files]
+    for path, content in zip(paths, files.values(), strict=True):
+        path.write_text(content, encoding="utf-8")
+    done = run("compare", *map(str, paths[:2]), "-w", "linear,unweighted", "--json")
+    results = json.loads(done.stdout)["results"]
+    groups = {str(path): km.read_ratings(path) for path in paths[:2]}
+    assert results == [km.compare_groups(groups, weights=w).to_dict() for w in ("linear", "unweighted")]
+    shown = " ".join(run("compare", *map(str, paths), COLUMNS="300").stdout.split())
+    assert "Agreement of independent groups (cohen, unweighted)" in shown
+    assert "Test of equality: p =" in shown
+    assert "undefined, both raters used only 1." in shown
+    assert "Pooled value:" in shown
+    refused = run("compare", *map(str, paths), "--reference", "a")
+    assert refused.returncode == 2
+    assert "--reference is for coefficients of the same subjects, which are in one file" in refused.stderr
+
+
 def test_no_test_has_its_reason(tmp_path):
     path = tmp_path / "one.csv"
     path.write_text("a,b,c\n1,2,1\n", encoding="utf-8")

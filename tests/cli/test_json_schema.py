@@ -51,7 +51,7 @@ MUTATED = [
     *("test, two-sided", "test, undefined", "test, value", "test, equivalence", "plan, assurance"),
     *("test, value undefined", "test, equivalence undefined", "association, two categories"),
     *("compare, three kappas", "compare, reference", "compare, bootstrap", "compare, non-inferiority"),
-    "compare, equivalence without a standard error",
+    *("compare, equivalence without a standard error", "compare, several files"),
     *("kappa, on the scale of Fleiss", "kappa, on the scale of Altman", "report, on a scale", "report, retest"),
     *("kappa, two raters", "kappa, undefined", "max, three raters", "max, no time", "max, undefined"),
     *("test, two-sided", "test, undefined", "test, value", "test, equivalence", "plan, assurance"),

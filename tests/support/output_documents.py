@@ -322,6 +322,9 @@ CASES = {
     "retest, no rating twice": Case("retest", "retest {never_twice.csv} --occasions 1,2"),
     "retest, one occasion undefined": Case("retest", "retest {flat_retests.csv} --occasions _"),
     "retest, undefined": Case("retest", "retest {one_category.csv} --occasions A=a,b"),
+    "compare, several files": Case(
+        "compare_groups", "compare {missing.csv} {often.csv} {three.csv} -w linear,unweighted"
+    ),
     "association, finite": Case("association", "association {rapallo2022.csv} --layout counts -w linear -w sqrt"),
     "association, two categories": Case(
         "association", "association {small.csv} --layout counts --alternative two-sided --two-sided tails --mid-p"

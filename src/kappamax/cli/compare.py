@@ -1,4 +1,4 @@
-"""Define `kappamax compare FILE`, which compares coefficients of the same subjects."""
+"""Define `kappamax compare FILE`, which compares coefficients of the same subjects, or agreement in several files."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kappamax.cli.command import Option, command
+from kappamax.cli.compare_files import compare_files
 from kappamax.cli.options import INPUT, JSON, LEVEL, WEIGHTS, jobs, seed
 from kappamax.cli.runner import (
     echo_json,
@@ -54,7 +55,7 @@ def _as_kappas(_context: click.Context, _option: click.Parameter, texts: tuple[s
 @command(
     "kappamax compare ratings.csv --kappa diag,BDI --kappa diag,GHQ",
     "kappamax compare ratings.csv --reference expert --cluster patient",
-    Input=INPUT,
+    Input=[*INPUT, click.Argument(["more"], nargs=-1, type=click.Path(), metavar="[FILE]...")],
     Coefficients=[
         Option(
             "--kappa A,B",
@@ -101,6 +102,7 @@ def _as_kappas(_context: click.Context, _option: click.Parameter, texts: tuple[s
     Output=[JSON],
 )
 def compare(
+    more: tuple[str, ...],
     kappa: _Named,
     reference: str | None,
     level: float,
@@ -113,12 +115,20 @@ def compare(
     as_json: bool,
     **options: Any,
 ) -> None:
-    """Compare kappas of the same subjects in FILE.
+    """Compare kappas of the same subjects, or of several files.
 
     Every coefficient, the differences of all pairs and a test of whether all are equal are printed. The coefficients
     may differ in their raters or in their weights. They are correlated, and the standard errors of their differences
-    account for this. If FILE is "-", standard input is read.
+    account for this. Several files are independent groups of subjects, which are compared under every weighting. If
+    FILE is "-", standard input is read.
     """
+    if more:
+        given = {"--kappa": kappa, "--reference": reference, "--bootstrap": bootstrap, "--margin": margin}
+        given |= {"--alternative": alternative != "two-sided", "--method": method != "jackknife"}
+        if wrong := [option for option, value in given.items() if value not in (None, False, {})]:
+            raise click.UsageError(f"{wrong[0]} is for coefficients of the same subjects, which are in one file.")
+        compare_files([options["file"], *more], options, level=level, seed=seed, as_json=as_json)
+        return
     if kappa and reference is not None:
         raise click.UsageError("--kappa and --reference exclude each other.")
     if bootstrap is not None and method == "delta":
