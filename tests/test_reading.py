@@ -86,9 +86,13 @@ RESULTS = {
     "leave_one_out": lambda table: km.leave_one_out(_three_raters(table)),
     "anneal": lambda table: km.anneal(table, method=km.annealing.SwapMethod(max_steps=10), rng=1),
     "sample_size": lambda table: km.sample_size(table, width=0.5, rng=1),
+    "specific_agreement": km.specific_agreement,
     "report": km.report,
 }
 COMPLETE = {
+    "two_by_two_indices": km.two_by_two_indices,
+    "compare_dependent": lambda table: km.compare_dependent(table, kappas=[{}, {"coefficient": "gwet"}]),
+    "intra_rater_agreement": lambda table: km.intra_rater_agreement(table, occasions={"A": list(table.raters)}),
     "icc": km.icc,
     "disagreement_split": km.maximum.disagreement_split,
     "share_of_maximum": lambda table: km.maximum.share_of_maximum(table, n_resamples=50, rng=1),
@@ -136,6 +140,8 @@ def test_results_for_complete_ratings_say_what_was_read(name, tmp_path):
 
 #: results that are not about one table of ratings, or that are parts of other results
 OTHERS = {
+    *("Benchmark", "BenchmarkBand", "CoefficientDifference", "ComparedCoefficient", "ComparisonSampleSize"),
+    *("IndexEstimate", "RetestEstimate"),
     *("Claim", "Explanation", "GroupReport", "InspectedColumn", "Inspection", "OtherRange", "PaperCheck", "Refusal"),
     *(
         "IntraclassCorrelation",

@@ -132,8 +132,8 @@ def agreement(
         Method for the standard error, default "auto"; see `standard_error`. The method "null" is not accepted because
         it gives no confidence interval.
     inference : {"subjects", "raters", "both"}
-        What is regarded as a random sample, default "subjects"; "raters" and "both" are for conclusions about a
-        population of raters. See `standard_error`.
+        The random sample, default "subjects"; "raters" and "both" are for conclusions about a population of raters. See
+        `standard_error`.
     cluster : str or array, optional
         Column of a frame that gives the cluster of each subject, such as the patient of a lesion, or an array with one
         entry per subject. Subjects of a cluster may be alike, so the standard error and the interval are those for a
@@ -238,7 +238,7 @@ class Agreement(Result):
     n_clusters : int or None
         Number of clusters of subjects; None if the subjects are independent.
     inference : {"subjects", "raters", "both"}
-        What is regarded as a random sample by the standard error and the interval.
+        The random sample that the standard error and the interval suppose.
     """
 
     coefficient: str

@@ -73,7 +73,7 @@ def standard_error(
         - "auto": "fleiss-cohen-everitt" for Cohen's kappa and "gwet" for other coefficients if no rating is missing,
           otherwise "delta", and "delta" if the subjects are in clusters.
     inference : {"subjects", "raters", "both"}
-        What is regarded as a random sample, default "subjects". "raters": the raters are a sample of a population of
+        The random sample, default "subjects". "raters": the raters are a sample of a population of
         raters, and the subjects are fixed; "both": subjects and raters are samples. The variance due to the raters is
         the delete-one jackknife over raters of Gwet (2008), for three or more raters.
     cluster : str or array, optional
@@ -351,7 +351,7 @@ class StandardError(Result):
     df : float or None
         Degrees of freedom of Student's t distribution; None for the normal distribution.
     inference : {"subjects", "raters", "both"}
-        What is regarded as a random sample.
+        The random sample that the standard error supposes.
     """
 
     se: float | None

@@ -11,6 +11,7 @@ CALLS = {
     "completion": ["fish"],
     "example": ["cohen1968"],
     "fiber": ["-", "-w", "linear", "--list", "--sample", "2", "--seed", "1"],
+    "compare": ["-", "--weights", "unweighted,linear"],
     "icc": ["-"],
     "inspect": ["-"],
     "association": ["-", "-w", "linear"],

@@ -37,8 +37,8 @@ COMMANDS = {
     "retest": ["--occasions", "A={raters}"],
     "test": ["--seed", "1"],
 }
-#: those that do not read ratings, or that need three raters
-OTHERS = {"completion", "example", "paper", "plan-comparison", "serve", "study", "verify"}
+#: those that do not read ratings, or that need three raters or two weightings
+OTHERS = {"compare", "completion", "example", "paper", "plan-comparison", "serve", "study", "verify"}
 
 
 def asked(path, labels, name, *more):

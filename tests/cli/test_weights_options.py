@@ -84,8 +84,8 @@ def test_every_command_takes_positions_and_a_matrix(files, command):
 def test_the_options_stand_together_in_every_command():
     """A command that has --weights for ratings has the other options too; only the study selects scenarios by name."""
     having = {name for name, command in main.commands.items() if any(one.name == "weights" for one in command.params)}
-    assert having == {*COMMANDS, "plan-comparison", "study"}
-    for name in (*COMMANDS, "plan-comparison"):
+    assert having == {*COMMANDS, "compare", "plan-comparison", "study"}
+    for name in (*COMMANDS, "compare", "plan-comparison"):
         assert {"weights", "positions", "weights_matrix", "kind"} <= {one.name for one in main.commands[name].params}
 
 

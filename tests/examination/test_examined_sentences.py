@@ -127,6 +127,13 @@ def says_share(match: re.Match[str], design: Design, listing: Listing) -> None:
     assert_shown(match[2], listing.maximum)
 
 
+def says_corrected_share(match: re.Match[str], design: Design, listing: Listing) -> None:
+    """The share in the population is at most that of the sample, and at least the value."""
+    assert listing.value is not None
+    assert float(listing.value) > 0
+    assert 100 * float(listing.value) - 0.06 <= float(match[1]) <= 100.05
+
+
 def says_reached(match: re.Match[str], design: Design, listing: Listing) -> None:
     """Check that the observed table has the largest value."""
     assert naive.key(listing.value) == naive.key(listing.maximum)
@@ -264,6 +271,7 @@ CLAIMS = (
     (r"The raters agree on every subject( that at least two of them rated)?", says_full_agreement),
     (r"Every disagreement that occurs has weight zero", says_weightless),
     (rf"^The raters reached (\d+\.\d)% of the largest value that {_LIMITS} allow \({_NUMBER}, proven\)", says_share),
+    (r"are estimated to reach (\d+\.\d)% of the maximum \(95% confidence interval", says_corrected_share),
     (rf"^The raters reached the largest value that {_LIMITS} allow \({_NUMBER}, proven\)", says_reached),
     (rf" allow is {_NUMBER} \(proven\)\. A negative value cannot be interpreted as a share", says_no_share_below_zero),
     (

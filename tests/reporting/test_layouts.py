@@ -160,12 +160,12 @@ def test_the_methods_name_the_test_of_the_margins(counts, words, reference):
 
 
 def test_the_methods_name_the_random_permutations():
-    """Their number and seed are given; many subjects of three raters are compared by Bhapkar's test."""
+    """Their number and seed are given; many subjects of three raters are compared by Hotelling's test."""
     methods = km.report(km.example("anxiety"), weights="unweighted", rng=3).methods()
     assert "among its raters (100,000 random permutations, seed 3)." in methods
     rows = [[0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 1]]
     methods = km.report(km.Table(rows, [40] * 4, [0, 1], ordered=True), weights="unweighted").methods()
-    assert "was tested by the Bhapkar test." in methods
+    assert "was tested by Hotelling's T2 test." in methods
     assert "Bhapkar VP (1966)" in methods
 
 

@@ -60,7 +60,7 @@ _QUICK = Effort(
 )
 _WHOLE = Effort(time_limit=10.0)
 #: fields of a weighting that a complete report adds to a brief one
-_BY_CHANCE = ("weights", "pvalue", "test", "n_maximizers", "n_maximizers_at_least", "sentences")
+_BY_CHANCE = ("weights", "pvalue", "test", "n_maximizers", "n_maximizers_at_least", "corrected_share", "sentences")
 _TABLES_PER_PAGE = 20
 _END = {"end": True}
 _REMEMBERED = 40  # the page requests the report of each weighting more than once
