@@ -205,7 +205,7 @@ def equivalence_test(
     >>> import kappamax as km
     >>> test = km.equivalence_test(km.from_counts([[80, 10], [10, 100]]), low=0.6, high=0.9)
     >>> round(test.value, 4), round(test.pvalue, 4)
-    (0.798, 0.0005)
+    (0.798, 0.0015)
     """
     low, high = _as_null("low", low), _as_null("high", high)
     if low >= high:

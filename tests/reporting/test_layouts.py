@@ -166,7 +166,7 @@ def test_the_methods_name_the_random_permutations():
     rows = [[0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 1, 1]]
     methods = km.report(km.Table(rows, [40] * 4, [0, 1], ordered=True), weights="unweighted").methods()
     assert "was tested by Hotelling's T2 test." in methods
-    assert "Bhapkar VP (1966)" in methods
+    assert "Hotelling H (1931)" in methods
 
 
 def test_a_negative_value_is_not_shown_as_a_share():

@@ -159,6 +159,9 @@ CALLS: dict[str, Callable[[Case], Any]] = {
     "report_groups": lambda c: km.report_groups([("only", c.table)], weights=c.weights, time_limit=_SECONDS),
     "sample_size": lambda c: km.sample_size(c.table, **c.options, width=0.1, method=_FORMULA),
     "sample_size power": lambda c: km.sample_size(c.table, **c.options, power=0.8, null=0.1, method=_FORMULA),
+    "planning.compare_sample_size": lambda c: km.planning.compare_sample_size(
+        c.table, first={}, second={"coefficient": "gwet"}, width=0.1
+    ),
     "specific_agreement": lambda c: km.specific_agreement(c.table),
     "standard_error": lambda c: km.standard_error(c.table, **c.options),
     "two_by_two_indices": lambda c: km.two_by_two_indices(c.table.select([0, 1]).collapse(c.table.categories[0])),

@@ -35,7 +35,7 @@ def _as_margins(_context: click.Context, _option: click.Parameter, texts: tuple[
 
 @command(
     "kappamax plan --margins 0.7,0.3 --kappa 0.6 --width 0.2 --assurance 0.9",
-    "kappamax plan --margins 0.7,0.3 --kappa 0.6 --width 0.2 --cluster-size 5 --icc 0.1",
+    "kappamax plan --table pilot.csv --power 0.8 --null 0.4",
     Assumptions=[
         Option(
             "--margins SHARE,SHARE",

@@ -43,7 +43,7 @@ def _as_two_values(_context: click.Context, _option: click.Parameter, text: str 
 
 @command(
     "kappamax plan-comparison --margins 0.7,0.3 --kappas 0.7,0.5 --power 0.8",
-    "kappamax plan-comparison --table pilot.csv --first a,c --second b,c --width 0.2",
+    "kappamax plan-comparison --table data.csv --first a,c --second b,c --width 0.2",
     Assumptions=[
         Option(
             "--margins SHARE,SHARE",
