@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from kappamax.display.html import escaped
 
-_LEFT, _WIDTH, _ROW, _TOP = 350, 460, 24, 34
+_LEFT, _WIDTH, _ROW, _TOP = 380, 460, 24, 34
 _FROM, _BINS = 0.5, 100
 
 

@@ -1,4 +1,4 @@
-"""Write the study of coverage: `python -m benchmarks.interval_study` takes about half an hour on two cores.
+"""Write the study of coverage: `python -m benchmarks.interval_study` takes some ten minutes on two cores.
 
 The results are written to docs/intervals-study.md and docs/coverage.svg. `--quick` uses few tables and writes nothing.
 """
@@ -74,9 +74,14 @@ def main() -> None:
     print(text)
     if not quick:
         (DOCS / "intervals-study.md").write_text(text, encoding="utf-8")
-        rows = by_interval([cell for cell in results.small if cell.n_subjects >= 20])
-        drawn = {name: [cell.coverage for cell in own] for name, own in rows.items()}
-        (DOCS / "coverage.svg").write_text(picture(drawn), encoding="utf-8")
+        (DOCS / "coverage.svg").write_text(picture(_drawn(results.small)), encoding="utf-8")
+
+
+def _drawn(cells: list[Cell]) -> dict[str, list[float]]:
+    """Return the coverages by interval, for the numbers of subjects for which all intervals were computed."""
+    rows = by_interval(cells)
+    sizes = set.intersection(*({cell.n_subjects for cell in own} for own in rows.values()))
+    return {name: [cell.coverage for cell in own if cell.n_subjects in sizes] for name, own in rows.items()}
 
 
 def _timed(part: Callable[[], list[Cell]]) -> tuple[list[Cell], float]:

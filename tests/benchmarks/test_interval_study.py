@@ -1,7 +1,9 @@
 """The candidates of the coverage study are those that the page names, and the page says what was measured."""
 
+import re
 from dataclasses import replace
 from math import atanh, comb, exp, factorial, log, prod, sqrt, tanh
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,6 +19,7 @@ from benchmarks.null_value_tests import NAME, NullValueTests
 from kappamax.coefficients import as_objective
 from kappamax.patterns import patterns_at
 
+DOCS = Path(__file__).parents[2] / "docs"
 Z = norm.ppf(0.975)
 SQUARES = [(9, 2, 1, 8), (15, 0, 1, 14), (1, 14, 2, 3), (40, 3, 0, 2), (0, 5, 3, 0), (18, 0, 0, 2)]
 
@@ -287,3 +290,50 @@ def test_weightings_left_out_with_three_categories_are_equal_to_others():
     for name, other in (("circular", "unweighted"), ("bipolar", "gwet-ordinal")):
         ours, theirs = (km.Weights.from_scheme(one, 3).matrix for one in (name, other))
         np.testing.assert_array_equal(ours, theirs)
+
+
+def page_rows():
+    page = (DOCS / "intervals-study.md").read_text(encoding="utf-8")
+    return [[cell.strip() for cell in line.split("|")[1:-1]] for line in page.splitlines() if line.startswith("|")]
+
+
+def test_the_page_has_a_row_for_every_candidate_and_says_its_rule_of_today():
+    """Run `python -m benchmarks.interval_study` if this fails."""
+    rows = page_rows()
+    for name, description in DESCRIPTIONS.items():
+        assert [name, *description] in rows
+        assert any(row[0] == name and row[1].endswith(" %") for row in rows)
+
+
+def test_the_figures_that_other_pages_quote_are_those_of_the_study():
+    """Rows of the tables of 2 x 2 tables of 20 to 200 subjects, of 20 and 30 subjects, and of larger tables."""
+    rows = [row for row in page_rows() if row[0] in DESCRIPTIONS and row[1].endswith(" %")]
+    small, tested, large, _, further = [row for row in rows if row[0] == ADJUSTED]
+    first = rows.index(tested)
+    found = {row[0]: row for row in rows[first : rows.index(large)]}
+    figures = {name: [figure.removesuffix(" %") for figure in row[1:3]] for name, row in found.items()}
+    score, ratio = figures["score test"], figures["profile likelihood"]
+    exact_score, exact_ratio = figures["score test, exact p-value"], figures["likelihood ratio, exact p-value"]
+    wilson = figures["Wilson, expected agreement fixed"]
+    assert exact_score[1] == exact_ratio[1]
+    assert found["score test, exact p-value"][5] == "1.00"  # the narrowest that covers
+    wider = float(found[ADJUSTED][4]) / float(found["score test, exact p-value"][4])
+    exact = float(found["exact (kappamax)"][4]) / float(found[ADJUSTED][4])
+    text = " ".join((DOCS / "intervals.md").read_text(encoding="utf-8").split())
+    for words in (
+        f"coverage is {small[1]} on average and {small[2]} in the worst of 153 populations",
+        f"Beyond 2 x 2 tables it is {large[1]} on average; it falls below 92 % in {large[3]} of the cells",
+        f"and with powers of the distance, it is {further[1]} on average and below 92 % in {further[3]} of the cells",
+        f"tests for equal margins cover {wilson[1]} and {figures['score test, equal margins'][1]} % in the worst",
+        f"the standard error at the tested value covers {figures[NAME][1]} %",
+        f"cover {score[0]} and {ratio[0]} % on average, and {score[1]} and {ratio[1]} % in the worst population",
+        f"cover {exact_score[0]} and {exact_ratio[0]} % on average, and {exact_score[1]} % in the worst population",
+        f"The adjusted interval is {100 * wider - 100:.0f} % wider",
+        f"it is {100 * exact - 100:.0f} % wider than the adjusted interval",
+    ):
+        assert words in text
+    assert not any(float(row[1].split()[0]) >= 94 for row in rows[rows.index(large) :] if row[0] != ADJUSTED)
+    readme = " ".join((DOCS.parent / "README.md").read_text(encoding="utf-8").split())
+    said = re.search(r"covers (\d+)% or more in each of 153 populations[^,]*, and (\d+)% on average", readme)
+    assert said is not None
+    assert said.groups() == tuple(f"{float(figure.split()[0]):.0f}" for figure in (small[2], small[1]))

@@ -74,7 +74,7 @@ def test_the_site_shows_signatures_and_described_attributes(site):
     page = (site / "reference" / "agreement.html").read_text(encoding="utf-8")
     text = unescape(re.sub(r"<[^>]+>", "", page))
     assert re.search(
-        r"kappa\(\s*\*ratings,\s*weights='unweighted',\s*categories=None,\s*level=0.95,\s*interval='auto'\s*\)"
+        r"kappa\(\s*\*ratings,\s*weights='unweighted',\s*categories=None,\s*level=0.95,\s*interval='auto',\s*cluster=None\s*\)"
         r"\s*→\s*Agreement",
         text,
     )
