@@ -191,6 +191,7 @@ FILES = {
     "groups.csv": "site,a,b\nA,1,1\nA,2,2\nA,1,2\nB,1,2\nB,2,2\nB,1,1\nC,1,1\nC,1,1\n",
     "clusters.csv": "patient,lesion,a,b\n1,1,x,x\n1,2,x,y\n2,3,y,y\n3,4,x,x\n3,5,y,x\n3,6,y,y\n",
     "weeks.csv": "week,a,b\n" + "".join(f"{i // 6},{i % 3},{(i + i // 5) % 3}\n" for i in range(24)) + "9,1,2\n",
+    "even_weeks.csv": "week,a,b\n" + "".join(f"{i // 6},{i % 3},{(i + i // 5) % 3}\n" for i in range(24)),
     "still.csv": "week,a,b\n2026-W01,1,1\n2026-W02,1,1\n2026-W01,1,1\n",
     "retest.csv": "patient,A_1,A_2,B_1,B_2,C_1,C_2\n"
     + "1,1,1,2,2,1,1\n1,2,2,2,1,1,2\n2,3,3,3,3,3,2\n3,1,2,1,1,1,1\n4,2,1,2,2,2,3\n5,3,3,2,3,3,3\n6,1,1,1,2,2,2\n",
@@ -424,6 +425,7 @@ CASES = {
     "report, maximum not known": Case("report", "report {gaps.csv} -c fleiss -w unweighted"),
     "report, groups": Case("report_groups", "report {groups.csv} --by site -w linear -w sqrt"),
     "report, trend": Case("report_groups", "report {weeks.csv} --by week --trend -w unweighted"),
+    "report, trend over whole weeks": Case("report_groups", "report {even_weeks.csv} --by week --trend -w unweighted"),
     "report, trend undefined": Case("report_groups", "report {still.csv} --by week --trend"),
     "report, several comparable files": Case(
         "report_groups", "report {missing.csv} {often.csv} {nosuch.csv} -w unweighted"
